@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ghost_investigate::event::Impact;
-use ghost_investigate::{SelfApproval, may_approve};
+use ghost_investigate::{ApprovalRefused, SelfApproval, may_approve};
 
 /// Somebody, as Slack describes them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -66,11 +66,8 @@ pub enum AccessError {
     #[error("you are not among those who may")]
     NotNamed,
     /// The rules about approving one's own request or change.
-    #[error("{why}")]
-    Own {
-        /// Which rule.
-        why: String,
-    },
+    #[error(transparent)]
+    Own(#[from] ApprovalRefused),
 }
 
 /// People who are named, one by one or by their groups.
@@ -154,7 +151,7 @@ impl Approvers {
     ) -> Result<(), AccessError> {
         may_take_part(person)?;
         self.about(impact).has(&person.id, groups)?;
-        may_approve(self.own.requester, requester, &person.id, impact).map_err(|why| AccessError::Own { why })
+        Ok(may_approve(self.own.requester, requester, &person.id, impact)?)
     }
 }
 

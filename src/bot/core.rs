@@ -15,9 +15,9 @@ use crate::bot::{AccessError, Freeze, Leftovers, Person, Settings, Thread, may_t
 use crate::http::Measures;
 use crate::session::{InboxMessage, OpenShell, preview};
 use ghost_base::{Clock, SessionId};
+use ghost_investigate::check_destinations;
 use ghost_investigate::event::read;
-use ghost_investigate::hold;
-use ghost_investigate::model::Brain;
+use ghost_investigate::model::Investigator;
 use ghost_investigate::state::State;
 use ghost_investigate::tool::Evidence;
 use ghost_shell::{Policy, Ruling};
@@ -66,7 +66,7 @@ pub struct CoreServices {
     /// Where whole texts are found.
     pub evidence: Arc<dyn Evidence>,
     /// Who thinks in new sessions.
-    pub brain: Brain,
+    pub brain: Investigator,
     /// Draws what nobody can guess.
     pub nonce: Arc<dyn Fn() -> String + Send + Sync>,
     /// What an operator should know, for the Home tab.
@@ -111,7 +111,7 @@ impl Core {
         preview(state, command, open_shell, &self.policy, evidence).unwrap_or_else(|why| {
             tracing::warn!("command judged without this machine's files: {why}");
             let ruling = self.policy.classify_within(command, state.opened.scope.as_ref());
-            hold(state, &self.policy, evidence, ruling)
+            check_destinations(state, &self.policy, evidence, ruling)
         })
     }
 

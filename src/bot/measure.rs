@@ -48,7 +48,7 @@ pub(super) fn measured(state: &State, event: &Recorded) -> Vec<Measure> {
         Event::ApprovalExpired(expired) => {
             vec![Measure::Answered(Answer::Expired, waited(&expired.approval, event.at))]
         }
-        Event::Answered(answered) => {
+        Event::ModelAnswered(answered) => {
             let usage = &answered.usage;
             let (cached, written) = (usage.cached.unwrap_or(0), usage.cache_written.unwrap_or(0));
             let plain = usage.input.unwrap_or(0).saturating_sub(cached).saturating_sub(written);
@@ -69,7 +69,7 @@ pub(super) fn measured(state: &State, event: &Recorded) -> Vec<Measure> {
         }
         Event::Opened(_)
         | Event::HypothesisSet(_)
-        | Event::Asked(_)
+        | Event::ModelAsked(_)
         | Event::Proposed(_)
         | Event::ApprovalRequested(_)
         | Event::ApprovalVoted(_)
@@ -81,7 +81,7 @@ pub(super) fn measured(state: &State, event: &Recorded) -> Vec<Measure> {
         | Event::Returned(_)
         | Event::FindingAccepted(_)
         | Event::FindingRejected(_)
-        | Event::Said(_)
+        | Event::HumanMessage(_)
         | Event::Noted(_)
         | Event::Discarded(_)
         | Event::BudgetSpent(_)
@@ -99,7 +99,9 @@ fn judged(verdict: &str) -> Option<Judged> {
 fn answer(state: &State, decided: &ApprovalDecided) -> Answer {
     match &decided.answer {
         Reply::Approve => Answer::Approved,
-        Reply::Deny { reason } if reason == Reply::STOPPED && state.wish.is_some() => Answer::Withdrawn,
+        Reply::Deny { reason } if reason == Reply::STOPPED && state.end_request.is_some() => {
+            Answer::Withdrawn
+        }
         Reply::Deny { .. } => Answer::Denied,
         Reply::Modify { .. } => Answer::Modified,
     }
@@ -221,11 +223,11 @@ mod tests {
     use super::*;
     use ghost_base::Digest;
     use ghost_investigate::Limits;
-    use ghost_investigate::event::{Answered, Asked, Chain, Delivered, Opened, Origin};
-    use ghost_investigate::model::{Brain, Stop, Usage};
+    use ghost_investigate::event::{Chain, Delivered, ModelAnswered, ModelAsked, Opened, Origin};
+    use ghost_investigate::model::{Investigator, Stop, Usage};
 
-    fn brain() -> Brain {
-        Brain { provider: "scripted".to_owned(), model: String::new(), host: None, window: 1_000 }
+    fn brain() -> Investigator {
+        Investigator { provider: "scripted".to_owned(), model: String::new(), host: None, window: 1_000 }
     }
 
     /// Returns what the last of these events counts for.
@@ -237,7 +239,7 @@ mod tests {
             origin: Origin { place: "slack".to_owned(), team: None, channel: None, thread: None },
             quotes: Vec::new(),
             nonce: "n".to_owned(),
-            brain: brain(),
+            investigator: brain(),
             limits: Limits::default(),
             scope: None,
             surroundings: None,
@@ -254,11 +256,11 @@ mod tests {
 
     #[test]
     fn tokens_are_counted_once_each_and_so_is_what_they_cost() {
-        let asked = Asked { turn: 0, messages: 1, tokens: 1, compacted: 0, digest: Digest::of("") };
+        let asked = ModelAsked { turn: 0, messages: 1, tokens: 1, compacted: 0, digest: Digest::of("") };
         let usage = Usage { input: Some(100), cached: Some(60), cache_written: Some(30), output: Some(7) };
-        let answered = Answered {
+        let answered = ModelAnswered {
             turn: 0,
-            brain: brain(),
+            investigator: brain(),
             text: "so".to_owned(),
             calls: Vec::new(),
             carry: None,
@@ -267,7 +269,7 @@ mod tests {
             latency_ms: 1,
             stop: Stop::End,
         };
-        let counted = last(vec![Event::Asked(asked.clone()), Event::Answered(answered.clone())]);
+        let counted = last(vec![Event::ModelAsked(asked.clone()), Event::ModelAnswered(answered.clone())]);
         let wanted = [
             Measure::Tokens(Direction::Input, 10),
             Measure::Tokens(Direction::Cached, 60),
@@ -276,8 +278,8 @@ mod tests {
             Measure::Cost(42),
         ];
         assert_eq!(counted, wanted);
-        let silent = Answered { usage: Usage::default(), cost_micros: None, ..answered };
-        assert_eq!(last(vec![Event::Asked(asked), Event::Answered(silent)]), []);
+        let silent = ModelAnswered { usage: Usage::default(), cost_micros: None, ..answered };
+        assert_eq!(last(vec![Event::ModelAsked(asked), Event::ModelAnswered(silent)]), []);
     }
 
     #[test]

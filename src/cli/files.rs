@@ -11,7 +11,7 @@ use crate::session::{FileTaskError, FileTasks};
 use ghost_base::{SessionId, private_dir, write_private, write_private_new};
 use ghost_cloud::capture::{AnalysisJob, Role, analyze, verify};
 use ghost_investigate::state::State;
-use ghost_investigate::tool::Chore;
+use ghost_investigate::tool::FileTask;
 use ghost_shell::redact;
 
 /// The largest document that a task reads or keeps.
@@ -31,23 +31,23 @@ pub(in crate::cli) struct Folders {
 
 #[async_trait]
 impl FileTasks for Folders {
-    async fn run(&self, _state: &State, chore: &Chore) -> Result<String, FileTaskError> {
-        let (folders, chore) = (self.clone(), chore.clone());
-        let work = tokio::task::spawn_blocking(move || folders.run_task(&chore)).await;
+    async fn run(&self, _state: &State, task: &FileTask) -> Result<String, FileTaskError> {
+        let (folders, task) = (self.clone(), task.clone());
+        let work = tokio::task::spawn_blocking(move || folders.run_task(&task)).await;
         Ok(work.unwrap_or_else(|_| Err("file task panicked".to_owned()))?)
     }
 }
 
 impl Folders {
-    fn run_task(&self, chore: &Chore) -> Result<String, String> {
-        match chore {
-            Chore::Verify { file, bytes } => {
+    fn run_task(&self, task: &FileTask) -> Result<String, String> {
+        match task {
+            FileTask::Verify { file, bytes } => {
                 let (packets, cut_off) = verify(&self.captures.join(plain(file)?), *bytes)?;
                 Ok(json!({ "packets": packets, "cut_off": cut_off }).to_string())
             }
-            Chore::Analyze { work } => self.analyze(work),
-            Chore::Recall { kind, session } => self.recall(&self.place(kind, session)?),
-            Chore::Keep { kind, session, text } => {
+            FileTask::Analyze { work } => self.analyze(work),
+            FileTask::Recall { kind, session } => self.recall(&self.place(kind, session)?),
+            FileTask::Keep { kind, session, text } => {
                 self.keep(&self.place(kind, session)?, text, kind == BASELINE)?;
                 Ok(json!({ "kept": session }).to_string())
             }
@@ -149,12 +149,12 @@ mod tests {
         Folders { captures: data.join("captures"), data: data.to_owned() }
     }
 
-    fn keep(session: &str, text: &str) -> Chore {
-        Chore::Keep { kind: "effective".to_owned(), session: session.to_owned(), text: text.to_owned() }
+    fn keep(session: &str, text: &str) -> FileTask {
+        FileTask::Keep { kind: "effective".to_owned(), session: session.to_owned(), text: text.to_owned() }
     }
 
-    fn recall(session: &str) -> Chore {
-        Chore::Recall { kind: "effective".to_owned(), session: session.to_owned() }
+    fn recall(session: &str) -> FileTask {
+        FileTask::Recall { kind: "effective".to_owned(), session: session.to_owned() }
     }
 
     #[test]
@@ -176,10 +176,10 @@ mod tests {
         for name in ["../x", "a/b", ".", "..", "", "a b"] {
             assert!(folders.run_task(&recall(name)).is_err(), "{name}");
             assert!(folders.run_task(&keep(name, "x")).is_err(), "{name}");
-            let verify = Chore::Verify { file: name.to_owned(), bytes: 1 };
+            let verify = FileTask::Verify { file: name.to_owned(), bytes: 1 };
             assert!(folders.run_task(&verify).unwrap_err().contains("no name"), "{name}");
         }
-        let other = Chore::Recall { kind: "../effective".to_owned(), session: "x".to_owned() };
+        let other = FileTask::Recall { kind: "../effective".to_owned(), session: "x".to_owned() };
         assert!(folders.run_task(&other).is_err());
     }
 }

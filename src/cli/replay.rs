@@ -12,7 +12,7 @@ use super::sessions::read_export;
 use super::setup::Setup;
 use crate::session::export::{Export, Unsound};
 use ghost_investigate::event::{Content, LedgerError, Recorded};
-use ghost_investigate::replay::{Replayed, Source, Wording, replay};
+use ghost_investigate::replay::{ReplayInputs, Replayed, Wording, replay};
 use ghost_investigate::report::plain;
 use ghost_investigate::state::{FoldError, State};
 
@@ -79,7 +79,8 @@ fn decide(export: &Export, setup: &Setup) -> anyhow::Result<Decided> {
     }
     let wording = wording(export, &recorded);
     let (policy, tools, site) = (policy(setup)?, tools(setup)?, site(setup)?);
-    let source = Source { policy: &policy, tools: &tools, evidence: export, site: site.as_deref(), wording };
+    let source =
+        ReplayInputs { policy: &policy, tools: &tools, evidence: export, site: site.as_deref(), wording };
     Ok(match replay(&export.session, &recorded, &source) {
         Ok(replayed) => Ok((replayed, wording)),
         Err(found) => Err(Divergence {

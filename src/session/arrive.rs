@@ -7,7 +7,8 @@ use crate::session::vote::reply;
 use crate::session::{Engine, EngineError, InboxMessage};
 use ghost_base::SessionId;
 use ghost_investigate::event::{
-    ApprovalDecided, ApprovalExpired, ApprovalVoted, Discarded, Event, Opened, Reopened, Said, Wish,
+    ApprovalDecided, ApprovalExpired, ApprovalVoted, Discarded, Event, HumanMessage, Instruction, Opened,
+    Reopened,
 };
 use ghost_investigate::recheck;
 use ghost_investigate::state::State;
@@ -103,7 +104,7 @@ async fn open(owned: &mut OwnedSession<'_>, items: &[Item]) -> Result<usize, Eng
                 owned.record(&before, taken).await?;
                 return Ok(before.len());
             }
-            Some(InboxMessage::Said(said) | InboxMessage::Again(said)) => Event::Said(said),
+            Some(InboxMessage::Said(said) | InboxMessage::Again(said)) => Event::HumanMessage(said),
             Some(InboxMessage::Recheck(_)) | None => {
                 Event::Discarded(Discarded { why: "it came before the incident".to_owned() })
             }
@@ -116,8 +117,8 @@ fn later(state: Option<&State>, opened: Opened) -> Vec<Event> {
     let same = state.is_some_and(|state| {
         state.opened.requester == opened.requester && state.opened.symptom == opened.symptom
     });
-    let said = Said { who: opened.requester, text: opened.symptom, wish: Wish::Steer };
-    if same || state.is_some_and(State::is_reported) { Vec::new() } else { vec![Event::Said(said)] }
+    let said = HumanMessage { who: opened.requester, text: opened.symptom, instruction: Instruction::Steer };
+    if same || state.is_some_and(State::is_reported) { Vec::new() } else { vec![Event::HumanMessage(said)] }
 }
 
 fn is_again(item: &Item) -> bool {
@@ -132,19 +133,19 @@ fn is_again(item: &Item) -> bool {
 /// Turns a message into events; one that changes nothing has none.
 fn events_of(state: Option<&State>, text: &str) -> Vec<Event> {
     match serde_json::from_str::<InboxMessage>(text) {
-        Ok(InboxMessage::Again(Said { who, text, wish: Wish::Steer }))
+        Ok(InboxMessage::Again(HumanMessage { who, text, instruction: Instruction::Steer }))
             if state.is_some_and(State::is_reported) =>
         {
             vec![Event::Reopened(Reopened { who, text, recheck: false })]
         }
         // Whoever says it twice, or too early, got the status of the session.
-        Ok(InboxMessage::Recheck(Said { who, text, .. })) => match state.map(recheck::possible) {
+        Ok(InboxMessage::Recheck(HumanMessage { who, text, .. })) => match state.map(recheck::possible) {
             Some(Ok(())) => vec![Event::Reopened(Reopened { who, text, recheck: true })],
             Some(Err(_)) | None => Vec::new(),
         },
         // What people say to each other behind the report is not the session's to keep.
         Ok(InboxMessage::Said(_)) if state.is_some_and(State::is_reported) => Vec::new(),
-        Ok(InboxMessage::Said(said) | InboxMessage::Again(said)) => vec![Event::Said(said)],
+        Ok(InboxMessage::Said(said) | InboxMessage::Again(said)) => vec![Event::HumanMessage(said)],
         // Of two people who opened it at the same moment the later one said something as well.
         Ok(InboxMessage::Open(opened)) => later(state, *opened),
         Err(error) => {
@@ -161,7 +162,7 @@ pub(super) async fn stop_message(engine: &Engine, session: &SessionId) {
         let stops = |item: &Item| match item {
             Item::Delivered(text) => {
                 let message = serde_json::from_str(text);
-                matches!(message, Ok(InboxMessage::Said(said) | InboxMessage::Again(said)) if said.wish != Wish::Steer)
+                matches!(message, Ok(InboxMessage::Said(said) | InboxMessage::Again(said)) if said.instruction != Instruction::Steer)
             }
             Item::Closed(_) => false,
         };

@@ -8,10 +8,10 @@ use crate::session::owned::{OwnedSession, hold_lease, retry_until_available};
 use crate::session::think::{event, name_calls, think};
 use crate::session::{DriveOutcome, Engine, EngineError};
 use ghost_base::{Digest, SessionId};
+use ghost_investigate::decision::{DecisionContext, Effect, next};
 use ghost_investigate::event::{AnswerFailed, ApprovalRequested, Delivered, Event, Resumed};
 use ghost_investigate::report;
 use ghost_investigate::state::State;
-use ghost_investigate::step::{Effect, Kit, next};
 use ghost_shell::{CancelSignal, Ruling};
 use ghost_store::{Lease, StoreError};
 
@@ -134,12 +134,12 @@ impl Engine {
         loop {
             self.drain(owned).await?;
             let Some(state) = owned.state() else { return Ok(DriveOutcome::Missing) };
-            let brain = self.model.brain();
-            let kit = Kit {
+            let brain = self.model.investigator();
+            let kit = DecisionContext {
                 policy: &self.policy,
                 tools: &self.tools,
                 evidence: self.evidence.as_ref(),
-                brain: &brain,
+                investigator: &brain,
                 site: self.site_prompt.as_deref(),
             };
             let now = owned.now();
@@ -150,7 +150,7 @@ impl Engine {
             match effect {
                 Effect::Record(events) => owned.record_at(now, &events, 0).await?,
                 Effect::Ask { asked, ask } => {
-                    owned.record_at(now, &[Event::Asked(asked.clone())], 0).await?;
+                    owned.record_at(now, &[Event::ModelAsked(asked.clone())], 0).await?;
                     let mut pause = control.pause.clone();
                     let session = owned.session().clone();
                     let thinking = async {
@@ -195,7 +195,7 @@ impl Engine {
                 }
                 Effect::Refuse { step } => refuse(owned, &mut gate, step).await?,
                 Effect::Withdraw { approval } => self.withdraw(owned, &approval).await?,
-                Effect::Chore { call, chore } => self.chore(owned, &call, &chore).await?,
+                Effect::FileTask { call, task } => self.run_file_task(owned, &call, &task).await?,
                 Effect::Wait { until } => match self.wait(owned, control, until).await? {
                     Some(rest) => return self.shown(owned, rest).await,
                     None => continue,

@@ -10,9 +10,9 @@ use crate::session::{
 };
 use ghost_base::{Clock, SystemClock, Timestamp};
 use ghost_investigate::event::LedgerError;
-use ghost_investigate::model::{Brain, Model, Usage};
+use ghost_investigate::model::{Investigator, Model, Usage};
 use ghost_investigate::state::{FoldError, State};
-use ghost_investigate::tool::{Evidence, Registry};
+use ghost_investigate::tool::{Evidence, EvidenceError, Registry};
 use ghost_shell::{Builder, Policy, Shell};
 use ghost_store::{Store, StoreError};
 
@@ -34,7 +34,7 @@ impl From<String> for ShellError {
 }
 
 /// Returns what a turn cost in millionths of a dollar, `None` where that is not known.
-pub type TurnCost = dyn Fn(&Brain, &Usage) -> Option<u64> + Send + Sync;
+pub type TurnCost = dyn Fn(&Investigator, &Usage) -> Option<u64> + Send + Sync;
 
 /// Drives sessions as one owner. Made with [`Engine::builder`].
 #[derive(Clone)]
@@ -153,7 +153,10 @@ impl EngineBuilder {
     }
 
     /// Sets what turns cost.
-    pub fn turn_cost(mut self, cost: impl Fn(&Brain, &Usage) -> Option<u64> + Send + Sync + 'static) -> Self {
+    pub fn turn_cost(
+        mut self,
+        cost: impl Fn(&Investigator, &Usage) -> Option<u64> + Send + Sync + 'static,
+    ) -> Self {
         self.0.turn_cost = Arc::new(cost);
         self
     }
@@ -247,11 +250,11 @@ pub enum EngineError {
     #[error("event not serializable")]
     Event(#[from] serde_json::Error),
     /// The gate cannot be opened.
-    #[error("safety shell did not open: {0}")]
+    #[error("safety shell did not open")]
     Shell(#[from] ShellError),
     /// A text cannot be kept.
-    #[error("evidence not stored: {0}")]
-    Evidence(String),
+    #[error("evidence not stored")]
+    Evidence(#[from] EvidenceError),
     /// Another owner went on.
     #[error("another owner drives the session")]
     Fenced,

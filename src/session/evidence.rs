@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ghost_base::{Digest, private_dir, write_private};
-use ghost_investigate::tool::Evidence;
+use ghost_investigate::tool::{Evidence, EvidenceError};
 
 /// The texts below `DATA/evidence`.
 #[derive(Debug, Clone)]
@@ -25,12 +25,12 @@ impl Evidence for EvidenceFolder {
         (Digest::of(&text) == digest).then_some(text)
     }
 
-    fn keep(&self, text: &str) -> Result<Digest, String> {
+    fn keep(&self, text: &str) -> Result<Digest, EvidenceError> {
         let digest = Digest::of(text);
         if self.text(&digest.to_string()).is_none() {
             let path = self.0.join(format!("{digest}.txt"));
             let kept = private_dir(&self.0).and_then(|()| write_private(&path, text.as_bytes()));
-            kept.map_err(|error| format!("{}: {error}", path.display()))?;
+            kept.map_err(|error| EvidenceError::NotWritten { path, error })?;
         }
         Ok(digest)
     }

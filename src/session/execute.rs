@@ -5,13 +5,13 @@ use crate::session::arrive::stop_message;
 use crate::session::drive::DriveControl;
 use crate::session::owned::{OwnedSession, hold_lease, retry_until_available};
 use crate::session::{Engine, EngineError, OpenShell, ShellError};
+use ghost_investigate::decision::observed_file_task;
 use ghost_investigate::event::{
-    ApprovalExpired, ApprovalRequested, Done, Event, Executing, Intent, Scripted, StepId,
+    ApprovalExpired, ApprovalRequested, DeclaredScript, Done, Event, Executing, Intent, StepId,
 };
-use ghost_investigate::known_of;
+use ghost_investigate::known_for_command;
 use ghost_investigate::state::{State, Step};
-use ghost_investigate::step::observed_chore;
-use ghost_investigate::tool::{Chore, Evidence};
+use ghost_investigate::tool::{Evidence, FileTask};
 use ghost_shell::{Cancel, CancelSignal, Policy, Response, Ruling, Shell};
 use ghost_store::{ApprovalId, ApprovalState, Consumed, StoreError};
 use serde_json::json;
@@ -55,10 +55,10 @@ impl Gate {
 
     /// Judges a command as the gate would now; `None` where it is a script that the policy does not declare any more.
     fn judge(&mut self, engine: &Engine, state: &State, step: &Step) -> Result<Option<Ruling>, EngineError> {
-        let known = ghost_investigate::known_at(state, step, &engine.policy, engine.evidence.as_ref());
+        let known = ghost_investigate::known_for_step(state, step, &engine.policy, engine.evidence.as_ref());
         let shell = self.open(engine, state)?;
         shell.set_known(known);
-        let Some(Scripted { carrier, script, variables }) = step.scripted() else {
+        let Some(DeclaredScript { carrier, script, variables }) = step.scripted() else {
             return Ok(Some(shell.judge(step.current())));
         };
         let filled = shell.policy().declared(carrier, script, variables, step.current());
@@ -73,7 +73,7 @@ impl Gate {
         cancel: CancelSignal,
     ) -> Result<Response, EngineError> {
         self.approver.arm(state, step);
-        let known = ghost_investigate::known_at(state, step, &engine.policy, engine.evidence.as_ref());
+        let known = ghost_investigate::known_for_step(state, step, &engine.policy, engine.evidence.as_ref());
         let shell = self.open(engine, state)?;
         shell.set_known(known);
         let response = run(shell, step, cancel).await;
@@ -84,7 +84,7 @@ impl Gate {
 
 /// Runs a command. A declared script runs as the policy declares it now, or not at all: never as the text that was proposed.
 async fn run(shell: &Shell, step: &Step, cancel: CancelSignal) -> Response {
-    let Some(Scripted { carrier, script, variables }) = &step.script else {
+    let Some(DeclaredScript { carrier, script, variables }) = &step.script else {
         return shell.run_until(&step.command, &step.reasoning, cancel).await;
     };
     match shell.policy().declared(carrier, script, variables, &step.command) {
@@ -102,11 +102,11 @@ pub(super) async fn reclassify(
 ) -> Result<bool, EngineError> {
     let engine = owned.engine;
     let Some((state, step)) = snapshot(owned, id) else { return Ok(false) };
-    if !ghost_investigate::may_be_found(&step) {
+    if !ghost_investigate::may_be_reclassified(&step) {
         return Ok(false);
     }
     let Some(ruling) = gate.judge(engine, &state, &step)? else { return Ok(false) };
-    let Some(found) = ghost_investigate::found(&step, &ruling) else { return Ok(false) };
+    let Some(found) = ghost_investigate::reclassified(&step, &ruling) else { return Ok(false) };
     owned.record(&[Event::Classified(found)], 0).await?;
     Ok(true)
 }
@@ -309,26 +309,26 @@ pub fn preview(
     policy: &Policy,
     evidence: &dyn Evidence,
 ) -> Result<Ruling, ShellError> {
-    let known = known_of(state, policy, evidence, command);
+    let known = known_for_command(state, policy, evidence, command);
     open_shell(state)?.known(known).judge(command).map_err(|error| error.to_string().into())
 }
 
 impl Engine {
     /// Runs a file task, keeps its result, and records it.
-    pub(super) async fn chore(
+    pub(super) async fn run_file_task(
         &self,
         owned: &mut OwnedSession<'_>,
         call: &str,
-        chore: &Chore,
+        task: &FileTask,
     ) -> Result<(), EngineError> {
         let Some(state) = owned.state().cloned() else { return Ok(()) };
-        let (done, lease) = hold_lease(owned, self.file_tasks.run(&state, chore)).await?;
+        let (done, lease) = hold_lease(owned, self.file_tasks.run(&state, task)).await?;
         owned.lease = lease;
         let text = done.unwrap_or_else(|why| json!({ "error": why.to_string() }).to_string());
-        let digest = self.evidence.keep(&text).map_err(EngineError::Evidence)?;
+        let digest = self.evidence.keep(&text)?;
         let Some(call) = state.call_named(call) else { return Ok(()) };
         let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
-        let observed = observed_chore(&state, call, chore, digest, bytes);
+        let observed = observed_file_task(&state, call, task, digest, bytes);
         owned.record(&[Event::Observed(observed)], 0).await
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use ghost_base::Timestamp;
-use ghost_investigate::event::{Opened, Said};
+use ghost_investigate::event::{HumanMessage, Opened};
 
 /// A message to a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -12,11 +12,11 @@ pub enum InboxMessage {
     /// An incident. It begins the session; a second one is kept as words.
     Open(Box<Opened>),
     /// Words of a human.
-    Said(Said),
+    Said(HumanMessage),
     /// Words of a human who means this session whatever its state: behind its report it goes on.
-    Again(Said),
+    Again(HumanMessage),
     /// Somebody says that it is fixed: the findings of the report are checked again, and nothing else.
-    Recheck(Said),
+    Recheck(HumanMessage),
 }
 
 /// When a message reached Ghost, beside its own fields.
@@ -52,11 +52,12 @@ impl InboxMessage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ghost_investigate::event::Wish;
+    use ghost_investigate::event::Instruction;
 
     #[test]
     fn a_stamp_is_read_and_does_not_change_the_letter() {
-        let said = Said { who: "U1".to_owned(), text: "so?".to_owned(), wish: Wish::Steer };
+        let said =
+            HumanMessage { who: "U1".to_owned(), text: "so?".to_owned(), instruction: Instruction::Steer };
         let (message, at) = (InboxMessage::Again(said), Timestamp::from_millis(1_700_000_000_123));
         let text = message.stamped(at).unwrap();
         assert_eq!(serde_json::from_str::<InboxMessage>(&text).unwrap(), message);

@@ -11,7 +11,7 @@ use crate::session::{DriveOutcome, EngineError};
 use ghost_base::{Clock, SessionId, Timestamp};
 use ghost_investigate::event::{Delivered, Recorded, StepId};
 use ghost_investigate::state::State;
-use ghost_investigate::tool::Chore;
+use ghost_investigate::tool::FileTask;
 
 /// Is notified of what happens while a session is driven. Nothing depends on it.
 pub trait Observer: Send + Sync {
@@ -136,7 +136,7 @@ pub trait FileTasks: Send + Sync {
     ///
     /// # Errors
     /// Says why it could not; that is recorded in place of the text.
-    async fn run(&self, state: &State, task: &Chore) -> Result<String, FileTaskError>;
+    async fn run(&self, state: &State, task: &FileTask) -> Result<String, FileTaskError>;
 }
 
 /// Refuses every task.
@@ -145,7 +145,7 @@ pub struct NoFileTasks;
 
 #[async_trait]
 impl FileTasks for NoFileTasks {
-    async fn run(&self, _state: &State, _task: &Chore) -> Result<String, FileTaskError> {
+    async fn run(&self, _state: &State, _task: &FileTask) -> Result<String, FileTaskError> {
         Err("there are no files here".to_owned().into())
     }
 }

@@ -36,7 +36,7 @@ impl Engine {
         let (Some(state), Ok(id)) = (owned.state(), approval.parse::<ApprovalId>()) else { return Ok(()) };
         let Some(open) = state.approvals.get(approval) else { return Ok(()) };
         self.open_question(owned, &open.requested).await?;
-        let who = state.wish.as_ref().map_or("nobody", |(who, _)| who.as_str());
+        let who = state.end_request.as_ref().map_or("nobody", |(who, _)| who.as_str());
         let vote = Vote {
             reviewer: who.to_owned(),
             choice: Choice::Deny,

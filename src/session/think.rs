@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::session::Engine;
 use crate::session::Observer;
-use ghost_investigate::event::{AnswerFailed, Answered, Asked, Event};
+use ghost_investigate::event::{AnswerFailed, Event, ModelAnswered, ModelAsked};
 use ghost_investigate::model::{Answer, Ask, Call, Listener, ModelError};
 use ghost_investigate::state::State;
 
@@ -26,18 +26,22 @@ impl Listener for ModelListener {
 }
 
 /// Asks and returns what is to be recorded.
-pub(super) async fn think(engine: &Engine, ask: &Ask, asked: &Asked) -> Result<Answered, AnswerFailed> {
+pub(super) async fn think(
+    engine: &Engine,
+    ask: &Ask,
+    asked: &ModelAsked,
+) -> Result<ModelAnswered, AnswerFailed> {
     let (model, began) = (&engine.model, engine.clock.now());
     let answer = model.answer(ask, &ModelListener(Arc::clone(&engine.observer))).await;
     let latency = engine.clock.now().since(began);
     match answer {
         Ok(answer) => {
-            let Answer { brain, text, calls, carry, usage, stop } = answer;
-            let cost_micros = (engine.turn_cost)(&brain, &usage);
-            bounded(Answered {
+            let Answer { investigator, text, calls, carry, usage, stop } = answer;
+            let cost_micros = (engine.turn_cost)(&investigator, &usage);
+            bounded(ModelAnswered {
                 turn: asked.turn,
                 cost_micros,
-                brain,
+                investigator,
                 text,
                 calls,
                 carry,
@@ -54,7 +58,7 @@ pub(super) async fn think(engine: &Engine, ask: &Ask, asked: &Asked) -> Result<A
 }
 
 /// Refuses a turn that is too long to be kept: no line of a ledger holds it.
-fn bounded(answered: Answered) -> Result<Answered, AnswerFailed> {
+fn bounded(answered: ModelAnswered) -> Result<ModelAnswered, AnswerFailed> {
     match serde_json::to_string(&answered).map(|text| text.len()) {
         Ok(length) if length <= MAX_TURN_BYTES => Ok(answered),
         Ok(length) => {
@@ -77,9 +81,9 @@ pub(super) fn name_calls(state: &State, turn: u32, calls: &mut [Call]) {
 }
 
 /// Says that a turn was recorded as an event.
-pub(super) fn event(turn: Result<Answered, AnswerFailed>) -> Event {
+pub(super) fn event(turn: Result<ModelAnswered, AnswerFailed>) -> Event {
     match turn {
-        Ok(answered) => Event::Answered(answered),
+        Ok(answered) => Event::ModelAnswered(answered),
         Err(failed) => Event::AnswerFailed(failed),
     }
 }

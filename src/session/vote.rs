@@ -3,7 +3,7 @@
 use ghost_base::Timestamp;
 use ghost_investigate::event::Reply;
 use ghost_investigate::state::{Approval, State};
-use ghost_investigate::{SelfApproval, may_approve, may_approve_modified};
+use ghost_investigate::{ApprovalRefused, SelfApproval, may_approve, may_approve_modified};
 use ghost_store::{ApprovalId, Choice, Outcome, Store, StoreError, Vote};
 
 /// A vote that somebody submits.
@@ -48,7 +48,7 @@ pub async fn submit_vote(
         return Ok(VoteResult::Unknown);
     };
     if let Err(why) = allowed(state, approval, rule, submitted) {
-        return Ok(VoteResult::Refused(why));
+        return Ok(VoteResult::Refused(why.to_string()));
     }
     let choice = match &submitted.answer {
         Reply::Approve => Choice::Approve,
@@ -66,7 +66,7 @@ fn allowed(
     approval: &Approval,
     rule: SelfApproval,
     submitted: &SubmittedVote,
-) -> Result<(), String> {
+) -> Result<(), ApprovalRefused> {
     let asked = &approval.requested;
     match &submitted.answer {
         Reply::Deny { .. } | Reply::Modify { .. } => Ok(()),

@@ -1,4 +1,4 @@
-//! Who may say yes to what.
+//! Who may approve what.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,6 @@ pub enum RequesterMay {
     Measure,
     /// Everything: who sits at a terminal acts with their own rights.
     Everything,
-    /// Nothing.
     Nothing,
 }
 
@@ -26,43 +25,55 @@ pub struct SelfApproval {
     pub modifier: bool,
 }
 
-/// Says whether somebody may approve. A denial is everybody's right.
+/// Why somebody may not approve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ApprovalRefused {
+    #[error("whoever asked for the investigation cannot approve an outage in it; somebody else has to")]
+    OwnOutage,
+    #[error("whoever asked for the investigation cannot approve a change in it; somebody else has to")]
+    OwnChange,
+    #[error("whoever asked for the investigation cannot approve in it; somebody else has to")]
+    OwnInvestigation,
+    #[error("you changed this command; somebody else has to approve it")]
+    OwnModification,
+}
+
+/// Checks whether somebody may approve. A denial is everybody's right.
 ///
 /// # Errors
-/// Says why not.
-pub fn may_approve(rule: RequesterMay, requester: &str, voter: &str, impact: Impact) -> Result<(), String> {
+/// Fails where the rule of the configuration forbids it.
+pub fn may_approve(
+    rule: RequesterMay,
+    requester: &str,
+    voter: &str,
+    impact: Impact,
+) -> Result<(), ApprovalRefused> {
     let own = requester == voter;
     match (rule, impact) {
         _ if !own => Ok(()),
         (RequesterMay::Everything, _) | (RequesterMay::Measure, Impact::Measurement) => Ok(()),
-        (RequesterMay::Measure, Impact::Outage) => {
-            Err("whoever asked for the investigation cannot approve an outage in it; somebody else has to"
-                .to_owned())
-        }
-        (RequesterMay::Measure, Impact::Change) => {
-            Err("whoever asked for the investigation cannot approve a change in it; somebody else has to"
-                .to_owned())
-        }
-        (RequesterMay::Nothing, _) => {
-            Err("whoever asked for the investigation cannot approve in it; somebody else has to".to_owned())
-        }
+        (RequesterMay::Measure, Impact::Outage) => Err(ApprovalRefused::OwnOutage),
+        (RequesterMay::Measure, Impact::Change) => Err(ApprovalRefused::OwnChange),
+        (RequesterMay::Nothing, _) => Err(ApprovalRefused::OwnInvestigation),
     }
 }
 
-/// Says whether the yes of whoever changed a command counts. Where several people have to approve, one of them is somebody else.
+/// Checks whether the approval of whoever changed a command counts. Where several people have to approve, one of them is somebody
+/// else.
 ///
 /// # Errors
-/// Says why not.
+/// Fails where somebody else has to approve.
 pub fn may_approve_modified(
     rule: SelfApproval,
     modifier: Option<&str>,
     voter: &str,
     votes_needed: u32,
-) -> Result<(), String> {
+) -> Result<(), ApprovalRefused> {
     if rule.modifier || modifier != Some(voter) || votes_needed > 1 {
         return Ok(());
     }
-    Err("you changed this command; somebody else has to approve it".to_owned())
+    Err(ApprovalRefused::OwnModification)
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
-//! The fence around untrusted text: whoever reads it for a model's sake sees where it begins and where it ends.
+//! The fence around untrusted text: it shows a model where the text begins and where it ends.
 //!
 //! A line with the session's nonce opens it and another one closes it. Both hold `<<<` and `>>>`, and no such run is left
 //! in the text itself, so that the fence stands even where the nonce became known.
 
-/// Where a fenced text says what it is, at most so many characters of it stay.
-const LONGEST_NAME: usize = 80;
+/// Limits the name of a fenced text.
+const MAX_NAME_CHARS: usize = 80;
 
 /// More of a nonce is not needed to be hard to guess.
-const LONGEST_NONCE: usize = 64;
+const MAX_NONCE_CHARS: usize = 64;
 
-/// Stands where the text held the nonce.
-const TAKEN_OUT: &str = "[...]";
+/// Replaces the nonce within the text.
+const NONCE_REPLACEMENT: &str = "[...]";
 
 /// Puts markers around text that nobody vouches for.
 ///
@@ -27,7 +27,7 @@ impl Fence {
     /// Makes the fence of a session. Of the nonce only ASCII letters and digits count.
     #[must_use]
     pub fn new(nonce: &str) -> Self {
-        Self { nonce: nonce.chars().filter(char::is_ascii_alphanumeric).take(LONGEST_NONCE).collect() }
+        Self { nonce: nonce.chars().filter(char::is_ascii_alphanumeric).take(MAX_NONCE_CHARS).collect() }
     }
 
     /// Returns the text between its markers; `what` says in a few words where it comes from.
@@ -58,7 +58,7 @@ impl Fence {
     fn name(&self, what: &str) -> String {
         let plain =
             |char: char| if char.is_ascii_alphanumeric() || "._-:/".contains(char) { char } else { ' ' };
-        let words: String = self.without_nonce(what).chars().take(LONGEST_NAME).map(plain).collect();
+        let words: String = self.without_nonce(what).chars().take(MAX_NAME_CHARS).map(plain).collect();
         let name = words.split_whitespace().collect::<Vec<_>>().join(" ");
         if name.is_empty() { "text".to_owned() } else { name }
     }
@@ -67,13 +67,13 @@ impl Fence {
         if self.nonce.is_empty() {
             return text.to_owned();
         }
-        // ASCII letters change their case without changing their place.
+        // ASCII letters change their case without changing their position.
         let (lower, nonce) = (text.to_ascii_lowercase(), self.nonce.to_ascii_lowercase());
         let mut out = String::with_capacity(text.len());
         let mut from = 0;
         for (at, found) in lower.match_indices(&nonce) {
             out.push_str(text.get(from..at).unwrap_or_default());
-            out.push_str(TAKEN_OUT);
+            out.push_str(NONCE_REPLACEMENT);
             from = at + found.len();
         }
         out.push_str(text.get(from..).unwrap_or_default());
@@ -81,7 +81,7 @@ impl Fence {
     }
 }
 
-/// Spells out what cannot be seen: it could hide an order, or an end of the fence, from whoever checks.
+/// Spells out what cannot be seen: it could hide an instruction, or an end of the fence, from whoever checks.
 fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();

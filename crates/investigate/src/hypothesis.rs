@@ -1,20 +1,20 @@
-//! The board: what is supposed, and what is held of it.
+//! Hypotheses and their states.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What is held of a hypothesis.
+/// What the evidence says about a hypothesis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum HypothesisState {
     /// It is being tested.
     Active,
-    /// Evidence bears it out.
+    /// Evidence supports it.
     Confirmed,
     /// Evidence speaks against it.
     Refuted,
-    /// It cannot be tested: denied, or out of reach.
+    /// It cannot be tested: denied, or not accessible.
     Unverifiable,
     /// Evidence speaks for and against it.
     Contradicted,
@@ -43,14 +43,10 @@ impl fmt::Display for HypothesisState {
     }
 }
 
-/// One hypothesis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hypothesis {
-    /// Its name.
     pub id: String,
-    /// What is supposed.
     pub description: String,
-    /// What is held of it.
     pub state: HypothesisState,
     /// Why it has that state, where the code set it.
     pub why: Option<String>,

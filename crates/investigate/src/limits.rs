@@ -1,4 +1,4 @@
-//! What a session may spend.
+//! The budgets of a session.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub struct Limits {
     pub captured_bytes: u64,
     /// Tokens, read and written; zero is no limit.
     pub tokens: u64,
-    /// Millionths of a dollar; zero is no limit. Unknown prices count as nothing and are told as unknown.
+    /// Millionths of a dollar; zero is no limit. Unknown prices count as zero and are reported as unknown.
     pub cost_micros: u64,
     /// Minutes in which an approval has to be given.
     pub approval_minutes: u32,
@@ -32,17 +32,16 @@ pub struct Limits {
     /// How many different people must approve a change.
     pub approvers: u32,
     /// How many different people must approve an outage.
-    #[serde(skip_serializing_if = "is_usual")]
+    #[serde(skip_serializing_if = "is_default")]
     pub outage_approvers: u32,
 }
 
-/// So many people approve an outage unless somebody says otherwise.
-const OUTAGE_APPROVERS: u32 = 2;
+const DEFAULT_OUTAGE_APPROVERS: u32 = 2;
 
-/// What is usual is not written: a process of before can then go on with the session.
+/// The default is not written, so that an earlier version can continue the session.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
-fn is_usual(approvers: &u32) -> bool {
-    *approvers == OUTAGE_APPROVERS
+fn is_default(approvers: &u32) -> bool {
+    *approvers == DEFAULT_OUTAGE_APPROVERS
 }
 
 impl Default for Limits {
@@ -58,13 +57,13 @@ impl Default for Limits {
             result_tokens: 4_000,
             answer_tokens: 8_192,
             approvers: 1,
-            outage_approvers: OUTAGE_APPROVERS,
+            outage_approvers: DEFAULT_OUTAGE_APPROVERS,
         }
     }
 }
 
 impl Limits {
-    /// Returns the limits of a session that goes on: so much again, beyond what was spent.
+    /// Returns the limits of a session that continues behind its report: the same again, beyond what was spent.
     #[must_use]
     pub fn beyond(&self, spent: &Spent, at_work: Duration) -> Self {
         let unless_none = |limit: u64, spent: u64| if limit == 0 { 0 } else { limit.saturating_add(spent) };

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What came of an investigation. It is computed and never claimed.
+/// The outcome of an investigation. It is computed and never claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Outcome {
@@ -55,9 +55,9 @@ impl fmt::Display for Outcome {
 pub enum Confidence {
     /// Nothing is decided.
     Low,
-    /// Something speaks for it.
+    /// Some evidence supports it.
     Medium,
-    /// The evidence bears it out.
+    /// The evidence supports it.
     High,
 }
 

@@ -52,8 +52,7 @@ impl Question {
         let Some(asked) = self.state.approvals.get(self.approval.record.id.as_str()) else { return Ok(()) };
         let modifier = self.state.modified(&asked.requested).map(|(who, _)| who);
         let rule = self.rules.approvers.own;
-        may_approve_modified(rule, modifier, &person.id, asked.requested.votes_needed)
-            .map_err(|why| AccessError::Own { why })
+        Ok(may_approve_modified(rule, modifier, &person.id, asked.requested.votes_needed)?)
     }
 }
 

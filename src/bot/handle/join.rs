@@ -7,7 +7,7 @@ use crate::bot::handle::command::PostedLine;
 use crate::bot::show::{self, Message, Offer};
 use crate::bot::target::targets;
 use crate::bot::{Thread, may_take_part};
-use ghost_investigate::event::Wish;
+use ghost_investigate::event::Instruction;
 use ghost_slack::arrive::Press;
 use ghost_slack::pace::Priority;
 use ghost_slack::web::{Address, Response};
@@ -113,8 +113,8 @@ impl Core {
             return Ok(gone());
         }
         let key = |word: &str| format!("{word} {}", press.key);
-        self.say(&there, &key("join"), user, &own.opened.symptom, Wish::Steer, false).await?;
-        self.say(&here, &key("leave"), user, "stop", Wish::Stop, false).await?;
+        self.say(&there, &key("join"), user, &own.opened.symptom, Instruction::Steer, false).await?;
+        self.say(&here, &key("leave"), user, "stop", Instruction::Stop, false).await?;
         let link = self.link(&there.channel, &there.ts);
         Ok(show::joined(line.summary.id.as_str(), link.as_deref()))
     }

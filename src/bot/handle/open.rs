@@ -47,7 +47,7 @@ impl Core {
             origin: thread.origin(),
             quotes,
             nonce: (self.nonce)(),
-            brain: self.brain.clone(),
+            investigator: self.brain.clone(),
             limits: self.settings.limits,
             scope: rules.scope.clone().filter(|scope| !scope.is_open()),
             surroundings: Some(self.settings.surroundings.clone()),

@@ -13,7 +13,7 @@ use crate::bot::show::{
     whole_modal,
 };
 use crate::bot::{Freeze, Thread};
-use ghost_investigate::event::{Delivered, Reply, Wish};
+use ghost_investigate::event::{Delivered, Instruction, Reply};
 use ghost_slack::arrive::Press;
 use ghost_slack::pace::Priority;
 use ghost_slack::socket::Answer;
@@ -33,8 +33,8 @@ impl Core {
                 self.tell_refusal(press, refused);
             }
             "command" => self.judge_while_typing(press),
-            "stop" => self.press_wish(press, &value, Wish::Stop).await?,
-            "report" => self.press_wish(press, &value, Wish::Report).await?,
+            "stop" => self.press_wish(press, &value, Instruction::Stop).await?,
+            "report" => self.press_wish(press, &value, Instruction::Report).await?,
             "recheck" => self.press_recheck(press, &value).await?,
             "audit" => self.press_audit(press, &value).await?,
             "join" | "own" => self.press_join(press, &value).await?,
@@ -183,7 +183,7 @@ impl Core {
         self: &Arc<Self>,
         press: &Press,
         session: &str,
-        wish: Wish,
+        instruction: Instruction,
     ) -> Result<(), StoreError> {
         let (spot, user) = (Self::spot(press), press.user.id.as_str());
         if let Err(why) = self.participant(user).await {
@@ -196,8 +196,8 @@ impl Core {
         else {
             return Ok(());
         };
-        let text = if wish == Wish::Report { "report" } else { "stop" };
-        self.say(&thread, &press.key, user, text, wish, true).await
+        let text = if instruction == Instruction::Report { "report" } else { "stop" };
+        self.say(&thread, &press.key, user, text, instruction, true).await
     }
 
     async fn press_audit(self: &Arc<Self>, press: &Press, session: &str) -> Result<(), StoreError> {

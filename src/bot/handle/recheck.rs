@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::bot::Thread;
 use crate::bot::core::{Core, words};
 use crate::session::InboxMessage;
-use ghost_investigate::event::{Said, Wish};
+use ghost_investigate::event::{HumanMessage, Instruction};
 use ghost_investigate::recheck::{Refused, possible};
 use ghost_slack::arrive::Press;
 use ghost_store::{Item, StoreError};
@@ -54,7 +54,7 @@ impl Core {
         let answer = match possible(&state) {
             Ok(()) if !waiting => {
                 let text = "fixed, check again".to_owned();
-                let said = Said { who: user.to_owned(), text, wish: Wish::Steer };
+                let said = HumanMessage { who: user.to_owned(), text, instruction: Instruction::Steer };
                 self.write(&session, key, &InboxMessage::Recheck(said)).await?;
                 "I look again at what was broken, and at nothing else. What I see comes here, before and now."
             }

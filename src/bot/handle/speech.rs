@@ -7,7 +7,7 @@ use crate::bot::handle::open::Incident;
 use crate::bot::show::{self, Refusal, refusal};
 use crate::bot::{Intent, Thread, may_take_part, meant, without_mention};
 use crate::session::InboxMessage;
-use ghost_investigate::event::{Said, Wish};
+use ghost_investigate::event::{HumanMessage, Instruction};
 use ghost_slack::arrive::{ConversationKind, IncomingMessage, Origin, Stopped};
 use ghost_slack::pace::Priority;
 use ghost_slack::socket::Answer;
@@ -55,7 +55,7 @@ impl Core {
         if self.participant(&stopped.user).await.is_err() || !self.is_known(&thread.session()).await? {
             return Ok(Answer::Done);
         }
-        self.say(&thread, &origin.key, &stopped.user, "stop", Wish::Stop, false).await?;
+        self.say(&thread, &origin.key, &stopped.user, "stop", Instruction::Stop, false).await?;
         // Slack wants to hear that the button did something, also where nothing worked any more.
         let web = self.web.at(Priority::Board);
         self.spawn(async move {
@@ -130,10 +130,10 @@ impl Core {
             Intent::Nothing => self.whisper(&thread, &user, &show::help()),
             Intent::Audit if known => self.tell_audit(&thread, &user).await?,
             Intent::Stop if known => {
-                self.say(&thread, &origin.key, &user, text, Wish::Stop, addressed).await?
+                self.say(&thread, &origin.key, &user, text, Instruction::Stop, addressed).await?
             }
             Intent::Report if known => {
-                self.say(&thread, &origin.key, &user, text, Wish::Report, addressed).await?
+                self.say(&thread, &origin.key, &user, text, Instruction::Report, addressed).await?
             }
             Intent::Recheck if known => self.recheck(&thread, &origin.key, &user).await?,
             Intent::Stop | Intent::Report | Intent::Status | Intent::Audit | Intent::Recheck => {
@@ -150,7 +150,7 @@ impl Core {
                     self.whisper(&thread, &user, &refused);
                     return Ok(Answer::Done);
                 }
-                self.say(&thread, &origin.key, &user, &text, Wish::Steer, addressed).await?
+                self.say(&thread, &origin.key, &user, &text, Instruction::Steer, addressed).await?
             }
             Intent::Words(text) => {
                 if let Some(what) = rules.outside(&text) {
@@ -182,10 +182,10 @@ impl Core {
         key: &str,
         who: &str,
         text: &str,
-        wish: Wish,
+        instruction: Instruction,
         addressed: bool,
     ) -> Result<(), StoreError> {
-        let said = Said { who: who.to_owned(), text: text.to_owned(), wish };
+        let said = HumanMessage { who: who.to_owned(), text: text.to_owned(), instruction };
         let message = if addressed { InboxMessage::Again(said) } else { InboxMessage::Said(said) };
         self.write(&thread.session(), key, &message).await.map(drop)
     }

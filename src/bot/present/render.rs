@@ -77,7 +77,7 @@ fn people(state: &State, frozen: Option<&Frozen>) -> People {
             add(who);
         }
     }
-    state.wish.iter().for_each(|(who, _)| add(who));
+    state.end_request.iter().for_each(|(who, _)| add(who));
     frozen.iter().for_each(|frozen| add(&frozen.by));
     all
 }

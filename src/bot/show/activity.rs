@@ -86,10 +86,10 @@ pub(super) fn activity(state: &State) -> Activity {
     }
     if let Some(step) = state.open_step() {
         return match step.phase {
-            Phase::Asked { .. } | Phase::Unknown => Activity::Waiting,
+            Phase::AwaitingApproval { .. } | Phase::Unknown => Activity::Waiting,
             Phase::Proposed
             | Phase::Judged
-            | Phase::Answered { .. }
+            | Phase::Decided { .. }
             | Phase::Expired { .. }
             | Phase::Intended { .. }
             | Phase::Executing { .. }

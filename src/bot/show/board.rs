@@ -195,7 +195,7 @@ fn trouble(context: &RenderContext) -> Option<Line> {
 
 /// Says so where another one thinks than the one with whom it began.
 fn taken_over(state: &State) -> Option<Line> {
-    let (first, now) = (&state.opened.brain, &state.turns().next_back()?.brain);
+    let (first, now) = (&state.opened.investigator, &state.turns().next_back()?.investigator);
     let same = first.provider == now.provider && first.model == now.model;
     let named = |provider: &str, model: &str| match provider {
         "playbook" => "the playbook".to_owned(),
@@ -209,7 +209,7 @@ fn taken_over(state: &State) -> Option<Line> {
 
 /// Says so where no model and no engineer decides what comes next.
 fn scripted_by(state: &State) -> String {
-    let brain = &state.opened.brain;
+    let brain = &state.opened.investigator;
     match (brain.provider.as_str(), brain.model.as_str()) {
         ("scripted", "") => " · told by a script".to_owned(),
         ("scripted", title) => format!(" · told by a script: {}", prose(title, 100)),

@@ -191,7 +191,7 @@ async fn application(
         policy: Arc::clone(&engine.policy),
         open_shell: Arc::clone(&engine.open_shell),
         evidence: Arc::clone(&engine.evidence),
-        brain: model.brain(),
+        brain: model.investigator(),
         nonce: Arc::new(|| random::<8>().unwrap_or_default()),
         warnings: warnings(setup)?,
         leftovers,

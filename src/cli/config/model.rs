@@ -39,7 +39,7 @@ pub(super) async fn check(setup: &Setup, offline: bool) -> Vec<Finding> {
 }
 
 fn about(model: &Arc<dyn Model>) -> String {
-    let brain = model.brain();
+    let brain = model.investigator();
     let host = brain.host.unwrap_or_else(|| "this process".to_owned());
     let what = "symptoms, words of people and redacted output of commands";
     format!("{} {}: {host} receives {what}", brain.provider, brain.model)

@@ -15,7 +15,7 @@ use super::fault::{EXTRAS, Extra, whole};
 use super::score::score;
 use crate::session::InboxMessage;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
-use ghost_investigate::event::{Said, Wish, read};
+use ghost_investigate::event::{HumanMessage, Instruction, read};
 use ghost_investigate::state::State;
 use ghost_lab::case::{Failed, Pair, inject, reset};
 use ghost_lab::control::Lab;
@@ -208,7 +208,11 @@ impl SharedCloud {
         }
         let now = SystemClock.now();
         for session in &running {
-            let said = Said { who: user.to_owned(), text: "stop".to_owned(), wish: Wish::Stop };
+            let said = HumanMessage {
+                who: user.to_owned(),
+                text: "stop".to_owned(),
+                instruction: Instruction::Stop,
+            };
             let message =
                 serde_json::to_string(&InboxMessage::Said(said)).map_err(|error| error.to_string())?;
             let key = format!("play-stop-{}", now.as_millis());

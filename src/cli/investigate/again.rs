@@ -6,7 +6,7 @@ use crate::cli::name::random;
 use crate::cli::print::Hinted;
 use crate::session::InboxMessage;
 use ghost_base::SessionId;
-use ghost_investigate::event::{Said, Wish};
+use ghost_investigate::event::{HumanMessage, Instruction};
 use ghost_investigate::model::Model;
 use ghost_investigate::playbook::Playbook;
 use ghost_investigate::recheck::{Refused, Verdict, possible, verdict};
@@ -27,7 +27,8 @@ pub(super) async fn ask(
 ) -> anyhow::Result<()> {
     let refused = match state.map(possible) {
         Some(Ok(())) => {
-            let said = Said { who, text: "fixed, check again".to_owned(), wish: Wish::Steer };
+            let said =
+                HumanMessage { who, text: "fixed, check again".to_owned(), instruction: Instruction::Steer };
             let message = serde_json::to_string(&InboxMessage::Recheck(said))?;
             store.deliver(session, &random::<8>()?, &message).await?;
             return Ok(());

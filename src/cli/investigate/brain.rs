@@ -42,7 +42,7 @@ pub(in crate::cli) fn brain(
     setup: &Setup,
     named: Option<Brain>,
     script: Option<&Path>,
-    before: Option<&model::Brain>,
+    before: Option<&model::Investigator>,
 ) -> anyhow::Result<Arc<dyn Model>> {
     let provider = match (named, script) {
         (Some(Brain::Scripted), Some(script)) | (None, Some(script)) => return scripted(script),

@@ -21,9 +21,9 @@ use crate::cli::wait::{drive, interrupted};
 use crate::session::{DriveControl, DriveOutcome, Engine, InboxMessage};
 use ghost_base::SessionId;
 use ghost_investigate::Outcome;
-use ghost_investigate::event::{Opened, Origin, Said as SaidEvent, read};
+use ghost_investigate::event::{HumanMessage, Opened, Origin, read};
 use ghost_investigate::model::Model;
-use ghost_investigate::recheck::{BRAIN, possible};
+use ghost_investigate::recheck::{RECHECK_PROVIDER, possible};
 use ghost_investigate::state::State;
 use ghost_shell::Cancel;
 use ghost_store::Store;
@@ -112,9 +112,15 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
             again::nobody()
         }
         None => {
-            let thought =
-                before.as_ref().and_then(|state| state.turns().rfind(|turn| turn.brain.provider != BRAIN));
-            brain(setup, arguments.brain, arguments.script.as_deref(), thought.map(|turn| &turn.brain))?
+            let thought = before
+                .as_ref()
+                .and_then(|state| state.turns().rfind(|turn| turn.investigator.provider != RECHECK_PROVIDER));
+            brain(
+                setup,
+                arguments.brain,
+                arguments.script.as_deref(),
+                thought.map(|turn| &turn.investigator),
+            )?
         }
     };
     let engine = engine(setup, store, Arc::clone(&model))?
@@ -169,7 +175,7 @@ async fn open(engine: &Engine, symptom: &str, setup: &Setup, model: &dyn Model) 
         origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
         quotes: Vec::new(),
         nonce: random::<8>()?,
-        brain: model.brain(),
+        investigator: model.investigator(),
         limits: limits(setup),
         scope: None,
         surroundings: Some(setup.surroundings()?),
@@ -272,8 +278,8 @@ impl Terminal<'_> {
             Input::Help => note(
                 "Any words steer the investigation. `status`, `report`, `stop` and `help` are orders; Ctrl-C pauses.",
             ),
-            Input::Words(wish, text) => {
-                let said = SaidEvent { who: human(self.setup), text, wish };
+            Input::Words(instruction, text) => {
+                let said = HumanMessage { who: human(self.setup), text, instruction };
                 let message = serde_json::to_string(&InboxMessage::Said(said))?;
                 self.engine.store.deliver(self.session, &random::<8>()?, &message).await?;
             }

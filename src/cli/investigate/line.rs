@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use ghost_investigate::event::{Content, Event, Recorded, Reply};
-use ghost_investigate::is_found;
+use ghost_investigate::is_reclassified;
 use ghost_investigate::report::plain;
 use ghost_investigate::state::State;
 
@@ -37,7 +37,7 @@ pub(super) fn human(state: &State, event: &Recorded) -> Option<String> {
             let why = found.why.as_deref().map(|why| format!(" ({})", plain(why))).unwrap_or_default();
             Some(format!("  {} {}: {}{why}", plain(&set.id), found.state, plain(&found.description)))
         }
-        Event::Answered(answered) if !answered.text.trim().is_empty() => {
+        Event::ModelAnswered(answered) if !answered.text.trim().is_empty() => {
             Some(format!("  {}", plain(answered.text.trim())))
         }
         Event::AnswerFailed(failed) => Some(format!("✘ {}", plain(&failed.problem))),
@@ -46,7 +46,9 @@ pub(super) fn human(state: &State, event: &Recorded) -> Option<String> {
                 proposed.hypothesis.as_deref().map(|id| format!(" [{}]", plain(id))).unwrap_or_default();
             Some(format!("▸ {}{test}", plain(&proposed.command)))
         }
-        Event::Classified(judged) if is_found(judged) => Some(format!("  found: {}", plain(&judged.reason))),
+        Event::Classified(judged) if is_reclassified(judged) => {
+            Some(format!("  found: {}", plain(&judged.reason)))
+        }
         Event::Classified(judged) if judged.round > 1 => {
             Some(format!("▸ changed to: {} ({})", plain(&judged.command), judged.verdict))
         }
@@ -90,14 +92,14 @@ pub(super) fn human(state: &State, event: &Recorded) -> Option<String> {
             plain(&found.finding.object),
             plain(&found.why)
         )),
-        Event::Said(said) => Some(format!("  {}: {}", plain(&said.who), plain(&said.text))),
+        Event::HumanMessage(said) => Some(format!("  {}: {}", plain(&said.who), plain(&said.text))),
         Event::Reopened(again) => Some(format!("  {} goes on: {}", plain(&again.who), plain(&again.text))),
         Event::BudgetSpent(spent) => Some(format!("✘ the budget of {} {} is spent", spent.limit, spent.what)),
         Event::Concluded(concluded) => {
             Some(format!("{} · confidence {}", concluded.outcome, concluded.confidence))
         }
-        Event::Answered(_)
-        | Event::Asked(_)
+        Event::ModelAnswered(_)
+        | Event::ModelAsked(_)
         | Event::Classified(_)
         | Event::ApprovalRequested(_)
         | Event::ApprovalVoted(_)

@@ -10,7 +10,7 @@ use ghost_base::Clock as _;
 use ghost_base::SystemClock;
 use ghost_investigate::event::{Impact, Reply};
 use ghost_investigate::state::State;
-use ghost_investigate::{RequesterMay, SelfApproval, hold};
+use ghost_investigate::{RequesterMay, SelfApproval, check_destinations};
 use ghost_shell::{Approver, Choice, PlannedCommand, Request, Ruling, Verdict};
 use ghost_store::Outcome;
 
@@ -81,7 +81,7 @@ fn request(engine: &Engine, state: &State, name: &str) -> Option<Request> {
     let asked = &state.approvals.get(name)?.requested;
     let step = state.step(asked.step)?;
     let (policy, evidence) = (&engine.policy, engine.evidence.as_ref());
-    let judge = |command: &str| hold(state, policy, evidence, policy.classify(command));
+    let judge = |command: &str| check_destinations(state, policy, evidence, policy.classify(command));
     let impacts = asked.judgements.iter().map(|judged| judged.impact).chain(std::iter::repeat(None));
     let one = |(command, impact): (&String, Option<Impact>)| {
         let ruling = judge(command);

@@ -37,7 +37,8 @@ impl ReportDelivery for Reports {
         put().map_err(|cause| DeliveryError::File { path: file.clone(), cause })?;
         // A report without its pictures is a report all the same.
         let path_picture = report::path::picture(state).map(|bytes| ("path.png".to_owned(), bytes));
-        let measured = report::measured(state).into_iter().map(|picture| (picture.file, picture.bytes));
+        let measured =
+            report::measurement_charts(state).into_iter().map(|picture| (picture.file, picture.bytes));
         for (name, bytes) in path_picture.into_iter().chain(measured) {
             let picture = folder.join(name);
             if let Err(error) = write_private(&picture, &bytes) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::sync::{Mutex, MutexGuard, mpsc};
 
-use ghost_investigate::event::Wish;
+use ghost_investigate::event::Instruction;
 
 /// The keyboard has one owner at a time: whoever listens to words, or a question.
 #[derive(Debug, Clone, Default)]
@@ -66,7 +66,7 @@ fn read_line() -> Option<String> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Input {
     /// Words for the session.
-    Words(Wish, String),
+    Words(Instruction, String),
     /// Where does it stand?
     Status,
     /// What can be said?
@@ -76,11 +76,11 @@ pub(super) enum Input {
 /// Reads a line.
 pub(super) fn read(line: &str) -> Input {
     match line.trim().to_ascii_lowercase().trim_end_matches(['.', '!', '?']) {
-        "stop" | "quit" | "abort" => Input::Words(Wish::Stop, line.to_owned()),
-        "report" | "report now" => Input::Words(Wish::Report, line.to_owned()),
+        "stop" | "quit" | "abort" => Input::Words(Instruction::Stop, line.to_owned()),
+        "report" | "report now" => Input::Words(Instruction::Report, line.to_owned()),
         "status" => Input::Status,
         "help" => Input::Help,
-        _ => Input::Words(Wish::Steer, line.to_owned()),
+        _ => Input::Words(Instruction::Steer, line.to_owned()),
     }
 }
 
@@ -90,10 +90,10 @@ mod tests {
 
     #[test]
     fn a_few_words_are_orders_and_all_others_are_for_the_investigation() {
-        assert_eq!(read("Stop!"), Input::Words(Wish::Stop, "Stop!".to_owned()));
-        assert_eq!(read("report now"), Input::Words(Wish::Report, "report now".to_owned()));
+        assert_eq!(read("Stop!"), Input::Words(Instruction::Stop, "Stop!".to_owned()));
+        assert_eq!(read("report now"), Input::Words(Instruction::Report, "report now".to_owned()));
         assert_eq!(read("status"), Input::Status);
         let words = "do not stop at the NSG";
-        assert_eq!(read(words), Input::Words(Wish::Steer, words.to_owned()));
+        assert_eq!(read(words), Input::Words(Instruction::Steer, words.to_owned()));
     }
 }

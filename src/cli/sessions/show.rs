@@ -12,7 +12,7 @@ use crate::cli::print::line;
 use crate::cli::setup::Setup;
 use ghost_base::SessionId;
 use ghost_investigate::event::{Content, Event, Recorded, read};
-use ghost_investigate::report::{Summary, audit, rca, story};
+use ghost_investigate::report::{Summary, audit, rca, timeline};
 use ghost_investigate::state::State;
 
 /// The arguments of `ghost sessions show`.
@@ -48,7 +48,7 @@ pub(super) async fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<
     } else if arguments.audit {
         audit(&State::fold(session, &recorded).with_context(reading)?)
     } else {
-        story(&recorded, io::stdout().is_terminal())
+        timeline(&recorded, io::stdout().is_terminal())
     };
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;

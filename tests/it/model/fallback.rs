@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ghost_investigate::model::{
-    Answer, Ask, Brain, Fallback, Listener, Model, ModelError, Silent, Stop, Usage,
+    Answer, Ask, Fallback, Investigator, Listener, Model, ModelError, Silent, Stop, Usage,
 };
 
 use crate::model::server::{Received, ask, user};
@@ -22,8 +22,8 @@ fn named(name: &'static str, fails: Vec<ModelError>) -> Arc<dyn Model> {
 
 #[async_trait]
 impl Model for Named {
-    fn brain(&self) -> Brain {
-        Brain { provider: "scripted".to_owned(), model: self.name.to_owned(), host: None, window: 1 }
+    fn investigator(&self) -> Investigator {
+        Investigator { provider: "scripted".to_owned(), model: self.name.to_owned(), host: None, window: 1 }
     }
 
     async fn answer(&self, _ask: &Ask, _listener: &dyn Listener) -> Result<Answer, ModelError> {
@@ -32,7 +32,7 @@ impl Model for Named {
         }
         let text = self.name.to_owned();
         let (usage, stop) = (Usage::default(), Stop::End);
-        Ok(Answer { brain: self.brain(), text, calls: Vec::new(), carry: None, usage, stop })
+        Ok(Answer { investigator: self.investigator(), text, calls: Vec::new(), carry: None, usage, stop })
     }
 }
 
@@ -59,17 +59,17 @@ async fn it_moves_on_tells_so_and_stays() {
         let passes = !matches!(error, ModelError::Unauthorized { .. } | ModelError::Rejected { .. });
         let times = if passes { 3 } else { 1 };
         let model = Fallback::new(named("one", vec![error.clone(); times]), vec![named("two", Vec::new())]);
-        assert_eq!(model.brain().model, "one");
+        assert_eq!(model.investigator().model, "one");
         let received = Received::default();
         let answer = model.answer(&ask(vec![user("x")]), &received).await.unwrap();
         let (said, text) = answer.text.split_once("\n\n").unwrap();
-        assert_eq!((text, answer.brain.model.as_str()), ("two", "two"));
+        assert_eq!((text, answer.investigator.model.as_str()), ("two", "two"));
         let how = if passes { "failed three times" } else { "failed once" };
         assert!(said.starts_with("scripted one failed") && said.contains(how), "{said}");
         assert!(said.ends_with("From here on scripted two goes on."), "{said}");
         assert_eq!(received.retries(), vec![(error, Duration::ZERO); times]);
         assert_eq!(turn(&model).await, Ok("two".to_owned()), "the first could answer again");
-        assert_eq!(model.brain().model, "two");
+        assert_eq!(model.investigator().model, "two");
     }
 }
 
@@ -78,7 +78,7 @@ async fn a_model_that_fails_twice_and_then_answers_stays() {
     let error = ModelError::Unavailable { provider: "scripted".to_owned(), what: String::new() };
     let model = Fallback::new(named("one", vec![error; 2]), vec![named("two", Vec::new())]);
     assert_eq!(turn(&model).await, Ok("one".to_owned()));
-    assert_eq!(model.brain().model, "one");
+    assert_eq!(model.investigator().model, "one");
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ async fn three_turns_that_call_nothing_are_three_failures() {
     for (fruitless, who) in [(0, "one"), (2, "one"), (3, "two"), (0, "two")] {
         let question = Ask { fruitless, ..ask(vec![user("x")]) };
         let answer = model.answer(&question, &Silent).await.unwrap();
-        assert_eq!(answer.brain.model, who);
+        assert_eq!(answer.investigator.model, who);
         assert_eq!(
             answer.text.contains("called nothing that could be done three times in a row"),
             fruitless == 3
@@ -123,7 +123,7 @@ async fn behind_the_last_one_there_is_nobody() {
 #[tokio::test]
 async fn a_session_that_goes_on_is_where_it_was() {
     let model = || Fallback::new(named("one", Vec::new()), vec![named("two", Vec::new())]);
-    let brain = |name: &str| Brain { model: name.to_owned(), ..model().brain() };
+    let brain = |name: &str| Investigator { model: name.to_owned(), ..model().investigator() };
     for (before, expected) in [("two", "two"), ("one", "one"), ("gone", "one")] {
         let model = model();
         model.resume(&brain(before));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ghost_agent::session::{DriveOutcome, VoteResult};
-use ghost_investigate::event::{Impact, Reply, Wish};
+use ghost_investigate::event::{Impact, Instruction, Reply};
 use ghost_investigate::{HypothesisState, Outcome};
 use ghost_store::{Choice, Outcome as Counted};
 use serde_json::json;
@@ -195,7 +195,7 @@ async fn a_stop_while_a_question_is_open_ends_without_running_it() {
     let (world, path) = asking();
     world.mention("look at 5001").await;
     let question = world.question().await;
-    world.say("cem", "stop", Wish::Stop).await;
+    world.say("cem", "stop", Instruction::Stop).await;
     assert_eq!(world.drive().await, DriveOutcome::Over);
     let state = world.state().await;
     assert_eq!(state.concluded.unwrap().1.by, "human");
@@ -212,7 +212,7 @@ async fn an_approval_that_comes_after_a_stop_runs_nothing() {
     world.mention("look at 5001").await;
     let question = world.question().await;
     world.answer(&question, "ben", Reply::Approve).await;
-    world.say("cem", "stop", Wish::Stop).await;
+    world.say("cem", "stop", Instruction::Stop).await;
     assert_eq!(world.drive().await, DriveOutcome::Over);
     assert_eq!(lines(&path), 0);
 }
@@ -222,7 +222,7 @@ async fn words_of_people_reach_the_model_and_a_second_incident_does_not_begin_ag
     let world = World::new(&[suppose(), conclude("REFUTED")]);
     world.mention("look at 5001").await;
     world.mention("look at 5001").await;
-    world.say("ben", "also check the source VM", Wish::Steer).await;
+    world.say("ben", "also check the source VM", Instruction::Steer).await;
     assert_eq!(world.drive().await, DriveOutcome::Over);
     let kinds = world.kinds().await;
     assert_eq!(kinds.iter().filter(|kind| *kind == "opened").count(), 1);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ghost_agent::session::{DeliveryError, DriveOutcome, Observer, ReportDelivery};
 use ghost_base::ManualClock;
-use ghost_investigate::event::{Content, Event, Recorded, StepId, Wish};
+use ghost_investigate::event::{Content, Event, Instruction, Recorded, StepId};
 use ghost_investigate::state::State;
 
 use super::world::{World, conclude, control, run, suppose};
@@ -15,7 +15,7 @@ use super::world::{World, conclude, control, run, suppose};
 #[tokio::test]
 async fn words_that_overtake_the_incident_follow_it() {
     let world = World::new(&[suppose(), conclude("REFUTED")]);
-    world.say("ben", "it began at noon", Wish::Steer).await;
+    world.say("ben", "it began at noon", Instruction::Steer).await;
     assert_eq!(world.drive().await, DriveOutcome::Missing);
     // Words without an incident do not come up all the time.
     assert_eq!(world.store.next_work("other", Duration::ZERO).await.unwrap(), None);

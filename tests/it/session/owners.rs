@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ghost_agent::session::{DriveOutcome, Engine, EngineError};
 use ghost_base::{ManualClock, Timestamp};
-use ghost_investigate::model::{Answer, Ask, Brain, Listener, Model, ModelError, Scripted};
+use ghost_investigate::model::{Answer, Ask, Investigator, Listener, Model, ModelError, Scripted};
 use ghost_store::{EmbeddedStore, Ledger as _, Settings, Store};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::sync::Notify;
@@ -38,8 +38,8 @@ impl Slow {
 
 #[async_trait]
 impl Model for Slow {
-    fn brain(&self) -> Brain {
-        self.script.brain()
+    fn investigator(&self) -> Investigator {
+        self.script.investigator()
     }
 
     async fn answer(&self, ask: &Ask, listener: &dyn Listener) -> Result<Answer, ModelError> {

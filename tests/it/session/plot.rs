@@ -9,7 +9,7 @@ use ghost_agent::session::{
 };
 use ghost_base::{Clock as _, SessionId, SystemClock};
 use ghost_investigate::event::{Opened, Origin, Reply, read};
-use ghost_investigate::model::{Brain, Model, Scripted};
+use ghost_investigate::model::{Investigator, Model, Scripted};
 use ghost_investigate::state::{Ending, State};
 use ghost_investigate::{Limits, SelfApproval};
 use ghost_shell::{Policy, Shell};
@@ -86,14 +86,15 @@ pub(super) fn observed(engine: Engine, observer: Arc<dyn Observer>) -> Engine {
 
 /// Tells a session of its incident; again changes nothing.
 pub(super) async fn mention(store: &dyn Store, session: &SessionId) {
-    let brain = Brain { provider: "scripted".to_owned(), model: String::new(), host: None, window: 200_000 };
+    let brain =
+        Investigator { provider: "scripted".to_owned(), model: String::new(), host: None, window: 200_000 };
     let opened = Opened {
         symptom: "look at 5001".to_owned(),
         requester: "ana".to_owned(),
         origin: Origin { place: "test".to_owned(), team: None, channel: None, thread: None },
         quotes: Vec::new(),
         nonce: "nonce".to_owned(),
-        brain,
+        investigator: brain,
         limits: Limits::default(),
         scope: None,
         surroundings: None,

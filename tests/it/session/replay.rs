@@ -2,8 +2,8 @@
 
 use ghost_agent::session::export;
 use ghost_base::SessionId;
-use ghost_investigate::event::{Chain, Content, Event, Recorded, Reply, Wish, read};
-use ghost_investigate::replay::{Divergence, Replayed, Source, Wording, replay};
+use ghost_investigate::event::{Chain, Content, Event, Instruction, Recorded, Reply, read};
+use ghost_investigate::replay::{Divergence, ReplayInputs, Replayed, Wording, replay};
 use ghost_investigate::tool::Registry;
 use ghost_shell::{Policy, Surroundings};
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ pub(super) async fn rich() -> World {
         turn(&[("complete_investigation", finding)]),
     ]);
     world.mention("look at 5001").await;
-    world.say("ben", "also check the source VM", Wish::Steer).await;
+    world.say("ben", "also check the source VM", Instruction::Steer).await;
     let question = world.question().await;
     world.answer(&question, "ben", Reply::Approve).await;
     let question = world.question().await;
@@ -62,7 +62,7 @@ pub(super) fn decide(
     wording: Wording,
 ) -> Result<Replayed, Box<Divergence>> {
     let (policy, tools) = (Policy::builtin().unwrap(), Registry::default());
-    replay(session, recorded, &Source { policy, tools: &tools, evidence, site: None, wording })
+    replay(session, recorded, &ReplayInputs { policy, tools: &tools, evidence, site: None, wording })
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use ghost_agent::session::{DeliveryError, DriveOutcome, Engine, FreezeCheck, ReportDelivery};
 use ghost_base::Digest;
 use ghost_investigate::Outcome;
-use ghost_investigate::event::{Delivered, Wish};
+use ghost_investigate::event::{Delivered, Instruction};
 use ghost_investigate::state::State;
 use ghost_shell::Scope;
 
@@ -42,7 +42,7 @@ async fn words_that_mention_nobody_leave_a_report_alone() {
     let world = World::new(&[suppose(), conclude("REFUTED")]);
     world.mention("look at the link").await;
     assert_eq!(world.drive().await, DriveOutcome::Over);
-    world.say("ben", "thanks", Wish::Steer).await;
+    world.say("ben", "thanks", Instruction::Steer).await;
     assert_eq!(world.drive().await, DriveOutcome::Over);
     let recorded = world.recorded().await;
     times(&recorded, "concluded", 1);
@@ -90,7 +90,7 @@ async fn a_session_that_is_held_back_can_be_stopped() {
         while !world.kinds().await.iter().any(|kind| kind == "classified") {
             tokio::task::yield_now().await;
         }
-        world.say("ben", "stop", Wish::Stop).await;
+        world.say("ben", "stop", Instruction::Stop).await;
     });
     assert_eq!(rest.unwrap(), DriveOutcome::Over);
     times(&world.recorded().await, "executing", 0);

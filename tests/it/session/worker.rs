@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ghost_agent::session::{DriveOutcome, Engine, Worker};
 use ghost_base::{Clock as _, ManualClock, SessionId, SystemClock};
-use ghost_investigate::model::{Answer, Ask, Brain, Listener, Model, ModelError, Scripted};
+use ghost_investigate::model::{Answer, Ask, Investigator, Listener, Model, ModelError, Scripted};
 use ghost_shell::Cancel;
 use ghost_store::Store;
 use tokio::sync::Notify;
@@ -46,8 +46,8 @@ impl Crowd {
 
 #[async_trait]
 impl Model for Crowd {
-    fn brain(&self) -> Brain {
-        self.script.brain()
+    fn investigator(&self) -> Investigator {
+        self.script.investigator()
     }
 
     async fn answer(&self, ask: &Ask, listener: &dyn Listener) -> Result<Answer, ModelError> {

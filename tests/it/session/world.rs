@@ -11,9 +11,9 @@ use ghost_agent::session::{
     SubmittedVote, VoteResult, submit_vote,
 };
 use ghost_base::{Clock, ManualClock, SessionId, Timestamp};
-use ghost_investigate::event::{Opened, Origin, Recorded, Reply, Said, Wish, read};
-use ghost_investigate::model::{Brain, Scripted};
-use ghost_investigate::replay::{Source, Wording, replay};
+use ghost_investigate::event::{HumanMessage, Instruction, Opened, Origin, Recorded, Reply, read};
+use ghost_investigate::model::{Investigator, Scripted};
+use ghost_investigate::replay::{ReplayInputs, Wording, replay};
 use ghost_investigate::state::State;
 use ghost_investigate::{Limits, SelfApproval};
 use ghost_shell::{CancelSignal, Policy, Programs, Scope, Shell, Support, Surroundings};
@@ -111,7 +111,7 @@ impl World {
             origin: Origin { place: "test".to_owned(), team: None, channel: None, thread: None },
             quotes: Vec::new(),
             nonce: "nonce".to_owned(),
-            brain: Brain {
+            investigator: Investigator {
                 provider: "scripted".to_owned(),
                 model: String::new(),
                 host: None,
@@ -132,12 +132,13 @@ impl World {
 
     /// Mentions it once more.
     pub(super) async fn again(&self, who: &str, text: &str) {
-        let said = Said { who: who.to_owned(), text: text.to_owned(), wish: Wish::Steer };
+        let said =
+            HumanMessage { who: who.to_owned(), text: text.to_owned(), instruction: Instruction::Steer };
         self.message(text, &InboxMessage::Again(said)).await;
     }
 
-    pub(super) async fn say(&self, who: &str, text: &str, wish: Wish) {
-        let said = Said { who: who.to_owned(), text: text.to_owned(), wish };
+    pub(super) async fn say(&self, who: &str, text: &str, instruction: Instruction) {
+        let said = HumanMessage { who: who.to_owned(), text: text.to_owned(), instruction };
         self.message(text, &InboxMessage::Said(said)).await;
     }
 
@@ -156,7 +157,7 @@ impl World {
     /// Holds that the record is what follows from itself.
     pub(super) async fn replays(&self) {
         let engine = self.engine();
-        let source = Source {
+        let source = ReplayInputs {
             policy: &engine.policy,
             tools: &engine.tools,
             evidence: engine.evidence.as_ref(),

@@ -1,36 +1,40 @@
 //! The question that is asked next.
 
 use crate::Fence;
-use crate::conversation::{compact, size};
-use crate::event::{Asked, Wish};
+use crate::conversation::compact;
+use crate::decision::{DecisionContext, fruitless};
+use crate::event::{Instruction, ModelAsked};
 use crate::model::{Ask, Message, Stop, ToolResult};
 use crate::prompt;
 use crate::state::{Entry, State, Turn};
-use crate::step::{Kit, fruitless};
 use ghost_base::Digest;
 use ghost_shell::Scope;
 
 /// Builds the question, and what is recorded of it.
 #[must_use]
-pub fn build(state: &State, kit: &Kit<'_>) -> (Ask, Asked) {
+pub fn build(state: &State, context: &DecisionContext<'_>) -> (Ask, ModelAsked) {
     let limits = &state.limits;
-    let setting =
-        prompt::Setting { tools: kit.tools.specs(), nonce: &state.opened.nonce, limits, site: kit.site };
+    let setting = prompt::Setting {
+        tools: context.tools.specs(),
+        nonce: &state.opened.nonce,
+        limits,
+        site: context.site,
+    };
     let mut ask = Ask {
         turn: state.spent.turns,
         system: prompt::system(&setting),
-        tools: kit.tools.specs().to_vec(),
+        tools: context.tools.specs().to_vec(),
         messages: messages(state),
-        max_output_tokens: limits.answer_tokens.min(kit.brain.window / 4).max(1),
+        max_output_tokens: limits.answer_tokens.min(context.investigator.window / 4).max(1),
         fruitless: u32::try_from(fruitless(state)).unwrap_or(u32::MAX),
     };
     // Our count of tokens is an estimate: whoever calls a question too long is asked a shorter one.
-    let window = kit.brain.window.checked_shr(state.too_long).unwrap_or(0);
+    let window = context.investigator.window.checked_shr(state.too_long).unwrap_or(0);
     let compacted = compact::compact(&mut ask, state, window);
-    let asked = Asked {
+    let asked = ModelAsked {
         turn: ask.turn,
         messages: u32::try_from(ask.messages.len()).unwrap_or(u32::MAX),
-        tokens: size::tokens(&ask),
+        tokens: compact::tokens(&ask),
         compacted,
         digest: digest(&ask),
     };
@@ -43,12 +47,12 @@ pub fn messages(state: &State) -> Vec<Message> {
     let mut messages = vec![Message::User { text: opening(state) }];
     for entry in &state.entries {
         match entry {
-            Entry::Said { who, text, wish: Wish::Steer, .. } => {
+            Entry::Message { who, text, instruction: Instruction::Steer, .. } => {
                 messages.push(Message::User { text: format!("{who} says: {text}") });
             }
             // How it ends is not the model's to decide.
-            Entry::Said { wish: Wish::Stop | Wish::Report, .. } => {}
-            Entry::Noted { text } => messages.push(Message::User { text: text.clone() }),
+            Entry::Message { instruction: Instruction::Stop | Instruction::Report, .. } => {}
+            Entry::Note { text } => messages.push(Message::User { text: text.clone() }),
             Entry::Turn(turn) => messages.extend(said(turn)),
         }
     }

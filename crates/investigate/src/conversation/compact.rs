@@ -1,8 +1,7 @@
-//! Making a question fit into a window: the oldest results go first, and what they observed stays named.
+//! Making a request fit into a window: the oldest results go first, and what they observed stays named.
 
 use serde_json::json;
 
-use crate::conversation::size;
 use crate::model::{Ask, Message};
 use crate::state::State;
 
@@ -20,7 +19,7 @@ pub(super) fn compact(ask: &mut Ask, state: &State, window: u32) -> u32 {
     for recent in [RECENT, 1] {
         let end = ask.messages.len().saturating_sub(recent);
         for at in 1..end {
-            if size::tokens(ask) <= room {
+            if tokens(ask) <= room {
                 return shortened;
             }
             if let Some(message) = ask.messages.get_mut(at)
@@ -35,7 +34,7 @@ pub(super) fn compact(ask: &mut Ask, state: &State, window: u32) -> u32 {
 
 /// Shortens one message; tells whether it got shorter.
 fn shorten(message: &mut Message, state: &State) -> bool {
-    let before = size::message(message);
+    let before = message_bytes(message);
     match message {
         Message::User { text } => cut(text),
         // A call stays as it is: a model copies what it sees itself do.
@@ -54,7 +53,7 @@ fn shorten(message: &mut Message, state: &State) -> bool {
             }
         }
     }
-    size::message(message) < before
+    message_bytes(message) < before
 }
 
 fn cut(text: &mut String) {
@@ -68,7 +67,7 @@ fn cut(text: &mut String) {
 /// Drops whole turns from the front, and says so: the last resort for a small window.
 fn drop_oldest(ask: &mut Ask, room: u64) -> u32 {
     let mut dropped = 0;
-    while size::tokens(ask) > room {
+    while tokens(ask) > room {
         // An answer goes with its results; what comes behind must not begin with results.
         let is_turn = |message: &Message| !matches!(message, Message::Results { .. });
         let Some(end) = ask.messages.iter().skip(2).position(is_turn).map(|at| at + 2) else { break };
@@ -84,4 +83,29 @@ fn drop_oldest(ask: &mut Ask, room: u64) -> u32 {
         ask.messages.insert(1, Message::User { text });
     }
     dropped
+}
+
+/// Counts the tokens of a whole question.
+pub(super) fn tokens(ask: &Ask) -> u64 {
+    let tools: usize = ask
+        .tools
+        .iter()
+        .map(|tool| tool.name.len() + tool.description.len() + tool.parameters.to_string().len())
+        .sum();
+    let bytes = ask.system.len() + tools + ask.messages.iter().map(message_bytes).sum::<usize>();
+    u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
+}
+
+/// Counts the bytes of a message.
+fn message_bytes(message: &Message) -> usize {
+    match message {
+        Message::User { text } => text.len(),
+        Message::Assistant { text, calls, carry } => {
+            let carried = carry.as_ref().map_or(0, |carry| carry.value.to_string().len());
+            let called: usize =
+                calls.iter().map(|call| call.tool.len() + call.arguments.to_string().len()).sum();
+            text.len() + called + carried
+        }
+        Message::Results { results } => results.iter().map(|result| result.content.len()).sum(),
+    }
 }

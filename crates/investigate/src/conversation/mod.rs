@@ -5,7 +5,6 @@
 
 mod build;
 mod compact;
-mod size;
 #[cfg(test)]
 mod tests;
 

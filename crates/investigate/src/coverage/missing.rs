@@ -12,11 +12,11 @@ use crate::suspect::{Layer, Looked};
 /// Everything that people said in a session.
 #[must_use]
 pub fn asked(state: &State) -> String {
-    use crate::event::Wish;
+    use crate::event::Instruction;
     use crate::state::Entry;
     let mut text = state.opened.symptom.clone();
     for entry in &state.entries {
-        if let Entry::Said { text: said, wish: Wish::Steer, .. } = entry {
+        if let Entry::Message { text: said, instruction: Instruction::Steer, .. } = entry {
             text.push('\n');
             text.push_str(said);
         }

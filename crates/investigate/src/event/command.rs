@@ -24,7 +24,7 @@ pub struct Proposed {
     pub hypothesis: Option<String>,
     /// The declared script behind it, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub script: Option<Scripted>,
+    pub script: Option<DeclaredScript>,
     /// All commands that one consent covers, this one among them, in order; empty where it stands alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plan: Vec<String>,
@@ -32,7 +32,7 @@ pub struct Proposed {
 
 /// A declared script of the policy, and the words that carry it to its guest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Scripted {
+pub struct DeclaredScript {
     /// The words before its text.
     pub carrier: Vec<String>,
     /// Its name in the policy.

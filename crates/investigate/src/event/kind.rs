@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::{
-    AnswerFailed, Answered, ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Asked,
-    BudgetSpent, Classified, Concluded, Delivered, Discarded, Done, Executing, FindingAccepted,
-    FindingRejected, HypothesisSet, Intent, Noted, Observed, Opened, Proposed, Reopened, Resumed, Returned,
-    Said, Unknown,
+    AnswerFailed, ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, BudgetSpent,
+    Classified, Concluded, Delivered, Discarded, Done, Executing, FindingAccepted, FindingRejected,
+    HumanMessage, HypothesisSet, Intent, ModelAnswered, ModelAsked, Noted, Observed, Opened, Proposed,
+    Reopened, Resumed, Returned, Unknown,
 };
 
 /// One event.
@@ -18,9 +18,11 @@ pub enum Event {
     /// A hypothesis was put on the board, or changed its state.
     HypothesisSet(HypothesisSet),
     /// A model was asked.
-    Asked(Asked),
+    #[serde(rename = "asked")]
+    ModelAsked(ModelAsked),
     /// It answered.
-    Answered(Answered),
+    #[serde(rename = "answered")]
+    ModelAnswered(ModelAnswered),
     /// It did not.
     AnswerFailed(AnswerFailed),
     /// A tool wants to run a command.
@@ -51,8 +53,9 @@ pub enum Event {
     FindingAccepted(FindingAccepted),
     /// A claim does not hold.
     FindingRejected(FindingRejected),
-    /// A human said something.
-    Said(Said),
+    /// A human wrote something.
+    #[serde(rename = "said")]
+    HumanMessage(HumanMessage),
     /// The code told the model something that nobody said.
     Noted(Noted),
     /// Something arrived that says nothing.

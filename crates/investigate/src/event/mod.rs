@@ -12,10 +12,8 @@
 mod approval;
 mod command;
 mod evidence;
-mod id;
 mod kind;
 mod line;
-mod recheck;
 mod session;
 #[cfg(test)]
 mod tests;
@@ -25,15 +23,16 @@ mod turn;
 pub use approval::{
     ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, PlanJudgement, Reply,
 };
-pub use command::{Classified, Done, Executing, Intent, Proposed, Scripted, Unknown};
-pub use evidence::{Citation, Finding, FindingAccepted, FindingRejected, Observed, Source};
+pub use command::{Classified, DeclaredScript, Done, Executing, Intent, Proposed, Unknown};
+pub use evidence::{
+    Citation, EvidenceSource, Finding, FindingAccepted, FindingRejected, ObservationId, ObservationIdError,
+    Observed, StepId,
+};
 pub use ghost_shell::Impact;
-pub use id::{ObservationId, ObservationIdError, StepId};
 pub use kind::Event;
 pub use line::{Chain, Content, FORMAT, LedgerError, Recorded, erase, read};
-pub use recheck::{BRAIN, Now, Rechecked};
 pub use session::{
-    BudgetSpent, Concluded, Delivered, Discarded, HypothesisSet, Note, Noted, Opened, Origin, Quote,
-    Reopened, Resumed, Said, Waived, Wish,
+    BudgetSpent, Concluded, Delivered, Discarded, HumanMessage, HypothesisSet, Instruction, Note, Noted, Now,
+    Opened, Origin, Quote, RECHECK_PROVIDER, Rechecked, Reopened, Resumed, Waived,
 };
-pub use turn::{AnswerFailed, Answered, Asked, Refusal, Returned};
+pub use turn::{AnswerFailed, ModelAnswered, ModelAsked, Refusal, Returned};

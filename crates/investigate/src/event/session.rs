@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::{Rechecked, text};
-use crate::model::Brain;
+use crate::event::{ObservationId, text};
+use crate::model::Investigator;
 use crate::suspect::Looked;
 use crate::{Confidence, HypothesisState, Limits, Outcome};
 use ghost_base::Digest;
@@ -23,8 +23,8 @@ pub struct Opened {
     pub quotes: Vec<Quote>,
     /// Marks quoted text; nobody outside can guess it.
     pub nonce: String,
-    /// Who thinks.
-    pub brain: Brain,
+    #[serde(rename = "brain")]
+    pub investigator: Investigator,
     /// What may be spent.
     pub limits: Limits,
     /// Which part of the cloud may be looked at; everything, where none is said.
@@ -108,21 +108,21 @@ pub struct HypothesisSet {
     pub why: Option<String>,
 }
 
-/// See [`Event::Said`](crate::event::Event::Said).
+/// See [`Event::HumanMessage`](crate::event::Event::HumanMessage).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Said {
+pub struct HumanMessage {
     /// Who.
     pub who: String,
     /// What.
     pub text: String,
-    /// What it asks for.
-    pub wish: Wish,
+    #[serde(rename = "wish")]
+    pub instruction: Instruction,
 }
 
-/// What a human wants of a running session.
+/// What a human asks of a running session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Wish {
+pub enum Instruction {
     /// The investigation should take it into account.
     Steer,
     /// It should end now.
@@ -239,4 +239,39 @@ pub struct Delivered {
     /// Its digest.
     #[serde(with = "text")]
     pub digest: Digest,
+}
+
+/// Who is said to have answered where code alone decided what runs.
+pub const RECHECK_PROVIDER: &str = "recheck";
+
+/// A fault before and now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rechecked {
+    /// The fault code.
+    pub code: String,
+    /// What is at fault.
+    pub object: String,
+    /// What was seen when it was reported; empty where it was not there then.
+    pub before: String,
+    /// What was seen now, or why nothing was.
+    pub after: String,
+    /// What it came to.
+    pub now: Now,
+    /// What was observed now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<ObservationId>,
+}
+
+/// What a fault is like now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Now {
+    /// The same look was taken, whole, and does not show it any more.
+    Fixed,
+    /// Nobody can tell.
+    Unknown,
+    /// It is still there.
+    Broken,
+    /// It was not there before.
+    New,
 }

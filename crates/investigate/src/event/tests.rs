@@ -1,7 +1,7 @@
 //! Facts about lines and their chain.
 
 use super::*;
-use crate::model::Brain;
+use crate::model::Investigator;
 use crate::{HypothesisState, Limits};
 use ghost_base::{Digest, SessionId, Timestamp};
 
@@ -16,7 +16,12 @@ fn opened() -> Event {
         origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
         quotes: Vec::new(),
         nonce: "n".to_owned(),
-        brain: Brain { provider: "scripted".to_owned(), model: String::new(), host: None, window: 1000 },
+        investigator: Investigator {
+            provider: "scripted".to_owned(),
+            model: String::new(),
+            host: None,
+            window: 1000,
+        },
         limits: Limits::default(),
         scope: None,
         surroundings: None,

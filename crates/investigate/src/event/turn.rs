@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::text;
-use crate::model::{Brain, Call, Carry, Stop, Usage};
+use crate::model::{Call, Carry, Investigator, Stop, Usage};
 use ghost_base::Digest;
 
-/// See [`Event::Asked`](crate::event::Event::Asked).
+/// See [`Event::ModelAsked`](crate::event::Event::ModelAsked).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct ModelAsked {
     /// The turn, from zero.
     pub turn: u32,
     /// How many messages went out.
@@ -22,13 +22,13 @@ pub struct Asked {
     pub digest: Digest,
 }
 
-/// See [`Event::Answered`](crate::event::Event::Answered).
+/// See [`Event::ModelAnswered`](crate::event::Event::ModelAnswered).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Answered {
+pub struct ModelAnswered {
     /// The turn.
     pub turn: u32,
-    /// Who answered.
-    pub brain: Brain,
+    #[serde(rename = "brain")]
+    pub investigator: Investigator,
     /// The words.
     pub text: String,
     /// The calls.

@@ -2,72 +2,89 @@
 
 use crate::Fence;
 use crate::event::{Citation, Finding, ObservationId};
-use crate::finding::FaultCode;
+use crate::finding::Fault;
 use crate::state::CallState;
 use crate::suspect::{Borne, Suspect};
-use crate::tool::Bench;
+use crate::tool::CallContext;
 
-/// A quote has to be long enough to say something.
-const SHORTEST_QUOTE: usize = 4;
+/// A shorter quote says nothing.
+const MIN_QUOTE_BYTES: usize = 4;
 
-/// Looks the evidence of a claim up; returns what bears it out.
-///
-/// # Errors
-/// Says what is wrong with it.
-pub fn check(finding: &Finding, bench: &Bench<'_>) -> Result<String, String> {
-    let code =
-        FaultCode::find(&finding.code).ok_or_else(|| format!("there is no fault code `{}`", finding.code))?;
-    if !code.names(&finding.object) {
-        return Err(format!(
-            "the object of {} is named {}, not {:?}",
-            code.name, code.object, finding.object
-        ));
-    }
-    if finding.evidence.is_empty() {
-        return Err("it cites no observation".to_owned());
-    }
-    let looks = looks(finding, bench);
-    let held: Result<Vec<String>, String> =
-        finding.evidence.iter().map(|cited| cite(cited, &looks, bench)).collect();
-    let held = held?;
-    let borne: Vec<String> =
-        finding.evidence.iter().filter_map(|cited| borne(cited.observation, &looks)).collect();
-    if borne.is_empty() {
-        return Err(format!(
-            "nothing that it cites bears out {} {}; look with the inspector of that layer and cite what it saw",
-            finding.code, finding.object
-        ));
-    }
-    Ok(borne
-        .into_iter()
-        .chain(held.into_iter().filter(|told| !told.is_empty()))
-        .collect::<Vec<_>>()
-        .join("; "))
+/// What is wrong with a claim. Its text is recorded, and the model reads it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FindingError {
+    #[error("there is no fault code `{code}`")]
+    UnknownFault { code: String },
+    #[error("the object of {} is named {}, not {object:?}", fault.as_str(), fault.object_kind().pattern())]
+    WrongObject { fault: Fault, object: String },
+    #[error(
+        "it was seen, and it neither stops nor degrades a flow that people complain about: it is noticed, and no finding"
+    )]
+    NotOfTheFlows,
+    #[error("it cites no observation")]
+    NothingCited,
+    #[error(
+        "nothing that it cites bears out {code} {object}; look with the inspector of that layer and cite what it saw"
+    )]
+    Unsupported { code: String, object: String },
+    #[error("there is no observation {id}, or its text is gone")]
+    NoObservation { id: ObservationId },
+    #[error("the citation of {id} quotes nothing; give words that stand in it")]
+    NothingQuoted { id: ObservationId },
+    #[error("{id} does not say {quote:?}")]
+    NotSaid { id: ObservationId, quote: String },
 }
 
-/// A call that bears a claim out: what it observed, and why.
-struct Look {
+/// Looks the evidence of a claim up; returns what supports it.
+///
+/// # Errors
+/// Fails where the claim does not hold.
+pub fn check(finding: &Finding, context: &CallContext<'_>) -> Result<String, FindingError> {
+    let fault: Fault =
+        finding.code.parse().map_err(|_| FindingError::UnknownFault { code: finding.code.clone() })?;
+    if !fault.object_kind().matches(&finding.object) {
+        return Err(FindingError::WrongObject { fault, object: finding.object.clone() });
+    }
+    if finding.evidence.is_empty() {
+        return Err(FindingError::NothingCited);
+    }
+    let supports = supports(finding, context);
+    let quoted = finding.evidence.iter().map(|cited| cite(cited, &supports, context));
+    let quoted: Vec<String> = quoted.collect::<Result<_, _>>()?;
+    let reasons: Vec<String> =
+        finding.evidence.iter().filter_map(|cited| reason(cited.observation, &supports)).collect();
+    if reasons.is_empty() {
+        let (code, object) = (finding.code.clone(), finding.object.clone());
+        return Err(FindingError::Unsupported { code, object });
+    }
+    let quoted = quoted.into_iter().filter(|quote| !quote.is_empty());
+    Ok(reasons.into_iter().chain(quoted).collect::<Vec<_>>().join("; "))
+}
+
+/// A call that supports a claim: what it observed, and why it supports it.
+struct Support {
     observed: Vec<ObservationId>,
     why: String,
 }
 
-/// Reads what was recorded anew: returns the calls behind the citations that bear the claim out. A call bears with what it read
-/// itself, and with what it was read with.
-fn looks(finding: &Finding, bench: &Bench<'_>) -> Vec<Look> {
+/// Reads again what was recorded: returns the calls behind the citations that support the claim. A call supports it with what it
+/// read itself, and with what it was read with.
+fn supports(finding: &Finding, context: &CallContext<'_>) -> Vec<Support> {
     let cited = |id: &ObservationId| finding.evidence.iter().any(|cited| cited.observation == *id);
-    let calls = bench.state.calls().filter(|call| call.observations.iter().any(cited));
-    let look = |call: &CallState| {
-        let Borne { suspects, around, .. } = bench.borne(call);
+    let calls = context.state.calls().filter(|call| call.observations.iter().any(cited));
+    let support = |call: &CallState| {
+        let Borne { suspects, around, .. } = context.supported(call);
         let is_same = |suspect: &&Suspect| suspect.code == finding.code && is_object(suspect, finding);
         let why = suspects.iter().find(is_same)?.why.clone();
-        Some(Look { observed: call.observations.iter().copied().chain(around).collect(), why })
+        Some(Support { observed: call.observations.iter().copied().chain(around).collect(), why })
     };
-    calls.filter_map(look).collect()
+    calls.filter_map(support).collect()
 }
 
-fn borne(id: ObservationId, looks: &[Look]) -> Option<String> {
-    let look = looks.iter().find(|look| look.observed.contains(&id))?;
-    Some(format!("{id}: {}", look.why))
+fn reason(id: ObservationId, supports: &[Support]) -> Option<String> {
+    let support = supports.iter().find(|support| support.observed.contains(&id))?;
+    Some(format!("{id}: {}", support.why))
 }
 
 /// A part of an object that is not known where the observation was made stands there as `*`.
@@ -78,21 +95,21 @@ fn is_object(suspect: &Suspect, finding: &Finding) -> bool {
 }
 
 /// Looks a quote up; an observation that is cited without one says nothing by itself.
-fn cite(cited: &Citation, looks: &[Look], bench: &Bench<'_>) -> Result<String, String> {
+fn cite(cited: &Citation, supports: &[Support], context: &CallContext<'_>) -> Result<String, FindingError> {
     let id = cited.observation;
-    let text = bench.whole(id).ok_or_else(|| format!("there is no observation {id}, or its text is gone"))?;
+    let text = context.whole(id).ok_or(FindingError::NoObservation { id })?;
     let quote = cited.quote.as_deref().map(str::trim).unwrap_or_default();
-    if quote.is_empty() && borne(id, looks).is_some() {
+    if quote.is_empty() && reason(id, supports).is_some() {
         return Ok(String::new());
     }
-    if quote.len() < SHORTEST_QUOTE {
-        return Err(format!("the citation of {id} quotes nothing; give words that stand in it"));
+    if quote.len() < MIN_QUOTE_BYTES {
+        return Err(FindingError::NothingQuoted { id });
     }
     // The model may have read the text through its fence, which spells out what could pass for a marker.
-    let fence = Fence::new(&bench.state.opened.nonce);
-    let stands = |text: &str| words(text).contains(&words(quote));
-    if !stands(&text) && !stands(&fence.inside(&text)) {
-        return Err(format!("{id} does not say {quote:?}"));
+    let fence = Fence::new(&context.state.opened.nonce);
+    let contains = |text: &str| words(text).contains(&words(quote));
+    if !contains(&text) && !contains(&fence.inside(&text)) {
+        return Err(FindingError::NotSaid { id, quote: quote.to_owned() });
     }
     Ok(format!("{id} says {quote:?}"))
 }

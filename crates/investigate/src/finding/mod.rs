@@ -1,12 +1,10 @@
-//! Claims about the network, and whether the evidence bears them out.
+//! Claims about the network, and whether the evidence supports them.
 //!
 //! Goes in: a claim and the observations that it cites. Comes out: why it holds, or what is wrong with it. Never: a claim
 //! that holds because a model says so.
 
 mod check;
-mod code;
-mod told;
+mod fault;
 
-pub use check::check;
-pub use code::{CODES, FaultCode};
-pub use told::{mechanism, title, traffic};
+pub use check::{FindingError, check};
+pub use fault::{Fault, ObjectKind, UnknownFault, title, traffic};

@@ -6,44 +6,41 @@ use crate::HypothesisState;
 use crate::brief::{self, Brief};
 use crate::coverage;
 use crate::event::{Finding, Waived};
-use crate::finding;
-use crate::gate::Covered;
+use crate::finding::{self, FindingError};
+use crate::gate::Coverage;
 use crate::gate::flows::{self, FlowJudgement};
 use crate::suspect::{Layer, Looked};
-use crate::tool::{Bench, running_tasks};
+use crate::tool::{CallContext, running_tasks};
 
-/// A reason has to be long enough to say something.
-const SHORTEST_REASON: usize = 8;
+/// A shorter reason says nothing.
+const MIN_REASON_BYTES: usize = 8;
 
 /// What a model claims when it wants to end.
 #[derive(Debug, Clone, Default)]
 pub struct Claim {
-    /// Hypotheses and the state that they are said to have.
+    /// Hypotheses and the state that the model claims.
     pub hypotheses: Vec<(String, HypothesisState)>,
-    /// Findings.
     pub findings: Vec<Finding>,
-    /// What was not looked at, and why not.
     pub waived: Vec<Waived>,
 }
 
-/// A finding with what bears it out, or what is wrong with it.
-pub(super) type Checked = (Finding, Result<String, String>);
+/// A finding with what supports it, or what is wrong with it.
+pub(super) type Checked = (Finding, Result<String, FindingError>);
 
-/// What the gates say.
+/// The result of all gates.
 #[derive(Debug, Clone)]
-pub struct Verdict {
+pub struct CompletionCheck {
     /// The findings as they were checked.
     pub checked: Vec<Checked>,
     /// The gates that are closed, each with its reason.
     pub closed: Vec<String>,
-    /// Whether everything that belongs to the symptom was looked at.
-    pub covered: Covered,
+    pub covered: Coverage,
 }
 
-/// Tries every gate.
+/// Checks every gate.
 #[must_use]
-pub fn completion(claim: &Claim, bench: &Bench<'_>) -> Verdict {
-    let state = bench.state;
+pub fn completion(claim: &Claim, context: &CallContext<'_>) -> CompletionCheck {
+    let state = context.state;
     let mut closed = Vec::new();
     if state.hypotheses.iter().all(|hypothesis| hypothesis.state == HypothesisState::Withdrawn) {
         closed.push(
@@ -61,25 +58,25 @@ pub fn completion(claim: &Claim, bench: &Bench<'_>) -> Verdict {
     closed.extend(claim.hypotheses.iter().filter_map(|(id, claimed)| match state.hypothesis(id) {
         None => Some(format!("claims_match_board: there is no hypothesis {id}")),
         Some(found) if found.state == *claimed => None,
-        // One that is active is told above.
+        // The gate above names those that are active.
         Some(found) if found.state == HypothesisState::Active => None,
         Some(found) => Some(format!(
             "claims_match_board: {id} is claimed {claimed} and stands {} on the board",
             found.state
         )),
     }));
-    let brief = brief::read(&coverage::asked(state));
-    let judged = flows::judged(bench);
+    let symptoms = brief::read(&coverage::asked(state));
+    let judged = flows::judged(context);
     let check = |claim: &Finding| {
-        let held = finding::check(claim, bench)?;
-        judged.as_ref().and_then(|judged| judged.objection(claim)).map_or(Ok(held), Err)
+        let held = finding::check(claim, context)?;
+        judged.as_ref().map_or(Ok(()), |judged| judged.accepts(claim)).map(|()| held)
     };
     let checked: Vec<Checked> = claim.findings.iter().map(|claim| (claim.clone(), check(claim))).collect();
     closed.extend(checked.iter().filter_map(|(finding, held)| {
         let why = held.as_ref().err()?;
         Some(format!("findings_hold: {} {}: {why}", finding.code, finding.object))
     }));
-    closed.extend(running_tasks(bench).into_iter().map(|task| {
+    closed.extend(running_tasks(context).into_iter().map(|task| {
         format!("no_capture_running: {task} still runs; wait for it, or end it with cancel_task")
     }));
     let unclaimed = judged.iter().flat_map(|judged| judged.unclaimed(&claim.findings));
@@ -90,37 +87,37 @@ pub fn completion(claim: &Claim, bench: &Bench<'_>) -> Verdict {
     }));
     let held = checked.iter().filter(|(_, held)| held.is_ok());
     let codes: Vec<&str> = held.map(|(finding, _)| finding.code.as_str()).collect();
-    let (gaps, covered) = gaps(claim, bench, &brief, judged.as_ref(), &codes);
+    let (gaps, covered) = gaps(claim, context, &symptoms, judged.as_ref(), &codes);
     closed.extend(gaps);
-    Verdict { checked, closed, covered }
+    CompletionCheck { checked, closed, covered }
 }
 
-/// Returns what was neither looked at nor waived, and whether anything was left out.
+/// Returns what was neither inspected nor waived, and how much was covered.
 fn gaps(
     claim: &Claim,
-    bench: &Bench<'_>,
-    brief: &Brief,
+    context: &CallContext<'_>,
+    symptoms: &Brief,
     judged: Option<&FlowJudgement>,
     codes: &[&str],
-) -> (Vec<String>, Covered) {
-    let state = bench.state;
-    if !brief.names_trouble() {
-        return (Vec::new(), Covered::Nothing);
+) -> (Vec<String>, Coverage) {
+    let state = context.state;
+    if !symptoms.names_trouble() {
+        return (Vec::new(), Coverage::Nothing);
     }
-    let named = || coverage::machines(brief, &topology(bench));
+    let named = || coverage::machines(symptoms, &topology(context));
     let machines =
         judged.map(|judged| judged.machines.clone()).filter(|all| !all.is_empty()).unwrap_or_else(named);
-    let looked: Vec<Looked> = state.calls().flat_map(|call| bench.borne(call).looked).collect();
-    let missing = coverage::missing(brief, &machines, &looked, codes);
+    let looked: Vec<Looked> = state.calls().flat_map(|call| context.supported(call).looked).collect();
+    let missing = coverage::missing(symptoms, &machines, &looked, codes);
     let is_waived = |gap: &Looked| {
         claim.waived.iter().any(|waived| {
             let same =
                 waived.what.subject.is_empty() || waived.what.subject.eq_ignore_ascii_case(&gap.subject);
-            waived.what.layer == gap.layer && same && waived.why.trim().len() >= SHORTEST_REASON
+            waived.what.layer == gap.layer && same && waived.why.trim().len() >= MIN_REASON_BYTES
         })
     };
     let is_open = !missing.is_empty() || judged.is_some_and(FlowJudgement::leaves_open);
-    let covered = if is_open { Covered::Partly } else { Covered::Whole };
+    let covered = if is_open { Coverage::Partly } else { Coverage::Whole };
     let open = missing.iter().filter(|gap| !is_waived(gap)).map(|gap| {
         let of = if gap.subject.is_empty() { String::new() } else { format!(" of {}", gap.subject) };
         format!(
@@ -132,17 +129,17 @@ fn gaps(
     (open.collect(), covered)
 }
 
-/// Returns the machines that the topology tool told of, all times together: a look at another group does not take away what was known.
-fn topology(bench: &Bench<'_>) -> Value {
-    let told = bench.state.calls().filter(|call| call.call.tool == "topology").filter_map(|call| {
+/// Returns the machines of all results of the topology tool: a later call for another group does not remove what is known.
+fn topology(context: &CallContext<'_>) -> Value {
+    let results = context.state.calls().filter(|call| call.call.tool == "topology").filter_map(|call| {
         let returned = call.returned.as_ref().filter(|returned| !returned.is_error)?;
-        let told: Value = serde_json::from_str(&returned.content).ok()?;
-        Some(told.pointer("/facts/machines")?.as_array()?.clone())
+        let result: Value = serde_json::from_str(&returned.content).ok()?;
+        Some(result.pointer("/facts/machines")?.as_array()?.clone())
     });
-    json!({ "machines": told.flatten().collect::<Vec<Value>>() })
+    json!({ "machines": results.flatten().collect::<Vec<Value>>() })
 }
 
-/// Returns the tool that looks at a layer.
+/// Returns the tool that inspects a layer.
 fn tool(layer: Layer) -> &'static str {
     match layer {
         Layer::Topology => "topology",

@@ -4,9 +4,10 @@
 //! complain about, and causes that are not claimed. Never: a word of a model.
 
 use crate::event::Finding;
+use crate::finding::FindingError;
 use crate::judged::{self, FlowVerdict, JudgedFlow, JudgedFlows};
 use crate::suspect::{Suspect, is_judged_by_flow};
-use crate::tool::Bench;
+use crate::tool::CallContext;
 
 /// The argument of a comparison with a baseline.
 const COMPARED: &str = "compare_session_id";
@@ -24,26 +25,26 @@ pub(super) struct FlowJudgement {
 }
 
 /// Returns the last judgement of the flows that people complain about; `None` where there is none, or it holds no flow.
-pub(super) fn judged(bench: &Bench<'_>) -> Option<FlowJudgement> {
-    let (call, judged) = judged::judged(bench.state)?;
+pub(super) fn judged(context: &CallContext<'_>) -> Option<FlowJudgement> {
+    let (call, judged) = judged::judged(context.state)?;
     let machines = judged.machines();
-    let compared = bench.state.calls().filter(|call| call.call.arguments.get(COMPARED).is_some());
-    let changed = compared.flat_map(|call| bench.borne(call).suspects).collect();
-    Some(FlowJudgement { machines, causes: bench.borne(call).suspects, changed, judged })
+    let compared = context.state.calls().filter(|call| call.call.arguments.get(COMPARED).is_some());
+    let changed = compared.flat_map(|call| context.supported(call).suspects).collect();
+    Some(FlowJudgement { machines, causes: context.supported(call).suspects, changed, judged })
 }
 
 impl FlowJudgement {
-    /// Says why a claim is no finding, where it does not touch the flows in question.
-    pub(super) fn objection(&self, claim: &Finding) -> Option<String> {
+    /// Accepts a claim that concerns the flows in question, or something that no flow shows.
+    ///
+    /// # Errors
+    /// Says that it touches none of them.
+    pub(super) fn accepts(&self, claim: &Finding) -> Result<(), FindingError> {
         let is = |suspect: &Suspect| suspect.code == claim.code && suspect.object == claim.object;
         let fits = !is_judged_by_flow(&claim.code)
             || self.judged.is_beside_flows()
             || self.causes.iter().chain(&self.changed).any(is)
             || self.is_of_packets(&claim.object);
-        (!fits).then(|| {
-            "it was seen, and it neither stops nor degrades a flow that people complain about: it is noticed, and no finding"
-                .to_owned()
-        })
+        if fits { Ok(()) } else { Err(FindingError::NotOfTheFlows) }
     }
 
     /// Tells whether an object is a flow in question that nothing explains that was read: its packets may.

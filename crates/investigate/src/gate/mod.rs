@@ -3,11 +3,9 @@
 //! Goes in: the state and what the model claims. Comes out: every gate that is closed, with its reason; or the outcome.
 //! Never: an outcome that a model chose.
 
-mod close;
 mod completion;
 mod flows;
 mod outcome;
 
-pub use close::close;
-pub use completion::{Claim, Verdict, completion};
-pub use outcome::{Covered, outcome};
+pub use completion::{Claim, CompletionCheck, completion};
+pub use outcome::{Coverage, close, outcome};

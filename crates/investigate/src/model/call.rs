@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::{Answer, Ask, Brain, Call, Carry, Message, Stop, Usage};
+use crate::model::{Answer, Ask, Call, Carry, Investigator, Message, Stop, Usage};
 
 /// A call as a provider wrote it: not yet named for the conversation.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -32,20 +32,25 @@ pub(super) struct Turn {
 
 impl Turn {
     /// Names the calls, says who answered, and keeps secrets out of the provider's words about the turn.
-    pub(super) fn answer(self, ask: &Ask, brain: Brain, clean: impl Fn(&str) -> String) -> Answer {
+    pub(super) fn answer(
+        self,
+        ask: &Ask,
+        investigator: Investigator,
+        clean: impl Fn(&str) -> String,
+    ) -> Answer {
         let ids = ids(ask, &self.calls);
         let calls = self.calls.into_iter().zip(ids);
         Answer {
             text: self.text,
             calls: calls.map(|(call, id)| Call { id, tool: call.tool, arguments: call.arguments }).collect(),
-            carry: self.carry.map(|value| Carry { provider: brain.provider.clone(), value }),
+            carry: self.carry.map(|value| Carry { provider: investigator.provider.clone(), value }),
             usage: self.usage,
             stop: match self.stop {
                 Stop::Refused { why } => Stop::Refused { why: clean(&why) },
                 Stop::Malformed { why } => Stop::Malformed { why: clean(&why) },
                 stop @ (Stop::End | Stop::Calls | Stop::Length) => stop,
             },
-            brain,
+            investigator,
         }
     }
 }

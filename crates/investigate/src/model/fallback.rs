@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::model::{Answer, Ask, Brain, Listener, Model, ModelError};
+use crate::model::{Answer, Ask, Investigator, Listener, Model, ModelError};
 
 /// A model that failed so often in a row is left behind.
 const FAILURES: u32 = 3;
@@ -32,10 +32,10 @@ impl Fallback {
     }
 
     /// Moves to whom a session that goes on was with; changes nothing where that one is not among them.
-    pub fn resume(&self, brain: &Brain) {
+    pub fn resume(&self, investigator: &Investigator) {
         let at = |model: &Arc<dyn Model>| {
-            let other = model.brain();
-            other.provider == brain.provider && other.model == brain.model
+            let other = model.investigator();
+            other.provider == investigator.provider && other.model == investigator.model
         };
         if let Some(found) = std::iter::once(&self.first).chain(&self.others).position(at) {
             self.left.store(found, Ordering::Relaxed);
@@ -105,8 +105,8 @@ fn may_pass(error: &ModelError) -> bool {
 }
 
 /// Names a model for people.
-fn named(brain: &Brain) -> String {
-    match (brain.provider.as_str(), brain.model.as_str()) {
+fn named(investigator: &Investigator) -> String {
+    match (investigator.provider.as_str(), investigator.model.as_str()) {
         ("playbook", _) => "the playbook".to_owned(),
         (provider, "") => provider.to_owned(),
         (provider, model) => format!("{provider} {model}"),
@@ -123,21 +123,21 @@ fn times(count: u32) -> String {
 }
 
 /// Says who was left behind, and why, and who goes on.
-fn told(gone: &Brain, why: &str, next: &Brain) -> String {
+fn told(gone: &Investigator, why: &str, next: &Investigator) -> String {
     format!("{} {why}. From here on {} goes on.", named(gone), named(next))
 }
 
 #[async_trait]
 impl Model for Fallback {
-    fn brain(&self) -> Brain {
-        self.at(self.left.load(Ordering::Relaxed)).unwrap_or(&self.first).brain()
+    fn investigator(&self) -> Investigator {
+        self.at(self.left.load(Ordering::Relaxed)).unwrap_or(&self.first).investigator()
     }
 
     async fn answer(&self, ask: &Ask, listener: &dyn Listener) -> Result<Answer, ModelError> {
         let mut left = self.left.load(Ordering::Relaxed);
         let mut moves: Vec<String> = Vec::new();
         let leave = |left: usize, why: &str, moves: &mut Vec<String>| {
-            let (gone, next) = (self.at(left)?.brain(), self.at(left + 1)?.brain());
+            let (gone, next) = (self.at(left)?.investigator(), self.at(left + 1)?.investigator());
             moves.push(told(&gone, why, &next));
             self.left.fetch_max(left + 1, Ordering::Relaxed);
             Some(left + 1)

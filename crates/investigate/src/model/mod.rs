@@ -16,7 +16,7 @@ mod wire;
 
 pub use fallback::Fallback;
 pub use port::{
-    Answer, Ask, Brain, Call, Carry, Listener, Message, Model, ModelError, Silent, Stop, ToolResult,
+    Answer, Ask, Call, Carry, Investigator, Listener, Message, Model, ModelError, Silent, Stop, ToolResult,
     ToolSpec, Usage,
 };
 pub use price::{Cost, Price, PriceError, Prices};

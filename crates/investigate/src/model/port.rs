@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// Who answers, as far as others have to know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Brain {
+pub struct Investigator {
     /// `gemini`, `anthropic`, `openai`, `scripted`, `playbook`.
     pub provider: String,
     /// The model's name; empty where there is none.
@@ -111,7 +111,7 @@ pub struct Carry {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// Who answered: with a fallback it need not be the first.
-    pub brain: Brain,
+    pub investigator: Investigator,
     /// Its words.
     pub text: String,
     /// What it wants to call, in order.
@@ -245,7 +245,7 @@ impl Listener for Silent {
 #[async_trait]
 pub trait Model: Send + Sync {
     /// Returns who answers.
-    fn brain(&self) -> Brain;
+    fn investigator(&self) -> Investigator;
 
     /// Answers with the next turn.
     ///

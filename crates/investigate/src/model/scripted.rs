@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::model::{Answer, Ask, Brain, Call, Listener, Model, ModelError, Stop, Usage};
+use crate::model::{Answer, Ask, Call, Investigator, Listener, Model, ModelError, Stop, Usage};
 
 /// No script is longer.
 const LONGEST: usize = 10_000;
@@ -73,8 +73,8 @@ impl Scripted {
 
 #[async_trait]
 impl Model for Scripted {
-    fn brain(&self) -> Brain {
-        Brain { provider: "scripted".to_owned(), model: String::new(), host: None, window: 200_000 }
+    fn investigator(&self) -> Investigator {
+        Investigator { provider: "scripted".to_owned(), model: String::new(), host: None, window: 200_000 }
     }
 
     async fn answer(&self, ask: &Ask, listener: &dyn Listener) -> Result<Answer, ModelError> {
@@ -88,7 +88,7 @@ impl Model for Scripted {
         };
         let calls: Vec<Call> = turn.calls.iter().zip(1..).map(call).collect();
         Ok(Answer {
-            brain: self.brain(),
+            investigator: self.investigator(),
             text: turn.text.clone(),
             stop: if calls.is_empty() { Stop::End } else { Stop::Calls },
             calls,

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::brief::{Brief, Protocol, Symptom};
-use crate::coverage;
 use crate::complaint::Kind;
+use crate::coverage;
 use crate::judged::JudgedFlows;
 use crate::playbook::flows;
 use crate::playbook::ground::{Ground, Machine};
@@ -148,7 +148,8 @@ impl Desk<'_> {
     }
 
     fn exposure(&self) -> Vec<Look> {
-        let is_answered = self.judged.complaints.iter().any(|one| one.kind == Kind::Exposure && !one.machines.is_empty());
+        let is_answered =
+            self.judged.complaints.iter().any(|one| one.kind == Kind::Exposure && !one.machines.is_empty());
         if !self.wants(Layer::Exposure) || is_answered {
             return Vec::new();
         }

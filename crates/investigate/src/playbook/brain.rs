@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::model::{Answer, Ask, Brain, Call, Listener, Model, ModelError, Stop, Usage};
+use crate::model::{Answer, Ask, Call, Investigator, Listener, Model, ModelError, Stop, Usage};
 use crate::playbook::next;
 
 /// The playbook as a model. It needs no key, and nothing leaves the process.
@@ -11,8 +11,8 @@ pub struct Playbook;
 
 #[async_trait]
 impl Model for Playbook {
-    fn brain(&self) -> Brain {
-        Brain { provider: "playbook".to_owned(), model: String::new(), host: None, window: 400_000 }
+    fn investigator(&self) -> Investigator {
+        Investigator { provider: "playbook".to_owned(), model: String::new(), host: None, window: 400_000 }
     }
 
     async fn answer(&self, ask: &Ask, listener: &dyn Listener) -> Result<Answer, ModelError> {
@@ -25,7 +25,7 @@ impl Model for Playbook {
         };
         let calls: Vec<Call> = turn.calls.into_iter().zip(1..).map(call).collect();
         Ok(Answer {
-            brain: self.brain(),
+            investigator: self.investigator(),
             text: turn.text,
             stop: if calls.is_empty() { Stop::End } else { Stop::Calls },
             calls,

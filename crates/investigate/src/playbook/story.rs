@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::HypothesisState;
-use crate::finding::FaultCode;
+use crate::finding::Fault;
 use crate::model::{Ask, Message, ToolResult};
 use crate::suspect::{Looked, Suspect};
 
@@ -168,7 +168,9 @@ impl Done {
         let suspects = list(&self.result, "suspects");
         let suspects = suspects.filter_map(|item| serde_json::from_value::<Suspect>(item.clone()).ok());
         suspects
-            .filter(|found| FaultCode::find(&found.code).is_some_and(|code| code.names(&found.object)))
+            .filter(|found| {
+                found.code.parse::<Fault>().is_ok_and(|fault| fault.object_kind().matches(&found.object))
+            })
             .collect()
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::finding::CODES;
+use crate::finding::Fault;
 use crate::model::ToolSpec;
 use crate::prompt::section::{SECTIONS, TOOLS};
 use crate::prompt::{GATES, Setting, system};
@@ -144,17 +144,17 @@ fn each_gate_is_described() {
 fn each_fault_code_stands_among_the_findings_with_its_object() {
     let text = prompt(&specs(FIRST), NONCE, None);
     let rows: Vec<&str> = section(&text, "Findings").lines().filter(|line| line.starts_with("| ")).collect();
-    for code in CODES {
-        let named = |row: &&&str| words(row.split('|').nth(1).unwrap()).contains(code.name);
+    for fault in Fault::ALL {
+        let named = |row: &&&str| words(row.split('|').nth(1).unwrap()).contains(fault.as_str());
         let found: Vec<_> = rows.iter().filter(named).collect();
-        assert_eq!(found.len(), 1, "{}", code.name);
-        let object = code.object.replace(['<', '>'], "").to_lowercase();
+        assert_eq!(found.len(), 1, "{fault:?}");
+        let object = fault.object_kind().pattern().replace(['<', '>'], "").to_lowercase();
         let written = found[0].split('|').nth(2).unwrap().to_lowercase();
-        assert_eq!(written.trim().trim_matches('`'), object, "{}", code.name);
+        assert_eq!(written.trim().trim_matches('`'), object, "{fault:?}");
     }
     let named = |row: &&str| row.split('|').nth(1).unwrap().split(',').count();
     let heads = 2;
-    assert_eq!(rows.iter().map(named).sum::<usize>(), CODES.len() + heads - 1);
+    assert_eq!(rows.iter().map(named).sum::<usize>(), Fault::ALL.len() + heads - 1);
 }
 
 #[test]

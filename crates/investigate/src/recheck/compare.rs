@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
+use crate::decision::DecisionContext;
 use crate::event::{Now, Rechecked};
 use crate::model::Call;
 use crate::recheck::next::bench;
 use crate::recheck::plan::Again;
 use crate::state::{CallState, State};
-use crate::step::Kit;
 use crate::suspect::{Borne, Suspect};
 use ghost_base::Timestamp;
 
@@ -37,7 +37,7 @@ pub(super) fn compare(
     state: &State,
     plan: &[Again<'_>],
     again: &[&Call],
-    kit: &Kit<'_>,
+    kit: &DecisionContext<'_>,
     now: Timestamp,
 ) -> Vec<Rechecked> {
     let mut rows: Vec<Rechecked> = Vec::new();
@@ -103,14 +103,14 @@ impl<'a> Look<'a> {
         state: &'a State,
         call: Option<&'a CallState>,
         before: &Again<'_>,
-        kit: &Kit<'_>,
+        kit: &DecisionContext<'_>,
         now: Timestamp,
     ) -> Self {
         let Some(call) = call else {
             let trouble = Some("it was stopped before it was looked at".to_owned());
             return Self { call: None, borne: Borne::default(), trouble };
         };
-        let borne = bench(state, call, kit, now).borne(call);
+        let borne = bench(state, call, kit, now).supported(call);
         let trouble = trouble(call, before, &borne, state);
         Self { call: Some(call), borne, trouble }
     }

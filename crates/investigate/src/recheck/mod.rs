@@ -10,7 +10,7 @@ mod plan;
 mod tests;
 mod told;
 
-pub use crate::event::BRAIN;
+pub use crate::event::RECHECK_PROVIDER;
 pub use compare::{Verdict, verdict};
 pub(crate) use next::next;
 pub use plan::{Refused, possible};

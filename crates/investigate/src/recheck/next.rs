@@ -1,27 +1,27 @@
 //! What a session does that checks again.
 
 use super::{Verdict, compare, plan, told, verdict};
-use crate::event::{Answered, BRAIN, Concluded, Event};
-use crate::model::{Brain, Call, Stop, Usage};
+use crate::decision::{DecisionContext, Effect};
+use crate::event::{Concluded, Event, ModelAnswered, RECHECK_PROVIDER};
+use crate::model::{Call, Investigator, Stop, Usage};
 use crate::state::{Entry, State, Turn};
-use crate::step::{Effect, Kit};
-use crate::tool::Bench;
+use crate::tool::CallContext;
 use ghost_base::Timestamp;
 
 /// Says what to do next for a session that checks again and in which no call is open: the calls first, then what they come to.
-pub(crate) fn next(state: &State, since: usize, kit: &Kit<'_>, now: Timestamp) -> Effect {
+pub(crate) fn next(state: &State, since: usize, kit: &DecisionContext<'_>, now: Timestamp) -> Effect {
     let plan = plan::plan(state, kit, now);
     match turn(state, since) {
-        None if state.wish.is_none() => {
+        None if state.end_request.is_none() => {
             let calls = plan::calls(state, &plan);
             let text = "The looks that had shown the faults are taken again, as they were.".to_owned();
-            Effect::Record(vec![Event::Answered(Answered {
+            Effect::Record(vec![Event::ModelAnswered(ModelAnswered {
                 turn: state.spent.turns,
-                brain: Brain {
-                    provider: BRAIN.to_owned(),
+                investigator: Investigator {
+                    provider: RECHECK_PROVIDER.to_owned(),
                     model: String::new(),
                     host: None,
-                    window: state.opened.brain.window,
+                    window: state.opened.investigator.window,
                 },
                 text,
                 calls,
@@ -45,7 +45,7 @@ pub(crate) fn next(state: &State, since: usize, kit: &Kit<'_>, now: Timestamp) -
 fn turn(state: &State, since: usize) -> Option<&Turn> {
     state.entries.get(since..)?.iter().find_map(|entry| match entry {
         Entry::Turn(turn) => Some(turn),
-        Entry::Said { .. } | Entry::Noted { .. } => None,
+        Entry::Message { .. } | Entry::Note { .. } => None,
     })
 }
 
@@ -70,8 +70,8 @@ fn concluded(state: &State, rows: Vec<crate::event::Rechecked>) -> Concluded {
 pub(super) fn bench<'a>(
     state: &'a State,
     call: &'a crate::state::CallState,
-    kit: &'a Kit<'a>,
+    kit: &'a DecisionContext<'a>,
     now: Timestamp,
-) -> Bench<'a> {
-    Bench { state, call, evidence: kit.evidence, tools: kit.tools, now }
+) -> CallContext<'a> {
+    CallContext { state, call, evidence: kit.evidence, tools: kit.tools, now }
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use crate::decision::DecisionContext;
 use crate::event::FindingAccepted;
 use crate::model::Call;
 use crate::recheck::next::bench;
 use crate::state::{CallState, State};
-use crate::step::Kit;
 use crate::suspect::Borne;
 use ghost_base::Timestamp;
 
@@ -57,7 +57,7 @@ pub(super) struct Again<'a> {
 }
 
 /// Plans what runs again. The plan stays the same while it runs: it goes by what the findings cite.
-pub(super) fn plan<'a>(state: &'a State, kit: &Kit<'_>, now: Timestamp) -> Vec<Again<'a>> {
+pub(super) fn plan<'a>(state: &'a State, kit: &DecisionContext<'_>, now: Timestamp) -> Vec<Again<'a>> {
     let mut plan: Vec<Again<'a>> = Vec::new();
     for found in faults(state) {
         let Some((call, borne)) = shown_by(state, found, kit, now) else { continue };
@@ -76,13 +76,13 @@ pub(super) fn plan<'a>(state: &'a State, kit: &Kit<'_>, now: Timestamp) -> Vec<A
 fn shown_by<'a>(
     state: &'a State,
     found: &FindingAccepted,
-    kit: &Kit<'_>,
+    kit: &DecisionContext<'_>,
     now: Timestamp,
 ) -> Option<(&'a CallState, Borne)> {
     let cited = found.finding.evidence.iter().filter_map(|cited| state.observation(cited.observation));
     let calls: Vec<&CallState> =
         cited.filter_map(|observation| state.call_named(&observation.observed.call)).collect();
-    let told = |call: &&'a CallState| (*call, bench(state, call, kit, now).borne(call));
+    let told = |call: &&'a CallState| (*call, bench(state, call, kit, now).supported(call));
     let shows = |(_, borne): &(&CallState, Borne)| {
         borne
             .suspects

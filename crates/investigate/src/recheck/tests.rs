@@ -3,15 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use crate::Outcome as End;
+use crate::decision::{DecisionContext, Effect, next};
 use crate::event::{Event, Now, Rechecked};
 use crate::model::ToolSpec;
 use crate::recheck::{Refused, Verdict, possible, report, verdict};
 use crate::report::tests::Ledger;
 use crate::report::{headline, rca};
 use crate::state::State;
-use crate::step::{Effect, Kit, next};
 use crate::suspect::{Borne, Layer, Looked, Suspect};
-use crate::tool::{Bench, Move, NoEvidence, Outcome, Registry, Tool};
+use crate::tool::{CallContext, CallResult, NoEvidence, Registry, Tool, ToolAction};
 use ghost_shell::Policy;
 
 const OBJECT: &str = "nsg/web-nsg/deny-5001";
@@ -27,16 +27,16 @@ impl Tool for Eye {
         ToolSpec { name: "eye".to_owned(), description: String::new(), parameters: json!({}) }
     }
 
-    fn advance(&self, _arguments: &Map<String, Value>, _bench: &Bench<'_>) -> Move {
+    fn advance(&self, _arguments: &Map<String, Value>, _bench: &CallContext<'_>) -> ToolAction {
         let status = if self.fails {
             json!({"status": "denied", "reason": "no"})
         } else {
             json!({"status": "completed"})
         };
-        Move::Return(Box::new(Outcome { is_error: self.fails, ..Outcome::of(status) }))
+        ToolAction::Return(Box::new(CallResult { is_error: self.fails, ..CallResult::completed(status) }))
     }
 
-    fn bears(&self, _arguments: &Map<String, Value>, bench: &Bench<'_>) -> Borne {
+    fn supports(&self, _arguments: &Map<String, Value>, bench: &CallContext<'_>) -> Borne {
         let again = bench.call.call.id != "c1";
         if again && self.fails { Borne::default() } else { (self.sees)(again) }
     }
@@ -109,8 +109,14 @@ fn checked(eye: Eye) -> State {
     let policy = Policy::builtin().unwrap();
     for _ in 0..10 {
         let state = ledger.state();
-        let brain = state.opened.brain.clone();
-        let kit = Kit { policy, tools: &tools, evidence: &NoEvidence, brain: &brain, site: None };
+        let brain = state.opened.investigator.clone();
+        let kit = DecisionContext {
+            policy,
+            tools: &tools,
+            evidence: &NoEvidence,
+            investigator: &brain,
+            site: None,
+        };
         let effect = next(&state, &kit, ledger.now);
         if let Effect::Record(events) = effect {
             events.into_iter().for_each(|event| ledger.add(event));

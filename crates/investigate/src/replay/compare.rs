@@ -2,21 +2,21 @@
 
 use serde_json::Value;
 
+use crate::decision::{Effect, observed_file_task};
 use crate::event::{
-    ApprovalRequested, Asked, Classified, Content, Delivered, Event, Executing, Intent, Recorded, StepId,
+    ApprovalRequested, Classified, Content, Delivered, Event, Executing, Intent, ModelAsked, Recorded, StepId,
 };
 use crate::replay::input::refused;
-use crate::replay::{Divergence, Source, Wording};
+use crate::replay::{Divergence, ReplayInputs, Wording};
 use crate::report;
 use crate::state::State;
-use crate::step::{Effect, observed_chore};
-use crate::tool::Chore;
+use crate::tool::FileTask;
 use ghost_base::Digest;
 use ghost_shell::{Ruling, Verdict};
 
 /// Compares an effect with the events that are recorded behind a state; returns how many of them it accounts for.
 pub(super) fn compare(
-    source: &Source<'_>,
+    source: &ReplayInputs<'_>,
     state: &State,
     effect: &Effect,
     left: &[Recorded],
@@ -26,10 +26,10 @@ pub(super) fn compare(
         Effect::Record(events) => batch(&as_before(state, events, left), left),
         Effect::Ask { asked, .. } => {
             let mut asked = asked.clone();
-            if let (Some(Event::Asked(found)), Wording::Free) = (event(first), source.wording) {
-                asked = Asked { turn: asked.turn, ..found.clone() };
+            if let (Some(Event::ModelAsked(found)), Wording::Free) = (event(first), source.wording) {
+                asked = ModelAsked { turn: asked.turn, ..found.clone() };
             }
-            same(first, &Event::Asked(asked)).map(|()| 1)
+            same(first, &Event::ModelAsked(asked)).map(|()| 1)
         }
         Effect::Request(requested) => same(first, &request(requested)).map(|()| 1),
         Effect::Execute { step, consumes, intended } => {
@@ -40,7 +40,7 @@ pub(super) fn compare(
             _ => Err(other(first, &format!("the end of {step}, which does not run"))),
         },
         Effect::Withdraw { approval } => Err(other(first, &format!("the end of question {approval}"))),
-        Effect::Chore { call, chore } => done(source, state, call, chore, first).map(|()| 1),
+        Effect::FileTask { call, task } => done(source, state, call, task, first).map(|()| 1),
         Effect::Wait { .. } => Err(other(first, "something that arrives")),
         Effect::Deliver => deliver(source, state, first).map(|()| 1),
         Effect::Rest => Err(other(first, "nothing more")),
@@ -152,23 +152,23 @@ fn execute(
     }
 }
 
-/// What comes of a chore came from outside; what is recorded of it did not.
+/// The result of a file task comes from outside; how it is recorded does not.
 fn done(
-    source: &Source<'_>,
+    source: &ReplayInputs<'_>,
     state: &State,
     call: &str,
-    chore: &Chore,
+    task: &FileTask,
     first: &Recorded,
 ) -> Result<(), Box<Divergence>> {
     let (Some(Event::Observed(found)), Some(call)) = (event(first), state.call_named(call)) else {
-        return Err(other(first, "what came of a chore"));
+        return Err(other(first, "the result of a file task"));
     };
     let text = source.evidence.text(&found.digest.to_string());
     let bytes = text.map_or(found.bytes, |text| u64::try_from(text.len()).unwrap_or(u64::MAX));
-    same(first, &Event::Observed(observed_chore(state, call, chore, found.digest, bytes)))
+    same(first, &Event::Observed(observed_file_task(state, call, task, found.digest, bytes)))
 }
 
-fn deliver(source: &Source<'_>, state: &State, first: &Recorded) -> Result<(), Box<Divergence>> {
+fn deliver(source: &ReplayInputs<'_>, state: &State, first: &Recorded) -> Result<(), Box<Divergence>> {
     let Some(Event::Delivered(found)) = event(first) else { return Err(other(first, "the report")) };
     let digest = match source.wording {
         Wording::Same => Digest::of(report::rca(state)),

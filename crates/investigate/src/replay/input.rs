@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use crate::decision::Effect;
 use crate::event::{
-    Answered, ApprovalDecided, ApprovalVoted, Classified, Delivered, Done, Event, Executing, Impact,
+    ApprovalDecided, ApprovalVoted, Classified, Delivered, Done, Event, Executing, Impact, ModelAnswered,
     Recorded, Reply,
 };
 use crate::replay::Divergence;
 use crate::replay::compare::{event, other};
 use crate::state::{Approval, Ending, State};
-use crate::step::Effect;
-use crate::{is_found, may_be_found};
+use crate::{is_reclassified, may_be_reclassified};
 
 /// The reason of a denial that was meant as an approval.
 const UNREADABLE: &str = "the answer could not be read";
@@ -26,7 +26,7 @@ pub(super) fn accept(
 ) -> Option<Result<(), Box<Divergence>>> {
     let behind = event(before);
     match event(recorded)? {
-        Event::Said(_) | Event::Discarded(_) => Some(Ok(())),
+        Event::HumanMessage(_) | Event::Discarded(_) => Some(Ok(())),
         Event::Resumed(_) => Some(resume(state, recorded)),
         // Boards and cards are shown beside the decisions, whenever somebody can be reached.
         Event::Delivered(delivered) if !delivered.is_report() => Some(shown(state, delivered, recorded)),
@@ -40,13 +40,13 @@ pub(super) fn accept(
             ))
         }
         // Nobody is asked where findings are checked again: what runs follows from them.
-        Event::Answered(_) if state.rechecking.is_some() && state.asked.is_none() => None,
-        Event::Answered(answered) => Some(match behind {
-            Some(Event::Asked(asked)) if asked.turn == answered.turn => turn(state, answered, recorded),
+        Event::ModelAnswered(_) if state.rechecking.is_some() && state.asked.is_none() => None,
+        Event::ModelAnswered(answered) => Some(match behind {
+            Some(Event::ModelAsked(asked)) if asked.turn == answered.turn => turn(state, answered, recorded),
             _ => Err(unasked(recorded, answered.turn)),
         }),
         Event::AnswerFailed(failed) => Some(match behind {
-            Some(Event::Asked(asked)) if asked.turn == failed.turn => Ok(()),
+            Some(Event::ModelAsked(asked)) if asked.turn == failed.turn => Ok(()),
             _ => Err(unasked(recorded, failed.turn)),
         }),
         Event::ApprovalVoted(voted) => Some(vote(state, voted, recorded)),
@@ -76,7 +76,7 @@ pub(super) fn accept(
         },
         Event::Opened(_)
         | Event::HypothesisSet(_)
-        | Event::Asked(_)
+        | Event::ModelAsked(_)
         | Event::Proposed(_)
         | Event::ApprovalRequested(_)
         | Event::Intent(_)
@@ -100,7 +100,7 @@ fn found(state: &State, judged: &Classified, effect: impl FnOnce() -> Effect) ->
     let (verdict, rule, reason) = (judged.verdict.clone(), judged.rule.clone(), judged.reason.clone());
     let impact = Some(Impact::Change);
     let fits = *judged == Classified { verdict, rule, reason, impact, ..before.clone() };
-    let new = is_found(judged) && (&judged.rule, &judged.reason) != (&before.rule, &before.reason);
+    let new = is_reclassified(judged) && (&judged.rule, &judged.reason) != (&before.rule, &before.reason);
     let due = || match effect() {
         Effect::Execute { step, .. } => step == judged.step,
         Effect::Request(asked) => asked.step == judged.step,
@@ -108,12 +108,12 @@ fn found(state: &State, judged: &Classified, effect: impl FnOnce() -> Effect) ->
         | Effect::Ask { .. }
         | Effect::Refuse { .. }
         | Effect::Withdraw { .. }
-        | Effect::Chore { .. }
+        | Effect::FileTask { .. }
         | Effect::Wait { .. }
         | Effect::Deliver
         | Effect::Rest => false,
     };
-    Some(fits && new && may_be_found(step) && due())
+    Some(fits && new && may_be_reclassified(step) && due())
 }
 
 /// What is shown is the board, or the card of a question that was asked.
@@ -139,7 +139,7 @@ fn resume(state: &State, recorded: &Recorded) -> Result<(), Box<Divergence>> {
 }
 
 /// Every call has a name of its own.
-fn turn(state: &State, answered: &Answered, recorded: &Recorded) -> Result<(), Box<Divergence>> {
+fn turn(state: &State, answered: &ModelAnswered, recorded: &Recorded) -> Result<(), Box<Divergence>> {
     let mut known: BTreeSet<&str> = state.calls().map(|call| call.call.id.as_str()).collect();
     for call in &answered.calls {
         let fits = !call.id.is_empty() && known.insert(&call.id);

@@ -10,9 +10,7 @@
 mod compare;
 mod divergence;
 mod input;
-mod source;
 mod walk;
 
 pub use divergence::Divergence;
-pub use source::{Source, Wording};
-pub use walk::{Replayed, replay};
+pub use walk::{ReplayInputs, Replayed, Wording, replay};

@@ -1,14 +1,16 @@
-//! From the first event to the last.
+//! The replay, from the first event to the last.
 
 use crate::Outcome;
+use crate::decision::{DecisionContext, Effect, next};
 use crate::event::{Event, Recorded};
-use crate::model::Brain;
+use crate::model::Investigator;
+use crate::replay::Divergence;
 use crate::replay::compare::{compare, event};
 use crate::replay::input::accept;
-use crate::replay::{Divergence, Source};
 use crate::state::State;
-use crate::step::{Effect, Kit, next};
+use crate::tool::{Evidence, Registry};
 use ghost_base::SessionId;
+use ghost_shell::Policy;
 
 /// A session is answered by a few models at most.
 const MOST_BRAINS: usize = 8;
@@ -33,7 +35,7 @@ pub struct Replayed {
 pub fn replay(
     session: &SessionId,
     recorded: &[Recorded],
-    source: &Source<'_>,
+    source: &ReplayInputs<'_>,
 ) -> Result<Replayed, Box<Divergence>> {
     let Some((mut before, mut left)) = recorded.split_first() else {
         return Err(Box::new(Divergence {
@@ -48,7 +50,7 @@ pub fn replay(
     };
     let mut state =
         State::fold(session, std::slice::from_ref(before)).map_err(|error| wrong(before, &error))?;
-    let (brains, mut decided) = (brains(recorded), 0_u64);
+    let (investigators, mut decided) = (investigators(recorded), 0_u64);
     while let Some(first) = left.first() {
         if first.at < before.at {
             return Err(Divergence::at(
@@ -57,14 +59,14 @@ pub fn replay(
                 first.at.to_string(),
             ));
         }
-        let effect = |brain: &Brain| {
-            let Source { policy, tools, evidence, site, .. } = *source;
-            next(&state, &Kit { policy, tools, evidence, brain, site }, first.at)
+        let effect = |investigator: &Investigator| {
+            let ReplayInputs { policy, tools, evidence, site, .. } = *source;
+            next(&state, &DecisionContext { policy, tools, evidence, investigator, site }, first.at)
         };
-        let count = match accept(&state, before, first, || effect(&state.opened.brain)) {
+        let count = match accept(&state, before, first, || effect(&state.opened.investigator)) {
             Some(fits) => fits.map(|()| 1)?,
             None => {
-                let count = decide(source, &state, &brains, effect, left)?;
+                let count = decide(source, &state, &investigators, effect, left)?;
                 decided += u64::try_from(count).unwrap_or(u64::MAX);
                 count
             }
@@ -82,19 +84,22 @@ pub fn replay(
 /// Compares the decision with what is recorded. Where a model is asked, who is asked decides how much fits its window; with
 /// a fallback that is not always the one that the session began with.
 fn decide(
-    source: &Source<'_>,
+    source: &ReplayInputs<'_>,
     state: &State,
-    brains: &[&Brain],
-    effect: impl Fn(&Brain) -> Effect,
+    investigators: &[&Investigator],
+    effect: impl Fn(&Investigator) -> Effect,
     left: &[Recorded],
 ) -> Result<usize, Box<Divergence>> {
-    let (first, others) =
-        brains.split_first().map_or((&state.opened.brain, brains), |(first, all)| (*first, all));
+    let (first, others) = investigators
+        .split_first()
+        .map_or((&state.opened.investigator, investigators), |(first, all)| (*first, all));
     let decision = effect(first);
     let found = compare(source, state, &decision, left);
     match (&found, &decision) {
         (Err(_), Effect::Ask { .. }) => {
-            let other = others.iter().find_map(|brain| compare(source, state, &effect(brain), left).ok());
+            let other = others
+                .iter()
+                .find_map(|investigator| compare(source, state, &effect(investigator), left).ok());
             other.map_or(found, Ok)
         }
         _ => found,
@@ -102,17 +107,43 @@ fn decide(
 }
 
 /// Returns who was asked, one for each size of window, the one that the session began with first.
-fn brains(recorded: &[Recorded]) -> Vec<&Brain> {
-    let mut brains: Vec<&Brain> = Vec::new();
+fn investigators(recorded: &[Recorded]) -> Vec<&Investigator> {
+    let mut investigators: Vec<&Investigator> = Vec::new();
     for found in recorded {
-        let brain = match event(found) {
-            Some(Event::Opened(opened)) => &opened.brain,
-            Some(Event::Answered(answered)) => &answered.brain,
+        let investigator = match event(found) {
+            Some(Event::Opened(opened)) => &opened.investigator,
+            Some(Event::ModelAnswered(answered)) => &answered.investigator,
             _ => continue,
         };
-        if brains.iter().all(|known| known.window != brain.window) && brains.len() < MOST_BRAINS {
-            brains.push(brain);
+        if investigators.iter().all(|known| known.window != investigator.window)
+            && investigators.len() < MOST_BRAINS
+        {
+            investigators.push(investigator);
         }
     }
-    brains
+    investigators
+}
+
+/// What deciding once more takes.
+#[derive(Clone, Copy)]
+pub struct ReplayInputs<'a> {
+    /// By which commands are judged.
+    pub policy: &'a Policy,
+    /// What may be called.
+    pub tools: &'a Registry,
+    /// The texts behind observations.
+    pub evidence: &'a dyn Evidence,
+    /// What the operator added to the system prompt.
+    pub site: Option<&'a str>,
+    /// Whether words that only a model or a reader sees have to be the same.
+    pub wording: Wording,
+}
+
+/// How the words of prompts and reports are compared; decisions are always compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wording {
+    /// They are the same: this version wrote the record.
+    Same,
+    /// They may be others: another version wrote it, whose prompts and reports read differently.
+    Free,
 }

@@ -1,12 +1,11 @@
 //! The auditor's report, as Markdown: who did what, when, and by whose consent.
 
-use crate::event::Wish;
+use crate::event::Instruction;
 use crate::model::Stop;
-use crate::report::amount::{cost, time};
-use crate::report::fate::{self, answer, decider, sentence};
-use crate::report::integrity::integrity;
+use crate::report::amount::{cost, count, time};
 use crate::report::markdown::{code, fence, quote, table, text};
 use crate::report::rca;
+use crate::report::step_outcome::{self, answer, decider, sentence};
 use crate::state::{Entry, Round, State, Step, Turn};
 
 /// Returns the auditor's report on a session as Markdown. It follows from the state alone.
@@ -56,7 +55,7 @@ fn commands(state: &State) -> String {
 }
 
 fn command(state: &State, step: &Step) -> String {
-    let (done, ran) = (step.done.as_ref(), fate::command(step));
+    let (done, ran) = (step.done.as_ref(), step_outcome::command(step));
     let turn = state.turns().find(|turn| turn.calls.iter().any(|call| call.steps.contains(&step.id)));
     let turn = turn.map(|turn| format!(", turn {}", turn.number)).unwrap_or_default();
     let hypothesis = step.hypothesis.as_deref().map_or("no hypothesis".to_owned(), text);
@@ -121,7 +120,13 @@ fn turns(state: &State) -> String {
     let row = |turn: &Turn| {
         let calls = turn.calls.iter().map(|call| text(&call.call.tool)).collect::<Vec<_>>();
         let number = turn.number.to_string();
-        vec![number, turn.at.to_string(), rca::brain(&turn.brain), calls.join(", "), text(&stop(&turn.stop))]
+        vec![
+            number,
+            turn.at.to_string(),
+            rca::investigator(&turn.investigator),
+            calls.join(", "),
+            text(&stop(&turn.stop)),
+        ]
     };
     let rows = state.turns().map(row).collect::<Vec<_>>();
     let title = "## Model turns";
@@ -145,16 +150,38 @@ fn stop(stop: &Stop) -> String {
 
 fn said(state: &State) -> String {
     let lines = state.entries.iter().filter_map(|entry| match entry {
-        Entry::Said { at, who, text: words, wish } => {
-            let wish = match wish {
-                Wish::Steer => "",
-                Wish::Stop => " (stop)",
-                Wish::Report => " (report now)",
+        Entry::Message { at, who, text: words, instruction } => {
+            let instruction = match instruction {
+                Instruction::Steer => "",
+                Instruction::Stop => " (stop)",
+                Instruction::Report => " (report now)",
             };
-            Some(format!("- {at} {}{wish}: {}", text(who), text(words)))
+            Some(format!("- {at} {}{instruction}: {}", text(who), text(words)))
         }
-        Entry::Noted { .. } | Entry::Turn(_) => None,
+        Entry::Note { .. } | Entry::Turn(_) => None,
     });
     let lines = lines.collect::<Vec<_>>();
     if lines.is_empty() { String::new() } else { format!("## What people said\n\n{}", lines.join("\n")) }
+}
+
+/// Returns the section: both heads, and the commands that check them.
+pub(super) fn integrity(state: &State) -> String {
+    let (session, head) = (&state.session, &state.head);
+    let verify = format!("ghost audit verify DATA/audit/{session}.jsonl");
+    let (audit, verify) = match state.audit_head() {
+        Some(audit) => (code(audit), format!("{verify} --head {audit}")),
+        None => ("none in the ledger".to_owned(), verify),
+    };
+    let lines = [
+        "## Integrity".to_owned(),
+        String::new(),
+        format!("- Ledger: {}, head {}", count(state.seq, "event"), code(&head.to_string())),
+        format!("- Audit head behind the last command: {audit}"),
+        String::new(),
+        "This text follows from the ledger alone. To check both chains, with `DATA` as the data folder:"
+            .to_owned(),
+        String::new(),
+        fence(&format!("{verify}\nghost sessions show {session}")),
+    ];
+    lines.join("\n")
 }

@@ -8,7 +8,7 @@ use crate::report::spell::{invisible, spell};
 /// Names that call everybody.
 const EVERYBODY: [&str; 3] = ["here", "channel", "everyone"];
 /// The longest name of a scheme that is looked for.
-const LONGEST_SCHEME: usize = 32;
+const MAX_SCHEME_CHARS: usize = 32;
 
 /// Returns data as prose on one line. It may stand anywhere, in the cell of a table and at the start of a line too.
 #[must_use]
@@ -48,21 +48,21 @@ pub fn text(data: &str) -> String {
 /// prose.
 #[must_use]
 pub fn inline(data: &str) -> String {
-    let pieces: Vec<&str> = data.trim().split('`').collect();
-    let codes = pieces.iter().skip(1).step_by(2);
-    if pieces.len().is_multiple_of(2) || codes.clone().any(|piece| piece.trim().is_empty()) {
+    let parts: Vec<&str> = data.trim().split('`').collect();
+    let codes = parts.iter().skip(1).step_by(2);
+    if parts.len().is_multiple_of(2) || codes.clone().any(|part| part.trim().is_empty()) {
         return text(data.trim());
     }
-    let piece = |(at, piece): (usize, &&str)| {
+    let part = |(at, part): (usize, &&str)| {
         if at % 2 == 1 {
-            return code(piece);
+            return code(part);
         }
-        let inner = piece.trim_matches(' ');
-        let before = if piece.starts_with(' ') { " " } else { "" };
-        let behind = if piece.ends_with(' ') && !inner.is_empty() { " " } else { "" };
+        let inner = part.trim_matches(' ');
+        let before = if part.starts_with(' ') { " " } else { "" };
+        let behind = if part.ends_with(' ') && !inner.is_empty() { " " } else { "" };
         format!("{before}{}{behind}", text(inner))
     };
-    pieces.iter().enumerate().map(piece).collect()
+    parts.iter().enumerate().map(part).collect()
 }
 
 /// Tells whether the first character of a text is the last of its word.
@@ -134,7 +134,7 @@ fn calls(char: char, rest: &str) -> bool {
 
 fn names_scheme(rest: &str) -> bool {
     let in_scheme = |char: &char| char.is_ascii_alphanumeric() || matches!(char, '+' | '.' | '-');
-    let length = rest.chars().take(LONGEST_SCHEME).take_while(in_scheme).count();
+    let length = rest.chars().take(MAX_SCHEME_CHARS).take_while(in_scheme).count();
     length > 0 && rest.get(length..).is_some_and(|rest| rest.starts_with(':'))
 }
 

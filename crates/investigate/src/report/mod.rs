@@ -1,34 +1,31 @@
-//! What a session tells: the root cause, the audit, the story, the board, the list.
+//! What a session shows: the root cause, the audit, the timeline, the board, the list.
 //!
 //! Goes in: the state of a session, or its events where there is no state. Comes out: text. Never: a claim without its
-//! observations; a step told as done whose outcome nobody knows; text of the network that formats, links or calls anybody.
+//! observations; a step shown as done whose outcome nobody knows; text of the network that formats, links or calls anybody.
 //!
 //! # Invariants
 //! - The same session gives the same bytes. Time comes in as a value.
-//! - What nobody can see is spelled out as `\u{1b}`, and what was spelled can be told from what was there.
+//! - What nobody can see is spelled out as `\u{1b}`, and what was spelled differs from what was there.
 //! - What came out of the network or a model stands in a code span, a fenced block or escaped prose, nowhere else.
 
 mod amount;
 mod audit;
 mod board;
 mod chart;
-mod fate;
-mod integrity;
 pub mod markdown;
-mod measured;
 pub mod path;
 mod rca;
 mod spell;
-mod story;
+mod step_outcome;
+mod summary;
 #[cfg(test)]
 pub(crate) mod tests;
-mod view;
+mod timeline;
 
 pub use audit::audit;
 pub use board::{Board, Budget, Check, Current, Mark};
-pub use chart::{Chart, charts};
-pub use measured::{Measured, measured};
+pub use chart::{Chart, MeasurementChart, charts, measurement_charts};
 pub use rca::{headline, rca};
 pub use spell::plain;
-pub use story::story;
-pub use view::{Summary, reported};
+pub use summary::{Summary, reported};
+pub use timeline::timeline;

@@ -12,7 +12,7 @@ pub fn plain(text: &str) -> String {
 
 /// Spells out every character that `hides` picks; it sees the character and what follows.
 ///
-/// Backslashes in front of something spelled, or of something that looks so, are doubled: an odd number of them spells,
+/// Backslashes in front of something spelled, or of something that resembles it, are doubled: an odd number of them spells,
 /// an even number does not. All other backslashes stay as they are, so that commands stay readable.
 pub(super) fn spell(text: &str, hides: impl Fn(char, &str) -> bool) -> String {
     let mut out = String::with_capacity(text.len());

@@ -2,8 +2,8 @@
 
 use crate::Hypothesis;
 use crate::event::{
-    Answered, ApprovalRequested, Content, Done, Event, FindingAccepted, HypothesisSet, Observed, Opened,
-    Proposed, Recorded, Reopened, StepId, Wish,
+    ApprovalRequested, Content, Done, Event, FindingAccepted, HypothesisSet, Instruction, ModelAnswered,
+    Observed, Opened, Proposed, Recorded, Reopened, StepId,
 };
 use crate::state::{
     Approval, CallState, Denial, Ending, Entry, Observation, Phase, Spent, State, Step, Turn, Vote,
@@ -83,7 +83,7 @@ impl State {
             asked: None,
             failures: Vec::new(),
             too_long: 0,
-            wish: None,
+            end_request: None,
             budget_spent: None,
             spent: Spent::default(),
             concluded: None,
@@ -103,8 +103,8 @@ impl State {
         match known(recorded)? {
             Event::Opened(_) => return Err(missing("a second opening".to_owned())),
             Event::HypothesisSet(set) => self.set_hypothesis(set),
-            Event::Asked(asked) => self.asked = Some(asked.clone()),
-            Event::Answered(answered) => self.answered(answered, at),
+            Event::ModelAsked(asked) => self.asked = Some(asked.clone()),
+            Event::ModelAnswered(answered) => self.answered(answered, at),
             Event::AnswerFailed(failed) => {
                 self.asked = None;
                 self.failures.push(failed.problem.clone());
@@ -137,7 +137,7 @@ impl State {
                 let (answer, who) = (decided.answer.clone(), decided.who.clone());
                 let ending = Ending::Decided { answer: answer.clone(), who: who.clone(), at: decided.at };
                 let phase =
-                    Phase::Answered { approval: decided.approval.clone(), answer, who, at: decided.at };
+                    Phase::Decided { approval: decided.approval.clone(), answer, who, at: decided.at };
                 self.end_approval(&decided.approval, decided.step, ending, phase, at)
                     .ok_or_else(|| missing(format!("approval {}", decided.approval)))?;
             }
@@ -177,14 +177,14 @@ impl State {
             }
             Event::FindingAccepted(finding) => self.accept(finding),
             Event::FindingRejected(finding) => self.rejected.push(finding.clone()),
-            Event::Said(said) => {
-                if said.wish != Wish::Steer && self.wish.is_none() {
-                    self.wish = Some((said.who.clone(), said.wish));
+            Event::HumanMessage(said) => {
+                if said.instruction != Instruction::Steer && self.end_request.is_none() {
+                    self.end_request = Some((said.who.clone(), said.instruction));
                 }
                 let (who, text) = (said.who.clone(), said.text.clone());
-                self.entries.push(Entry::Said { at, who, text, wish: said.wish });
+                self.entries.push(Entry::Message { at, who, text, instruction: said.instruction });
             }
-            Event::Noted(noted) => self.entries.push(Entry::Noted { text: noted.text.clone() }),
+            Event::Noted(noted) => self.entries.push(Entry::Note { text: noted.text.clone() }),
             // What says nothing is told in the story alone.
             Event::Discarded(_) => {}
             Event::BudgetSpent(spent) => self.budget_spent = Some(spent.clone()),
@@ -200,19 +200,19 @@ impl State {
     /// Goes on with everything that is known, and may spend as much again.
     fn reopen(&mut self, reopened: &Reopened, at: Timestamp) {
         self.earlier.extend(self.concluded.take());
-        (self.wish, self.budget_spent) = (None, None);
+        (self.end_request, self.budget_spent) = (None, None);
         (self.failures, self.too_long) = (Vec::new(), 0);
         self.spent.waited += at.since(self.last_at);
         self.limits = self.opened.limits.beyond(&self.spent, self.spent.at_work(self.opened_at, at));
         self.rechecking = None;
         if reopened.recheck {
-            self.entries.push(Entry::Noted { text: RECHECKED.to_owned() });
+            self.entries.push(Entry::Note { text: RECHECKED.to_owned() });
             self.rechecking = Some(self.entries.len());
             return;
         }
         let (who, text) = (reopened.who.clone(), reopened.text.clone());
-        self.entries.push(Entry::Noted { text: REOPENED.to_owned() });
-        self.entries.push(Entry::Said { at, who, text, wish: Wish::Steer });
+        self.entries.push(Entry::Note { text: REOPENED.to_owned() });
+        self.entries.push(Entry::Message { at, who, text, instruction: Instruction::Steer });
     }
 
     /// Keeps a claim that holds; the same one, made once more behind a report, takes the place of itself.
@@ -254,7 +254,7 @@ impl State {
         }
     }
 
-    fn answered(&mut self, answered: &Answered, at: Timestamp) {
+    fn answered(&mut self, answered: &ModelAnswered, at: Timestamp) {
         (self.asked, self.spent.turns) = (None, self.spent.turns + 1);
         (self.failures, self.too_long) = (Vec::new(), 0);
         let usage = answered.usage;
@@ -273,7 +273,7 @@ impl State {
         self.entries.push(Entry::Turn(Turn {
             number: answered.turn,
             at,
-            brain: answered.brain.clone(),
+            investigator: answered.investigator.clone(),
             text: answered.text.clone(),
             calls: answered.calls.iter().map(open).collect(),
             carry: answered.carry.clone(),
@@ -284,7 +284,7 @@ impl State {
     fn call(&mut self, id: &str) -> Option<&mut CallState> {
         self.entries.iter_mut().rev().find_map(|entry| match entry {
             Entry::Turn(turn) => turn.calls.iter_mut().find(|call| call.call.id == id),
-            Entry::Said { .. } | Entry::Noted { .. } => None,
+            Entry::Message { .. } | Entry::Note { .. } => None,
         })
     }
 
@@ -296,7 +296,7 @@ impl State {
         let name = requested.approval.clone();
         let step = self.change(requested.step)?;
         step.rounds.last_mut()?.approvals.push(name.clone());
-        step.phase = Phase::Asked { approval: name.clone() };
+        step.phase = Phase::AwaitingApproval { approval: name.clone() };
         self.spent.approvals += 1;
         let approval =
             Approval { requested: requested.clone(), asked_at: at, votes: Vec::new(), ending: None };

@@ -4,16 +4,11 @@
 //! that does not follow from the events alone; an event of an unknown kind passed over as if it said nothing.
 
 mod approval;
-mod consent;
-mod conversation;
 mod fold;
-mod spent;
+mod session;
 mod step;
-mod whole;
 
 pub use approval::{Approval, Ending, Vote};
-pub use conversation::{CallState, Entry, Turn};
 pub use fold::FoldError;
-pub use spent::Spent;
+pub use session::{CallState, Entry, Observation, Spent, State, Turn};
 pub use step::{Denial, Phase, Round, Step};
-pub use whole::{Observation, State};

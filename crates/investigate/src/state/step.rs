@@ -1,6 +1,6 @@
 //! A command on its way: proposed, judged, consented to, run.
 
-use crate::event::{Classified, Done, Reply, Scripted, StepId};
+use crate::event::{Classified, DeclaredScript, Done, Reply, StepId};
 use ghost_base::Timestamp;
 
 /// A command.
@@ -19,7 +19,7 @@ pub struct Step {
     /// Which hypothesis it tests.
     pub hypothesis: Option<String>,
     /// The declared script behind it, where it is one.
-    pub script: Option<Scripted>,
+    pub script: Option<DeclaredScript>,
     /// All commands that one consent covers, this one among them; empty where it stands alone.
     pub plan: Vec<String>,
     /// When it was proposed.
@@ -55,12 +55,12 @@ pub enum Phase {
     /// It was judged.
     Judged,
     /// A human is asked.
-    Asked {
+    AwaitingApproval {
         /// The question.
         approval: String,
     },
     /// A human answered.
-    Answered {
+    Decided {
         /// The question.
         approval: String,
         /// The answer.
@@ -128,7 +128,7 @@ impl Step {
 
     /// Returns the declared script behind it, as long as no human put another command in its place.
     #[must_use]
-    pub fn scripted(&self) -> Option<&Scripted> {
+    pub fn scripted(&self) -> Option<&DeclaredScript> {
         self.script.as_ref().filter(|_| self.rounds.len() < 2)
     }
 

@@ -7,20 +7,20 @@ use serde_json::{Map, Value, json};
 use crate::event::{
     Citation, Concluded, Event, Finding, FindingAccepted, FindingRejected, ObservationId, Refusal, Waived,
 };
-use crate::gate::{Claim, Verdict, completion, outcome};
+use crate::gate::{Claim, CompletionCheck, completion, outcome};
 use crate::model::ToolSpec;
 use crate::suspect::{Layer, Looked};
 use crate::tool::argument::{parse, schema, sized};
-use crate::tool::{Bench, Move, Outcome, Tool};
+use crate::tool::{CallContext, CallResult, Tool, ToolAction};
 use crate::{Confidence, HypothesisState};
 
 const NAME: &str = "complete_investigation";
-const MOST: usize = 50;
+const MAX_ITEMS_PER_LIST: usize = 50;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// How sure you are. The report states what the evidence bears out, whatever is claimed here.
+    /// How sure you are. The report states what the evidence supports, whatever is claimed here.
     confidence: Confidence,
     /// What is broken, by which mechanism, and why that alone explains every symptom; with observation ids.
     root_cause_summary: String,
@@ -41,18 +41,18 @@ struct Arguments {
     recommended_actions: Vec<String>,
     /// Faults, each with a code, an object and its evidence. Code checks each against what was recorded.
     #[serde(default)]
-    findings: Vec<Fault>,
+    findings: Vec<ClaimedFault>,
     /// What would settle what is still open.
     #[serde(default)]
     open_questions: Vec<String>,
     /// Layers that belong to the symptom and were not looked at, each with the reason why not. The report prints them.
     #[serde(default)]
-    waived: Vec<Gap>,
+    waived: Vec<WaivedLayer>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Gap {
+struct WaivedLayer {
     /// The layer.
     layer: Layer,
     /// The machine, where it is one that was left out.
@@ -64,7 +64,7 @@ struct Gap {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Fault {
+struct ClaimedFault {
     /// The fault code, such as `nsg_deny`.
     code: String,
     /// What is at fault, such as `nsg/web-nsg/deny-5001`.
@@ -73,12 +73,12 @@ struct Fault {
     #[serde(default)]
     statement: String,
     /// What shows it.
-    evidence: Vec<Place>,
+    evidence: Vec<CitedPlace>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Place {
+struct CitedPlace {
     /// The observation, such as `o3`.
     observation: String,
     /// Words that stand in it, letter by letter.
@@ -105,12 +105,15 @@ impl Tool for CompleteInvestigation {
         }
     }
 
-    fn advance(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Move {
-        Move::Return(conclude(arguments, bench).map_or_else(|refused| refused, Box::new))
+    fn advance(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> ToolAction {
+        ToolAction::Return(conclude(arguments, context).map_or_else(|refused| refused, Box::new))
     }
 }
 
-fn conclude(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome, Box<Outcome>> {
+fn conclude(
+    arguments: &Map<String, Value>,
+    context: &CallContext<'_>,
+) -> Result<CallResult, Box<CallResult>> {
     let arguments: Arguments = parse(arguments, NAME)?;
     sized("root_cause_summary", &arguments.root_cause_summary, 20_000)?;
     let lists = [
@@ -119,34 +122,36 @@ fn conclude(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome
         arguments.open_questions.len(),
         arguments.waived.len(),
     ];
-    if lists.into_iter().any(|length| length > MOST) {
-        return Err(Box::new(Outcome::refuse(
+    if lists.into_iter().any(|length| length > MAX_ITEMS_PER_LIST) {
+        return Err(Box::new(CallResult::refuse(
             Refusal::Malformed,
-            format!("a list holds more than {MOST} items"),
+            format!("a list holds more than {MAX_ITEMS_PER_LIST} items"),
         )));
     }
     let claim = claim(&arguments)?;
-    let Verdict { checked, closed, covered } = completion(&claim, bench);
+    let CompletionCheck { checked, closed, covered } = completion(&claim, context);
     let mut events: Vec<Event> = Vec::new();
-    let mut accepted = bench.state.accepted.len();
+    let mut accepted = context.state.accepted.len();
     for (finding, held) in checked {
-        let again = bench.state.accepted.iter().any(|known| known.finding == finding);
+        let again = context.state.accepted.iter().any(|known| known.finding == finding);
         match held {
             Ok(_) if again => {}
             Ok(why) => {
                 accepted += 1;
                 events.push(Event::FindingAccepted(FindingAccepted { finding, why }));
             }
-            Err(why) => events.push(Event::FindingRejected(FindingRejected { finding, why })),
+            Err(why) => {
+                events.push(Event::FindingRejected(FindingRejected { finding, why: why.to_string() }))
+            }
         }
     }
     if !closed.is_empty() {
         // What holds is recorded once the investigation ends: the model may still think better of it.
         events.retain(|event| matches!(event, Event::FindingRejected(_)));
         let content = json!({ "status": "rejected", "reason": closed.join("\n"), "closed_gates": closed });
-        return Ok(Outcome { content, is_error: true, refused: Some(Refusal::Gate), events });
+        return Ok(CallResult { content, is_error: true, refused: Some(Refusal::Gate), events });
     }
-    let outcome = outcome(bench.state, accepted, covered);
+    let outcome = outcome(context.state, accepted, covered);
     events.push(Event::Concluded(Concluded {
         outcome,
         confidence: outcome.confidence(),
@@ -159,10 +164,10 @@ fn conclude(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome
         recheck: Vec::new(),
     }));
     let content = json!({ "status": "ok", "outcome": outcome, "confidence": outcome.confidence() });
-    Ok(Outcome { events, ..Outcome::of(content) })
+    Ok(CallResult { events, ..CallResult::completed(content) })
 }
 
-fn claim(arguments: &Arguments) -> Result<Claim, Box<Outcome>> {
+fn claim(arguments: &Arguments) -> Result<Claim, Box<CallResult>> {
     let lists = [
         (&arguments.confirmed_hypotheses, HypothesisState::Confirmed),
         (&arguments.refuted_hypotheses, HypothesisState::Refuted),
@@ -179,11 +184,11 @@ fn claim(arguments: &Arguments) -> Result<Claim, Box<Outcome>> {
     Ok(Claim { hypotheses, findings, waived: waived.collect() })
 }
 
-fn finding(fault: &Fault) -> Result<Finding, Box<Outcome>> {
-    let cite = |place: &Place| {
+fn finding(fault: &ClaimedFault) -> Result<Finding, Box<CallResult>> {
+    let cite = |place: &CitedPlace| {
         let observation: ObservationId = place.observation.parse().map_err(|error| {
             let reason = format!("{:?}: {error}", place.observation);
-            Box::new(Outcome::refuse(Refusal::Malformed, reason))
+            Box::new(CallResult::refuse(Refusal::Malformed, reason))
         })?;
         Ok(Citation { observation, quote: place.quote.clone() })
     };
@@ -191,6 +196,6 @@ fn finding(fault: &Fault) -> Result<Finding, Box<Outcome>> {
         code: fault.code.clone(),
         object: fault.object.clone(),
         statement: fault.statement.clone(),
-        evidence: fault.evidence.iter().map(cite).collect::<Result<_, Box<Outcome>>>()?,
+        evidence: fault.evidence.iter().map(cite).collect::<Result<_, Box<CallResult>>>()?,
     })
 }

@@ -10,10 +10,10 @@ use crate::HypothesisState;
 use crate::event::{Event, HypothesisSet, Refusal};
 use crate::model::ToolSpec;
 use crate::tool::argument::{parse, schema, sized};
-use crate::tool::{Bench, Move, Outcome, Tool};
+use crate::tool::{CallContext, CallResult, Tool, ToolAction};
 
 const NAME: &str = "manage_hypotheses";
-const MOST: usize = 20;
+const MAX_HYPOTHESES: usize = 20;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -44,7 +44,7 @@ struct Update {
     /// Which.
     id: String,
     /// What the evidence says.
-    state: State,
+    state: UpdatedState,
     /// Why, with observation ids.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -53,10 +53,10 @@ struct Update {
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
-enum State {
+enum UpdatedState {
     /// It is being tested.
     Active,
-    /// Evidence bears it out.
+    /// Evidence supports it.
     Confirmed,
     /// Evidence speaks against it.
     Refuted,
@@ -66,14 +66,14 @@ enum State {
     Contradicted,
 }
 
-impl From<State> for HypothesisState {
-    fn from(state: State) -> Self {
+impl From<UpdatedState> for HypothesisState {
+    fn from(state: UpdatedState) -> Self {
         match state {
-            State::Active => Self::Active,
-            State::Confirmed => Self::Confirmed,
-            State::Refuted => Self::Refuted,
-            State::Unverifiable => Self::Unverifiable,
-            State::Contradicted => Self::Contradicted,
+            UpdatedState::Active => Self::Active,
+            UpdatedState::Confirmed => Self::Confirmed,
+            UpdatedState::Refuted => Self::Refuted,
+            UpdatedState::Unverifiable => Self::Unverifiable,
+            UpdatedState::Contradicted => Self::Contradicted,
         }
     }
 }
@@ -94,14 +94,14 @@ impl Tool for ManageHypotheses {
         }
     }
 
-    fn advance(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Move {
-        Move::Return(apply(arguments, bench).map_or_else(|refused| refused, Box::new))
+    fn advance(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> ToolAction {
+        ToolAction::Return(apply(arguments, context).map_or_else(|refused| refused, Box::new))
     }
 }
 
-fn apply(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome, Box<Outcome>> {
+fn apply(arguments: &Map<String, Value>, context: &CallContext<'_>) -> Result<CallResult, Box<CallResult>> {
     let Arguments { add, update, remove_ids } = parse(arguments, NAME)?;
-    let refuse = |reason: String| Err(Box::new(Outcome::refuse(Refusal::Malformed, reason)));
+    let refuse = |reason: String| Err(Box::new(CallResult::refuse(Refusal::Malformed, reason)));
     if add.is_empty() && update.is_empty() && remove_ids.is_empty() {
         return refuse("nothing is added, updated or removed".to_owned());
     }
@@ -114,10 +114,10 @@ fn apply(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome, B
         }
     }
     let mut known: BTreeSet<&str> =
-        bench.state.hypotheses.iter().map(|hypothesis| hypothesis.id.as_str()).collect();
+        context.state.hypotheses.iter().map(|hypothesis| hypothesis.id.as_str()).collect();
     known.extend(add.iter().map(|new| new.id.as_str()));
-    if known.len() > MOST {
-        return refuse(format!("a board holds {MOST} hypotheses; settle some first"));
+    if known.len() > MAX_HYPOTHESES {
+        return refuse(format!("a board holds {MAX_HYPOTHESES} hypotheses; settle some first"));
     }
     let named = update.iter().map(|change| &change.id).chain(&remove_ids);
     if let Some(id) = named.into_iter().find(|id| !known.contains(id.as_str())) {
@@ -127,7 +127,7 @@ fn apply(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome, B
     let mut events = Vec::new();
     for new in &add {
         // One that is there keeps its words: the report has to say what was tested.
-        let there = bench.state.hypothesis(&new.id).is_some();
+        let there = context.state.hypothesis(&new.id).is_some();
         let description = (!there).then(|| new.description.trim().to_owned());
         events.push(set(&new.id, description, HypothesisState::Active, None));
     }
@@ -139,12 +139,12 @@ fn apply(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome, B
     let ids = |ids: Vec<&String>| json!(ids);
     let content = json!({
         "status": "ok",
-        "active_hypothesis_ids": active(bench, &events),
+        "active_hypothesis_ids": active(context, &events),
         "added": ids(add.iter().map(|new| &new.id).collect()),
         "updated": ids(update.iter().map(|change| &change.id).collect()),
         "removed": ids(remove_ids.iter().collect()),
     });
-    Ok(Outcome { events, ..Outcome::of(content) })
+    Ok(CallResult { events, ..CallResult::completed(content) })
 }
 
 fn set(id: &str, description: Option<String>, state: HypothesisState, why: Option<String>) -> Event {
@@ -152,8 +152,8 @@ fn set(id: &str, description: Option<String>, state: HypothesisState, why: Optio
 }
 
 /// Returns what will be active once the events are recorded.
-fn active(bench: &Bench<'_>, events: &[Event]) -> Vec<String> {
-    let before = bench.state.hypotheses.iter().map(|hypothesis| (hypothesis.id.clone(), hypothesis.state));
+fn active(context: &CallContext<'_>, events: &[Event]) -> Vec<String> {
+    let before = context.state.hypotheses.iter().map(|hypothesis| (hypothesis.id.clone(), hypothesis.state));
     let mut board: Vec<(String, HypothesisState)> = before.collect();
     for event in events {
         if let Event::HypothesisSet(set) = event {

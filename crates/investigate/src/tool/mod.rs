@@ -6,28 +6,24 @@
 //!
 //! A tool is added by a file here and a line in `registry.rs`.
 
-mod answer;
 mod argument;
-mod command;
+mod call_replay;
 mod complete_investigation;
-mod errand;
 mod inspect;
-mod known;
 mod manage_hypotheses;
 mod port;
 mod recall_observation;
 mod registry;
 mod run_shell_cmd;
-mod site;
-mod subject;
 mod suggest_next_step;
 #[cfg(test)]
 mod tests;
 mod wire;
 
-pub use crate::event::Scripted;
-pub use command::weigh;
-pub use port::{Bench, Chore, Command, Evidence, Move, NoEvidence, Outcome, Tool};
-pub use registry::Registry;
-pub use site::{Kept, Site};
+pub use crate::event::DeclaredScript;
+pub use port::{
+    CallContext, CallResult, Evidence, EvidenceError, FileTask, NoEvidence, ProposedCommand, Tool,
+    ToolAction, evidence_source,
+};
+pub use registry::{Registry, Site, StoredKind};
 pub use wire::running_tasks;

@@ -1,9 +1,11 @@
 //! What a tool is, and what it is given.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::event::{Event, ObservationId, Refusal, Scripted, Source};
+use crate::event::{DeclaredScript, Event, EvidenceSource, ObservationId, Refusal};
 use crate::fence::Fence;
 use crate::model::ToolSpec;
 use crate::state::{CallState, State, Step};
@@ -13,34 +15,33 @@ use ghost_base::{Digest, Timestamp};
 
 /// What a model may call.
 pub trait Tool: Send + Sync {
-    /// Returns its name, description and schema.
     fn spec(&self) -> ToolSpec;
 
     /// Says what is to be done next. It is asked at the beginning and after each of its commands.
-    fn advance(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Move;
+    fn advance(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> ToolAction;
 
-    /// Says what the record of one of its calls bears out: it is read anew from what was recorded, whoever asks.
-    fn bears(&self, _arguments: &Map<String, Value>, _bench: &Bench<'_>) -> Borne {
+    /// Returns what the record of one of its calls supports. It is read again from what was recorded, whoever asks.
+    fn supports(&self, _arguments: &Map<String, Value>, _context: &CallContext<'_>) -> Borne {
         Borne::default()
     }
 }
 
-/// What is to be done next.
+/// What a call does next.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Move {
+pub enum ToolAction {
     /// Run this, then ask again.
-    Run(Box<Command>),
-    /// Do this on this machine, then ask again.
-    Chore(Chore),
+    Run(Box<ProposedCommand>),
+    /// Do this on the files of this machine, then ask again.
+    FileTask(FileTask),
     /// Ask again at this moment.
     Wait(Timestamp),
     /// It is over.
-    Return(Box<Outcome>),
+    Return(Box<CallResult>),
 }
 
 /// A command that a tool wants to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
+pub struct ProposedCommand {
     /// The whole command.
     pub command: String,
     /// Why; a human who is asked reads it.
@@ -48,21 +49,21 @@ pub struct Command {
     /// Which hypothesis it tests.
     pub hypothesis: Option<String>,
     /// The declared script behind it, where it is one; `command` is then the whole line as it will run.
-    pub script: Option<Scripted>,
+    pub script: Option<DeclaredScript>,
     /// All commands that one consent covers, this one among them, in order; empty where it stands alone.
     pub plan: Vec<String>,
 }
 
-/// Work on files of this machine. It starts nothing and asks nobody. What comes of it is recorded as an observation, whose `what` is
-/// [`Chore::what`], so that a replay finds it.
+/// Work on files of this machine. It starts no process and asks nobody. Its result is recorded as an observation, whose `what` is
+/// [`FileTask::what`], so that a replay finds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "chore", rename_all = "snake_case")]
-pub enum Chore {
+pub enum FileTask {
     /// Read a fetched capture: how many packets, and whether it was cut off. Comes to `{"packets": n, "cut_off": bool}`.
     Verify {
         /// Its name in the captures folder.
         file: String,
-        /// Its size as the platform told.
+        /// Its size as the platform reported.
         bytes: u64,
     },
     /// Analyze fetched captures and write what belongs to them. Comes to the analysis and the semantic documents.
@@ -88,7 +89,7 @@ pub enum Chore {
     },
 }
 
-impl Chore {
+impl FileTask {
     /// Returns what it is called in the record. A text that it keeps is named by its digest: the text is no name.
     #[must_use]
     pub fn what(&self) -> String {
@@ -102,19 +103,19 @@ impl Chore {
         serde_json::to_string(&named).unwrap_or_default()
     }
 
-    /// Returns how much what comes of it weighs.
+    /// Returns the source of its result.
     #[must_use]
-    pub fn source(&self) -> Source {
+    pub fn source(&self) -> EvidenceSource {
         match self {
-            Self::Verify { .. } | Self::Analyze { .. } => Source::Wire,
-            Self::Recall { .. } | Self::Keep { .. } => Source::Configured,
+            Self::Verify { .. } | Self::Analyze { .. } => EvidenceSource::Wire,
+            Self::Recall { .. } | Self::Keep { .. } => EvidenceSource::Configured,
         }
     }
 }
 
 /// The result of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct CallResult {
     /// What the model reads.
     pub content: Value,
     /// Whether it failed.
@@ -125,19 +126,29 @@ pub struct Outcome {
     pub events: Vec<Event>,
 }
 
-impl Outcome {
-    /// Makes a result that is none.
+impl CallResult {
+    /// Makes the result of a refused call.
     #[must_use]
     pub fn refuse(why: Refusal, reason: impl Into<String>) -> Self {
         let content = json!({ "status": "rejected", "reason": reason.into() });
         Self { content, is_error: true, refused: Some(why), events: Vec::new() }
     }
 
-    /// Makes a result.
+    /// Makes the result of a completed call.
     #[must_use]
-    pub fn of(content: Value) -> Self {
+    pub fn completed(content: Value) -> Self {
         Self { content, is_error: false, refused: None, events: Vec::new() }
     }
+}
+
+/// Why a text is not stored.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EvidenceError {
+    #[error("nothing is kept here")]
+    ReadOnly,
+    #[error("{}: {error}", path.display())]
+    NotWritten { path: PathBuf, error: std::io::Error },
 }
 
 /// Where the whole text of an observation is found.
@@ -148,9 +159,9 @@ pub trait Evidence: Send + Sync {
     /// Keeps a text, and returns the digest under which it is found.
     ///
     /// # Errors
-    /// Says why it cannot be kept.
-    fn keep(&self, _text: &str) -> Result<Digest, String> {
-        Err("nothing is kept here".to_owned())
+    /// Fails where texts cannot be written.
+    fn keep(&self, _text: &str) -> Result<Digest, EvidenceError> {
+        Err(EvidenceError::ReadOnly)
     }
 }
 
@@ -164,8 +175,8 @@ impl Evidence for NoEvidence {
     }
 }
 
-/// What a tool can look at.
-pub struct Bench<'a> {
+/// What a tool can read when it is asked for its next action.
+pub struct CallContext<'a> {
     /// The session.
     pub state: &'a State,
     /// The call.
@@ -178,13 +189,15 @@ pub struct Bench<'a> {
     pub now: Timestamp,
 }
 
-impl Bench<'_> {
-    /// Returns what the record of a call bears out, told anew by its tool.
+impl CallContext<'_> {
+    /// Returns what the record of a call supports, read again by its tool.
     #[must_use]
-    pub fn borne(&self, call: &CallState) -> Borne {
+    pub fn supported(&self, call: &CallState) -> Borne {
         let Value::Object(arguments) = &call.call.arguments else { return Borne::default() };
-        let bench = Bench { call, ..*self };
-        self.tools.find(&call.call.tool).map_or_else(Borne::default, |tool| tool.bears(arguments, &bench))
+        let context = CallContext { call, ..*self };
+        self.tools
+            .find(&call.call.tool)
+            .map_or_else(Borne::default, |tool| tool.supports(arguments, &context))
     }
 
     /// Returns the commands of the call, in order; all of them are over.
@@ -213,5 +226,27 @@ impl Bench<'_> {
             text.push_str(stderr);
         }
         Some(text)
+    }
+}
+
+/// Returns the source of a command's output. What is not recognized is a probe from this host.
+#[must_use]
+pub fn evidence_source(command: &str) -> EvidenceSource {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let has = |word: &str| words.contains(&word);
+    let program =
+        words.iter().find(|word| !matches!(**word, "sudo" | "timeout" | "env")).copied().unwrap_or("");
+    match program.rsplit('/').next().unwrap_or(program) {
+        "tcpdump" | "tshark" | "capinfos" => EvidenceSource::Wire,
+        "ssh" => EvidenceSource::GuestProbe,
+        "az" if has("run-command") => EvidenceSource::GuestProbe,
+        "az" if words.iter().any(|word| word.contains("effective"))
+            || has("test-ip-flow")
+            || has("show-next-hop") =>
+        {
+            EvidenceSource::Effective
+        }
+        "az" => EvidenceSource::Configured,
+        _ => EvidenceSource::LocalProbe,
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::event::{ObservationId, Refusal};
 use crate::model::ToolSpec;
 use crate::tool::argument::{parse, schema};
-use crate::tool::{Bench, Move, Outcome, Tool};
+use crate::tool::{CallContext, CallResult, Tool, ToolAction};
 use ghost_shell::{ClipLimits, clip, redact};
 
 const NAME: &str = "recall_observation";
@@ -42,24 +42,24 @@ impl Tool for RecallObservation {
         }
     }
 
-    fn advance(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Move {
-        Move::Return(recall(arguments, bench).map_or_else(|refused| refused, Box::new))
+    fn advance(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> ToolAction {
+        ToolAction::Return(recall(arguments, context).map_or_else(|refused| refused, Box::new))
     }
 }
 
-fn recall(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome, Box<Outcome>> {
+fn recall(arguments: &Map<String, Value>, context: &CallContext<'_>) -> Result<CallResult, Box<CallResult>> {
     let Arguments { observation_id, contains, from_line } = parse(arguments, NAME)?;
-    let refuse = |reason: String| Box::new(Outcome::refuse(Refusal::Malformed, reason));
+    let refuse = |reason: String| Box::new(CallResult::refuse(Refusal::Malformed, reason));
     let id: ObservationId =
         observation_id.parse().map_err(|error| refuse(format!("{observation_id:?}: {error}")))?;
-    let whole = bench.whole(id).ok_or_else(|| {
-        let last = bench.state.observations.len();
+    let whole = context.whole(id).ok_or_else(|| {
+        let last = context.state.observations.len();
         refuse(format!("there is no {id}, or its text is gone; there are o1 to o{last}"))
     })?;
     let first = usize::try_from(from_line.unwrap_or(1).max(1)).unwrap_or(usize::MAX);
     let wanted = |line: &&str| contains.as_deref().is_none_or(|text| line.contains(text));
     let lines: Vec<&str> = whole.lines().skip(first - 1).filter(wanted).collect();
-    let tokens = usize::try_from(bench.state.limits.result_tokens).unwrap_or(usize::MAX);
+    let tokens = usize::try_from(context.state.limits.result_tokens).unwrap_or(usize::MAX);
     // It was redacted before it was kept; a part of it may look like a secret by itself.
     let shown = clip(&redact(&lines.join("\n")), ClipLimits { tokens, ..ClipLimits::MODEL });
     let content = json!({
@@ -67,7 +67,7 @@ fn recall(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome, 
         "total_lines": whole.lines().count(),
         "matching_lines": lines.len(),
         "clipping": shown.clipping(),
-        "text": bench.fence("observation", shown.as_str()),
+        "text": context.fence("observation", shown.as_str()),
     });
-    Ok(Outcome::of(content))
+    Ok(CallResult::completed(content))
 }

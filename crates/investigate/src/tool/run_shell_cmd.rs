@@ -9,11 +9,11 @@ use crate::model::ToolSpec;
 use crate::state::{Denial, Step};
 use crate::suspect::{Borne, raw};
 use crate::tool::argument::{parse, schema, sized};
-use crate::tool::{Bench, Command, Move, Outcome, Tool};
+use crate::tool::{CallContext, CallResult, ProposedCommand, Tool, ToolAction};
 use ghost_shell::LONGEST_COMMAND;
 
-/// So often the very same command may run before it is called a loop.
-const REPETITIONS: usize = 3;
+/// How often the same command may run before it is called a loop.
+const MAX_REPETITIONS: usize = 3;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -37,7 +37,7 @@ impl Tool for RunShellCmd {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: NAME.to_owned(),
-            description: "Runs one command. What only reads runs at once in a sandbox; what could change something waits for a \
+            description: "Runs one command. Read-only commands run immediately in a sandbox; what could change something waits for a \
                 human; what is catastrophic is refused. The output is redacted and cut to 200 lines; the whole of it stays \
                 under the observation's id. Examples: {\"command\":\"dig +short db.internal\",\"reasoning\":\"does the name \
                 resolve? if not, DNS explains the timeout\",\"hypothesis_id\":\"H2\"}, {\"command\":\"az network nic \
@@ -48,42 +48,45 @@ impl Tool for RunShellCmd {
         }
     }
 
-    fn bears(&self, _arguments: &Map<String, Value>, bench: &Bench<'_>) -> Borne {
+    fn supports(&self, _arguments: &Map<String, Value>, context: &CallContext<'_>) -> Borne {
         let ran =
-            bench.steps().find(|step| step.done.as_ref().is_some_and(|done| done.status == "completed"));
-        let seen = bench.call.observations.first().and_then(|id| bench.whole(*id));
+            context.steps().find(|step| step.done.as_ref().is_some_and(|done| done.status == "completed"));
+        let seen = context.call.observations.first().and_then(|id| context.whole(*id));
         ran.zip(seen).map_or_else(Borne::default, |(step, printed)| raw(step.current(), &printed))
     }
 
-    fn advance(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Move {
-        match bench.steps().next() {
-            Some(step) => Move::Return(Box::new(answer(step, bench))),
-            None => match propose(arguments, bench) {
-                Ok(command) => Move::Run(Box::new(command)),
-                Err(refused) => Move::Return(refused),
+    fn advance(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> ToolAction {
+        match context.steps().next() {
+            Some(step) => ToolAction::Return(Box::new(answer(step, context))),
+            None => match propose(arguments, context) {
+                Ok(command) => ToolAction::Run(Box::new(command)),
+                Err(refused) => ToolAction::Return(refused),
             },
         }
     }
 }
 
-fn propose(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Command, Box<Outcome>> {
+fn propose(
+    arguments: &Map<String, Value>,
+    context: &CallContext<'_>,
+) -> Result<ProposedCommand, Box<CallResult>> {
     let Arguments { command, reasoning, hypothesis_id } = parse(arguments, NAME)?;
     sized("command", &command, LONGEST_COMMAND)?;
     sized("reasoning", &reasoning, 4_000)?;
-    let refuse = |why, reason: String| Err(Box::new(Outcome::refuse(why, reason)));
-    if let Some(id) = hypothesis_id.as_deref().filter(|id| bench.state.hypothesis(id).is_none()) {
-        let known = bench.state.hypotheses.iter().map(|hypothesis| hypothesis.id.as_str());
+    let refuse = |why, reason: String| Err(Box::new(CallResult::refuse(why, reason)));
+    if let Some(id) = hypothesis_id.as_deref().filter(|id| context.state.hypothesis(id).is_none()) {
+        let known = context.state.hypotheses.iter().map(|hypothesis| hypothesis.id.as_str());
         let known = known.collect::<Vec<_>>().join(", ");
         return refuse(Refusal::Malformed, format!("there is no hypothesis {id}; there are: {known}"));
     }
     let same = |other: &str| other.trim() == command.trim();
-    if let Some(denial) = bench.state.denials.iter().find(|denial| same(&denial.command)) {
+    if let Some(denial) = context.state.denials.iter().find(|denial| same(&denial.command)) {
         let reason = format!("a human denied this very command: {}; propose something else", denial.reason);
         return refuse(Refusal::DeniedBefore, reason);
     }
-    let before: Vec<&Step> = bench.state.steps.iter().filter(|step| same(&step.command)).collect();
-    if before.len() >= REPETITIONS && bench.state.rechecking.is_none() {
-        let seen = bench.state.observations.iter().rev().find(|seen| {
+    let before: Vec<&Step> = context.state.steps.iter().filter(|step| same(&step.command)).collect();
+    if before.len() >= MAX_REPETITIONS && context.state.rechecking.is_none() {
+        let seen = context.state.observations.iter().rev().find(|seen| {
             seen.observed.step.is_some_and(|step| before.iter().any(|earlier| earlier.id == step))
         });
         let seen = seen.map(|seen| format!("; its last output is {}", seen.observed.id)).unwrap_or_default();
@@ -91,16 +94,16 @@ fn propose(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Command,
             format!("this command ran {} times already{seen}; change something or go on", before.len());
         return refuse(Refusal::Repeated, reason);
     }
-    Ok(Command { command, reasoning, hypothesis: hypothesis_id, script: None, plan: Vec::new() })
+    Ok(ProposedCommand { command, reasoning, hypothesis: hypothesis_id, script: None, plan: Vec::new() })
 }
 
-fn answer(step: &Step, bench: &Bench<'_>) -> Outcome {
+fn answer(step: &Step, context: &CallContext<'_>) -> CallResult {
     let Some(done) = &step.done else {
-        return Outcome::refuse(Refusal::Ended, "the session ended before the command did");
+        return CallResult::refuse(Refusal::Ended, "the session ended before the command did");
     };
-    let observation = bench.state.observations.iter().find(|seen| seen.observed.step == Some(step.id));
+    let observation = context.state.observations.iter().find(|seen| seen.observed.step == Some(step.id));
     let shown = |what: &str, text: &str| {
-        if text.is_empty() { String::new() } else { bench.fence(what, text) }
+        if text.is_empty() { String::new() } else { context.fence(what, text) }
     };
     let mut content = json!({
         "status": done.status,
@@ -135,10 +138,10 @@ fn answer(step: &Step, bench: &Bench<'_>) -> Outcome {
             json!("an earlier run of this command was cut off; it may or may not have taken effect"),
         );
     }
-    if let Some(denial) = bench.state.denials.iter().find(|denial| denial.step == step.id) {
-        put("_meta", meta(denial, done, bench));
+    if let Some(denial) = context.state.denials.iter().find(|denial| denial.step == step.id) {
+        put("_meta", meta(denial, done, context));
     }
-    Outcome { content, is_error: done.status != "completed", refused: None, events: Vec::new() }
+    CallResult { content, is_error: done.status != "completed", refused: None, events: Vec::new() }
 }
 
 fn seconds(millis: u64) -> f64 {
@@ -146,11 +149,11 @@ fn seconds(millis: u64) -> f64 {
 }
 
 /// Says what a denial means for what comes next.
-fn meta(denial: &Denial, done: &Done, bench: &Bench<'_>) -> Value {
+fn meta(denial: &Denial, done: &Done, context: &CallContext<'_>) -> Value {
     let counted = denial
         .hypothesis
         .as_deref()
-        .and_then(|id| bench.state.hypothesis(id))
+        .and_then(|id| context.state.hypothesis(id))
         .map_or(0, |found| found.denials);
     let hint = match counted {
         0 | 1 => "do not propose it again; look for another way to test the hypothesis",

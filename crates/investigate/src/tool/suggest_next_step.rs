@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use crate::model::ToolSpec;
 use crate::playbook;
-use crate::tool::argument::{parse, schema};
-use crate::tool::{Bench, Move, Outcome, Tool, subject};
+use crate::tool::argument::{incident_question, parse, schema};
+use crate::tool::{CallContext, CallResult, Tool, ToolAction};
 
 const NAME: &str = "suggest_next_step";
 
@@ -29,15 +29,15 @@ impl Tool for SuggestNextStep {
         }
     }
 
-    fn advance(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Move {
-        Move::Return(suggest(arguments, bench).map_or_else(|refused| refused, Box::new))
+    fn advance(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> ToolAction {
+        ToolAction::Return(suggest(arguments, context).map_or_else(|refused| refused, Box::new))
     }
 }
 
-fn suggest(arguments: &Map<String, Value>, bench: &Bench<'_>) -> Result<Outcome, Box<Outcome>> {
+fn suggest(arguments: &Map<String, Value>, context: &CallContext<'_>) -> Result<CallResult, Box<CallResult>> {
     let Arguments {} = parse(arguments, NAME)?;
-    let turn = playbook::next(&subject::question(bench.state, bench));
+    let turn = playbook::next(&incident_question(context.state, context));
     let calls: Vec<Value> =
         turn.calls.iter().map(|(tool, arguments)| json!({ "tool": tool, "arguments": arguments })).collect();
-    Ok(Outcome::of(json!({ "status": "completed", "why": turn.text, "calls": calls })))
+    Ok(CallResult::completed(json!({ "status": "completed", "why": turn.text, "calls": calls })))
 }

@@ -8,36 +8,38 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::errand::Trail;
+use super::call_replay::CallReplay;
 use super::*;
+use crate::decision::{DecisionContext, Effect, next, observed_file_task};
 use crate::event::{
-    Answered, ApprovalDecided, ApprovalRequested, Chain, Done, Event, Executing, HypothesisSet, Intent,
+    ApprovalDecided, ApprovalRequested, Chain, Done, Event, Executing, HypothesisSet, Intent, ModelAnswered,
     Opened, Origin, Recorded, Reply, StepId,
 };
-use crate::model::{Brain, Call, Stop, ToolSpec, Usage};
+use crate::model::{Call, Investigator, Stop, ToolSpec, Usage};
 use crate::state::State;
-use crate::step::{Effect, Kit, next, observed_chore};
 use crate::{HypothesisState, Limits};
 use ghost_base::{Digest, SessionId, Timestamp};
 use ghost_cloud::line;
 use ghost_cloud::operation::{CommandOutcome, CommandRequest, ReadOperation};
 use ghost_shell::{Impact, Policy, script_line};
 
-type Body = fn(&mut Trail<'_, '_>) -> Result<String, Box<Move>>;
+type Body = fn(&mut CallReplay<'_, '_>) -> Result<String, Box<ToolAction>>;
 
-struct Walker(Body);
+struct TestTool(Body);
 
-impl Tool for Walker {
+impl Tool for TestTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec { name: "walk".to_owned(), description: String::new(), parameters: json!({}) }
     }
 
-    fn advance(&self, _: &Map<String, Value>, bench: &Bench<'_>) -> Move {
-        let mut trail = Trail::new(bench, None);
-        match (self.0)(&mut trail) {
-            Ok(told) => {
-                let (seen, at) = (trail.seen(), trail.now().to_string());
-                Move::Return(Box::new(Outcome::of(json!({ "told": told, "seen": seen, "at": at }))))
+    fn advance(&self, _: &Map<String, Value>, context: &CallContext<'_>) -> ToolAction {
+        let mut replay = CallReplay::new(context, None);
+        match (self.0)(&mut replay) {
+            Ok(text) => {
+                let (observations, at) = (replay.observations(), replay.now().to_string());
+                ToolAction::Return(Box::new(CallResult::completed(
+                    json!({ "text": text, "observations": observations, "at": at }),
+                )))
             }
             Err(next) => *next,
         }
@@ -52,14 +54,14 @@ impl Evidence for Texts {
         self.0.lock().unwrap().get(digest).cloned()
     }
 
-    fn keep(&self, text: &str) -> Result<Digest, String> {
+    fn keep(&self, text: &str) -> Result<Digest, EvidenceError> {
         self.0.lock().unwrap().insert(Digest::of(text).to_string(), text.to_owned());
         Ok(Digest::of(text))
     }
 }
 
 /// A session whose one call walks, driven by hand.
-struct World {
+struct TestSession {
     tools: Registry,
     texts: Texts,
     chain: Chain,
@@ -69,47 +71,47 @@ struct World {
     ran: Vec<String>,
 }
 
-fn session() -> SessionId {
+fn session_id() -> SessionId {
     "s1".parse().unwrap()
 }
 
-fn brain() -> Brain {
-    Brain { provider: "scripted".to_owned(), model: String::new(), host: None, window: 100_000 }
+fn investigator() -> Investigator {
+    Investigator { provider: "scripted".to_owned(), model: String::new(), host: None, window: 100_000 }
 }
 
-impl World {
+impl TestSession {
     fn new(body: Body) -> Self {
-        let mut world = Self {
-            tools: Registry::new(vec![Box::new(Walker(body))]),
+        let mut session = Self {
+            tools: Registry::new(vec![Box::new(TestTool(body))]),
             texts: Texts::default(),
-            chain: Chain::new(session()),
+            chain: Chain::new(session_id()),
             events: Vec::new(),
             now: Timestamp::from_millis(1_760_000_000_000),
             ran: Vec::new(),
         };
-        world.add(Event::Opened(Opened {
+        session.add(Event::Opened(Opened {
             symptom: "5001 hangs".to_owned(),
             requester: "ana".to_owned(),
             origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
             quotes: Vec::new(),
             nonce: "n".to_owned(),
-            brain: brain(),
+            investigator: investigator(),
             limits: Limits::default(),
             scope: None,
             surroundings: None,
             by_program: false,
             version: "0".to_owned(),
         }));
-        world.add(Event::HypothesisSet(HypothesisSet {
+        session.add(Event::HypothesisSet(HypothesisSet {
             id: "H1".to_owned(),
             description: Some("the NSG".to_owned()),
             state: HypothesisState::Active,
             by: "model".to_owned(),
             why: None,
         }));
-        world.add(Event::Answered(Answered {
+        session.add(Event::ModelAnswered(ModelAnswered {
             turn: 0,
-            brain: brain(),
+            investigator: investigator(),
             text: String::new(),
             calls: vec![Call { id: "c1".to_owned(), tool: "walk".to_owned(), arguments: json!({}) }],
             carry: None,
@@ -118,7 +120,7 @@ impl World {
             latency_ms: 1,
             stop: Stop::Calls,
         }));
-        world
+        session
     }
 
     fn add(&mut self, event: Event) {
@@ -128,22 +130,22 @@ impl World {
     }
 
     fn state(&self) -> State {
-        State::fold(&session(), &self.events).unwrap()
+        State::fold(&session_id(), &self.events).unwrap()
     }
 
     fn next(&self) -> Effect {
-        let brain = brain();
-        let kit = Kit {
+        let investigator = investigator();
+        let context = DecisionContext {
             policy: Policy::builtin().unwrap(),
             tools: &self.tools,
             evidence: &self.texts,
-            brain: &brain,
+            investigator: &investigator,
             site: None,
         };
-        next(&self.state(), &kit, self.now)
+        next(&self.state(), &context, self.now)
     }
 
-    /// Goes on until somebody else has to do something: a human, a clock, the workshop, the model.
+    /// Goes on until somebody else has to do something: a human, a clock, the file tasks, the model.
     fn go(&mut self) -> Effect {
         loop {
             match self.next() {
@@ -198,7 +200,7 @@ impl World {
         self.add(Event::ApprovalDecided(decided));
     }
 
-    fn told(&self) -> Value {
+    fn result(&self) -> Value {
         let state = self.state();
         serde_json::from_str(&state.call_named("c1").unwrap().returned.as_ref().unwrap().content).unwrap()
     }
@@ -250,44 +252,44 @@ fn printed(answer: &CommandOutcome) -> String {
 
 #[test]
 fn two_reads_and_it_is_over() {
-    let mut world = World::new(|trail| {
+    let mut session = TestSession::new(|replay| {
         let look = || {
             ReadOperation::new(CommandRequest::line(line::signed_in(), "who are we?"), "asking who we are")
         };
-        let first = trail.carry(&mut look())?.unwrap_or_default();
-        let second = trail.carry(&mut look())?.unwrap_or_default();
+        let first = replay.run(&mut look())?.unwrap_or_default();
+        let second = replay.run(&mut look())?.unwrap_or_default();
         Ok(format!("{}+{}", first.len(), second.len()))
     });
-    over(&world.go());
+    over(&session.go());
     let who = line::signed_in().text();
-    assert_eq!(world.ran, [who.clone(), who.clone()]);
+    assert_eq!(session.ran, [who.clone(), who.clone()]);
     let length = "whole ".len() + who.len();
     assert_eq!(
-        world.told()["told"],
+        session.result()["text"],
         format!("{length}+{length}"),
-        "the whole text is heard, not the clipped one"
+        "the whole text is read, not the clipped one"
     );
-    assert_eq!(world.told()["seen"], json!(["o1", "o2"]));
-    assert_eq!(world.told()["at"], world.state().steps.last().unwrap().done_at.unwrap().to_string());
+    assert_eq!(session.result()["observations"], json!(["o1", "o2"]));
+    assert_eq!(session.result()["at"], session.state().steps.last().unwrap().done_at.unwrap().to_string());
 }
 
 #[test]
 fn a_record_that_was_cut_off_goes_on_where_it_ended() {
-    let body: Body = |trail| {
-        let (first, _) = trail.command("date -u", "first", &[])?;
-        let (second, _) = trail.command("uname -a", "second", &[])?;
+    let body: Body = |replay| {
+        let (first, _) = replay.command("date -u", "first", &[])?;
+        let (second, _) = replay.command("uname -a", "second", &[])?;
         Ok(format!("{} {}", printed(&first), printed(&second)))
     };
-    let mut world = World::new(body);
-    over(&world.go());
-    let whole = world.events.clone();
+    let mut session = TestSession::new(body);
+    over(&session.go());
+    let whole = session.events.clone();
     for length in 3..=whole.len() {
-        let mut part = World::new(body);
-        part.texts = Texts(Mutex::new(world.texts.0.lock().unwrap().clone()));
+        let mut part = TestSession::new(body);
+        part.texts = Texts(Mutex::new(session.texts.0.lock().unwrap().clone()));
         part.events = whole[..length].to_vec();
-        (part.chain, part.now) = (Chain::behind(session(), &part.events), part.events.last().unwrap().at);
+        (part.chain, part.now) = (Chain::behind(session_id(), &part.events), part.events.last().unwrap().at);
         over(&part.go());
-        assert_eq!(part.told()["told"], world.told()["told"], "cut off behind event {length}");
+        assert_eq!(part.result()["text"], session.result()["text"], "cut off behind event {length}");
     }
 }
 
@@ -295,165 +297,165 @@ fn plan() -> Vec<String> {
     ["touch /tmp/a", "touch /tmp/b", "touch /tmp/a"].map(str::to_owned).to_vec()
 }
 
-fn planned(trail: &mut Trail<'_, '_>) -> Result<String, Box<Move>> {
-    let mut told = Vec::new();
+fn planned(replay: &mut CallReplay<'_, '_>) -> Result<String, Box<ToolAction>> {
+    let mut outputs = Vec::new();
     for command in plan() {
-        // What reads on the way leaves the consent as it is.
-        trail.command("date -u", "look", &[])?;
-        let (answer, _) = trail.command(&command, "make it", &plan())?;
-        told.push(printed(&answer));
+        // A read in between leaves the consent as it is.
+        replay.command("date -u", "look", &[])?;
+        let (answer, _) = replay.command(&command, "make it", &plan())?;
+        outputs.push(printed(&answer));
         if matches!(answer, CommandOutcome::Denied { all: true, .. }) {
             break;
         }
     }
-    Ok(told.join("; "))
+    Ok(outputs.join("; "))
 }
 
 #[test]
 fn one_consent_covers_the_plan_each_command_once_and_in_order() {
-    let mut world = World::new(|trail| {
-        planned(trail)?;
-        let (more, _) = trail.command("touch /tmp/b", "once more", &plan())?;
+    let mut session = TestSession::new(|replay| {
+        planned(replay)?;
+        let (more, _) = replay.command("touch /tmp/b", "once more", &plan())?;
         Ok(printed(&more))
     });
-    let first = asked(world.go());
+    let first = asked(session.go());
     assert_eq!(first.plan, plan());
     let judged = first.judgements.iter().map(|judged| (judged.verdict.as_str(), judged.impact));
     assert_eq!(judged.collect::<Vec<_>>(), [("RISKY", Some(Impact::Change)); 3]);
     assert_ne!(
         first.digest,
-        world.state().steps[1].round().unwrap().classified.digest,
+        session.state().steps[1].round().unwrap().classified.digest,
         "it binds all of them"
     );
-    world.answer(&first, Reply::Approve);
-    let more = asked(world.go());
-    assert_eq!(world.ran.iter().filter(|command| command.starts_with("touch")).count(), 3);
-    assert_eq!(world.state().steps.iter().flat_map(|step| &step.consents).count(), 3);
-    assert!(world.state().steps.iter().flat_map(|step| &step.consents).all(|name| *name == first.approval));
+    session.answer(&first, Reply::Approve);
+    let more = asked(session.go());
+    assert_eq!(session.ran.iter().filter(|command| command.starts_with("touch")).count(), 3);
+    assert_eq!(session.state().steps.iter().flat_map(|step| &step.consents).count(), 3);
+    assert!(session.state().steps.iter().flat_map(|step| &step.consents).all(|name| *name == first.approval));
     assert_eq!(more.plan, plan()[1..], "what is used up is asked for anew");
-    world.answer(&more, Reply::Deny { reason: "no".to_owned() });
-    over(&world.go());
-    assert_eq!(world.told()["told"], "denied, all: true");
+    session.answer(&more, Reply::Deny { reason: "no".to_owned() });
+    over(&session.go());
+    assert_eq!(session.result()["text"], "denied, all: true");
 }
 
 #[test]
 fn a_denial_or_a_change_denies_the_whole_plan() {
     for no in [Reply::Deny { reason: "no".to_owned() }, Reply::Modify { command: "true".to_owned() }] {
-        let mut world = World::new(planned);
-        let first = asked(world.go());
-        world.answer(&first, no);
-        over(&world.go());
-        assert_eq!(world.ran, ["date -u"]);
-        assert_eq!(world.told()["told"], "denied, all: true");
+        let mut session = TestSession::new(planned);
+        let first = asked(session.go());
+        session.answer(&first, no);
+        over(&session.go());
+        assert_eq!(session.ran, ["date -u"]);
+        assert_eq!(session.result()["text"], "denied, all: true");
     }
 }
 
 #[test]
 fn a_command_that_was_passed_over_is_given_up() {
-    let mut world = World::new(|trail| {
+    let mut session = TestSession::new(|replay| {
         let plan = plan();
-        trail.command(&plan[0], "first", &plan)?;
-        trail.command(&plan[2], "last", &plan)?;
-        let (answer, _) = trail.command(&plan[1], "passed over", &plan)?;
+        replay.command(&plan[0], "first", &plan)?;
+        replay.command(&plan[2], "last", &plan)?;
+        let (answer, _) = replay.command(&plan[1], "passed over", &plan)?;
         Ok(printed(&answer))
     });
-    let first = asked(world.go());
-    world.answer(&first, Reply::Approve);
-    let again = asked(world.go());
-    assert_eq!(world.ran, ["touch /tmp/a", "touch /tmp/a"]);
-    assert_eq!(world.state().step(again.step).unwrap().command, "touch /tmp/b");
+    let first = asked(session.go());
+    session.answer(&first, Reply::Approve);
+    let again = asked(session.go());
+    assert_eq!(session.ran, ["touch /tmp/a", "touch /tmp/a"]);
+    assert_eq!(session.state().step(again.step).unwrap().command, "touch /tmp/b");
 }
 
 #[test]
 fn a_takeover_keeps_the_consent_but_not_for_what_was_cut_off() {
-    let mut world = World::new(planned);
-    let first = asked(world.go());
-    world.answer(&first, Reply::Approve);
+    let mut session = TestSession::new(planned);
+    let first = asked(session.go());
+    session.answer(&first, Reply::Approve);
     // The first command and the reads beside it end; the second one is cut off.
     let cut = loop {
-        match world.next() {
-            Effect::Record(events) => events.into_iter().for_each(|event| world.add(event)),
+        match session.next() {
+            Effect::Record(events) => events.into_iter().for_each(|event| session.add(event)),
             Effect::Execute { step, consumes, intended } => {
-                world.begin(step, consumes.clone(), intended);
-                if consumes.is_some() && !world.ran.iter().all(|command| command == "date -u") {
+                session.begin(step, consumes.clone(), intended);
+                if consumes.is_some() && !session.ran.iter().all(|command| command == "date -u") {
                     break step;
                 }
-                world.end(step);
+                session.end(step);
             }
             other => panic!("{other:?}"),
         }
     };
     assert!(
-        matches!(world.next(), Effect::Record(events) if matches!(events.as_slice(), [Event::Unknown(_)]))
+        matches!(session.next(), Effect::Record(events) if matches!(events.as_slice(), [Event::Unknown(_)]))
     );
-    let again = asked(world.go());
+    let again = asked(session.go());
     assert_eq!((again.step, again.outcome_unknown, again.plan.len()), (cut, true, 0));
-    world.answer(&again, Reply::Approve);
-    over(&world.go());
-    assert_eq!(world.ran.iter().filter(|command| command.starts_with("touch")).count(), 3);
-    assert_eq!(world.state().approvals.len(), 2, "what is left of the plan needs no other answer");
+    session.answer(&again, Reply::Approve);
+    over(&session.go());
+    assert_eq!(session.ran.iter().filter(|command| command.starts_with("touch")).count(), 3);
+    assert_eq!(session.state().approvals.len(), 2, "what is left of the plan needs no other answer");
 }
 
 #[test]
 fn a_no_to_what_was_cut_off_leaves_nothing_of_the_plan() {
-    let mut world = World::new(planned);
-    let first = asked(world.go());
-    world.answer(&first, Reply::Approve);
-    let Effect::Execute { step, consumes, intended } = world.next() else { panic!("it does not run") };
-    world.begin(step, consumes, intended);
-    let again = asked(world.go());
-    world.answer(&again, Reply::Deny { reason: "no".to_owned() });
-    let rest = asked(world.go());
+    let mut session = TestSession::new(planned);
+    let first = asked(session.go());
+    session.answer(&first, Reply::Approve);
+    let Effect::Execute { step, consumes, intended } = session.next() else { panic!("it does not run") };
+    session.begin(step, consumes, intended);
+    let again = asked(session.go());
+    session.answer(&again, Reply::Deny { reason: "no".to_owned() });
+    let rest = asked(session.go());
     assert_eq!(rest.plan, plan()[1..]);
 }
 
 #[test]
 fn a_wait_ends_at_its_moment_and_is_not_waited_for_again() {
-    let mut world = World::new(|trail| {
-        let until = trail.now().plus(Duration::from_secs(60));
-        trail.wait(until)?;
-        let behind = trail.now() == until;
-        trail.command("date -u", "behind it", &[])?;
+    let mut session = TestSession::new(|replay| {
+        let until = replay.now().plus(Duration::from_secs(60));
+        replay.wait(until)?;
+        let behind = replay.now() == until;
+        replay.command("date -u", "behind it", &[])?;
         Ok(behind.to_string())
     });
-    let Effect::Wait { until: Some(until) } = world.go() else { panic!("no wait") };
-    world.now = until;
-    over(&world.go());
-    assert_eq!(world.told()["told"], "true");
+    let Effect::Wait { until: Some(until) } = session.go() else { panic!("no wait") };
+    session.now = until;
+    over(&session.go());
+    assert_eq!(session.result()["text"], "true");
 }
 
 #[test]
-fn a_chore_is_done_once_and_heard_ever_after() {
-    let mut world = World::new(|trail| {
-        let kept = trail.chore(Chore::Keep {
+fn a_file_task_is_done_once_and_its_result_is_read_each_time() {
+    let mut session = TestSession::new(|replay| {
+        let kept = replay.file_task(FileTask::Keep {
             kind: "effective".to_owned(),
             session: "before".to_owned(),
             text: "a long text".to_owned(),
         })?;
-        let (date, _) = trail.command("date -u", "behind it", &[])?;
+        let (date, _) = replay.command("date -u", "behind it", &[])?;
         Ok(format!("{kept} {}", printed(&date)))
     });
-    let Effect::Chore { call, chore } = world.go() else { panic!("no chore") };
-    let digest = world.texts.keep("kept").unwrap();
-    let state = world.state();
-    let observed = observed_chore(&state, state.call_named(&call).unwrap(), &chore, digest, 4);
+    let Effect::FileTask { call, task } = session.go() else { panic!("no file task") };
+    let digest = session.texts.keep("kept").unwrap();
+    let state = session.state();
+    let observed = observed_file_task(&state, state.call_named(&call).unwrap(), &task, digest, 4);
     assert!(!observed.what.contains("a long text"), "a text is no name: {}", observed.what);
-    world.add(Event::Observed(observed));
-    over(&world.go());
-    assert_eq!(world.told()["told"], "kept whole date -u");
-    assert_eq!(world.told()["seen"], json!(["o1", "o2"]));
+    session.add(Event::Observed(observed));
+    over(&session.go());
+    assert_eq!(session.result()["text"], "kept whole date -u");
+    assert_eq!(session.result()["observations"], json!(["o1", "o2"]));
 }
 
 #[test]
 fn a_changed_mind_is_an_answer_and_no_command() {
-    let mut world = World::new(|trail| {
-        let early = trail.bench().state.steps.is_empty();
-        trail.command(if early { "date -u" } else { "uname -a" }, "look", &[])?;
+    let mut session = TestSession::new(|replay| {
+        let early = replay.context().state.steps.is_empty();
+        replay.command(if early { "date -u" } else { "uname -a" }, "look", &[])?;
         Ok(String::new())
     });
-    over(&world.go());
+    over(&session.go());
     assert_eq!(
-        (world.ran.as_slice(), &world.told()["status"]),
+        (session.ran.as_slice(), &session.result()["status"]),
         (&["date -u".to_owned()][..], &json!("failed"))
     );
 }
@@ -470,20 +472,24 @@ struct Scripts(&'static str);
 
 impl Tool for Scripts {
     fn spec(&self) -> ToolSpec {
-        Walker(|_| Ok(String::new())).spec()
+        TestTool(|_| Ok(String::new())).spec()
     }
 
-    fn advance(&self, _: &Map<String, Value>, bench: &Bench<'_>) -> Move {
-        if bench.steps().next().is_some() {
-            return Move::Return(Box::new(Outcome::of(json!({}))));
+    fn advance(&self, _: &Map<String, Value>, context: &CallContext<'_>) -> ToolAction {
+        if context.steps().next().is_some() {
+            return ToolAction::Return(Box::new(CallResult::completed(json!({}))));
         }
         let variables = vec![("device".to_owned(), "eth0".to_owned())];
         let line = script_line(&carrier(), "guest-network", &variables).unwrap();
-        Move::Run(Box::new(Command {
+        ToolAction::Run(Box::new(ProposedCommand {
             command: format!("{line}{}", self.0),
             reasoning: "look at it".to_owned(),
             hypothesis: None,
-            script: Some(Scripted { carrier: carrier(), script: "guest-network".to_owned(), variables }),
+            script: Some(DeclaredScript {
+                carrier: carrier(),
+                script: "guest-network".to_owned(),
+                variables,
+            }),
             plan: Vec::new(),
         }))
     }
@@ -492,11 +498,11 @@ impl Tool for Scripts {
 #[test]
 fn a_declared_script_is_safe_and_one_that_is_not_the_declared_one_never_runs() {
     for (more, verdict) in [("", "SAFE"), (" true", "BLOCKED")] {
-        let mut world = World::new(|_| Ok(String::new()));
-        world.tools = Registry::new(vec![Box::new(Scripts(more))]);
-        over(&world.go());
-        let state = world.state();
+        let mut session = TestSession::new(|_| Ok(String::new()));
+        session.tools = Registry::new(vec![Box::new(Scripts(more))]);
+        over(&session.go());
+        let state = session.state();
         assert_eq!(state.steps[0].round().unwrap().classified.verdict, verdict, "{more:?}");
-        assert_eq!(world.ran.len(), usize::from(verdict == "SAFE"));
+        assert_eq!(session.ran.len(), usize::from(verdict == "SAFE"));
     }
 }

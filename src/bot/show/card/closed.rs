@@ -38,7 +38,7 @@ pub(super) fn settled(subject: &Subject<'_>, context: &RenderContext, now: Times
         None if subject.state.concluded.is_some() => {
             Some(without("Withdrawn", ": the session is over", nothing()))
         }
-        None if subject.step.phase != (Phase::Asked { approval: subject.name.to_owned() }) => {
+        None if subject.step.phase != (Phase::AwaitingApproval { approval: subject.name.to_owned() }) => {
             Some(without("Replaced", ": the session went on without an answer", nothing()))
         }
         None => match &context.deciding {

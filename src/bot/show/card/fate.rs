@@ -46,8 +46,8 @@ fn run(subject: &Subject<'_>) -> String {
         Phase::Unknown => CUT_OFF.to_owned(),
         Phase::Proposed
         | Phase::Judged
-        | Phase::Asked { .. }
-        | Phase::Answered { .. }
+        | Phase::AwaitingApproval { .. }
+        | Phase::Decided { .. }
         | Phase::Expired { .. }
         | Phase::Intended { .. }
         | Phase::Done => "about to run".to_owned(),
@@ -93,5 +93,6 @@ pub(super) fn refused(subject: &Subject<'_>) -> &'static str {
 
 /// Tells whether a no came from stopping the session and not from looking at the card.
 pub(super) fn is_withdrawal(subject: &Subject<'_>, answer: &Reply) -> bool {
-    matches!(answer, Reply::Deny { reason } if reason == Reply::STOPPED) && subject.state.wish.is_some()
+    matches!(answer, Reply::Deny { reason } if reason == Reply::STOPPED)
+        && subject.state.end_request.is_some()
 }

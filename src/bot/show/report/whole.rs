@@ -9,7 +9,7 @@ use crate::bot::show::text::{escape, length, prose};
 use crate::bot::show::{File, Message, RenderContext};
 use ghost_base::Timestamp;
 use ghost_investigate::recheck::{Verdict, verdict};
-use ghost_investigate::report::{headline, measured, path, rca};
+use ghost_investigate::report::{headline, measurement_charts, path, rca};
 use ghost_investigate::state::State;
 
 /// How much Markdown one message holds; Slack takes 12,000.
@@ -64,10 +64,10 @@ pub fn report(state: &State, context: &RenderContext, now: Timestamp) -> Report 
     files.extend(path::picture(state).map(|bytes| File {
         name: "path.png".to_owned(),
         title: format!("The way between the machines, session {}", state.session),
-        alt: Some(path::told(state)),
+        alt: Some(path::description(state)),
         bytes,
     }));
-    files.extend(measured(state).into_iter().map(|picture| File {
+    files.extend(measurement_charts(state).into_iter().map(|picture| File {
         name: picture.file,
         title: picture.title,
         alt: Some(picture.alt),

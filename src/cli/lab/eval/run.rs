@@ -161,7 +161,7 @@ pub(super) fn opened(prompt: &str, setup: &Setup, model: &dyn Model) -> anyhow::
         origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
         quotes: Vec::new(),
         nonce: random::<8>()?,
-        brain: model.brain(),
+        investigator: model.investigator(),
         limits: limits(setup),
         scope: Some(scope()),
         surroundings: Some(setup.surroundings()?),

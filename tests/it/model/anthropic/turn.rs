@@ -1,7 +1,7 @@
 //! Turns that arrive as they should.
 
 use ghost_investigate::model::anthropic::Anthropic;
-use ghost_investigate::model::{Answer, Brain, Model as _, Silent, Stop, Usage};
+use ghost_investigate::model::{Answer, Investigator, Model as _, Silent, Stop, Usage};
 use serde_json::json;
 
 use crate::model::anthropic::rules::hold;
@@ -30,8 +30,8 @@ async fn words_are_passed_on_as_they_come_and_answered_whole() {
         assert_eq!((answer.calls, answer.carry), (Vec::new(), None));
         let host = Some(server.address.to_string());
         let brain =
-            Brain { provider: "anthropic".to_owned(), model: MODEL.to_owned(), host, window: 200_000 };
-        assert_eq!(answer.brain, brain);
+            Investigator { provider: "anthropic".to_owned(), model: MODEL.to_owned(), host, window: 200_000 };
+        assert_eq!(answer.investigator, brain);
         server.finish();
     }
 }

@@ -74,7 +74,10 @@ async fn a_plain_turn_arrives_however_the_network_cuts_it() {
         assert_eq!(received.words(), "Größe → 1500 🙂");
         let usage = Usage { input: Some(900), cached: Some(600), cache_written: None, output: Some(50) };
         assert_eq!(answer.usage, usage, "thoughts are written, the cache was read");
-        assert_eq!((answer.brain.provider.as_str(), answer.brain.window), ("gemini", 1_000_000));
+        assert_eq!(
+            (answer.investigator.provider.as_str(), answer.investigator.window),
+            ("gemini", 1_000_000)
+        );
     }
 }
 

@@ -11,7 +11,7 @@ use crate::model::anthropic::encode::Former;
 use crate::model::anthropic::{encode, error};
 use crate::model::wire::{Class, Client, Endpoint, Failed, Key, attempts};
 use crate::model::{
-    Answer, Ask, Brain, BuildError, Egress, Listener, Model, ModelError, Retries, Stop, Timeouts,
+    Answer, Ask, BuildError, Egress, Investigator, Listener, Model, ModelError, Retries, Stop, Timeouts,
 };
 use ghost_base::Secret;
 
@@ -54,7 +54,7 @@ pub struct Anthropic {
 
 impl fmt::Debug for Anthropic {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Anthropic").field("brain", &self.brain()).finish_non_exhaustive()
+        out.debug_struct("Anthropic").field("investigator", &self.investigator()).finish_non_exhaustive()
     }
 }
 
@@ -106,8 +106,8 @@ fn refuses_thoughts(error: &ModelError) -> bool {
 
 #[async_trait]
 impl Model for Anthropic {
-    fn brain(&self) -> Brain {
-        self.client.brain(&self.model, self.window)
+    fn investigator(&self) -> Investigator {
+        self.client.investigator(&self.model, self.window)
     }
 
     async fn answer(&self, ask: &Ask, listener: &dyn Listener) -> Result<Answer, ModelError> {
@@ -131,7 +131,7 @@ impl Model for Anthropic {
             stop @ (Stop::End | Stop::Calls | Stop::Length | Stop::Malformed { .. }) => stop,
         };
         Ok(Answer {
-            brain: self.brain(),
+            investigator: self.investigator(),
             text: turn.text,
             carry: Thoughts::wrap(&self.model, request.before, turn.blocks),
             calls: turn.calls,

@@ -7,7 +7,7 @@ use crate::model::gemini::decode::{End, Reader};
 use crate::model::gemini::{PROVIDER, encode, error};
 use crate::model::wire::{Class, Client, Endpoint, Failed, Key, attempts};
 use crate::model::{
-    Answer, Ask, Brain, BuildError, Egress, Listener, Message, Model, ModelError, Retries, Timeouts,
+    Answer, Ask, BuildError, Egress, Investigator, Listener, Message, Model, ModelError, Retries, Timeouts,
 };
 use ghost_base::Secret;
 
@@ -100,8 +100,8 @@ impl Gemini {
 
 #[async_trait]
 impl Model for Gemini {
-    fn brain(&self) -> Brain {
-        self.client.brain(&self.model, self.window)
+    fn investigator(&self) -> Investigator {
+        self.client.investigator(&self.model, self.window)
     }
 
     async fn answer(&self, ask: &Ask, listener: &dyn Listener) -> Result<Answer, ModelError> {
@@ -114,7 +114,7 @@ impl Model for Gemini {
             listener.retry(error, std::time::Duration::ZERO);
             turn = attempts(self.retries, listener, || self.once(ask, listener, false)).await;
         }
-        Ok(turn?.answer(ask, self.brain(), |words| self.client.clean(words)))
+        Ok(turn?.answer(ask, self.investigator(), |words| self.client.clean(words)))
     }
 }
 

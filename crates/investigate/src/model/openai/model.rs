@@ -10,7 +10,7 @@ use crate::model::openai::responses::decode::Step;
 use crate::model::openai::{PROVIDER, chat, error, responses};
 use crate::model::wire::{Client, Endpoint, Failed, Key, attempts};
 use crate::model::{
-    Answer, Ask, Brain, BuildError, Egress, Listener, Message, Model, ModelError, Retries, Timeouts,
+    Answer, Ask, BuildError, Egress, Investigator, Listener, Message, Model, ModelError, Retries, Timeouts,
 };
 use ghost_base::Secret;
 
@@ -186,8 +186,8 @@ impl OpenAi {
 
 #[async_trait]
 impl Model for OpenAi {
-    fn brain(&self) -> Brain {
-        self.client.brain(&self.model, self.window)
+    fn investigator(&self) -> Investigator {
+        self.client.investigator(&self.model, self.window)
     }
 
     async fn answer(&self, ask: &Ask, listener: &dyn Listener) -> Result<Answer, ModelError> {
@@ -201,7 +201,7 @@ impl Model for OpenAi {
             listener.retry(error, Duration::ZERO);
             turn = attempts(self.retries, listener, || self.once(ask, listener, false)).await;
         }
-        Ok(turn?.answer(ask, self.brain(), |words| self.client.clean(words)))
+        Ok(turn?.answer(ask, self.investigator(), |words| self.client.clean(words)))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::model::wire::body::{Body, Events};
 use crate::model::wire::egress::{BuildError, Egress};
 use crate::model::wire::info;
 use crate::model::wire::status::{self, Class, Failed};
-use crate::model::{Brain, ModelError};
+use crate::model::{Investigator, ModelError};
 use ghost_base::{Clock, Secret, SystemClock};
 
 /// How long a provider is waited for.
@@ -120,8 +120,13 @@ impl Client {
     }
 
     /// Says who answers.
-    pub(crate) fn brain(&self, model: &str, window: u32) -> Brain {
-        Brain { provider: self.provider.to_owned(), model: model.to_owned(), host: Some(self.host()), window }
+    pub(crate) fn investigator(&self, model: &str, window: u32) -> Investigator {
+        Investigator {
+            provider: self.provider.to_owned(),
+            model: model.to_owned(),
+            host: Some(self.host()),
+            window,
+        }
     }
 
     pub(super) fn timeouts(&self) -> Timeouts {

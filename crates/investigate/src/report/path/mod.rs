@@ -1,13 +1,11 @@
-//! The way between the machines in question, with what is wrong on it and what was ruled out.
+//! The path between the machines in question, with what is wrong on it and what was ruled out.
 //!
-//! Goes in: the state. Comes out: stops from the caller to the called one, and a picture of them. Never: a stop that the topology did
-//! not tell of; clean for what nobody looked at.
+//! Goes in: the state. Comes out: nodes from the caller to the called machine, and a picture of them. Never: a node that the topology
+//! does not list; clean for what nobody inspected.
 
-mod ends;
-mod picture;
-mod stop;
+mod endpoints;
+mod node;
 #[cfg(test)]
 mod tests;
 
-pub use picture::{picture, told};
-pub use stop::{Known, Stop, stops};
+pub use node::{NodeState, PathNode, description, nodes, picture};

@@ -1,9 +1,9 @@
-//! Facts about the way.
+//! Facts about the path.
 
 use serde_json::{Value, json};
 
 use crate::Outcome;
-use crate::report::path::{Known, picture, stops, told};
+use crate::report::path::{NodeState, description, nodes, picture};
 use crate::report::tests::Ledger;
 
 /// A session about two machines; `findings` are codes and objects.
@@ -35,9 +35,9 @@ fn ledger(findings: &[(&str, &str)], looked: Value) -> Ledger {
 #[test]
 fn the_way_leads_from_the_caller_to_the_called_one() {
     let state = ledger(&[], json!([])).state();
-    let names: Vec<String> = stops(&state).into_iter().map(|stop| stop.name).collect();
+    let names: Vec<String> = nodes(&state).into_iter().map(|node| node.name).collect();
     assert_eq!(names, ["web-1", "web-1-nic", "front", "back", "db-1-nic", "db-1"]);
-    assert!(stops(&Ledger::open("x").state()).is_empty() && picture(&Ledger::open("x").state()).is_none());
+    assert!(nodes(&Ledger::open("x").state()).is_empty() && picture(&Ledger::open("x").state()).is_none());
 }
 
 #[test]
@@ -50,23 +50,27 @@ fn a_fault_stands_where_it_lies() {
         ("arp_conflict", "host/10.9.9.9"),
     ];
     let state = ledger(&faults, json!([])).state();
-    let at_fault: Vec<String> = stops(&state)
+    let at_fault: Vec<String> = nodes(&state)
         .into_iter()
-        .filter(|stop| stop.lines.iter().any(|(known, _)| *known == Known::Fault))
-        .map(|stop| stop.name)
+        .filter(|node| node.lines.iter().any(|(known, _)| *known == NodeState::Fault))
+        .map(|node| node.name)
         .collect();
     assert_eq!(at_fault, ["web-1", "front", "db-1-nic", "db-1", "Elsewhere"]);
-    assert!(told(&state).contains("db-1-nic (at fault: Security rule deny-5001"), "{}", told(&state));
+    assert!(
+        description(&state).contains("db-1-nic (at fault: Security rule deny-5001"),
+        "{}",
+        description(&state)
+    );
 }
 
 #[test]
 fn only_what_was_looked_at_is_clean() {
     let looked = json!([{"layer": "guest", "subject": "web-1"}, {"layer": "rules", "subject": "db-1"}]);
-    let stops = stops(&ledger(&[], looked).state());
-    let clean: Vec<&str> = stops
+    let nodes = nodes(&ledger(&[], looked).state());
+    let clean: Vec<&str> = nodes
         .iter()
-        .flat_map(|stop| &stop.lines)
-        .filter(|(known, _)| *known == Known::Clean)
+        .flat_map(|node| &node.lines)
+        .filter(|(known, _)| *known == NodeState::Clean)
         .map(|(_, text)| text.as_str())
         .collect();
     assert_eq!(clean, ["packet filter", "security rules, inbound (db-1-nsg)"]);

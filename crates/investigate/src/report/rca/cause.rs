@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::event::{Citation, Finding, ObservationId};
-use crate::finding::{mechanism, title};
+use crate::finding::{Fault, title};
 use crate::report::amount::moment;
 use crate::report::markdown::{code, inline, quote, table, text};
 use crate::report::rca::proof;
@@ -32,10 +32,10 @@ pub(super) fn accepted(state: &State) -> String {
         return format!("{title}\n\nNo fault is borne out by the evidence.");
     }
     let findings = (1..).zip(&state.accepted);
-    let mut told = BTreeSet::new();
+    let mut explained = BTreeSet::new();
     let lines = findings.flat_map(|(number, accepted)| {
-        // How a fault works is told once, however often it is found.
-        let effect = told.insert(&accepted.finding.code);
+        // How a fault works is explained once, however often it is found.
+        let effect = explained.insert(&accepted.finding.code);
         holds(state, number, &accepted.finding, &accepted.why, effect)
     });
     let lines = lines.collect::<Vec<_>>().join("\n");
@@ -59,9 +59,8 @@ fn holds(state: &State, number: usize, finding: &Finding, why: &str, effect: boo
     }
     let cited = finding.evidence.iter().map(|cited| cite(state, cited)).collect::<Vec<_>>();
     lines.extend((!cited.is_empty()).then(|| format!("{indent}- Proof: {}", cited.join("; "))));
-    let mechanism = mechanism(&finding.code);
-    if effect && !mechanism.is_empty() {
-        lines.push(format!("{indent}- Effect: {mechanism}"));
+    if let (true, Ok(fault)) = (effect, finding.code.parse::<Fault>()) {
+        lines.push(format!("{indent}- Effect: {}", fault.mechanism()));
     }
     if is_dated(why) {
         lines.push(format!("{indent}- Since when: it was not so when the baseline was taken"));
@@ -73,7 +72,7 @@ fn is_dated(why: &str) -> bool {
     why.contains("since the baseline")
 }
 
-/// Takes apart what bears a finding out, `o3: why; o4: why`: each reason once, without the names of observations.
+/// Splits what supports a finding, `o3: why; o4: why`: each reason once, without the names of observations.
 fn reasons(why: &str) -> Vec<&str> {
     let mut reasons: Vec<&str> = Vec::new();
     let mut rest = why;
@@ -224,7 +223,7 @@ mod tests_of_words {
     use super::reasons;
 
     #[test]
-    fn the_same_reason_is_told_once() {
+    fn the_same_reason_is_shown_once() {
         assert_eq!(reasons("o8: it denies; it does; o9: it denies; it does"), ["it denies; it does"]);
         assert_eq!(reasons("o1: a; o2 says \"b\""), ["a; o2 says \"b\""]);
         assert_eq!(reasons("rule 1 matches"), ["rule 1 matches"]);

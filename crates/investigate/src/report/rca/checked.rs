@@ -2,19 +2,21 @@
 
 use crate::event::{ApprovalRequested, Reply};
 use crate::report::amount::moment;
-use crate::report::fate::{Fate, answer, command, decider, decision, fate, questions, sentence};
 use crate::report::markdown::{code, text};
 use crate::report::rca::proof;
+use crate::report::step_outcome::{
+    StepOutcome, answer, command, decider, decision, questions, sentence, step_outcome,
+};
 use crate::state::{Approval, Ending, State, Step, Vote};
 
 /// Returns the section that nobody may miss: what may have taken effect, and what nobody consented to. Empty where there
 /// is nothing of the kind.
 pub(super) fn attention(state: &State) -> String {
-    let of = |wanted: Fate| state.steps.iter().filter(move |step| fate(state, step) == wanted);
+    let of = |wanted: StepOutcome| state.steps.iter().filter(move |step| step_outcome(state, step) == wanted);
     // A later run that ended does not take back that an earlier one was cut off.
-    let cut_off = state.unknown_steps().filter(|step| fate(state, step) != Fate::Unknown);
-    let unknown = of(Fate::Unknown).chain(cut_off).collect::<Vec<_>>();
-    let refused = of(Fate::Refused).collect::<Vec<_>>();
+    let cut_off = state.unknown_steps().filter(|step| step_outcome(state, step) != StepOutcome::Unknown);
+    let unknown = of(StepOutcome::Unknown).chain(cut_off).collect::<Vec<_>>();
+    let refused = of(StepOutcome::Refused).collect::<Vec<_>>();
     let mut blocks = Vec::new();
     if !unknown.is_empty() {
         let lines = unknown.iter().map(|step| item(step, &text(&sentence(state, step))));
@@ -29,12 +31,12 @@ pub(super) fn attention(state: &State) -> String {
     if blocks.is_empty() { String::new() } else { format!("## Attention\n\n{}", blocks.join("\n\n")) }
 }
 
-fn item(step: &Step, fate: &str) -> String {
+fn item(step: &Step, outcome: &str) -> String {
     let hypothesis = step.hypothesis.as_deref().map(|id| format!(" for {}", text(id))).unwrap_or_default();
-    // A declared script is told by what it is for; what a human may have to judge stands there word for word.
+    // A declared script is shown by its purpose; what a human may have to judge is shown word for word.
     let what =
         if step.scripted().is_some() { proof::command(step, &step.command) } else { code(command(step)) };
-    format!("- {}{hypothesis}, {}: {fate}\n  - {what}", step.id, moment(step.at))
+    format!("- {}{hypothesis}, {}: {outcome}\n  - {what}", step.id, moment(step.at))
 }
 
 fn refusal(state: &State, step: &Step) -> String {
@@ -53,7 +55,10 @@ fn refusal(state: &State, step: &Step) -> String {
 
 /// Returns the section with commands that gave no result; empty where there are none.
 pub(super) fn failures(state: &State) -> String {
-    let failed = state.steps.iter().filter(|step| matches!(fate(state, step), Fate::Failed | Fate::Open));
+    let failed = state
+        .steps
+        .iter()
+        .filter(|step| matches!(step_outcome(state, step), StepOutcome::Failed | StepOutcome::Open));
     let lines = failed.map(|step| item(step, &text(&sentence(state, step)))).collect::<Vec<_>>();
     if lines.is_empty() {
         String::new()

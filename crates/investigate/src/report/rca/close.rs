@@ -7,13 +7,13 @@ use crate::report::markdown::{inline, text};
 use crate::report::rca::cause;
 use crate::state::State;
 
-/// The words that begin a line of a remedy and are told as its label.
+/// The words that begin a line of a remedy and become its label.
 const LABELS: [&str; 5] = ["Look first", "Command", "Verify", "Risk", "Note"];
 
 /// Returns the section with what should be done; empty where nothing is recommended.
 pub(super) fn actions(state: &State) -> String {
     let actions = state.concluded.iter().flat_map(|(_, concluded)| &concluded.actions);
-    let lines = (1_u32..).zip(actions).map(|(number, told)| action(number, told));
+    let lines = (1_u32..).zip(actions).map(|(number, action)| numbered(number, action));
     let lines = lines.collect::<Vec<_>>();
     if lines.is_empty() {
         return String::new();
@@ -22,10 +22,10 @@ pub(super) fn actions(state: &State) -> String {
     format!("## What to do\n\n{intro}\n\n{}", lines.join("\n"))
 }
 
-fn action(number: u32, told: &str) -> String {
+fn numbered(number: u32, action: &str) -> String {
     let marker = format!("{number}. ");
     let indent = " ".repeat(marker.len());
-    let mut lines = told.lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut lines = action.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = inline(lines.next().unwrap_or_default());
     let rest = lines.map(|line| match line.split_once(": ") {
         Some((label, rest)) if LABELS.contains(&label) => {

@@ -10,5 +10,5 @@ mod whole;
 pub(super) use cause::hypotheses;
 pub(super) use checked::{approvals, ending};
 pub(super) use close::budget;
-pub(super) use whole::brain;
+pub(super) use whole::investigator;
 pub use whole::{headline, rca};

@@ -1,20 +1,19 @@
 //! What was read, in words: commands by what they look at, and not by their length.
 
-use serde_json::Value;
-
-use crate::event::{Observed, Source};
+use crate::event::{EvidenceSource, Observed};
 use crate::report::amount::moment;
 use crate::report::markdown::{code, table, text};
 use crate::state::{CallState, Observation, State, Step};
+use crate::tool::FileTask;
 
-/// A longer command is told as far as this; the whole of it stands in the audit.
-const LONGEST: usize = 200;
+/// A longer command is cut; the audit holds all of it.
+const MAX_COMMAND_CHARS: usize = 200;
 
 /// Says as Markdown what an observation looked at.
 pub(in crate::report) fn looked(state: &State, observed: &Observed) -> String {
     match observed.step.and_then(|id| state.step(id)) {
         Some(step) => command(step, &observed.what),
-        None => chore(&observed.what),
+        None => file_task(&observed.what),
     }
 }
 
@@ -29,35 +28,32 @@ pub(in crate::report) fn command(step: &Step, what: &str) -> String {
     if bare.is_empty() { code(&cut(what)) } else { text(&cut(bare)) }
 }
 
-fn chore(what: &str) -> String {
-    let read: Value = serde_json::from_str(what).unwrap_or_default();
-    let named =
-        |key: &str| read.get(key).and_then(Value::as_str).map(|name| text(&cut(name))).unwrap_or_default();
-    match read.get("chore").and_then(Value::as_str) {
-        Some("verify") => format!("the fetched capture {}", named("file")),
-        Some("analyze") => "the analysis of the captured packets".to_owned(),
-        Some("recall") => format!("what was kept as {}", named("session")),
-        Some("keep") => format!("what is kept from now on as {}", named("session")),
-        Some(_) | None => code(&cut(what)),
+fn file_task(what: &str) -> String {
+    match serde_json::from_str(what) {
+        Ok(FileTask::Verify { file, .. }) => format!("the fetched capture {}", text(&cut(&file))),
+        Ok(FileTask::Analyze { .. }) => "the analysis of the captured packets".to_owned(),
+        Ok(FileTask::Recall { session, .. }) => format!("what was kept as {}", text(&cut(&session))),
+        Ok(FileTask::Keep { session, .. }) => format!("what is kept from now on as {}", text(&cut(&session))),
+        Err(_) => code(&cut(what)),
     }
 }
 
 fn cut(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
-    if line.chars().count() > LONGEST || line.len() < text.trim_end().len() {
-        return line.chars().take(LONGEST).collect::<String>() + " …";
+    if line.chars().count() > MAX_COMMAND_CHARS || line.len() < text.trim_end().len() {
+        return line.chars().take(MAX_COMMAND_CHARS).collect::<String>() + " …";
     }
     line.to_owned()
 }
 
 /// Says where evidence comes from.
-pub(in crate::report) fn source(source: Source) -> &'static str {
+pub(in crate::report) fn source(source: EvidenceSource) -> &'static str {
     match source {
-        Source::LocalProbe => "probed from here",
-        Source::GuestProbe => "read inside the machine",
-        Source::Configured => "as configured",
-        Source::Effective => "as in effect",
-        Source::Wire => "packets",
+        EvidenceSource::LocalProbe => "probed from here",
+        EvidenceSource::GuestProbe => "read inside the machine",
+        EvidenceSource::Configured => "as configured",
+        EvidenceSource::Effective => "as in effect",
+        EvidenceSource::Wire => "packets",
     }
 }
 
@@ -94,9 +90,9 @@ fn row(state: &State, call: &CallState) -> Option<Vec<String>> {
 fn flow(call: &CallState) -> String {
     let of = |key: &str| {
         let value = call.call.arguments.get(key)?;
-        let told =
+        let words =
             value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()));
-        told.filter(|told| !told.is_empty()).map(|told| text(&cut(&told)))
+        words.filter(|words| !words.is_empty()).map(|words| text(&cut(&words)))
     };
     let port =
         of("dst_port").map(|port| format!(", {}/{port}", of("proto").unwrap_or_else(|| "tcp".to_owned())));

@@ -1,11 +1,11 @@
 //! The report from its first line to its last.
 
 use crate::Outcome;
-use crate::event::{Rechecked, Wish};
-use crate::model::Brain;
+use crate::event::{Instruction, Rechecked};
+use crate::model::Investigator;
 use crate::recheck;
 use crate::report::amount::count;
-use crate::report::integrity::integrity;
+use crate::report::audit::integrity;
 use crate::report::markdown::{code, quote, text};
 use crate::report::rca::{cause, checked, close, flows, proof};
 use crate::state::State;
@@ -109,14 +109,14 @@ fn about(state: &State) -> String {
         }
     }
     lines.push(format!("- Asked by: {} in {place}", text(&opened.requester)));
-    lines.push(format!("- Brain: {}", brains(state)));
-    if let Some((who, wish)) = &state.wish {
-        let wish = match wish {
-            Wish::Stop => "stop",
-            Wish::Report => "report now",
-            Wish::Steer => "go on",
+    lines.push(format!("- Brain: {}", investigators(state)));
+    if let Some((who, instruction)) = &state.end_request {
+        let instruction = match instruction {
+            Instruction::Stop => "stop",
+            Instruction::Report => "report now",
+            Instruction::Steer => "go on",
         };
-        lines.push(format!("- {} wanted it to {wish}", text(who)));
+        lines.push(format!("- {} wanted it to {instruction}", text(who)));
     }
     if let Some(spent) = &state.budget_spent {
         lines.push(format!("- Budget spent: {} ({} of {})", text(&spent.what), spent.used, spent.limit));
@@ -126,21 +126,21 @@ fn about(state: &State) -> String {
 }
 
 /// Returns who thought: with a fallback it need not be one.
-fn brains(state: &State) -> String {
-    let mut all: Vec<&Brain> = vec![&state.opened.brain];
+fn investigators(state: &State) -> String {
+    let mut all: Vec<&Investigator> = vec![&state.opened.investigator];
     for turn in state.turns() {
-        if !all.contains(&&turn.brain) {
-            all.push(&turn.brain);
+        if !all.contains(&&turn.investigator) {
+            all.push(&turn.investigator);
         }
     }
-    all.into_iter().map(brain).collect::<Vec<_>>().join("; then ")
+    all.into_iter().map(investigator).collect::<Vec<_>>().join("; then ")
 }
 
 /// Returns who thinks, and where.
-pub(in crate::report) fn brain(brain: &Brain) -> String {
-    let mut words = vec![text(&brain.provider)];
-    words.extend((!brain.model.is_empty()).then(|| text(&brain.model)));
-    words.push(match &brain.host {
+pub(in crate::report) fn investigator(investigator: &Investigator) -> String {
+    let mut words = vec![text(&investigator.provider)];
+    words.extend((!investigator.model.is_empty()).then(|| text(&investigator.model)));
+    words.push(match &investigator.host {
         Some(host) => format!("at {}", text(host)),
         None => "inside this process".to_owned(),
     });

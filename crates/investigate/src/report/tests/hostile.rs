@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::Outcome;
 use crate::event::Reply;
 use crate::report::tests::Ledger;
-use crate::report::{Board, Summary, audit, rca, story};
+use crate::report::{Board, Summary, audit, rca, timeline};
 
 const ATTACK: &str = "\n# Root cause\n<b>x</b> [l](http://e.example) ![i](j) ````\n```\n| a | <!channel> <@U1> @here \
                       <https://e.example|ok> *e* \u{1b}[2J\u{202e}\u{0}\\";
@@ -108,20 +108,20 @@ fn a_hostile_text_moves_no_cursor() {
     let ledger = hostile();
     let board = Board::of(&ledger.state(), ledger.now).lines(80, false).join("\n");
     let line = Summary::of(&ledger.state()).line(200);
-    for text in [story(&ledger.events, false), board, line] {
+    for text in [timeline(&ledger.events, false), board, line] {
         assert!(
             !text.chars().any(|char| (char.is_control() && char != '\n') || char == '\u{202e}'),
             "{text:?}"
         );
     }
-    assert_eq!(story(&ledger.events, true).matches('\u{1b}').count() % 2, 0);
+    assert_eq!(timeline(&ledger.events, true).matches('\u{1b}').count() % 2, 0);
 }
 
 #[test]
-fn a_huge_text_is_told() {
+fn a_huge_text_is_shown() {
     let huge = "`|<@\n".repeat(200_000);
     let mut ledger = Ledger::open(&huge);
     ledger.conclude(Outcome::Inconclusive, &huge);
     assert!(rca(&ledger.state()).len() > huge.len());
-    assert!(story(&ledger.events, false).len() < 2_000);
+    assert!(timeline(&ledger.events, false).len() < 2_000);
 }

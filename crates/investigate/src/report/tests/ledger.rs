@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::event::{Answered, Concluded, ObservationId, Observed, Source};
 use crate::event::{
     ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Chain, Classified, Done, Event,
     Executing, Impact, Intent, Opened, Origin, Proposed, Recorded, Reply, StepId,
 };
-use crate::model::{Brain, Call, Stop, Usage};
+use crate::event::{Concluded, EvidenceSource, ModelAnswered, ObservationId, Observed};
+use crate::model::{Call, Investigator, Stop, Usage};
 use crate::state::State;
 use crate::{Limits, Outcome};
 use ghost_base::{Digest, SessionId, Timestamp};
@@ -36,7 +36,7 @@ impl Ledger {
             origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
             quotes: Vec::new(),
             nonce: "n0".to_owned(),
-            brain: brain(),
+            investigator: investigator(),
             limits: Limits::default(),
             scope: None,
             surroundings: None,
@@ -77,9 +77,9 @@ impl Ledger {
 
     fn turn_of(&mut self, turn: u32, calls: &[&str], tool: &str, cost_micros: Option<u64>) {
         let call = |id: &&str| Call { id: (*id).to_owned(), tool: tool.to_owned(), arguments: json!({}) };
-        self.add(Event::Answered(Answered {
+        self.add(Event::ModelAnswered(ModelAnswered {
             turn,
-            brain: brain(),
+            investigator: investigator(),
             text: "I look.".to_owned(),
             calls: calls.iter().map(call).collect(),
             carry: None,
@@ -199,7 +199,7 @@ impl Ledger {
             step: step.map(StepId),
             tool: "run_shell_cmd".to_owned(),
             what: what.to_owned(),
-            source: Source::Effective,
+            source: EvidenceSource::Effective,
             digest: Digest::of(what),
             bytes: 120,
         }));
@@ -220,8 +220,8 @@ impl Ledger {
     }
 }
 
-fn brain() -> Brain {
-    Brain {
+fn investigator() -> Investigator {
+    Investigator {
         provider: "anthropic".to_owned(),
         model: "large_1".to_owned(),
         host: Some("models.example".to_owned()),

@@ -71,9 +71,9 @@ fn cells(markdown: &str) -> Result<Vec<String>, String> {
     Ok(cells)
 }
 
-/// Pieces that mean something to somebody, and any character.
+/// Tokens that mean something to somebody, and any character.
 fn hostile() -> impl Strategy<Value = String> {
-    let pieces = prop::sample::select(vec![
+    let tokens = prop::sample::select(vec![
         "`",
         "```",
         "~~~",
@@ -149,8 +149,8 @@ fn hostile() -> impl Strategy<Value = String> {
         "!",
         "=",
     ]);
-    let piece = prop_oneof![4 => pieces.prop_map(str::to_owned), 1 => any::<char>().prop_map(String::from)];
-    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    let token = prop_oneof![4 => tokens.prop_map(str::to_owned), 1 => any::<char>().prop_map(String::from)];
+    prop::collection::vec(token, 0..12).prop_map(|tokens| tokens.concat())
 }
 
 fn calls_nobody(raw: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Facts about what a session tells.
+//! Facts about what a session shows.
 
 mod board;
 mod hostile;
@@ -6,8 +6,7 @@ mod ledger;
 mod markdown;
 mod report;
 mod rich;
-mod story;
-mod view;
+mod timeline;
 
 pub(crate) use ledger::{Ledger, unspell};
 pub(in crate::report) use rich::rich;

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::Outcome;
 use crate::event::{Impact, PlanJudgement, Reply};
 use crate::report::tests::{Ledger, rich};
-use crate::report::{audit, rca, reported, story};
+use crate::report::{audit, rca, reported, timeline};
 
 /// Compares with a file; `UPDATE=1` writes it instead.
 #[track_caller]
@@ -32,7 +32,7 @@ fn a_rich_session_reads_as_in_the_files() {
     let ledger = rich();
     same_as_file("rca.md", &rca(&ledger.state()));
     same_as_file("audit.md", &audit(&ledger.state()));
-    same_as_file("story.txt", &story(&ledger.events, false));
+    same_as_file("story.txt", &timeline(&ledger.events, false));
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_session_that_is_not_over_reports_as_interim() {
 }
 
 #[test]
-fn an_unknown_step_is_never_told_as_done() {
+fn an_unknown_step_is_never_shown_as_done() {
     let mut ledger = Ledger::open("x");
     ledger.turn(0, &["c1"], None);
     ledger.propose(1, "c1", "reboot", "H1", "RISKY");
@@ -136,9 +136,9 @@ fn a_run_that_was_repeated_still_tells_of_the_one_that_was_cut_off() {
     ledger.run(1, None);
     ledger.done(1, "completed", "user_approved", "");
     let report = rca(&ledger.state());
-    let told =
+    let expected =
         "an earlier run was cut off and nobody knows whether it took effect; run again: completed, exit 0";
-    assert!(report.contains(told), "{report}");
+    assert!(report.contains(expected), "{report}");
 }
 
 #[test]

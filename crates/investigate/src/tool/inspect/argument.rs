@@ -1,19 +1,24 @@
-//! Arguments that several inspectors share.
+//! Arguments that several inspectors share, and how a guest is reached.
 
 use std::net::IpAddr;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::inspector::Unfinished;
 use crate::event::Refusal;
-use crate::tool::{Outcome, Site};
+use crate::tool::call_replay::CallReplay;
+use crate::tool::{CallResult, Site};
 use ghost_base::SessionId;
+use ghost_cloud::guest::{GuestAccess, Ssh};
+use ghost_cloud::operation::Issue;
+use ghost_cloud::probe::{GuestProbe, ProbeSpec};
 use ghost_cloud::{Name, ResourceGroup};
 
 /// Why arguments are refused.
-pub(super) type Refused = Box<Outcome>;
+pub(super) type Refused = Box<CallResult>;
 
-/// Which way a packet goes, seen from the machine.
+/// The direction of a packet, seen from the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Direction {
@@ -26,8 +31,7 @@ pub(super) enum Direction {
 }
 
 impl Direction {
-    /// Returns its word.
-    pub(super) const fn word(self) -> &'static str {
+    pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Inbound => "inbound",
             Self::Outbound => "outbound",
@@ -51,8 +55,7 @@ pub(super) enum Protocol {
 }
 
 impl Protocol {
-    /// Returns its word.
-    pub(super) const fn word(self) -> &'static str {
+    pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Tcp => "tcp",
             Self::Udp => "udp",
@@ -73,7 +76,7 @@ pub(super) enum Provider {
 
 /// Refuses arguments.
 pub(super) fn refuse(reason: impl Into<String>) -> Refused {
-    Box::new(Outcome::refuse(Refusal::Malformed, reason))
+    Box::new(CallResult::refuse(Refusal::Malformed, reason))
 }
 
 /// Reads the name of a resource.
@@ -110,13 +113,13 @@ fn cut(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
-/// Returns where to look, in the subscription that is named. One that the configuration pins is the only one.
-pub(super) fn place_within(
+/// Returns the resource group, in the subscription that is named. One that the configuration pins is the only one.
+pub(super) fn resource_group_within(
     site: &Site,
     group: Option<&str>,
     subscription: Option<&str>,
 ) -> Result<ResourceGroup, Refused> {
-    let found = place(site, group)?;
+    let found = resource_group(site, group)?;
     let named = some_name("subscription_id", subscription)?;
     match (&found.subscription, named) {
         (Some(pinned), Some(named)) if !pinned.as_str().eq_ignore_ascii_case(named.as_str()) => {
@@ -127,8 +130,8 @@ pub(super) fn place_within(
     }
 }
 
-/// Returns where to look: the named group, or the only one of the session.
-pub(super) fn place(site: &Site, group: Option<&str>) -> Result<ResourceGroup, Refused> {
+/// Returns the resource group: the named one, or the only one of the session.
+pub(super) fn resource_group(site: &Site, group: Option<&str>) -> Result<ResourceGroup, Refused> {
     let group = match group {
         Some(text) => name("resource_group", text)?,
         None => site.group.clone().ok_or_else(|| {
@@ -136,4 +139,60 @@ pub(super) fn place(site: &Site, group: Option<&str>) -> Result<ResourceGroup, R
         })?,
     };
     Ok(ResourceGroup { subscription: site.subscription.clone(), group })
+}
+
+/// A guest, and how it may be reached.
+#[derive(Debug, Clone)]
+pub(super) struct Guest {
+    pub(super) machine: Name,
+    pub(super) resource_group: Option<ResourceGroup>,
+    pub(super) provider: Option<Provider>,
+}
+
+fn ssh<'a>(site: &'a Site, machine: &Name) -> Option<&'a Ssh> {
+    let known = site.ssh.iter().find(|(name, _)| name.eq_ignore_ascii_case(machine.as_str()));
+    known.map(|(_, ssh)| ssh)
+}
+
+impl Guest {
+    fn reach(&self, site: &Site) -> Result<GuestAccess, Issue> {
+        let by_ssh = ssh(site, &self.machine).cloned().map(|ssh| GuestAccess::Ssh(Box::new(ssh)));
+        let by_platform = || {
+            let resource_group = self.resource_group.clone();
+            resource_group.map(|place| GuestAccess::Platform { place, machine: self.machine.clone() })
+        };
+        let found = match self.provider {
+            Some(Provider::Ssh) => by_ssh,
+            Some(Provider::Azure) => by_platform(),
+            None => by_platform().or(by_ssh),
+        };
+        found.ok_or_else(|| {
+            let (machine, hint) = (&self.machine, "name its resource_group, or use the other provider");
+            Issue::hinted(format!("nothing tells how {machine} is reached that way"), hint)
+        })
+    }
+
+    /// Gathers on the guest.
+    pub(super) fn has_ssh(&self, site: &Site) -> bool {
+        ssh(site, &self.machine).is_some()
+    }
+
+    pub(super) fn gather<T: Clone + Send + 'static>(
+        &self,
+        wanted: &'static ProbeSpec<T>,
+        site: &Site,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<T, Unfinished> {
+        let reach = self.reach(site)?;
+        let by_platform = matches!(reach, GuestAccess::Platform { .. });
+        let gathered = replay.run(&mut GuestProbe::new(reach, wanted))?;
+        gathered.map_err(|mut trouble| {
+            // A guest that cuts its own agent off can still be reached from beside.
+            if by_platform && ssh(site, &self.machine).is_some() {
+                let hint = "call it again with \"provider\":\"ssh\": ssh reaches this machine where the platform's agent does not";
+                trouble.hint = Some(trouble.hint.map_or_else(|| hint.to_owned(), |old| format!("{old}; {hint}")));
+            }
+            Unfinished::Issue(trouble)
+        })
+    }
 }

@@ -4,12 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::argument::{self, Refused, place, refuse};
-use super::inspecting::Inspector;
-use super::seen::{Halt, Seen};
+use super::argument::{self, Refused, refuse, resource_group};
+use super::inspector::{Inspection, Inspector, Unfinished};
 use crate::suspect::{Ends, Layer, changed, plain};
-use crate::tool::errand::Trail;
-use crate::tool::{Chore, Kept, Site};
+use crate::tool::call_replay::CallReplay;
+use crate::tool::{FileTask, Site, StoredKind};
 use ghost_base::SessionId;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceResult, InterfaceScope, bundle};
@@ -36,9 +35,9 @@ pub(super) struct Arguments {
     session_id: Option<String>,
 }
 
-/// What is asked.
-pub(super) struct Wish {
-    place: ResourceGroup,
+/// The checked arguments.
+pub(super) struct Request {
+    resource_group: ResourceGroup,
     machine: Name,
     before: Option<SessionId>,
     is_baseline: bool,
@@ -50,21 +49,21 @@ pub(super) struct DetectEffectiveNetworkDrift;
 
 impl Inspector for DetectEffectiveNetworkDrift {
     type Arguments = Arguments;
-    type Wish = Wish;
+    type Request = Request;
     const NAME: &'static str = "detect_effective_network_drift";
     const FINDS_MACHINE: bool = true;
     const DESCRIPTION: &'static str = "Compares the effective routes and security rules of a machine with a baseline, or keeps them as \
         one. CLEAN is a result, too: everything was read on both sides and nothing differs. Example: {\"reasoning\":\"did the window \
         change anything?\",\"vm_name\":\"web-1\",\"compare_session_id\":\"eni_before\"}";
 
-    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Wish, Refused> {
+    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Request, Refused> {
         let before = argument::session("compare_session_id", arguments.compare_session_id.as_deref())?;
         let keep = argument::session("session_id", arguments.session_id.as_deref())?;
         if before.is_some() && before == keep {
             return Err(refuse("session_id names the baseline that is compared with; give another name"));
         }
-        Ok(Wish {
-            place: place(site, group)?,
+        Ok(Request {
+            resource_group: resource_group(site, group)?,
             machine: argument::name("vm_name", &arguments.vm_name)?,
             before,
             is_baseline: arguments.is_baseline,
@@ -72,43 +71,48 @@ impl Inspector for DetectEffectiveNetworkDrift {
         })
     }
 
-    fn look(&self, wish: &Wish, _site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt> {
-        let before = wish.before.as_ref().map(|session| recalled(session, wish, trail)).transpose()?;
-        let scope = InterfaceScope::Machine(wish.machine.clone());
-        let looked = trail.carry(&mut Effective::all(
-            &wish.place,
+    fn inspect(
+        &self,
+        request: &Request,
+        _site: &Site,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<Inspection, Unfinished> {
+        let before = request.before.as_ref().map(|session| recalled(session, request, replay)).transpose()?;
+        let scope = InterfaceScope::Machine(request.machine.clone());
+        let looked = replay.run(&mut Effective::all(
+            &request.resource_group,
             &scope,
             &[EffectiveQuery::Routes, EffectiveQuery::Rules],
         ))??;
-        let own = trail.bench().state.session.clone();
+        let own = replay.context().state.session.clone();
         let taken = Taken {
-            session: wish.keep.clone().unwrap_or_else(|| own.clone()),
-            baseline: wish.is_baseline,
-            scope: scoped(wish),
-            at: trail.now(),
+            session: request.keep.clone().unwrap_or_else(|| own.clone()),
+            baseline: request.is_baseline,
+            scope: scoped(request),
+            at: replay.now(),
             answers_at: None,
             by: None,
             tool: format!("ghost {}", env!("CARGO_PKG_VERSION")),
         };
         let (text, snapshot) = Snapshot::seal(&bundle(&looked), taken)
-            .map_err(|error| Issue::new(format!("the state of {}: {error}", wish.machine)))?;
-        let mut seen = Seen::default();
-        if wish.is_baseline || wish.keep.is_some() {
+            .map_err(|error| Issue::new(format!("the state of {}: {error}", request.machine)))?;
+        let mut inspection = Inspection::default();
+        if request.is_baseline || request.keep.is_some() {
             let session = snapshot.taken.session.to_string();
-            let kind = Kept::Effective.word().to_owned();
-            trail.chore(Chore::Keep { kind, session: session.clone(), text })?;
-            seen.fact("kept", session);
+            let kind = StoredKind::Effective.as_str().to_owned();
+            replay.file_task(FileTask::Keep { kind, session: session.clone(), text })?;
+            inspection.fact("kept", session);
         }
         let Some(before) = before else {
-            seen.notes.push("nothing was compared: no baseline was named".to_owned());
-            return Ok(seen);
+            inspection.notes.push("nothing was compared: no baseline was named".to_owned());
+            return Ok(inspection);
         };
         let comparison = before.compare(&Side::from(snapshot), Options::default());
-        // Whose next hops are, matters where something came.
-        let ground = match comparison.status {
+        // The owners of next hops matter only where something changed.
+        let topology = match comparison.status {
             Status::Clean => ghost_cloud::probe::topology::Topology::default(),
             Status::Drift | Status::Inconclusive => {
-                trail.around(&mut TopologyOperation::new(&wish.place))??
+                replay.run_or_reuse(&mut TopologyOperation::new(&request.resource_group))??
             }
         };
         let printed =
@@ -125,40 +129,44 @@ impl Inspector for DetectEffectiveNetworkDrift {
             .collect();
         let ends: Vec<Ends<'_>> =
             now.iter().map(|(nic, routes, rules)| Ends { nic, routes, rules }).collect();
-        seen.suspect(changed(wish.machine.as_str(), &comparison, &ends, &ground));
-        told(&comparison, &mut seen);
+        inspection.suspect(changed(request.machine.as_str(), &comparison, &ends, &topology));
+        add_comparison(&comparison, &mut inspection);
         if comparison.status != Status::Inconclusive {
-            seen.looked(Layer::NetworkDrift, wish.machine.as_str());
+            inspection.looked(Layer::NetworkDrift, request.machine.as_str());
         }
-        Ok(seen)
+        Ok(inspection)
     }
 }
 
-fn scoped(wish: &Wish) -> effective::Scope {
+fn scoped(request: &Request) -> effective::Scope {
     effective::Scope {
         kind: Some("vm".to_owned()),
-        name: Some(wish.machine.to_string()),
-        resource_group: Some(wish.place.group.to_string()),
+        name: Some(request.machine.to_string()),
+        resource_group: Some(request.resource_group.group.to_string()),
     }
 }
 
-fn recalled(session: &SessionId, wish: &Wish, trail: &mut Trail<'_, '_>) -> Result<Side, Halt> {
-    let (kind, name) = (Kept::Effective.word().to_owned(), session.to_string());
-    let text = trail.chore(Chore::Recall { kind, session: name })?;
+fn recalled(
+    session: &SessionId,
+    request: &Request,
+    replay: &mut CallReplay<'_, '_>,
+) -> Result<Side, Unfinished> {
+    let (kind, name) = (StoredKind::Effective.as_str().to_owned(), session.to_string());
+    let text = replay.file_task(FileTask::Recall { kind, session: name })?;
     if text.trim() == "null" {
         let hint = "look at the name in the question; a baseline is kept with is_baseline";
         return Err(Issue::hinted(format!("there is no baseline {session}"), hint).into());
     }
     let side = Side::parse(&text).map_err(|error| Issue::new(format!("the baseline {session}: {error}")))?;
-    let other = side.taken.as_ref().is_some_and(|taken| taken.scope.contradicts(&scoped(wish)));
+    let other = side.taken.as_ref().is_some_and(|taken| taken.scope.contradicts(&scoped(request)));
     if other {
-        let text = format!("the baseline {session} is about something else than {}", wish.machine);
+        let text = format!("the baseline {session} is about something else than {}", request.machine);
         return Err(Issue::new(text).into());
     }
     Ok(side)
 }
 
-fn told(comparison: &Comparison, seen: &mut Seen) {
+fn add_comparison(comparison: &Comparison, inspection: &mut Inspection) {
     let change = |change: &effective::Change| -> Value {
         let kind = match change.kind {
             Kind::Added => "added",
@@ -170,21 +178,21 @@ fn told(comparison: &Comparison, seen: &mut Seen) {
         json!({"nic": plain(&change.nic), "category": change.category.as_str(), "kind": kind, "name": name, "fields": change.fields})
     };
     let most: Vec<Value> = comparison.changes.iter().take(20).map(change).collect();
-    seen.fact("status", comparison.status.as_str());
-    seen.fact("changes", most);
-    seen.fact("change_count", comparison.changes.len());
-    seen.fact("baseline_sha256", comparison.baseline_sha256.as_str());
-    seen.fact("current_sha256", comparison.current_sha256.as_str());
+    inspection.fact("status", comparison.status.as_str());
+    inspection.fact("changes", most);
+    inspection.fact("change_count", comparison.changes.len());
+    inspection.fact("baseline_sha256", comparison.baseline_sha256.as_str());
+    inspection.fact("current_sha256", comparison.current_sha256.as_str());
     if !comparison.nic_errors.is_empty() {
-        seen.notes.push(format!(
+        inspection.notes.push(format!(
             "{} parts could not be read, so that nothing says CLEAN",
             comparison.nic_errors.len()
         ));
     }
     for one in &comparison.changes {
-        seen.line(&format!("{} {} before {} after {}", one.nic, one.key, one.before, one.after));
+        inspection.line(&format!("{} {} before {} after {}", one.nic, one.key, one.before, one.after));
     }
     for error in &comparison.nic_errors {
-        seen.line(&format!("{} {}: {}", error.side.as_str(), error.at, error.error));
+        inspection.line(&format!("{} {}: {}", error.side.as_str(), error.at, error.error));
     }
 }

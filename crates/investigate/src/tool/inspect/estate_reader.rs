@@ -3,17 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use super::argument::Provider;
-use super::guest::Guest;
+use super::argument::{Guest, Provider};
+use super::inspector::Unfinished;
 use super::inventory::inventory;
 use super::path::object;
-use super::seen::Halt;
 use crate::brief::Symptom;
 use crate::complaint::{self, Basis, Complaint, End, Inventory};
 use crate::event::ObservationId;
 use crate::suspect::stops;
 use crate::tool::Site;
-use crate::tool::errand::Trail;
+use crate::tool::call_replay::CallReplay;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
@@ -61,11 +60,11 @@ impl<'a> EstateReader<'a> {
     pub(super) fn read(
         place: &'a ResourceGroup,
         site: &'a Site,
-        trail: &mut Trail<'_, '_>,
-    ) -> Result<Self, Halt> {
-        let cloud = trail.around(&mut EstateOperation::new(place))??;
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<Self, Unfinished> {
+        let cloud = replay.run_or_reuse(&mut EstateOperation::new(place))??;
         let bundle = Bundle { cloud, ..Bundle::default() };
-        Ok(Self { place, site, bundle, lists: trail.seen(), read: BTreeMap::new() })
+        Ok(Self { place, site, bundle, lists: replay.observations(), read: BTreeMap::new() })
     }
 
     /// Returns everything that was read.
@@ -80,16 +79,16 @@ impl<'a> EstateReader<'a> {
     pub(super) fn resolve(
         &mut self,
         text: &str,
-        trail: &mut Trail<'_, '_>,
-    ) -> Result<Vec<(Complaint, Vec<Flow>)>, Halt> {
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<Vec<(Complaint, Vec<Flow>)>, Unfinished> {
         let message = complaint::read(text);
         for _ in 0..MAX_ROUNDS {
             let complaints = complaint::resolve(&message, &self.inventory());
             let before = self.read.len();
             let all: Vec<Flow> = complaints.iter().flat_map(|one| self.flows_of(one)).collect();
-            self.read_for(&all, trail)?;
+            self.read_for(&all, replay)?;
             for one in &complaints {
-                self.read_around(one, trail)?;
+                self.read_around(one, replay)?;
             }
             if self.read.len() == before {
                 return Ok(complaints
@@ -113,7 +112,11 @@ impl<'a> EstateReader<'a> {
 
     /// Reads what a complaint needs beside its flows: who listens where it leaves out an end or a port, the rules where exposure is
     /// the question.
-    fn read_around(&mut self, complaint: &Complaint, trail: &mut Trail<'_, '_>) -> Result<(), Halt> {
+    fn read_around(
+        &mut self,
+        complaint: &Complaint,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<(), Unfinished> {
         let mut wanted: BTreeSet<Read> = BTreeSet::new();
         match complaint.kind {
             complaint::Kind::Exposure => {
@@ -146,7 +149,7 @@ impl<'a> EstateReader<'a> {
         }
         wanted.retain(|one| !self.read.contains_key(one));
         for one in wanted {
-            self.fetch(one, trail)?;
+            self.fetch(one, replay)?;
         }
         Ok(())
     }
@@ -217,7 +220,11 @@ impl<'a> EstateReader<'a> {
     }
 
     /// Reads what decides over some flows, until nothing is missing that can be read.
-    pub(super) fn read_for(&mut self, flows: &[Flow], trail: &mut Trail<'_, '_>) -> Result<(), Halt> {
+    pub(super) fn read_for(
+        &mut self,
+        flows: &[Flow],
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<(), Unfinished> {
         for _ in 0..MAX_ROUNDS {
             let estate = self.estate();
             let mut wanted: BTreeSet<Read> = BTreeSet::new();
@@ -229,29 +236,29 @@ impl<'a> EstateReader<'a> {
                 break;
             }
             for one in wanted {
-                self.fetch(one, trail)?;
+                self.fetch(one, replay)?;
             }
         }
         Ok(())
     }
 
-    fn fetch(&mut self, one: Read, trail: &mut Trail<'_, '_>) -> Result<(), Halt> {
-        let before = trail.seen().len();
+    fn fetch(&mut self, one: Read, replay: &mut CallReplay<'_, '_>) -> Result<(), Unfinished> {
+        let before = replay.observations().len();
         match &one {
             Read::Routes(nic) => {
-                let reading = self.effective(nic, EffectiveQuery::Routes, trail)?;
+                let reading = self.effective(nic, EffectiveQuery::Routes, replay)?;
                 self.bundle.nics.entry(nic.clone()).or_default().routes = Some(reading);
             }
             Read::Rules(nic) => {
-                let reading = self.effective(nic, EffectiveQuery::Rules, trail)?;
+                let reading = self.effective(nic, EffectiveQuery::Rules, replay)?;
                 self.bundle.nics.entry(nic.clone()).or_default().rules = Some(reading);
             }
             Read::State(machine) => {
-                let guest = self.state(machine, trail)?;
+                let guest = self.state(machine, replay)?;
                 self.bundle.guests.insert(machine.clone(), guest);
             }
         }
-        let observations = trail.seen().split_off(before);
+        let observations = replay.observations().split_off(before);
         self.read.insert(one, observations);
         Ok(())
     }
@@ -260,13 +267,13 @@ impl<'a> EstateReader<'a> {
         &self,
         nic: &str,
         query: EffectiveQuery,
-        trail: &mut Trail<'_, '_>,
-    ) -> Result<Reading, Halt> {
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<Reading, Unfinished> {
         let Ok(name) = Name::parse(nic) else {
             return Ok(Reading::Failed { error: "its name is none of the platform's".to_owned() });
         };
         let scope = InterfaceScope::Interface(name);
-        let found = trail.carry(&mut Effective::all(self.place, &scope, &[query]))?;
+        let found = replay.run(&mut Effective::all(self.place, &scope, &[query]))?;
         let read = found.and_then(|found| {
             let one = found.first().ok_or_else(|| Issue::new("it was not found"))?;
             one.text(query).map(str::to_owned)
@@ -275,21 +282,21 @@ impl<'a> EstateReader<'a> {
     }
 
     /// Reads the state of a machine: through the platform, else by ssh where that is known.
-    fn state(&self, machine: &str, trail: &mut Trail<'_, '_>) -> Result<path::Guest, Halt> {
+    fn state(&self, machine: &str, replay: &mut CallReplay<'_, '_>) -> Result<path::Guest, Unfinished> {
         let Ok(name) = Name::parse(machine) else {
             return Ok(unread("its name is none of the platform's"));
         };
         let place = Some(self.place.clone());
-        let mut guest = Guest { machine: name, place, provider: Some(Provider::Azure) };
-        match guest.gather(&STATE, self.site, trail) {
-            Err(Halt::Issue(first)) if guest.has_ssh(self.site) => {
+        let mut guest = Guest { machine: name, resource_group: place, provider: Some(Provider::Azure) };
+        match guest.gather(&STATE, self.site, replay) {
+            Err(Unfinished::Issue(first)) if guest.has_ssh(self.site) => {
                 guest.provider = Some(Provider::Ssh);
-                match guest.gather(&STATE, self.site, trail) {
-                    Err(Halt::Issue(issue)) => Ok(unread(&format!("{}; {}", first.text, issue.text))),
+                match guest.gather(&STATE, self.site, replay) {
+                    Err(Unfinished::Issue(issue)) => Ok(unread(&format!("{}; {}", first.text, issue.text))),
                     other => other,
                 }
             }
-            Err(Halt::Issue(issue)) => Ok(unread(&issue.text)),
+            Err(Unfinished::Issue(issue)) => Ok(unread(&issue.text)),
             other => other,
         }
     }

@@ -4,14 +4,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::argument::{self, Direction, Protocol, Provider, Refused, place, refuse};
-use super::guest::Guest;
-use super::inspecting::Inspector;
+use super::argument::{self, Direction, Guest, Protocol, Provider, Refused, refuse, resource_group};
+use super::inspector::{Inspection, Inspector, Unfinished};
 use super::packet::{Chain, Flow};
-use super::seen::{Halt, Seen};
 use crate::suspect::{Layer, Suspect, plain, stops};
-use crate::tool::errand::Trail;
-use crate::tool::{Chore, Kept, Site};
+use crate::tool::call_replay::CallReplay;
+use crate::tool::{FileTask, Site, StoredKind};
 use ghost_base::SessionId;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::firewall::WANTED;
@@ -54,18 +52,18 @@ pub(super) struct Arguments {
     #[serde(default)]
     #[schemars(with = "u16", range(min = 1, max = 65535))]
     dst_port: Option<u16>,
-    /// Which way, seen from the machine; inbound where none is given.
+    /// The direction, seen from the machine; inbound where none is given.
     #[serde(default)]
     #[schemars(with = "Direction")]
     direction: Option<Direction>,
     /// Every result says which rules stop what; asking for it changes nothing.
     #[serde(default)]
-    #[expect(dead_code, reason = "what it asks for is always told")]
+    #[expect(dead_code, reason = "every result contains the explanation")]
     explain: bool,
 }
 
-/// What is asked.
-pub(super) struct Wish {
+/// The checked arguments.
+pub(super) struct Request {
     guest: Guest,
     before: Option<SessionId>,
     is_baseline: bool,
@@ -78,7 +76,7 @@ pub(super) struct DetectConfigDrift;
 
 impl Inspector for DetectConfigDrift {
     type Arguments = Arguments;
-    type Wish = Wish;
+    type Request = Request;
     const NAME: &'static str = "detect_config_drift";
     const FINDS_MACHINE: bool = true;
     const DESCRIPTION: &'static str = "Reads the packet filter of a machine, all rulesets of it, and names every rule and policy that \
@@ -87,17 +85,18 @@ impl Inspector for DetectConfigDrift {
         and nothing answers\",\"vm_name\":\"web-1\",\"src_ip\":\"10.0.1.4\",\"dst_ip\":\"10.0.1.5\",\"proto\":\"tcp\",\"dst_port\":5001}, \
         {\"reasoning\":\"what did the hardening change?\",\"vm_name\":\"web-1\",\"compare_session_id\":\"fw_before\"}";
 
-    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Wish, Refused> {
+    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Request, Refused> {
         let machine = argument::name("vm_name", &arguments.vm_name)?;
-        let found = place(site, group);
-        let place = if arguments.provider == Some(Provider::Ssh) { found.ok() } else { Some(found?) };
+        let found = resource_group(site, group);
+        let resource_group =
+            if arguments.provider == Some(Provider::Ssh) { found.ok() } else { Some(found?) };
         let before = argument::session("compare_session_id", arguments.compare_session_id.as_deref())?;
         let keep = argument::session("session_id", arguments.session_id.as_deref())?;
         if before.is_some() && before == keep {
             return Err(refuse("session_id names the baseline that is compared with; give another name"));
         }
-        Ok(Wish {
-            guest: Guest { machine, place, provider: arguments.provider },
+        Ok(Request {
+            guest: Guest { machine, resource_group, provider: arguments.provider },
             before,
             is_baseline: arguments.is_baseline,
             keep,
@@ -105,32 +104,37 @@ impl Inspector for DetectConfigDrift {
         })
     }
 
-    fn look(&self, wish: &Wish, site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt> {
-        let before = wish.before.as_ref().map(|session| recalled(session, trail)).transpose()?;
-        let bundle = wish.guest.gather(&WANTED, site, trail)?;
-        let (machine, host) = (wish.guest.machine.as_str(), Host::read(&bundle));
-        let mut seen = Seen::default();
-        if wish.is_baseline || wish.keep.is_some() {
-            keep(wish, bundle, trail, &mut seen)?;
+    fn inspect(
+        &self,
+        request: &Request,
+        site: &Site,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<Inspection, Unfinished> {
+        let before = request.before.as_ref().map(|session| recalled(session, replay)).transpose()?;
+        let bundle = request.guest.gather(&WANTED, site, replay)?;
+        let (machine, host) = (request.guest.machine.as_str(), Host::read(&bundle));
+        let mut inspection = Inspection::default();
+        if request.is_baseline || request.keep.is_some() {
+            keep(request, bundle, replay, &mut inspection)?;
         }
         let stops = stops(machine, &host);
-        if let Some(flow) = &wish.flow {
+        if let Some(flow) = &request.flow {
             // What decides over the flow comes first.
-            let found = flow.walk(&host, &stops, &mut seen)?;
-            seen.suspect(found);
+            let found = flow.walk(&host, &stops, &mut inspection)?;
+            inspection.suspect(found);
         }
         let all: Vec<Suspect> = stops.into_iter().flat_map(|stop| stop.suspects).collect();
         match &before {
-            Some(before) => compared(machine, before, &host, all, &mut seen),
-            None => seen.suspect(all),
+            Some(before) => compared(machine, before, &host, all, &mut inspection),
+            None => inspection.suspect(all),
         }
-        facts(&host, &mut seen);
+        facts(&host, &mut inspection);
         if host.unread.is_empty() {
-            seen.looked(Layer::Guest, machine);
+            inspection.looked(Layer::Guest, machine);
         } else {
-            seen.notes.push(format!("{} sources of rules could not be read", host.unread.len()));
+            inspection.notes.push(format!("{} sources of rules could not be read", host.unread.len()));
         }
-        Ok(seen)
+        Ok(inspection)
     }
 }
 
@@ -151,9 +155,9 @@ fn flow(arguments: &Arguments) -> Result<Option<Flow>, Refused> {
     }
 }
 
-fn recalled(session: &SessionId, trail: &mut Trail<'_, '_>) -> Result<Host, Halt> {
-    let (kind, name) = (Kept::Netfilter.word().to_owned(), session.to_string());
-    let text = trail.chore(Chore::Recall { kind, session: name })?;
+fn recalled(session: &SessionId, replay: &mut CallReplay<'_, '_>) -> Result<Host, Unfinished> {
+    let (kind, name) = (StoredKind::Netfilter.as_str().to_owned(), session.to_string());
+    let text = replay.file_task(FileTask::Recall { kind, session: name })?;
     if text.trim() == "null" {
         let hint = "look at the name in the question; a baseline is kept with is_baseline";
         return Err(Issue::hinted(format!("there is no baseline {session}"), hint).into());
@@ -167,21 +171,30 @@ fn recalled(session: &SessionId, trail: &mut Trail<'_, '_>) -> Result<Host, Halt
     }
 }
 
-fn keep(wish: &Wish, bundle: Bundle, trail: &mut Trail<'_, '_>, seen: &mut Seen) -> Result<(), Halt> {
-    let session = wish.keep.as_ref().unwrap_or(&trail.bench().state.session).to_string();
-    let scope = wish.guest.machine.as_str();
-    let moment = trail.now().to_string();
+fn keep(
+    request: &Request,
+    bundle: Bundle,
+    replay: &mut CallReplay<'_, '_>,
+    inspection: &mut Inspection,
+) -> Result<(), Unfinished> {
+    let session = request.keep.as_ref().unwrap_or(&replay.context().state.session).to_string();
+    let scope = request.guest.machine.as_str();
+    let moment = replay.now().to_string();
     let trouble = |why: String| Issue::new(format!("keeping the rules of {scope}: {why}"));
-    let snapshot = Snapshot::take(bundle, &session, scope, &moment, "ghost", wish.is_baseline)
+    let snapshot = Snapshot::take(bundle, &session, scope, &moment, "ghost", request.is_baseline)
         .map_err(|error| trouble(error.to_string()))?;
     let text = serde_json::to_string(&snapshot).map_err(|error| trouble(error.to_string()))?;
-    trail.chore(Chore::Keep { kind: Kept::Netfilter.word().to_owned(), session: session.clone(), text })?;
-    seen.fact("kept", session);
+    replay.file_task(FileTask::Keep {
+        kind: StoredKind::Netfilter.as_str().to_owned(),
+        session: session.clone(),
+        text,
+    })?;
+    inspection.fact("kept", session);
     Ok(())
 }
 
 /// Puts what came since a baseline first, and says what changed.
-fn compared(machine: &str, before: &Host, host: &Host, all: Vec<Suspect>, seen: &mut Seen) {
+fn compared(machine: &str, before: &Host, host: &Host, all: Vec<Suspect>, inspection: &mut Inspection) {
     let old: Vec<Suspect> = stops(machine, before).into_iter().flat_map(|stop| stop.suspects).collect();
     let (mut came, stayed): (Vec<Suspect>, Vec<Suspect>) =
         all.into_iter().partition(|one| !old.iter().any(|other| other.is(one)));
@@ -190,17 +203,20 @@ fn compared(machine: &str, before: &Host, host: &Host, all: Vec<Suspect>, seen: 
     }
     let found = diff_hosts(before, host);
     let new: Vec<String> = came.iter().map(|one| one.object.clone()).collect();
-    seen.fact("compared", json!({"status": status(&found), "changes": changes(&found), "new_suspects": new}));
-    seen.suspect(came);
-    seen.suspect(stayed);
+    inspection
+        .fact("compared", json!({"status": status(&found), "changes": changes(&found), "new_suspects": new}));
+    inspection.suspect(came);
+    inspection.suspect(stayed);
     for own in found.changes.iter().filter(|own| !own.change.churn) {
         let rule = own.change.rule.as_deref().unwrap_or_default();
-        seen.line(&format!("changed: {} {} {rule}", own.source, own.change.detail));
+        inspection.line(&format!("changed: {} {} {rule}", own.source, own.change.detail));
     }
     if found.status == Status::Inconclusive {
-        seen.notes.push("something could not be read on one side, so that nothing says CLEAN".to_owned());
+        inspection
+            .notes
+            .push("something could not be read on one side, so that nothing says CLEAN".to_owned());
     } else {
-        seen.looked(Layer::GuestDrift, machine);
+        inspection.looked(Layer::GuestDrift, machine);
     }
 }
 
@@ -222,17 +238,17 @@ fn changes(found: &HostDiff) -> Vec<Value> {
     .collect()
 }
 
-fn facts(host: &Host, seen: &mut Seen) {
-    seen.fact("framework", host.framework.framework);
-    seen.fact("rules", host.rules);
+fn facts(host: &Host, inspection: &mut Inspection) {
+    inspection.fact("framework", host.framework.framework);
+    inspection.fact("rules", host.rules);
     for (source, ruleset) in host.rulesets() {
         for table in &ruleset.tables {
             for chain in &table.chains {
                 if let Some(policy) = chain.policy.as_deref().filter(|_| chain.base.is_some()) {
-                    seen.line(&format!("{source} {}/{} policy {policy}", table.name, chain.name));
+                    inspection.line(&format!("{source} {}/{} policy {policy}", table.name, chain.name));
                 }
                 for rule in &chain.rules {
-                    seen.line(&format!(
+                    inspection.line(&format!(
                         "{source} {}/{} {}: {}",
                         table.name, chain.name, rule.position, rule.raw
                     ));
@@ -241,6 +257,6 @@ fn facts(host: &Host, seen: &mut Seen) {
         }
     }
     for unread in &host.unread {
-        seen.line(&format!("not read: {}: {}", unread.place, unread.what));
+        inspection.line(&format!("not read: {}: {}", unread.place, unread.what));
     }
 }

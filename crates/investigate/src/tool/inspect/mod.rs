@@ -1,27 +1,24 @@
-//! Inspectors: tools that only read, and say which faults what they read bears out.
+//! Inspectors: tools that only read, and name the faults that their reads support.
 //!
 //! Goes in: the name of a machine or an account, and what the cloud and the guest print. Comes out: suspects with the words that show
 //! them, plain facts, and the document as data. Never: a change; a suspect without a record; a name of the outside outside its fence
 //! unless it is one word.
 
-mod all;
 mod argument;
 mod drift;
 mod estate_reader;
 mod filter;
-mod guest;
-mod inspecting;
+mod inspector;
 mod inventory;
 mod nsg;
 mod packet;
 mod path;
 mod qdisc;
 mod route;
-mod seen;
 mod storage;
 mod topology;
 
-pub(super) use all::all;
+pub(super) use inspector::inspectors;
 
 #[cfg(test)]
 mod tests;

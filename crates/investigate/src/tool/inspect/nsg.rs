@@ -6,12 +6,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::argument::{self, Direction, Protocol, Refused, place_within, refuse};
-use super::inspecting::Inspector;
-use super::seen::{Halt, Seen};
+use super::argument::{self, Direction, Protocol, Refused, refuse, resource_group_within};
+use super::inspector::{Inspection, Inspector, Unfinished};
 use crate::suspect::{Layer, denied, exposed, plain, taken};
 use crate::tool::Site;
-use crate::tool::errand::Trail;
+use crate::tool::call_replay::CallReplay;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceResult, InterfaceScope};
 use ghost_cloud::{Name, ResourceGroup};
@@ -42,7 +41,7 @@ pub(super) struct Arguments {
     #[serde(default)]
     #[schemars(with = "Protocol")]
     proto: Option<Protocol>,
-    /// Seen from the machine; inbound where none is given.
+    /// Inspection from the machine; inbound where none is given.
     #[serde(default)]
     #[schemars(with = "Direction")]
     direction: Option<Direction>,
@@ -59,9 +58,9 @@ pub(super) struct Arguments {
     session_id: Option<String>,
 }
 
-/// What is asked.
-pub(super) struct Wish {
-    place: ResourceGroup,
+/// The checked arguments.
+pub(super) struct Request {
+    resource_group: ResourceGroup,
     machine: Name,
     nic: Option<Name>,
     flow: Option<Flow>,
@@ -81,20 +80,20 @@ pub(super) struct InspectNsg;
 
 impl Inspector for InspectNsg {
     type Arguments = Arguments;
-    type Wish = Wish;
+    type Request = Request;
     const NAME: &'static str = "inspect_nsg";
     const DESCRIPTION: &'static str = "Asks the effective security rules of a machine: with a flow, whether it gets through both gates \
         and which rule decides; without one, every rule of somebody's own that takes traffic away; with audit, what is open to anybody. \
         Examples: {\"reasoning\":\"does any rule drop the call?\",\"vm_name\":\"web-1\",\"src_ip\":\"10.0.1.4\",\"dst_port\":8080,\
         \"proto\":\"tcp\",\"direction\":\"inbound\"}, {\"reasoning\":\"what is it exposed to?\",\"vm_name\":\"web-1\",\"audit\":true}";
 
-    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Wish, Refused> {
+    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Request, Refused> {
         let source = argument::address("src_ip", arguments.src_ip.as_deref())?;
         let destination = argument::address("dst_ip", arguments.dst_ip.as_deref())?;
         argument::session("session_id", arguments.session_id.as_deref())?;
         let asks = source.is_some() || destination.is_some() || arguments.dst_port.is_some();
-        Ok(Wish {
-            place: place_within(site, group, arguments.subscription_id.as_deref())?,
+        Ok(Request {
+            resource_group: resource_group_within(site, group, arguments.subscription_id.as_deref())?,
             machine: argument::name("vm_name", &arguments.vm_name)?,
             nic: argument::some_name("nic_name", arguments.nic_name.as_deref())?,
             flow: if asks { Some(flow(arguments, source, destination)?) } else { None },
@@ -102,17 +101,22 @@ impl Inspector for InspectNsg {
         })
     }
 
-    fn look(&self, wish: &Wish, _site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt> {
-        let itself = wish.flow.as_ref().is_some_and(Flow::is_open);
+    fn inspect(
+        &self,
+        request: &Request,
+        _site: &Site,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<Inspection, Unfinished> {
+        let itself = request.flow.as_ref().is_some_and(Flow::is_open);
         let what: &[EffectiveQuery] =
             if itself { &[EffectiveQuery::Rules, EffectiveQuery::Itself] } else { &[EffectiveQuery::Rules] };
-        let mut errand = if wish.flow.is_some() || wish.nic.is_some() {
-            Effective::of_machine(&wish.place, &wish.machine, wish.nic.as_ref(), what)
+        let mut operation = if request.flow.is_some() || request.nic.is_some() {
+            Effective::of_machine(&request.resource_group, &request.machine, request.nic.as_ref(), what)
         } else {
-            Effective::all(&wish.place, &InterfaceScope::Machine(wish.machine.clone()), what)
+            Effective::all(&request.resource_group, &InterfaceScope::Machine(request.machine.clone()), what)
         };
-        let looked = trail.carry(&mut errand)??;
-        let mut seen = Seen::default();
+        let looked = replay.run(&mut operation)??;
+        let mut inspection = Inspection::default();
         let mut whole = !looked.is_empty();
         for one in &looked {
             let rules =
@@ -120,17 +124,17 @@ impl Inspector for InspectNsg {
                     Issue::new(format!("the effective rules of {}: {error}", one.interface.name))
                 })?;
             whole &= rules.warnings().is_empty();
-            interface(wish, one, &rules, &mut seen)?;
+            interface(request, one, &rules, &mut inspection)?;
         }
         if whole {
-            seen.looked(Layer::Rules, wish.machine.as_str());
-            if wish.audit {
-                seen.looked(Layer::Exposure, wish.machine.as_str());
+            inspection.looked(Layer::Rules, request.machine.as_str());
+            if request.audit {
+                inspection.looked(Layer::Exposure, request.machine.as_str());
             }
         } else {
-            seen.notes.push("not all of the rules could be read".to_owned());
+            inspection.notes.push("not all of the rules could be read".to_owned());
         }
-        Ok(seen)
+        Ok(inspection)
     }
 }
 
@@ -149,7 +153,7 @@ fn flow(arguments: &Arguments, source: Option<IpAddr>, destination: Option<IpAdd
         arguments.proto.unwrap_or(if arguments.dst_port.is_some() { Protocol::Tcp } else { Protocol::Icmp });
     let port = match (protocol, arguments.dst_port) {
         (Protocol::Tcp | Protocol::Udp, None) => {
-            return Err(refuse(format!("a flow of {} needs dst_port", protocol.word())));
+            return Err(refuse(format!("a flow of {} needs dst_port", protocol.as_str())));
         }
         (Protocol::Icmp, Some(_)) => return Err(refuse("icmp has no ports; leave dst_port out")),
         (Protocol::Tcp | Protocol::Udp, Some(0)) => return Err(refuse("dst_port is 1 to 65535")),
@@ -167,18 +171,23 @@ impl Flow {
     fn packet(&self, looked: &InterfaceResult) -> Result<Packet, Issue> {
         let own = |given: Option<IpAddr>| given.map_or_else(|| looked.address(), Ok);
         let (source, destination) = (own(self.source)?, own(self.destination)?);
-        Packet::new(self.direction.word(), self.protocol.word(), source, None, destination, self.port)
+        Packet::new(self.direction.as_str(), self.protocol.as_str(), source, None, destination, self.port)
             .map_err(|error| Issue::new(error.to_string()))
     }
 }
 
-fn interface(wish: &Wish, looked: &InterfaceResult, rules: &Ruleset, seen: &mut Seen) -> Result<(), Issue> {
+fn interface(
+    request: &Request,
+    looked: &InterfaceResult,
+    rules: &Ruleset,
+    inspection: &mut Inspection,
+) -> Result<(), Issue> {
     let nic = looked.interface.name.as_str();
-    seen.fact("nic", nic);
+    inspection.fact("nic", nic);
     if let Some(remark) = rules.remark() {
-        seen.notes.push(format!("{nic}: {remark}"));
+        inspection.notes.push(format!("{nic}: {remark}"));
     }
-    match &wish.flow {
+    match &request.flow {
         Some(flow) => {
             let packet = flow.packet(looked)?;
             let ruling = rules.verdict(&packet);
@@ -191,21 +200,23 @@ fn interface(wish: &Wish, looked: &InterfaceResult, rules: &Ruleset, seen: &mut 
                         "verdict": gate.verdict.as_str(), "rule": gate.rule.map(plain), "priority": gate.priority})
                 })
                 .collect();
-            seen.fact("verdict", ruling.verdict.as_str());
-            seen.fact("direction", flow.direction.word());
-            seen.fact(
+            inspection.fact("verdict", ruling.verdict.as_str());
+            inspection.fact("direction", flow.direction.as_str());
+            inspection.fact(
                 "flow",
-                json!({"proto": flow.protocol.word(), "src_ip": packet.source.to_string(),
+                json!({"proto": flow.protocol.as_str(), "src_ip": packet.source.to_string(),
                 "dst_ip": packet.destination.to_string(), "dst_port": packet.destination_port}),
             );
-            seen.fact("gates", gates);
+            inspection.fact("gates", gates);
             if ruling.verdict == Verdict::Indeterminate {
-                seen.notes.push(format!("{} items are not resolved, and decide", ruling.unresolved.len()));
+                inspection
+                    .notes
+                    .push(format!("{} items are not resolved, and decide", ruling.unresolved.len()));
             }
-            seen.suspect(denied(rules, &packet));
+            inspection.suspect(denied(rules, &packet));
         }
-        None if wish.audit => seen.suspect(exposed(rules)),
-        None => seen.suspect(taken(rules)),
+        None if request.audit => inspection.suspect(exposed(rules)),
+        None => inspection.suspect(taken(rules)),
     }
     let audit = rules.audit();
     for list in &audit.order {
@@ -221,7 +232,7 @@ fn interface(wish: &Wish, looked: &InterfaceResult, rules: &Ruleset, seen: &mut 
                 ghost_inspect::nsg::Direction::Inbound => "inbound",
                 ghost_inspect::nsg::Direction::Outbound => "outbound",
             };
-            seen.line(&format!("{direction} {gate} {group} {priority} {access} {}", rule.rule));
+            inspection.line(&format!("{direction} {gate} {group} {priority} {access} {}", rule.rule));
         }
     }
     Ok(())

@@ -6,13 +6,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::argument::{self, Protocol, Provider, Refused, place, refuse};
-use super::guest::Guest;
-use super::inspecting::Inspector;
-use super::seen::{Halt, Seen};
+use super::argument::{self, Guest, Protocol, Provider, Refused, refuse, resource_group};
+use super::inspector::{Inspection, Inspector, Unfinished};
 use crate::suspect::{Stop, deciding, plain, stops};
 use crate::tool::Site;
-use crate::tool::errand::Trail;
+use crate::tool::call_replay::CallReplay;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::firewall::WANTED;
 use ghost_inspect::netfilter::{Host, HostAnswer, Packet, State, walk_host};
@@ -85,7 +83,7 @@ impl Flow {
     ) -> Result<Self, Refused> {
         match (protocol, port) {
             (Protocol::Tcp | Protocol::Udp, None | Some(0)) => {
-                return Err(refuse(format!("a packet of {} needs dst_port, 1 to 65535", protocol.word())));
+                return Err(refuse(format!("a packet of {} needs dst_port, 1 to 65535", protocol.as_str())));
             }
             (Protocol::Icmp, Some(_)) => return Err(refuse("icmp has no ports; leave dst_port out")),
             (Protocol::Tcp | Protocol::Udp, Some(_)) | (Protocol::Icmp, None) => {}
@@ -96,17 +94,17 @@ impl Flow {
         Ok(Self { chain, source, destination, protocol, port })
     }
 
-    /// Walks it through a host and tells the answer. Returns the faults of the place that stopped it.
+    /// Walks it through a host and adds the verdict to the inspection. Returns the faults of the place that stopped it.
     pub(super) fn walk(
         &self,
         host: &Host,
         stops: &[Stop],
-        seen: &mut Seen,
+        inspection: &mut Inspection,
     ) -> Result<Vec<crate::suspect::Suspect>, Issue> {
         let (source, destination) = (self.source.to_string(), self.destination.to_string());
         let odd = |error: ghost_inspect::netfilter::PacketError| Issue::new(error.to_string());
         let packet =
-            Packet::parse(self.chain.hook(), self.protocol.word(), &source, &destination).map_err(odd)?;
+            Packet::parse(self.chain.hook(), self.protocol.as_str(), &source, &destination).map_err(odd)?;
         // It comes by a wire, and begins a connection.
         let mut packet = packet.state(State::New);
         packet.dport = self.port;
@@ -117,34 +115,37 @@ impl Flow {
             packet.icmp_type = Some(if self.source.is_ipv4() { 8 } else { 128 });
         }
         let answer = walk_host(host, &packet).map_err(odd)?;
-        told(self, &answer, seen);
+        add_walk(self, &answer, inspection);
         Ok(deciding(&answer, stops))
     }
 }
 
-fn told(flow: &Flow, answer: &HostAnswer, seen: &mut Seen) {
+fn add_walk(flow: &Flow, answer: &HostAnswer, inspection: &mut Inspection) {
     let decided = answer.answers.iter().find(|own| own.answer.verdict == answer.verdict);
     let rule = decided.and_then(|own| own.answer.rule.as_ref());
     let policy = decided.and_then(|own| own.answer.policy.as_deref());
-    seen.fact("walk", json!({
-        "verdict": answer.verdict.to_string(), "chain": flow.chain.hook(), "proto": flow.protocol.word(),
+    inspection.fact("walk", json!({
+        "verdict": answer.verdict.to_string(), "chain": flow.chain.hook(), "proto": flow.protocol.as_str(),
         "src_ip": flow.source.to_string(), "dst_ip": flow.destination.to_string(), "dst_port": flow.port, "source": answer.source,
         "rule": rule.map(|rule| json!({"table": plain(&rule.table), "chain": plain(&rule.chain), "position": rule.position})),
         "policy": policy.map(|text| text.split(' ').map(plain).collect::<Vec<_>>().join(" ")),
     }));
     if let Some(rule) = rule {
-        seen.line(&format!("decides: {}/{} rule {}: {}", rule.table, rule.chain, rule.position, rule.raw));
+        inspection
+            .line(&format!("decides: {}/{} rule {}: {}", rule.table, rule.chain, rule.position, rule.raw));
     }
     for what in &answer.undecided {
-        seen.line(&format!("not decided: {what}"));
+        inspection.line(&format!("not decided: {what}"));
     }
     if !answer.undecided.is_empty() {
-        seen.notes.push("something that the description does not tell would change the answer".to_owned());
+        inspection
+            .notes
+            .push("something that the description does not tell would change the answer".to_owned());
     }
 }
 
-/// What is asked.
-pub(super) struct Wish {
+/// The checked arguments.
+pub(super) struct Request {
     guest: Guest,
     flow: Flow,
 }
@@ -154,14 +155,14 @@ pub(super) struct WalkPacket;
 
 impl Inspector for WalkPacket {
     type Arguments = Arguments;
-    type Wish = Wish;
+    type Request = Request;
     const NAME: &'static str = "walk_packet";
     const ASKS_WHY: bool = false;
     const DESCRIPTION: &'static str = "Takes one packet that begins a connection through the packet filter of a machine, without sending \
         any, and names the rule or the policy that ends it. Example: {\"reasoning\":\"would the guest take iperf?\",\"vm_name\":\"web-1\",\
         \"chain\":\"INPUT\",\"src_ip\":\"10.0.1.4\",\"dst_ip\":\"10.0.1.5\",\"proto\":\"tcp\",\"dst_port\":5001}";
 
-    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Wish, Refused> {
+    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Request, Refused> {
         let missing = |what: &str| refuse(format!("{what} is missing"));
         let source =
             argument::address("src_ip", Some(&arguments.src_ip))?.ok_or_else(|| missing("src_ip"))?;
@@ -169,24 +170,30 @@ impl Inspector for WalkPacket {
             argument::address("dst_ip", Some(&arguments.dst_ip))?.ok_or_else(|| missing("dst_ip"))?;
         let chain = arguments.chain.unwrap_or(Chain::Input);
         let machine = argument::name("vm_name", &arguments.vm_name)?;
-        let found = place(site, group);
-        let place = if arguments.provider == Some(Provider::Ssh) { found.ok() } else { Some(found?) };
-        Ok(Wish {
-            guest: Guest { machine, place, provider: arguments.provider },
+        let found = resource_group(site, group);
+        let resource_group =
+            if arguments.provider == Some(Provider::Ssh) { found.ok() } else { Some(found?) };
+        Ok(Request {
+            guest: Guest { machine, resource_group, provider: arguments.provider },
             flow: Flow::new(chain, (source, destination), arguments.proto, arguments.dst_port)?,
         })
     }
 
-    fn look(&self, wish: &Wish, site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt> {
-        let bundle = wish.guest.gather(&WANTED, site, trail)?;
+    fn inspect(
+        &self,
+        request: &Request,
+        site: &Site,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<Inspection, Unfinished> {
+        let bundle = request.guest.gather(&WANTED, site, replay)?;
         let host = Host::read(&bundle);
-        let stops = stops(wish.guest.machine.as_str(), &host);
-        let mut seen = Seen::default();
-        let found = wish.flow.walk(&host, &stops, &mut seen)?;
-        seen.suspect(found);
+        let stops = stops(request.guest.machine.as_str(), &host);
+        let mut inspection = Inspection::default();
+        let found = request.flow.walk(&host, &stops, &mut inspection)?;
+        inspection.suspect(found);
         if !host.unread.is_empty() {
-            seen.notes.push("not all of the machine's rules could be read".to_owned());
+            inspection.notes.push("not all of the machine's rules could be read".to_owned());
         }
-        Ok(seen)
+        Ok(inspection)
     }
 }

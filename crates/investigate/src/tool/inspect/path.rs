@@ -7,19 +7,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::argument::{Protocol, Refused, place, refuse};
+use super::argument::{Protocol, Refused, refuse, resource_group};
 use super::estate_reader::{EstateReader, INTERNET};
-use super::inspecting::Inspector;
-use super::seen::{Halt, Seen};
+use super::inspector::{Inspection, Inspector, Unfinished};
 use crate::complaint::{Complaint, Kind, UnknownEnd};
-use crate::finding::FaultCode;
+use crate::finding::Fault;
 use crate::judged::{
     FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, JudgedFlows, NoticedObject, UnknownName,
     UnreadDocument,
 };
 use crate::suspect::{Layer, Suspect, plain};
-use crate::tool::errand::Trail;
-use crate::tool::{Site, subject};
+use crate::tool::Site;
+use crate::tool::argument::incident_text;
+use crate::tool::call_replay::CallReplay;
 use ghost_cloud::ResourceGroup;
 use ghost_cloud::operation::Issue;
 use ghost_inspect::path::{
@@ -73,7 +73,7 @@ pub(super) struct CheckPath;
 
 impl Inspector for CheckPath {
     type Arguments = Arguments;
-    type Wish = Query;
+    type Request = Query;
     const NAME: &'static str = crate::judged::TOOL;
     const DESCRIPTION: &'static str = "Judges flows from end to end and in both directions: security groups at both gates, routes, \
         peerings, appliances, packet filters, shaping and who listens. It reads whatever decides, in the cloud and inside the machines, \
@@ -83,7 +83,7 @@ impl Inspector for CheckPath {
         {\"reasoning\":\"does web-1 reach the database?\",\"source\":\"web-1\",\"destination\":\"db-1\",\"port\":5432}";
 
     fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Query, Refused> {
-        let place = place(site, group)?;
+        let place = resource_group(site, group)?;
         let protocol = arguments.protocol.or(arguments.port.map(|_| Protocol::Tcp));
         let protocol = match protocol.unwrap_or(Protocol::Icmp) {
             Protocol::Tcp => path::Protocol::Tcp,
@@ -108,18 +108,23 @@ impl Inspector for CheckPath {
         Ok(Query { place, flow })
     }
 
-    fn look(&self, query: &Query, site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt> {
-        let mut reader = EstateReader::read(&query.place, site, trail)?;
+    fn inspect(
+        &self,
+        query: &Query,
+        site: &Site,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<Inspection, Unfinished> {
+        let mut reader = EstateReader::read(&query.place, site, replay)?;
         let asked = match &query.flow {
             Some(named) => {
                 let flows = flow_of(named, &reader.estate())?;
-                reader.read_for(&flows, trail)?;
+                reader.read_for(&flows, replay)?;
                 Complained { flows, ..Complained::default() }
             }
-            None => complained(&mut reader, trail)?,
+            None => complained(&mut reader, replay)?,
         };
         let estate = reader.estate();
-        let mut seen = Seen::default();
+        let mut seen = Inspection::default();
         tell(&estate, &reader, asked, &mut seen);
         Ok(seen)
     }
@@ -140,12 +145,15 @@ fn ports_of(complaint: &Complaint) -> Vec<u16> {
 }
 
 /// Returns what people complain about and the flows of that, with everything read that decides over them.
-fn complained(reader: &mut EstateReader<'_>, trail: &mut Trail<'_, '_>) -> Result<Complained, Halt> {
-    let text = subject::asked(trail.bench());
+fn complained(
+    reader: &mut EstateReader<'_>,
+    replay: &mut CallReplay<'_, '_>,
+) -> Result<Complained, Unfinished> {
+    let text = incident_text(replay.context());
     let mut flows: Vec<Flow> = Vec::new();
     let mut complaints = Vec::new();
     let mut asked = Vec::new();
-    for (complaint, own) in reader.resolve(&text, trail)? {
+    for (complaint, own) in reader.resolve(&text, replay)? {
         let mut numbers = Vec::new();
         for flow in &own {
             let at = flows.iter().position(|known| known == flow).unwrap_or_else(|| {
@@ -207,7 +215,7 @@ fn addresses(end: &str, estate: &Estate) -> Result<Vec<IpAddr>, Issue> {
 }
 
 /// Judges the flows and says what comes of each.
-fn tell(estate: &Estate, reader: &EstateReader<'_>, asked: Complained, seen: &mut Seen) {
+fn tell(estate: &Estate, reader: &EstateReader<'_>, asked: Complained, seen: &mut Inspection) {
     let Complained { complaints, flows, exposed } = asked;
     let mut moot = Vec::new();
     for (machine, ports) in &exposed {
@@ -263,7 +271,12 @@ fn exposure(cause: &Cause, machine: &str, ports: &[u16], reader: &EstateReader<'
 }
 
 /// Says which layers of a machine were read: what a document means may still be open.
-fn read_layers(machine: &str, reader: &EstateReader<'_>, missing: &BTreeSet<Document>, seen: &mut Seen) {
+fn read_layers(
+    machine: &str,
+    reader: &EstateReader<'_>,
+    missing: &BTreeSet<Document>,
+    seen: &mut Inspection,
+) {
     if reader.read_state(machine, |guest| guest.filters.values().all(is_text)) {
         seen.looked(Layer::Guest, machine);
     }
@@ -301,7 +314,7 @@ fn suspects(judgement: &Judgement, reader: &EstateReader<'_>) -> Vec<Suspect> {
     effects
         .filter_map(|(side, effect)| {
             let (code, object) = (effect.cause.fault.as_str(), object(&effect.cause.object));
-            let known = FaultCode::find(code).is_some_and(|known| known.names(&object));
+            let known = code.parse::<Fault>().is_ok_and(|known| known.object_kind().matches(&object));
             known.then(|| {
                 let why = reader.words(&effect.cause).unwrap_or_else(|| reason(judgement, side, effect));
                 let observations = reader.observations(&effect.cause.object, &judgement.flow);
@@ -403,7 +416,7 @@ fn noticed(judged: &[Judgement], estate: &Estate) -> Vec<NoticedObject> {
         .collect()
 }
 
-fn lines(judgement: &Judgement, seen: &mut Seen) {
+fn lines(judgement: &Judgement, seen: &mut Inspection) {
     seen.line(&format!("{}: {}", judgement.flow, judgement.fate));
     for (side, hop) in judgement.hops() {
         let arrow = match side {

@@ -6,12 +6,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::argument::{self, Refused, place_within};
-use super::inspecting::Inspector;
-use super::seen::{Halt, Seen};
+use super::argument::{self, Refused, resource_group_within};
+use super::inspector::{Inspection, Inspector, Unfinished};
 use crate::suspect::{Layer, carried, plain};
 use crate::tool::Site;
-use crate::tool::errand::Trail;
+use crate::tool::call_replay::CallReplay;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::TopologyOperation;
@@ -33,9 +32,9 @@ pub(super) struct Arguments {
     subscription_id: Option<String>,
 }
 
-/// What is asked.
-pub(super) struct Wish {
-    place: ResourceGroup,
+/// The checked arguments.
+pub(super) struct Request {
+    resource_group: ResourceGroup,
     machine: Name,
     to: Option<IpAddr>,
 }
@@ -45,56 +44,62 @@ pub(super) struct EffectiveRouteInspector;
 
 impl Inspector for EffectiveRouteInspector {
     type Arguments = Arguments;
-    type Wish = Wish;
+    type Request = Request;
     const NAME: &'static str = "effective_route_inspector";
     const DESCRIPTION: &'static str = "Asks the effective routes of a machine which one carries packets to an address, and whether its \
-        next hop is there: nowhere, an appliance whose address nobody owns, a way around. Ask it of the machine that sends; the way back \
+        next hop is there: nowhere, an appliance whose address nobody owns, a detour. Ask it of the machine that sends; the return path \
         has routes of its own. Example: {\"reasoning\":\"where do packets to 10.0.1.5 go?\",\"vm_name\":\"web-1\",\"dst_ip\":\"10.0.1.5\"}";
 
-    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Wish, Refused> {
-        Ok(Wish {
-            place: place_within(site, group, arguments.subscription_id.as_deref())?,
+    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Request, Refused> {
+        Ok(Request {
+            resource_group: resource_group_within(site, group, arguments.subscription_id.as_deref())?,
             machine: argument::name("vm_name", &arguments.vm_name)?,
             to: argument::address("dst_ip", arguments.dst_ip.as_deref())?,
         })
     }
 
-    fn look(&self, wish: &Wish, _site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt> {
-        let scope = InterfaceScope::Machine(wish.machine.clone());
-        let looked = trail.carry(&mut Effective::all(&wish.place, &scope, &[EffectiveQuery::Routes]))??;
-        // Whose a next hop is, and in which table a route stands.
-        let ground = trail.around(&mut TopologyOperation::new(&wish.place))??;
-        let mut seen = Seen::default();
-        let mut whole = !looked.is_empty() && ground.unread.is_empty();
+    fn inspect(
+        &self,
+        request: &Request,
+        _site: &Site,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<Inspection, Unfinished> {
+        let scope = InterfaceScope::Machine(request.machine.clone());
+        let looked =
+            replay.run(&mut Effective::all(&request.resource_group, &scope, &[EffectiveQuery::Routes]))??;
+        // The owner of a next hop, and the table of a route.
+        let topology = replay.run_or_reuse(&mut TopologyOperation::new(&request.resource_group))??;
+        let mut inspection = Inspection::default();
+        let mut whole = !looked.is_empty() && topology.unread.is_empty();
         for one in &looked {
             let nic = one.interface.name.as_str();
             let table = Table::parse(one.text(EffectiveQuery::Routes)?, None)
                 .map_err(|error| Issue::new(format!("the effective routes of {nic}: {error}")))?;
             whole &= table.warnings().is_empty();
-            seen.suspect(carried(&table, &ground, nic, wish.to));
-            if let Some(to) = wish.to {
+            inspection.suspect(carried(&table, &topology, nic, request.to));
+            if let Some(to) = request.to {
                 let selection = table.select(to);
                 let winner = selection.winner.as_ref().or_else(|| selection.tied.first());
-                let told = winner.map(|entry| {
+                let chosen = winner.map(|entry| {
                     let ips: Vec<String> = entry.next_hop_ips.iter().map(|ip| plain(ip)).collect();
                     json!({"prefix": entry.prefix.to_string(), "source": plain(entry.source), "name": entry.name.map(plain),
                         "next_hop_type": plain(entry.next_hop_type), "next_hop_ips": ips})
                 });
-                seen.fact("result", selection.result.as_str());
-                seen.fact("winner", told);
-                seen.fact("reason", selection.reason.map(ghost_inspect::route::Reason::sentence));
-                seen.fact("dst_ip", to.to_string());
+                inspection.fact("result", selection.result.as_str());
+                inspection.fact("winner", chosen);
+                inspection.fact("reason", selection.reason.map(ghost_inspect::route::Reason::sentence));
+                inspection.fact("dst_ip", to.to_string());
             }
-            seen.fact("nic", nic);
+            inspection.fact("nic", nic);
             for route in table.routes() {
-                seen.line(&format!("{nic} {} {}", route.row.state.as_str(), Entry::from(route)));
+                inspection.line(&format!("{nic} {} {}", route.row.state.as_str(), Entry::from(route)));
             }
         }
         if whole {
-            seen.looked(Layer::Routes, wish.machine.as_str());
+            inspection.looked(Layer::Routes, request.machine.as_str());
         } else {
-            seen.notes.push("not all routes, or not all owners of next hops, could be read".to_owned());
+            inspection.notes.push("not all routes, or not all owners of next hops, could be read".to_owned());
         }
-        Ok(seen)
+        Ok(inspection)
     }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::all;
+use super::inspectors;
 use crate::Limits;
 use crate::event::{Event, Opened, Origin};
-use crate::model::{Brain, Call};
+use crate::model::{Call, Investigator};
 use crate::state::{CallState, State};
-use crate::tool::{Bench, Move, NoEvidence, Registry, Site};
+use crate::tool::{CallContext, NoEvidence, Registry, Site, ToolAction};
 use ghost_base::Timestamp;
 use ghost_cloud::Name;
 
@@ -31,7 +31,12 @@ fn state(symptom: &str) -> State {
         origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
         quotes: Vec::new(),
         nonce: "n0nce".to_owned(),
-        brain: Brain { provider: "scripted".to_owned(), model: String::new(), host: None, window: 1 },
+        investigator: Investigator {
+            provider: "scripted".to_owned(),
+            model: String::new(),
+            host: None,
+            window: 1,
+        },
         limits: Limits::default(),
         scope: None,
         surroundings: None,
@@ -43,41 +48,48 @@ fn state(symptom: &str) -> State {
 }
 
 /// Asks a tool for its first move.
-fn first(tool: &str, asked: &Value) -> Move {
+fn first(tool: &str, asked: &Value) -> ToolAction {
     first_of(&state("8080 hangs"), &site(), tool, asked)
 }
 
-fn first_of(state: &State, site: &Arc<Site>, tool: &str, asked: &Value) -> Move {
-    let registry = Registry::new(all(site));
+fn first_of(state: &State, site: &Arc<Site>, tool: &str, asked: &Value) -> ToolAction {
+    let registry = Registry::new(inspectors(site));
     let call = CallState {
         call: Call { id: "c1".to_owned(), tool: tool.to_owned(), arguments: asked.clone() },
         steps: Vec::new(),
         observations: Vec::new(),
         returned: None,
     };
-    let bench =
-        Bench { state, call: &call, evidence: &NoEvidence, tools: &registry, now: Timestamp::from_millis(0) };
-    registry.find(tool).unwrap().advance(&arguments(asked), &bench)
+    let context = CallContext {
+        state,
+        call: &call,
+        evidence: &NoEvidence,
+        tools: &registry,
+        now: Timestamp::from_millis(0),
+    };
+    registry.find(tool).unwrap().advance(&arguments(asked), &context)
 }
 
 /// Returns the first command of a call in a session about this.
 fn asked_of(symptom: &str, tool: &str, asked: &Value) -> String {
     match first_of(&state(symptom), &site(), tool, asked) {
-        Move::Run(command) => command.command,
+        ToolAction::Run(command) => command.command,
         other => panic!("{other:?}"),
     }
 }
 
 fn refused(tool: &str, asked: &Value) -> String {
     match first(tool, asked) {
-        Move::Return(outcome) if outcome.is_error => outcome.content["reason"].as_str().unwrap().to_owned(),
+        ToolAction::Return(outcome) if outcome.is_error => {
+            outcome.content["reason"].as_str().unwrap().to_owned()
+        }
         other => panic!("{other:?}"),
     }
 }
 
 fn runs(tool: &str, asked: &Value) -> String {
     match first(tool, asked) {
-        Move::Run(command) => command.command,
+        ToolAction::Run(command) => command.command,
         other => panic!("{other:?}"),
     }
 }
@@ -144,29 +156,29 @@ fn nonsense_is_refused_with_words_that_help() {
 fn a_baseline_is_recalled_before_anything_is_asked() {
     let asked = json!({"reasoning": "r", "vm_name": "web-1", "compare_session_id": "before"});
     for tool in ["detect_config_drift", "detect_effective_network_drift"] {
-        assert!(matches!(first(tool, &asked), Move::Chore(_)), "{tool}");
+        assert!(matches!(first(tool, &asked), ToolAction::FileTask(_)), "{tool}");
     }
 }
 
 #[test]
-fn without_a_record_nothing_is_borne_out() {
+fn without_a_record_nothing_is_supported() {
     let asked = json!({"reasoning": "r", "vm_name": "web-1"});
-    let (state, registry) = (state("8080 hangs"), Registry::new(all(&site())));
+    let (state, registry) = (state("8080 hangs"), Registry::new(inspectors(&site())));
     let call = CallState {
         call: Call { id: "c1".to_owned(), tool: "inspect_qdisc".to_owned(), arguments: asked },
         steps: Vec::new(),
         observations: Vec::new(),
         returned: None,
     };
-    let bench = Bench {
+    let context = CallContext {
         state: &state,
         call: &call,
         evidence: &NoEvidence,
         tools: &registry,
         now: Timestamp::from_millis(0),
     };
-    let borne = bench.borne(&call);
-    assert!(borne.suspects.is_empty() && borne.looked.is_empty());
+    let supported = context.supported(&call);
+    assert!(supported.suspects.is_empty() && supported.looked.is_empty());
 }
 
 /// The tools of the older list, with what each of them demands there, as far as it means anything here.
@@ -256,8 +268,8 @@ fn what_the_older_list_leaves_out_is_optional_here_too() {
 #[test]
 fn a_machine_that_is_left_out_is_the_one_of_the_incident() {
     for tool in ["detect_effective_network_drift", "detect_config_drift"] {
-        let told = refused(tool, &json!({"reasoning": "r"}));
-        assert!(told.contains("vm_name is missing") && told.contains("topology"), "{told}");
+        let answer = refused(tool, &json!({"reasoning": "r"}));
+        assert!(answer.contains("vm_name is missing") && answer.contains("topology"), "{answer}");
         let command =
             asked_of("8080 on tf-dest-vm hangs from tf-source-vm", tool, &json!({"reasoning": "r"}));
         assert!(command.contains("tf-dest-vm"), "{command}");
@@ -274,6 +286,8 @@ fn another_subscription_than_the_pinned_one_is_refused() {
         json!({"reasoning": "r", "vm_name": "web-1", "subscription_id": "s-2", "session_id": "nsg_x"});
     assert!(runs("inspect_nsg", &named).contains("--subscription s-2"));
     let pinned = Site { subscription: Some(Name::parse("s-1").unwrap()), ..Site::clone(&site()) };
-    let told = first_of(&state("8080 hangs"), &Arc::new(pinned), "inspect_nsg", &named);
-    assert!(matches!(told, Move::Return(outcome) if outcome.content.to_string().contains("only s-1")));
+    let answer = first_of(&state("8080 hangs"), &Arc::new(pinned), "inspect_nsg", &named);
+    assert!(
+        matches!(answer, ToolAction::Return(outcome) if outcome.content.to_string().contains("only s-1"))
+    );
 }

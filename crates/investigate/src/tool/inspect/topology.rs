@@ -4,12 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::argument::{Refused, place};
-use super::inspecting::Inspector;
-use super::seen::{Halt, Seen};
+use super::argument::{Refused, resource_group};
+use super::inspector::{Inspection, Inspector, Unfinished};
 use crate::suspect::{Layer, plain};
 use crate::tool::Site;
-use crate::tool::errand::Trail;
+use crate::tool::call_replay::CallReplay;
 use ghost_cloud::ResourceGroup;
 use ghost_cloud::probe::topology::{self, TopologyOperation};
 
@@ -22,7 +21,7 @@ pub(super) struct Topology;
 
 impl Inspector for Topology {
     type Arguments = Arguments;
-    type Wish = ResourceGroup;
+    type Request = ResourceGroup;
     const NAME: &'static str = "topology";
     const ASKS_WHY: bool = false;
     const DESCRIPTION: &'static str = "Lists the machines of a resource group with their addresses, interfaces and subnets, the \
@@ -35,21 +34,26 @@ impl Inspector for Topology {
         group: Option<&str>,
         site: &Site,
     ) -> Result<ResourceGroup, Refused> {
-        place(site, group)
+        resource_group(site, group)
     }
 
-    fn look(&self, place: &ResourceGroup, _site: &Site, trail: &mut Trail<'_, '_>) -> Result<Seen, Halt> {
-        let found = trail.carry(&mut TopologyOperation::new(place))??;
-        Ok(told(&found))
+    fn inspect(
+        &self,
+        resource_group: &ResourceGroup,
+        _site: &Site,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<Inspection, Unfinished> {
+        let found = replay.run(&mut TopologyOperation::new(resource_group))??;
+        Ok(inspection_of(&found))
     }
 }
 
-fn told(found: &topology::Topology) -> Seen {
-    let mut seen = Seen::default();
+fn inspection_of(found: &topology::Topology) -> Inspection {
+    let mut inspection = Inspection::default();
     let machines: Vec<Value> = found.machines.iter().map(|one| machine(found, one)).collect();
-    seen.fact("group", plain(&found.group));
-    seen.fact("machines", machines);
-    seen.fact("networks", found.networks.iter().map(network).collect::<Vec<Value>>());
+    inspection.fact("group", plain(&found.group));
+    inspection.fact("machines", machines);
+    inspection.fact("networks", found.networks.iter().map(network).collect::<Vec<Value>>());
     let tables = found.route_tables.iter().map(|table| {
         let routes = table.routes.iter().map(|route| {
             json!({"name": plain(&route.name), "prefix": prefix(&route.prefix), "next_hop_type": plain(&route.next_hop_type),
@@ -57,28 +61,28 @@ fn told(found: &topology::Topology) -> Seen {
         });
         json!({"name": plain(&table.name), "routes": routes.collect::<Vec<Value>>()})
     });
-    seen.fact("route_tables", tables.collect::<Vec<Value>>());
+    inspection.fact("route_tables", tables.collect::<Vec<Value>>());
     for list in &found.unread {
-        seen.notes.push(format!("the {} could not be read", plain(&list.what)));
-        seen.line(&format!("{}: {}", list.what, list.why));
+        inspection.notes.push(format!("the {} could not be read", plain(&list.what)));
+        inspection.line(&format!("{}: {}", list.what, list.why));
     }
     for group in &found.security_groups {
         for rule in &group.rules {
             let ports = rule.ports.join(",");
             let (from, to) = (rule.sources.join(","), rule.destinations.join(","));
-            seen.line(&format!(
+            inspection.line(&format!(
                 "{} {} {} {} {} {} from {from} to {to} port {ports}",
                 group.name, rule.direction, rule.priority, rule.name, rule.access, rule.protocol
             ));
         }
     }
     if found.unread.is_empty() {
-        seen.looked(Layer::Topology, &found.group);
+        inspection.looked(Layer::Topology, &found.group);
         for machine in &found.machines {
-            seen.looked(Layer::Topology, &machine.name);
+            inspection.looked(Layer::Topology, &machine.name);
         }
     }
-    seen
+    inspection
 }
 
 /// A prefix, or a service tag.

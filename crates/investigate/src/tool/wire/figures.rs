@@ -7,9 +7,9 @@ use crate::suspect::{SAME_NETWORK_LATENCY_US, expected_gbps, is_low, is_slow};
 use ghost_cloud::Name;
 use ghost_cloud::meter::run::{Assessment, Run};
 
-/// What is known of the way beside what was measured.
+/// What the path should carry, by what is known of its ends.
 #[derive(Debug, Default)]
-pub(super) struct Way {
+pub(super) struct PathExpectation {
     /// What its narrower end should carry, in gigabits a second.
     pub(super) expected_gbps: Option<f64>,
     /// Whether both ends are in one network; `None` where that is not known.
@@ -68,19 +68,19 @@ pub(super) fn ends(run: &Run) -> [String; 2] {
 }
 
 /// Writes the facts of a run.
-pub(super) fn facts(run: &Run, way: &Way) -> Value {
+pub(super) fn facts(run: &Run, expected: &PathExpectation) -> Value {
     let [source, destination] = ends(run);
     let ask = run.ask();
     let [there, back] = run.judged();
     let comparison = run.comparison();
     let before = comparison.as_ref().and_then(|comparison| comparison.baseline.as_ref());
-    let mut facts = direction(there.as_ref(), way, before.and_then(|before| before.throughput_p90));
+    let mut facts = direction(there.as_ref(), expected, before.and_then(|before| before.throughput_p90));
     let result = run.result();
     let more = json!({
         "session_id": ask.session.as_str(), "source": source, "destination": destination,
         "test_type": ask.test_type, "iterations": ask.iterations, "state": run.state().word(),
-        "expected_gbps": way.expected_gbps, "same_network": way.same_network,
-        "expected_latency_us": way.same_network.unwrap_or(true).then_some(SAME_NETWORK_LATENCY_US),
+        "expected_gbps": expected.expected_gbps, "same_network": expected.same_network,
+        "expected_latency_us": expected.same_network.unwrap_or(true).then_some(SAME_NETWORK_LATENCY_US),
         "blocked_ports": result.pointer("/preflight/blocked_ports"),
         "servers_left_on": run.left().into_iter().filter(|name| Name::parse(name).is_ok()).collect::<Vec<_>>(),
     });
@@ -95,27 +95,31 @@ pub(super) fn facts(run: &Run, way: &Way) -> Value {
         }
     }
     if let Some(back) = &back {
-        facts.insert("way_back".to_owned(), Value::Object(direction(Some(back), way, None)));
+        facts.insert("way_back".to_owned(), Value::Object(direction(Some(back), expected, None)));
     }
     if let Some(comparison) = &comparison {
-        let told = json!({
+        let compared = json!({
             "baseline_found": comparison.baseline.is_some(), "note": comparison.missing,
             "baseline_latency_p90_us": before.and_then(|before| before.latency_p90),
             "baseline_throughput_p90_gbps": before.and_then(|before| before.throughput_p90),
             "delta_pct_latency": comparison.latency, "delta_pct_throughput": comparison.throughput,
             "regression": comparison.baseline.as_ref().map(|_| comparison.is_regression()),
         });
-        facts.insert("comparison".to_owned(), told);
+        facts.insert("comparison".to_owned(), compared);
     }
     Value::Object(facts)
 }
 
 /// Writes the facts of one direction. That it is stable does not say that it is healthy.
-fn direction(judged: Option<&Assessment>, way: &Way, before: Option<f64>) -> Map<String, Value> {
+fn direction(
+    judged: Option<&Assessment>,
+    expected: &PathExpectation,
+    before: Option<f64>,
+) -> Map<String, Value> {
     let Some(judged) = judged else { return Map::new() };
     let (latency, throughput) = (judged.extent(true), judged.extent(false));
-    let low = throughput.map(|extent| is_low(extent.p90, way.expected_gbps, before));
-    let slow = latency.and_then(|extent| is_slow(extent.p90, way.same_network.unwrap_or(true)));
+    let low = throughput.map(|extent| is_low(extent.p90, expected.expected_gbps, before));
+    let slow = latency.and_then(|extent| is_slow(extent.p90, expected.same_network.unwrap_or(true)));
     let facts = json!({
         "latency_p90_us": latency.map(|extent| extent.p90), "latency_min_us": latency.map(|extent| extent.min),
         "latency_max_us": latency.map(|extent| extent.max),

@@ -6,14 +6,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::figures::{self, Way as Known};
-use super::purpose::{self, malformed};
-use super::{history, told};
+use super::argument::{self, malformed};
+use super::figures::{self, PathExpectation};
+use super::{capture, result};
 use crate::model::ToolSpec;
 use crate::suspect::{Borne, Layer, Looked};
-use crate::tool::argument::{parse, schema};
-use crate::tool::errand::Trail;
-use crate::tool::{Bench, Chore, Kept, Move, Outcome, Site, Tool, subject};
+use crate::tool::argument::{incident_ends, incident_group, parse, schema};
+use crate::tool::call_replay::CallReplay;
+use crate::tool::{CallContext, CallResult, FileTask, Site, StoredKind, Tool, ToolAction};
 use ghost_base::SessionId;
 use ghost_cloud::meter::TestType;
 use ghost_cloud::meter::run::{
@@ -23,14 +23,14 @@ use ghost_cloud::operation::{CommandRequest, ReadOperation};
 use ghost_cloud::{Name, ResourceGroup, line};
 
 const NAME: &str = "run_pipe_meter";
-/// So often each metric is measured unless more is asked for.
-const USUAL: u16 = 5;
+/// How often each metric is measured unless more is asked for.
+const DEFAULT_ITERATIONS: u16 = 5;
 /// More would keep people waiting.
-const MOST: u16 = 20;
-/// So many percent worse than a baseline is a regression.
+const MAX_ITERATIONS: u16 = 20;
+/// A result that is this many percent worse than its baseline is a regression.
 const TOLERANCE: f64 = 10.0;
-/// So much of the summary stands in a result.
-const LONGEST: usize = 6_000;
+/// Limits how much of the summary a result shows.
+const MAX_SUMMARY_CHARS: usize = 6_000;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -56,7 +56,7 @@ struct Arguments {
     #[serde(default)]
     #[schemars(with = "String")]
     compare_baseline: Option<String>,
-    /// Whether the way back is measured, too.
+    /// Whether the return path is measured, too.
     #[serde(default)]
     both_directions: bool,
     /// The machines' resource group.
@@ -79,90 +79,92 @@ enum TestWord {
     Both,
 }
 
-/// What a run came to.
+/// The result of a run.
 struct Measured {
     run: Run,
-    known: Known,
+    expected: PathExpectation,
     kept: Option<String>,
 }
 
 /// See the module.
-pub(super) struct RunPipeMeter {
+pub(in crate::tool) struct RunPipeMeter {
     site: Site,
 }
 
 impl RunPipeMeter {
-    pub(super) fn new(site: Site) -> Self {
+    pub(in crate::tool) fn new(site: Site) -> Self {
         Self { site }
     }
 
     fn measure(
         &self,
         arguments: &Map<String, Value>,
-        bench: &Bench<'_>,
-        trail: &mut Trail<'_, '_>,
-    ) -> Result<Measured, Box<Move>> {
+        context: &CallContext<'_>,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<Measured, Box<ToolAction>> {
         let read = arguments_of(arguments)?;
-        let group = read.resource_group.clone().or_else(|| subject::group(&self.site, bench));
-        let place = purpose::place(group.as_deref(), &self.site)?;
-        let ask = self.ask(&read, &place, bench)?;
+        let group = read.resource_group.clone().or_else(|| incident_group(&self.site, context));
+        let place = argument::resource_group(group.as_deref(), &self.site)?;
+        let ask = self.ask(&read, &place, context)?;
         let compare = match &read.compare_baseline {
-            Some(session) => baseline(session, trail)?,
+            Some(session) => baseline(session, replay)?,
             None => Compare::Nothing,
         };
         // What is known of the machines only sharpens the judgement: without it the figures stand for themselves.
         let sizes = if ask.test_type.throughput() {
-            let order = CommandRequest::line(line::machines(&place), "how much should these machines carry?");
-            trail.carry(&mut ReadOperation::new(order, "reading the sizes of the machines"))?.ok()
+            let request =
+                CommandRequest::line(line::machines(&place), "how much should these machines carry?");
+            replay.run(&mut ReadOperation::new(request, "reading the sizes of the machines"))?.ok()
         } else {
             None
         };
-        let mut run = Run::new(MeasurementRequest { compare, ..ask }, history::made(bench.state, bench.call));
-        let state = trail.carry(&mut run)?;
+        let mut run =
+            Run::new(MeasurementRequest { compare, ..ask }, capture::made(context.state, context.call));
+        let state = replay.run(&mut run)?;
         let [source, destination] = figures::ends(&run);
         let ends = [source.as_str(), destination.as_str()];
-        let known = Known {
+        let expected = PathExpectation {
             expected_gbps: sizes.and_then(|list| figures::expected(&list, ends)),
-            same_network: interfaces(&place, bench).and_then(|list| figures::same_network(&list, ends)),
+            same_network: interfaces(&place, context).and_then(|list| figures::same_network(&list, ends)),
         };
         let mut kept = None;
         if state == State::Success {
             let session = run.ask().session.to_string();
-            let chore = Chore::Keep {
-                kind: Kept::Meter.word().to_owned(),
+            let task = FileTask::Keep {
+                kind: StoredKind::Meter.as_str().to_owned(),
                 session: session.clone(),
                 text: run.result().to_string(),
             };
-            let told = trail.chore(chore)?;
-            let told: Value = serde_json::from_str(&told).unwrap_or_default();
-            kept = told.get("kept").map(|_| session);
+            let stored = replay.file_task(task)?;
+            let stored: Value = serde_json::from_str(&stored).unwrap_or_default();
+            kept = stored.get("kept").map(|_| session);
         }
-        Ok(Measured { run, known, kept })
+        Ok(Measured { run, expected, kept })
     }
 
     fn ask(
         &self,
         read: &Arguments,
         place: &ResourceGroup,
-        bench: &Bench<'_>,
-    ) -> Result<MeasurementRequest, Box<Move>> {
-        let iterations = read.iterations.unwrap_or(USUAL);
-        if !(1..=MOST).contains(&iterations) {
+        context: &CallContext<'_>,
+    ) -> Result<MeasurementRequest, Box<ToolAction>> {
+        let iterations = read.iterations.unwrap_or(DEFAULT_ITERATIONS);
+        if !(1..=MAX_ITERATIONS).contains(&iterations) {
             return Err(malformed(format!(
-                "iterations is {iterations}, and has to lie between 1 and {MOST}"
+                "iterations is {iterations}, and has to lie between 1 and {MAX_ITERATIONS}"
             )));
         }
-        let (near, far) = ends(read, bench)?;
+        let (near, far) = ends(read, context)?;
         for (key, name) in [("source", &near), ("destination", &far)] {
             Name::parse(name).map_err(|error| malformed(format!("{key}: {error}")))?;
         }
-        let (way, [source, destination]) = self.way(&near, &far);
+        let (method, [source, destination]) = self.access_method(&near, &far);
         let ask = MeasurementRequest {
-            session: session(bench)?,
+            session: session(context)?,
             source,
             destination,
             place: Some(place.clone()),
-            way,
+            way: method,
             test_type: match read.test_type {
                 TestWord::Latency => TestType::Latency,
                 TestWord::Throughput => TestType::Throughput,
@@ -184,7 +186,7 @@ impl RunPipeMeter {
 
     /// Chooses how both machines are reached: by ssh where both are configured with the addresses that are measured, else by the
     /// platform.
-    fn way(&self, source: &str, destination: &str) -> (AccessMethod, [String; 2]) {
+    fn access_method(&self, source: &str, destination: &str) -> (AccessMethod, [String; 2]) {
         let find = |name: &str| {
             let ssh = self.site.ssh.iter().find(|(own, _)| own.eq_ignore_ascii_case(name))?.1;
             let address: Ipv4Addr = ssh.target().host().parse().ok()?;
@@ -199,21 +201,21 @@ impl RunPipeMeter {
     }
 }
 
-fn arguments_of(arguments: &Map<String, Value>) -> Result<Arguments, Box<Move>> {
-    parse(arguments, NAME).map_err(|refused| Box::new(Move::Return(refused)))
+fn arguments_of(arguments: &Map<String, Value>) -> Result<Arguments, Box<ToolAction>> {
+    parse(arguments, NAME).map_err(|refused| Box::new(ToolAction::Return(refused)))
 }
 
 /// Returns the two machines: those that are named, else those of the incident.
-fn ends(read: &Arguments, bench: &Bench<'_>) -> Result<(String, String), Box<Move>> {
+fn ends(read: &Arguments, context: &CallContext<'_>) -> Result<(String, String), Box<ToolAction>> {
     if let (Some(source), Some(destination)) = (&read.source, &read.destination) {
         return Ok((source.clone(), destination.clone()));
     }
-    let meant = subject::ends(bench);
-    let known: Vec<&str> = meant.source.iter().chain(&meant.destination).map(String::as_str).collect();
+    let incident = incident_ends(context);
+    let known: Vec<&str> = incident.source.iter().chain(&incident.destination).map(String::as_str).collect();
     let known =
         if known.is_empty() { String::new() } else { format!(" (known so far: {})", known.join(", ")) };
-    let near = read.source.clone().or(meant.source);
-    let far = read.destination.clone().or(meant.destination);
+    let near = read.source.clone().or(incident.source);
+    let far = read.destination.clone().or(incident.destination);
     match (near, far) {
         (Some(near), Some(far)) if near != far => Ok((near, far)),
         (_, _) => Err(malformed(format!(
@@ -223,23 +225,23 @@ fn ends(read: &Arguments, bench: &Bench<'_>) -> Result<(String, String), Box<Mov
 }
 
 /// Names a run: the first of a session as the session, each further one with its number.
-fn session(bench: &Bench<'_>) -> Result<SessionId, Box<Move>> {
-    let own = &bench.call.call.id;
-    let before = bench.state.calls().take_while(|call| call.call.id != *own);
+fn session(context: &CallContext<'_>) -> Result<SessionId, Box<ToolAction>> {
+    let own = &context.call.call.id;
+    let before = context.state.calls().take_while(|call| call.call.id != *own);
     let earlier = before.filter(|call| call.call.tool == NAME && !call.steps.is_empty()).count();
     if earlier == 0 {
-        return Ok(bench.state.session.clone());
+        return Ok(context.state.session.clone());
     }
-    let id = format!("{}-{}", bench.state.session, earlier + 1);
+    let id = format!("{}-{}", context.state.session, earlier + 1);
     id.parse().map_err(|error| malformed(format!("{id}: {error}")))
 }
 
 /// Recalls what a run is compared with.
-fn baseline(session: &str, trail: &mut Trail<'_, '_>) -> Result<Compare, Box<Move>> {
+fn baseline(session: &str, replay: &mut CallReplay<'_, '_>) -> Result<Compare, Box<ToolAction>> {
     let id: SessionId =
         session.parse().map_err(|error| malformed(format!("compare_baseline {session:?}: {error}")))?;
-    let recall = Chore::Recall { kind: Kept::Meter.word().to_owned(), session: id.to_string() };
-    let text = trail.chore(recall)?;
+    let recall = FileTask::Recall { kind: StoredKind::Meter.as_str().to_owned(), session: id.to_string() };
+    let text = replay.file_task(recall)?;
     if text.trim() == "null" {
         return Ok(Compare::Missing(format!("no measurement is kept of the session {id}")));
     }
@@ -252,15 +254,15 @@ fn baseline(session: &str, trail: &mut Trail<'_, '_>) -> Result<Compare, Box<Mov
 }
 
 /// Returns the list of interfaces that the run read.
-fn interfaces(place: &ResourceGroup, bench: &Bench<'_>) -> Option<String> {
+fn interfaces(place: &ResourceGroup, context: &CallContext<'_>) -> Option<String> {
     let command = line::interfaces(place).text();
-    let step = bench.steps().find(|step| step.current() == command && step.is_completed())?;
-    let seen = bench.state.observations.iter().find(|seen| seen.observed.step == Some(step.id))?;
-    bench.whole(seen.observed.id)
+    let step = context.steps().find(|step| step.current() == command && step.is_completed())?;
+    let seen = context.state.observations.iter().find(|seen| seen.observed.step == Some(step.id))?;
+    context.whole(seen.observed.id)
 }
 
-fn outcome(measured: &Measured, trail: &Trail<'_, '_>, bench: &Bench<'_>) -> Outcome {
-    let Measured { run, known, kept } = measured;
+fn outcome(measured: &Measured, replay: &CallReplay<'_, '_>, context: &CallContext<'_>) -> CallResult {
+    let Measured { run, expected, kept } = measured;
     let status = match run.state() {
         State::Success => "completed",
         State::Denied => "denied",
@@ -269,14 +271,14 @@ fn outcome(measured: &Measured, trail: &Trail<'_, '_>, bench: &Bench<'_>) -> Out
         }
     };
     let audit = kept.as_ref().map_or("nothing was kept".to_owned(), |name| format!("kept as {name}"));
-    let text: String = summary(run, &audit).chars().take(LONGEST).collect();
+    let text: String = summary(run, &audit).chars().take(MAX_SUMMARY_CHARS).collect();
     let mut content = json!({
-        "status": status, "observations": told::names(&trail.seen()), "suspects": [],
-        "looked": looked(run), "facts": figures::facts(run, known),
-        "document": bench.fence("measurement", &text),
+        "status": status, "observations": result::names(&replay.observations()), "suspects": [],
+        "looked": looked(run), "facts": figures::facts(run, expected),
+        "document": context.fence("measurement", &text),
     });
     if let (Some(fields), Some(trouble)) = (content.as_object_mut(), run.trouble()) {
-        fields.insert("reason".to_owned(), json!(bench.fence("reason", &trouble.text)));
+        fields.insert("reason".to_owned(), json!(context.fence("reason", &trouble.text)));
         let hint = match run.state() {
             State::Denied => "nothing was started; look for another way to test the hypothesis",
             State::AbortedPreflight => "what blocks the measurement may be what is looked for: inspect it",
@@ -286,7 +288,7 @@ fn outcome(measured: &Measured, trail: &Trail<'_, '_>, bench: &Bench<'_>) -> Out
         };
         fields.insert("hint".to_owned(), json!(hint));
     }
-    Outcome { is_error: status != "completed", ..Outcome::of(content) }
+    CallResult { is_error: status != "completed", ..CallResult::completed(content) }
 }
 
 /// Returns what was looked at: both ends, where all was measured that was asked for.
@@ -302,31 +304,31 @@ impl Tool for RunPipeMeter {
         ToolSpec {
             name: NAME.to_owned(),
             description: "Measures latency and throughput from one machine to another with qperf and iperf, installs them where they \
-                lack, and ends its servers behind it. A human is asked once for all of it. Read the figures themselves: a way can be \
+                lack, and ends its servers behind it. A human is asked once for all of it. Read the figures themselves: a path can be \
                 stable and slow; is_low and is_slow compare it with what such machines should carry. Example: \
-                {\"source\":\"web-1\",\"destination\":\"db-1\",\"test_type\":\"both\",\"reasoning\":\"is the way slow, or the \
+                {\"source\":\"web-1\",\"destination\":\"db-1\",\"test_type\":\"both\",\"reasoning\":\"is the path slow, or the \
                 application?\",\"hypothesis_id\":\"H1\"}"
                 .to_owned(),
             parameters: schema::<Arguments>(),
         }
     }
 
-    fn advance(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Move {
+    fn advance(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> ToolAction {
         let measured = arguments_of(arguments).and_then(|read| {
-            purpose::check(&read.reasoning, read.hypothesis_id.as_deref(), bench)?;
+            argument::check(&read.reasoning, read.hypothesis_id.as_deref(), context)?;
             let same = |other: &Value| {
                 ["source", "destination"].iter().all(|key| other.get(*key) == arguments.get(*key))
             };
-            purpose::denied_before("a measurement between these machines", same, bench)?;
-            let mut trail = Trail::new(bench, read.hypothesis_id);
-            let measured = self.measure(arguments, bench, &mut trail)?;
-            Ok(outcome(&measured, &trail, bench))
+            argument::denied_before("a measurement between these machines", same, context)?;
+            let mut replay = CallReplay::new(context, read.hypothesis_id);
+            let measured = self.measure(arguments, context, &mut replay)?;
+            Ok(outcome(&measured, &replay, context))
         });
-        measured.map_or_else(|next| *next, |outcome| Move::Return(Box::new(outcome)))
+        measured.map_or_else(|next| *next, |outcome| ToolAction::Return(Box::new(outcome)))
     }
 
-    fn bears(&self, arguments: &Map<String, Value>, bench: &Bench<'_>) -> Borne {
-        let measured = self.measure(arguments, bench, &mut Trail::new(bench, None));
+    fn supports(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> Borne {
+        let measured = self.measure(arguments, context, &mut CallReplay::new(context, None));
         let looked = measured.map(|measured| looked(&measured.run)).unwrap_or_default();
         Borne { looked, ..Borne::default() }
     }

@@ -9,7 +9,7 @@ use crate::cli::setup::Setup;
 use crate::config::{Config, Environment};
 use crate::session::{Engine, InboxMessage};
 use ghost_base::SessionId;
-use ghost_investigate::event::{Now, Said, Wish};
+use ghost_investigate::event::{HumanMessage, Instruction, Now};
 use ghost_investigate::model::Model;
 use ghost_investigate::playbook::Playbook;
 use ghost_investigate::report::{headline, rca};
@@ -18,7 +18,11 @@ use ghost_lab::case::{embedded, inject, reset};
 use ghost_lab::runner::{InProcess, memory_lab};
 
 async fn again(engine: &Engine, session: &SessionId, key: &str) -> State {
-    let said = Said { who: "ana".to_owned(), text: "fixed, check again".to_owned(), wish: Wish::Steer };
+    let said = HumanMessage {
+        who: "ana".to_owned(),
+        text: "fixed, check again".to_owned(),
+        instruction: Instruction::Steer,
+    };
     let message = serde_json::to_string(&InboxMessage::Recheck(said)).unwrap();
     engine.store.deliver(session, key, &message).await.unwrap();
     assert_eq!(attend(engine, session, Consent::All).await.unwrap(), None);
@@ -51,7 +55,7 @@ async fn case_j_is_still_broken_until_it_is_mended_and_then_verified_fixed() {
     assert!(rows.len() == 2 && rows.iter().all(|row| row.now == Now::Broken), "{rows:?}");
     let commands = broken.spent.commands - first.spent.commands;
     assert_eq!(commands, 2, "one look a fault, and nothing else");
-    assert_eq!(broken.opened.brain, model.brain());
+    assert_eq!(broken.opened.investigator, model.investigator());
 
     reset(&lab, folder.path()).await.unwrap();
     let fixed = again(&engine, &session, "k2").await;

@@ -14,7 +14,9 @@ use crate::config::{Config, Environment};
 use ghost_base::SessionId;
 use ghost_investigate::Limits;
 use ghost_investigate::event::{Quote, Refusal};
-use ghost_investigate::model::{Answer, Ask, Brain, Call, Listener, Message, Model, ModelError, Stop, Usage};
+use ghost_investigate::model::{
+    Answer, Ask, Call, Investigator, Listener, Message, Model, ModelError, Stop, Usage,
+};
 use ghost_investigate::state::State;
 use ghost_lab::case::{embedded, inject};
 use ghost_lab::control::Lab;
@@ -63,8 +65,8 @@ pub(super) fn text(ask: &Ask) -> String {
 
 #[async_trait]
 impl Model for ScriptedModel {
-    fn brain(&self) -> Brain {
-        Brain { provider: "puppet".to_owned(), model: String::new(), host: None, window: 400_000 }
+    fn investigator(&self) -> Investigator {
+        Investigator { provider: "puppet".to_owned(), model: String::new(), host: None, window: 400_000 }
     }
 
     async fn answer(&self, ask: &Ask, _listener: &dyn Listener) -> Result<Answer, ModelError> {
@@ -76,7 +78,7 @@ impl Model for ScriptedModel {
         };
         let calls: Vec<Call> = (self.next)(ask).into_iter().zip(1..).map(call).collect();
         Ok(Answer {
-            brain: self.brain(),
+            investigator: self.investigator(),
             text: String::new(),
             stop: if calls.is_empty() { Stop::End } else { Stop::Calls },
             calls,

@@ -10,7 +10,7 @@ use super::stage::{Scene, investigate, suppose};
 use crate::cli::lab::eval::consent::Consent;
 use crate::cli::lab::found;
 use ghost_investigate::model::{
-    Answer, Ask, Brain, Call, Fallback, Listener, Message, Model, ModelError, Silent, Stop, Usage,
+    Answer, Ask, Call, Fallback, Investigator, Listener, Message, Model, ModelError, Silent, Stop, Usage,
 };
 use ghost_investigate::playbook::Playbook;
 use ghost_investigate::report::rca;
@@ -41,8 +41,8 @@ impl Failing {
 
 #[async_trait]
 impl Model for Failing {
-    fn brain(&self) -> Brain {
-        Brain { provider: "puppet".to_owned(), model: "weak".to_owned(), host: None, window: 400_000 }
+    fn investigator(&self) -> Investigator {
+        Investigator { provider: "puppet".to_owned(), model: "weak".to_owned(), host: None, window: 400_000 }
     }
 
     async fn answer(&self, ask: &Ask, _listener: &dyn Listener) -> Result<Answer, ModelError> {
@@ -58,7 +58,7 @@ impl Model for Failing {
         let talks = self.fails == Fails::Talks && ask.turn >= self.good;
         let call = Call { id: format!("t{}", ask.turn), tool: tool.to_owned(), arguments };
         Ok(Answer {
-            brain: self.brain(),
+            investigator: self.investigator(),
             text: "Let me think.".to_owned(),
             stop: if talks { Stop::End } else { Stop::Calls },
             calls: if talks { Vec::new() } else { vec![call] },
@@ -92,7 +92,7 @@ async fn the_playbook_takes_over_from_a_model_that_fails_three_times_and_says_so
             ["route_dead_nva route/ghost-demo-blackhole-rt/ghost-demo-nva-redirect"],
             "{fails:?}"
         );
-        let first = ended.state.turns().find(|turn| turn.brain.provider == "playbook").unwrap();
+        let first = ended.state.turns().find(|turn| turn.investigator.provider == "playbook").unwrap();
         assert!(first.text.starts_with("puppet weak ") && first.text.contains(why), "{}", first.text);
         assert!(first.text.contains("From here on the playbook goes on."), "{}", first.text);
         let report = rca(&ended.state);
@@ -115,8 +115,8 @@ struct Advised {
 
 #[async_trait]
 impl Model for Advised {
-    fn brain(&self) -> Brain {
-        Brain { provider: "puppet".to_owned(), model: String::new(), host: None, window: 400_000 }
+    fn investigator(&self) -> Investigator {
+        Investigator { provider: "puppet".to_owned(), model: String::new(), host: None, window: 400_000 }
     }
 
     async fn answer(&self, ask: &Ask, _listener: &dyn Listener) -> Result<Answer, ModelError> {
@@ -146,7 +146,7 @@ impl Model for Advised {
             arguments,
         };
         Ok(Answer {
-            brain: self.brain(),
+            investigator: self.investigator(),
             text: String::new(),
             calls: calls.into_iter().zip(1..).map(call).collect(),
             carry: None,

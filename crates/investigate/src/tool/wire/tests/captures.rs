@@ -5,48 +5,52 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::cloud::Cloud;
-use super::desk::{Desk, site};
+use super::session::{TestSession, site};
 use crate::suspect::Layer;
 use crate::tool::wire::running_tasks;
-use crate::tool::{Move, Site};
+use crate::tool::{Site, ToolAction};
 
 fn wanted() -> Value {
     json!({"target": "web-1 to db-1", "duration_seconds": 20, "reasoning": "do SYNs arrive?", "hypothesis_id": "H1"})
 }
 
-fn captured(cloud: &mut Cloud) -> (Desk, Value) {
-    let mut desk = Desk::open("web-1 cannot reach db-1", &site());
-    let result = desk.call("c1", "capture_traffic", &wanted(), &mut |command| cloud.run(command));
-    (desk, result)
+fn captured(cloud: &mut Cloud) -> (TestSession, Value) {
+    let mut session = TestSession::open("web-1 cannot reach db-1", &site());
+    let result = session.call("c1", "capture_traffic", &wanted(), &mut |command| cloud.run(command));
+    (session, result)
 }
 
 #[test]
 fn a_capture_lives_its_whole_life_in_one_call() {
     let mut cloud = Cloud::default();
-    let (desk, result) = captured(&mut cloud);
+    let (session, result) = captured(&mut cloud);
     assert_eq!((&result["status"], &result["state"]), (&json!("completed"), &json!("done")), "{result:#}");
     assert_eq!((&result["task_id"], &result["cleanup_status"]), (&json!("s1-1"), &json!("nothing_left")));
-    assert_eq!((desk.asked, cloud.is_clean()), (2, true), "once before it begins, once before the removal");
-    assert_eq!(desk.ran("packet-capture create").len(), 2);
-    assert!(desk.ran("packet-capture create").iter().all(|command| command.contains("nwlogs080613")));
+    assert_eq!(
+        (session.asked, cloud.is_clean()),
+        (2, true),
+        "once before it begins, once before the removal"
+    );
+    assert_eq!(session.ran("packet-capture create").len(), 2);
+    assert!(session.ran("packet-capture create").iter().all(|command| command.contains("nwlogs080613")));
     assert!(result["findings"].as_str().unwrap().contains("SYNs without an answer"));
     assert_eq!(result["files"].as_array().unwrap().len(), 2);
-    let looked = desk.borne("c1").looked;
+    let looked = session.supported("c1").looked;
     let wire: Vec<&str> = looked.iter().map(|looked| looked.subject.as_str()).collect();
     assert!(looked.iter().all(|looked| looked.layer == Layer::Wire));
     assert_eq!(wire, ["web-1", "db-1"]);
-    assert_eq!(desk.state().spent.captured_bytes, 48, "two files of 24 bytes");
+    assert_eq!(session.state().spent.captured_bytes, 48, "two files of 24 bytes");
 }
 
 #[test]
 fn whoever_asks_at_whatever_time_gets_the_same_next_move() {
     let mut cloud = Cloud::default();
-    let (desk, _) = captured(&mut cloud);
-    let later = desk.now.plus(Duration::from_secs(36_000));
-    let moves = desk.moves.iter().filter(|(_, next)| !matches!(next, Move::Wait(_)));
+    let (session, _) = captured(&mut cloud);
+    let later = session.now.plus(Duration::from_secs(36_000));
+    let moves = session.moves.iter().filter(|(_, next)| !matches!(next, ToolAction::Wait(_)));
     let mut count = 0;
     for (events, expected) in moves {
-        assert_eq!(&desk.next(*events, later), expected, "after {events} events");
+        assert_eq!(&session.next(*events, later), expected, "after {events} events");
         count += 1;
     }
     assert!(count > 20, "{count}");
@@ -55,24 +59,24 @@ fn whoever_asks_at_whatever_time_gets_the_same_next_move() {
 #[test]
 fn a_beginning_that_is_denied_leaves_nothing_and_is_not_asked_again() {
     let mut cloud = Cloud { denied: "packet-capture create", ..Cloud::default() };
-    let (mut desk, result) = captured(&mut cloud);
+    let (mut session, result) = captured(&mut cloud);
     assert_eq!(
         (&result["status"], &result["cleanup_status"]),
         (&json!("denied"), &json!("nothing_left")),
         "{result:#}"
     );
     assert!(result["reason"].as_str().unwrap().contains("not now"));
-    assert_eq!((desk.asked, cloud.is_clean()), (1, true));
-    assert!(desk.borne("c1").looked.is_empty());
-    let again = desk.call("c2", "capture_traffic", &wanted(), &mut |command| cloud.run(command));
+    assert_eq!((session.asked, cloud.is_clean()), (1, true));
+    assert!(session.supported("c1").looked.is_empty());
+    let again = session.call("c2", "capture_traffic", &wanted(), &mut |command| cloud.run(command));
     assert!(again["reason"].as_str().unwrap().contains("denied"), "{again}");
-    assert_eq!(desk.asked, 1);
+    assert_eq!(session.asked, 1);
 }
 
 #[test]
-fn a_removal_that_is_denied_is_told_and_can_be_asked_for_once_more() {
+fn a_removal_that_is_denied_is_reported_and_can_be_requested_again() {
     let mut cloud = Cloud { denied: "delete", ..Cloud::default() };
-    let (mut desk, result) = captured(&mut cloud);
+    let (mut session, result) = captured(&mut cloud);
     assert_eq!(
         (&result["status"], &result["cleanup_status"]),
         (&json!("completed"), &json!("needs_cleanup")),
@@ -80,18 +84,18 @@ fn a_removal_that_is_denied_is_told_and_can_be_asked_for_once_more() {
     );
     assert_eq!(result["facts"]["task_id"], "s1-1");
     let id = json!({"task_id": "s1-1"});
-    let seen = desk.call("c2", "check_task", &id, &mut |command| cloud.run(command));
+    let seen = session.call("c2", "check_task", &id, &mut |command| cloud.run(command));
     assert_eq!(seen["state"], "needs_cleanup");
-    let asked = desk.asked;
-    let still = desk.call("c3", "cleanup_task", &id, &mut |command| cloud.run(command));
-    assert_eq!((&still["status"], desk.asked), (&json!("failed"), asked + 1), "{still:#}");
+    let asked = session.asked;
+    let still = session.call("c3", "cleanup_task", &id, &mut |command| cloud.run(command));
+    assert_eq!((&still["status"], session.asked), (&json!("failed"), asked + 1), "{still:#}");
     cloud.denied = "";
-    let gone = desk.call("c4", "cleanup_task", &id, &mut |command| cloud.run(command));
+    let gone = session.call("c4", "cleanup_task", &id, &mut |command| cloud.run(command));
     assert_eq!((&gone["status"], &gone["state"]), (&json!("completed"), &json!("done")), "{gone:#}");
     assert!(cloud.is_clean());
-    let seen = desk.call("c5", "check_task", &id, &mut |command| cloud.run(command));
+    let seen = session.call("c5", "check_task", &id, &mut |command| cloud.run(command));
     assert_eq!((&seen["state"], &seen["cleanup_status"]), (&json!("done"), &json!("nothing_left")));
-    let over = desk.call("c6", "cancel_task", &id, &mut |command| cloud.run(command));
+    let over = session.call("c6", "cancel_task", &id, &mut |command| cloud.run(command));
     assert_eq!(over["state"], "done");
 }
 
@@ -99,23 +103,27 @@ fn a_removal_that_is_denied_is_told_and_can_be_asked_for_once_more() {
 fn a_capture_that_was_cut_off_runs_until_it_is_canceled() {
     for most in 0..30 {
         let mut cloud = Cloud::default();
-        let mut desk = Desk::open("web-1 cannot reach db-1", &site());
-        desk.begin("c1", "capture_traffic", &wanted());
-        if desk.carry(most, &mut |command| cloud.run(command)).is_some() {
+        let mut session = TestSession::open("web-1 cannot reach db-1", &site());
+        session.begin("c1", "capture_traffic", &wanted());
+        if session.carry(most, &mut |command| cloud.run(command)).is_some() {
             break;
         }
-        desk.abandon();
+        session.abandon();
         let left = !cloud.is_clean();
-        desk.begin("c2", "cancel_task", &json!({"task_id": "s1-1", "reason": "enough"}));
-        let state = desk.state();
-        let running = desk.bench(&state, "c2", running_tasks);
+        session.begin("c2", "cancel_task", &json!({"task_id": "s1-1", "reason": "enough"}));
+        let state = session.state();
+        let running = session.with_context(&state, "c2", running_tasks);
         assert!(running == ["s1-1"] || !left, "{most}: {running:?}");
-        let result = desk.carry(usize::MAX, &mut |command| cloud.run(command)).unwrap();
+        let result = session.carry(usize::MAX, &mut |command| cloud.run(command)).unwrap();
         assert!(cloud.is_clean(), "{most}: {result:#}");
         if most > 0 {
-            desk.begin("c3", "check_task", &json!({"task_id": "s1-1"}));
-            let state = desk.state();
-            assert_eq!(desk.bench(&state, "c3", running_tasks), Vec::<String>::new(), "{most}: {result:#}");
+            session.begin("c3", "check_task", &json!({"task_id": "s1-1"}));
+            let state = session.state();
+            assert_eq!(
+                session.with_context(&state, "c3", running_tasks),
+                Vec::<String>::new(),
+                "{most}: {result:#}"
+            );
         }
     }
 }
@@ -123,8 +131,9 @@ fn a_capture_that_was_cut_off_runs_until_it_is_canceled() {
 #[test]
 fn nonsense_is_refused_with_what_would_do() {
     let refused = |arguments: Value, site: &Site, symptom: &str| {
-        let mut desk = Desk::open(symptom, site);
-        let result = desk.call("c1", "capture_traffic", &arguments, &mut |command| panic!("{command} ran"));
+        let mut session = TestSession::open(symptom, site);
+        let result =
+            session.call("c1", "capture_traffic", &arguments, &mut |command| panic!("{command} ran"));
         result.to_string()
     };
     let with = |key: &str, value: Value| {
@@ -132,7 +141,7 @@ fn nonsense_is_refused_with_what_would_do() {
         arguments[key] = value;
         arguments
     };
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (with("duration_seconds", json!(4)), "between 5 and 300"),
         (with("duration_seconds", json!(301)), "between 5 and 300"),
         (with("target", json!("a to b to c")), "3 were named"),
@@ -147,7 +156,7 @@ fn nonsense_is_refused_with_what_would_do() {
         (with("reasoning", json!(" ")), "reasoning is empty"),
     ] {
         let result = refused(arguments.clone(), &site(), "slow");
-        assert!(result.contains(told), "{arguments}: {result}");
+        assert!(result.contains(expected), "{arguments}: {result}");
     }
     let result = refused(wanted(), &site(), "web-1 cannot write to NWLOGS080613.");
     assert!(result.contains("is what is being investigated"), "{result}");
@@ -160,11 +169,11 @@ fn nonsense_is_refused_with_what_would_do() {
 #[test]
 fn a_filter_keeps_both_directions() {
     let mut cloud = Cloud::default();
-    let mut desk = Desk::open("slow", &site());
+    let mut session = TestSession::open("slow", &site());
     let arguments =
         json!({"target": "web-1", "filters": [{"protocol": "tcp", "port": 5001}], "reasoning": "r"});
-    desk.call("c1", "capture_traffic", &arguments, &mut |command| cloud.run(command));
-    let created = desk.ran("packet-capture create").remove(0);
+    session.call("c1", "capture_traffic", &arguments, &mut |command| cloud.run(command));
+    let created = session.ran("packet-capture create").remove(0);
     assert!(
         created.contains(r#""localPort":"5001""#) && created.contains(r#""remotePort":"5001""#),
         "{created}"
@@ -173,11 +182,12 @@ fn a_filter_keeps_both_directions() {
 
 #[test]
 fn a_capture_of_another_session_is_not_known() {
-    let mut desk = Desk::open("slow", &site());
+    let mut session = TestSession::open("slow", &site());
     for (at, id) in ["s1-1", "other-1", "s1-0", "s1", ""].iter().enumerate() {
         for tool in ["check_task", "cancel_task", "cleanup_task"] {
             let name = format!("{tool}{at}");
-            let result = desk.call(&name, tool, &json!({"task_id": id}), &mut |command| panic!("{command}"));
+            let result =
+                session.call(&name, tool, &json!({"task_id": id}), &mut |command| panic!("{command}"));
             assert!(result["reason"].as_str().unwrap().contains("there is none"), "{result}");
         }
     }

@@ -2,5 +2,5 @@
 
 mod captures;
 mod cloud;
-mod desk;
 mod meter;
+mod session;

@@ -1,0 +1,154 @@
+//! A call of the model: its tool is asked what to do, again after each command.
+
+use serde_json::Value;
+
+use crate::HypothesisState;
+use crate::decision::{DecisionContext, Effect};
+use crate::event::{Event, HypothesisSet, ObservationId, Observed, Proposed, Refusal, Returned, StepId};
+use crate::state::{CallState, State, Step};
+use crate::tool::{CallContext, CallResult, FileTask, ProposedCommand, ToolAction, evidence_source};
+use ghost_base::{Digest, Timestamp};
+
+/// After so many denials a hypothesis cannot be tested.
+const DENIALS: u32 = 3;
+/// No result is longer, whatever a tool returns.
+const LONGEST_RESULT: usize = 256 * 1024;
+
+/// Says what to do next for a call whose commands are all over.
+pub(super) fn advance(
+    state: &State,
+    call: &CallState,
+    context: &DecisionContext<'_>,
+    now: Timestamp,
+) -> Effect {
+    if let Some(observed) = unobserved(state, call) {
+        return Effect::Record(vec![Event::Observed(observed)]);
+    }
+    let ended = state.end_request.is_some() || state.budget_spent.is_some();
+    if ended && call.steps.is_empty() {
+        return finish(state, call, CallResult::refuse(Refusal::Ended, "the session is ending"));
+    }
+    let Some(tool) = context.tools.find(&call.call.tool) else {
+        let reason = format!("there is no tool {:?}; there are: {}", call.call.tool, context.tools.names());
+        return finish(state, call, CallResult::refuse(Refusal::Malformed, reason));
+    };
+    let Value::Object(arguments) = &call.call.arguments else {
+        let reason = "the arguments are no JSON object".to_owned();
+        return finish(state, call, CallResult::refuse(Refusal::Malformed, reason));
+    };
+    let bench = CallContext { state, call, evidence: context.evidence, tools: context.tools, now };
+    match tool.advance(arguments, &bench) {
+        ToolAction::Run(_) if state.hypotheses.is_empty() => {
+            let reason =
+                "the board is empty: put hypotheses on it with manage_hypotheses before any diagnostic";
+            finish(state, call, CallResult::refuse(Refusal::EmptyBoard, reason))
+        }
+        ToolAction::Run(_) | ToolAction::Wait(_) if ended => {
+            finish(state, call, CallResult::refuse(Refusal::Ended, "the session is ending"))
+        }
+        // One turn can call more than everything that is left. What has begun comes to its end.
+        ToolAction::Run(_) if call.steps.is_empty() && state.spent.commands >= state.limits.commands => {
+            let reason = format!("the budget of {} commands is spent", state.limits.commands);
+            finish(state, call, CallResult::refuse(Refusal::Ended, reason))
+        }
+        ToolAction::Run(command) => propose(state, call, *command, context),
+        ToolAction::FileTask(task) => Effect::FileTask { call: call.call.id.clone(), task },
+        ToolAction::Wait(until) => Effect::Wait { until: Some(until) },
+        ToolAction::Return(outcome) => finish(state, call, *outcome),
+    }
+}
+
+/// Returns the evidence of the first command that has none recorded yet.
+fn unobserved(state: &State, call: &CallState) -> Option<Observed> {
+    let steps = call.steps.iter().filter_map(|id| state.step(*id));
+    let seen = |step: &Step| state.observations.iter().any(|known| known.observed.step == Some(step.id));
+    let step = steps.into_iter().find(|step| ran(step) && !seen(step))?;
+    let done = step.done.as_ref()?;
+    let kept = done.evidence.as_deref().and_then(|digest| digest.parse::<Digest>().ok());
+    let bytes = done.output_metadata.pointer("/stdout/total_bytes").and_then(Value::as_u64);
+    Some(Observed {
+        id: next_observation(state),
+        call: call.call.id.clone(),
+        step: Some(step.id),
+        tool: call.call.tool.clone(),
+        what: step.current().to_owned(),
+        source: evidence_source(step.current()),
+        digest: kept.unwrap_or_else(|| Digest::of(&done.output)),
+        bytes: bytes.unwrap_or_else(|| u64::try_from(done.output.len()).unwrap_or(u64::MAX)),
+    })
+}
+
+fn next_observation(state: &State) -> ObservationId {
+    ObservationId(u32::try_from(state.observations.len()).unwrap_or(u32::MAX).saturating_add(1))
+}
+
+/// Returns what is recorded of a file task: its text is stored under a digest.
+#[must_use]
+pub fn observed_file_task(
+    state: &State,
+    call: &CallState,
+    task: &FileTask,
+    digest: Digest,
+    bytes: u64,
+) -> Observed {
+    Observed {
+        id: next_observation(state),
+        call: call.call.id.clone(),
+        step: None,
+        tool: call.call.tool.clone(),
+        what: task.what(),
+        source: task.source(),
+        digest,
+        bytes,
+    }
+}
+
+/// Tells whether a command ran, so that it showed something: a failure and a timeout show something, too.
+fn ran(step: &Step) -> bool {
+    step.done.as_ref().is_some_and(|done| {
+        done.status == "completed" || matches!(done.error.as_deref(), Some("timeout" | "canceled"))
+    })
+}
+
+fn propose(
+    state: &State,
+    call: &CallState,
+    command: ProposedCommand,
+    context: &DecisionContext<'_>,
+) -> Effect {
+    let step = StepId(u32::try_from(state.steps.len()).unwrap_or(u32::MAX).saturating_add(1));
+    let ProposedCommand { command, reasoning, hypothesis, script, plan } = command;
+    let judged = super::command::judge(state, step, 1, (&command, script.as_ref()), context);
+    let (call, tool) = (call.call.id.clone(), call.call.tool.clone());
+    let proposed = Proposed { step, call, tool, command, reasoning, hypothesis, script, plan };
+    Effect::Record(vec![Event::Proposed(proposed), Event::Classified(judged)])
+}
+
+fn finish(state: &State, call: &CallState, outcome: CallResult) -> Effect {
+    let CallResult { content, is_error, refused, mut events } = outcome;
+    let mut content = content.to_string();
+    if content.len() > LONGEST_RESULT {
+        content = r#"{"status":"error","reason":"the result is too long"}"#.to_owned();
+    }
+    let returned =
+        Returned { call: call.call.id.clone(), tool: call.call.tool.clone(), content, is_error, refused };
+    events.extend(given_up(state));
+    events.push(Event::Returned(returned));
+    Effect::Record(events)
+}
+
+/// Gives up on hypotheses whose commands were denied too often.
+fn given_up(state: &State) -> Vec<Event> {
+    let denied = state.active().filter(|hypothesis| hypothesis.denials >= DENIALS);
+    denied
+        .map(|hypothesis| {
+            Event::HypothesisSet(HypothesisSet {
+                id: hypothesis.id.clone(),
+                description: None,
+                state: HypothesisState::Unverifiable,
+                by: "code".to_owned(),
+                why: Some(format!("{} of its commands were denied", hypothesis.denials)),
+            })
+        })
+        .collect()
+}

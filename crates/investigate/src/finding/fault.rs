@@ -1,0 +1,403 @@
+//! The fault codes and the names of what is at fault. Codes are added, never renamed.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A fault that a finding can claim. It is written as its code, such as `nsg_deny`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fault {
+    NsgDeny,
+    NsgExposure,
+    RouteBlackhole,
+    RouteDeadNva,
+    RouteDetour,
+    ServiceEndpointMissing,
+    StorageFirewallDeny,
+    GuestFirewallDrop,
+    GuestFirewallReject,
+    GuestFirewallPolicyDrop,
+    Fail2banBan,
+    ContainerFirewallChange,
+    NetemLoss,
+    NetemDelay,
+    NetemCorrupt,
+    NetemDuplicate,
+    NetemReorder,
+    RateLimit,
+    PmtuBlackhole,
+    TcpRefused,
+    SynUnanswered,
+    DnsFailure,
+    ArpConflict,
+    AsymmetricPath,
+    NoDrift,
+}
+
+/// No fault has this code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("there is no such fault code")]
+pub struct UnknownFault;
+
+/// What kind of object is at fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ObjectKind {
+    /// A rule of a security group.
+    NsgRule,
+    /// A route of a route table.
+    Route,
+    /// A service endpoint of a subnet.
+    SubnetEndpoint,
+    /// A storage account.
+    StorageAccount,
+    /// A rule in a guest's packet filter, by the traffic that it matches.
+    GuestRule,
+    /// A chain in a guest's packet filter.
+    GuestChain,
+    /// An address that a guest's ban program blocks.
+    Ban,
+    /// A device of a guest that shapes what it sends.
+    Qdisc,
+    /// The flow itself.
+    Flow,
+    /// A name server.
+    NameServer,
+    /// An address on a subnet.
+    Host,
+    /// What the platform applies to a machine.
+    Baseline,
+}
+
+impl ObjectKind {
+    /// Returns how such an object is named, a part in angle brackets standing for any text.
+    #[must_use]
+    pub const fn pattern(self) -> &'static str {
+        match self {
+            Self::NsgRule => "nsg/<nsg>/<rule>",
+            Self::Route => "route/<table>/<route>",
+            Self::SubnetEndpoint => "subnet/<vnet>/<subnet>/<service>",
+            Self::StorageAccount => "storage/<account>",
+            Self::GuestRule => "netfilter/<vm>/<table>/<chain>/<proto>/<port>",
+            Self::GuestChain => "netfilter/<vm>/<table>/<chain>",
+            Self::Ban => "netfilter/<vm>/<chain>/<ip>",
+            Self::Qdisc => "qdisc/<vm>/<dev>",
+            Self::Flow => "flow/<src>/<dst>/<proto>/<port>",
+            Self::NameServer => "dns/<server>",
+            Self::Host => "host/<ip>",
+            Self::Baseline => "effective/<vm>",
+        }
+    }
+
+    /// Tells whether an object is named as such an object is.
+    #[must_use]
+    pub fn matches(self, object: &str) -> bool {
+        let (wanted, found): (Vec<&str>, Vec<&str>) =
+            (self.pattern().split('/').collect(), object.split('/').collect());
+        // A service or a prefix may hold a slash of its own; only the last part may.
+        found.len() >= wanted.len()
+            && found.iter().all(|part| !part.is_empty() && !part.contains(char::is_whitespace))
+            && (found.len() == wanted.len() || wanted.last().is_some_and(|last| last.starts_with('<')))
+            && wanted.iter().zip(&found).all(|(wanted, found)| wanted.starts_with('<') || wanted == found)
+    }
+}
+
+impl Fault {
+    /// All faults. A test holds that each variant is among them.
+    pub const ALL: [Self; 25] = [
+        Self::NsgDeny,
+        Self::NsgExposure,
+        Self::RouteBlackhole,
+        Self::RouteDeadNva,
+        Self::RouteDetour,
+        Self::ServiceEndpointMissing,
+        Self::StorageFirewallDeny,
+        Self::GuestFirewallDrop,
+        Self::GuestFirewallReject,
+        Self::GuestFirewallPolicyDrop,
+        Self::Fail2banBan,
+        Self::ContainerFirewallChange,
+        Self::NetemLoss,
+        Self::NetemDelay,
+        Self::NetemCorrupt,
+        Self::NetemDuplicate,
+        Self::NetemReorder,
+        Self::RateLimit,
+        Self::PmtuBlackhole,
+        Self::TcpRefused,
+        Self::SynUnanswered,
+        Self::DnsFailure,
+        Self::ArpConflict,
+        Self::AsymmetricPath,
+        Self::NoDrift,
+    ];
+
+    /// Returns the code.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NsgDeny => "nsg_deny",
+            Self::NsgExposure => "nsg_exposure",
+            Self::RouteBlackhole => "route_blackhole",
+            Self::RouteDeadNva => "route_dead_nva",
+            Self::RouteDetour => "route_detour",
+            Self::ServiceEndpointMissing => "service_endpoint_missing",
+            Self::StorageFirewallDeny => "storage_firewall_deny",
+            Self::GuestFirewallDrop => "guest_firewall_drop",
+            Self::GuestFirewallReject => "guest_firewall_reject",
+            Self::GuestFirewallPolicyDrop => "guest_firewall_policy_drop",
+            Self::Fail2banBan => "fail2ban_ban",
+            Self::ContainerFirewallChange => "container_firewall_change",
+            Self::NetemLoss => "netem_loss",
+            Self::NetemDelay => "netem_delay",
+            Self::NetemCorrupt => "netem_corrupt",
+            Self::NetemDuplicate => "netem_duplicate",
+            Self::NetemReorder => "netem_reorder",
+            Self::RateLimit => "rate_limit",
+            Self::PmtuBlackhole => "pmtu_blackhole",
+            Self::TcpRefused => "tcp_refused",
+            Self::SynUnanswered => "syn_unanswered",
+            Self::DnsFailure => "dns_failure",
+            Self::ArpConflict => "arp_conflict",
+            Self::AsymmetricPath => "asymmetric_path",
+            Self::NoDrift => "no_drift",
+        }
+    }
+
+    /// Returns what kind of object is at fault.
+    #[must_use]
+    pub const fn object_kind(self) -> ObjectKind {
+        match self {
+            Self::NsgDeny | Self::NsgExposure => ObjectKind::NsgRule,
+            Self::RouteBlackhole | Self::RouteDeadNva | Self::RouteDetour => ObjectKind::Route,
+            Self::ServiceEndpointMissing => ObjectKind::SubnetEndpoint,
+            Self::StorageFirewallDeny => ObjectKind::StorageAccount,
+            Self::GuestFirewallDrop | Self::GuestFirewallReject => ObjectKind::GuestRule,
+            Self::GuestFirewallPolicyDrop | Self::ContainerFirewallChange => ObjectKind::GuestChain,
+            Self::Fail2banBan => ObjectKind::Ban,
+            Self::NetemLoss
+            | Self::NetemDelay
+            | Self::NetemCorrupt
+            | Self::NetemDuplicate
+            | Self::NetemReorder
+            | Self::RateLimit => ObjectKind::Qdisc,
+            Self::PmtuBlackhole | Self::TcpRefused | Self::SynUnanswered | Self::AsymmetricPath => {
+                ObjectKind::Flow
+            }
+            Self::DnsFailure => ObjectKind::NameServer,
+            Self::ArpConflict => ObjectKind::Host,
+            Self::NoDrift => ObjectKind::Baseline,
+        }
+    }
+
+    /// Returns the name of the fault as a headline, without codes. Names come out as they stand: whoever prints them escapes them.
+    #[must_use]
+    pub fn title(self, object: &str) -> String {
+        if !self.object_kind().matches(object) {
+            return format!("{}, {object}", self.as_str());
+        }
+        let parts: Vec<&str> = object.split('/').collect();
+        let at = |index: usize| parts.get(index).copied().unwrap_or_default();
+        // Only the last part may hold a slash of its own.
+        let rest = |index: usize| parts.get(index..).unwrap_or_default().join("/");
+        let (one, two) = (at(1), at(2));
+        let flow = || traffic(at(3), &rest(4));
+        match self {
+            Self::NsgDeny => format!("Security rule {} of {one} denies the traffic", rest(2)),
+            Self::NsgExposure => format!("Security rule {} of {one} lets anybody in", rest(2)),
+            Self::RouteBlackhole => format!("Route {} of {one} leads nowhere", rest(2)),
+            Self::RouteDeadNva => {
+                format!("Route {} of {one} leads to an appliance that is not there", rest(2))
+            }
+            Self::RouteDetour => format!("Route {} of {one} leads through an appliance", rest(2)),
+            Self::ServiceEndpointMissing => format!("Subnet {two} of {one} lacks the endpoint {}", rest(3)),
+            Self::StorageFirewallDeny => format!("Storage account {} does not let the subnet in", rest(1)),
+            Self::GuestFirewallDrop => {
+                format!("{one} itself drops {} in its packet filter", traffic(at(4), &rest(5)))
+            }
+            Self::GuestFirewallReject => {
+                format!("{one} itself refuses {} in its packet filter", traffic(at(4), &rest(5)))
+            }
+            Self::GuestFirewallPolicyDrop => {
+                format!("{one} drops whatever its packet filter does not name (chain {})", rest(3))
+            }
+            Self::Fail2banBan => format!("fail2ban on {one} has banned {}", rest(3)),
+            Self::ContainerFirewallChange => {
+                format!("{one} stops traffic of its containers (chain {})", rest(3))
+            }
+            Self::NetemLoss => format!("{one} loses packets on the way out of {}", rest(2)),
+            Self::NetemDelay => format!("{one} delays what it sends through {}", rest(2)),
+            Self::NetemCorrupt => format!("{one} damages packets on the way out of {}", rest(2)),
+            Self::NetemDuplicate => format!("{one} sends packets of {} twice", rest(2)),
+            Self::NetemReorder => format!("{one} sends packets of {} out of order", rest(2)),
+            Self::RateLimit => format!("{one} limits the rate of {}", rest(2)),
+            Self::PmtuBlackhole => format!("Large packets from {one} to {two} do not get through"),
+            Self::TcpRefused => format!("Nothing listens on {two} for {}", flow()),
+            Self::SynUnanswered => format!("{two} does not answer {one} on {}", flow()),
+            Self::DnsFailure => format!("Name server {} does not resolve names", rest(1)),
+            Self::ArpConflict => format!("Two interfaces claim {}", rest(1)),
+            Self::AsymmetricPath => format!("The two directions between {one} and {two} take different ways"),
+            Self::NoDrift => format!("Nothing changed at {} since the baseline", rest(1)),
+        }
+    }
+
+    /// Returns how the fault works and what it explains.
+    #[must_use]
+    pub const fn mechanism(self) -> &'static str {
+        match self {
+            Self::NsgDeny => {
+                "The platform discards the packets before the machine sees them, so connections hang without an answer. Other ports are not touched."
+            }
+            Self::NsgExposure => {
+                "Whoever is in that range can knock at the port; what keeps them out is the program alone."
+            }
+            Self::RouteBlackhole => {
+                "The most specific route wins, and this one has no next hop: everything for its prefix vanishes without an answer, whatever the rules allow."
+            }
+            Self::RouteDeadNva => {
+                "The most specific route wins, and hands the packets to an address that nobody has: everything for its prefix vanishes without an answer, whatever the rules allow."
+            }
+            Self::RouteDetour => {
+                "The traffic goes through an appliance instead of directly; that costs time and may break the way back."
+            }
+            Self::ServiceEndpointMissing => {
+                "The account lets the subnet in only by its endpoint. Without it the traffic comes from a public address and is turned away; neither side shows a fault of its own."
+            }
+            Self::StorageFirewallDeny => "The account's own rules turn this subnet away.",
+            Self::GuestFirewallDrop => {
+                "The machine discards these packets behind the platform's rules, so callers hang, and no portal shows it. It explains this traffic and nothing that is slow."
+            }
+            Self::GuestFirewallReject => {
+                "The machine answers these packets with a refusal behind the platform's rules, and no portal shows it."
+            }
+            Self::GuestFirewallPolicyDrop => {
+                "Whatever no rule names is discarded, so services that worked before time out while the platform's rules are open."
+            }
+            Self::Fail2banBan => {
+                "The ban program blocked this one address after failed logins. It explains this address alone."
+            }
+            Self::ContainerFirewallChange => {
+                "Traffic to and from containers is forwarded through this chain, and the chain ends it. The host's own services are not touched."
+            }
+            Self::NetemLoss => {
+                "A part of what this machine sends is discarded on its way out; senders repeat it, and throughput falls."
+            }
+            Self::NetemDelay => {
+                "Everything sent waits, so each round trip takes longer. Connections come up all the same."
+            }
+            Self::NetemCorrupt => {
+                "A part of what this machine sends is damaged; receivers discard it, and some connections break off."
+            }
+            Self::NetemDuplicate => "A part of what this machine sends goes out twice.",
+            Self::NetemReorder => {
+                "What this machine sends arrives out of order, which looks like loss to the receiver."
+            }
+            Self::RateLimit => {
+                "The machine sends no faster than the limit, evenly: a steady rate says nothing about whether it is the right one. Small requests stay quick."
+            }
+            Self::PmtuBlackhole => {
+                "Small packets pass and large ones do not fit through the path; the sender goes on sending them too large."
+            }
+            Self::TcpRefused => {
+                "The packet arrives and the machine answers that nobody listens: no rule and no route does that."
+            }
+            Self::SynUnanswered => "The first packet of each connection gets no answer.",
+            Self::DnsFailure => "Names are not resolved, so programs fail before they connect.",
+            Self::ArpConflict => {
+                "Two interfaces answer for one address, and packets reach now one, now the other."
+            }
+            Self::AsymmetricPath => {
+                "The two directions take different ways, and what keeps state sees only one of them."
+            }
+            Self::NoDrift => "Rules and routes in effect are those of the baseline: a verified negative.",
+        }
+    }
+}
+
+impl FromStr for Fault {
+    type Err = UnknownFault;
+
+    fn from_str(code: &str) -> Result<Self, UnknownFault> {
+        Self::ALL.into_iter().find(|fault| fault.as_str() == code).ok_or(UnknownFault)
+    }
+}
+
+/// Returns the name of a fault as a headline, or code and object as they stand where a later version wrote them.
+#[must_use]
+pub fn title(code: &str, object: &str) -> String {
+    code.parse::<Fault>().map_or_else(|_| format!("{code}, {object}"), |fault| fault.title(object))
+}
+
+/// Names traffic: `TCP port 5001`, `all ICMP`, `all traffic`.
+#[must_use]
+pub fn traffic(protocol: &str, port: &str) -> String {
+    let every = |text: &str| matches!(text, "any" | "all" | "" | "*");
+    match (every(protocol), every(port)) {
+        (true, true) => "all traffic".to_owned(),
+        (true, false) => format!("port {port}"),
+        (false, true) => format!("all {}", protocol.to_uppercase()),
+        (false, false) => format!("{} port {port}", protocol.to_uppercase()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fault_is_listed_under_its_code() {
+        let unknown = serde_json::from_str::<Fault>("\"?\"").unwrap_err().to_string();
+        for fault in Fault::ALL {
+            assert!(unknown.contains(&format!("`{}`", fault.as_str())), "{fault:?}");
+            assert_eq!(fault.as_str().parse(), Ok(fault));
+        }
+        assert_eq!(unknown.matches('`').count(), 2 * (Fault::ALL.len() + 1), "a fault is missing: {unknown}");
+        assert_eq!("nonsense".parse::<Fault>(), Err(UnknownFault));
+    }
+
+    #[test]
+    fn an_object_is_named_as_its_kind_requires() {
+        let kind = Fault::GuestFirewallDrop.object_kind();
+        assert!(kind.matches("netfilter/web-1/filter/INPUT/tcp/5001"));
+        for wrong in [
+            "netfilter/web-1/filter/INPUT",
+            "nsg/a/b/c/d/e",
+            "netfilter/web-1/filter//tcp/1",
+            "netfilter/a b/f/I/tcp/1",
+            "",
+        ] {
+            assert!(!kind.matches(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_fault_has_a_title_and_a_mechanism() {
+        for fault in Fault::ALL {
+            let parts = fault.object_kind().pattern().split('/').map(|part| part.trim_matches(['<', '>']));
+            let title = fault.title(&parts.collect::<Vec<_>>().join("/"));
+            assert!(!title.contains(fault.as_str()) && !title.contains('_'), "{title}");
+            assert!(fault.mechanism().ends_with('.'), "{fault:?}");
+        }
+    }
+
+    #[test]
+    fn a_fault_is_named_by_what_is_broken() {
+        for (code, object, expected) in [
+            (
+                "guest_firewall_drop",
+                "netfilter/db-1/filter/INPUT/tcp/5001",
+                "db-1 itself drops TCP port 5001 in its packet filter",
+            ),
+            (
+                "guest_firewall_drop",
+                "netfilter/db-1/filter/INPUT/icmp/any",
+                "db-1 itself drops all ICMP in its packet filter",
+            ),
+            ("nsg_deny", "nsg/web-nsg/deny-5001", "Security rule deny-5001 of web-nsg denies the traffic"),
+            ("nsg_deny", "nonsense", "nsg_deny, nonsense"),
+            ("dreamed", "nsg/a/b", "dreamed, nsg/a/b"),
+        ] {
+            assert_eq!(title(code, object), expected);
+        }
+    }
+}

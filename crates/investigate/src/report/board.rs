@@ -1,0 +1,326 @@
+//! The board: where a session stands at one moment, and how a terminal shows it.
+
+use std::time::Duration;
+
+use crate::event::{ObservationId, StepId};
+use crate::report::amount::clock;
+use crate::report::spell::{fit, plain};
+use crate::report::step_outcome::{StepOutcome, command, sentence, step_outcome};
+use crate::state::{Phase, State, Step};
+use crate::{Confidence, Hypothesis, HypothesisState, Outcome};
+use ghost_base::Timestamp;
+
+/// Where a session stands at one moment. Its texts are data: whoever draws it escapes them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Board {
+    /// The session.
+    pub session: String,
+    /// The word for where it stands.
+    pub standing: &'static str,
+    /// What is wrong, in the words of whoever asked.
+    pub symptom: String,
+    /// What is supposed.
+    pub hypotheses: Vec<Hypothesis>,
+    /// What was looked at, oldest first.
+    pub checks: Vec<Check>,
+    /// What happens now.
+    pub current: Current,
+    /// How long ago it was opened; for one that is over, how long it took.
+    pub elapsed: Duration,
+    /// What is left to spend.
+    pub budget: Vec<Budget>,
+}
+
+/// Something that was looked at, or was to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// How it went.
+    pub mark: Mark,
+    /// What it was, in a line.
+    pub what: String,
+    /// What came of it where it was not as it should be.
+    pub problem: Option<String>,
+    /// What it showed.
+    pub observations: Vec<ObservationId>,
+    /// Which hypothesis it tests.
+    pub hypothesis: Option<String>,
+}
+
+/// How a check went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// It ran to its end.
+    Good,
+    /// It was denied, expired, was refused or went wrong.
+    Bad,
+    /// Nobody knows whether it took effect.
+    Unknown,
+}
+
+/// What happens now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Current {
+    /// A model thinks.
+    Thinking {
+        /// Which turn, from zero.
+        turn: u32,
+    },
+    /// A command is being judged, asked about or run.
+    Running {
+        /// Which step.
+        step: StepId,
+        /// The command.
+        command: String,
+    },
+    /// Somebody has to answer.
+    Waiting {
+        /// The question.
+        approval: String,
+        /// Which step.
+        step: StepId,
+        /// The command that is asked about.
+        command: String,
+        /// How many said yes so far.
+        votes: u32,
+        /// How many have to.
+        votes_needed: u32,
+        /// From then on the answer is no.
+        until: Timestamp,
+    },
+    /// No model answers.
+    Stuck {
+        /// Why, as far as it is known.
+        problem: String,
+    },
+    /// The next step is being chosen.
+    Idle,
+    /// It is over.
+    Over {
+        /// What came of it.
+        outcome: Outcome,
+        /// How sure that is.
+        confidence: Confidence,
+    },
+}
+
+/// A budget. A limit of zero is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Which.
+    pub what: &'static str,
+    /// How much was used.
+    pub used: u64,
+    /// How much there was.
+    pub limit: u64,
+}
+
+impl Budget {
+    /// Returns how much is left; `None` where there is no limit.
+    #[must_use]
+    pub fn left(&self) -> Option<u64> {
+        (self.limit > 0).then(|| self.limit.saturating_sub(self.used))
+    }
+}
+
+impl Board {
+    /// Returns the board of a session.
+    #[must_use]
+    pub fn of(state: &State, now: Timestamp) -> Self {
+        // A session that is over does not grow older.
+        let now = state.concluded.as_ref().map_or(now, |(at, _)| *at);
+        Self {
+            session: state.session.to_string(),
+            standing: state.standing(),
+            symptom: state.opened.symptom.clone(),
+            hypotheses: state.hypotheses.clone(),
+            checks: checks(state),
+            current: current(state),
+            elapsed: now.since(state.opened_at),
+            budget: budget(state, now),
+        }
+    }
+}
+
+fn checks(state: &State) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for call in state.calls() {
+        checks
+            .extend(call.steps.iter().filter_map(|id| state.step(*id)).filter_map(|step| check(state, step)));
+        let own = call.observations.iter().filter_map(|id| state.observation(*id));
+        let own = own.map(|found| &found.observed).filter(|observed| observed.step.is_none());
+        checks.extend(own.map(|observed| Check {
+            mark: Mark::Good,
+            what: observed.what.clone(),
+            problem: None,
+            observations: vec![observed.id],
+            hypothesis: None,
+        }));
+    }
+    checks
+}
+
+/// Returns the check that a step is; `None` while it is open.
+fn check(state: &State, step: &Step) -> Option<Check> {
+    let exit = step.done.as_ref().and_then(|done| done.exit_code);
+    let (mark, problem) = match step_outcome(state, step) {
+        StepOutcome::Open => return None,
+        StepOutcome::Ran if step.outcome_unknown => (Mark::Unknown, Some(sentence(state, step))),
+        StepOutcome::Ran => (Mark::Good, exit.filter(|code| *code != 0).map(|code| format!("exit {code}"))),
+        StepOutcome::Failed | StepOutcome::Refused => (Mark::Bad, Some(sentence(state, step))),
+        StepOutcome::Unknown => (Mark::Unknown, Some(sentence(state, step))),
+    };
+    let observed = state.observations.iter().map(|found| &found.observed);
+    let observed = observed.filter(|observed| observed.step == Some(step.id)).collect::<Vec<_>>();
+    Some(Check {
+        mark,
+        what: observed.first().map_or_else(|| command(step).to_owned(), |observed| observed.what.clone()),
+        problem,
+        observations: observed.iter().map(|observed| observed.id).collect(),
+        hypothesis: step.hypothesis.clone(),
+    })
+}
+
+fn current(state: &State) -> Current {
+    if let Some((_, concluded)) = &state.concluded {
+        return Current::Over { outcome: concluded.outcome, confidence: concluded.confidence };
+    }
+    if let Some(step) = state.open_step() {
+        let command = step.current().to_owned();
+        let Phase::AwaitingApproval { approval: name } = &step.phase else {
+            return Current::Running { step: step.id, command };
+        };
+        if let Some(approval) = state.approvals.get(name) {
+            let yes = approval.votes.iter().filter(|vote| vote.approves).count();
+            let command = match approval.requested.plan.as_slice() {
+                [] => command,
+                plan => format!("{} commands, the first: {command}", plan.len()),
+            };
+            return Current::Waiting {
+                approval: name.clone(),
+                step: step.id,
+                command,
+                votes: u32::try_from(yes).unwrap_or(u32::MAX),
+                votes_needed: approval.requested.votes_needed,
+                until: approval.requested.expires_at,
+            };
+        }
+    }
+    match (&state.asked, state.failures.last()) {
+        (Some(asked), _) => Current::Thinking { turn: asked.turn },
+        (None, Some(problem)) => Current::Stuck { problem: problem.clone() },
+        (None, None) => Current::Idle,
+    }
+}
+
+fn budget(state: &State, now: Timestamp) -> Vec<Budget> {
+    let (spent, limits) = (&state.spent, &state.limits);
+    // The fold counts a wait when it ends.
+    let waiting = state.open_approval().map_or(Duration::ZERO, |approval| now.since(approval.asked_at));
+    let at_work = spent.at_work(state.opened_at, now).saturating_sub(waiting);
+    let all = [
+        ("turns", u64::from(spent.turns), u64::from(limits.turns)),
+        ("commands", spent.commands.into(), limits.commands.into()),
+        ("minutes", at_work.as_secs() / 60, limits.minutes.into()),
+        ("captured megabytes", spent.captured_bytes / 1_000_000, limits.captured_bytes / 1_000_000),
+        ("tokens", spent.tokens, limits.tokens),
+    ];
+    all.into_iter().map(|(what, used, limit)| Budget { what, used, limit }).collect()
+}
+
+/// Limits the checks that are shown; older ones are counted.
+const MAX_CHECKS: usize = 8;
+
+/// A style of a terminal, by its number.
+#[derive(Debug, Clone, Copy)]
+enum Style {
+    Normal,
+    Bold,
+    Faint,
+    Good,
+    Warning,
+    Bad,
+}
+
+impl Board {
+    /// Draws the board for a terminal: lines of at most so many columns, without a character that a terminal obeys
+    /// other than the colors, where they are wanted.
+    #[must_use]
+    pub fn lines(&self, width: usize, color: bool) -> Vec<String> {
+        let title = format!("{} · {} · {}", self.session, self.standing, clock(self.elapsed));
+        let mut lines = vec![(title, Style::Bold), (format!("  {}", self.symptom), Style::Normal)];
+        lines.extend(self.hypotheses.iter().map(|hypothesis| {
+            let (id, state, description) = (&hypothesis.id, hypothesis.state, &hypothesis.description);
+            let why = hypothesis.why.as_deref().map(|why| format!(" ({why})")).unwrap_or_default();
+            (format!("  {id:<4} {state:<12}  {description}{why}"), style(state))
+        }));
+        let older = self.checks.len().saturating_sub(MAX_CHECKS);
+        if older > 0 {
+            lines.push((format!("  … {older} earlier"), Style::Faint));
+        }
+        lines.extend(self.checks.iter().skip(older).map(check_line));
+        lines.extend(self.current_line());
+        let budget = self.budget.iter().filter(|budget| budget.limit > 0 || budget.used > 0).map(left);
+        lines.push((format!("  {}", budget.collect::<Vec<_>>().join(" · ")), Style::Faint));
+        lines.into_iter().map(|(line, style)| paint(&fit(&plain(&line), width), style, color)).collect()
+    }
+
+    fn current_line(&self) -> Vec<(String, Style)> {
+        match &self.current {
+            Current::Idle => Vec::new(),
+            Current::Thinking { turn } => vec![(format!("  ▸ thinking, turn {turn}"), Style::Normal)],
+            Current::Running { step, command } => vec![(format!("  ▸ {step} {command}"), Style::Normal)],
+            Current::Waiting { step, command, votes, votes_needed, until, .. } => vec![
+                (format!("  ▸ {step} {command}"), Style::Normal),
+                (format!("    waits for approval, {votes} of {votes_needed}, until {until}"), Style::Warning),
+            ],
+            Current::Stuck { problem } => vec![(format!("  ▸ no answer: {problem}"), Style::Warning)],
+            Current::Over { outcome, confidence } => {
+                vec![(format!("  ▸ {outcome}, confidence {confidence}"), Style::Bold)]
+            }
+        }
+    }
+}
+
+fn style(state: HypothesisState) -> Style {
+    match state {
+        HypothesisState::Active => Style::Normal,
+        HypothesisState::Confirmed => Style::Good,
+        HypothesisState::Refuted | HypothesisState::Withdrawn => Style::Faint,
+        HypothesisState::Unverifiable | HypothesisState::Contradicted => Style::Warning,
+    }
+}
+
+fn check_line(check: &Check) -> (String, Style) {
+    let (mark, style) = match check.mark {
+        Mark::Good => ('✔', Style::Good),
+        Mark::Bad => ('✘', Style::Bad),
+        Mark::Unknown => ('?', Style::Warning),
+    };
+    let ids = check.observations.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let ids = if ids.is_empty() { ids } else { format!(" ({ids})") };
+    let hypothesis = check.hypothesis.as_deref().map(|id| format!(" → {id}")).unwrap_or_default();
+    let problem = check.problem.as_deref().map(|problem| format!("{problem}: ")).unwrap_or_default();
+    (format!("  {mark}{ids}{hypothesis} {problem}{}", check.what), style)
+}
+
+fn left(budget: &Budget) -> String {
+    match budget.left() {
+        Some(left) => format!("{left} {} left", budget.what),
+        None => format!("{} {}", budget.used, budget.what),
+    }
+}
+
+fn paint(line: &str, style: Style, color: bool) -> String {
+    let code = match style {
+        Style::Normal => None,
+        Style::Bold => Some("1"),
+        Style::Faint => Some("2"),
+        Style::Good => Some("32"),
+        Style::Warning => Some("33"),
+        Style::Bad => Some("31"),
+    };
+    match code.filter(|_| color) {
+        Some(code) => format!("\u{1b}[{code}m{line}\u{1b}[0m"),
+        None => line.to_owned(),
+    }
+}

@@ -1,6 +1,0 @@
-//! Where a session stands, at a glance.
-
-mod draw;
-mod glance;
-
-pub use glance::{Board, Budget, Check, Current, Mark};

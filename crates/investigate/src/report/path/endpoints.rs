@@ -1,0 +1,121 @@
+//! The machines at both ends of the path, as the topology lists them.
+
+use serde_json::Value;
+
+use crate::brief;
+use crate::coverage;
+use crate::state::State;
+
+/// A machine and where it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Machine {
+    pub(super) name: String,
+    pub(super) address: String,
+    pub(super) nic: String,
+    pub(super) nsg: String,
+    pub(super) vnet: String,
+    pub(super) subnet: String,
+    pub(super) subnet_nsg: String,
+    pub(super) route_table: String,
+    addresses: Vec<String>,
+}
+
+/// Both endpoints, and the name of the peering between their networks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Endpoints {
+    pub(super) from: Option<Machine>,
+    pub(super) to: Option<Machine>,
+    /// Who calls that is no machine here.
+    pub(super) stranger: Option<String>,
+    /// What is called that is no machine here.
+    pub(super) outside: Option<String>,
+    pub(super) peering: Option<String>,
+}
+
+/// Finds both endpoints: by the flows that were asked about, else in the order in which people name them, else by what is at fault.
+pub(super) fn endpoints(state: &State) -> Endpoints {
+    let facts = facts(state);
+    let known: Vec<Machine> = list(&facts, "machines").map(machine).collect();
+    let named = |name: &str| known.iter().find(|one| one.name.eq_ignore_ascii_case(name)).cloned();
+    let owner = |ip: &str| known.iter().find(|one| one.addresses.iter().any(|own| own == ip)).cloned();
+    let mut endpoints = Endpoints::default();
+    let flow = state.calls().rev().find_map(|call| {
+        let of = |key: &str| call.call.arguments.get(key).and_then(Value::as_str);
+        Some((of("src_ip")?, of("dst_ip")?))
+    });
+    if let Some((from, to)) = flow {
+        (endpoints.from, endpoints.to) = (owner(from), owner(to));
+        endpoints.outside = endpoints.to.is_none().then(|| to.to_owned());
+        endpoints.stranger = endpoints.from.is_none().then(|| from.to_owned());
+    }
+    let symptoms = brief::read(&coverage::asked(state));
+    let at_fault = state.accepted.iter().filter_map(|found| {
+        let mut parts = found.finding.object.split('/');
+        matches!(parts.next(), Some("netfilter" | "qdisc" | "effective"))
+            .then(|| parts.next().unwrap_or_default())
+    });
+    let mut others = coverage::machines(&symptoms, &facts).into_iter().chain(at_fault.map(str::to_owned));
+    if endpoints.from.is_none() && endpoints.to.is_none() {
+        endpoints.from = others.find_map(|name| named(&name));
+    }
+    if endpoints.to.is_none() && endpoints.outside.is_none() {
+        let first = endpoints.from.as_ref().map(|from| from.name.clone()).unwrap_or_default();
+        endpoints.to = others.filter(|name| !name.eq_ignore_ascii_case(&first)).find_map(|name| named(&name));
+    }
+    let account = state.calls().find(|call| call.call.tool == "inspect_storage");
+    let account = account.and_then(|call| call.call.arguments.get("account")?.as_str());
+    if let (Some(account), None) = (account, &endpoints.to) {
+        endpoints.outside = Some(format!("storage account {account}"));
+    }
+    if let (Some(from), Some(to)) = (&endpoints.from, &endpoints.to)
+        && from.vnet != to.vnet
+    {
+        endpoints.peering =
+            Some(peering(&facts, from, to).unwrap_or_else(|| "no peering is known".to_owned()));
+    }
+    endpoints
+}
+
+fn peering(facts: &Value, from: &Machine, to: &Machine) -> Option<String> {
+    let network = list(facts, "networks").find(|one| text(one, "name") == from.vnet)?;
+    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let found = list(network, "peerings").find(|one| last(&text(one, "remote")) == to.vnet)?;
+    Some(format!("peering {}, {}", text(found, "name"), text(found, "state")))
+}
+
+/// Returns the facts of the last topology.
+fn facts(state: &State) -> Value {
+    let facts = state.calls().rev().filter(|call| call.call.tool == "topology").find_map(|call| {
+        let returned = call.returned.as_ref().filter(|returned| !returned.is_error)?;
+        serde_json::from_str::<Value>(&returned.content).ok()?.get("facts").cloned()
+    });
+    facts.unwrap_or_default()
+}
+
+fn machine(value: &Value) -> Machine {
+    let addresses: Vec<String> = list(value, "addresses")
+        .chain(list(value, "public"))
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect();
+    let last = |key: &str| text(value, key).rsplit('/').next().unwrap_or_default().to_owned();
+    Machine {
+        name: text(value, "name"),
+        address: addresses.first().cloned().unwrap_or_default(),
+        nic: last("nic"),
+        nsg: last("nsg"),
+        vnet: last("vnet"),
+        subnet: last("subnet"),
+        subnet_nsg: last("subnet_nsg"),
+        route_table: last("route_table"),
+        addresses,
+    }
+}
+
+fn text(value: &Value, key: &str) -> String {
+    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    value.get(key).and_then(Value::as_array).into_iter().flatten()
+}

@@ -1,0 +1,261 @@
+//! The state of a session: its conversation, what it used, and all the rest.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::event::{
+    BudgetSpent, Concluded, Delivered, FindingAccepted, FindingRejected, Instruction, ModelAsked,
+    ObservationId, Observed, Opened, Returned, StepId,
+};
+use crate::model::{Call, Carry, Investigator, Stop};
+use crate::state::{Approval, Denial, Phase, Step};
+use crate::{Hypothesis, HypothesisState, Limits};
+use ghost_base::{Digest, SessionId, Timestamp};
+
+/// Everything that follows from the events of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// Its name.
+    pub session: SessionId,
+    /// How it began.
+    pub opened: Opened,
+    /// When.
+    pub opened_at: Timestamp,
+    /// How many events there are.
+    pub seq: u64,
+    /// When the last one was recorded.
+    pub last_at: Timestamp,
+    /// The hash of the last line.
+    pub head: Digest,
+    /// The board, in the order in which hypotheses came up.
+    pub hypotheses: Vec<Hypothesis>,
+    /// What was said.
+    pub entries: Vec<Entry>,
+    /// The commands.
+    pub steps: Vec<Step>,
+    /// The questions, by name.
+    pub approvals: BTreeMap<String, Approval>,
+    /// The evidence.
+    pub observations: Vec<Observation>,
+    /// Claims that hold.
+    pub accepted: Vec<FindingAccepted>,
+    /// Claims that do not.
+    pub rejected: Vec<FindingRejected>,
+    /// Commands that humans would not have.
+    pub denials: Vec<Denial>,
+    /// The question to a model that is open.
+    pub asked: Option<ModelAsked>,
+    /// What kept a model from answering, since it last did.
+    pub failures: Vec<String>,
+    /// How many of these were questions that were too long.
+    pub too_long: u32,
+    /// Who wanted it to end, and how.
+    pub end_request: Option<(String, Instruction)>,
+    /// The budget that is spent.
+    pub budget_spent: Option<BudgetSpent>,
+    /// What may be used, all in all.
+    pub limits: Limits,
+    /// What was used.
+    pub spent: Spent,
+    /// How it ended.
+    pub concluded: Option<(Timestamp, Concluded)>,
+    /// Where its report went, and before that its board and its cards.
+    pub delivered: Vec<Delivered>,
+    /// Where it checks its findings again: how many entries there were when that began.
+    pub rechecking: Option<usize>,
+    /// How it ended before it was opened again, oldest first.
+    pub earlier: Vec<(Timestamp, Concluded)>,
+}
+
+/// A piece of evidence and when it was recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observation {
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub observed: Observed,
+}
+
+impl State {
+    /// Returns a hypothesis.
+    #[must_use]
+    pub fn hypothesis(&self, id: &str) -> Option<&Hypothesis> {
+        self.hypotheses.iter().find(|hypothesis| hypothesis.id == id)
+    }
+
+    /// Returns the hypotheses that are being tested.
+    pub fn active(&self) -> impl Iterator<Item = &Hypothesis> {
+        self.hypotheses.iter().filter(|hypothesis| hypothesis.state == HypothesisState::Active)
+    }
+
+    /// Returns a step.
+    #[must_use]
+    pub fn step(&self, id: StepId) -> Option<&Step> {
+        self.steps.iter().find(|step| step.id == id)
+    }
+
+    /// Returns the step that is under way.
+    #[must_use]
+    pub fn open_step(&self) -> Option<&Step> {
+        self.steps.iter().find(|step| step.phase != Phase::Done)
+    }
+
+    /// Returns an observation.
+    #[must_use]
+    pub fn observation(&self, id: ObservationId) -> Option<&Observation> {
+        self.observations.iter().find(|observation| observation.observed.id == id)
+    }
+
+    /// Returns the turns, oldest first.
+    pub fn turns(&self) -> impl DoubleEndedIterator<Item = &Turn> {
+        self.entries.iter().filter_map(|entry| match entry {
+            Entry::Turn(turn) => Some(turn),
+            Entry::Message { .. } | Entry::Note { .. } => None,
+        })
+    }
+
+    /// Returns all calls, oldest first.
+    pub fn calls(&self) -> impl DoubleEndedIterator<Item = &CallState> {
+        self.turns().flat_map(|turn| &turn.calls)
+    }
+
+    /// Returns a call by its name.
+    #[must_use]
+    pub fn call_named(&self, id: &str) -> Option<&CallState> {
+        self.calls().rev().find(|call| call.call.id == id)
+    }
+
+    /// Returns the call whose result is missing and that comes first.
+    #[must_use]
+    pub fn open_call(&self) -> Option<&CallState> {
+        self.turns().next_back()?.calls.iter().find(|call| call.returned.is_none())
+    }
+
+    /// Returns the question that a human is asked now.
+    #[must_use]
+    pub fn open_approval(&self) -> Option<&Approval> {
+        self.approvals.values().find(|approval| approval.ending.is_none())
+    }
+
+    /// Returns the steps whose outcome is not known.
+    pub fn unknown_steps(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(|step| step.outcome_unknown)
+    }
+
+    /// Returns the hash that the audit chain ended with when it was last written.
+    #[must_use]
+    pub fn audit_head(&self) -> Option<&str> {
+        self.steps.iter().rev().find_map(|step| step.done.as_ref()?.audit_head.as_deref())
+    }
+
+    /// Tells whether the report of the last end reached somebody.
+    #[must_use]
+    pub fn is_reported(&self) -> bool {
+        let reports = self.delivered.iter().filter(|delivered| delivered.is_report()).count();
+        self.concluded.is_some() && reports > self.earlier.len()
+    }
+
+    /// Returns where something went last.
+    #[must_use]
+    pub fn place_of(&self, what: &str) -> Option<&Delivered> {
+        self.delivered.iter().rev().find(|delivered| delivered.what == what)
+    }
+
+    /// Returns the word for where it stands.
+    #[must_use]
+    pub fn standing(&self) -> &'static str {
+        if self.concluded.is_some() {
+            "concluded"
+        } else if self.open_approval().is_some() {
+            "waiting"
+        } else if self.failures.is_empty() {
+            "open"
+        } else {
+            "paused"
+        }
+    }
+}
+
+/// One entry of the conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Entry {
+    /// A human wrote something.
+    Message {
+        /// When.
+        at: Timestamp,
+        /// Who.
+        who: String,
+        /// What.
+        text: String,
+        /// What it asks for.
+        instruction: Instruction,
+    },
+    /// The code told the model something.
+    Note {
+        /// What.
+        text: String,
+    },
+    /// The model took a turn.
+    Turn(Turn),
+}
+
+/// A turn of the model and what came of its calls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    /// Its number, from zero.
+    pub number: u32,
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// Who took it.
+    pub investigator: Investigator,
+    /// Its words.
+    pub text: String,
+    /// Its calls.
+    pub calls: Vec<CallState>,
+    /// What its provider wants to see again.
+    pub carry: Option<Carry>,
+    /// Why it ended.
+    pub stop: Stop,
+}
+
+/// A call and what came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallState {
+    /// The call.
+    pub call: Call,
+    /// Its commands, in order.
+    pub steps: Vec<StepId>,
+    /// What it observed.
+    pub observations: Vec<ObservationId>,
+    /// Its result; `None` while it is open.
+    pub returned: Option<Returned>,
+}
+
+/// What a session used so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Spent {
+    /// Turns that a model answered.
+    pub turns: u32,
+    /// Commands that ran, or may have.
+    pub commands: u32,
+    /// Questions that were asked.
+    pub approvals: u32,
+    /// Tokens read and written, as far as they are known.
+    pub tokens: u64,
+    /// Millionths of a dollar, as far as they are known.
+    pub cost_micros: u64,
+    /// Turns whose price or tokens are not known.
+    pub turns_without_price: u32,
+    /// Bytes of packets captured.
+    pub captured_bytes: u64,
+    /// Time in which a human was waited for, or nobody worked.
+    pub waited: Duration,
+}
+
+impl Spent {
+    /// Returns how long the session has been at work.
+    #[must_use]
+    pub fn at_work(&self, opened: Timestamp, now: Timestamp) -> Duration {
+        now.since(opened).saturating_sub(self.waited)
+    }
+}
