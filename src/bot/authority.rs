@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ghost_investigate::event::Impact;
-use ghost_investigate::{SelfApproval, may_approve};
+use ghost_investigate::{ApprovalRefused, SelfApproval, may_approve};
 
 /// Somebody, as Slack describes them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,6 +23,51 @@ pub struct Person {
     pub is_guest: bool,
     /// Whether they belong to another organization.
     pub is_stranger: bool,
+}
+
+/// Why somebody may not do something; the text is for them.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AccessError {
+    /// A click or a message without a person.
+    #[error("Slack does not say who you are")]
+    Anonymous,
+    /// Slack could not be asked about the person.
+    #[error("Slack does not say who you are: {why}")]
+    Unknown {
+        /// How the call failed.
+        why: String,
+    },
+    /// Slack did not answer in time.
+    #[error("Slack does not say in time who you are")]
+    Timeout,
+    /// The account was deactivated.
+    #[error("this account is deactivated")]
+    Deactivated,
+    /// The account is a bot's.
+    #[error("programs take no part")]
+    Program,
+    /// The account is another organization's.
+    #[error("people of other organizations take no part")]
+    Stranger,
+    /// The account is a guest's.
+    #[error("guests take no part")]
+    Guest,
+    /// The members of a user group could not be fetched.
+    #[error("who is in the group of approvers could not be found out: {why}")]
+    GroupUnknown {
+        /// How the call failed.
+        why: String,
+    },
+    /// The configuration names nobody at all.
+    #[error("the configuration names nobody who may")]
+    NobodyNamed,
+    /// The configuration names others.
+    #[error("you are not among those who may")]
+    NotNamed,
+    /// The rules about approving one's own request or change.
+    #[error(transparent)]
+    Own(#[from] ApprovalRefused),
 }
 
 /// People who are named, one by one or by their groups.
@@ -61,7 +106,7 @@ impl People {
     ///
     /// # Errors
     /// Says why not, or why it is not known.
-    pub fn has(&self, user: &str, groups: &Groups) -> Result<(), String> {
+    pub fn has(&self, user: &str, groups: &Groups) -> Result<(), AccessError> {
         if self.users.contains(user) {
             return Ok(());
         }
@@ -75,9 +120,9 @@ impl People {
             }
         }
         match unknown {
-            Some(why) => Err(format!("who is in the group of approvers could not be found out: {why}")),
-            None if self.is_nobody() => Err("the configuration names nobody who may".to_owned()),
-            None => Err("you are not among those who may".to_owned()),
+            Some(why) => Err(AccessError::GroupUnknown { why: why.to_owned() }),
+            None if self.is_nobody() => Err(AccessError::NobodyNamed),
+            None => Err(AccessError::NotNamed),
         }
     }
 }
@@ -103,10 +148,10 @@ impl Approvers {
         requester: &str,
         impact: Impact,
         groups: &Groups,
-    ) -> Result<(), String> {
+    ) -> Result<(), AccessError> {
         may_take_part(person)?;
         self.about(impact).has(&person.id, groups)?;
-        may_approve(self.own.requester, requester, &person.id, impact).map_err(|refused| refused.to_string())
+        Ok(may_approve(self.own.requester, requester, &person.id, impact)?)
     }
 }
 
@@ -114,14 +159,13 @@ impl Approvers {
 ///
 /// # Errors
 /// Says why not.
-pub fn may_take_part(person: &Person) -> Result<(), String> {
-    let refused = |why: &str| Err(why.to_owned());
+pub fn may_take_part(person: &Person) -> Result<(), AccessError> {
     match person {
-        Person { id, .. } if id.is_empty() => refused("Slack does not say who you are"),
-        Person { is_deleted: true, .. } => refused("this account is deactivated"),
-        Person { is_bot: true, .. } => refused("programs take no part"),
-        Person { is_stranger: true, .. } => refused("people of other organizations take no part"),
-        Person { is_guest: true, .. } => refused("guests take no part"),
+        Person { id, .. } if id.is_empty() => Err(AccessError::Anonymous),
+        Person { is_deleted: true, .. } => Err(AccessError::Deactivated),
+        Person { is_bot: true, .. } => Err(AccessError::Program),
+        Person { is_stranger: true, .. } => Err(AccessError::Stranger),
+        Person { is_guest: true, .. } => Err(AccessError::Guest),
         _ => Ok(()),
     }
 }
@@ -155,7 +199,7 @@ mod tests {
 
     #[track_caller]
     fn refused(person: &Person, impact: Impact, groups: &Groups, part: &str) {
-        let why = approvers().may_approve(person, "ana", impact, groups).unwrap_err();
+        let why = approvers().may_approve(person, "ana", impact, groups).unwrap_err().to_string();
         assert!(why.contains(part), "{why}");
     }
 
@@ -196,7 +240,7 @@ mod tests {
         let own = SelfApproval { requester: RequesterMay::Everything, modifier: true };
         let nobody = Approvers { own, ..Approvers::default() };
         for impact in [Impact::Measurement, Impact::Outage, Impact::Change] {
-            let why = nobody.may_approve(&person("ana"), "ana", impact, &groups()).unwrap_err();
+            let why = nobody.may_approve(&person("ana"), "ana", impact, &groups()).unwrap_err().to_string();
             assert!(why.contains("names nobody"), "{why}");
         }
     }
@@ -217,7 +261,7 @@ mod tests {
     #[test]
     fn whoever_asked_cannot_approve_their_own_change() {
         let own = Approvers { change: named(&["ana"], &[]), ..approvers() };
-        let why = own.may_approve(&person("ana"), "ana", Impact::Change, &groups()).unwrap_err();
+        let why = own.may_approve(&person("ana"), "ana", Impact::Change, &groups()).unwrap_err().to_string();
         assert!(why.contains("somebody else"), "{why}");
     }
 }

@@ -10,10 +10,10 @@ use tokio::task::JoinSet;
 
 use crate::bot::directory::Directory;
 pub(super) use crate::bot::present::converted as sent;
-use crate::bot::show::{self, Looks, Refusal};
-use crate::bot::{Freeze, Leftovers, Person, Settings, Thread, may_take_part};
+use crate::bot::show::{self, Refusal, RenderContext};
+use crate::bot::{AccessError, Freeze, Leftovers, Person, Settings, Thread, may_take_part};
 use crate::http::Measures;
-use crate::session::{Letter, Shells, preview};
+use crate::session::{InboxMessage, OpenShell, preview};
 use ghost_base::{Clock, SessionId};
 use ghost_investigate::check_destinations;
 use ghost_investigate::event::read;
@@ -30,8 +30,8 @@ pub type Control = dyn Fn(&str, &str, &str) + Send + Sync;
 
 /// The bot, as its handlers see it.
 pub struct Core {
-    parts: Parts,
-    /// Told when everything was held back or let go, so that it is shown at once.
+    parts: CoreServices,
+    /// Notified when a freeze begins or ends, so that it is shown at once.
     pub(super) turned: Notify,
     measures: OnceLock<Measures>,
     tasks: Mutex<JoinSet<()>>,
@@ -40,15 +40,15 @@ pub struct Core {
 }
 
 impl Deref for Core {
-    type Target = Parts;
+    type Target = CoreServices;
 
-    fn deref(&self) -> &Parts {
+    fn deref(&self) -> &CoreServices {
         &self.parts
     }
 }
 
 /// What a core is made of.
-pub struct Parts {
+pub struct CoreServices {
     /// How it behaves.
     pub settings: Settings,
     /// Where sessions live.
@@ -62,7 +62,7 @@ pub struct Parts {
     /// By which commands are judged.
     pub policy: Arc<Policy>,
     /// How the gates of sessions are made.
-    pub shells: Arc<Shells>,
+    pub open_shell: Arc<OpenShell>,
     /// Where whole texts are found.
     pub evidence: Arc<dyn Evidence>,
     /// Who thinks in new sessions.
@@ -80,7 +80,7 @@ pub struct Parts {
 impl Core {
     /// Puts a core together.
     #[must_use]
-    pub fn new(parts: Parts) -> Self {
+    pub fn new(parts: CoreServices) -> Self {
         Self {
             parts,
             turned: Notify::new(),
@@ -107,9 +107,9 @@ impl Core {
     /// machine. Where no gate can be made, by what the record says.
     pub(super) fn judge(&self, state: &State, command: &str) -> Ruling {
         let command = command.trim_matches([' ', '\t', '\n', '\r']);
-        let (shells, evidence) = (self.shells.as_ref(), self.evidence.as_ref());
-        preview(state, command, shells, &self.policy, evidence).unwrap_or_else(|why| {
-            tracing::warn!("a command is judged without looking at this machine: {why}");
+        let (open_shell, evidence) = (self.open_shell.as_ref(), self.evidence.as_ref());
+        preview(state, command, open_shell, &self.policy, evidence).unwrap_or_else(|why| {
+            tracing::warn!("command judged without this machine's files: {why}");
             let ruling = self.policy.classify_within(command, state.opened.scope.as_ref());
             check_destinations(state, &self.policy, evidence, ruling)
         })
@@ -135,7 +135,7 @@ impl Core {
         Ok(recorded.ok().and_then(|recorded| State::fold(session, &recorded).ok()))
     }
 
-    /// Tells whether anybody has heard of a session.
+    /// Tells whether a session exists.
     pub(super) async fn is_known(&self, session: &SessionId) -> Result<bool, StoreError> {
         let (length, inbox) = tokio::join!(self.store.length(session), self.store.inbox(session));
         Ok(length? > 0 || !inbox?.is_empty())
@@ -146,28 +146,28 @@ impl Core {
         &self,
         session: &SessionId,
         key: &str,
-        letter: &Letter,
+        message: &InboxMessage,
     ) -> Result<Delivered, StoreError> {
-        let text = letter
-            .stamped(self.clock.now())
-            .map_err(|error| StoreError::Corrupt { what: format!("a letter cannot be written: {error}") })?;
+        let text = message.stamped(self.clock.now()).map_err(|error| StoreError::Corrupt {
+            what: format!("inbox message not serializable: {error}"),
+        })?;
         self.store.deliver(session, key, &text).await
     }
 
     /// Says who somebody is, and whether they may speak with the bot at all.
-    pub(super) async fn participant(&self, user: &str) -> Result<Person, String> {
+    pub(super) async fn participant(&self, user: &str) -> Result<Person, AccessError> {
         let person = self.directory.person(user).await?;
         may_take_part(&person).map(|()| person)
     }
 
     /// Returns what surrounds messages to one person.
-    pub(super) fn looks(&self, freeze: Option<&Freeze>, at: ghost_base::Timestamp) -> Looks {
+    pub(super) fn context(&self, freeze: Option<&Freeze>, at: ghost_base::Timestamp) -> RenderContext {
         let frozen = freeze.map(|freeze| show::Frozen {
             by: freeze.who.clone(),
             at: freeze.since.parse().unwrap_or(at),
             reason: freeze.why.clone(),
         });
-        Looks { frozen, ..Looks::default() }
+        RenderContext { frozen, ..RenderContext::default() }
     }
 
     /// Tells somebody something that only they see, when Slack has time for it.
@@ -180,7 +180,7 @@ impl Core {
         let (user, message) = (user.to_owned(), sent(message));
         self.spawn(async move {
             if let Err(error) = web.ephemeral(&to, &user, &message).await {
-                tracing::warn!("somebody is not told why: {error}");
+                tracing::warn!("private answer failed: {error}");
             }
         });
     }

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
-use crate::bot::{Groups, Person};
+use crate::bot::{AccessError, Groups, Person};
 use ghost_slack::pace::Priority;
-use ghost_slack::web::{CallError, Identity, Profile, Web};
+use ghost_slack::web::{Identity, Profile, Web};
 
 /// For so long a profile counts where somebody only speaks. Whoever decides is looked up afresh.
 const FRESH: Duration = Duration::from_secs(60);
@@ -43,7 +43,7 @@ impl Directory {
     ///
     /// # Errors
     /// Says why that is not known.
-    pub async fn person(&self, id: &str) -> Result<Person, String> {
+    pub async fn person(&self, id: &str) -> Result<Person, AccessError> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned();
         match known {
             Some((since, person)) if since.elapsed() < FRESH => Ok(person),
@@ -55,15 +55,15 @@ impl Directory {
     ///
     /// # Errors
     /// Says why that is not known.
-    pub async fn person_now(&self, id: &str) -> Result<Person, String> {
+    pub async fn person_now(&self, id: &str) -> Result<Person, AccessError> {
         if id.is_empty() {
-            return Err("Slack does not say who you are".to_owned());
+            return Err(AccessError::Anonymous);
         }
         let asked = timeout(PATIENCE, self.web.user(id)).await;
         let person = match asked {
             Ok(Ok(profile)) => self.describe(&profile),
-            Ok(Err(error)) => return Err(unknown(&error)),
-            Err(_) => return Err("Slack does not say in time who you are".to_owned()),
+            Ok(Err(error)) => return Err(AccessError::Unknown { why: error.to_string() }),
+            Err(_) => return Err(AccessError::Timeout),
         };
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= REMEMBERED {
@@ -101,8 +101,4 @@ impl Directory {
             is_stranger: profile.is_stranger || !(same_team || same_enterprise),
         }
     }
-}
-
-fn unknown(error: &CallError) -> String {
-    format!("Slack does not say who you are: {error}")
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::session::Brake;
+use crate::session::FreezeCheck;
 use ghost_base::Timestamp;
 use ghost_store::{Store, StoreError};
 
@@ -61,17 +61,15 @@ impl Freeze {
 }
 
 /// Reads the flag before each command.
-pub struct FlagBrake(pub Arc<dyn Store>);
+pub struct StoreFreezeCheck(pub Arc<dyn Store>);
 
 #[async_trait]
-impl Brake for FlagBrake {
-    async fn held(&self) -> Option<String> {
+impl FreezeCheck for StoreFreezeCheck {
+    async fn frozen(&self) -> Option<String> {
         match Freeze::current(self.0.as_ref()).await {
             Ok(None) => None,
-            Ok(Some(freeze)) => {
-                Some(format!("everything is held back by {} since {}", freeze.who, freeze.since))
-            }
-            Err(error) => Some(format!("whether everything is held back is not known: {error}")),
+            Ok(Some(freeze)) => Some(format!("commands frozen by {} since {}", freeze.who, freeze.since)),
+            Err(error) => Some(format!("freeze state unknown: {error}")),
         }
     }
 }

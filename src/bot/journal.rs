@@ -14,20 +14,20 @@ use ghost_store::{Store, StoreError};
 /// The format of the lines.
 const FORMAT: u32 = 1;
 /// How often a line is written anew, because another replica was faster.
-const TRIES: usize = 50;
+const MAX_APPEND_ATTEMPTS: usize = 50;
 /// Among so many lines it is looked whether somebody said the same before.
-const LOOKED_AT: usize = 1_000;
+const MAX_COMPARED_NOTES: usize = 1_000;
 /// For so many milliseconds the same attempt in vain counts as one.
 const SAME_TRY: i64 = 3_600_000;
 /// A reason that is longer is cut.
-const LONGEST: usize = 2_000;
+const MAX_TEXT_BYTES: usize = 2_000;
 /// What the first line follows.
 const BEGINNING: &str = "journal";
 
 /// What somebody did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Deed {
+pub enum JournalAction {
     /// They held every command back.
     Freeze,
     /// They let commands begin again.
@@ -40,7 +40,7 @@ pub enum Deed {
     Refused,
 }
 
-impl Deed {
+impl JournalAction {
     /// Tells whether it is an opinion: whoever says the same once more said it once.
     fn is_opinion(self) -> bool {
         matches!(self, Self::Helped | Self::NotHelped)
@@ -64,7 +64,7 @@ pub struct Note {
     /// The hash of the line before.
     pub prev: String,
     /// What.
-    pub what: Deed,
+    pub what: JournalAction,
     /// Who, by the id.
     pub who: String,
     /// From where: a channel, or `home`.
@@ -81,7 +81,7 @@ pub struct Note {
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {
     /// What.
-    pub what: Deed,
+    pub what: JournalAction,
     /// Who.
     pub who: &'a str,
     /// From where.
@@ -108,12 +108,12 @@ pub struct Tampered {
 /// Fails where the store does not take it; then it is not there.
 pub async fn note(store: &Arc<dyn Store>, clock: &dyn Clock, entry: Entry<'_>) -> Result<(), StoreError> {
     let mut moved = None;
-    for _ in 0..TRIES {
-        let (length, last) = store.notes(if entry.what.is_cheap() { LOOKED_AT } else { 1 }).await?;
+    for _ in 0..MAX_APPEND_ATTEMPTS {
+        let (length, last) = store.notes(if entry.what.is_cheap() { MAX_COMPARED_NOTES } else { 1 }).await?;
         let known = match entry.what {
-            Deed::Helped | Deed::NotHelped => is_said(&last, entry),
-            Deed::Refused => is_tried(&last, entry, clock.now()),
-            Deed::Freeze | Deed::Thaw => false,
+            JournalAction::Helped | JournalAction::NotHelped => is_said(&last, entry),
+            JournalAction::Refused => is_tried(&last, entry, clock.now()),
+            JournalAction::Freeze | JournalAction::Thaw => false,
         };
         if known {
             return Ok(());
@@ -124,11 +124,11 @@ pub async fn note(store: &Arc<dyn Store>, clock: &dyn Clock, entry: Entry<'_>) -
         };
         let line = seal(length + 1, &prev, clock.now(), entry)?;
         match store.note(length, &line).await {
-            Err(error @ StoreError::Moved { .. }) => moved = Some(error),
+            Err(error @ StoreError::LengthMismatch { .. }) => moved = Some(error),
             done => return done,
         }
     }
-    Err(moved.unwrap_or(StoreError::Moved { length: 0 }))
+    Err(moved.unwrap_or(StoreError::LengthMismatch { length: 0 }))
 }
 
 /// Tells whether this is what somebody said of a session last.
@@ -158,7 +158,7 @@ fn seal(seq: u64, prev: &str, at: Timestamp, entry: Entry<'_>) -> Result<String,
         what: entry.what,
         who: entry.who.to_owned(),
         place: entry.place.to_owned(),
-        why: entry.why.chars().take(LONGEST).collect(),
+        why: entry.why.chars().take(MAX_TEXT_BYTES).collect(),
         session: entry.session.to_owned(),
     };
     let text = serde_json::to_string(&note)
@@ -167,7 +167,7 @@ fn seal(seq: u64, prev: &str, at: Timestamp, entry: Entry<'_>) -> Result<String,
     Ok(format!("{open},\"hash\":\"{}\"}}", Digest::of(open)))
 }
 
-/// Returns the hash that a line bears.
+/// Returns the hash of a line.
 fn hash_of(line: &str) -> Option<&str> {
     line.rsplit_once(",\"hash\":\"")?.1.strip_suffix("\"}")
 }
@@ -181,8 +181,8 @@ pub fn read(lines: &[String]) -> Result<Vec<Note>, Tampered> {
     let mut prev = Digest::of(BEGINNING).to_string();
     for (line, seq) in lines.iter().zip(1..) {
         let wrong = |what| Tampered { seq, what };
-        let (open, hash) = line.rsplit_once(",\"hash\":\"").ok_or(wrong("bears no hash"))?;
-        let hash = hash.strip_suffix("\"}").ok_or(wrong("bears no hash"))?;
+        let (open, hash) = line.rsplit_once(",\"hash\":\"").ok_or(wrong("has no hash"))?;
+        let hash = hash.strip_suffix("\"}").ok_or(wrong("has no hash"))?;
         if Digest::of(open).to_string() != hash {
             return Err(wrong("does not match its hash"));
         }
@@ -205,7 +205,7 @@ mod tests {
         let mut lines = Vec::new();
         for seq in 1..=many {
             let entry = Entry {
-                what: Deed::Freeze,
+                what: JournalAction::Freeze,
                 who: "U1",
                 place: "C1",
                 why: "\",\"hash\":\"0\"} and more",
@@ -223,7 +223,9 @@ mod tests {
         let notes = read(&lines(3)).unwrap();
         assert_eq!(notes.len(), 3);
         assert_eq!(notes.iter().map(|note| note.seq).collect::<Vec<_>>(), [1, 2, 3]);
-        assert!(notes.iter().all(|note| note.what == Deed::Freeze && note.why.ends_with("and more")));
+        assert!(
+            notes.iter().all(|note| note.what == JournalAction::Freeze && note.why.ends_with("and more"))
+        );
         assert_eq!(read(&[]), Ok(Vec::new()));
     }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::http::{Answer, Direction, Judged, Measures, Outcome, SessionState, Whose};
-use crate::session::{EngineError, Rest, Watcher};
+use crate::session::{DriveOutcome, EngineError, Observer};
 use ghost_base::{SessionId, Timestamp};
 use ghost_investigate::event::{ApprovalDecided, Content, Event, Recorded, Reply, StepId};
 use ghost_investigate::state::State;
@@ -52,15 +52,15 @@ pub(super) fn measured(state: &State, event: &Recorded) -> Vec<Measure> {
             let usage = &answered.usage;
             let (cached, written) = (usage.cached.unwrap_or(0), usage.cache_written.unwrap_or(0));
             let plain = usage.input.unwrap_or(0).saturating_sub(cached).saturating_sub(written);
-            let ways = [
+            let directions = [
                 (Direction::Input, plain),
                 (Direction::Cached, cached),
                 (Direction::CacheWrite, written),
                 (Direction::Output, usage.output.unwrap_or(0)),
             ];
-            let tokens = ways.into_iter().filter(|(_, count)| *count > 0);
+            let tokens = directions.into_iter().filter(|(_, count)| *count > 0);
             let cost = answered.cost_micros.map(Measure::Cost);
-            tokens.map(|(way, count)| Measure::Tokens(way, count)).chain(cost).collect()
+            tokens.map(|(direction, count)| Measure::Tokens(direction, count)).chain(cost).collect()
         }
         Event::AnswerFailed(_) => vec![Measure::Fault(Whose::Upstream)],
         Event::Delivered(delivered) if delivered.what == ghost_investigate::event::Delivered::BOARD => {
@@ -108,12 +108,18 @@ fn answer(state: &State, decided: &ApprovalDecided) -> Answer {
 }
 
 /// Says whose fault it is that a session could not go on.
-fn fault(how: &Result<Rest, EngineError>) -> Option<Whose> {
+fn fault(how: &Result<DriveOutcome, EngineError>) -> Option<Whose> {
     match how {
-        Ok(Rest::Over | Rest::Waiting { .. } | Rest::Paused | Rest::Taken | Rest::Missing) => None,
+        Ok(
+            DriveOutcome::Over
+            | DriveOutcome::Waiting { .. }
+            | DriveOutcome::Paused
+            | DriveOutcome::Taken
+            | DriveOutcome::Missing,
+        ) => None,
         // What the model did not answer is on the ledger and was counted there.
-        Ok(Rest::Stuck { .. }) | Err(EngineError::Fenced) => None,
-        Ok(Rest::Undelivered { .. }) | Err(EngineError::Store(_)) => Some(Whose::Upstream),
+        Ok(DriveOutcome::Stuck { .. }) | Err(EngineError::Fenced) => None,
+        Ok(DriveOutcome::Undelivered { .. }) | Err(EngineError::Store(_)) => Some(Whose::Upstream),
         Err(EngineError::Shell(_) | EngineError::Evidence(_)) => Some(Whose::Config),
         Err(EngineError::Ledger(_) | EngineError::Fold(_) | EngineError::Event(_)) => Some(Whose::Internal),
     }
@@ -136,11 +142,11 @@ pub(super) struct Counting {
     driven: AtomicU64,
     /// When the incidents arrived whose sessions have no message yet.
     arrived: Mutex<HashMap<SessionId, Timestamp>>,
-    next: Arc<dyn Watcher>,
+    next: Arc<dyn Observer>,
 }
 
 impl Counting {
-    pub(super) fn new(measures: Measures, next: Arc<dyn Watcher>) -> Self {
+    pub(super) fn new(measures: Measures, next: Arc<dyn Observer>) -> Self {
         Self { measures, driven: AtomicU64::new(0), arrived: Mutex::default(), next }
     }
 
@@ -164,7 +170,7 @@ impl Counting {
     }
 }
 
-impl Watcher for Counting {
+impl Observer for Counting {
     fn recorded(&self, state: &State, event: &Recorded) {
         for measure in measured(state, event) {
             self.count(measure, &state.session, event.at);
@@ -193,7 +199,7 @@ impl Watcher for Counting {
         self.next.began(session, orphaned);
     }
 
-    fn ended(&self, session: &SessionId, how: Option<&Result<Rest, EngineError>>) {
+    fn ended(&self, session: &SessionId, how: Option<&Result<DriveOutcome, EngineError>>) {
         let driven = self.driven.fetch_sub(1, Ordering::Relaxed).saturating_sub(1);
         self.measures.sessions(SessionState::Active, driven);
         // What another owner says first is counted there, or nowhere: it is not known here any more.

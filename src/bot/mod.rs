@@ -1,6 +1,6 @@
 //! The bot: threads are sessions, cards are approvals, and what people are shown is a view of the ledger.
 //!
-//! Goes in: what arrives from Slack. Comes out: letters and votes in the store; boards, cards and reports in threads. Never: an
+//! Goes in: what arrives from Slack. Comes out: inbox messages and votes in the store; boards, cards and reports in threads. Never: an
 //! answer to Slack before what it answers is durable; a decision by somebody who may not make it; a card that outlives its
 //! question with buttons on it.
 
@@ -22,16 +22,16 @@ mod target;
 mod thread;
 mod words;
 
-pub use authority::{Approvers, Groups, People, Person, may_take_part};
-pub use core::{Control, Core, Parts};
+pub use authority::{AccessError, Approvers, Groups, People, Person, may_take_part};
+pub use core::{Control, Core, CoreServices};
 pub use directory::Directory;
-pub use freeze::{FlagBrake, Freeze};
+pub use freeze::{Freeze, StoreFreezeCheck};
 pub use handle::Bot;
 pub use leftover::{Leftover, Leftovers, NoLeftovers};
 pub use manifest::{COMMAND, EVENTS, SCOPES, SHORTCUTS, reason};
 pub use present::{Pictures, Presenter, Trail};
-pub use requests::{Own, Signing, requests};
-pub use run::{Application, Sweep, Way};
-pub use settings::{Place, Settings};
+pub use requests::{OwnApp, Signing, requests};
+pub use run::{Application, EventSource, Sweep};
+pub use settings::{ChannelRules, Settings};
 pub use thread::{SLACK, Thread};
-pub use words::{Meant, meant, without_mention};
+pub use words::{Intent, meant, without_mention};

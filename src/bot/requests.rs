@@ -1,4 +1,4 @@
-//! Slack's signed requests: the other way in, to the same handlers.
+//! Slack's signed requests: in place of sockets, to the same handlers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,7 +15,7 @@ use ghost_slack::signed::{Received, receive};
 use ghost_slack::socket::{Answer, Handler};
 
 /// How large a request may be.
-const LARGEST: usize = 4 << 20;
+const MAX_REQUEST_BYTES: usize = 4 << 20;
 
 /// Returns the signing secret of the present moment.
 pub type Signing = dyn Fn() -> Secret + Send + Sync;
@@ -23,13 +23,13 @@ pub type Signing = dyn Fn() -> Secret + Send + Sync;
 /// Whose requests are taken: those of our workspace, or organization, and of our app. The app names itself in the first request
 /// that is signed and of our workspace; from then on no other is believed.
 #[derive(Debug, Default)]
-pub struct Own {
+pub struct OwnApp {
     team: Option<String>,
     enterprise: Option<String>,
     app: OnceLock<String>,
 }
 
-impl Own {
+impl OwnApp {
     /// Whose requests they are, as `auth.test` tells it.
     #[must_use]
     pub fn new(team: Option<String>, enterprise: Option<String>) -> Self {
@@ -49,40 +49,43 @@ impl Own {
 }
 
 #[derive(Clone)]
-struct Door {
-    own: Arc<Own>,
+struct RequestState {
+    own: Arc<OwnApp>,
     handler: Arc<dyn Handler>,
     signing: Arc<Signing>,
     clock: Arc<dyn Clock>,
 }
 
 /// Returns the route for events, clicks, dialogs, commands and shortcuts: `/slack/events`.
-pub fn requests(handler: Arc<dyn Handler>, own: Own, signing: Arc<Signing>, clock: Arc<dyn Clock>) -> Router {
-    Router::new().route("/slack/events", post(take)).layer(DefaultBodyLimit::max(LARGEST)).with_state(Door {
-        handler,
-        own: Arc::new(own),
-        signing,
-        clock,
-    })
+pub fn requests(
+    handler: Arc<dyn Handler>,
+    own: OwnApp,
+    signing: Arc<Signing>,
+    clock: Arc<dyn Clock>,
+) -> Router {
+    Router::new()
+        .route("/slack/events", post(take))
+        .layer(DefaultBodyLimit::max(MAX_REQUEST_BYTES))
+        .with_state(RequestState { handler, own: Arc::new(own), signing, clock })
 }
 
-async fn take(State(door): State<Door>, headers: HeaderMap, body: Bytes) -> Response {
+async fn take(State(state): State<RequestState>, headers: HeaderMap, body: Bytes) -> Response {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    match receive(header, &body, &(door.signing)(), door.clock.now()) {
+    match receive(header, &body, &(state.signing)(), state.clock.now()) {
         Ok(Received::Challenge(challenge)) => challenge.into_response(),
         Ok(Received::Probe) => StatusCode::OK.into_response(),
-        Ok(Received::Arrival(arrival)) if door.own.refuses(&arrival.origin) => {
-            tracing::warn!("a signed request is of another workspace or another app, and is not taken");
+        Ok(Received::Arrival(arrival)) if state.own.refuses(&arrival.origin) => {
+            tracing::warn!("signed request of another workspace or app refused");
             (StatusCode::FORBIDDEN, "not for this app in this workspace").into_response()
         }
-        Ok(Received::Arrival(arrival)) => match door.handler.take(*arrival).await {
+        Ok(Received::Arrival(arrival)) => match state.handler.take(*arrival).await {
             Answer::Done => StatusCode::OK.into_response(),
             Answer::With(answer) => Json(answer).into_response(),
             // Slack sends it again.
             Answer::Refuse => StatusCode::SERVICE_UNAVAILABLE.into_response(),
         },
         Err(refused) => {
-            tracing::warn!("a request is not Slack's: {refused}");
+            tracing::warn!("slack signature check failed: {refused}");
             let status = StatusCode::from_u16(refused.status()).unwrap_or(StatusCode::UNAUTHORIZED);
             (status, refused.to_string()).into_response()
         }
@@ -99,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_signed_request_of_another_workspace_or_another_app_is_refused() {
-        let own = Own::new(Some("T1".to_owned()), Some("E1".to_owned()));
+        let own = OwnApp::new(Some("T1".to_owned()), Some("E1".to_owned()));
         assert!(own.refuses(&origin("T2", "A2")));
         // What was refused taught nothing.
         assert!(!own.refuses(&origin("T1", "A1")));

@@ -15,16 +15,16 @@ use ghost_shell::{Cancel, CancelSignal};
 use ghost_slack::socket::{Settings as SocketSettings, Socket, SocketError, Watch};
 
 /// How often what is too old is looked for.
-const RETENTION: Duration = Duration::from_secs(3_600);
+const RETENTION_INTERVAL: Duration = Duration::from_secs(3_600);
 
 /// How often the store is looked at, for whoever asks whether the bot is ready.
-const BEAT: Duration = Duration::from_secs(2);
+const STORE_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// How what happens in Slack arrives.
-pub enum Way {
+pub enum EventSource {
     /// Over sockets that the bot opens.
     Sockets(SocketSettings),
-    /// As requests, which a server that runs elsewhere hands over.
+    /// As signed requests to the HTTP server.
     Requests,
 }
 
@@ -40,23 +40,23 @@ pub struct Application {
     /// Who drives sessions.
     pub worker: Worker,
     /// How what happens arrives.
-    pub way: Way,
+    pub event_source: EventSource,
     /// Who removes what is too old.
     pub sweep: Arc<Sweep>,
-    /// What is told about it over HTTP.
+    /// Health and metrics for the HTTP server.
     pub vitals: Vitals,
 }
 
 impl Application {
-    /// Runs until it is told to stop. Then nothing new is taken, what was begun is made durable, sessions pause, and the call
+    /// Runs until it is stopped. Then nothing new is taken, what was begun is made durable, sessions pause, and the call
     /// returns.
     ///
     /// # Errors
     /// Fails where Slack will not have the bot before somebody changes something.
     pub async fn run(self, stop: CancelSignal) -> Result<(), SocketError> {
-        let Self { core, presenter, mut worker, way, sweep, vitals } = self;
-        worker.engine.watcher =
-            Arc::new(Counting::new(vitals.measures.clone(), Arc::clone(&worker.engine.watcher)));
+        let Self { core, presenter, mut worker, event_source, sweep, vitals } = self;
+        worker.engine.observer =
+            Arc::new(Counting::new(vitals.measures.clone(), Arc::clone(&worker.engine.observer)));
         core.count_with(vitals.measures.clone());
         count_calls(&core, &vitals.measures);
         let (pause, paused) = Cancel::new();
@@ -65,7 +65,7 @@ impl Application {
         let showing = Arc::clone(&presenter);
         running.spawn(async move { showing.run(muted).await });
         let resting = paused.clone();
-        let store = (vitals.parts.check("store"), vitals.pulse.watch("bot", BEAT * 5));
+        let store = (vitals.parts.check("store"), vitals.pulse.watch("bot", STORE_CHECK_INTERVAL * 5));
         let measures = vitals.measures.clone();
         running.spawn(beat(Arc::clone(&core), measures, store.0, store.1, paused.clone()));
         working.spawn(async move { worker.run(resting).await });
@@ -74,13 +74,13 @@ impl Application {
             loop {
                 tokio::select! {
                     () = ending.canceled() => return,
-                    () = turning.turned.notified() => showing.turn().await,
+                    () = turning.turned.notified() => showing.show_freeze().await,
                 }
             }
         });
         let mut sweeping = paused;
         running.spawn(async move {
-            let mut hour = tokio::time::interval(RETENTION);
+            let mut hour = tokio::time::interval(RETENTION_INTERVAL);
             loop {
                 tokio::select! {
                     () = sweeping.canceled() => return,
@@ -89,8 +89,8 @@ impl Application {
             }
         });
         let mut stopped = stop;
-        let ended = match way {
-            Way::Sockets(settings) => {
+        let ended = match event_source {
+            EventSource::Sockets(settings) => {
                 let bot = Bot { core: Arc::clone(&core), measures: vitals.measures.clone() };
                 let socket = Socket::new(&core.web, Arc::new(bot), settings);
                 let watch = socket.watch();
@@ -101,7 +101,7 @@ impl Application {
                 });
                 socket.run(async move { stopped.canceled().await }).await
             }
-            Way::Requests => {
+            EventSource::Requests => {
                 stopped.canceled().await;
                 Ok(())
             }
@@ -119,9 +119,9 @@ impl Application {
 /// Counts every call of Slack, and how many wait for their turn.
 fn count_calls(core: &Core, measures: &Measures) {
     let counted = measures.clone();
-    core.web.tell(Box::new(move |method, error| counted.slack_call(method, outcome(error))));
+    core.web.observe_calls(Box::new(move |method, error| counted.slack_call(method, outcome(error))));
     let web = core.web.clone();
-    measures.ask(move |measures| measures.queue_depth(count(web.line().waiting())));
+    measures.ask(move |measures| measures.queue_depth(count(web.queue().waiting())));
 }
 
 fn count_sockets(watch: Arc<Watch>, measures: &Measures) {
@@ -139,14 +139,14 @@ fn count(number: usize) -> u64 {
 
 /// Tells whether the bot lives, and whether its store answers.
 async fn beat(core: Arc<Core>, measures: Measures, store: Check, live: Beat, mut stop: CancelSignal) {
-    let mut tick = tokio::time::interval(BEAT);
+    let mut tick = tokio::time::interval(STORE_CHECK_INTERVAL);
     loop {
         tokio::select! {
             () = stop.canceled() => return live.end(),
             _ = tick.tick() => {}
         }
         live.now();
-        match tokio::time::timeout(BEAT, core.store.backlog()).await {
+        match tokio::time::timeout(STORE_CHECK_INTERVAL, core.store.backlog()).await {
             Ok(Ok(backlog)) => {
                 store.ready();
                 measures.sessions(SessionState::Queued, backlog.queued);

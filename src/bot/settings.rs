@@ -10,9 +10,9 @@ use ghost_shell::{Scope, Surroundings};
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// What holds in a channel that is not named.
-    pub anywhere: Place,
+    pub anywhere: ChannelRules,
     /// What holds in the channels that are named.
-    pub channels: BTreeMap<String, Place>,
+    pub channels: BTreeMap<String, ChannelRules>,
     /// Whether it works in the named channels alone.
     pub only_named: bool,
     /// Programs whose alerts open sessions: ids of bots or apps.
@@ -31,14 +31,14 @@ pub struct Settings {
 
 /// What holds in a channel.
 #[derive(Debug, Clone, Default)]
-pub struct Place {
+pub struct ChannelRules {
     /// Who decides.
     pub approvers: Approvers,
     /// Which part of the cloud may be looked at.
     pub scope: Option<Scope>,
 }
 
-impl Place {
+impl ChannelRules {
     /// Says what of a question lies outside of what may be looked at here.
     pub(super) fn outside(&self, words: &str) -> Option<String> {
         self.scope.as_ref()?.outside_words(words)
@@ -48,9 +48,9 @@ impl Place {
 impl Settings {
     /// Returns what holds in a channel; nothing where the bot does not work.
     #[must_use]
-    pub fn place(&self, channel: &str) -> Option<&Place> {
+    pub fn rules(&self, channel: &str) -> Option<&ChannelRules> {
         match self.channels.get(channel) {
-            Some(place) => Some(place),
+            Some(rules) => Some(rules),
             None if self.only_named => None,
             None => Some(&self.anywhere),
         }
@@ -58,8 +58,8 @@ impl Settings {
 
     /// Returns every group that somebody has to be looked up in.
     pub fn groups(&self) -> impl Iterator<Item = &str> {
-        let places = self.channels.values().chain([&self.anywhere]);
-        let people = places.flat_map(|Place { approvers, .. }| {
+        let all_rules = self.channels.values().chain([&self.anywhere]);
+        let people = all_rules.flat_map(|ChannelRules { approvers, .. }| {
             [&approvers.measurement, &approvers.outage, &approvers.change]
         });
         people.chain([&self.freezers]).flat_map(|people| people.groups.iter().map(String::as_str))
@@ -79,13 +79,13 @@ mod tests {
     #[test]
     fn a_named_channel_has_rules_of_its_own() {
         let scope = Some(Scope { resource_groups: vec!["rg-web".to_owned()], ..Scope::default() });
-        let own = Place { scope: scope.clone(), ..Place::default() };
+        let own = ChannelRules { scope: scope.clone(), ..ChannelRules::default() };
         let mut settings =
             Settings { channels: BTreeMap::from([("C1".to_owned(), own)]), ..Settings::default() };
-        assert_eq!(settings.place("C1").unwrap().scope, scope);
-        assert_eq!(settings.place("C2").unwrap().scope, None);
+        assert_eq!(settings.rules("C1").unwrap().scope, scope);
+        assert_eq!(settings.rules("C2").unwrap().scope, None);
         settings.only_named = true;
-        assert!(settings.place("C2").is_none());
+        assert!(settings.rules("C2").is_none());
     }
 
     #[test]

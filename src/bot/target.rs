@@ -11,13 +11,13 @@ use std::collections::BTreeSet;
 const NO_NAMES: [&str; 8] = ["ipv4", "ipv6", "http2", "http3", "utf-8", "sha256", "layer4", "layer7"];
 
 /// So many names are enough.
-const MOST: usize = 20;
+const MAX_NAMES: usize = 20;
 
 /// Returns the names in a text.
 pub(super) fn targets(text: &str) -> BTreeSet<String> {
     let inside = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '-' | '_');
     let words = text.split(|char: char| !inside(char)).map(|word| word.trim_matches(['.', '-', '_']));
-    words.filter(|word| is_name(word)).map(str::to_ascii_lowercase).take(MOST).collect()
+    words.filter(|word| is_name(word)).map(str::to_ascii_lowercase).take(MAX_NAMES).collect()
 }
 
 fn is_name(word: &str) -> bool {

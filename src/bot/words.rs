@@ -2,7 +2,7 @@
 
 /// What somebody wants who speaks to the bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Meant {
+pub enum Intent {
     /// Nothing was said.
     Nothing,
     /// End now.
@@ -23,18 +23,18 @@ pub enum Meant {
 
 /// Reads what was said. An order is one word alone: `stop` is one, `stop the capture on web-1` are words.
 #[must_use]
-pub fn meant(text: &str) -> Meant {
+pub fn meant(text: &str) -> Intent {
     let words = text.trim();
     let bare = words.trim_matches(|char: char| char.is_ascii_punctuation() || char.is_whitespace());
     match bare.to_lowercase().as_str() {
-        "" if words.is_empty() || bare.is_empty() => Meant::Nothing,
-        "stop" | "cancel" | "abort" => Meant::Stop,
-        "report" => Meant::Report,
-        "status" => Meant::Status,
-        "help" => Meant::Help,
-        "audit" => Meant::Audit,
-        bare if is_recheck(bare) => Meant::Recheck,
-        _ => Meant::Words(words.to_owned()),
+        "" if words.is_empty() || bare.is_empty() => Intent::Nothing,
+        "stop" | "cancel" | "abort" => Intent::Stop,
+        "report" => Intent::Report,
+        "status" => Intent::Status,
+        "help" => Intent::Help,
+        "audit" => Intent::Audit,
+        bare if is_recheck(bare) => Intent::Recheck,
+        _ => Intent::Words(words.to_owned()),
     }
 }
 
@@ -86,18 +86,18 @@ mod tests {
     #[test]
     fn an_order_is_one_word_alone() {
         for (text, wanted) in [
-            ("stop", Meant::Stop),
-            (" Stop! ", Meant::Stop),
-            ("*report*", Meant::Report),
-            ("STATUS?", Meant::Status),
-            ("help", Meant::Help),
-            ("audit", Meant::Audit),
-            ("fixed, check again", Meant::Recheck),
-            ("It's fixed now, please check again!", Meant::Recheck),
-            ("re-check", Meant::Recheck),
-            ("", Meant::Nothing),
-            (" \n ", Meant::Nothing),
-            ("?", Meant::Nothing),
+            ("stop", Intent::Stop),
+            (" Stop! ", Intent::Stop),
+            ("*report*", Intent::Report),
+            ("STATUS?", Intent::Status),
+            ("help", Intent::Help),
+            ("audit", Intent::Audit),
+            ("fixed, check again", Intent::Recheck),
+            ("It's fixed now, please check again!", Intent::Recheck),
+            ("re-check", Intent::Recheck),
+            ("", Intent::Nothing),
+            (" \n ", Intent::Nothing),
+            ("?", Intent::Nothing),
         ] {
             assert_eq!(meant(text), wanted, "{text:?}");
         }
@@ -108,7 +108,7 @@ mod tests {
             "status of web-1?",
             "web-1 is slow",
         ] {
-            assert_eq!(meant(text), Meant::Words(text.to_owned()));
+            assert_eq!(meant(text), Intent::Words(text.to_owned()));
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 
-use crate::cli::harmless::harmless;
+use crate::cli::print::harmless;
 use crate::cli::setup::Setup;
 use ghost_shell::{Approver, DenyAll, TerminalApprover};
 
@@ -30,7 +30,7 @@ impl Consent {
 
 impl Consent {
     /// Says who decides where something has to be approved, before anything is.
-    pub(in crate::cli) fn told(self, setup: &Setup) -> String {
+    pub(in crate::cli) fn describe(self, setup: &Setup) -> String {
         self.decider(&human(setup), std::io::stdin().is_terminal())
     }
 
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_told_who_decides() {
+    fn who_decides_is_described() {
         let at_terminal = Consent::Ask.decider("ana", true);
         assert_eq!(at_terminal, "approval: ana decides at this terminal");
         assert!(Consent::Ask.decider("ana", false).contains("by standard input decides, as ana"));

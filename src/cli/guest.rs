@@ -62,7 +62,7 @@ pub(in crate::cli) struct Guest {
 
 /// What is said about ssh where it differs from the configuration.
 #[derive(Debug, Default)]
-pub(in crate::cli) struct Said<'a> {
+pub(in crate::cli) struct SshOptions<'a> {
     pub(in crate::cli) user: Option<&'a str>,
     pub(in crate::cli) port: Option<u16>,
     pub(in crate::cli) key: Option<&'a Path>,
@@ -100,7 +100,7 @@ impl Guest {
                     )
                     .into());
                 };
-                let said = Said {
+                let options = SshOptions {
                     user: self.ssh_user.as_deref(),
                     port: self.ssh_port,
                     key: self.target_ssh_key.as_deref(),
@@ -109,7 +109,7 @@ impl Guest {
                     bastion_key: self.bastion_ssh_key.as_deref(),
                     known_hosts: self.known_hosts.as_deref(),
                 };
-                Ok(GuestAccess::Ssh(Box::new(ssh(setup, host, &said)?)))
+                Ok(GuestAccess::Ssh(Box::new(ssh(setup, host, &options)?)))
             }
         }
     }
@@ -129,22 +129,22 @@ pub(in crate::cli) fn place(group: &str, subscription: Option<&str>) -> anyhow::
 }
 
 /// Returns how a host is reached by ssh.
-pub(in crate::cli) fn ssh(setup: &Setup, host: &str, said: &Said<'_>) -> anyhow::Result<Ssh> {
+pub(in crate::cli) fn ssh(setup: &Setup, host: &str, options: &SshOptions<'_>) -> anyhow::Result<Ssh> {
     let known = &setup.config.ssh;
-    let user = said.user.unwrap_or(&known.user);
-    let key = said.key.or(known.key.as_deref());
-    let target = Hop::new(user, host, said.port.unwrap_or(known.port), identity(setup, key)?)?;
-    let before = known.bastion.as_ref().filter(|_| said.bastion.is_none());
-    let bastion = said.bastion.or(before.map(|bastion| bastion.host.as_str()));
+    let user = options.user.unwrap_or(&known.user);
+    let key = options.key.or(known.key.as_deref());
+    let target = Hop::new(user, host, options.port.unwrap_or(known.port), identity(setup, key)?)?;
+    let before = known.bastion.as_ref().filter(|_| options.bastion.is_none());
+    let bastion = options.bastion.or(before.map(|bastion| bastion.host.as_str()));
     let bastion = bastion.map(|host| -> anyhow::Result<Hop> {
         let configured = before.and_then(|bastion| bastion.key.as_deref());
-        let key = said.bastion_key.or(configured).or(key);
+        let key = options.bastion_key.or(configured).or(key);
         let user = before.and_then(|bastion| bastion.user.as_deref()).unwrap_or(user);
-        let port = said.bastion_port.or(before.and_then(|bastion| bastion.port)).unwrap_or(22);
+        let port = options.bastion_port.or(before.and_then(|bastion| bastion.port)).unwrap_or(22);
         Ok(Hop::new(user, host, port, identity(setup, key)?)?)
     });
     let home = || setup.environment.path("HOME").map(|home| home.join(".ssh/known_hosts"));
-    let file = said.known_hosts.map(Path::to_owned).or_else(|| known.known_hosts.clone()).or_else(home);
+    let file = options.known_hosts.map(Path::to_owned).or_else(|| known.known_hosts.clone()).or_else(home);
     let Some(file) = file else {
         let error = anyhow::anyhow!("there is no file of known host keys");
         return Err(Hinted::new(error, "name one with --known-hosts: host keys are always checked").into());

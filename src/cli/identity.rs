@@ -60,34 +60,34 @@ impl Setup {
             .filter(|path| path.is_absolute())
     }
 
-    fn account(&self, role: &str, told: &AzureIdentity) -> anyhow::Result<Account> {
+    fn account(&self, role: &str, identity: &AzureIdentity) -> anyhow::Result<Account> {
         let hint = || format!("see [azure.{role}] of the configuration");
         let missing = |what: &str| Hinted::new(anyhow::anyhow!("[azure.{role}] has no {what}"), hint());
-        let method = match told.sign_in {
-            SignIn::Managed => SignInMethod::Managed { client: told.client_id.clone() },
-            SignIn::Folder => SignInMethod::Folder(told.folder.clone().ok_or_else(|| missing("folder"))?),
+        let method = match identity.sign_in {
+            SignIn::Managed => SignInMethod::Managed { client: identity.client_id.clone() },
+            SignIn::Folder => SignInMethod::Folder(identity.folder.clone().ok_or_else(|| missing("folder"))?),
             SignIn::ServicePrincipal => SignInMethod::Principal {
-                client: told.client_id.clone().ok_or_else(|| missing("client_id"))?,
-                tenant: told.tenant.clone().ok_or_else(|| missing("tenant"))?,
-                proof: self.proof(role, told)?,
+                client: identity.client_id.clone().ok_or_else(|| missing("client_id"))?,
+                tenant: identity.tenant.clone().ok_or_else(|| missing("tenant"))?,
+                proof: self.proof(role, identity)?,
             },
         };
-        Ok(Account { method, subscription: told.subscription.clone() })
+        Ok(Account { method, subscription: identity.subscription.clone() })
     }
 
-    fn proof(&self, role: &str, told: &AzureIdentity) -> anyhow::Result<Credential> {
+    fn proof(&self, role: &str, identity: &AzureIdentity) -> anyhow::Result<Credential> {
         let variable = format!("GHOST_AZURE_{}_SECRET", role.to_uppercase());
         let secret = self.environment.text(&variable).map(Secret::new).filter(|secret| !secret.is_empty());
-        if let Some(file) = &told.certificate {
+        if let Some(file) = &identity.certificate {
             return Ok(Credential::Certificate(file.clone()));
         }
-        if let Some(file) = &told.federated_token_file {
+        if let Some(file) = &identity.federated_token_file {
             return Ok(Credential::Token(file.clone()));
         }
         if let Some(secret) = secret {
             return Ok(Credential::Secret(secret));
         }
-        if let Some(file) = &told.secret_file {
+        if let Some(file) = &identity.secret_file {
             return Ok(Credential::SecretFile(file.clone()));
         }
         let hint = format!("name a certificate, a federated_token_file or a secret_file, or set ${variable}");

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-pub(super) use super::harmless::harmless;
 use super::print::Hinted;
+pub(super) use super::print::harmless;
 
 /// Reads a text of limited size; `-` is standard input.
 ///

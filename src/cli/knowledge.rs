@@ -10,7 +10,7 @@ use super::print::Hinted;
 use ghost_inspect::net::{Inventory, Tags};
 
 /// A document of a network interface has kilobytes, the file of all service tags a few megabytes.
-const LARGEST: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 /// What makes answers more certain.
 #[derive(Debug, Args)]
@@ -37,13 +37,13 @@ impl Knowledge {
     }
 }
 
-/// Reads a document and makes something of it; what is wrong with it is told with its name.
+/// Reads a document and makes something of it; errors carry its name.
 pub(super) fn parsed<T>(
     path: &Path,
     hint: &str,
     parse: impl FnOnce(&str) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    let text = input::text(path, LARGEST)?;
+    let text = input::text(path, MAX_BYTES)?;
     let named = parse(&text).with_context(|| format!("reading {}", path.display()));
     named.map_err(|error| Hinted::new(error, hint).into())
 }

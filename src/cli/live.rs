@@ -1,4 +1,4 @@
-//! An errand at a terminal: its commands go through the shell and its audit, what happens is told on standard error.
+//! An operation at a terminal: its commands go through the shell and its audit, progress goes to standard error.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,15 +8,15 @@ use clap::Args;
 use serde_json::json;
 
 use super::guest::place;
-use super::harmless::harmless;
 use super::name::new_session;
+use super::print::harmless;
 use super::print::{Hinted, line, note};
 use super::setup::Setup;
 use super::wait::{drive, interrupted};
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
 use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::operation::{
-    self, CommandKind, CommandOutcome, CommandRequest, Issue, Operation, OperationExecutor, ReadOperation,
+    CommandKind, CommandOutcome, CommandRequest, Issue, Operation, OperationExecutor, ReadOperation,
     ShellExecutor,
 };
 use ghost_cloud::probe::GuestProbe;
@@ -25,14 +25,14 @@ use ghost_cloud::{Name, line as az};
 use ghost_shell::{Cancel, DenyAll, Policy, Verdict};
 
 /// A machine that is busy answers late.
-const LONGEST: u64 = 600;
+const MAX_COMMAND_SECONDS: u64 = 600;
 
 /// What stands for an interface that is not known before the machine was looked at.
-const SOME: &str = "INTERFACE";
+const PLACEHOLDER_INTERFACE: &str = "INTERFACE";
 
 /// An interface of the cloud in place of a file.
 #[derive(Debug, Args)]
-pub(in crate::cli) struct Asked {
+pub(in crate::cli) struct LiveQuery {
     /// Ask the cloud about this machine; its primary interface unless --nic names another.
     #[arg(
         long,
@@ -63,21 +63,21 @@ pub(in crate::cli) struct Asked {
 }
 
 /// What came of looking.
-pub(in crate::cli) struct Found {
+pub(in crate::cli) struct LiveInterface {
     /// What was printed about the interface.
     pub(in crate::cli) looked: InterfaceResult,
     /// Who owns which address, where that could be read.
     pub(in crate::cli) inventory: Option<String>,
 }
 
-impl Asked {
-    /// Looks at the interface; `None` where only the plan was wanted.
+impl LiveQuery {
+    /// Reads the interface; `None` where only the plan was wanted.
     pub(in crate::cli) fn look(
         &self,
         setup: &Setup,
         what: &[EffectiveQuery],
         json: bool,
-    ) -> anyhow::Result<Option<Found>> {
+    ) -> anyhow::Result<Option<LiveInterface>> {
         let Some(group) = &self.resource_group else {
             let error = anyhow::anyhow!("neither a file nor a machine is named");
             return Err(Hinted::new(error, "name a file, or --vm NAME -g GROUP").into());
@@ -85,7 +85,7 @@ impl Asked {
         let place = place(group, self.subscription.as_deref())?;
         let name = |text: &Option<String>| text.as_deref().map(Name::parse).transpose();
         let (vm, nic) = (name(&self.vm)?, name(&self.nic)?);
-        let errand = match (&vm, &nic) {
+        let operation = match (&vm, &nic) {
             (Some(vm), nic) => Effective::of_machine(&place, vm, nic.as_ref(), what),
             (None, Some(nic)) => Effective::all(&place, &InterfaceScope::Interface(nic.clone()), what),
             (None, None) => {
@@ -102,14 +102,14 @@ impl Asked {
                 .iter()
                 .map(|vm| CommandRequest::line(az::machine(&place, vm), "find its interfaces"))
                 .collect();
-            let nic = nic.or_else(|| Name::parse(SOME).ok());
+            let nic = nic.or_else(|| Name::parse(PLACEHOLDER_INTERFACE).ok());
             orders.extend(nic.iter().flat_map(|nic| foreseen(&place, nic, what)));
             orders.push(others);
             plan(setup, None, &orders, json)?;
             return Ok(None);
         }
         let live = Live::open(setup, "look", None, None)?;
-        let looked = told(live.drive(errand)?)?;
+        let looked = or_fail(live.drive(operation)?)?;
         let Some(looked) = looked.into_iter().next() else { anyhow::bail!("no interface was found") };
         // Without it some answers are less certain; with a reader of few rights it cannot be had.
         let inventory = match live.drive(ReadOperation::new(others, "looking who owns which address"))? {
@@ -119,7 +119,7 @@ impl Asked {
                 None
             }
         };
-        Ok(Some(Found { looked, inventory }))
+        Ok(Some(LiveInterface { looked, inventory }))
     }
 }
 
@@ -135,7 +135,7 @@ pub(in crate::cli) fn gather<T: Clone + Send + 'static>(
         plan(setup, Some(reach), &[gathering.foreseen()], json)?;
         return Ok(None);
     }
-    told(Live::open(setup, "inspect", session, Some(reach))?.drive(gathering)?).map(Some)
+    or_fail(Live::open(setup, "inspect", session, Some(reach))?.drive(gathering)?).map(Some)
 }
 
 /// Returns what is asked about an interface.
@@ -157,7 +157,7 @@ pub(in crate::cli) fn foreseen(
 }
 
 /// Turns trouble into an error with its hint.
-pub(in crate::cli) fn told<T>(result: Result<T, Issue>) -> anyhow::Result<T> {
+pub(in crate::cli) fn or_fail<T>(result: Result<T, Issue>) -> anyhow::Result<T> {
     result.map_err(|trouble| {
         let error = anyhow::anyhow!(harmless(&trouble.text));
         match trouble.hint {
@@ -216,7 +216,7 @@ fn knowing(setup: &Setup, reach: Option<&GuestAccess>) -> anyhow::Result<Arc<Pol
     })
 }
 
-/// What drives errands here.
+/// Drives operations at a terminal.
 pub(in crate::cli) struct Live {
     gate: ShellExecutor,
     opened: Timestamp,
@@ -232,7 +232,7 @@ impl Live {
         reach: Option<&GuestAccess>,
     ) -> anyhow::Result<Self> {
         let session = session.cloned().map_or_else(|| new_session(prefix), Ok)?;
-        let timeout = setup.config.shell.timeout_seconds.max(LONGEST);
+        let timeout = setup.config.shell.timeout_seconds.max(MAX_COMMAND_SECONDS);
         // All of it reads: whatever would ask is a mistake, and nobody is asked.
         let shell = setup
             .shell(session, Some(timeout))?
@@ -243,9 +243,9 @@ impl Live {
         Ok(Self { gate, opened: SystemClock.now(), said: std::sync::Mutex::new(String::new()) })
     }
 
-    /// Drives an errand to its end; Ctrl-C ends it, too.
-    pub(in crate::cli) fn drive<E: Operation>(&self, mut errand: E) -> anyhow::Result<E::Result> {
-        let ended = drive(|| operation::drive(&mut errand, self, &SystemClock))?;
+    /// Drives an operation to its end; Ctrl-C ends it, too.
+    pub(in crate::cli) fn drive<E: Operation>(&self, mut operation: E) -> anyhow::Result<E::Result> {
+        let ended = drive(|| ghost_cloud::operation::drive(&mut operation, self, &SystemClock))?;
         ended.ok_or_else(|| anyhow::anyhow!("interrupted"))
     }
 

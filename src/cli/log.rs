@@ -1,4 +1,4 @@
-//! What is told on standard error: how much, and in which form.
+//! Log lines on standard error: how many, and in which form.
 
 use std::io;
 

@@ -11,12 +11,12 @@ mod consent;
 #[cfg(feature = "lab")]
 mod demo;
 mod effective;
+mod engine;
+mod files;
 mod guest;
-mod harmless;
 mod identity;
 mod input;
 mod investigate;
-mod kitchen;
 mod knowledge;
 #[cfg(feature = "lab")]
 mod lab;
@@ -41,6 +41,5 @@ mod shell;
 mod tone;
 mod topology;
 mod wait;
-mod workshop;
 
 pub use root::{command, main};

@@ -11,7 +11,7 @@ const WIDEST: usize = 44;
 /// So many warnings are shown to people.
 const WARNINGS: usize = 30;
 
-/// A piece of text and how it is meant.
+/// Some text and its tone.
 pub(super) type Cell = (Tone, String);
 
 /// Says that a text is meant as it is.
@@ -40,7 +40,7 @@ impl Page {
         Self { text: String::new(), color: is_colored() }
     }
 
-    /// Adds a piece of text.
+    /// Adds some text.
     pub(super) fn add(&mut self, tone: Tone, text: &str) -> &mut Self {
         let text = harmless(text);
         self.text.push_str(&if self.color { tone.paint(&text) } else { text });
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn color_ends_with_its_piece() {
+    fn color_ends_with_its_text() {
         let mut page = Page { text: String::new(), color: true };
         page.add(Tone::Bad, "DENY").add(Tone::Plain, " x").end();
         assert_eq!(page.text, "\x1b[31mDENY\x1b[0m x\n");

@@ -35,7 +35,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         line(&serde_json::to_string(&TABLE.iter().map(row).collect::<Vec<_>>())?)?;
         return Ok(0);
     }
-    let told = |layers: &[Layer]| layers.iter().map(|layer| layer.told()).collect::<Vec<_>>().join(", ");
+    let layers_text =
+        |layers: &[Layer]| layers.iter().map(|layer| layer.told()).collect::<Vec<_>>().join(", ");
     line(
         "Before an investigation may end, these layers were looked at, at both ends where two machines are named, or",
     )?;
@@ -45,9 +46,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     for row in TABLE {
         line("")?;
         line(row.symptom.told())?;
-        line(&format!("  reads:   {}", told(row.reads)))?;
+        line(&format!("  reads:   {}", layers_text(row.reads)))?;
         if !row.settles.is_empty() {
-            line(&format!("  settles: {}", told(row.settles)))?;
+            line(&format!("  settles: {}", layers_text(row.settles)))?;
         }
         line(&format!("  note:    {}", row.note))?;
     }

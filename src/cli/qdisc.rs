@@ -39,7 +39,7 @@ enum Sub {
         #[arg(long)]
         exit_code: bool,
     },
-    /// Looks at a running guest.
+    /// Reads a running guest.
     #[command(
         after_help = "Examples:\n  ghost qdisc inspect --vm-name web-1 -g prod\n  ghost qdisc inspect --provider ssh --target-vm-ip 10.0.0.4 --target-ssh-key ~/.ssh/id_ed25519 --json\n\nIt reads only, by a script that the policy declares: nobody is asked. With --exit-code: 3 where anything impairs."
     )]
@@ -56,9 +56,9 @@ enum Sub {
         #[arg(long)]
         exit_code: bool,
     },
-    /// Says which disciplines a described packet meets on its way out.
+    /// Says which disciplines a described packet meets when it is sent.
     #[command(
-        after_help = "Examples:\n  ghost qdisc hit tc.txt --protocol tcp --src 10.0.0.1 --dst 10.0.0.2 --dport 22\n\nWith --exit-code: 3 where it meets one that impairs, 4 where that cannot be told."
+        after_help = "Examples:\n  ghost qdisc hit tc.txt --protocol tcp --src 10.0.0.1 --dst 10.0.0.2 --dport 22\n\nWith --exit-code: 3 where it meets one that impairs, 4 where that is undecided."
     )]
     Hit {
         /// The file; `-` is standard input.
@@ -85,7 +85,7 @@ enum Sub {
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
-        /// Exit with 3 where an impairing discipline is met, with 4 where that cannot be told.
+        /// Exit with 3 where an impairing discipline is met, with 4 where that is undecided.
         #[arg(long)]
         exit_code: bool,
     },
@@ -118,7 +118,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
     match &arguments.command {
         Sub::Parse { file, json, exit_code } => {
             let found = understood(read(&input::text(file, MAX_TEXT_BYTES)?))?;
-            line(&if *json { serde_json::to_string(&found)? } else { tinted(&told(&found), WORDS) })?;
+            line(&if *json { serde_json::to_string(&found)? } else { tinted(&page(&found), WORDS) })?;
             Ok(if *exit_code && found.impaired { BAD_NEWS } else { 0 })
         }
         Sub::Inspect { guest, plan, json, exit_code } => {
@@ -129,7 +129,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
             let Some(found) = super::live::gather(&setup, &reach, gathering, (*plan, *json), None)? else {
                 return Ok(0);
             };
-            line(&if *json { serde_json::to_string(&found)? } else { tinted(&told(&found), WORDS) })?;
+            line(&if *json { serde_json::to_string(&found)? } else { tinted(&page(&found), WORDS) })?;
             Ok(if *exit_code && found.impaired { BAD_NEWS } else { 0 })
         }
         Sub::Hit { file, protocol, src, dst, sport, dport, priority, json, exit_code } => {
@@ -201,7 +201,7 @@ fn met_in_words(met: &[(&Qdisc, &Hit)]) -> String {
     met.iter().map(row).collect::<Vec<_>>().join("\n")
 }
 
-fn told(found: &Read) -> String {
+fn page(found: &Read) -> String {
     let mut text = if found.impaired { "IMPAIRED" } else { "not impaired" }.to_owned();
     for qdisc in &found.devices {
         let mark = if qdisc.impairs { "!" } else { " " };

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 
-use super::kitchen::{policy, site, tools};
+use super::engine::{policy, site, tools};
 use super::print::{Hinted, line};
 use super::sessions::read_export;
 use super::setup::Setup;
@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let export = read_export(&arguments.file)?;
     let found = decide(&export, setup).with_context(|| format!("replaying {}", arguments.file.display()))?;
     let (document, text) = match &found {
-        Ok((replayed, wording)) => (same(replayed, *wording), told(replayed, *wording)),
+        Ok((replayed, wording)) => (same(replayed, *wording), summary(replayed, *wording)),
         Err(found) => (
             json!({
                 "same": false, "seq": found.seq, "kind": found.kind,
@@ -54,15 +54,15 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     Ok(if found.is_ok() { 0 } else { DIVERGED })
 }
 
-/// Where a record first goes another way.
-struct Found {
+/// Where a record first differs.
+struct Divergence {
     seq: u64,
     kind: String,
     expected: String,
     recorded: String,
 }
 
-type Decided = Result<(Replayed, Wording), Found>;
+type Decided = Result<(Replayed, Wording), Divergence>;
 
 fn decide(export: &Export, setup: &Setup) -> anyhow::Result<Decided> {
     let recorded = match export.verify() {
@@ -83,7 +83,7 @@ fn decide(export: &Export, setup: &Setup) -> anyhow::Result<Decided> {
         ReplayInputs { policy: &policy, tools: &tools, evidence: export, site: site.as_deref(), wording };
     Ok(match replay(&export.session, &recorded, &source) {
         Ok(replayed) => Ok((replayed, wording)),
-        Err(found) => Err(Found {
+        Err(found) => Err(Divergence {
             seq: found.seq,
             kind: found.kind.clone(),
             expected: found.expected.clone(),
@@ -103,7 +103,7 @@ fn wording(export: &Export, recorded: &[Recorded]) -> Wording {
 }
 
 /// Says which event is not what was written.
-fn changed(export: &Export, unsound: &Unsound) -> Found {
+fn changed(export: &Export, unsound: &Unsound) -> Divergence {
     let last = u64::try_from(export.ledger.len()).unwrap_or(u64::MAX);
     let seq = match unsound {
         Unsound::Ledger(
@@ -118,7 +118,7 @@ fn changed(export: &Export, unsound: &Unsound) -> Found {
             at.and_then(|at| u64::try_from(at + 1).ok()).unwrap_or(last)
         }
     };
-    Found {
+    Divergence {
         seq,
         kind: String::new(),
         expected: "the record as it was written".to_owned(),
@@ -133,7 +133,7 @@ fn same(replayed: &Replayed, wording: Wording) -> serde_json::Value {
     })
 }
 
-fn told(replayed: &Replayed, wording: Wording) -> String {
+fn summary(replayed: &Replayed, wording: Wording) -> String {
     let words = match wording {
         Wording::Same => "",
         Wording::Free => "; another version wrote it, so the words of prompts and report were not compared",

@@ -62,7 +62,7 @@ enum Sub {
     Path(super::path::Arguments),
     /// Lists, shows, moves and deletes sessions.
     Sessions(super::sessions::Arguments),
-    /// Decides a recorded session once more and says where it would go another way.
+    /// Decides a recorded session once more and says where it would differ.
     Replay(super::replay::Arguments),
     /// Shows what the built-in investigator goes by.
     Playbook(super::playbook::Arguments),

@@ -96,7 +96,7 @@ impl Setup {
 
     /// Returns how sessions wait.
     pub(super) fn sleep(&self) -> std::sync::Arc<dyn crate::session::Sleep> {
-        let usual = || std::sync::Arc::new(crate::session::Asleep::by(self.clock()));
+        let usual = || std::sync::Arc::new(crate::session::ClockSleep::new(self.clock()));
         self.sleep.clone().unwrap_or_else(|| usual())
     }
 
@@ -224,7 +224,7 @@ mod store {
     use crate::cli::print::Hinted;
     use crate::config::read_small;
     use ghost_base::private_dir;
-    use ghost_store::{EmbeddedStore, RedisPlace, RedisStore, Settings, Store, StoreError};
+    use ghost_store::{EmbeddedStore, RedisConfig, RedisStore, Settings, Store, StoreError};
 
     const FILE: &str = "store.redb";
     const PASSWORD: &str = "GHOST_REDIS_PASSWORD";
@@ -270,11 +270,11 @@ mod store {
         }
 
         /// Returns where Redis is, if the store is there.
-        fn redis(&self) -> anyhow::Result<Option<RedisPlace>> {
+        fn redis(&self) -> anyhow::Result<Option<RedisConfig>> {
             let store = &self.config.store;
             let Some(url) = &store.url else { return Ok(None) };
-            let place = RedisPlace::new(url, &store.prefix);
-            Ok(Some(RedisPlace { password: self.password()?, replicas: store.replicas, ..place }))
+            let place = RedisConfig::new(url, &store.prefix);
+            Ok(Some(RedisConfig { password: self.password()?, replicas: store.replicas, ..place }))
         }
 
         fn password(&self) -> anyhow::Result<Option<String>> {

@@ -1,10 +1,10 @@
-//! How pieces of a text are meant, and whether that is shown in color.
+//! The tone of text, and whether it is shown in color.
 
 use std::io::{self, IsTerminal as _};
 
 use crate::config::Environment;
 
-/// How a piece of text is meant.
+/// The tone of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
     /// As it is.
@@ -78,9 +78,9 @@ mod tests {
     #[test]
     fn the_words_that_lines_begin_with_are_painted_and_nothing_is_lost() {
         let text = "# Title\nDROP by rule 1\n  -A DROP\n- DROP it\nnothing";
-        let told = painted(text, &[("DROP", Tone::Bad)]);
+        let text_out = painted(text, &[("DROP", Tone::Bad)]);
         assert_eq!(
-            told,
+            text_out,
             "\x1b[1m# Title\x1b[0m\n\x1b[31mDROP\x1b[0m by rule 1\n  -A DROP\n- \x1b[31mDROP\x1b[0m it\nnothing"
         );
     }

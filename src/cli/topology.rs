@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use clap::Args;
 
 use super::guest::place;
-use super::harmless::harmless;
-use super::live::{Live, plan, told};
+use super::live::{Live, or_fail, plan};
+use super::print::harmless;
 use super::print::{Hinted, line, note};
 use super::setup::Setup;
 use ghost_cloud::probe::topology::{Nic, Topology, TopologyOperation};
@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     if arguments.plan {
         return plan(setup, None, &TopologyOperation::foreseen(&place), arguments.json).map(|()| 0);
     }
-    let found = told(Live::open(setup, "topology", None, None)?.drive(TopologyOperation::new(&place))?)?;
+    let found = or_fail(Live::open(setup, "topology", None, None)?.drive(TopologyOperation::new(&place))?)?;
     for unread in &found.unread {
         note(&format!("warning: {}", harmless(&unread.why)));
     }

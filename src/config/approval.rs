@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_the_approvers_of_outages_is_told() {
+    fn wrong_approvers_of_outages_are_reported() {
         let wrong = "modifier = true\n[outage]\napprovers = 0\nusers = ['ana']";
         let approval: Approval = toml::from_str(wrong).unwrap();
         let problems = approval.problems();

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_of_signing_in_has_its_keys() {
+    fn each_sign_in_method_has_its_keys() {
         for text in [
             "",
             "[reader]\nsign_in = 'managed'\n[actor]\nsign_in = 'managed'\nclient_id = 'ID'\nsubscription = 'ID'",
@@ -178,9 +178,9 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told_all_at_once() {
+    fn conflicting_keys_are_reported_at_once() {
         let wrong = "watcher_group = 'a/b'\n[actor]\nsign_in = 'folder'\ntenant = '-x'\nsubscription = 'prod'\ncertificate = 'c.pem'\nsecret_file = '/a=b'";
-        let told = problems(wrong);
+        let problems_found = problems(wrong);
         for part in [
             "a/b",
             "needs [azure.reader]",
@@ -191,13 +191,16 @@ mod tests {
             "prod",
             "id or a domain",
         ] {
-            assert!(told.iter().any(|problem| problem.contains(part)), "{part}: {told:#?}");
+            assert!(
+                problems_found.iter().any(|problem| problem.contains(part)),
+                "{part}: {problems_found:#?}"
+            );
         }
         assert_eq!(problems("[reader]\nsign_in = 'service_principal'").len(), 1);
     }
 
     #[test]
-    fn a_way_that_nobody_knows_is_refused() {
+    fn an_unknown_sign_in_method_is_refused() {
         assert!(toml::from_str::<Azure>("[reader]\nsign_in = 'password'").is_err());
         assert!(toml::from_str::<Azure>("[reader]\nsign_in = 'managed'\nsecret = 'x'").is_err());
     }

@@ -219,7 +219,7 @@ mod tests {
         http: Http,
     }
 
-    fn told(text: &str) -> Vec<String> {
+    fn problems_found(text: &str) -> Vec<String> {
         let read: Sections = toml::from_str(text).unwrap();
         problems(&read.slack, &read.bot, &read.channel, read.http)
     }
@@ -233,12 +233,12 @@ mod tests {
             "bot.only_named_channels = true\n[channel.C0INCIDENT]\nscope.resource_groups = ['rg-web']\nchange.users = ['U1']",
             "bot.freezers.groups = ['S1']",
         ] {
-            assert_eq!(told(text), [""; 0], "{text}");
+            assert_eq!(problems_found(text), [""; 0], "{text}");
         }
     }
 
     #[test]
-    fn every_problem_is_told() {
+    fn every_problem_is_reported() {
         for (text, part) in [
             ("slack.connections = 11", "between 1 and 10"),
             ("slack.pace = 0", "between 1 and 1000"),
@@ -253,8 +253,12 @@ mod tests {
             ("channel.C1.change.groups = ['oncall']", "no id of a user group"),
             ("channel.C1.outage.users = ['ana']", "no id of a person"),
         ] {
-            let told = told(text);
-            assert!(told.len() == 1 && told.iter().all(|told| told.contains(part)), "{text}: {told:?}");
+            let problems_found = problems_found(text);
+            assert!(
+                problems_found.len() == 1
+                    && problems_found.iter().all(|problems_found| problems_found.contains(part)),
+                "{text}: {problems_found:?}"
+            );
         }
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 /// A configuration file is small; whatever is longer is something else.
-const LARGEST: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// The whole configuration.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
@@ -16,7 +16,7 @@ const LARGEST: u64 = 1 << 20;
 pub struct Config {
     /// Programs outside the folders for programs, by name: absolute paths.
     pub programs: BTreeMap<String, PathBuf>,
-    /// What is told on standard error.
+    /// Log lines.
     pub log: super::Log,
     /// The safety shell.
     pub shell: Shell,
@@ -46,7 +46,7 @@ pub struct Config {
     pub bot: super::Bot,
     /// What holds in single channels.
     pub channel: BTreeMap<String, super::Channel>,
-    /// What is told about the bot over HTTP.
+    /// The HTTP server of the bot.
     pub http: super::Http,
 }
 
@@ -159,7 +159,7 @@ impl Config {
     /// Fails with every problem that the file has.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
         let wrong = |problems: Vec<String>| ConfigError { path: path.to_owned(), problems };
-        let text = read_small(path).map_err(|problem| wrong(vec![problem]))?;
+        let text = read_small(path).map_err(|error| wrong(vec![error.to_string()]))?;
         let config: Self = toml::from_str(&text).map_err(|error| wrong(vec![error.to_string()]))?;
         let problems = config.problems();
         if problems.is_empty() { Ok(config) } else { Err(wrong(problems)) }
@@ -222,16 +222,27 @@ impl Config {
     }
 }
 
-/// Reads a small file as text, or says in words why not.
+/// Why a small file was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is not there, not readable, or no text.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// It is longer than any configuration.
+    #[error("it is longer than {MAX_FILE_BYTES} bytes")]
+    TooLong,
+}
+
+/// Reads a small file as text.
 ///
 /// # Errors
 /// Fails where it cannot be read, is no text, or is longer than any configuration.
-pub fn read_small(path: &Path) -> Result<String, String> {
-    let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
+pub fn read_small(path: &Path) -> Result<String, ReadError> {
+    let file = std::fs::File::open(path)?;
     let mut text = String::new();
-    file.take(LARGEST + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
-    if u64::try_from(text.len()).is_ok_and(|length| length > LARGEST) {
-        return Err(format!("it is longer than {LARGEST} bytes"));
+    file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
+    if u64::try_from(text.len()).is_ok_and(|length| length > MAX_FILE_BYTES) {
+        return Err(ReadError::TooLong);
     }
     Ok(text)
 }
@@ -253,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_told_at_once() {
+    fn every_problem_is_reported_at_once() {
         let error = load("[programs]\naz = \"az\"\n[shell]\ntimeout_seconds = 0\n[audit]\nanchor = \"x\"\n")
             .unwrap_err();
         assert_eq!(error.problems.len(), 3, "{error}");

@@ -1,4 +1,4 @@
-//! `[log]`: what is told on standard error.
+//! `[log]`: log lines on standard error.
 
 use std::str::FromStr;
 
@@ -25,7 +25,7 @@ pub enum Format {
     Json,
 }
 
-/// How much is told.
+/// The least level that is logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {

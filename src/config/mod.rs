@@ -23,7 +23,7 @@ pub use azure::{Azure, Identity as AzureIdentity, SignIn};
 pub use bot::{Bot, Channel, Http, People, Scope, Slack, Transport};
 pub use environment::Environment;
 pub use file::{Anchoring, Sandbox};
-pub use file::{Config, ConfigError, read_small};
+pub use file::{Config, ConfigError, ReadError, read_small};
 pub use log::{Format as LogFormat, Level as LogLevel, Log, WordError};
 pub use meter::Meter;
 pub use model::{Dialect, Limits, Model, Named, OpenAi, Price, Provider, Sign};

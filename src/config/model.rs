@@ -133,7 +133,7 @@ pub struct Limits {
     pub captured_megabytes: u32,
     /// Tokens read and written; 0, no limit, unless said.
     pub tokens: u64,
-    /// Dollars; 0, no limit, unless said. Turns whose price is not known count as nothing and are told.
+    /// Dollars; 0, no limit, unless said. Turns whose price is not known count as nothing and are reported.
     pub dollars: f64,
     /// Tokens of one result that a model reads; 4,000 unless said.
     pub result_tokens: u32,

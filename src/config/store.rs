@@ -101,12 +101,12 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_told_without_the_password() {
+    fn every_problem_is_reported_without_the_password() {
         let text = "url = 'http://:hunter2@h'\nprefix = '{x}'\npassword_file = 'pw'";
-        let told = problems(text);
-        assert_eq!(told.len(), 4, "{told:?}");
+        let problems_found = problems(text);
+        assert_eq!(problems_found.len(), 4, "{problems_found:?}");
         let store: Store = toml::from_str(text).unwrap();
-        assert!(!format!("{told:?} {store:?}").contains("hunter2"));
+        assert!(!format!("{problems_found:?} {store:?}").contains("hunter2"));
         assert_eq!(problems("password_file = '/pw'").len(), 1);
         assert_eq!(problems("url = 'redis://h'\nreplicas = 1").len(), 1);
     }

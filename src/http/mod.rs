@@ -27,5 +27,5 @@ pub use measure::{
     Answer, Arrived, Described, Direction, Judged, Kind, Measures, Outcome, SessionState, SocketState, TABLE,
     Whose,
 };
-pub use ready::{Check, Part, Parts, Report};
+pub use ready::{Check, Components, Part, Report};
 pub use server::{LISTEN, Patience, Vitals, serve};

@@ -16,15 +16,15 @@ type Ask = Arc<dyn Fn() -> Result<(), Why> + Send + Sync>;
 
 /// Knows the parts that have to be ready before this process takes work.
 #[derive(Clone, Default)]
-pub struct Parts(Arc<Mutex<BTreeMap<&'static str, Source>>>);
+pub struct Components(Arc<Mutex<BTreeMap<&'static str, Source>>>);
 
 #[derive(Clone)]
 enum Source {
-    Told(Result<(), Why>),
+    Reported(Result<(), Why>),
     Asked(Ask),
 }
 
-impl fmt::Debug for Parts {
+impl fmt::Debug for Components {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_set().entries(self.lock().keys()).finish()
     }
@@ -53,11 +53,11 @@ pub struct Part {
     pub why: Option<&'static str>,
 }
 
-impl Parts {
+impl Components {
     /// Adds a part that tells by itself. Until it does, it is not ready.
     #[must_use]
     pub fn check(&self, name: &'static str) -> Check {
-        self.lock().insert(name, Source::Told(Err("it has not started")));
+        self.lock().insert(name, Source::Reported(Err("it has not started")));
         Check { parts: self.clone(), name }
     }
 
@@ -81,7 +81,7 @@ impl Parts {
             .into_iter()
             .map(|(name, source)| {
                 let state = match source {
-                    Source::Told(state) => state,
+                    Source::Reported(state) => state,
                     Source::Asked(ask) => ask(),
                 };
                 Part { name, ready: state.is_ok(), why: state.err() }
@@ -91,7 +91,7 @@ impl Parts {
     }
 
     fn tell(&self, name: &'static str, state: Result<(), Why>) {
-        self.lock().insert(name, Source::Told(state));
+        self.lock().insert(name, Source::Reported(state));
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<&'static str, Source>> {
@@ -102,7 +102,7 @@ impl Parts {
 /// A part's side of it.
 #[derive(Debug, Clone)]
 pub struct Check {
-    parts: Parts,
+    parts: Components,
     name: &'static str,
 }
 
@@ -126,12 +126,12 @@ mod tests {
 
     #[test]
     fn nothing_is_ready_before_somebody_has_said_what_has_to_be() {
-        assert!(!Parts::default().report().ready);
+        assert!(!Components::default().report().ready);
     }
 
     #[test]
     fn a_part_is_not_ready_until_it_says_so() {
-        let parts = Parts::default();
+        let parts = Components::default();
         let store = parts.check("store");
         assert_eq!(
             parts.report().parts,
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn one_part_that_is_not_ready_is_enough() {
-        let parts = Parts::default();
+        let parts = Components::default();
         parts.check("store").ready();
         let open = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&open);
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_part_may_look_at_the_parts_while_it_is_asked() {
-        let parts = Parts::default();
+        let parts = Components::default();
         let model = parts.check("model");
         parts.ask("self", move || {
             model.ready();

@@ -20,16 +20,16 @@ use tracing::{debug, warn};
 
 use crate::http::live::Pulse;
 use crate::http::measure::Measures;
-use crate::http::ready::{FORMAT, Parts};
+use crate::http::ready::{Components, FORMAT};
 
-/// Where the server listens unless told otherwise: this machine only.
+/// Where the server listens by default: this machine only.
 pub const LISTEN: &str = "127.0.0.1:9464";
 
-/// What Prometheus has to be told to read counters under their whole names.
+/// The content type by which Prometheus reads counters under their whole names.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// How many connections are served at once. Whoever comes then waits until one ends.
-const MOST: usize = 256;
+const MAX_CONNECTIONS: usize = 256;
 
 /// How long nothing is accepted after the system refused to.
 const BREATH: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ pub struct Vitals {
     /// The loops, for `/live`.
     pub pulse: Pulse,
     /// The parts, for `/ready`.
-    pub parts: Parts,
+    pub parts: Components,
     /// The numbers, for `/metrics`.
     pub measures: Measures,
 }
@@ -84,7 +84,7 @@ pub async fn serve(
     let mut connections = JoinSet::new();
     tokio::pin!(stop);
     loop {
-        let room = connections.len() < MOST;
+        let room = connections.len() < MAX_CONNECTIONS;
         tokio::select! {
             biased;
             () = &mut stop => break,
@@ -94,7 +94,7 @@ pub async fn serve(
                     connections.spawn(attend(stream, router.clone(), patience, stopped.clone()));
                 }
                 Err(error) => {
-                    warn!(http.error = %error, "no connection can be accepted: {error}");
+                    warn!(http.error = %error, "http accept failed: {error}");
                     sleep(BREATH).await;
                 }
             },
@@ -126,7 +126,7 @@ async fn attend(stream: TcpStream, router: Router, patience: Patience, mut stopp
     tokio::select! {
         ended = connection.as_mut() => {
             if let Err(error) = ended {
-                debug!(http.error = %error, "a connection ended early: {error}");
+                debug!(http.error = %error, "http connection ended early: {error}");
             }
             return;
         }
@@ -135,7 +135,7 @@ async fn attend(stream: TcpStream, router: Router, patience: Patience, mut stopp
     }
     connection.as_mut().graceful_shutdown();
     if timeout(patience.parting, connection).await.is_err() {
-        debug!("a connection was cut off in the middle of a request");
+        debug!("http connection cut off inside a request");
     }
 }
 

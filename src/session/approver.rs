@@ -10,22 +10,22 @@ use ghost_investigate::state::{Ending, State, Step};
 use ghost_shell::{Approver, Choice, Decision, Request, Reviewer};
 
 /// What is said to somebody who changes one command of several.
-const AS_A_WHOLE: &str = "a plan can be approved or denied as a whole, not changed";
+const PLAN_NOT_CHANGEABLE: &str = "a plan can be approved or denied as a whole, not changed";
 
 /// Answers the gate from the record of a step. Without one it denies.
 #[derive(Debug, Default)]
-pub(super) struct Recorded(Mutex<Option<Answers>>);
+pub(super) struct LedgerApprover(Mutex<Option<Answers>>);
 
 #[derive(Debug)]
 struct Answers {
     /// What was shown in each round.
-    rounds: Vec<Shown>,
+    rounds: Vec<ShownRound>,
     last: Choice,
     who: String,
 }
 
 #[derive(Debug)]
-struct Shown {
+struct ShownRound {
     digest: Digest,
     /// Why it asked.
     reason: String,
@@ -33,12 +33,12 @@ struct Shown {
     next: Option<String>,
 }
 
-impl Recorded {
+impl LedgerApprover {
     /// Takes over what humans answered about a step.
     pub(super) fn arm(&self, state: &State, step: &Step) {
         let commands = step.rounds.iter().skip(1).map(|round| Some(round.classified.command.clone()));
         let judged = step.rounds.iter().map(|round| &round.classified);
-        let rounds = judged.zip(commands.chain([None])).map(|(judged, next)| Shown {
+        let rounds = judged.zip(commands.chain([None])).map(|(judged, next)| ShownRound {
             digest: judged.digest,
             reason: judged.reason.clone(),
             next,
@@ -62,7 +62,8 @@ fn answer(state: &State, step: &Step) -> (Choice, String) {
         Some(Ending::Decided { answer: Reply::Approve, who, .. }) => (Choice::Approve, who),
         Some(Ending::Decided { answer: Reply::Deny { reason }, who, .. }) => (deny(&reason), who),
         Some(Ending::Decided { answer: Reply::Modify { .. }, who, .. }) => {
-            let reason = if state.denied_as_plan(step) { AS_A_WHOLE } else { "it was modified too often" };
+            let reason =
+                if state.denied_as_plan(step) { PLAN_NOT_CHANGEABLE } else { "it was modified too often" };
             (deny(reason), who)
         }
         Some(Ending::Expired { .. }) => (Choice::Expired, "nobody".to_owned()),
@@ -71,7 +72,7 @@ fn answer(state: &State, step: &Step) -> (Choice, String) {
 }
 
 #[async_trait]
-impl Approver for Recorded {
+impl Approver for LedgerApprover {
     async fn decide(&self, request: &Request) -> Decision {
         let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let deny = |reason: &str| Choice::Deny { reason: reason.to_owned() };
@@ -83,7 +84,7 @@ impl Approver for Recorded {
         let other =
             || Decision { choice: deny("this is not what was shown when it was answered"), who: nobody() };
         let shown = answers.rounds.get(round).filter(|shown| shown.digest == request.digest());
-        let Some(Shown { reason, next, .. }) = shown else { return other() };
+        let Some(ShownRound { reason, next, .. }) = shown else { return other() };
         let choice = next.clone().map_or_else(|| answers.last.clone(), |command| Choice::Modify { command });
         // A yes was to what had been found then.
         let changed = request.ruling.asks_for_surroundings() && request.ruling.reason != *reason;

@@ -1,10 +1,10 @@
-//! What arrives while a session is driven: letters, and the end of questions.
+//! What arrives while a session is driven: messages, and the end of questions.
 
 use std::time::Duration;
 
-use crate::session::desk::{Desk, patiently};
+use crate::session::owned::{OwnedSession, retry_until_available};
 use crate::session::vote::reply;
-use crate::session::{Engine, EngineError, Letter};
+use crate::session::{Engine, EngineError, InboxMessage};
 use ghost_base::SessionId;
 use ghost_investigate::event::{
     ApprovalDecided, ApprovalExpired, ApprovalVoted, Discarded, Event, HumanMessage, Instruction, Opened,
@@ -14,37 +14,37 @@ use ghost_investigate::recheck;
 use ghost_investigate::state::State;
 use ghost_store::{ApprovalState, Choice, Item, Notice, Vote};
 
-/// How often a driver that is busy looks for somebody who wants it to stop.
-const LOOK: Duration = Duration::from_millis(300);
+/// How often the inbox is read for a stop while a session is driven.
+const INBOX_POLL_INTERVAL: Duration = Duration::from_millis(300);
 
 impl Engine {
     /// Turns what arrived into events.
-    pub(super) async fn drain(&self, desk: &mut Desk<'_>) -> Result<(), EngineError> {
-        let items = desk.inbox().await?;
-        let opened = match desk.state() {
+    pub(super) async fn drain(&self, owned: &mut OwnedSession<'_>) -> Result<(), EngineError> {
+        let items = owned.inbox().await?;
+        let opened = match owned.state() {
             Some(_) => 0,
             // Nothing can be recorded before the session is opened.
-            None => match open(desk, &items).await? {
+            None => match open(owned, &items).await? {
                 0 => return Ok(()),
                 taken => taken,
             },
         };
         for item in items.into_iter().skip(opened) {
             // Who goes on behind the report does so when there is one.
-            if desk.state().is_some_and(|state| state.concluded.is_some() && !state.is_reported())
+            if owned.state().is_some_and(|state| state.concluded.is_some() && !state.is_reported())
                 && is_again(&item)
             {
                 return Ok(());
             }
             let mut events = match &item {
-                Item::Delivered(text) => letter(desk.state(), text),
-                Item::Closed(notice) => self.closed(desk.state(), notice).await?,
+                Item::Delivered(text) => events_of(owned.state(), text),
+                Item::Closed(notice) => self.closed(owned.state(), notice).await?,
             };
             if events.is_empty() {
                 let why = "it says nothing about this session, or not for the first time".to_owned();
                 events.push(Event::Discarded(Discarded { why }));
             }
-            desk.record(&events, 1).await?;
+            owned.record(&events, 1).await?;
         }
         Ok(())
     }
@@ -57,7 +57,7 @@ impl Engine {
         }
         let (approval, step) = (name.to_owned(), approval.requested.step);
         let now = self.clock.now();
-        let found = patiently(self, || self.store.find(&notice.approval, now)).await?;
+        let found = retry_until_available(self, || self.store.find(&notice.approval, now)).await?;
         let votes = found.map(|found| found.votes).unwrap_or_default();
         let voted = |vote: &Vote| {
             Event::ApprovalVoted(ApprovalVoted {
@@ -85,27 +85,27 @@ impl Engine {
 
 /// Opens a session with the incident that waits for it. Words that came before the incident follow it. Returns how many items
 /// that took, zero where no incident waits.
-async fn open(desk: &mut Desk<'_>, items: &[Item]) -> Result<usize, EngineError> {
+async fn open(owned: &mut OwnedSession<'_>, items: &[Item]) -> Result<usize, EngineError> {
     let read = |item: &Item| match item {
-        Item::Delivered(text) => serde_json::from_str::<Letter>(text).ok(),
+        Item::Delivered(text) => serde_json::from_str::<InboxMessage>(text).ok(),
         Item::Closed(_) => None,
     };
     let (mut before, mut taken) = (Vec::new(), 0);
     for item in items {
         taken += 1;
         before.push(match read(item) {
-            Some(Letter::Open(opened)) => {
+            Some(InboxMessage::Open(opened)) => {
                 if let Item::Delivered(text) = item
-                    && let Some(at) = Letter::arrived(text)
+                    && let Some(at) = InboxMessage::arrived(text)
                 {
-                    desk.engine.watcher.arrived(desk.session(), at);
+                    owned.engine.observer.arrived(owned.session(), at);
                 }
                 before.insert(0, Event::Opened(*opened));
-                desk.record(&before, taken).await?;
+                owned.record(&before, taken).await?;
                 return Ok(before.len());
             }
-            Some(Letter::Said(said) | Letter::Again(said)) => Event::HumanMessage(said),
-            Some(Letter::Recheck(_)) | None => {
+            Some(InboxMessage::Said(said) | InboxMessage::Again(said)) => Event::HumanMessage(said),
+            Some(InboxMessage::Recheck(_)) | None => {
                 Event::Discarded(Discarded { why: "it came before the incident".to_owned() })
             }
         });
@@ -124,30 +124,30 @@ fn later(state: Option<&State>, opened: Opened) -> Vec<Event> {
 fn is_again(item: &Item) -> bool {
     match item {
         Item::Delivered(text) => {
-            matches!(serde_json::from_str(text), Ok(Letter::Again(_) | Letter::Recheck(_)))
+            matches!(serde_json::from_str(text), Ok(InboxMessage::Again(_) | InboxMessage::Recheck(_)))
         }
         Item::Closed(_) => false,
     }
 }
 
-/// Reads a letter. What is none says nothing.
-fn letter(state: Option<&State>, text: &str) -> Vec<Event> {
-    match serde_json::from_str::<Letter>(text) {
-        Ok(Letter::Again(HumanMessage { who, text, instruction: Instruction::Steer }))
+/// Turns a message into events; one that changes nothing has none.
+fn events_of(state: Option<&State>, text: &str) -> Vec<Event> {
+    match serde_json::from_str::<InboxMessage>(text) {
+        Ok(InboxMessage::Again(HumanMessage { who, text, instruction: Instruction::Steer }))
             if state.is_some_and(State::is_reported) =>
         {
             vec![Event::Reopened(Reopened { who, text, recheck: false })]
         }
-        // Whoever says it twice, or too early, was told where the session stands.
-        Ok(Letter::Recheck(HumanMessage { who, text, .. })) => match state.map(recheck::possible) {
+        // Whoever says it twice, or too early, got the status of the session.
+        Ok(InboxMessage::Recheck(HumanMessage { who, text, .. })) => match state.map(recheck::possible) {
             Some(Ok(())) => vec![Event::Reopened(Reopened { who, text, recheck: true })],
             Some(Err(_)) | None => Vec::new(),
         },
         // What people say to each other behind the report is not the session's to keep.
-        Ok(Letter::Said(_)) if state.is_some_and(State::is_reported) => Vec::new(),
-        Ok(Letter::Said(said) | Letter::Again(said)) => vec![Event::HumanMessage(said)],
+        Ok(InboxMessage::Said(_)) if state.is_some_and(State::is_reported) => Vec::new(),
+        Ok(InboxMessage::Said(said) | InboxMessage::Again(said)) => vec![Event::HumanMessage(said)],
         // Of two people who opened it at the same moment the later one said something as well.
-        Ok(Letter::Open(opened)) => later(state, *opened),
+        Ok(InboxMessage::Open(opened)) => later(state, *opened),
         Err(error) => {
             let why = format!("it could not be read: {error}");
             vec![Event::Discarded(Discarded { why })]
@@ -156,26 +156,26 @@ fn letter(state: Option<&State>, text: &str) -> Vec<Event> {
 }
 
 /// Waits until somebody wants the session to end.
-pub(super) async fn stop_letter(engine: &Engine, session: &SessionId) {
+pub(super) async fn stop_message(engine: &Engine, session: &SessionId) {
     loop {
-        let items = patiently(engine, || engine.store.inbox(session)).await.unwrap_or_default();
+        let items = retry_until_available(engine, || engine.store.inbox(session)).await.unwrap_or_default();
         let stops = |item: &Item| match item {
             Item::Delivered(text) => {
-                let letter = serde_json::from_str(text);
-                matches!(letter, Ok(Letter::Said(said) | Letter::Again(said)) if said.instruction != Instruction::Steer)
+                let message = serde_json::from_str(text);
+                matches!(message, Ok(InboxMessage::Said(said) | InboxMessage::Again(said)) if said.instruction != Instruction::Steer)
             }
             Item::Closed(_) => false,
         };
         if items.iter().any(stops) {
             return;
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(INBOX_POLL_INTERVAL).await;
     }
 }
 
 /// Waits until anything lies in the inbox.
-pub(super) async fn anything(engine: &Engine, session: &SessionId) {
-    while patiently(engine, || engine.store.inbox(session)).await.unwrap_or_default().is_empty() {
-        tokio::time::sleep(LOOK).await;
+pub(super) async fn any_message(engine: &Engine, session: &SessionId) {
+    while retry_until_available(engine, || engine.store.inbox(session)).await.unwrap_or_default().is_empty() {
+        tokio::time::sleep(INBOX_POLL_INTERVAL).await;
     }
 }

@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use crate::session::arrive::stop_letter;
-use crate::session::desk::{Desk, patiently};
-use crate::session::execute::{Gate, Went, execute, look, refuse};
-use crate::session::keep::keep;
+use crate::session::arrive::stop_message;
+use crate::session::execute::{ExecuteOutcome, Gate, execute, reclassify, refuse};
+use crate::session::owned::{OwnedSession, hold_lease, retry_until_available};
 use crate::session::think::{event, name_calls, think};
-use crate::session::{Engine, EngineError, Rest};
+use crate::session::{DriveOutcome, Engine, EngineError};
 use ghost_base::{Digest, SessionId};
 use ghost_investigate::decision::{DecisionContext, Effect, next};
 use ghost_investigate::event::{AnswerFailed, ApprovalRequested, Delivered, Event, Resumed};
@@ -17,63 +16,72 @@ use ghost_shell::{CancelSignal, Ruling};
 use ghost_store::{Lease, StoreError};
 
 /// A gap longer than this, in which nobody was waited for, was a pause.
-const PAUSE: Duration = Duration::from_secs(60);
+const PAUSE_THRESHOLD: Duration = Duration::from_secs(60);
 
-/// How long a command is held back before somebody looks again.
-const HOLD: Duration = Duration::from_millis(500);
+/// How long a command is held back before the freeze is checked again.
+const FREEZE_RECHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// How often a question that is too long is asked again at half its length.
-const SHORTER: u32 = 2;
+const MAX_SHORTENED_ATTEMPTS: u32 = 2;
 
-/// What the caller holds while a session is driven.
+/// How the caller controls a session that is driven.
 #[derive(Debug, Clone)]
-pub struct Hands {
+pub struct DriveControl {
     /// Comes when the caller wants the session to pause.
     pub pause: CancelSignal,
 }
 
-/// Tells the watcher that a session is driven, and that it is not any more: also where the driving was cut off.
-struct Watched<'a> {
+/// Notifies the observer when driving begins and ends, also where it was cut off.
+struct DriveGuard<'a> {
     engine: &'a Engine,
     session: SessionId,
-    told: bool,
+    reported: bool,
 }
 
-impl<'a> Watched<'a> {
+impl<'a> DriveGuard<'a> {
     fn begin(engine: &'a Engine, lease: &Lease) -> Self {
         let session = lease.session().clone();
-        engine.watcher.began(&session, lease.is_orphans());
-        Self { engine, session, told: false }
+        engine.observer.began(&session, lease.is_orphans());
+        Self { engine, session, reported: false }
     }
 
-    fn end(&mut self, how: &Result<Rest, EngineError>) {
-        self.told = true;
-        self.engine.watcher.ended(&self.session, Some(how));
+    fn end(&mut self, how: &Result<DriveOutcome, EngineError>) {
+        self.reported = true;
+        self.engine.observer.ended(&self.session, Some(how));
     }
 }
 
-impl Drop for Watched<'_> {
+impl Drop for DriveGuard<'_> {
     fn drop(&mut self) {
-        if !self.told {
-            self.engine.watcher.ended(&self.session, None);
+        if !self.reported {
+            self.engine.observer.ended(&self.session, None);
         }
     }
 }
 
 /// Tells whether a question would be asked because there is no sandbox, before the gate looked at what else there is.
-fn asks_unlooked(state: &State, asked: &ApprovalRequested) -> bool {
+fn asks_before_inspection(state: &State, asked: &ApprovalRequested) -> bool {
     let round = state.step(asked.step).and_then(|step| step.round());
     !asked.outcome_unknown && round.is_some_and(|round| round.classified.rule == Ruling::SANDBOX_MISSING)
 }
 
 /// Tells whether a session rests until something arrives. Otherwise its lease runs out, and then it comes up again: not at
 /// once, so that what fails does not fail all the time, and not never.
-async fn gives_back(desk: &Desk<'_>, rest: &Result<Rest, EngineError>) -> Result<bool, EngineError> {
+async fn gives_back(
+    owned: &OwnedSession<'_>,
+    rest: &Result<DriveOutcome, EngineError>,
+) -> Result<bool, EngineError> {
     match rest {
-        Ok(Rest::Over | Rest::Waiting { .. } | Rest::Paused | Rest::Stuck { .. } | Rest::Taken) => Ok(true),
+        Ok(
+            DriveOutcome::Over
+            | DriveOutcome::Waiting { .. }
+            | DriveOutcome::Paused
+            | DriveOutcome::Stuck { .. }
+            | DriveOutcome::Taken,
+        ) => Ok(true),
         // What waits there would bring it up at once, again and again.
-        Ok(Rest::Missing) => Ok(desk.inbox().await?.is_empty()),
-        Ok(Rest::Undelivered { .. }) => Ok(false),
+        Ok(DriveOutcome::Missing) => Ok(owned.inbox().await?.is_empty()),
+        Ok(DriveOutcome::Undelivered { .. }) => Ok(false),
         // Whoever took a session again only to see that somebody else had gone on may hold it.
         Err(EngineError::Fenced) => Ok(true),
         Err(_) => Ok(false),
@@ -85,21 +93,26 @@ impl Engine {
     ///
     /// # Errors
     /// Fails where the session cannot be read, or another owner took it over.
-    pub async fn drive(&self, session: &SessionId, hands: &Hands) -> Result<Rest, EngineError> {
-        let taken = patiently(self, || self.store.acquire(session, &self.owner, self.ttl)).await?;
-        let Some(lease) = taken else { return Ok(Rest::Taken) };
-        let mut watched = Watched::begin(self, &lease);
-        let rest = self.attend(lease, hands).await;
-        watched.end(&rest);
+    pub async fn drive(
+        &self,
+        session: &SessionId,
+        control: &DriveControl,
+    ) -> Result<DriveOutcome, EngineError> {
+        let taken =
+            retry_until_available(self, || self.store.acquire(session, &self.owner, self.lease_ttl)).await?;
+        let Some(lease) = taken else { return Ok(DriveOutcome::Taken) };
+        let mut guard = DriveGuard::begin(self, &lease);
+        let rest = self.attend(lease, control).await;
+        guard.end(&rest);
         rest
     }
 
-    async fn attend(&self, lease: Lease, hands: &Hands) -> Result<Rest, EngineError> {
-        let mut desk = Desk::open(self, lease).await?;
-        let rest = self.go(&mut desk, hands).await;
-        if gives_back(&desk, &rest).await? {
-            let lease = desk.lease.clone();
-            match patiently(self, || self.store.release(&lease)).await {
+    async fn attend(&self, lease: Lease, control: &DriveControl) -> Result<DriveOutcome, EngineError> {
+        let mut owned = OwnedSession::open(self, lease).await?;
+        let rest = self.go(&mut owned, control).await;
+        if gives_back(&owned, &rest).await? {
+            let lease = owned.lease.clone();
+            match retry_until_available(self, || self.store.release(&lease)).await {
                 Ok(()) | Err(StoreError::Fenced) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -107,153 +120,168 @@ impl Engine {
         rest
     }
 
-    async fn go(&self, desk: &mut Desk<'_>, hands: &Hands) -> Result<Rest, EngineError> {
+    async fn go(
+        &self,
+        owned: &mut OwnedSession<'_>,
+        control: &DriveControl,
+    ) -> Result<DriveOutcome, EngineError> {
         let mut gate = Gate::new();
-        self.resume(desk).await?;
-        self.drain(desk).await?;
-        if let Err(why) = self.settle(desk).await? {
-            self.watcher.trouble(&format!("people cannot be shown where it stands: {why}"));
+        self.resume(owned).await?;
+        self.drain(owned).await?;
+        if let Err(why) = self.settle(owned).await? {
+            self.observer.trouble(&format!("session status not shown: {why}"));
         }
         loop {
-            self.drain(desk).await?;
-            let Some(state) = desk.state() else { return Ok(Rest::Missing) };
-            let brain = self.kitchen.model.investigator();
+            self.drain(owned).await?;
+            let Some(state) = owned.state() else { return Ok(DriveOutcome::Missing) };
+            let brain = self.model.investigator();
             let kit = DecisionContext {
-                policy: &self.kitchen.policy,
-                tools: &self.kitchen.tools,
-                evidence: self.kitchen.evidence.as_ref(),
+                policy: &self.policy,
+                tools: &self.tools,
+                evidence: self.evidence.as_ref(),
                 investigator: &brain,
-                site: self.kitchen.site.as_deref(),
+                site: self.site_prompt.as_deref(),
             };
-            let now = desk.now();
+            let now = owned.now();
             let effect = next(state, &kit, now);
-            if hands.pause.is_canceled() && !matches!(effect, Effect::Record(_) | Effect::Rest) {
-                return Ok(Rest::Paused);
+            if control.pause.is_canceled() && !matches!(effect, Effect::Record(_) | Effect::Rest) {
+                return Ok(DriveOutcome::Paused);
             }
             match effect {
-                Effect::Record(events) => desk.record_at(now, &events, 0).await?,
+                Effect::Record(events) => owned.record_at(now, &events, 0).await?,
                 Effect::Ask { asked, ask } => {
-                    desk.record_at(now, &[Event::ModelAsked(asked.clone())], 0).await?;
-                    let mut pause = hands.pause.clone();
-                    let session = desk.session().clone();
+                    owned.record_at(now, &[Event::ModelAsked(asked.clone())], 0).await?;
+                    let mut pause = control.pause.clone();
+                    let session = owned.session().clone();
                     let thinking = async {
                         tokio::select! {
                             biased;
                             turn = think(self, &ask, &asked) => Some(turn),
                             () = pause.canceled() => None,
-                            () = stop_letter(self, &session) => None,
+                            () = stop_message(self, &session) => None,
                         }
                     };
-                    let (turn, lease) = keep(desk, thinking).await?;
-                    desk.lease = lease;
+                    let (turn, lease) = hold_lease(owned, thinking).await?;
+                    owned.lease = lease;
                     let Some(mut turn) = turn else { continue };
-                    if let (Ok(answered), Some(state)) = (&mut turn, desk.state()) {
+                    if let (Ok(answered), Some(state)) = (&mut turn, owned.state()) {
                         name_calls(state, answered.turn, &mut answered.calls);
                     }
                     let failed = turn.as_ref().err().cloned();
-                    desk.record(&[event(turn)], 0).await?;
-                    let shorter = desk.state().is_some_and(|state| state.too_long <= SHORTER);
+                    owned.record(&[event(turn)], 0).await?;
+                    let shorter = owned.state().is_some_and(|state| state.too_long <= MAX_SHORTENED_ATTEMPTS);
                     if let Some(AnswerFailed { problem: why, .. }) =
                         failed.filter(|failed| !(failed.too_long && shorter))
                     {
-                        return self.shown(desk, Rest::Stuck { why }).await;
+                        return self.shown(owned, DriveOutcome::Stuck { why }).await;
                     }
                 }
                 // Without a sandbox nothing ran that the gate would have looked at.
                 Effect::Request(requested)
-                    if asks_unlooked(state, &requested) && look(desk, &mut gate, requested.step).await? => {}
+                    if asks_before_inspection(state, &requested)
+                        && reclassify(owned, &mut gate, requested.step).await? => {}
                 Effect::Request(requested) => {
-                    desk.record_at(now, &[Event::ApprovalRequested(requested.clone())], 0).await?;
-                    self.open_question(desk, &requested).await?;
+                    owned.record_at(now, &[Event::ApprovalRequested(requested.clone())], 0).await?;
+                    self.open_question(owned, &requested).await?;
                 }
-                Effect::Execute { .. } if self.is_held(desk, hands).await? => {}
-                Effect::Execute { step, .. } if look(desk, &mut gate, step).await? => {}
+                Effect::Execute { .. } if self.is_frozen(owned, control).await? => {}
+                Effect::Execute { step, .. } if reclassify(owned, &mut gate, step).await? => {}
                 Effect::Execute { step, consumes, intended } => {
-                    if execute(desk, &mut gate, hands, step, consumes, intended).await? == Went::Paused {
-                        return Ok(Rest::Paused);
+                    if execute(owned, &mut gate, control, step, consumes, intended).await?
+                        == ExecuteOutcome::Paused
+                    {
+                        return Ok(DriveOutcome::Paused);
                     }
                 }
-                Effect::Refuse { step } => refuse(desk, &mut gate, step).await?,
-                Effect::Withdraw { approval } => self.withdraw(desk, &approval).await?,
-                Effect::FileTask { call, task } => self.chore(desk, &call, &task).await?,
-                Effect::Wait { until } => match self.wait(desk, hands, until).await? {
-                    Some(rest) => return self.shown(desk, rest).await,
+                Effect::Refuse { step } => refuse(owned, &mut gate, step).await?,
+                Effect::Withdraw { approval } => self.withdraw(owned, &approval).await?,
+                Effect::FileTask { call, task } => self.run_file_task(owned, &call, &task).await?,
+                Effect::Wait { until } => match self.wait(owned, control, until).await? {
+                    Some(rest) => return self.shown(owned, rest).await,
                     None => continue,
                 },
                 Effect::Deliver => {
-                    if let Some(why) = self.deliver(desk).await? {
-                        return Ok(Rest::Undelivered { why });
+                    if let Some(why) = self.deliver(owned).await? {
+                        return Ok(DriveOutcome::Undelivered { why });
                     }
                 }
-                Effect::Rest => return self.shown(desk, Rest::Over).await,
+                Effect::Rest => return self.shown(owned, DriveOutcome::Over).await,
             }
         }
     }
 
     /// Records that the session goes on after a pause, so that the pause does not count as work.
-    async fn resume(&self, desk: &mut Desk<'_>) -> Result<(), EngineError> {
-        let Some(state) = desk.state() else { return Ok(()) };
-        let idle = self.clock.now().since(state.last_at) > PAUSE;
+    async fn resume(&self, owned: &mut OwnedSession<'_>) -> Result<(), EngineError> {
+        let Some(state) = owned.state() else { return Ok(()) };
+        let idle = self.clock.now().since(state.last_at) > PAUSE_THRESHOLD;
         if idle && state.open_approval().is_none() && state.concluded.is_none() {
-            let resumed = Resumed { epoch: desk.lease.epoch() };
-            desk.record(&[Event::Resumed(resumed)], 0).await?;
+            let resumed = Resumed { epoch: owned.lease.epoch() };
+            owned.record(&[Event::Resumed(resumed)], 0).await?;
         }
         Ok(())
     }
 
     /// Holds a command back while somebody wants none to begin. Returns whether it did: then everything is looked at again.
-    async fn is_held(&self, desk: &mut Desk<'_>, hands: &Hands) -> Result<bool, EngineError> {
-        let Some(why) = self.kitchen.brake.held().await else { return Ok(false) };
-        self.watcher.trouble(&why);
-        let (mut pause, session) = (hands.pause.clone(), desk.session().clone());
-        let holding = async {
+    async fn is_frozen(
+        &self,
+        owned: &mut OwnedSession<'_>,
+        control: &DriveControl,
+    ) -> Result<bool, EngineError> {
+        let Some(why) = self.freeze.frozen().await else { return Ok(false) };
+        self.observer.trouble(&why);
+        let (mut pause, session) = (control.pause.clone(), owned.session().clone());
+        let waiting = async {
             tokio::select! {
-                () = tokio::time::sleep(HOLD) => {}
+                () = tokio::time::sleep(FREEZE_RECHECK_INTERVAL) => {}
                 () = pause.canceled() => {}
-                () = stop_letter(self, &session) => {}
+                () = stop_message(self, &session) => {}
             }
         };
-        let ((), lease) = keep(desk, holding).await?;
-        desk.lease = lease;
+        let ((), lease) = hold_lease(owned, waiting).await?;
+        owned.lease = lease;
         Ok(true)
     }
 
     /// Makes what people see agree with the state before the session is given back.
-    async fn shown(&self, desk: &mut Desk<'_>, rest: Rest) -> Result<Rest, EngineError> {
-        Ok(match self.settle(desk).await? {
+    async fn shown(
+        &self,
+        owned: &mut OwnedSession<'_>,
+        rest: DriveOutcome,
+    ) -> Result<DriveOutcome, EngineError> {
+        Ok(match self.settle(owned).await? {
             Ok(()) => rest,
-            Err(why) => Rest::Undelivered { why },
+            Err(why) => DriveOutcome::Undelivered { why },
         })
     }
 
-    async fn settle(&self, desk: &mut Desk<'_>) -> Result<Result<(), String>, EngineError> {
-        let Some(state) = desk.state() else { return Ok(Ok(())) };
-        let (settled, lease) = keep(desk, self.kitchen.courier.settle(state)).await?;
-        desk.lease = lease;
+    async fn settle(&self, owned: &mut OwnedSession<'_>) -> Result<Result<(), String>, EngineError> {
+        let Some(state) = owned.state() else { return Ok(Ok(())) };
+        let (settled, lease) = hold_lease(owned, self.delivery.settle(state)).await?;
+        owned.lease = lease;
         match settled {
             Ok(delivered) if delivered.is_empty() => Ok(Ok(())),
             Ok(delivered) => {
                 let events: Vec<Event> = delivered.into_iter().map(Event::Delivered).collect();
-                desk.record(&events, 0).await.map(Ok)
+                owned.record(&events, 0).await.map(Ok)
             }
-            Err(why) => Ok(Err(why)),
+            Err(error) => Ok(Err(error.to_string())),
         }
     }
 
-    async fn deliver(&self, desk: &mut Desk<'_>) -> Result<Option<String>, EngineError> {
-        let Some(state) = desk.state() else { return Ok(None) };
+    async fn deliver(&self, owned: &mut OwnedSession<'_>) -> Result<Option<String>, EngineError> {
+        let Some(state) = owned.state() else { return Ok(None) };
         let text = report::rca(state);
-        let bringing = self.kitchen.courier.deliver(state, &text);
-        let (brought, lease) = keep(desk, bringing).await?;
-        desk.lease = lease;
-        match brought {
+        let delivering = self.delivery.deliver(state, &text);
+        let (delivered_to, lease) = hold_lease(owned, delivering).await?;
+        owned.lease = lease;
+        match delivered_to {
             Ok(place) => {
                 let delivered =
                     Delivered { what: Delivered::REPORT.to_owned(), place, digest: Digest::of(&text) };
-                desk.record(&[Event::Delivered(delivered)], 0).await?;
+                owned.record(&[Event::Delivered(delivered)], 0).await?;
                 Ok(None)
             }
-            Err(why) => Ok(Some(why)),
+            Err(error) => Ok(Some(error.to_string())),
         }
     }
 }

@@ -1,72 +1,212 @@
-//! What a driver needs, and how driving ends.
+//! What drives sessions: its parts, how it is put together, and how driving ends.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::session::{Brake, Courier, Sleep, Watcher, Workshop};
-use ghost_base::{Clock, Timestamp};
+use crate::session::{
+    ClockSleep, EvidenceFolder, FileTasks, FreezeCheck, NeverFrozen, NoDelivery, NoFileTasks, NoObserver,
+    Observer, ReportDelivery, Sleep,
+};
+use ghost_base::{Clock, SystemClock, Timestamp};
 use ghost_investigate::event::LedgerError;
 use ghost_investigate::model::{Investigator, Model, Usage};
 use ghost_investigate::state::{FoldError, State};
-use ghost_investigate::tool::{Evidence, Registry};
-use ghost_shell::{Builder, Policy};
+use ghost_investigate::tool::{Evidence, EvidenceError, Registry};
+use ghost_shell::{Builder, Policy, Shell};
 use ghost_store::{Store, StoreError};
 
-/// Puts the gate of a session together, all but the approver, whom the session brings.
-pub type Shells = dyn Fn(&State) -> Result<Builder, String> + Send + Sync;
+/// How long a session belongs to a silent owner: nobody works on what a replica that died had begun for so long.
+const LEASE_TTL: Duration = Duration::from_secs(10);
 
-/// Says what a turn cost in millionths of a dollar, `None` where that is not known.
-pub type Prices = dyn Fn(&Investigator, &Usage) -> Option<u64> + Send + Sync;
+/// Opens the safety shell of a session, all but the approver, whom the session adds.
+pub type OpenShell = dyn Fn(&State) -> Result<Builder, ShellError> + Send + Sync;
 
-/// What deciding and acting take.
-#[derive(Clone)]
-pub struct Kitchen {
-    /// Whoever thinks.
-    pub model: Arc<dyn Model>,
-    /// What may be called.
-    pub tools: Arc<Registry>,
-    /// By which commands are judged.
-    pub policy: Arc<Policy>,
-    /// How gates are opened.
-    pub shells: Arc<Shells>,
-    /// Where whole texts are found.
-    pub evidence: Arc<dyn Evidence>,
-    /// What turns cost.
-    pub prices: Arc<Prices>,
-    /// What the operator adds to the system prompt.
-    pub site: Option<String>,
-    /// As whom what is approved runs, for whoever is asked.
-    pub acts_as: Option<String>,
-    /// Who brings reports.
-    pub courier: Arc<dyn Courier>,
-    /// Who can hold commands back.
-    pub brake: Arc<dyn Brake>,
-    /// Who does chores.
-    pub workshop: Arc<dyn Workshop>,
+/// Why the safety shell of a session could not be opened.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ShellError(String);
+
+impl From<String> for ShellError {
+    fn from(why: String) -> Self {
+        Self(why)
+    }
 }
 
-/// Drives sessions as one owner.
+/// Returns what a turn cost in millionths of a dollar, `None` where that is not known.
+pub type TurnCost = dyn Fn(&Investigator, &Usage) -> Option<u64> + Send + Sync;
+
+/// Drives sessions as one owner. Made with [`Engine::builder`].
 #[derive(Clone)]
 pub struct Engine {
-    /// Where sessions live.
+    /// Where sessions are stored.
     pub store: Arc<dyn Store>,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
-    /// The owner's name: no two processes share one.
-    pub owner: String,
-    /// How long a session belongs to an owner that is silent.
-    pub ttl: Duration,
-    /// The rest.
-    pub kitchen: Kitchen,
     /// How a moment is waited for.
     pub sleep: Arc<dyn Sleep>,
-    /// Who looks on.
-    pub watcher: Arc<dyn Watcher>,
+    /// The owner's name: no two processes share one.
+    pub owner: String,
+    /// How long a session belongs to a silent owner.
+    pub lease_ttl: Duration,
+    /// Who answers turns.
+    pub model: Arc<dyn Model>,
+    /// What the model may call.
+    pub tools: Arc<Registry>,
+    /// What commands are judged by.
+    pub policy: Arc<Policy>,
+    /// How safety shells are opened.
+    pub open_shell: Arc<OpenShell>,
+    /// Where whole outputs are kept.
+    pub evidence: Arc<dyn Evidence>,
+    /// What turns cost.
+    pub turn_cost: Arc<TurnCost>,
+    /// What the operator adds to the system prompt.
+    pub site_prompt: Option<String>,
+    /// The identity that approved commands run as, for whoever is asked.
+    pub acts_as: Option<String>,
+    /// Who delivers reports.
+    pub delivery: Arc<dyn ReportDelivery>,
+    /// Who can hold commands back.
+    pub freeze: Arc<dyn FreezeCheck>,
+    /// Who does work on files.
+    pub file_tasks: Arc<dyn FileTasks>,
+    /// Who is notified.
+    pub observer: Arc<dyn Observer>,
+}
+
+impl Engine {
+    /// Begins an engine over a store, with a model and a policy. Whole outputs, audit files and work folders lie below `data`.
+    ///
+    /// Unless said otherwise the clock is the system's, shells are opened with the scope of their session, every tool is
+    /// offered without knowledge of a site, no price is known, nothing is frozen, and reports have nowhere to go.
+    pub fn builder(
+        store: Arc<dyn Store>,
+        model: Arc<dyn Model>,
+        policy: Arc<Policy>,
+        data: &Path,
+    ) -> EngineBuilder {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let evidence = Arc::new(EvidenceFolder::new(data.join("evidence")));
+        let data = data.to_owned();
+        EngineBuilder(Self {
+            store,
+            sleep: Arc::new(ClockSleep::new(Arc::clone(&clock))),
+            clock,
+            owner: String::new(),
+            lease_ttl: LEASE_TTL,
+            model,
+            tools: Arc::new(Registry::default()),
+            policy,
+            open_shell: Arc::new(move |state| {
+                Ok(Shell::builder(state.session.clone(), &data).scope(state.opened.scope.clone()))
+            }),
+            evidence,
+            turn_cost: Arc::new(|_, _| None),
+            site_prompt: None,
+            acts_as: None,
+            delivery: Arc::new(NoDelivery),
+            freeze: Arc::new(NeverFrozen),
+            file_tasks: Arc::new(NoFileTasks),
+            observer: Arc::new(NoObserver),
+        })
+    }
+}
+
+/// Puts an [`Engine`] together. The bot, the terminal and the evaluation differ in what they set.
+#[must_use]
+pub struct EngineBuilder(Engine);
+
+impl EngineBuilder {
+    /// Sets the clock, and waits by it.
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.0.sleep = Arc::new(ClockSleep::new(Arc::clone(&clock)));
+        self.0.clock = clock;
+        self
+    }
+
+    /// Sets how a moment is waited for; a clock that is set later undoes it.
+    pub fn sleep(mut self, sleep: Arc<dyn Sleep>) -> Self {
+        self.0.sleep = sleep;
+        self
+    }
+
+    /// Sets how long a session belongs to a silent owner.
+    pub fn lease_ttl(mut self, ttl: Duration) -> Self {
+        self.0.lease_ttl = ttl;
+        self
+    }
+
+    /// Sets what the model may call.
+    pub fn tools(mut self, tools: Registry) -> Self {
+        self.0.tools = Arc::new(tools);
+        self
+    }
+
+    /// Sets how safety shells are opened.
+    pub fn open_shell(
+        mut self,
+        open: impl Fn(&State) -> Result<Builder, ShellError> + Send + Sync + 'static,
+    ) -> Self {
+        self.0.open_shell = Arc::new(open);
+        self
+    }
+
+    /// Sets what turns cost.
+    pub fn turn_cost(
+        mut self,
+        cost: impl Fn(&Investigator, &Usage) -> Option<u64> + Send + Sync + 'static,
+    ) -> Self {
+        self.0.turn_cost = Arc::new(cost);
+        self
+    }
+
+    /// Sets what the operator adds to the system prompt.
+    pub fn site_prompt(mut self, text: Option<String>) -> Self {
+        self.0.site_prompt = text;
+        self
+    }
+
+    /// Sets the identity that approved commands run as.
+    pub fn acts_as(mut self, identity: Option<String>) -> Self {
+        self.0.acts_as = identity;
+        self
+    }
+
+    /// Sets who delivers reports.
+    pub fn delivery(mut self, delivery: Arc<dyn ReportDelivery>) -> Self {
+        self.0.delivery = delivery;
+        self
+    }
+
+    /// Sets who can hold commands back.
+    pub fn freeze(mut self, freeze: Arc<dyn FreezeCheck>) -> Self {
+        self.0.freeze = freeze;
+        self
+    }
+
+    /// Sets who does work on files.
+    pub fn file_tasks(mut self, tasks: Arc<dyn FileTasks>) -> Self {
+        self.0.file_tasks = tasks;
+        self
+    }
+
+    /// Sets who is notified.
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.0.observer = observer;
+        self
+    }
+
+    /// Returns the engine of an owner whose name no other process has.
+    pub fn build(mut self, owner: impl Into<String>) -> Engine {
+        self.0.owner = owner.into();
+        self.0
+    }
 }
 
 /// How driving ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rest {
+pub enum DriveOutcome {
     /// The session is over and its report delivered.
     Over,
     /// A human is asked; the session belongs to nobody until somebody answers.
@@ -98,23 +238,23 @@ pub enum Rest {
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The store refuses.
-    #[error("the store refused")]
+    #[error("store operation failed")]
     Store(#[from] StoreError),
     /// Its lines are no ledger.
-    #[error("the session cannot be read")]
+    #[error("session ledger not readable")]
     Ledger(#[from] LedgerError),
     /// Its events are no session.
-    #[error("the session cannot be understood")]
+    #[error("session events are inconsistent")]
     Fold(#[from] FoldError),
     /// An event cannot be written.
-    #[error("an event cannot be written")]
+    #[error("event not serializable")]
     Event(#[from] serde_json::Error),
     /// The gate cannot be opened.
-    #[error("the safety shell cannot be opened: {0}")]
-    Shell(String),
+    #[error("safety shell did not open")]
+    Shell(#[from] ShellError),
     /// A text cannot be kept.
-    #[error("what was seen cannot be kept: {0}")]
-    Evidence(String),
+    #[error("evidence not stored")]
+    Evidence(#[from] EvidenceError),
     /// Another owner went on.
     #[error("another owner drives the session")]
     Fenced,

@@ -1,41 +1,44 @@
-//! Running a command through the gate, or letting the gate note that it does not run.
+//! Running commands and file tasks: through the gate, or letting the gate note that a command does not run.
 
-use crate::session::approver::Recorded;
-use crate::session::arrive::stop_letter;
-use crate::session::desk::{Desk, patiently};
-use crate::session::drive::Hands;
-use crate::session::keep::keep;
-use crate::session::{Engine, EngineError};
+use crate::session::approver::LedgerApprover;
+use crate::session::arrive::stop_message;
+use crate::session::drive::DriveControl;
+use crate::session::owned::{OwnedSession, hold_lease, retry_until_available};
+use crate::session::{Engine, EngineError, OpenShell, ShellError};
+use ghost_investigate::decision::observed_file_task;
 use ghost_investigate::event::{
     ApprovalExpired, ApprovalRequested, DeclaredScript, Done, Event, Executing, Intent, StepId,
 };
+use ghost_investigate::known_for_command;
 use ghost_investigate::state::{State, Step};
-use ghost_shell::{Cancel, CancelSignal, Response, Ruling, Shell};
+use ghost_investigate::tool::{Evidence, FileTask};
+use ghost_shell::{Cancel, CancelSignal, Policy, Response, Ruling, Shell};
 use ghost_store::{ApprovalId, ApprovalState, Consumed, StoreError};
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often somebody who looks on hears that a command still runs.
-const HEARTBEAT: Duration = Duration::from_secs(5);
+/// How often the observer is notified that a command still runs.
+const RUNNING_NOTICE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The gate of one session, opened when it is first needed.
 pub(super) struct Gate {
-    approver: Arc<Recorded>,
+    approver: Arc<LedgerApprover>,
     shell: Option<Shell>,
 }
 
 /// Whether the session may go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Went {
+pub(super) enum ExecuteOutcome {
     /// It may.
-    On,
-    /// The caller wants it to pause. Nothing is recorded of the command that was under way: it only reads, and runs again.
+    Continue,
+    /// The caller wants it to pause. Nothing is recorded of the running command: it only reads, and runs again.
     Paused,
 }
 
 impl Gate {
     pub(super) fn new() -> Self {
-        Self { approver: Arc::new(Recorded::default()), shell: None }
+        Self { approver: Arc::new(LedgerApprover::default()), shell: None }
     }
 
     fn open(&mut self, engine: &Engine, state: &State) -> Result<&mut Shell, EngineError> {
@@ -43,8 +46,8 @@ impl Gate {
             Some(shell) => shell,
             None => {
                 let approver = Arc::clone(&self.approver);
-                let builder = (engine.kitchen.shells)(state).map_err(EngineError::Shell)?;
-                builder.approver(approver).build().map_err(|error| EngineError::Shell(causes(&error)))?
+                let builder = (engine.open_shell)(state)?;
+                builder.approver(approver).build().map_err(|error| ShellError::from(causes(&error)))?
             }
         };
         Ok(self.shell.insert(shell))
@@ -52,12 +55,7 @@ impl Gate {
 
     /// Judges a command as the gate would now; `None` where it is a script that the policy does not declare any more.
     fn judge(&mut self, engine: &Engine, state: &State, step: &Step) -> Result<Option<Ruling>, EngineError> {
-        let known = ghost_investigate::known_for_step(
-            state,
-            step,
-            &engine.kitchen.policy,
-            engine.kitchen.evidence.as_ref(),
-        );
+        let known = ghost_investigate::known_for_step(state, step, &engine.policy, engine.evidence.as_ref());
         let shell = self.open(engine, state)?;
         shell.set_known(known);
         let Some(DeclaredScript { carrier, script, variables }) = step.scripted() else {
@@ -75,12 +73,7 @@ impl Gate {
         cancel: CancelSignal,
     ) -> Result<Response, EngineError> {
         self.approver.arm(state, step);
-        let known = ghost_investigate::known_for_step(
-            state,
-            step,
-            &engine.kitchen.policy,
-            engine.kitchen.evidence.as_ref(),
-        );
+        let known = ghost_investigate::known_for_step(state, step, &engine.policy, engine.evidence.as_ref());
         let shell = self.open(engine, state)?;
         shell.set_known(known);
         let response = run(shell, step, cancel).await;
@@ -102,85 +95,93 @@ async fn run(shell: &Shell, step: &Step, cancel: CancelSignal) -> Response {
 
 /// Lets the gate look at what the words of a command do not say. What it finds is recorded as the judgement that a human is asked
 /// about. Returns whether it found something that the record does not say yet.
-pub(super) async fn look(desk: &mut Desk<'_>, gate: &mut Gate, id: StepId) -> Result<bool, EngineError> {
-    let engine = desk.engine;
-    let Some((state, step)) = snapshot(desk, id) else { return Ok(false) };
+pub(super) async fn reclassify(
+    owned: &mut OwnedSession<'_>,
+    gate: &mut Gate,
+    id: StepId,
+) -> Result<bool, EngineError> {
+    let engine = owned.engine;
+    let Some((state, step)) = snapshot(owned, id) else { return Ok(false) };
     if !ghost_investigate::may_be_reclassified(&step) {
         return Ok(false);
     }
     let Some(ruling) = gate.judge(engine, &state, &step)? else { return Ok(false) };
     let Some(found) = ghost_investigate::reclassified(&step, &ruling) else { return Ok(false) };
-    desk.record(&[Event::Classified(found)], 0).await?;
+    owned.record(&[Event::Classified(found)], 0).await?;
     Ok(true)
 }
 
 /// Lets the gate write down that a command does not run, and records its end.
-pub(super) async fn refuse(desk: &mut Desk<'_>, gate: &mut Gate, id: StepId) -> Result<(), EngineError> {
-    let engine = desk.engine;
-    let Some((state, step)) = snapshot(desk, id) else { return Ok(()) };
+pub(super) async fn refuse(
+    owned: &mut OwnedSession<'_>,
+    gate: &mut Gate,
+    id: StepId,
+) -> Result<(), EngineError> {
+    let engine = owned.engine;
+    let Some((state, step)) = snapshot(owned, id) else { return Ok(()) };
     let response = gate.run(engine, &state, &step, CancelSignal::never()).await?;
-    desk.record(&[Event::Done(done(id, &response))], 0).await
+    owned.record(&[Event::Done(done(id, &response))], 0).await
 }
 
 /// Uses the consent up, records that the command runs, runs it, and records its end.
 pub(super) async fn execute(
-    desk: &mut Desk<'_>,
+    owned: &mut OwnedSession<'_>,
     gate: &mut Gate,
-    hands: &Hands,
+    control: &DriveControl,
     id: StepId,
     consumes: Option<String>,
     intended: bool,
-) -> Result<Went, EngineError> {
-    let engine = desk.engine;
-    let Some((state, step)) = snapshot(desk, id) else { return Ok(Went::On) };
+) -> Result<ExecuteOutcome, EngineError> {
+    let engine = owned.engine;
+    let Some((state, step)) = snapshot(owned, id) else { return Ok(ExecuteOutcome::Continue) };
     let risky = consumes.is_some();
     // A consent to a plan is used up at its first command; that of the others is what the ledger says since.
     let own = |name: &&str| state.approvals.get(*name).is_some_and(|asked| asked.requested.step == id);
     if let Some(approval) = consumes.as_deref().filter(|_| !intended).filter(own)
-        && !consume(desk, &state, &step, approval).await?
+        && !consume(owned, &state, &step, approval).await?
     {
         let expired = ApprovalExpired { approval: approval.to_owned(), step: id };
-        desk.record(&[Event::ApprovalExpired(expired)], 0).await?;
-        return Ok(Went::On);
+        owned.record(&[Event::ApprovalExpired(expired)], 0).await?;
+        return Ok(ExecuteOutcome::Continue);
     }
     // The gate has to be open before anything says that the command runs.
     gate.open(engine, &state)?;
-    let executing = Event::Executing(Executing { step: id, epoch: desk.lease.epoch() });
+    let executing = Event::Executing(Executing { step: id, epoch: owned.lease.epoch() });
     let digest = step.round().map(|round| round.classified.digest);
     let intent = digest.map(|digest| Event::Intent(Intent { step: id, digest, approval: consumes.clone() }));
     match intent.filter(|_| !intended) {
         Some(intent) if risky => {
-            desk.record(&[intent], 0).await?;
-            desk.record(&[executing], 0).await?;
+            owned.record(&[intent], 0).await?;
+            owned.record(&[executing], 0).await?;
         }
-        Some(intent) => desk.record(&[intent, executing], 0).await?,
-        None => desk.record(&[executing], 0).await?,
+        Some(intent) => owned.record(&[intent, executing], 0).await?,
+        None => owned.record(&[executing], 0).await?,
     }
     if risky {
-        still_ours(desk).await?;
+        still_ours(owned).await?;
     }
     let (cancel, signal) = Cancel::new();
     let run = gate.run(engine, &state, &step, signal);
-    let current = desk.state().cloned().unwrap_or_else(|| state.clone());
-    let attended = attend(engine, &current, &step, hands, &cancel, risky, run);
-    let (response, lease) = keep(desk, attended).await?;
-    desk.lease = lease;
+    let current = owned.state().cloned().unwrap_or_else(|| state.clone());
+    let attended = attend(engine, &current, &step, control, &cancel, risky, run);
+    let (response, lease) = hold_lease(owned, attended).await?;
+    owned.lease = lease;
     match response {
         Some(response) => {
-            desk.record(&[Event::Done(done(id, &response?))], 0).await?;
-            Ok(Went::On)
+            owned.record(&[Event::Done(done(id, &response?))], 0).await?;
+            Ok(ExecuteOutcome::Continue)
         }
-        None => Ok(Went::Paused),
+        None => Ok(ExecuteOutcome::Paused),
     }
 }
 
 /// Makes sure, as late as possible, that nobody took the session over between the record and the run: an owner may have slept
 /// in between, and somebody may have been asked about the command meanwhile.
-async fn still_ours(desk: &mut Desk<'_>) -> Result<(), EngineError> {
-    let (engine, lease) = (desk.engine, desk.lease.clone());
-    match patiently(engine, || engine.store.renew(&lease)).await {
+async fn still_ours(owned: &mut OwnedSession<'_>) -> Result<(), EngineError> {
+    let (engine, lease) = (owned.engine, owned.lease.clone());
+    match retry_until_available(engine, || engine.store.renew(&lease)).await {
         Ok(renewed) => {
-            desk.lease = renewed;
+            owned.lease = renewed;
             Ok(())
         }
         Err(StoreError::Fenced) => Err(EngineError::Fenced),
@@ -193,16 +194,16 @@ async fn attend<T>(
     engine: &Engine,
     state: &State,
     step: &Step,
-    hands: &Hands,
+    control: &DriveControl,
     cancel: &Cancel,
     risky: bool,
     run: impl Future<Output = T>,
 ) -> Option<T> {
     let began = engine.clock.now();
     let mut run = std::pin::pin!(run);
-    let mut stopped = std::pin::pin!(stop_letter(engine, &state.session));
-    let (mut pause, mut asked) = (hands.pause.clone(), false);
-    let mut beat = tokio::time::interval(HEARTBEAT);
+    let mut stopped = std::pin::pin!(stop_message(engine, &state.session));
+    let (mut pause, mut asked) = (control.pause.clone(), false);
+    let mut beat = tokio::time::interval(RUNNING_NOTICE_INTERVAL);
     beat.reset();
     loop {
         tokio::select! {
@@ -213,13 +214,13 @@ async fn attend<T>(
                     return None;
                 }
                 asked = true;
-                engine.watcher.trouble("an approved command is running; the session pauses when it ends");
+                engine.observer.trouble("an approved command is running; the session pauses when it ends");
             }
             () = &mut stopped, if !asked => {
                 asked = true;
                 cancel.cancel();
             }
-            _ = beat.tick() => engine.watcher.running(state, step.id, engine.clock.now().since(began)),
+            _ = beat.tick() => engine.observer.running(state, step.id, engine.clock.now().since(began)),
         }
     }
 }
@@ -227,7 +228,7 @@ async fn attend<T>(
 /// Uses a consent up. It may have been used up before, by an owner that did not come to record what for: then nothing ran,
 /// because an owner records first and runs then.
 async fn consume(
-    desk: &mut Desk<'_>,
+    owned: &mut OwnedSession<'_>,
     state: &State,
     step: &Step,
     approval: &str,
@@ -238,19 +239,19 @@ async fn consume(
     let bind = |command| ApprovalRequested::bind(command, &asked.requested.plan).to_string();
     let shown = step.round().map(|round| bind(round.classified.digest));
     loop {
-        let (engine, lease) = (desk.engine, desk.lease.clone());
-        match patiently(engine, || engine.store.consume(&id, &lease)).await {
+        let (engine, lease) = (owned.engine, owned.lease.clone());
+        match retry_until_available(engine, || engine.store.consume(&id, &lease)).await {
             Ok(Consumed::Now(approval)) => return Ok(Some(approval.record.digest) == shown),
             Ok(Consumed::No(ApprovalState::Consumed { .. })) => return Ok(true),
             Ok(Consumed::No(_) | Consumed::Unknown) => return Ok(false),
-            Err(StoreError::Fenced) => desk.take_again().await?,
+            Err(StoreError::Fenced) => owned.take_again().await?,
             Err(error) => return Err(error.into()),
         }
     }
 }
 
-fn snapshot(desk: &Desk<'_>, id: StepId) -> Option<(State, Step)> {
-    let state = desk.state()?;
+fn snapshot(owned: &OwnedSession<'_>, id: StepId) -> Option<(State, Step)> {
+    let state = owned.state()?;
     Some((state.clone(), state.step(id)?.clone()))
 }
 
@@ -295,4 +296,39 @@ fn causes(error: &dyn std::error::Error) -> String {
 
 fn millis(seconds: f64) -> u64 {
     u64::try_from(Duration::try_from_secs_f64(seconds).unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Judges a command as the gate would in a session. Nothing runs, and nothing is recorded.
+///
+/// # Errors
+/// Says why no gate can be made.
+pub fn preview(
+    state: &State,
+    command: &str,
+    open_shell: &OpenShell,
+    policy: &Policy,
+    evidence: &dyn Evidence,
+) -> Result<Ruling, ShellError> {
+    let known = known_for_command(state, policy, evidence, command);
+    open_shell(state)?.known(known).judge(command).map_err(|error| error.to_string().into())
+}
+
+impl Engine {
+    /// Runs a file task, keeps its result, and records it.
+    pub(super) async fn run_file_task(
+        &self,
+        owned: &mut OwnedSession<'_>,
+        call: &str,
+        task: &FileTask,
+    ) -> Result<(), EngineError> {
+        let Some(state) = owned.state().cloned() else { return Ok(()) };
+        let (done, lease) = hold_lease(owned, self.file_tasks.run(&state, task)).await?;
+        owned.lease = lease;
+        let text = done.unwrap_or_else(|why| json!({ "error": why.to_string() }).to_string());
+        let digest = self.evidence.keep(&text)?;
+        let Some(call) = state.call_named(call) else { return Ok(()) };
+        let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
+        let observed = observed_file_task(&state, call, task, digest, bytes);
+        owned.record(&[Event::Observed(observed)], 0).await
+    }
 }

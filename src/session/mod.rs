@@ -1,6 +1,6 @@
 //! Where ledger, lease, gate and agent meet: one owner drives one session, one effect after the other.
 //!
-//! Goes in: letters (an incident, words of people), votes, a store, a model, a shell. Comes out: a ledger that says what
+//! Goes in: messages (an incident, words of people), votes, a store, a model, a shell. Comes out: a ledger that says what
 //! happened, and a report. Never: an effect before its event is stored; a command that may change something run twice, or
 //! without a consent that was stored and is used up; a session driven by two owners.
 //!
@@ -8,34 +8,30 @@
 
 mod approver;
 mod arrive;
-mod captured;
-mod desk;
 mod drive;
 mod engine;
 mod erase;
 mod evidence;
 mod execute;
 pub mod export;
-mod keep;
-mod letter;
-mod preview;
+mod message;
+mod owned;
+mod port;
 mod question;
 pub mod retention;
-mod sleep;
 mod think;
 mod vote;
-mod watch;
 mod worker;
-mod workshop;
 
-pub use drive::Hands;
-pub use engine::{Engine, EngineError, Kitchen, Prices, Rest, Shells};
+pub use drive::DriveControl;
+pub use engine::{DriveOutcome, Engine, EngineBuilder, EngineError, OpenShell, ShellError, TurnCost};
 pub use erase::{EraseError, Erased, delete};
 pub use evidence::EvidenceFolder;
-pub use letter::{Letter, Opening};
-pub use preview::preview;
-pub use sleep::{Asleep, Sleep};
-pub use vote::{Cast, Voted, cast};
-pub use watch::{Brake, Courier, Free, Quiet, Watcher};
+pub use execute::preview;
+pub use message::InboxMessage;
+pub use port::{
+    ClockSleep, DeliveryError, FileTaskError, FileTasks, FreezeCheck, NeverFrozen, NoDelivery, NoFileTasks,
+    NoObserver, Observer, ReportDelivery, Sleep,
+};
+pub use vote::{SubmittedVote, VoteResult, submit_vote};
 pub use worker::Worker;
-pub use workshop::{NoWorkshop, Workshop};

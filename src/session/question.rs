@@ -1,10 +1,9 @@
 //! Questions to humans: made durable, taken back, waited for.
 
-use crate::session::arrive::anything;
-use crate::session::desk::{Desk, patiently};
-use crate::session::drive::Hands;
-use crate::session::keep::keep;
-use crate::session::{Engine, EngineError, Rest};
+use crate::session::arrive::any_message;
+use crate::session::drive::DriveControl;
+use crate::session::owned::{OwnedSession, hold_lease, retry_until_available};
+use crate::session::{DriveOutcome, Engine, EngineError};
 use ghost_base::Timestamp;
 use ghost_investigate::event::{ApprovalRequested, Reply};
 use ghost_investigate::state::State;
@@ -14,29 +13,29 @@ impl Engine {
     /// Makes a question durable, so that anybody can answer it. Doing it twice changes nothing.
     pub(super) async fn open_question(
         &self,
-        desk: &Desk<'_>,
+        owned: &OwnedSession<'_>,
         requested: &ApprovalRequested,
     ) -> Result<(), EngineError> {
         let Ok(id) = requested.approval.parse::<ApprovalId>() else { return Ok(()) };
-        let opened_at = desk.state().map_or_else(|| self.clock.now(), |state| state.last_at);
+        let opened_at = owned.state().map_or_else(|| self.clock.now(), |state| state.last_at);
         let record = ApprovalRecord {
             id,
-            session: desk.session().clone(),
+            session: owned.session().clone(),
             digest: requested.digest.to_string(),
             opened_at,
             expires_at: requested.expires_at,
             body: serde_json::to_string(requested)?,
             votes_needed: requested.votes_needed,
         };
-        patiently(self, || self.store.open(&record)).await?;
+        retry_until_available(self, || self.store.open(&record)).await?;
         Ok(())
     }
 
     /// Answers no in the name of whoever stops the session.
-    pub(super) async fn withdraw(&self, desk: &Desk<'_>, approval: &str) -> Result<(), EngineError> {
-        let (Some(state), Ok(id)) = (desk.state(), approval.parse::<ApprovalId>()) else { return Ok(()) };
+    pub(super) async fn withdraw(&self, owned: &OwnedSession<'_>, approval: &str) -> Result<(), EngineError> {
+        let (Some(state), Ok(id)) = (owned.state(), approval.parse::<ApprovalId>()) else { return Ok(()) };
         let Some(open) = state.approvals.get(approval) else { return Ok(()) };
-        self.open_question(desk, &open.requested).await?;
+        self.open_question(owned, &open.requested).await?;
         let who = state.end_request.as_ref().map_or("nobody", |(who, _)| who.as_str());
         let vote = Vote {
             reviewer: who.to_owned(),
@@ -45,41 +44,43 @@ impl Engine {
             at: self.clock.now(),
             key: format!("stop-{approval}"),
         };
-        patiently(self, || self.store.vote(&id, &vote)).await?;
+        retry_until_available(self, || self.store.vote(&id, &vote)).await?;
         Ok(())
     }
 
     /// Waits for a human without holding anything, or for a moment that a tool wants.
     pub(super) async fn wait(
         &self,
-        desk: &mut Desk<'_>,
-        hands: &Hands,
+        owned: &mut OwnedSession<'_>,
+        control: &DriveControl,
         until: Option<Timestamp>,
-    ) -> Result<Option<Rest>, EngineError> {
-        let asked = desk.state().and_then(State::open_approval).map(|open| open.requested.clone());
+    ) -> Result<Option<DriveOutcome>, EngineError> {
+        let asked = owned.state().and_then(State::open_approval).map(|open| open.requested.clone());
         if let Some(requested) = asked {
-            self.open_question(desk, &requested).await?;
-            let Ok(id) = requested.approval.parse::<ApprovalId>() else { return Ok(Some(Rest::Over)) };
+            self.open_question(owned, &requested).await?;
+            let Ok(id) = requested.approval.parse::<ApprovalId>() else {
+                return Ok(Some(DriveOutcome::Over));
+            };
             let now = self.clock.now();
             // Looking a question up lets it run out; the notice then lies in the inbox.
-            let found = patiently(self, || self.store.find(&id, now)).await?;
+            let found = retry_until_available(self, || self.store.find(&id, now)).await?;
             let open = found.is_none_or(|found| found.state == ApprovalState::Pending);
             let until = requested.expires_at;
-            return Ok(open.then_some(Rest::Waiting { approval: requested.approval, until }));
+            return Ok(open.then_some(DriveOutcome::Waiting { approval: requested.approval, until }));
         }
-        let Some(until) = until else { return Ok(Some(Rest::Over)) };
-        let mut pause = hands.pause.clone();
-        let session = desk.session().clone();
+        let Some(until) = until else { return Ok(Some(DriveOutcome::Over)) };
+        let mut pause = control.pause.clone();
+        let session = owned.session().clone();
         let waiting = async {
             tokio::select! {
                 biased;
                 () = pause.canceled() => {}
-                () = anything(self, &session) => {}
+                () = any_message(self, &session) => {}
                 () = self.sleep.until(until) => {}
             }
         };
-        let ((), lease) = keep(desk, waiting).await?;
-        desk.lease = lease;
+        let ((), lease) = hold_lease(owned, waiting).await?;
+        owned.lease = lease;
         Ok(None)
     }
 }

@@ -6,7 +6,6 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use crate::session::captured::captured;
 use crate::session::erase::{EraseError, delete, each, finish, in_text, remove, trouble, unfinished};
 use ghost_base::{Digest, SessionId, Timestamp};
 use ghost_investigate::event::read;
@@ -37,7 +36,7 @@ pub struct Thread {
 
 /// A file, as far as its lifetime goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept<T> {
+pub struct StoredItem<T> {
     /// What it is.
     pub what: T,
     /// Since when it is there.
@@ -55,18 +54,26 @@ impl Lifetimes {
     }
 
     /// Returns the texts that are due. What a running session needs never is.
-    pub fn evidence_due<'a, T>(&self, kept: &'a [Kept<T>], now: Timestamp) -> impl Iterator<Item = &'a T> {
+    pub fn evidence_due<'a, T>(
+        &self,
+        kept: &'a [StoredItem<T>],
+        now: Timestamp,
+    ) -> impl Iterator<Item = &'a T> {
         due(self.evidence_days, kept, now)
     }
 
     /// Returns the captures that are due. What a running session needs never is.
-    pub fn captures_due<'a, T>(&self, kept: &'a [Kept<T>], now: Timestamp) -> impl Iterator<Item = &'a T> {
+    pub fn captures_due<'a, T>(
+        &self,
+        kept: &'a [StoredItem<T>],
+        now: Timestamp,
+    ) -> impl Iterator<Item = &'a T> {
         due(self.capture_days, kept, now)
     }
 }
 
-fn due<T>(days: u32, kept: &[Kept<T>], now: Timestamp) -> impl Iterator<Item = &T> {
-    let over = move |kept: &&Kept<T>| !kept.needed && is_over(days, kept.since, now);
+fn due<T>(days: u32, kept: &[StoredItem<T>], now: Timestamp) -> impl Iterator<Item = &T> {
+    let over = move |kept: &&StoredItem<T>| !kept.needed && is_over(days, kept.since, now);
     kept.iter().filter(over).map(|kept| &kept.what)
 }
 
@@ -97,7 +104,7 @@ pub async fn sweep(
 ) -> Result<Swept, EraseError> {
     let mut swept = Swept::default();
     for session in unfinished(data)? {
-        // Only what is a skeleton by now: the deletion of another may be under way, or was given up.
+        // Only what is a skeleton by now: the deletion of another may be running, or was given up.
         let lines = store.read(&session, 0).await?;
         if lines.iter().all(|line| line.ends_with(r#""body":null}"#)) {
             swept.evidence += finish(store, &session, data).await?;
@@ -107,11 +114,11 @@ pub async fn sweep(
     let (mut needed, mut running) = (BTreeSet::new(), BTreeSet::new());
     each(store, |session, lines| {
         let ended = ended(session, lines);
-        if ended == Ended::No {
+        if ended == SessionEnd::No {
             running.insert(session.clone());
             needed.extend(lines.iter().flat_map(|line| in_text(line)));
         }
-        if let Ended::At(at) = ended {
+        if let SessionEnd::At(at) = ended {
             threads.push(Thread { session: session.clone(), ended: Some(at) });
         }
     })
@@ -142,24 +149,24 @@ pub async fn sweep(
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ended {
+enum SessionEnd {
     At(Timestamp),
     No,
     Erased,
 }
 
 /// Says when a session ended. What cannot be understood counts as running: nothing of it is removed.
-fn ended(session: &SessionId, lines: &[String]) -> Ended {
-    let Ok(recorded) = read(session, lines.iter().map(String::as_str)) else { return Ended::No };
+fn ended(session: &SessionId, lines: &[String]) -> SessionEnd {
+    let Ok(recorded) = read(session, lines.iter().map(String::as_str)) else { return SessionEnd::No };
     match State::fold(session, &recorded) {
-        Ok(state) if state.concluded.is_some() => Ended::At(state.last_at),
-        Err(FoldError::Erased) => Ended::Erased,
-        Ok(_) | Err(_) => Ended::No,
+        Ok(state) if state.concluded.is_some() => SessionEnd::At(state.last_at),
+        Err(FoldError::Erased) => SessionEnd::Erased,
+        Ok(_) | Err(_) => SessionEnd::No,
     }
 }
 
-/// Returns the texts in the evidence folder with their age. Whatever bears another name is not ours.
-fn texts(folder: &Path, needed: impl Fn(Digest) -> bool) -> Result<Vec<Kept<String>>, EraseError> {
+/// Returns the texts in the evidence folder with their age. Files of another name are not ours.
+fn texts(folder: &Path, needed: impl Fn(Digest) -> bool) -> Result<Vec<StoredItem<String>>, EraseError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -176,7 +183,37 @@ fn texts(folder: &Path, needed: impl Fn(Digest) -> bool) -> Result<Vec<Kept<Stri
         let Some(age) = age.and_then(|age| i64::try_from(age.as_millis()).ok()) else { continue };
         found.insert(name, (Timestamp::from_millis(age), needed(digest)));
     }
-    Ok(found.into_iter().map(|(what, (since, needed))| Kept { what, since, needed }).collect())
+    Ok(found.into_iter().map(|(what, (since, needed))| StoredItem { what, since, needed }).collect())
+}
+
+/// How the files begin that Ghost makes of a capture: `ghost-SESSION-NUMBER`.
+const BEGIN: &str = "ghost-";
+/// How they end: packets, and what was read out of them.
+const ENDS: [&str; 4] = [".cap", ".png", "_semantic.json", "_forensic_report.md"];
+
+/// Returns the files of captures in a folder with their age. Files of another name are not ours; what a session made that still runs
+/// is needed.
+fn captured(folder: &Path, running: &BTreeSet<SessionId>) -> Result<Vec<StoredItem<String>>, EraseError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(trouble("reading", folder)(error)),
+    };
+    let mut found = Vec::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !name.starts_with(BEGIN) || !ENDS.iter().any(|end| name.ends_with(end)) {
+            continue;
+        }
+        let file = entry.metadata().ok().filter(fs::Metadata::is_file);
+        let modified = file.and_then(|file| file.modified().ok());
+        let age = modified.and_then(|moment| moment.duration_since(UNIX_EPOCH).ok());
+        let Some(age) = age.and_then(|age| i64::try_from(age.as_millis()).ok()) else { continue };
+        let needed = running.iter().any(|session| name.starts_with(&format!("{BEGIN}{session}-")));
+        found.push(StoredItem { what: name, since: Timestamp::from_millis(age), needed });
+    }
+    found.sort_by(|one, other| one.what.cmp(&other.what));
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -200,9 +237,26 @@ mod tests {
     #[test]
     fn a_file_is_due_when_its_days_are_over_unless_it_is_needed() {
         let lifetimes = Lifetimes { thread_days: 0, evidence_days: 2, capture_days: 1 };
-        let kept = |what, since, needed| Kept { what, since: day(since), needed };
+        let kept = |what, since, needed| StoredItem { what, since: day(since), needed };
         let files = [kept("old", 0, false), kept("needed", 0, true), kept("new", 1, false)];
         assert_eq!(lifetimes.evidence_due(&files, day(2)).collect::<Vec<_>>(), [&"old"]);
         assert_eq!(lifetimes.captures_due(&files, day(2)).collect::<Vec<_>>(), [&"old", &"new"]);
+    }
+
+    #[test]
+    fn files_of_another_name_are_not_ours_and_those_of_running_sessions_are_needed() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["ghost-s1-1.cap", "ghost-s2-1.cap", "ghost-s2-1_flow.png", "ghost-s2-1.txt", "mine.cap"]
+        {
+            fs::write(folder.path().join(name), "x").unwrap();
+        }
+        let found = captured(folder.path(), &BTreeSet::from(["s1".parse().unwrap()])).unwrap();
+        let found_names: Vec<(&str, bool)> =
+            found.iter().map(|kept| (kept.what.as_str(), kept.needed)).collect();
+        assert_eq!(
+            found_names,
+            [("ghost-s1-1.cap", true), ("ghost-s2-1.cap", false), ("ghost-s2-1_flow.png", false)]
+        );
+        assert!(captured(&folder.path().join("none"), &BTreeSet::new()).unwrap().is_empty());
     }
 }

@@ -4,18 +4,18 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::session::Engine;
-use crate::session::Watcher;
+use crate::session::Observer;
 use ghost_investigate::event::{AnswerFailed, Event, ModelAnswered, ModelAsked};
 use ghost_investigate::model::{Answer, Ask, Call, Listener, ModelError};
 use ghost_investigate::state::State;
 
 /// The longest turn. What follows from it, findings for instance, repeats parts of it in one event.
-const LONGEST: usize = 400_000;
+const MAX_TURN_BYTES: usize = 400_000;
 
 /// Passes on what a model says while it says it.
-struct Ear(Arc<dyn Watcher>);
+struct ModelListener(Arc<dyn Observer>);
 
-impl Listener for Ear {
+impl Listener for ModelListener {
     fn text(&self, words: &str) {
         self.0.words(words);
     }
@@ -31,13 +31,13 @@ pub(super) async fn think(
     ask: &Ask,
     asked: &ModelAsked,
 ) -> Result<ModelAnswered, AnswerFailed> {
-    let (model, began) = (&engine.kitchen.model, engine.clock.now());
-    let answer = model.answer(ask, &Ear(Arc::clone(&engine.watcher))).await;
+    let (model, began) = (&engine.model, engine.clock.now());
+    let answer = model.answer(ask, &ModelListener(Arc::clone(&engine.observer))).await;
     let latency = engine.clock.now().since(began);
     match answer {
         Ok(answer) => {
             let Answer { investigator, text, calls, carry, usage, stop } = answer;
-            let cost_micros = (engine.kitchen.prices)(&investigator, &usage);
+            let cost_micros = (engine.turn_cost)(&investigator, &usage);
             bounded(ModelAnswered {
                 turn: asked.turn,
                 cost_micros,
@@ -60,9 +60,9 @@ pub(super) async fn think(
 /// Refuses a turn that is too long to be kept: no line of a ledger holds it.
 fn bounded(answered: ModelAnswered) -> Result<ModelAnswered, AnswerFailed> {
     match serde_json::to_string(&answered).map(|text| text.len()) {
-        Ok(length) if length <= LONGEST => Ok(answered),
+        Ok(length) if length <= MAX_TURN_BYTES => Ok(answered),
         Ok(length) => {
-            let problem = format!("the turn has {length} bytes, the most is {LONGEST}");
+            let problem = format!("the turn has {length} bytes, the most is {MAX_TURN_BYTES}");
             Err(AnswerFailed { turn: answered.turn, problem, too_long: false })
         }
         Err(error) => Err(AnswerFailed { turn: answered.turn, problem: error.to_string(), too_long: false }),

@@ -1,4 +1,4 @@
-//! A human's answer on its way into the store.
+//! Votes of people: who may, and counting them in the store.
 
 use ghost_base::Timestamp;
 use ghost_investigate::event::Reply;
@@ -6,9 +6,9 @@ use ghost_investigate::state::{Approval, State};
 use ghost_investigate::{ApprovalRefused, SelfApproval, may_approve, may_approve_modified};
 use ghost_store::{ApprovalId, Choice, Outcome, Store, StoreError, Vote};
 
-/// An answer.
+/// A vote that somebody submits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cast {
+pub struct SubmittedVote {
     /// The question.
     pub approval: String,
     /// Who answers.
@@ -21,9 +21,9 @@ pub struct Cast {
     pub at: Timestamp,
 }
 
-/// What became of it.
+/// The result of a submitted vote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Voted {
+pub enum VoteResult {
     /// The store's word on it.
     Counted(Outcome),
     /// Whoever answered may not, and why.
@@ -36,42 +36,44 @@ pub enum Voted {
 ///
 /// # Errors
 /// Fails where the store cannot be reached; the same answer may then be given again.
-pub async fn cast(
+pub async fn submit_vote(
     store: &dyn Store,
     state: &State,
     rule: SelfApproval,
-    cast: &Cast,
-) -> Result<Voted, StoreError> {
-    let (Some(approval), Ok(id)) = (state.approvals.get(&cast.approval), cast.approval.parse::<ApprovalId>())
+    submitted: &SubmittedVote,
+) -> Result<VoteResult, StoreError> {
+    let (Some(approval), Ok(id)) =
+        (state.approvals.get(&submitted.approval), submitted.approval.parse::<ApprovalId>())
     else {
-        return Ok(Voted::Unknown);
+        return Ok(VoteResult::Unknown);
     };
-    if let Err(why) = allowed(state, approval, rule, cast) {
-        return Ok(Voted::Refused(why.to_string()));
+    if let Err(why) = allowed(state, approval, rule, submitted) {
+        return Ok(VoteResult::Refused(why.to_string()));
     }
-    let choice = match &cast.answer {
+    let choice = match &submitted.answer {
         Reply::Approve => Choice::Approve,
         // A modification ends the question as a denial does: what was shown does not run.
         Reply::Deny { .. } | Reply::Modify { .. } => Choice::Deny,
     };
-    let note = serde_json::to_string(&cast.answer).unwrap_or_default();
-    let vote = Vote { reviewer: cast.who.clone(), choice, note, at: cast.at, key: cast.key.clone() };
-    store.vote(&id, &vote).await.map(Voted::Counted)
+    let note = serde_json::to_string(&submitted.answer).unwrap_or_default();
+    let vote =
+        Vote { reviewer: submitted.who.clone(), choice, note, at: submitted.at, key: submitted.key.clone() };
+    store.vote(&id, &vote).await.map(VoteResult::Counted)
 }
 
 fn allowed(
     state: &State,
     approval: &Approval,
     rule: SelfApproval,
-    cast: &Cast,
+    submitted: &SubmittedVote,
 ) -> Result<(), ApprovalRefused> {
     let asked = &approval.requested;
-    match &cast.answer {
+    match &submitted.answer {
         Reply::Deny { .. } | Reply::Modify { .. } => Ok(()),
         Reply::Approve => {
-            may_approve(rule.requester, &state.opened.requester, &cast.who, asked.impact)?;
+            may_approve(rule.requester, &state.opened.requester, &submitted.who, asked.impact)?;
             let modifier = state.modified(asked).map(|(who, _)| who);
-            may_approve_modified(rule, modifier, &cast.who, asked.votes_needed)
+            may_approve_modified(rule, modifier, &submitted.who, asked.votes_needed)
         }
     }
 }

@@ -9,28 +9,27 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::MissedTickBehavior;
 use tracing::Instrument as _;
 
-use crate::session::{Engine, EngineError, Hands, Rest};
+use crate::session::{DriveControl, DriveOutcome, Engine, EngineError};
 use ghost_base::SessionId;
 use ghost_shell::CancelSignal;
 use ghost_store::StoreError;
 
-/// How often questions are looked for whose time is over.
-const SWEEP: Duration = Duration::from_secs(5);
-/// How long the store is asked for work at a time.
-const LOOK: Duration = Duration::from_secs(10);
-/// How long a store is left alone that did not answer.
-const OUTAGE: Duration = Duration::from_secs(1);
-/// How many questions for work are under way at most. One is enough until something is found; then there is often more, and
+/// How often approvals are expired.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
+/// How long one query for work waits in the store.
+const WORK_WAIT: Duration = Duration::from_secs(10);
+/// How long a query waits after the store did not answer.
+const OUTAGE_PAUSE: Duration = Duration::from_secs(1);
+/// How many queries for work run at most. One is enough until something is found; then there is often more, and
 /// one after the other would have sessions wait for as many answers of the store as there are before them.
-const LOOKS: usize = 8;
+const MAX_WORK_QUERIES: usize = 8;
 
 /// What became of one session.
-type Driven = (SessionId, Result<Rest, EngineError>);
-/// The question for work that is under way.
-/// So many times in a row no work could be looked for before somebody is told.
-const AWAY: u32 = 20;
+type Driven = (SessionId, Result<DriveOutcome, EngineError>);
+/// After so many failures in a row the log line is an error.
+const FAILURES_BEFORE_ERROR: u32 = 20;
 
-type Look<'a> = Pin<Box<dyn Future<Output = Result<Option<SessionId>, StoreError>> + Send + 'a>>;
+type WorkQuery<'a> = Pin<Box<dyn Future<Output = Result<Option<SessionId>, StoreError>> + Send + 'a>>;
 
 /// Takes sessions up as they come and drives several side by side.
 ///
@@ -40,63 +39,63 @@ pub struct Worker {
     /// What drives them.
     pub engine: Engine,
     /// How many at once; none counts as one.
-    pub most: usize,
+    pub max_sessions: usize,
 }
 
 impl Worker {
-    /// Works until it is told to stop; then what is under way pauses, and the call returns once all of it has.
+    /// Works until it is stopped; then driven sessions pause, and the call returns once all of them have.
     ///
     /// A session that fails or panics is an error in the log. Its lease runs out, and it comes up again then.
     pub async fn run(&self, stop: CancelSignal) {
         let mut driving = JoinSet::new();
-        let mut looks: FuturesUnordered<Look<'_>> = FuturesUnordered::new();
+        let mut queries: FuturesUnordered<WorkQuery<'_>> = FuturesUnordered::new();
         let (mut wanted, mut failed) = (1, 0_u32);
-        let mut sweep = tokio::time::interval(SWEEP);
+        let mut sweep = tokio::time::interval(SWEEP_INTERVAL);
         sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut stopped = stop.clone();
         loop {
-            while looks.len() < wanted && driving.len() + looks.len() < self.most.max(1) {
-                looks.push(Box::pin(self.look()));
+            while queries.len() < wanted && driving.len() + queries.len() < self.max_sessions.max(1) {
+                queries.push(Box::pin(self.next_work()));
             }
             tokio::select! {
                 biased;
                 () = stopped.canceled() => break,
-                Some(done) = driving.join_next() => tell(done),
+                Some(done) = driving.join_next() => log_end(done),
                 _ = sweep.tick() => self.sweep().await,
-                // A question that is dropped half way could lose what it took, so it is kept until it is answered.
-                Some(found) = looks.next() => {
-                    wanted = if matches!(found, Ok(Some(_))) { (wanted * 2).min(LOOKS) } else { 1 };
+                // A query that is dropped could lose the session that it took, so it runs to its end.
+                Some(found) = queries.next() => {
+                    wanted = if matches!(found, Ok(Some(_))) { (wanted * 2).min(MAX_WORK_QUERIES) } else { 1 };
                     failed = if found.is_err() { failed + 1 } else { 0 };
                     match found {
-                        Ok(Some(session)) => self.begin(&mut driving, session, stop.clone()),
+                        Ok(Some(session)) => self.start(&mut driving, session, stop.clone()),
                         Ok(None) => {}
                         // A store that is away for a moment comes back; one that stays away needs somebody.
-                        Err(error) if failed == AWAY => {
-                            tracing::error!("no work can be looked for, {failed} times in a row: {error}");
+                        Err(error) if failed == FAILURES_BEFORE_ERROR => {
+                            tracing::error!("query for work failed {failed} times in a row: {error}");
                         }
-                        Err(error) => tracing::warn!("no work can be looked for: {error}"),
+                        Err(error) => tracing::warn!("query for work failed: {error}"),
                     }
                 }
             }
         }
         while let Some(done) = driving.join_next().await {
-            tell(done);
+            log_end(done);
         }
     }
 
-    async fn look(&self) -> Result<Option<SessionId>, StoreError> {
-        let found = self.engine.store.next_work(&self.engine.owner, LOOK).await;
+    async fn next_work(&self) -> Result<Option<SessionId>, StoreError> {
+        let found = self.engine.store.next_work(&self.engine.owner, WORK_WAIT).await;
         if found.is_err() {
-            tokio::time::sleep(OUTAGE).await;
+            tokio::time::sleep(OUTAGE_PAUSE).await;
         }
         found
     }
 
-    fn begin(&self, driving: &mut JoinSet<Driven>, session: SessionId, pause: CancelSignal) {
+    fn start(&self, driving: &mut JoinSet<Driven>, session: SessionId, pause: CancelSignal) {
         let engine = self.engine.clone();
         let span = tracing::error_span!("session", session.id = %session);
         let work = async move {
-            let rest = engine.drive(&session, &Hands { pause }).await;
+            let rest = engine.drive(&session, &DriveControl { pause }).await;
             (session, rest)
         };
         driving.spawn(work.instrument(span));
@@ -106,41 +105,41 @@ impl Worker {
     async fn sweep(&self) {
         match self.engine.store.sweep(self.engine.clock.now()).await {
             Ok(expired) if expired.is_empty() => {}
-            Ok(expired) => tracing::info!(approvals = expired.len(), "questions ran out"),
-            Err(error) => tracing::warn!("no question can run out yet: {error}"),
+            Ok(expired) => tracing::info!(approvals = expired.len(), "approvals expired"),
+            Err(error) => tracing::warn!("expiry of approvals failed: {error}"),
         }
     }
 }
 
-fn tell(done: Result<Driven, JoinError>) {
+fn log_end(done: Result<Driven, JoinError>) {
     match done {
-        Ok((session, Ok(rest))) => told(&session, &rest),
+        Ok((session, Ok(rest))) => log_outcome(&session, &rest),
         Ok((session, Err(EngineError::Fenced))) => {
             tracing::info!(session.id = %session, "another owner drives session {session}");
         }
         Ok((session, Err(error))) => {
             let cause =
                 std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
-            tracing::error!(session.id = %session, "session {session} cannot be driven: {error}{cause}");
+            tracing::error!(session.id = %session, "session {session} failed: {error}{cause}");
         }
-        Err(error) => tracing::error!("a session failed in a way that it must not: {error}"),
+        Err(error) => tracing::error!("session task panicked: {error}"),
     }
 }
 
-fn told(session: &SessionId, rest: &Rest) {
+fn log_outcome(session: &SessionId, rest: &DriveOutcome) {
     match rest {
-        Rest::Over | Rest::Waiting { .. } | Rest::Paused | Rest::Taken => {
-            tracing::debug!(session.id = %session, "session {session} rests: {rest:?}");
+        DriveOutcome::Over | DriveOutcome::Waiting { .. } | DriveOutcome::Paused | DriveOutcome::Taken => {
+            tracing::debug!(session.id = %session, "session {session} released: {rest:?}");
         }
-        Rest::Missing => {
-            tracing::warn!(session.id = %session, "words arrived for session {session}, which was never opened")
+        DriveOutcome::Missing => {
+            tracing::warn!(session.id = %session, "message for unknown session {session}")
         }
-        Rest::Stuck { why } => {
-            tracing::error!(session.id = %session, "session {session} cannot go on: {why}")
+        DriveOutcome::Stuck { why } => {
+            tracing::error!(session.id = %session, "session {session} is stuck: {why}")
         }
-        Rest::Undelivered { why } => {
+        DriveOutcome::Undelivered { why } => {
             // It is delivered again by whoever drives the session next.
-            tracing::warn!(session.id = %session, "the report of session {session} is not delivered yet: {why}");
+            tracing::warn!(session.id = %session, "report of session {session} not delivered yet: {why}");
         }
     }
 }

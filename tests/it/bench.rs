@@ -88,7 +88,7 @@ fn what_cannot_be_read_is_an_error() {
         (vec!["/dev/null", "--only", "/proc/version"], "line 1"),
     ] {
         let output = bench(&arguments);
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!((output.status.code(), told.contains(why)), (Some(1), true), "{told}");
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), printed.contains(why)), (Some(1), true), "{printed}");
     }
 }

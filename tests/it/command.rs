@@ -23,9 +23,9 @@ fn ghost(arguments: &[&str], input: &str) -> Output {
 #[track_caller]
 fn check(arguments: &[&str], code: i32, error: &str) {
     let output = ghost(arguments, "");
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!((output.status.code(), output.stdout.is_empty()), (Some(code), true), "{told}");
-    assert!(told.contains(error), "{told}");
+    let hint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), output.stdout.is_empty()), (Some(code), true), "{hint}");
+    assert!(hint.contains(error), "{hint}");
 }
 
 #[test]
@@ -124,22 +124,22 @@ fn shell_run_exits_with_3_where_nothing_ran_and_with_0_whatever_a_command_did() 
 }
 
 #[test]
-fn who_approves_is_told_where_a_command_asks_and_nowhere_else() {
+fn the_approver_is_named_where_a_command_asks_and_nowhere_else() {
     let data = tempfile::tempdir().unwrap();
     let place = data.path().to_str().unwrap();
-    let told = |command: &str, more: &[&str]| {
+    let hint = |command: &str, more: &[&str]| {
         let run = ["shell", "run", command, "--reasoning", "r", "--data-dir", place];
         let output = ghost(&[&run, more].concat(), "");
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        told.lines().find(|line| line.starts_with("approval: ")).map(str::to_owned)
+        let hint = String::from_utf8_lossy(&output.stderr).into_owned();
+        hint.lines().find(|line| line.starts_with("approval: ")).map(str::to_owned)
     };
-    assert!(told("touch /nonexistent/x", &[]).is_some_and(|told| told.contains("nobody is asked")));
+    assert!(hint("touch /nonexistent/x", &[]).is_some_and(|hint| hint.contains("nobody is asked")));
     // Nothing but a pipe is there to answer.
     assert!(
-        told("touch /nonexistent/x", &["--approve", "ask"])
-            .is_some_and(|told| told.contains("standard input"))
+        hint("touch /nonexistent/x", &["--approve", "ask"])
+            .is_some_and(|hint| hint.contains("standard input"))
     );
     for command in ["uname", "reboot"] {
-        assert_eq!(told(command, &["--approve", "ask"]), None, "{command}");
+        assert_eq!(hint(command, &["--approve", "ask"]), None, "{command}");
     }
 }

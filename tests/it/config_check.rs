@@ -19,7 +19,7 @@ struct Place {
 struct Checked {
     ok: bool,
     findings: Vec<Value>,
-    told: String,
+    printed: String,
 }
 
 impl Place {
@@ -58,11 +58,11 @@ impl Place {
 
     async fn check(&self, config: &str) -> Checked {
         let output = self.run(config, &["--json"]).await;
-        let told = String::from_utf8([output.stdout.clone(), output.stderr].concat()).unwrap();
+        let printed = String::from_utf8([output.stdout.clone(), output.stderr].concat()).unwrap();
         let answer: Value =
-            serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {told}"));
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {printed}"));
         let findings = answer.pointer("/findings").and_then(Value::as_array).unwrap().clone();
-        Checked { ok: answer.get("ok") == Some(&Value::Bool(true)), findings, told }
+        Checked { ok: answer.get("ok") == Some(&Value::Bool(true)), findings, printed }
     }
 }
 
@@ -71,7 +71,7 @@ impl Checked {
     #[track_caller]
     fn about(&self, what: &str) -> &Value {
         let found = self.findings.iter().find(|finding| finding["what"] == what);
-        found.unwrap_or_else(|| panic!("nothing about {what}: {}", self.told))
+        found.unwrap_or_else(|| panic!("nothing about {what}: {}", self.printed))
     }
 
     #[track_caller]
@@ -83,7 +83,7 @@ impl Checked {
 }
 
 #[tokio::test]
-async fn what_works_is_told_with_whose_the_token_is() {
+async fn what_works_is_printed_with_the_owner_of_the_token() {
     let slack = Stage::new(quick()).await;
     let place = Place::new(&slack);
     let config =
@@ -93,28 +93,28 @@ async fn what_works_is_told_with_whose_the_token_is() {
     checked.says("slack scopes", "ok", "16 of the manifest");
     checked.says("slack app", "ok", "none was opened");
     checked.says("approvers", "ok", "S0LABONCAL has");
-    for (state, told) in [
+    for (state, printed) in [
         ("ok", "measurement: in Slack 1 of U0LABBOB01; at a terminal whoever sits there"),
         ("ok", "outage: in Slack nobody, so that it can only be denied; at a terminal whoever sits there"),
         ("ok", "change: in Slack 1 of S0LABONCAL, not whoever asked; at a terminal whoever sits there"),
         ("ok", "a changed command: somebody else has to approve it; at a terminal whoever changed it may"),
     ] {
-        let found = |finding: &&Value| finding["what"] == "approval" && finding["detail"] == told;
-        let finding = checked.findings.iter().find(found).unwrap_or_else(|| panic!("{}", checked.told));
+        let found = |finding: &&Value| finding["what"] == "approval" && finding["detail"] == printed;
+        let finding = checked.findings.iter().find(found).unwrap_or_else(|| panic!("{}", checked.printed));
         assert_eq!(finding["state"], state);
     }
-    checked.says("model", "skipped", "script");
+    checked.says("model", "skipped", "playbook");
     checked.says("permissions", "skipped", "nobody was asked");
     let connected = slack.person("state", json!({})).await;
     assert_ne!(connected.pointer("/apps/0/connected"), Some(&json!(true)), "a socket was opened");
     for secret in ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"] {
-        assert!(!checked.told.contains(slack.name(secret)), "{}", checked.told);
+        assert!(!checked.printed.contains(slack.name(secret)), "{}", checked.printed);
     }
     slack.end().await;
 }
 
 #[tokio::test]
-async fn everything_that_is_wrong_is_told_at_once_and_no_token_with_it() {
+async fn every_problem_is_printed_at_once_without_tokens() {
     let slack = Stage::new(quick()).await;
     let place = Place::new(&slack)
         .with("SLACK_BOT_TOKEN", Some("xoxb-0-wrong-secret"))
@@ -128,11 +128,15 @@ async fn everything_that_is_wrong_is_told_at_once_and_no_token_with_it() {
     checked.says("model", "problem", "key");
     checked.says("approvers", "warning", "nobody is named");
     assert!(checked.about("slack app")["hint"].as_str().unwrap().contains("SLACK_APP_TOKEN"));
-    assert!(!checked.told.contains("secret") && !checked.told.contains("hunter2"), "{}", checked.told);
+    assert!(
+        !checked.printed.contains("secret") && !checked.printed.contains("hunter2"),
+        "{}",
+        checked.printed
+    );
     let output = place.run("", &["--exit-code"]).await;
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(3), "{told}");
-    assert!(told.lines().any(|line| line.starts_with("\u{2718} slack bot")), "{told}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{printed}");
+    assert!(printed.lines().any(|line| line.starts_with("\u{2718} slack bot")), "{printed}");
     slack.end().await;
 }
 
@@ -158,9 +162,9 @@ async fn offline_asks_nobody() {
     let slack = Stage::new(quick()).await;
     let place = Place::new(&slack).with("SLACK_API_URL", Some("http://127.0.0.1:9/api/"));
     let output = place.run("", &["--offline", "--exit-code"]).await;
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{told}");
-    assert!(told.contains("Slack is not asked"), "{told}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{printed}");
+    assert!(printed.contains("Slack is not asked"), "{printed}");
     let checked = place.check("").await;
     checked.says("slack bot", "problem", "no connection");
     slack.end().await;
@@ -183,7 +187,7 @@ async fn a_key_that_the_provider_refuses_is_a_problem() {
     let place = Place::new(&slack).with("ANTHROPIC_API_KEY", Some("sk-plain-word-key"));
     let checked = place.check(&config).await;
     checked.says("model", "problem", "refuses the key");
-    assert!(!checked.told.contains("plain-word"), "{}", checked.told);
+    assert!(!checked.printed.contains("plain-word"), "{}", checked.printed);
     server.abort();
     slack.end().await;
 }
@@ -280,9 +284,12 @@ async fn each_identity_is_signed_in_and_asked_what_it_is_granted() {
             "{line}"
         );
     }
-    assert!(!format!("{}{actor}", checked.told).contains("a-Secret-4711"));
+    assert!(!format!("{}{actor}", checked.printed).contains("a-Secret-4711"));
     let broken = place.run("[azure.actor]\nsign_in = 'managed'\nfolder = '/x'\n", &[]).await;
-    let told = String::from_utf8(broken.stderr).unwrap();
-    assert!(told.contains("needs [azure.reader]") && told.contains("folder means nothing"), "{told}");
+    let printed = String::from_utf8(broken.stderr).unwrap();
+    assert!(
+        printed.contains("needs [azure.reader]") && printed.contains("folder means nothing"),
+        "{printed}"
+    );
     slack.end().await;
 }

@@ -20,8 +20,8 @@ fn eval(folder: &Path, arguments: &[&str]) -> Output {
 
 fn rows(output: &Output) -> Vec<Value> {
     let text = String::from_utf8(output.stdout.clone()).unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{told}");
+    let row_text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{row_text}");
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -48,7 +48,7 @@ fn conclude() -> Value {
 }
 
 fn suppose() -> Value {
-    let arguments = json!({"add": [{"id": "H1", "description": "a rule is in the way"}]});
+    let arguments = json!({"add": [{"id": "H1", "description": "a rule blocks it"}]});
     json!({"text": "", "calls": [{"tool": "manage_hypotheses", "arguments": arguments}]})
 }
 
@@ -102,17 +102,17 @@ fn cases_are_drawn_the_same_for_the_same_seed() {
     let script = script(folder.path(), &[suppose(), conclude()]);
     let draw = |seed: &str| {
         let words = ["--random", "3", "--seed", seed, "--brain", "scripted", "--script", &script, "--json"];
-        let told = |row: &Value| row["expected"].to_string() + &row["id"].to_string();
-        rows(&eval(folder.path(), &words)).iter().map(told).collect::<BTreeSet<String>>()
+        let row_text = |row: &Value| row["expected"].to_string() + &row["id"].to_string();
+        rows(&eval(folder.path(), &words)).iter().map(row_text).collect::<BTreeSet<String>>()
     };
     assert_eq!(draw("7"), draw("7"));
     assert_ne!(draw("7"), draw("8"));
 }
 
 #[test]
-fn what_cannot_be_is_told() {
+fn wrong_arguments_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    for (words, told) in [
+    for (words, row_text) in [
         (["zz", "--json"], "there is no case `zz`"),
         (["a", "--az=/nonexistent/az"], "there is no program /nonexistent/az"),
         (["a", "--approve=some"], "all, none or random:SEED"),
@@ -120,7 +120,7 @@ fn what_cannot_be_is_told() {
         let output = eval(folder.path(), &words);
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(matches!(output.status.code(), Some(1 | 2)) && output.stdout.is_empty(), "{error}");
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(row_text), "{error}");
     }
 }
 

@@ -49,14 +49,14 @@ fn the_use_cases_are_solved_through_the_real_az() {
     let Some(az) = program() else { return };
     let cases = if is_long() { CASES.to_vec() } else { SOME.to_vec() };
     let wrong: Vec<String> = std::thread::scope(|scope| {
-        let hands: Vec<_> = (0..AT_ONCE)
-            .map(|hand| {
-                let own: Vec<&str> = cases.iter().skip(hand).step_by(AT_ONCE).copied().collect();
+        let threads: Vec<_> = (0..AT_ONCE)
+            .map(|thread| {
+                let own: Vec<&str> = cases.iter().skip(thread).step_by(AT_ONCE).copied().collect();
                 let az = az.as_path();
                 scope.spawn(move || own.into_iter().flat_map(|case| wrong(az, case)).collect::<Vec<_>>())
             })
             .collect();
-        hands.into_iter().flat_map(|hand| hand.join().unwrap()).collect()
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

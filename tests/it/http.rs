@@ -217,7 +217,7 @@ async fn whoever_never_finishes_a_head_is_cut_off() {
 }
 
 #[tokio::test]
-async fn whoever_never_finishes_a_body_is_told_and_cut_off() {
+async fn a_body_that_never_ends_is_refused_and_cut_off() {
     let extra = Router::new().route("/slack/events", post(async |body: Bytes| body));
     let patience = Patience { request: SHORT, head: LONG, connection: LONG, ..Patience::default() };
     let stage = Stage::new(extra, patience).await;
@@ -261,6 +261,6 @@ async fn stopping_lets_an_answer_end_and_closes_the_port() {
 }
 
 #[test]
-fn unless_told_otherwise_it_listens_on_this_machine_only() {
+fn by_default_it_listens_on_this_machine_only() {
     assert!(LISTEN.parse::<SocketAddr>().unwrap().ip().is_loopback());
 }

@@ -59,15 +59,15 @@ fn bad_news_and_open_questions_have_their_exit_codes() {
 #[test]
 fn people_read_the_rule_and_the_field_in_which_it_failed() {
     let asked = "nsg verdict --rules - --direction inbound --protocol tcp --src 10.0.0.4 --dst 10.0.1.4 --dst-port 23 --trace";
-    let told = String::from_utf8(ghost(asked, RULES).stdout).unwrap();
+    let printed = String::from_utf8(ghost(asked, RULES).stdout).unwrap();
     assert!(
-        told.starts_with("DENY") && told.contains("ssh  misses: destination port; it takes 22"),
-        "{told}"
+        printed.starts_with("DENY") && printed.contains("ssh  misses: destination port; it takes 22"),
+        "{printed}"
     );
-    let told = String::from_utf8(ghost("nsg audit --rules -", RULES).stdout).unwrap();
-    assert!(told.contains("lets anybody reach 22"), "{told}");
-    let told = String::from_utf8(ghost("nsg reach --rules - --to 10.0.1.4", RULES).stdout).unwrap();
-    assert!(told.contains("IPv4  tcp  any  → 10.0.1.4/32 port 22"), "{told}");
+    let printed = String::from_utf8(ghost("nsg audit --rules -", RULES).stdout).unwrap();
+    assert!(printed.contains("lets anybody reach 22"), "{printed}");
+    let printed = String::from_utf8(ghost("nsg reach --rules - --to 10.0.1.4", RULES).stdout).unwrap();
+    assert!(printed.contains("IPv4  tcp  any  → 10.0.1.4/32 port 22"), "{printed}");
 }
 
 #[test]
@@ -75,10 +75,10 @@ fn that_no_group_stands_at_a_gate_is_told_below_the_answer() {
     let asked = "nsg verdict --rules - --direction inbound --protocol tcp --src 10.0.0.4 --dst 10.0.1.4 --dst-port 23";
     check(asked, "[]", 0, "remark", "no network security group stands at either gate");
     for asked in [asked, "nsg audit --rules -", "nsg reach --rules -"] {
-        let told = String::from_utf8(ghost(asked, r#"{"value":[]}"#).stdout).unwrap();
-        let below = told.lines().nth(1).unwrap();
-        assert_eq!(below, "  no network security group stands at either gate", "{told}");
-        assert!(!told.contains("Not read"), "{told}");
+        let printed = String::from_utf8(ghost(asked, r#"{"value":[]}"#).stdout).unwrap();
+        let below = printed.lines().nth(1).unwrap();
+        assert_eq!(below, "  no network security group stands at either gate", "{printed}");
+        assert!(!printed.contains("Not read"), "{printed}");
     }
 }
 
@@ -100,9 +100,11 @@ fn an_audit_that_did_not_see_everything_does_not_say_that_nothing_was_found() {
         assert_eq!((code(&good), code(&odd)), (Some(0), Some(4)), "{arguments}");
         assert_eq!(ghost(arguments, &odd).status.code(), Some(0), "{arguments}");
     }
-    let told = |rules: &str| String::from_utf8(ghost("nsg audit --rules -", rules).stdout).unwrap();
-    assert!(told(&RULES.replace("\"22\"", "\"443\"")).starts_with("Nothing found\n"));
-    assert!(told(&RULES.replace("\"22\"}", "\"443\"},null")).starts_with("Nothing found in what was read"));
+    let printed = |rules: &str| String::from_utf8(ghost("nsg audit --rules -", rules).stdout).unwrap();
+    assert!(printed(&RULES.replace("\"22\"", "\"443\"")).starts_with("Nothing found\n"));
+    assert!(
+        printed(&RULES.replace("\"22\"}", "\"443\"},null")).starts_with("Nothing found in what was read")
+    );
 }
 
 #[test]
@@ -124,9 +126,9 @@ fn a_document_that_is_none_is_exit_code_1_with_a_hint_and_nothing_on_standard_ou
         ("nsg reach --rules /nonexistent", ""),
     ] {
         let output = ghost(arguments, input);
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{told}");
-        assert!(told.starts_with("error: reading "), "{told}");
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{printed}");
+        assert!(printed.starts_with("error: reading "), "{printed}");
     }
 }
 
@@ -145,13 +147,13 @@ fn wrong_usage_is_exit_code_2() {
 #[test]
 fn a_warning_says_where_in_the_document_it_is() {
     let routes = ROUTES.replace("\"10.0.9.0/24\"", "\"10.0.9.0/24\",\"10.300.0.0/16\"");
-    let told = String::from_utf8(ghost("route audit --table -", &routes).stdout).unwrap();
-    assert!(told.contains("row 2, value[1].addressPrefix[1]: `10.300.0.0/16` is no prefix"), "{told}");
+    let printed = String::from_utf8(ghost("route audit --table -", &routes).stdout).unwrap();
+    assert!(printed.contains("row 2, value[1].addressPrefix[1]: `10.300.0.0/16` is no prefix"), "{printed}");
     let rules =
         RULES.replace("\"destinationPortRange\":\"22\"", "\"destinationPortRanges\":[\"22\",\"99999\"]");
-    let told = String::from_utf8(ghost("nsg audit --rules -", &rules).stdout).unwrap();
+    let printed = String::from_utf8(ghost("nsg audit --rules -", &rules).stdout).unwrap();
     let place = "row 1, value[0].effectiveSecurityRules[0].destinationPortRanges[1]: ";
-    assert!(told.contains(place) && told.contains("`99999`"), "{told}");
+    assert!(printed.contains(place) && printed.contains("`99999`"), "{printed}");
 }
 
 #[test]
@@ -193,8 +195,11 @@ fn hostile_rules_are_told_as_not_judged_and_never_as_clean() {
         audit.get("exposed").unwrap()
     );
     let reach = ghost("nsg reach --rules - --exit-code", &document);
-    let told = String::from_utf8(reach.stdout).unwrap();
-    assert!(told.contains("through for certain") && told.contains("behind the first"), "{told}");
-    assert!(told.contains("the rules cut the packet space into too many parts: only the first"), "{told}");
+    let printed = String::from_utf8(reach.stdout).unwrap();
+    assert!(printed.contains("through for certain") && printed.contains("behind the first"), "{printed}");
+    assert!(
+        printed.contains("the rules cut the packet space into too many parts: only the first"),
+        "{printed}"
+    );
     assert_eq!(reach.status.code(), Some(4));
 }

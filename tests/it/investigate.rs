@@ -276,7 +276,7 @@ fn words_that_are_typed_steer_and_an_order_stops() {
 }
 
 #[test]
-fn wrong_usage_and_what_is_missing_are_told_with_nothing_on_standard_output() {
+fn wrong_usage_and_missing_input_print_nothing_on_standard_output() {
     let place = Place::new(&[suppose()]);
     std::fs::write(place.path("none.jsonl"), "").unwrap();
     let nothing = place.path("none.jsonl");
@@ -291,8 +291,8 @@ fn wrong_usage_and_what_is_missing_are_told_with_nothing_on_standard_output() {
     ] {
         let output = ghost(&arguments, &place.path("data"));
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(told.contains(word) && output.stdout.is_empty(), "{arguments:?}: {told}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(stderr.contains(word) && output.stdout.is_empty(), "{arguments:?}: {stderr}");
     }
 }
 

@@ -12,11 +12,11 @@ use tokio::task::JoinHandle;
 use crate::lab::stage::{NETWORK, Stage, quick};
 use crate::session::world::{conclude, suppose};
 
-/// The program, told to tell as much as it can.
+/// The program, with its most verbose log.
 struct Bot {
     child: Child,
     folder: tempfile::TempDir,
-    told: Arc<Mutex<String>>,
+    log: Arc<Mutex<String>>,
     reading: JoinHandle<()>,
 }
 
@@ -53,19 +53,19 @@ impl Bot {
             .kill_on_drop(true)
             .spawn()
             .unwrap();
-        let told = Arc::new(Mutex::new(String::new()));
-        let (mut error, heard) = (BufReader::new(child.stderr.take().unwrap()), Arc::clone(&told));
+        let log = Arc::new(Mutex::new(String::new()));
+        let (mut error, log_lines) = (BufReader::new(child.stderr.take().unwrap()), Arc::clone(&log));
         let reading = tokio::spawn(async move {
             let mut line = String::new();
             while error.read_line(&mut line).await.is_ok_and(|length| length > 0) {
-                heard.lock().unwrap().push_str(&std::mem::take(&mut line));
+                log_lines.lock().unwrap().push_str(&std::mem::take(&mut line));
             }
         });
-        Self { child, folder, told, reading }
+        Self { child, folder, log, reading }
     }
 
     fn says(&self, part: &str) -> bool {
-        self.told.lock().unwrap().contains(part)
+        self.log.lock().unwrap().contains(part)
     }
 
     /// Ends it as an operator does; returns everything that it said.
@@ -79,7 +79,7 @@ impl Bot {
         self.child.stdout.take().unwrap().read_to_string(&mut out).await.unwrap();
         self.child.wait().await.unwrap();
         self.reading.await.unwrap();
-        out + &self.told.lock().unwrap()
+        out + &self.log.lock().unwrap()
     }
 }
 
@@ -120,16 +120,16 @@ fn right(slack: &Stage) -> Vec<(&'static str, &str)> {
     TOKENS.iter().map(|name| (*name, slack.name(name))).collect()
 }
 
-/// Nothing of a token may be told, nor the ticket of a socket.
+/// Nothing of a token may be logged, nor the ticket of a socket.
 #[track_caller]
-fn holds_no_secret(told: &str, slack: &Stage) {
+fn holds_no_secret(log: &str, slack: &Stage) {
     for name in TOKENS {
         // The beginning of one would be enough to guess from.
         let token = slack.name(name).get(..12).unwrap();
-        assert!(!told.contains(token), "{name} is in\n{told}");
+        assert!(!log.contains(token), "{name} is in\n{log}");
     }
     for part in ["xoxb-0-nobody", "xoxb-0-wrong", "ticket=", "Bearer"] {
-        assert!(!told.contains(part), "{part} is in\n{told}");
+        assert!(!log.contains(part), "{part} is in\n{log}");
     }
 }
 
@@ -140,26 +140,26 @@ async fn an_arrival_is_a_span_and_each_line_is_a_document() {
     connected(&slack).await;
     let root = mention(&slack).await;
     until("the report", async || thread_tells(&slack, &root, "Inconclusive").await).await;
-    let told = bot.end().await;
-    let lines: Vec<Value> = told
+    let log = bot.end().await;
+    let lines: Vec<Value> = log
         .lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
         .collect();
     let taken = lines
         .iter()
-        .find(|line| line["message"] == "an arrival is taken" && line["span"]["event.kind"] == "mention")
-        .unwrap_or_else(|| panic!("no span in\n{told}"));
+        .find(|line| line["message"] == "slack event acknowledged" && line["span"]["event.kind"] == "mention")
+        .unwrap_or_else(|| panic!("no span in\n{log}"));
     let span = &taken["span"];
     assert!(span["event.id"].as_str().is_some_and(|id| !id.is_empty()), "{taken}");
     assert!(span["session.id"].as_str().unwrap().starts_with("ghost-"), "{taken}");
     assert_eq!((&span["name"], &taken["level"]), (&json!("slack.event"), &json!("INFO")));
-    assert!(!told.contains("the link is down"), "{told}");
-    holds_no_secret(&told, &slack);
+    assert!(!log.contains("the link is down"), "{log}");
+    holds_no_secret(&log, &slack);
     slack.end().await;
 }
 
 #[tokio::test]
-async fn no_token_is_told_on_any_way_that_goes_wrong() {
+async fn no_token_is_logged_whatever_fails() {
     let slack = Stage::new(quick()).await;
     let (bot, app) = (slack.name("SLACK_BOT_TOKEN"), slack.name("SLACK_APP_TOKEN"));
     let broken = format!("{bot}\r\nx: y");
@@ -171,10 +171,10 @@ async fn no_token_is_told_on_any_way_that_goes_wrong() {
     ] {
         let mut bot = Bot::start(&slack, "", &tokens);
         let status = tokio::time::timeout(Duration::from_secs(30), bot.child.wait()).await.unwrap().unwrap();
-        let told = bot.end().await;
-        assert_eq!(status.code(), Some(1), "{told}");
-        assert!(told.contains("error: "), "{told}");
-        holds_no_secret(&told, &slack);
+        let log = bot.end().await;
+        assert_eq!(status.code(), Some(1), "{log}");
+        assert!(log.contains("error: "), "{log}");
+        holds_no_secret(&log, &slack);
     }
     // While it runs: refusals, storms, cuts.
     let running = Bot::start(&slack, "", &right(&slack));

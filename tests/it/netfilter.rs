@@ -75,10 +75,11 @@ fn a_comparison_of_bundles_has_its_exit_codes() {
         assert_eq!((output.status.code(), answer["status"].as_str()), (Some(code), Some(status)), "{answer}");
         assert_eq!(ghost(&["diff", x, y], "").status.code(), Some(0));
     }
-    let told = stdout(&ghost(&["diff", &a, &broken], ""));
+    let printed = stdout(&ghost(&["diff", &a, &broken], ""));
     assert!(
-        told.starts_with("INCONCLUSIVE") && told.contains("UNREAD: after: nft: could not be read: denied"),
-        "{told}"
+        printed.starts_with("INCONCLUSIVE")
+            && printed.contains("UNREAD: after: nft: could not be read: denied"),
+        "{printed}"
     );
 }
 
@@ -107,9 +108,9 @@ fn a_ruleset_and_a_bundle_are_not_compared() {
     let a = put(folder.path(), "a", &bundle("").to_string());
     for command in ["diff", "explain"] {
         let output = ghost(&[command, &a, "-"], &save(""));
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{told}");
-        assert!(told.contains("compare like with like"), "{told}");
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{printed}");
+        assert!(printed.contains("compare like with like"), "{printed}");
     }
 }
 
@@ -122,12 +123,12 @@ fn a_change_is_explained_in_both_forms() {
         "b",
         &save("-A INPUT -p tcp -m tcp --dport 5001 -j DROP\n-A INPUT -s 10.0.0.0/8 -j ACCEPT"),
     );
-    let told = stdout(&ghost(&["explain", &a, &b], ""));
-    assert!(told.starts_with("# What changed: DRIFT, critical"), "{told}");
-    assert!(told.contains("- iptables input, new: tcp/5001"), "{told}");
+    let printed = stdout(&ghost(&["explain", &a, &b], ""));
+    assert!(printed.starts_with("# What changed: DRIFT, critical"), "{printed}");
+    assert!(printed.contains("- iptables input, new: tcp/5001"), "{printed}");
     let document: Value = serde_json::from_slice(&ghost(&["explain", &a, &b, "--json"], "").stdout).unwrap();
     assert_eq!(document["change"]["traffic"][0]["after"], json!("DROP"));
-    assert_eq!(stdout(&ghost(&["explain", &a, &b], "")), told);
+    assert_eq!(stdout(&ghost(&["explain", &a, &b], "")), printed);
     let code = |files: &[&str]| ghost(&[&["explain", "--exit-code"], files].concat(), "").status.code();
     assert_eq!((code(&[&a, &b]), code(&[&a, &a]), code(&[&a])), (Some(3), Some(0), Some(0)));
 }
@@ -141,9 +142,9 @@ fn a_difference_names_the_packets_that_meet_another_fate_in_both_forms_wherever_
     );
     let a = put(folder.path(), "a", &save(before));
     let b = put(folder.path(), "b", &save(after));
-    let told = stdout(&ghost(&["diff", &a, &b], ""));
-    assert!(told.contains("traffic   iptables input, new: tcp/5001"), "{told}");
-    assert!(told.contains("ACCEPT by ") && told.contains("→ DROP by filter/INPUT rule 1"), "{told}");
+    let printed = stdout(&ghost(&["diff", &a, &b], ""));
+    assert!(printed.contains("traffic   iptables input, new: tcp/5001"), "{printed}");
+    assert!(printed.contains("ACCEPT by ") && printed.contains("→ DROP by filter/INPUT rule 1"), "{printed}");
     let json = |arguments: &[&str]| -> Value {
         serde_json::from_slice(&ghost(&[arguments, &["--json"]].concat(), "").stdout).unwrap()
     };
@@ -180,9 +181,9 @@ fn a_file_that_was_cut_off_is_refused_where_its_end_could_decide() {
         [walk.as_slice(), &["explain", &cut], &["explain", &whole, &cut], &["diff", &whole, &cut]]
     {
         let output = ghost(arguments, "");
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{arguments:?} {told}");
-        assert!(told.contains("cut off") && told.contains("hint: "), "{told}");
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{arguments:?} {printed}");
+        assert!(printed.contains("cut off") && printed.contains("hint: "), "{printed}");
     }
     // To be read, it is read as far as it goes.
     let parsed: Value = serde_json::from_slice(&ghost(&["parse", &cut, "--json"], "").stdout).unwrap();
@@ -256,9 +257,9 @@ fn a_snapshot_is_kept_compared_and_refused_where_it_was_changed() {
     let changed = fs::read_to_string(&path).unwrap().replace("INPUT ACCEPT", "INPUT DROP");
     fs::write(&path, changed).unwrap();
     let refused = keep("y", &["--compare-baseline", "before"], &bundle(""));
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let printed = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!(refused.status.code(), Some(1));
-    assert!(told.contains("was changed since it was taken"), "{told}");
+    assert!(printed.contains("was changed since it was taken"), "{printed}");
     assert!(!Path::new(&format!("{data}/netfilter/y_snapshot.json")).exists());
 }
 
@@ -274,17 +275,17 @@ fn a_bundle_of_which_nothing_could_be_read_is_not_kept() {
 #[test]
 fn a_live_inspection_without_a_key_says_where_to_name_one() {
     let output = ghost(&["inspect", "--provider", "ssh", "--target-vm-ip", "10.0.0.1"], "");
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1));
-    assert!(told.contains("[ssh] key"), "{told}");
+    assert!(printed.contains("[ssh] key"), "{printed}");
 }
 
 #[test]
 fn a_document_does_not_steer_the_terminal() {
     let rules = save("-A INPUT -m comment --comment \"\u{1b}[2J\u{202e}\" -j DROP");
     for command in ["parse", "explain"] {
-        let told = stdout(&ghost(&[command, "-"], &rules));
-        assert!(!told.contains(['\u{1b}', '\u{202e}']), "{told:?}");
+        let printed = stdout(&ghost(&[command, "-"], &rules));
+        assert!(!printed.contains(['\u{1b}', '\u{202e}']), "{printed:?}");
     }
 }
 
@@ -307,8 +308,8 @@ fn the_script_gathers_what_a_kernel_holds() {
         bundle["iptables-nft"].as_str().unwrap().contains(r#"--comment "a \"q\" \\ b""#),
         "{errors}\n{gathered}"
     );
-    let told = stdout(&ghost(&["explain", "-"], &gathered));
-    assert!(told.starts_with("Framework: mixed") || told.contains("\nFramework: mixed"), "{told}");
-    assert!(told.contains("- tcp/23: DROP by filter/INPUT rule 1"), "{told}");
-    assert!(told.contains("DROP by the policy of inet own/in"), "{told}");
+    let printed = stdout(&ghost(&["explain", "-"], &gathered));
+    assert!(printed.starts_with("Framework: mixed") || printed.contains("\nFramework: mixed"), "{printed}");
+    assert!(printed.contains("- tcp/23: DROP by filter/INPUT rule 1"), "{printed}");
+    assert!(printed.contains("DROP by the policy of inet own/in"), "{printed}");
 }

@@ -78,8 +78,8 @@ fn parts_that_nobody_knows_are_kept_and_told() {
     let opaque: Vec<&String> = rules.tables[1].chains[0].rules[4].opaque.iter().collect();
     assert_eq!(opaque, ["-m frobnicate", "--frob 3", "-x a b", "--neg -5"]);
     let rules = read(RICH).unwrap();
-    let told: Vec<&str> = rules.warnings.iter().map(|warning| warning.what.as_str()).collect();
-    assert_eq!(told, ["an object that is not known, kept as it is: something new"]);
+    let printed: Vec<&str> = rules.warnings.iter().map(|warning| warning.what.as_str()).collect();
+    assert_eq!(printed, ["an object that is not known, kept as it is: something new"]);
 }
 
 /// Words with everything that a shell, a quote or a backslash could spoil.

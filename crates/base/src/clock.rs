@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manual_clock_moves_only_when_told() {
+    fn a_manual_clock_moves_only_when_advanced() {
         let clock = ManualClock::new(Timestamp::from_millis(0));
         clock.advance(Duration::from_secs(2));
         assert_eq!(clock.now().since(Timestamp::from_millis(0)), Duration::from_secs(2));

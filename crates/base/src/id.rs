@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::Digest;
 
-const LONGEST: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 
 /// How many letters are drawn from a digest.
 const DRAWN: usize = 12;
@@ -43,7 +43,7 @@ impl FromStr for SessionId {
     type Err = IdError;
 
     fn from_str(text: &str) -> Result<Self, IdError> {
-        let fits = (1..=LONGEST).contains(&text.len())
+        let fits = (1..=MAX_NAME_BYTES).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
         if fits { Ok(Self(text.to_owned())) } else { Err(IdError) }
     }

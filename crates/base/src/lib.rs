@@ -14,5 +14,5 @@ pub use clock::{Clock, ManualClock, MomentError, SystemClock, Timestamp};
 pub use digest::{Digest, DigestError};
 pub use file::{private_dir, write_private, write_private_new};
 pub use id::{IdError, SessionId};
-pub use mac::{keyed, same};
+pub use mac::{hmac_sha256, same};
 pub use secret::Secret;

@@ -7,7 +7,7 @@ const BLOCK: usize = 64;
 
 /// Returns the HMAC with SHA-256 (RFC 2104) of a message.
 #[must_use]
-pub fn keyed(key: &[u8], message: &[u8]) -> Digest {
+pub fn hmac_sha256(key: &[u8], message: &[u8]) -> Digest {
     let long = Digest::of(key);
     let key = if key.len() > BLOCK { long.as_bytes().as_slice() } else { key };
     let padded = |with: u8, rest: &[u8]| {
@@ -33,11 +33,11 @@ mod tests {
     #[test]
     fn the_digest_is_that_of_rfc_4231() {
         assert_eq!(
-            keyed(b"Jefe", b"what do ya want for nothing?").to_string(),
+            hmac_sha256(b"Jefe", b"what do ya want for nothing?").to_string(),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
         );
         assert_eq!(
-            keyed(&[0xaa; 131], b"Test Using Larger Than Block-Size Key - Hash Key First").to_string(),
+            hmac_sha256(&[0xaa; 131], b"Test Using Larger Than Block-Size Key - Hash Key First").to_string(),
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
         );
     }

@@ -1,4 +1,4 @@
-//! What is played beside the conversation: somebody can pick a story there, and spoil it.
+//! The demo's control panel beside the conversation: pick a case, add faults to it.
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -14,6 +14,17 @@ pub struct OrderOutcome {
     pub suggested: Option<String>,
 }
 
+/// Why an order was not carried out, in words for people.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct OrderError(String);
+
+impl From<String> for OrderError {
+    fn from(why: String) -> Self {
+        Self(why)
+    }
+}
+
 /// Something that is played in a workspace, beside what people say there. The page shows it, and takes orders for it.
 #[async_trait]
 pub trait DemoControl: Send + Sync {
@@ -27,5 +38,5 @@ pub trait DemoControl: Send + Sync {
     ///
     /// # Errors
     /// Says in words for people why it was not done.
-    async fn order(&self, order: &Value) -> Result<OrderOutcome, String>;
+    async fn order(&self, order: &Value) -> Result<OrderOutcome, OrderError>;
 }

@@ -17,5 +17,5 @@ mod state;
 mod web;
 
 pub use deliver::Timing;
-pub use demo::{DemoControl, OrderOutcome};
+pub use demo::{DemoControl, OrderError, OrderOutcome};
 pub use server::{ChannelInfo, Settings, Workspace, WorkspaceError};

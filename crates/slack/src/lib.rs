@@ -4,7 +4,7 @@
 //! Never: an acknowledgement before the handler has made the arrival durable; a click that is lost because a field was missing
 //! or of another type; a call without a time limit; a token in a log.
 //!
-//! - [`arrive`] reads what Slack sends, [`socket`] and [`signed`] are the two ways in.
+//! - [`arrive`] reads what Slack sends, [`socket`] and [`signed`] receive it.
 //! - [`web`] calls Slack, in the order and at the speed of [`pace`].
 //! - [`text`] and [`block`] make what is said.
 //!

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::LARGEST_LINE;
+use crate::MAX_LINE_BYTES;
 
 /// Why the store did not do it.
 #[derive(Debug, thiserror::Error)]
@@ -12,13 +12,13 @@ pub enum StoreError {
     Fenced,
     /// The ledger is not as long as the caller thought: read it again.
     #[error("the ledger has {length} events")]
-    Moved {
+    LengthMismatch {
         /// How many events there are.
         length: u64,
     },
     /// More inbox items were said to be used up than there are: a mistake of the caller.
     #[error("the inbox holds only {held} items")]
-    Overdrawn {
+    InboxTooShort {
         /// How many items there are.
         held: u64,
     },
@@ -33,7 +33,7 @@ pub enum StoreError {
     },
     /// The address of a server, or the prefix of its keys, cannot be used as it was written.
     #[error("the store cannot be there: {what}")]
-    Place {
+    Address {
         /// What is wrong with it; never a password.
         what: String,
     },
@@ -57,8 +57,8 @@ pub enum StoreError {
         /// Where, and what was found.
         what: String,
     },
-    /// A line is longer than [`LARGEST_LINE`].
-    #[error("a line of {bytes} bytes does not fit, the longest has {LARGEST_LINE}")]
+    /// A line is longer than [`MAX_LINE_BYTES`].
+    #[error("a line of {bytes} bytes does not fit, the longest has {MAX_LINE_BYTES}")]
     TooLarge {
         /// Its length.
         bytes: usize,
@@ -73,8 +73,8 @@ impl StoreError {
         Self::Unavailable { source: source.into(), hint: hint.into() }
     }
 
-    pub(super) fn place(what: impl Into<String>) -> Self {
-        Self::Place { what: what.into() }
+    pub(super) fn address(what: impl Into<String>) -> Self {
+        Self::Address { what: what.into() }
     }
 
     pub(super) fn corrupt(what: impl Into<String>) -> Self {

@@ -23,7 +23,7 @@
 //! - What was delivered stays in the inbox until an append used it up, and is delivered once however often it is sent.
 //! - An approval leaves `Pending` once. The step that moves it also tells the session's inbox.
 //! - [`StoreError::Unavailable`] means *nobody knows*: the write may have happened. Every call can be repeated: a delivery is
-//!   then [`Delivered::Seen`], an append [`StoreError::Moved`], a vote [`Outcome::AlreadyDecided`] with `repeated`.
+//!   then [`Delivered::Seen`], an append [`StoreError::LengthMismatch`], a vote [`Outcome::AlreadyDecided`] with `repeated`.
 //! - A session comes up for work while its inbox holds something, or where its owner went away without releasing it.
 //!
 //! # Why two places in Redis
@@ -42,7 +42,7 @@ mod port;
 mod redis;
 mod settings;
 
-pub use self::redis::{Place as RedisPlace, Store as RedisStore};
+pub use self::redis::{RedisConfig, Store as RedisStore};
 pub use approval::{
     Approval, ApprovalId, ApprovalRecord, ApprovalState, Choice, Consumed, Opened, Outcome, Vote,
 };
@@ -50,5 +50,5 @@ pub use embedded::Store as EmbeddedStore;
 pub use error::StoreError;
 pub use item::{Item, Notice};
 pub use lease::Lease;
-pub use port::{Approvals, Backlog, Delivered, Dispatch, Inbox, Leases, Ledger, Store, Wall};
-pub use settings::{LARGEST_LINE, Settings};
+pub use port::{Approvals, Backlog, Delivered, Dispatch, Inbox, Leases, Ledger, SharedState, Store};
+pub use settings::{MAX_LINE_BYTES, Settings};

@@ -13,9 +13,9 @@ pub trait Ledger: Send + Sync {
     /// Appends events and takes the first `drained` items out of the inbox, all in one step; returns the new length.
     ///
     /// # Errors
-    /// [`StoreError::Fenced`] where the lease ended, [`StoreError::Moved`] where the length is another; nothing is written then.
+    /// [`StoreError::Fenced`] where the lease ended, [`StoreError::LengthMismatch`] where the length is another; nothing is written then.
     /// Under a living lease the other length can only come from an append of the same owner whose answer got lost; on a cluster
-    /// the way to the servers may have repeated it by itself.
+    /// the client may have repeated it by itself.
     async fn append(
         &self,
         lease: &Lease,
@@ -30,7 +30,7 @@ pub trait Ledger: Send + Sync {
     /// Fails where the store cannot be reached.
     async fn read(&self, session: &SessionId, from: u64) -> Result<Vec<String>, StoreError>;
 
-    /// Returns how many events there are; zero where nobody has heard of the session.
+    /// Returns how many events there are; zero for an unknown session.
     ///
     /// # Errors
     /// Fails where the store cannot be reached.
@@ -130,7 +130,7 @@ pub trait Approvals: Send + Sync {
     /// Fails where the store cannot be reached; the same vote may then be repeated.
     async fn vote(&self, id: &ApprovalId, vote: &Vote) -> Result<Outcome, StoreError>;
 
-    /// Looks an approval up, and lets it run out if its time is over.
+    /// Returns an approval, and expires it if its time is over.
     ///
     /// # Errors
     /// Fails where the store cannot be reached.
@@ -185,11 +185,11 @@ pub trait Dispatch: Send + Sync {
     async fn backlog(&self) -> Result<Backlog, StoreError>;
 }
 
-/// What all owners see besides sessions: a few flags, a journal, and a line about each session for whoever looks them over.
+/// What all owners see besides sessions: a few flags, a journal, and a line about each session for lists of them.
 ///
 /// It decides nothing about a session. Where it and a ledger differ, the ledger is right.
 #[async_trait]
-pub trait Wall: Send + Sync {
+pub trait SharedState: Send + Sync {
     /// Returns a flag.
     ///
     /// # Errors
@@ -211,7 +211,7 @@ pub trait Wall: Send + Sync {
     /// Writes a line behind the `expected` lines of the one journal that all owners share. It is never erased.
     ///
     /// # Errors
-    /// [`StoreError::Moved`] where there are more or fewer; nothing is written then.
+    /// [`StoreError::LengthMismatch`] where there are more or fewer; nothing is written then.
     async fn note(&self, expected: u64, line: &str) -> Result<(), StoreError>;
 
     /// Returns the last lines of the journal, up to `limit`, oldest first, and how many there are in all.
@@ -228,6 +228,6 @@ pub trait Wall: Send + Sync {
 }
 
 /// All ports at once.
-pub trait Store: Ledger + Inbox + Leases + Approvals + Dispatch + Wall {}
+pub trait Store: Ledger + Inbox + Leases + Approvals + Dispatch + SharedState {}
 
-impl<T: Ledger + Inbox + Leases + Approvals + Dispatch + Wall> Store for T {}
+impl<T: Ledger + Inbox + Leases + Approvals + Dispatch + SharedState> Store for T {}

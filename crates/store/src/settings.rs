@@ -1,11 +1,11 @@
-//! What both backends can be told.
+//! Settings of both backends.
 
 use std::time::Duration;
 
 use crate::StoreError;
 
 /// The longest line, record or item in bytes. What is larger belongs into the evidence folder.
-pub const LARGEST_LINE: usize = 1 << 20;
+pub const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// How long things last.
 #[derive(Debug, Clone)]
@@ -14,7 +14,7 @@ pub struct Settings {
     pub remember: Duration,
     /// How long a session that was handed to a worker is not handed to another, so that it can take the lease.
     pub claim: Duration,
-    /// How often a waiting worker looks for what other processes delivered.
+    /// How often a waiting worker checks for what other processes delivered.
     pub poll: Duration,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn millis(duration: Duration) -> i64 {
 
 /// Refuses what neither backend should carry.
 pub(super) fn fits<'a>(lines: impl IntoIterator<Item = &'a str>) -> Result<(), StoreError> {
-    match lines.into_iter().map(str::len).find(|length| *length > LARGEST_LINE) {
+    match lines.into_iter().map(str::len).find(|length| *length > MAX_LINE_BYTES) {
         Some(bytes) => Err(StoreError::TooLarge { bytes }),
         None => Ok(()),
     }

@@ -10,8 +10,8 @@ use tokio::time::timeout;
 
 use crate::bot::core::{Core, words};
 use crate::bot::handle::open::Incident;
-use crate::bot::show::{self, Looks, Message, Pending, Refusal, SessionLine, refusal};
-use crate::bot::{Freeze, Place, Thread};
+use crate::bot::show::{self, Message, Pending, Refusal, RenderContext, SessionLine, refusal};
+use crate::bot::{ChannelRules, Freeze, Thread};
 use ghost_investigate::event::ApprovalRequested;
 use ghost_investigate::report::Summary;
 use ghost_slack::arrive::{Command, Origin};
@@ -22,7 +22,7 @@ use ghost_store::{Approval, StoreError};
 
 /// The line about a session that every replica can read.
 #[derive(Deserialize)]
-pub(super) struct Line {
+pub(super) struct PostedLine {
     pub(super) summary: Summary,
     pub(super) channel: Option<String>,
     pub(super) thread: Option<String>,
@@ -36,17 +36,17 @@ pub(super) struct Request {
     pub(super) channel: String,
     pub(super) user: String,
     pub(super) symptom: String,
-    pub(super) place: Place,
+    pub(super) rules: ChannelRules,
 }
 
 /// Slack waits three seconds for an answer.
-const PATIENCE: Duration = Duration::from_millis(2_000);
+const ANSWER_TIMEOUT: Duration = Duration::from_millis(2_000);
 
 /// How many sessions are listed.
-const LISTED: usize = 50;
+const MAX_LISTED_SESSIONS: usize = 50;
 
 /// Among so many of late it is looked for those that somebody may see.
-const LOOKED_AT: usize = 10_000;
+const MAX_SEARCHED_SESSIONS: usize = 10_000;
 
 impl Core {
     /// Takes a command.
@@ -57,7 +57,7 @@ impl Core {
     ) -> Result<Answer, StoreError> {
         let user = command.user.id.as_str();
         if let Err(why) = self.participant(user).await {
-            return Ok(private(&words(&why)));
+            return Ok(private(&words(&why.to_string())));
         }
         let text = crate::bot::words::plain(command.text.trim());
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text.as_str(), ""));
@@ -90,7 +90,7 @@ impl Core {
     async fn frozen_or_not(&self, command: &Command, freeze: bool, why: &str) -> Result<Answer, StoreError> {
         let user = command.user.id.as_str();
         if let Err(why) = self.may_freeze(user).await {
-            self.record_no_freeze(user, &command.channel, freeze, &why).await?;
+            self.record_no_freeze(user, &command.channel, freeze, &why.to_string()).await?;
             return Ok(private(&words(&format!("Not yours to hold back or let go: {why}"))));
         }
         self.set_freeze(user, why, &command.channel, freeze).await?;
@@ -102,18 +102,18 @@ impl Core {
     }
 
     /// Opens a session below a message of the bot's own, because a command leaves none. Slack brings a command once and waits three
-    /// seconds: what takes longer goes on, and whoever asked is told how it ended.
+    /// seconds: what takes longer continues, and whoever asked gets an answer when it ended.
     async fn investigate(
         self: &Arc<Self>,
         origin: &Origin,
         command: &Command,
         symptom: &str,
     ) -> Result<Answer, StoreError> {
-        let Some(place) = self.settings.place(&command.channel).cloned() else {
+        let Some(rules) = self.settings.rules(&command.channel).cloned() else {
             return Ok(private(&words("I do not work in this channel.")));
         };
-        if let Some(what) = place.outside(symptom) {
-            return Ok(private(&refusal(&Refusal::OutOfScope { what }, &Looks::default())));
+        if let Some(what) = rules.outside(symptom) {
+            return Ok(private(&refusal(&Refusal::OutOfScope { what }, &RenderContext::default())));
         }
         let request = Request {
             team: origin.team.clone().unwrap_or_default(),
@@ -121,19 +121,19 @@ impl Core {
             channel: command.channel.clone(),
             user: command.user.id.clone(),
             symptom: symptom.to_owned(),
-            place,
+            rules,
         };
-        let (told, hears) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let core = Arc::clone(self);
         self.spawn(async move {
             let failed = core.begin(&request).await.err();
             // Nobody waits any more.
-            if let Err(Some(why)) = told.send(failed) {
+            if let Err(Some(why)) = sender.send(failed) {
                 let thread = Thread { team: request.team, channel: request.channel, ts: String::new() };
                 core.whisper(&thread, &request.user, &words(why));
             }
         });
-        Ok(match timeout(PATIENCE, hears).await {
+        Ok(match timeout(ANSWER_TIMEOUT, receiver).await {
             Ok(Ok(None)) => Answer::Done,
             Ok(Ok(Some(why))) => private(&words(why)),
             Ok(Err(_)) => private(&words("The session could not begin. Ask again.")),
@@ -146,7 +146,7 @@ impl Core {
     /// Says in the channel what somebody asked, and opens a session below; says why that failed. Then nothing of it is left.
     pub(super) async fn begin(self: &Arc<Self>, request: &Request) -> Result<(), &'static str> {
         let nowhere = |error: StoreError| {
-            tracing::warn!("a session cannot begin: {error}");
+            tracing::warn!("session start failed: {error}");
             "The session could not begin, because my store does not answer. Nothing was started; ask again in a moment."
         };
         // A message that nothing follows would be worse than none.
@@ -156,7 +156,7 @@ impl Core {
         let web = self.web.at(Priority::Approval);
         let to = Address::channel(&request.channel);
         let posted = web.post(&to, &crate::bot::core::sent(&asks)).await.map_err(|error| {
-            tracing::warn!("a session cannot begin where nothing can be said: {error}");
+            tracing::warn!("session start failed, no message can be posted: {error}");
             "I cannot write here. Invite me to the channel first."
         })?;
         let thread =
@@ -166,12 +166,12 @@ impl Core {
             key: &request.key,
             who: &request.user,
             symptom: &request.symptom,
-            place: &request.place,
+            rules: &request.rules,
             quotes: Vec::new(),
         });
         let Err(error) = opened.await else { return Ok(()) };
         if let Err(error) = web.delete(&posted).await {
-            tracing::warn!("a message that nothing follows stays: {error}");
+            tracing::warn!("deletion of an opening message failed: {error}");
         }
         Err(nowhere(error))
     }
@@ -179,13 +179,13 @@ impl Core {
     /// Returns the sessions that somebody may see from a channel, the latest first: those of that channel, and their own. What
     /// goes on in other channels is for the people there.
     pub(super) async fn seen(&self, channel: &str, user: &str) -> Result<Vec<SessionLine>, StoreError> {
-        let posted = self.store.posted(LOOKED_AT).await?;
-        let lines = posted.iter().filter_map(|(_, line)| serde_json::from_str::<Line>(line).ok());
+        let posted = self.store.posted(MAX_SEARCHED_SESSIONS).await?;
+        let lines = posted.iter().filter_map(|(_, line)| serde_json::from_str::<PostedLine>(line).ok());
         let mine = lines.filter(|line| line.channel.as_deref() == Some(channel) || line.requester == user);
-        Ok(mine.take(LISTED).map(|line| self.line(line)).collect())
+        Ok(mine.take(MAX_LISTED_SESSIONS).map(|line| self.line(line)).collect())
     }
 
-    fn line(&self, line: Line) -> SessionLine {
+    fn line(&self, line: PostedLine) -> SessionLine {
         let place = line.channel.zip(line.thread);
         let link = place.and_then(|(channel, ts)| self.link(&channel, &ts));
         SessionLine { summary: line.summary, link }
@@ -200,15 +200,17 @@ impl Core {
     /// Returns what waits for an answer in a channel.
     async fn pending(&self, channel: &str) -> Result<Vec<Pending>, StoreError> {
         let open = self.store.pending(None, self.clock.now()).await?;
-        let posted = self.store.posted(LOOKED_AT).await?;
+        let posted = self.store.posted(MAX_SEARCHED_SESSIONS).await?;
         let here = posted.iter().filter(|(_, line)| {
-            let line = serde_json::from_str::<Line>(line).ok();
+            let line = serde_json::from_str::<PostedLine>(line).ok();
             line.and_then(|line| line.channel).as_deref() == Some(channel)
         });
         let here: std::collections::BTreeSet<&ghost_base::SessionId> =
             here.map(|(session, _)| session).collect();
         let mut pending = Vec::new();
-        for approval in open.iter().filter(|approval| here.contains(&approval.record.session)).take(LISTED) {
+        for approval in
+            open.iter().filter(|approval| here.contains(&approval.record.session)).take(MAX_LISTED_SESSIONS)
+        {
             pending.extend(self.described(approval).await?);
         }
         Ok(pending)
@@ -238,7 +240,7 @@ impl Core {
     /// Returns the freeze as the Home tab shows it.
     pub(super) async fn frozen(&self) -> Result<Option<show::Frozen>, StoreError> {
         let freeze = Freeze::current(self.store.as_ref()).await?;
-        Ok(self.looks(freeze.as_ref(), self.clock.now()).frozen)
+        Ok(self.context(freeze.as_ref(), self.clock.now()).frozen)
     }
 }
 

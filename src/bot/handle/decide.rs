@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::bot::core::Core;
-use crate::bot::journal::{Deed, Entry, note};
-use crate::bot::show::{self, Looks, Refusal};
-use crate::bot::{Freeze, Groups, People, Person, Place, Thread, may_take_part};
-use crate::session::{Cast, Voted, cast};
+use crate::bot::journal::{Entry, JournalAction, note};
+use crate::bot::show::{self, Refusal, RenderContext};
+use crate::bot::{AccessError, ChannelRules, Freeze, Groups, People, Person, Thread, may_take_part};
+use crate::session::{SubmittedVote, VoteResult, submit_vote};
 use ghost_investigate::event::{Impact, Reply};
 use ghost_investigate::may_approve_modified;
 use ghost_investigate::state::{Ending, State};
@@ -18,7 +18,7 @@ pub(super) struct Question {
     pub(super) state: State,
     pub(super) approval: Approval,
     pub(super) thread: Thread,
-    pub(super) place: Place,
+    pub(super) rules: ChannelRules,
 }
 
 impl Question {
@@ -38,22 +38,21 @@ impl Question {
 
     /// Returns who decides about it.
     pub(super) fn approvers(&self) -> &People {
-        self.place.approvers.about(self.impact())
+        self.rules.approvers.about(self.impact())
     }
 
     /// Says whether somebody may approve or change it.
-    pub(super) fn may_approve(&self, person: &Person, groups: &Groups) -> Result<(), String> {
-        self.place.approvers.may_approve(person, &self.state.opened.requester, self.impact(), groups)
+    pub(super) fn may_approve(&self, person: &Person, groups: &Groups) -> Result<(), AccessError> {
+        self.rules.approvers.may_approve(person, &self.state.opened.requester, self.impact(), groups)
     }
 
     /// Says whether somebody's yes counts: whoever changed the command is not its only approver.
-    pub(super) fn may_vote(&self, person: &Person, groups: &Groups) -> Result<(), String> {
+    pub(super) fn may_vote(&self, person: &Person, groups: &Groups) -> Result<(), AccessError> {
         self.may_approve(person, groups)?;
         let Some(asked) = self.state.approvals.get(self.approval.record.id.as_str()) else { return Ok(()) };
         let modifier = self.state.modified(&asked.requested).map(|(who, _)| who);
-        let rule = self.place.approvers.own;
-        may_approve_modified(rule, modifier, &person.id, asked.requested.votes_needed)
-            .map_err(|refused| refused.to_string())
+        let rule = self.rules.approvers.own;
+        Ok(may_approve_modified(rule, modifier, &person.id, asked.requested.votes_needed)?)
     }
 }
 
@@ -66,13 +65,13 @@ impl Core {
         };
         let Some(state) = self.state(&approval.record.session).await? else { return Ok(Err(Refusal::Gone)) };
         let Some(thread) = Thread::of(&state.opened.origin) else { return Ok(Err(Refusal::Gone)) };
-        let Some(place) = self.settings.place(&thread.channel).cloned() else {
+        let Some(rules) = self.settings.rules(&thread.channel).cloned() else {
             return Ok(Err(Refusal::Gone));
         };
         if let Some(refused) = closed(&approval, &state) {
             return Ok(Err(refused));
         }
-        Ok(Ok(Question { state, approval, thread, place }))
+        Ok(Ok(Question { state, approval, thread, rules }))
     }
 
     /// Says whether somebody may approve or change what is asked about.
@@ -89,7 +88,7 @@ impl Core {
         };
         let Some(freeze) = Freeze::current(self.store.as_ref()).await? else { return Ok(Ok(person)) };
         self.record_refusal(question, user, "everything is held back").await?;
-        let frozen = self.looks(Some(&freeze), self.clock.now()).frozen;
+        let frozen = self.context(Some(&freeze), self.clock.now()).frozen;
         Ok(Err(frozen.map_or(Refusal::Unverified, Refusal::Frozen)))
     }
 
@@ -115,7 +114,7 @@ impl Core {
     ) -> Result<(), StoreError> {
         let why = format!("{}: {why}", question.approval.record.id);
         let (place, session) = (question.thread.channel.as_str(), question.state.session.as_str());
-        let entry = Entry { what: Deed::Refused, who: user, place, why: &why, session };
+        let entry = Entry { what: JournalAction::Refused, who: user, place, why: &why, session };
         note(&self.store, self.clock.as_ref(), entry).await
     }
 
@@ -129,11 +128,11 @@ impl Core {
         let (person, groups) = tokio::join!(self.directory.person_now(user), groups);
         let person = match person {
             Ok(person) => person,
-            Err(why) => return Ok(Err(Refusal::NotYours { why })),
+            Err(error) => return Ok(Err(Refusal::NotYours { why: error.to_string() })),
         };
         Ok(match question.may_approve(&person, &groups) {
             Ok(()) => Ok(person),
-            Err(why) => Err(Refusal::NotYours { why }),
+            Err(error) => Err(Refusal::NotYours { why: error.to_string() }),
         })
     }
 
@@ -145,7 +144,8 @@ impl Core {
     ) -> Result<Result<Person, Refusal>, StoreError> {
         let person = self.directory.person_now(user).await;
         let person = person.and_then(|person| may_take_part(&person).map(|()| person));
-        self.on_record(question, user, person.map_err(|why| Refusal::NotYours { why })).await
+        self.on_record(question, user, person.map_err(|error| Refusal::NotYours { why: error.to_string() }))
+            .await
     }
 
     /// Counts an answer of somebody who may give it.
@@ -157,32 +157,32 @@ impl Core {
         key: &str,
     ) -> Result<Option<Refusal>, StoreError> {
         let name = question.approval.record.id.as_str().to_owned();
-        let vote = Cast {
+        let vote = SubmittedVote {
             approval: name,
             who: person.id.clone(),
             answer,
             key: key.to_owned(),
             at: self.clock.now(),
         };
-        let rule = question.place.approvers.own;
-        let voted = cast(self.store.as_ref(), &question.state, rule, &vote).await?;
+        let rule = question.rules.approvers.own;
+        let voted = submit_vote(self.store.as_ref(), &question.state, rule, &vote).await?;
         Ok(match voted {
-            Voted::Unknown => Some(Refusal::Gone),
-            Voted::Refused(why) => {
+            VoteResult::Unknown => Some(Refusal::Gone),
+            VoteResult::Refused(why) => {
                 self.record_refusal(question, &person.id, &why).await?;
                 Some(Refusal::NotYours { why })
             }
-            Voted::Counted(Outcome::AlreadyDecided { repeated: true, .. }) => None,
-            Voted::Counted(Outcome::Decided(_) | Outcome::Voted { .. }) => {
+            VoteResult::Counted(Outcome::AlreadyDecided { repeated: true, .. }) => None,
+            VoteResult::Counted(Outcome::Decided(_) | Outcome::Voted { .. }) => {
                 self.show_vote(&question.approval.record.id);
                 None
             }
-            Voted::Counted(Outcome::VotedBefore { .. }) => Some(Refusal::Voted),
-            Voted::Counted(Outcome::Expired) => {
+            VoteResult::Counted(Outcome::VotedBefore { .. }) => Some(Refusal::Voted),
+            VoteResult::Counted(Outcome::Expired) => {
                 Some(Refusal::Expired { at: question.approval.record.expires_at })
             }
-            Voted::Counted(Outcome::Unknown) => Some(Refusal::Gone),
-            Voted::Counted(Outcome::AlreadyDecided { by, .. }) => {
+            VoteResult::Counted(Outcome::Unknown) => Some(Refusal::Gone),
+            VoteResult::Counted(Outcome::AlreadyDecided { by, .. }) => {
                 let found = Approval { state: ApprovalState::Decided(by), ..question.approval.clone() };
                 closed(&found, &question.state)
             }
@@ -192,7 +192,7 @@ impl Core {
     /// Tells somebody privately why their answer does not count.
     pub(super) fn refuse(&self, thread: &Thread, user: &str, refused: &Refusal) {
         self.count_refusal(refused);
-        self.whisper(thread, user, &show::refusal(refused, &Looks::default()));
+        self.whisper(thread, user, &show::refusal(refused, &RenderContext::default()));
     }
 }
 

@@ -22,7 +22,7 @@ impl Core {
             "modify" => self.modified(submit).await,
             "investigate" => self.wanted(submit).await,
             other => {
-                tracing::debug!("a dialog {other:?} is none of ours");
+                tracing::debug!("unknown dialog {other:?} ignored");
                 Ok(Answer::Done)
             }
         }
@@ -36,7 +36,7 @@ impl Core {
         let root = shortcut.thread_ts.clone().unwrap_or_else(|| ts.clone());
         let spot = Thread { team: String::new(), channel: channel.clone(), ts: root.clone() };
         if let Err(why) = self.participant(&shortcut.user.id).await {
-            self.whisper(&spot, &shortcut.user.id, &words(&why));
+            self.whisper(&spot, &shortcut.user.id, &words(&why.to_string()));
             return Ok(Answer::Done);
         }
         let said = shortcut.message.as_ref().map(|message| crate::bot::words::plain(&message.everything()));
@@ -95,17 +95,17 @@ impl Core {
         };
         let (spot, user) = (spot(&form.meta), submit.user.id.as_str());
         if let Err(why) = self.participant(user).await {
-            self.whisper(&spot, user, &words(&why));
+            self.whisper(&spot, user, &words(&why.to_string()));
             return Ok(Answer::Done);
         }
-        let Some(place) = self.settings.place(&spot.channel) else { return Ok(Answer::Done) };
-        if let Some(what) = place.outside(&form.symptom) {
+        let Some(rules) = self.settings.rules(&spot.channel) else { return Ok(Answer::Done) };
+        if let Some(what) = rules.outside(&form.symptom) {
             return Ok(self.answered(&form.meta, user, Some(Refusal::OutOfScope { what })));
         }
         let quotes = self.quotes(&spot, None).await;
         let (thread, who, symptom) = (&spot, user, form.symptom.as_str());
         let key = format!("view {}", submit.view.id);
-        self.open_for(Incident { thread, key: &key, who, symptom, place, quotes }).await?;
+        self.open_for(Incident { thread, key: &key, who, symptom, rules, quotes }).await?;
         Ok(Answer::Done)
     }
 

@@ -16,7 +16,7 @@ use ghost_store::StoreError;
 const SHOWN: usize = 10;
 
 /// Among so many open questions it is looked for those that somebody may answer.
-const LOOKED_AT: usize = 500;
+const MAX_SEARCHED_SESSIONS: usize = 500;
 
 impl Core {
     /// Draws the tab of somebody who opened it.
@@ -32,11 +32,11 @@ impl Core {
         self.spawn(async move {
             let view = match core.home_of(&user).await {
                 Ok(view) => view,
-                Err(error) => return tracing::warn!("a Home tab cannot be drawn: {error}"),
+                Err(error) => return tracing::warn!("home tab not rendered: {error}"),
             };
             let arguments = json!({"user_id": user, "view": view});
             if let Err(error) = core.web.at(Priority::Other).call("views.publish", &arguments).await {
-                tracing::warn!("a Home tab is not shown: {error}");
+                tracing::warn!("home tab not published: {error}");
             }
         });
     }
@@ -67,7 +67,7 @@ impl Core {
     async fn mine(&self, person: &Person) -> Result<Vec<show::Pending>, StoreError> {
         let open = self.store.pending(None, self.clock.now()).await?;
         let mut questions = Vec::new();
-        for approval in open.iter().take(LOOKED_AT) {
+        for approval in open.iter().take(MAX_SEARCHED_SESSIONS) {
             if let Ok(question) = self.question(approval.record.id.as_str()).await? {
                 questions.push((approval, question));
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::bot::core::{Core, sent, words};
-use crate::bot::handle::command::Line;
+use crate::bot::handle::command::PostedLine;
 use crate::bot::show::{self, Message, Offer};
 use crate::bot::target::targets;
 use crate::bot::{Thread, may_take_part};
@@ -14,13 +14,13 @@ use ghost_slack::web::{Address, Response};
 use ghost_store::StoreError;
 
 /// So many sessions of late are compared.
-const COMPARED: usize = 10_000;
+const MAX_COMPARED_SESSIONS: usize = 10_000;
 
-/// Of so many about the same thing it is asked whether they may be told of.
+/// For so many about the same thing the membership of their channel is asked for.
 const ASKED_ABOUT: usize = 20;
 
 impl Core {
-    /// Looks for a session about the same thing, and offers it to whoever opened this one. It goes on meanwhile: nobody waits
+    /// Finds a session about the same thing, and offers it to whoever opened this one. It goes on meanwhile: nobody waits
     /// for an answer to a private question.
     pub(super) fn offer_to_join(self: &Arc<Self>, thread: &Thread, user: &str, symptom: &str) {
         let named = targets(symptom);
@@ -30,14 +30,14 @@ impl Core {
         let (core, thread, user) = (Arc::clone(self), thread.clone(), user.to_owned());
         self.spawn(async move {
             let own = thread.session().to_string();
-            let posted = match core.store.posted(COMPARED).await {
+            let posted = match core.store.posted(MAX_COMPARED_SESSIONS).await {
                 Ok(posted) => posted,
                 Err(error) => {
-                    return tracing::warn!("whether somebody asks about the same is not known: {error}");
+                    return tracing::warn!("search for sessions about the same target failed: {error}");
                 }
             };
             let same = posted.into_iter().filter_map(|(_, line)| {
-                let line = serde_json::from_str::<Line>(&line).ok()?;
+                let line = serde_json::from_str::<PostedLine>(&line).ok()?;
                 let about = line.summary.symptom.as_deref().map(targets).unwrap_or_default();
                 let target = named.intersection(&about).next()?.clone();
                 let over = line.summary.state == "concluded" || line.summary.id == own;
@@ -53,7 +53,7 @@ impl Core {
                 let to = Address::thread(&thread.channel, &thread.ts);
                 let web = core.web.at(Priority::Other);
                 if let Err(error) = web.ephemeral(&to, &user, &sent(&show::offer(&offer))).await {
-                    tracing::warn!("nobody is told of another session about the same: {error}");
+                    tracing::warn!("offer to join a session failed: {error}");
                 }
                 return;
             }
@@ -61,7 +61,7 @@ impl Core {
     }
 
     /// Tells whether somebody may hear of a session from a channel: it is theirs, or of that channel, or of a public one.
-    async fn may_see(&self, line: &Line, channel: &str, user: &str) -> bool {
+    async fn may_see(&self, line: &PostedLine, channel: &str, user: &str) -> bool {
         let Some(place) = line.channel.as_deref() else { return false };
         if line.requester == user || place == channel {
             return true;
@@ -75,15 +75,15 @@ impl Core {
         let user = press.user.id.as_str();
         let person = self.directory.person_now(user).await;
         if let Err(why) = person.and_then(|person| may_take_part(&person)) {
-            self.answer_offer(press, words(&why));
+            self.answer_offer(press, words(&why.to_string()));
             return Ok(());
         }
         if press.action.action_id == "own" {
             self.answer_offer(press, words("This session goes on by itself."));
             return Ok(());
         }
-        let told = self.join(press, user, value).await?;
-        self.answer_offer(press, told);
+        let answer = self.join(press, user, value).await?;
+        self.answer_offer(press, answer);
         Ok(())
     }
 
@@ -102,7 +102,7 @@ impl Core {
             return Ok(gone());
         };
         // What a button says about itself counts for nothing: who may see and stop what is looked up.
-        let line = Line {
+        let line = PostedLine {
             summary: ghost_investigate::report::Summary::of(&other),
             channel: Some(there.channel.clone()),
             thread: Some(there.ts.clone()),
@@ -127,7 +127,7 @@ impl Core {
         let web = self.web.at(Priority::Approval);
         self.spawn(async move {
             if let Err(error) = web.respond(&url, &response).await {
-                tracing::warn!("an offer stays as it was: {error}");
+                tracing::warn!("offer update failed: {error}");
             }
         });
     }

@@ -33,14 +33,14 @@ impl Core {
         name: &str,
     ) -> Result<(), StoreError> {
         let user = press.user.id.clone();
-        let told = match self.cleaning(press, name).await? {
+        let answer = match self.cleaning(press, name).await? {
             Err(why) => why,
             Ok(request) => {
-                let told = format!("I ask for an approval in <#{}>.", request.channel);
-                self.begin(&request).await.map_or_else(str::to_owned, |()| told)
+                let answer = format!("I ask for an approval in <#{}>.", request.channel);
+                self.begin(&request).await.map_or_else(str::to_owned, |()| answer)
             }
         };
-        let view = show::notice_modal(&told);
+        let view = show::notice_modal(&answer);
         self.open_view(press.trigger_id.as_deref(), view, &Self::spot(press), &user).await;
         Ok(())
     }
@@ -48,7 +48,7 @@ impl Core {
     /// Returns the session that cleans up, or why there is none.
     async fn cleaning(&self, press: &Press, name: &str) -> Result<Result<Request, String>, StoreError> {
         if let Err(why) = self.participant(&press.user.id).await {
-            return Ok(Err(why));
+            return Ok(Err(why.to_string()));
         }
         let left = self.left_for(&press.user.id).await?;
         let Some(left) = left.into_iter().find(|left| left.name == name) else {
@@ -57,13 +57,13 @@ impl Core {
         let origin = self.state(&left.session).await?.map(|state| state.opened.origin);
         let place = origin.and_then(|origin| Some((origin.channel?, origin.team.unwrap_or_default())));
         let Some((channel, team)) = place else {
-            let told = "The session that left it is not in Slack: `ghost capture orphans --clean` asks in a terminal.";
-            return Ok(Err(told.to_owned()));
+            let answer = "The session that left it is not in Slack: `ghost capture orphans --clean` asks in a terminal.";
+            return Ok(Err(answer.to_owned()));
         };
-        let Some(place) = self.settings.place(&channel).cloned() else {
+        let Some(rules) = self.settings.rules(&channel).cloned() else {
             return Ok(Err("I do not work in the channel of its session any more.".to_owned()));
         };
         let (user, symptom) = (press.user.id.clone(), left.task());
-        Ok(Ok(Request { team, key: press.key.clone(), channel, user, symptom, place }))
+        Ok(Ok(Request { team, key: press.key.clone(), channel, user, symptom, rules }))
     }
 }

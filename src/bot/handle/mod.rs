@@ -1,6 +1,6 @@
 //! What arrives from Slack, made durable and answered.
 //!
-//! Goes in: an arrival. Comes out: letters and votes in the store, and what Slack is told at once. Never: an acknowledgement
+//! Goes in: an arrival. Comes out: inbox messages and votes in the store, and the immediate answer to Slack. Never: an acknowledgement
 //! before what it acknowledges is stored; an answer in public to somebody who may not speak here.
 
 mod command;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::bot::core::Core;
-use crate::bot::{Place, Thread};
-use crate::session::Letter;
+use crate::bot::{ChannelRules, Thread};
+use crate::session::InboxMessage;
 use ghost_investigate::event::{Opened, Quote};
 use ghost_store::{Delivered, StoreError};
 
@@ -19,7 +19,7 @@ pub(super) struct Incident<'a> {
     /// What is wrong.
     pub(super) symptom: &'a str,
     /// What holds there.
-    pub(super) place: &'a Place,
+    pub(super) rules: &'a ChannelRules,
     /// What was said before.
     pub(super) quotes: Vec<Quote>,
 }
@@ -40,7 +40,7 @@ impl Core {
         incident: Incident<'_>,
         by_program: bool,
     ) -> Result<Delivered, StoreError> {
-        let Incident { thread, key, who, symptom, place, quotes } = incident;
+        let Incident { thread, key, who, symptom, rules, quotes } = incident;
         let opened = Opened {
             symptom: symptom.to_owned(),
             requester: who.to_owned(),
@@ -49,12 +49,12 @@ impl Core {
             nonce: (self.nonce)(),
             investigator: self.brain.clone(),
             limits: self.settings.limits,
-            scope: place.scope.clone().filter(|scope| !scope.is_open()),
+            scope: rules.scope.clone().filter(|scope| !scope.is_open()),
             surroundings: Some(self.settings.surroundings.clone()),
             by_program,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
         // Under the event's own key: the same event again opens nothing, and of two at once the later one becomes words.
-        self.write(&thread.session(), key, &Letter::Open(Box::new(opened))).await
+        self.write(&thread.session(), key, &InboxMessage::Open(Box::new(opened))).await
     }
 }

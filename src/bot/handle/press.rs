@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::bot::core::{Core, words};
 use crate::bot::handle::decide::Question;
-use crate::bot::journal::{Deed, Entry, note};
+use crate::bot::journal::{Entry, JournalAction, note};
 use crate::bot::present::posted;
 use crate::bot::show::{
     self, Meta, Preview, Refusal, asked_text, deny_modal, modify_modal, notice_modal, typed_command,
@@ -41,7 +41,7 @@ impl Core {
             "freeze" | "thaw" => self.press_freeze(press).await?,
             "clean_up" => self.press_clean_up(press, &value).await?,
             "feedback" => self.press_feedback(press, &value).await?,
-            other => tracing::debug!("a button {other:?} is none of ours"),
+            other => tracing::debug!("unknown button {other:?} ignored"),
         }
         Ok(Answer::Done)
     }
@@ -82,7 +82,7 @@ impl Core {
         Ok(Some(Refusal::Gone))
     }
 
-    /// Opens the dialog of a button. Who may not use it is told so before anything opens.
+    /// Opens the dialog of a button. Who may not use it gets an answer before anything opens.
     async fn open_dialog(self: &Arc<Self>, press: &Press, name: &str) -> Result<Option<Refusal>, StoreError> {
         let (spot, user) = (Self::spot(press), press.user.id.as_str());
         let question = match self.question(name).await? {
@@ -140,10 +140,10 @@ impl Core {
                 let opened = self.web.at(Priority::Approval).call("views.open", &arguments).await;
                 opened.map(drop).map_err(|error| error.to_string())
             }
-            None => Err("Slack gives no way to open a dialog".to_owned()),
+            None => Err("slack sent no trigger for a dialog".to_owned()),
         };
         if let Err(why) = opened {
-            tracing::warn!("a dialog does not open: {why}");
+            tracing::warn!("dialog did not open: {why}");
             self.whisper(spot, user, &words("The dialog did not open in time. Press once more."));
         }
     }
@@ -174,7 +174,7 @@ impl Core {
             let shape = modify_modal(&typed.meta, &typed.command, Some(&Preview::from(&ruling)));
             let arguments = json!({"view_id": view.id, "view": shape});
             if let Err(error) = core.web.at(Priority::Approval).call("views.update", &arguments).await {
-                tracing::debug!("a verdict is not shown: {error}");
+                tracing::debug!("verdict update failed: {error}");
             }
         });
     }
@@ -187,7 +187,7 @@ impl Core {
     ) -> Result<(), StoreError> {
         let (spot, user) = (Self::spot(press), press.user.id.as_str());
         if let Err(why) = self.participant(user).await {
-            self.whisper(&spot, user, &words(&why));
+            self.whisper(&spot, user, &words(&why.to_string()));
             return Ok(());
         }
         let Ok(session) = session.parse() else { return Ok(()) };
@@ -203,7 +203,7 @@ impl Core {
     async fn press_audit(self: &Arc<Self>, press: &Press, session: &str) -> Result<(), StoreError> {
         let (spot, user) = (Self::spot(press), press.user.id.as_str());
         if let Err(why) = self.participant(user).await {
-            self.whisper(&spot, user, &words(&why));
+            self.whisper(&spot, user, &words(&why.to_string()));
             return Ok(());
         }
         let Ok(session) = session.parse() else { return Ok(()) };
@@ -221,7 +221,7 @@ impl Core {
         match self.may_freeze(user).await {
             Ok(()) => self.set_freeze(user, "", "home", frozen).await?,
             Err(why) => {
-                self.record_no_freeze(user, "home", frozen, &why).await?;
+                self.record_no_freeze(user, "home", frozen, &why.to_string()).await?;
                 let view = notice_modal(&format!("Not yours to hold back or let go: {why}"));
                 self.open_view(press.trigger_id.as_deref(), view, &Self::spot(press), user).await;
             }
@@ -231,7 +231,7 @@ impl Core {
     }
 
     /// Says whether somebody may hold everything back.
-    pub(super) async fn may_freeze(&self, user: &str) -> Result<(), String> {
+    pub(super) async fn may_freeze(&self, user: &str) -> Result<(), crate::bot::AccessError> {
         let people = &self.settings.freezers;
         let (person, groups) = tokio::join!(
             self.directory.person_now(user),
@@ -251,7 +251,7 @@ impl Core {
         why: &str,
     ) -> Result<(), StoreError> {
         let why = format!("{}: {why}", if freeze { "freeze" } else { "thaw" });
-        let entry = Entry { what: Deed::Refused, who: user, place, why: &why, session: "" };
+        let entry = Entry { what: JournalAction::Refused, who: user, place, why: &why, session: "" };
         note(&self.store, self.clock.as_ref(), entry).await
     }
 
@@ -259,13 +259,13 @@ impl Core {
     async fn press_feedback(self: &Arc<Self>, press: &Press, value: &str) -> Result<(), StoreError> {
         let (spot, user) = (Self::spot(press), press.user.id.as_str());
         if let Err(why) = self.participant(user).await {
-            self.whisper(&spot, user, &words(&why));
+            self.whisper(&spot, user, &words(&why.to_string()));
             return Ok(());
         }
         let Some((word, session)) = value.split_once(':') else { return Ok(()) };
         let what = match word {
-            "yes" => Deed::Helped,
-            "no" => Deed::NotHelped,
+            "yes" => JournalAction::Helped,
+            "no" => JournalAction::NotHelped,
             _ => return Ok(()),
         };
         let Ok(session) = session.parse() else { return Ok(()) };
@@ -280,7 +280,7 @@ impl Core {
         Ok(())
     }
 
-    /// Holds everything back, or lets it go on; on record either way. Nothing waits for the record before it is held back, and
+    /// Freezes commands, or ends the freeze; both are recorded. The freeze does not wait for the record, and
     /// nothing is let go that is not on record.
     pub(super) async fn set_freeze(
         &self,
@@ -289,7 +289,7 @@ impl Core {
         place: &str,
         freeze: bool,
     ) -> Result<(), StoreError> {
-        let what = if freeze { Deed::Freeze } else { Deed::Thaw };
+        let what = if freeze { JournalAction::Freeze } else { JournalAction::Thaw };
         let entry = Entry { what, who: user, place, why, session: "" };
         if freeze {
             Freeze::new(user, why, self.clock.now()).set(self.store.as_ref()).await?;

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use crate::bot::Thread;
 use crate::bot::core::Core;
 use ghost_investigate::event::Quote;
-use ghost_slack::arrive::Words;
+use ghost_slack::arrive::IncomingMessage;
 use ghost_slack::pace::Priority;
 
 /// How much of what was said before is read.
@@ -28,13 +28,13 @@ impl Core {
         let web = self.web.at(Priority::Approval);
         let reading = timeout(READING, web.thread(&thread.channel, &thread.ts, QUOTED)).await;
         let Ok(Ok((said, _))) = reading else {
-            tracing::warn!("what was said before in the thread is not read");
+            tracing::warn!("earlier messages of the thread not read");
             return Vec::new();
         };
         let earlier = said
             .into_iter()
             .filter(|words| before.is_none_or(|before| words.ts.as_str() < before) && words.is_speech());
-        let said: Vec<(Words, String)> = earlier
+        let said: Vec<(IncomingMessage, String)> = earlier
             .map(|words| {
                 let text = words.everything();
                 (words, text)
@@ -46,14 +46,14 @@ impl Core {
             ids.extend(mentioned(text));
         }
         let names = self.names(ids).await;
-        let quote = |(words, text): (Words, String)| Quote {
+        let quote = |(words, text): (IncomingMessage, String)| Quote {
             who: author(&words, &names),
             text: crate::bot::words::plain(&renamed(&text, &names)),
         };
         said.into_iter().map(quote).collect()
     }
 
-    /// Looks people up, as many as there is time for.
+    /// Finds the names of people, as many as there is time for.
     async fn names(&self, ids: BTreeSet<String>) -> BTreeMap<String, String> {
         let ask = ids.into_iter().take(NAMED).map(|id| async move {
             let person = timeout(NAMING, self.directory.person(&id)).await.ok()?.ok()?;
@@ -65,7 +65,7 @@ impl Core {
     }
 }
 
-fn author(words: &Words, names: &BTreeMap<String, String>) -> String {
+fn author(words: &IncomingMessage, names: &BTreeMap<String, String>) -> String {
     match (&words.bot, &words.user) {
         (Some(bot), _) => format!("bot {}", bot.name.as_deref().or(bot.bot.as_deref()).unwrap_or_default()),
         (None, Some(user)) => names.get(user).unwrap_or(user).clone(),
@@ -74,24 +74,24 @@ fn author(words: &Words, names: &BTreeMap<String, String>) -> String {
 }
 
 /// Splits a text at the mentions of people: before each of them, its id, and what is behind the last one.
-fn pieces(text: &str) -> (Vec<(&str, &str)>, &str) {
-    let (mut pieces, mut rest) = (Vec::new(), text);
+fn split_mentions(text: &str) -> (Vec<(&str, &str)>, &str) {
+    let (mut parts, mut rest) = (Vec::new(), text);
     while let Some((before, behind)) = rest.split_once("<@") {
         let Some((inside, after)) = behind.split_once('>') else { break };
-        pieces.push((before, inside.split('|').next().unwrap_or_default()));
+        parts.push((before, inside.split('|').next().unwrap_or_default()));
         rest = after;
     }
-    (pieces, rest)
+    (parts, rest)
 }
 
 fn mentioned(text: &str) -> Vec<String> {
-    pieces(text).0.into_iter().map(|(_, id)| id.to_owned()).collect()
+    split_mentions(text).0.into_iter().map(|(_, id)| id.to_owned()).collect()
 }
 
 fn renamed(text: &str, names: &BTreeMap<String, String>) -> String {
-    let (pieces, rest) = pieces(text);
+    let (parts, rest) = split_mentions(text);
     let named = |(before, id): (&str, &str)| format!("{before}@{}", names.get(id).map_or(id, String::as_str));
-    pieces.into_iter().map(named).chain([rest.to_owned()]).collect()
+    parts.into_iter().map(named).chain([rest.to_owned()]).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::bot::Thread;
 use crate::bot::core::{Core, words};
-use crate::session::Letter;
+use crate::session::InboxMessage;
 use ghost_investigate::event::{HumanMessage, Instruction};
 use ghost_investigate::recheck::{Refused, possible};
 use ghost_slack::arrive::Press;
@@ -19,7 +19,7 @@ impl Core {
     ) -> Result<(), StoreError> {
         let (spot, user) = (Self::spot(press), press.user.id.as_str());
         if let Err(why) = self.participant(user).await {
-            self.whisper(&spot, user, &words(&why));
+            self.whisper(&spot, user, &words(&why.to_string()));
             return Ok(());
         }
         // A button of another thread says nothing here.
@@ -47,15 +47,15 @@ impl Core {
             return Ok(());
         };
         let waits = |item: &Item| match item {
-            Item::Delivered(text) => matches!(serde_json::from_str(text), Ok(Letter::Recheck(_))),
+            Item::Delivered(text) => matches!(serde_json::from_str(text), Ok(InboxMessage::Recheck(_))),
             Item::Closed(_) => false,
         };
         let waiting = self.store.inbox(&session).await?.iter().any(waits);
-        let told = match possible(&state) {
+        let answer = match possible(&state) {
             Ok(()) if !waiting => {
                 let text = "fixed, check again".to_owned();
                 let said = HumanMessage { who: user.to_owned(), text, instruction: Instruction::Steer };
-                self.write(&session, key, &Letter::Recheck(said)).await?;
+                self.write(&session, key, &InboxMessage::Recheck(said)).await?;
                 "I look again at what was broken, and at nothing else. What I see comes here, before and now."
             }
             Ok(()) | Err(Refused::Running) => "It is being checked again already. What I see comes here.",
@@ -66,7 +66,7 @@ impl Core {
                 "The report found no fault, so there is nothing that could be fixed. Mention me with what is wrong now, and I go on."
             }
         };
-        self.whisper(thread, user, &words(told));
+        self.whisper(thread, user, &words(answer));
         Ok(())
     }
 }

@@ -44,20 +44,20 @@ impl Bot {
             Ok(answer) => {
                 let took = since.elapsed();
                 self.measures.acknowledged(took);
-                tracing::info!(wait_ms = took.as_millis(), "an arrival is taken");
+                tracing::info!(wait_ms = took.as_millis(), "slack event acknowledged");
                 answer
             }
             // Slack delivers events again; whoever pressed something sees a warning and presses again.
             Err(error) => {
                 self.measures.fault(Whose::Upstream);
-                tracing::warn!("an arrival is not taken, because it cannot be stored: {error}");
+                tracing::warn!("slack event refused, the store did not take it: {error}");
                 Answer::Refuse
             }
         }
     }
 }
 
-/// Opens the span of an arrival. It is on at every level, so that each line bears the names by which the others are found.
+/// Opens the span of an arrival. It is on at every level, so that each log line has the fields by which the others are found.
 fn span(arrival: &Arrival) -> tracing::Span {
     let none = tracing::field::Empty;
     let span = tracing::error_span!(
@@ -128,7 +128,7 @@ async fn route(core: &Arc<Core>, arrival: &Arrival) -> Result<Answer, StoreError
     let origin = &arrival.origin;
     match &arrival.what {
         What::Mention(words) => core.mentioned(origin, words).await,
-        What::Message(words) => core.heard(origin, words).await,
+        What::Message(words) => core.on_message(origin, words).await,
         What::Stopped(stopped) => core.stopped(origin, stopped).await,
         What::Press(press) => core.pressed(press).await,
         What::Submit(submit) => core.submitted(submit).await,
@@ -148,7 +148,7 @@ async fn route(core: &Arc<Core>, arrival: &Arrival) -> Result<Answer, StoreError
         | What::Left(_)
         | What::Reaction(_) => Ok(Answer::Done),
         What::Other { kind, .. } => {
-            tracing::debug!("Slack sends {kind:?}, which is nothing to the bot");
+            tracing::debug!("slack event of kind {kind:?} ignored");
             Ok(Answer::Done)
         }
     }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::bot::core::{Core, words};
 use crate::bot::handle::open::Incident;
 use crate::bot::show::{self, Refusal, refusal};
-use crate::bot::{Meant, Thread, may_take_part, meant, without_mention};
-use crate::session::Letter;
+use crate::bot::{Intent, Thread, may_take_part, meant, without_mention};
+use crate::session::InboxMessage;
 use ghost_investigate::event::{HumanMessage, Instruction};
-use ghost_slack::arrive::{Kind, Origin, Stopped, Words};
+use ghost_slack::arrive::{ConversationKind, IncomingMessage, Origin, Stopped};
 use ghost_slack::pace::Priority;
 use ghost_slack::socket::Answer;
 use ghost_slack::web::SessionState;
@@ -18,22 +18,26 @@ use ghost_store::StoreError;
 const RETRIES: u64 = 3;
 
 /// Whoever says more has a report, no symptom.
-const LONGEST: usize = 20_000;
+const MAX_SYMPTOM_BYTES: usize = 20_000;
 
 impl Core {
     /// Takes a mention.
     pub(super) async fn mentioned(
         self: &Arc<Self>,
         origin: &Origin,
-        said: &Words,
+        said: &IncomingMessage,
     ) -> Result<Answer, StoreError> {
         let text = without_mention(&said.text, self.bot_user());
         self.spoken(origin, said, &text, true).await
     }
 
     /// Takes any message. A mention comes a second time as such.
-    pub(super) async fn heard(self: &Arc<Self>, origin: &Origin, said: &Words) -> Result<Answer, StoreError> {
-        let direct = said.kind == Kind::Im;
+    pub(super) async fn on_message(
+        self: &Arc<Self>,
+        origin: &Origin,
+        said: &IncomingMessage,
+    ) -> Result<Answer, StoreError> {
+        let direct = said.kind == ConversationKind::Im;
         if !said.is_speech() || (!direct && self.names_us(&said.text)) {
             return Ok(Answer::Done);
         }
@@ -56,7 +60,7 @@ impl Core {
         let web = self.web.at(Priority::Board);
         self.spawn(async move {
             if let Err(error) = web.session_status(&thread.channel, &thread.ts, SessionState::Active).await {
-                tracing::warn!("the stop button stays as it was: {error}");
+                tracing::warn!("stop button update failed: {error}");
             }
         });
         Ok(Answer::Done)
@@ -74,24 +78,24 @@ impl Core {
     async fn spoken(
         self: &Arc<Self>,
         origin: &Origin,
-        said: &Words,
+        said: &IncomingMessage,
         text: &str,
         addressed: bool,
     ) -> Result<Answer, StoreError> {
         let thread = thread_of(origin, &said.channel, said.root());
         let session = thread.session();
-        let Some(place) = self.settings.place(&said.channel) else { return Ok(Answer::Done) };
+        let Some(rules) = self.settings.rules(&said.channel) else { return Ok(Answer::Done) };
         if let Some(bot) = &said.bot {
             if self.settings.is_alert(bot.bot.as_deref(), bot.app.as_deref()) && !said.is_answer() {
                 let name = bot.name.clone().or(bot.bot.clone()).unwrap_or_default();
                 let symptom = crate::bot::words::plain(&said.everything());
-                if let Some(what) = place.outside(&symptom) {
-                    tracing::info!("an alert opens no session: {what}");
+                if let Some(what) = rules.outside(&symptom) {
+                    tracing::info!("alert outside of the scope ignored: {what}");
                     return Ok(Answer::Done);
                 }
                 let (key, quotes) = (&origin.key, Vec::new());
                 let incident =
-                    Incident { thread: &thread, key, who: &name, symptom: &symptom, place, quotes };
+                    Incident { thread: &thread, key, who: &name, symptom: &symptom, rules, quotes };
                 self.open(incident, true).await?;
             }
             return Ok(Answer::Done);
@@ -108,53 +112,53 @@ impl Core {
         match self.directory.person(&user).await {
             // Slack brings it again, and may know by then who they are.
             Err(why) if origin.retry < RETRIES => {
-                tracing::warn!("who speaks is not known, so it has to come again: {why}");
+                tracing::warn!("author lookup failed, slack will retry: {why}");
                 return Ok(Answer::Refuse);
             }
             found => {
                 if let Err(why) = found.and_then(|person| may_take_part(&person)) {
                     if addressed {
-                        self.whisper(&thread, &user, &words(&why));
+                        self.whisper(&thread, &user, &words(&why.to_string()));
                     }
                     return Ok(Answer::Done);
                 }
             }
         }
         match meant(text) {
-            Meant::Help => self.whisper(&thread, &user, &show::help()),
-            Meant::Nothing | Meant::Status if known => self.tell_status(&thread, &user).await?,
-            Meant::Nothing => self.whisper(&thread, &user, &show::help()),
-            Meant::Audit if known => self.tell_audit(&thread, &user).await?,
-            Meant::Stop if known => {
+            Intent::Help => self.whisper(&thread, &user, &show::help()),
+            Intent::Nothing | Intent::Status if known => self.tell_status(&thread, &user).await?,
+            Intent::Nothing => self.whisper(&thread, &user, &show::help()),
+            Intent::Audit if known => self.tell_audit(&thread, &user).await?,
+            Intent::Stop if known => {
                 self.say(&thread, &origin.key, &user, text, Instruction::Stop, addressed).await?
             }
-            Meant::Report if known => {
+            Intent::Report if known => {
                 self.say(&thread, &origin.key, &user, text, Instruction::Report, addressed).await?
             }
-            Meant::Recheck if known => self.recheck(&thread, &origin.key, &user).await?,
-            Meant::Stop | Meant::Report | Meant::Status | Meant::Audit | Meant::Recheck => {
+            Intent::Recheck if known => self.recheck(&thread, &origin.key, &user).await?,
+            Intent::Stop | Intent::Report | Intent::Status | Intent::Audit | Intent::Recheck => {
                 self.whisper(
                     &thread,
                     &user,
                     &words("There is no session in this thread. Mention me with what is wrong."),
                 );
             }
-            Meant::Words(text) if known => {
+            Intent::Words(text) if known => {
                 // Steering is a question, too. The commands that follow are judged by the session's own scope in any case.
-                if let Some(what) = place.outside(&text) {
-                    let refused = refusal(&Refusal::OutOfScope { what }, &show::Looks::default());
+                if let Some(what) = rules.outside(&text) {
+                    let refused = refusal(&Refusal::OutOfScope { what }, &show::RenderContext::default());
                     self.whisper(&thread, &user, &refused);
                     return Ok(Answer::Done);
                 }
                 self.say(&thread, &origin.key, &user, &text, Instruction::Steer, addressed).await?
             }
-            Meant::Words(text) => {
-                if let Some(what) = place.outside(&text) {
-                    let refused = refusal(&Refusal::OutOfScope { what }, &show::Looks::default());
+            Intent::Words(text) => {
+                if let Some(what) = rules.outside(&text) {
+                    let refused = refusal(&Refusal::OutOfScope { what }, &show::RenderContext::default());
                     self.whisper(&thread, &user, &refused);
                     return Ok(Answer::Done);
                 }
-                if text.len() > LONGEST {
+                if text.len() > MAX_SYMPTOM_BYTES {
                     self.whisper(
                         &thread,
                         &user,
@@ -165,7 +169,7 @@ impl Core {
                 let quotes =
                     if said.is_answer() { self.quotes(&thread, Some(&said.ts)).await } else { Vec::new() };
                 let (key, who, symptom) = (&origin.key, &user, &text);
-                self.open_for(Incident { thread: &thread, key, who, symptom, place, quotes }).await?;
+                self.open_for(Incident { thread: &thread, key, who, symptom, rules, quotes }).await?;
             }
         }
         Ok(Answer::Done)
@@ -182,13 +186,13 @@ impl Core {
         addressed: bool,
     ) -> Result<(), StoreError> {
         let said = HumanMessage { who: who.to_owned(), text: text.to_owned(), instruction };
-        let letter = if addressed { Letter::Again(said) } else { Letter::Said(said) };
-        self.write(&thread.session(), key, &letter).await.map(drop)
+        let message = if addressed { InboxMessage::Again(said) } else { InboxMessage::Said(said) };
+        self.write(&thread.session(), key, &message).await.map(drop)
     }
 
     async fn tell_status(&self, thread: &Thread, user: &str) -> Result<(), StoreError> {
         let message = match self.state(&thread.session()).await? {
-            Some(state) => show::status(&state, &show::Looks::default(), self.clock.now()),
+            Some(state) => show::status(&state, &show::RenderContext::default(), self.clock.now()),
             None => words("The session has not begun yet."),
         };
         self.whisper(thread, user, &message);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::bot::Freeze;
 use crate::bot::core::Core;
-use crate::bot::present::{Piece, card_of, looks, posted};
+use crate::bot::present::{RenderedMessage, card_of, context, posted};
 use crate::bot::show::Deciding;
 use ghost_investigate::event::{Delivered, Reply};
 use ghost_investigate::state::{State, Vote};
@@ -13,7 +13,7 @@ use ghost_slack::web::Posted;
 use ghost_store::{Approval, ApprovalId, ApprovalState, Choice, StoreError};
 
 /// So often a card is drawn again because it changed meanwhile.
-const TRIES: usize = 10;
+const MAX_REDRAWS: usize = 10;
 
 impl Core {
     /// Shows on a card who said what, at once: the session learns of it when its owner takes it up.
@@ -21,30 +21,31 @@ impl Core {
         let (core, id) = (Arc::clone(self), id.clone());
         self.spawn(async move {
             if let Err(error) = core.draw_vote(&id).await {
-                tracing::warn!("a vote is not shown: {error}");
+                tracing::warn!("card update after a vote failed: {error}");
             }
         });
     }
 
-    /// Draws what store and ledger say now. Where they say something else once Slack was told, what was told may be older than
-    /// what the owner of the session told: then it is drawn once more.
+    /// Draws what store and ledger say now. Where they say something else after the update, the update may be older than
+    /// one of the session's owner: then it is drawn once more.
     async fn draw_vote(&self, id: &ApprovalId) -> Result<(), String> {
         let mut drawn = None;
-        for _ in 0..TRIES {
-            let Some((there, piece)) = self.voted_card(id).await.map_err(|error| error.to_string())? else {
+        for _ in 0..MAX_REDRAWS {
+            let Some((there, rendered)) = self.voted_card(id).await.map_err(|error| error.to_string())?
+            else {
                 return Ok(());
             };
-            if drawn == Some(piece.digest) {
+            if drawn == Some(rendered.digest) {
                 return Ok(());
             }
             let web = self.web.at(Priority::Approval);
-            web.update(&there, &piece.message).await.map_err(|error| error.to_string())?;
-            drawn = Some(piece.digest);
+            web.update(&there, &rendered.message).await.map_err(|error| error.to_string())?;
+            drawn = Some(rendered.digest);
         }
         Ok(())
     }
 
-    async fn voted_card(&self, id: &ApprovalId) -> Result<Option<(Posted, Piece)>, StoreError> {
+    async fn voted_card(&self, id: &ApprovalId) -> Result<Option<(Posted, RenderedMessage)>, StoreError> {
         let now = self.clock.now();
         let Some(approval) = self.store.find(id, now).await? else { return Ok(None) };
         let Some(mut state) = self.state(&approval.record.session).await? else { return Ok(None) };
@@ -52,14 +53,14 @@ impl Core {
         let Some(there) = place.and_then(|card| posted(&card.place)) else { return Ok(None) };
         let deciding = with_votes(&mut state, &approval);
         let frozen = Freeze::current(self.store.as_ref()).await?;
-        let looks = crate::bot::show::Looks {
+        let context = crate::bot::show::RenderContext {
             deciding,
             acts_as: self.settings.acts_as.clone(),
             modifier: self.settings.anywhere.approvers.own.modifier,
-            ..looks(&state, frozen.as_ref())
+            ..context(&state, frozen.as_ref())
         };
-        let piece = card_of(&state, id.as_str(), &looks, state.last_at);
-        Ok(piece.map(|piece| (there, piece)))
+        let rendered = card_of(&state, id.as_str(), &context, state.last_at);
+        Ok(rendered.map(|rendered| (there, rendered)))
     }
 }
 

@@ -1,13 +1,13 @@
 //! Showing what a session came to elsewhere.
 //!
 //! The board of a session that was given back waits for its turn towards Slack, and another replica may be at work on the session
-//! by then. Whoever shows something that late looks first whether the ledger went on, and once more when it stands there: what is
+//! by then. Whoever shows something that late first checks whether the ledger has changed, and once more when it stands there: what is
 //! older never stays.
 
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
-use crate::bot::present::look::{board_of, posted};
-use crate::bot::present::slate::Change;
+use crate::bot::present::render::{board_of, posted};
+use crate::bot::present::tracker::Change;
 use ghost_base::SessionId;
 use ghost_investigate::event::{Delivered, read};
 use ghost_investigate::state::State;
@@ -15,48 +15,48 @@ use ghost_slack::pace::Priority;
 use ghost_slack::web::CallError;
 
 /// So often a session may go on elsewhere while it is being followed; then whoever is at work there shows it.
-const TRIES: usize = 8;
+const MAX_UPDATE_ATTEMPTS: usize = 8;
 
 impl Presenter {
     /// Shows a board, or what the session came to meanwhile.
     pub(super) async fn board(&self, session: &SessionId, seq: u64, change: Change) -> Result<(), CallError> {
-        if self.slate.is_overtaken(&change) {
+        if self.tracker.is_overtaken(&change) {
             return Ok(());
         }
         let shown = match self.went_on(session, seq).await {
             true => Ok(()),
-            false => self.slate.show(&self.web.at(Priority::Board), change).await.map(drop),
+            false => self.tracker.show(&self.web.at(Priority::Board), change).await.map(drop),
         };
-        // A call that nobody heard the end of may still have changed the board.
+        // A call whose answer was lost may still have changed the board.
         self.follow(session, seq).await;
         shown
     }
 
     /// Shows a session as its ledger has it, where another replica went on with it.
     pub(super) async fn follow(&self, session: &SessionId, mut seq: u64) {
-        for _ in 0..TRIES {
+        for _ in 0..MAX_UPDATE_ATTEMPTS {
             if !self.went_on(session, seq).await {
                 return;
             }
             let Some(state) = self.state(session).await else { return };
             seq = state.seq;
             if let Err(error) = self.catch_up(&state).await {
-                return tracing::warn!(session.id = %session, "session {session} is shown late: {error}");
+                return tracing::warn!(session.id = %session, "board update of session {session} delayed: {error}");
             }
         }
     }
 
     async fn catch_up(&self, state: &State) -> Result<(), CallError> {
-        let looks = self.looks(state);
+        let context = self.context(state);
         let there = state.place_of(Delivered::BOARD).and_then(|board| posted(&board.place));
         // A board that was forgotten had its last look from here.
-        if let Some(there) = there.filter(|there| self.slate.knows(there)) {
-            let piece = board_of(state, &looks, state.last_at);
-            let change = self.slate.want(there, piece.message, piece.digest);
-            self.slate.show(&self.web.at(Priority::Board), change).await?;
+        if let Some(there) = there.filter(|there| self.tracker.knows(there)) {
+            let rendered = board_of(state, &context, state.last_at);
+            let change = self.tracker.want(there, rendered.message, rendered.digest);
+            self.tracker.show(&self.web.at(Priority::Board), change).await?;
         }
         if let Some(thread) = Thread::of(&state.opened.origin)
-            && self.statuses.want(&state.session, &crate::bot::show::agent_status(state, &looks))
+            && self.statuses.want(&state.session, &crate::bot::show::agent_status(state, &context))
         {
             self.statuses.show(&self.web, &state.session, &thread).await?;
         }

@@ -2,7 +2,7 @@
 
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
-use crate::bot::present::look::METADATA;
+use crate::bot::present::render::METADATA;
 use ghost_investigate::state::State;
 use ghost_slack::pace::Priority;
 use ghost_slack::text::channel as named;
@@ -27,7 +27,7 @@ pub(super) fn gone(error: &CallError) -> Option<&str> {
 
 impl Presenter {
     /// Brings the report to whoever asked for it, because its thread takes nothing any more. Where not even that can be done
-    /// the report stays in the ledger, and is told as delivered nowhere.
+    /// the report stays in the ledger, and counts as delivered nowhere.
     pub(super) async fn publish_directly(
         &self,
         state: &State,
@@ -35,7 +35,7 @@ impl Presenter {
         why: &str,
     ) -> Result<String, CallError> {
         let nowhere = |code: &str| {
-            tracing::warn!(session.id = %state.session, "the report of session {} reaches nobody: {why}, {code}", state.session);
+            tracing::warn!(session.id = %state.session, "report of session {} undeliverable: {why}, {code}", state.session);
             Ok(format!("nowhere ({why})"))
         };
         match self.directly(state, lost, why).await {

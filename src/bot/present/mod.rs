@@ -3,20 +3,20 @@
 //! Goes in: the state of a session after each event. Comes out: messages in its thread, and in the ledger where they stand.
 //! Never: a message twice after a crash; an older look over a newer one; a report or a card that is dropped.
 //!
-//! Two ways lead to Slack. While a session runs, its owner sends every change as soon as Slack takes it, and what is overtaken
+//! Slack is updated twice. While a session runs, its owner sends every change as soon as Slack takes it, and what is overtaken
 //! is dropped. Before it gives the session back it *settles*: what is shown is compared with the ledger and made to agree,
 //! whoever sent what before. Only the board of a session that goes on is not waited for: it changes again, and Slack lets
 //! a workspace change fifty messages a minute.
 
 mod follow;
+mod freeze;
 mod gone;
-mod look;
 mod presenter;
 mod publish;
+mod render;
 mod settle;
-mod slate;
 mod status;
-mod turn;
+mod tracker;
 
-pub(super) use look::{Piece, card_of, converted, looks, posted};
 pub use presenter::{Pictures, Presenter, Trail};
+pub(super) use render::{RenderedMessage, card_of, context, converted, posted};

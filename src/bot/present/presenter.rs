@@ -1,4 +1,4 @@
-//! Changes on their way to Slack while a session runs.
+//! Sends changes to Slack while a session runs.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -8,12 +8,12 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::bot::present::look::{Piece, board_of, card_of, line, looks, posted};
-use crate::bot::present::slate::{Change, Slate};
+use crate::bot::present::render::{RenderedMessage, board_of, card_of, context, line, posted};
 use crate::bot::present::status::Statuses;
-use crate::bot::show::{Looks, agent_status};
+use crate::bot::present::tracker::{Change, MessageTracker};
+use crate::bot::show::{RenderContext, agent_status};
 use crate::bot::{Freeze, Thread};
-use crate::session::{Courier, EngineError, Rest, Watcher};
+use crate::session::{DriveOutcome, EngineError, Observer, ReportDelivery};
 use ghost_base::{Clock, SessionId};
 use ghost_investigate::event::{Content, Delivered, Event, Recorded, StepId};
 use ghost_investigate::state::State;
@@ -23,7 +23,7 @@ use ghost_slack::web::{Posted, Web};
 use ghost_store::Store;
 
 /// How often the flag that holds everything back is looked at, for the boards.
-const LOOK: Duration = Duration::from_secs(2);
+const FREEZE_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// How long what is still to be said may take once everything ends.
 const GRACE: Duration = Duration::from_secs(10);
@@ -41,12 +41,12 @@ pub struct Presenter {
     pub(super) user: String,
     pub(super) store: Arc<dyn Store>,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) slate: Slate,
+    pub(super) tracker: MessageTracker,
     pub(super) broadcast: bool,
     pub(super) trail: Arc<Trail>,
     pub(super) pictures: Arc<Pictures>,
     /// Who brings reports of sessions that did not begin in Slack.
-    pub(super) elsewhere: Arc<dyn Courier>,
+    pub(super) elsewhere: Arc<dyn ReportDelivery>,
     pub(super) frozen: RwLock<Option<Freeze>>,
     /// As whom what is approved runs.
     acts_as: Option<String>,
@@ -92,7 +92,7 @@ impl Presenter {
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
         trail: Arc<Trail>,
-        elsewhere: Arc<dyn Courier>,
+        elsewhere: Arc<dyn ReportDelivery>,
         broadcast: bool,
     ) -> Self {
         let (jobs, queue) = mpsc::unbounded_channel();
@@ -101,7 +101,7 @@ impl Presenter {
             user: user.to_owned(),
             store,
             clock,
-            slate: Slate::default(),
+            tracker: MessageTracker::default(),
             broadcast,
             trail,
             pictures: Arc::new(|_| None),
@@ -135,18 +135,18 @@ impl Presenter {
         Self { pictures, ..self }
     }
 
-    /// Sends what is to be sent until it is told to stop. What is lost then is made up for when sessions settle.
+    /// Sends queued changes until it is stopped. What is lost then is sent when sessions settle.
     pub async fn run(self: Arc<Self>, mut stop: CancelSignal) {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(mut queue) = queue else { return };
         let mut sending = JoinSet::new();
-        let mut look = tokio::time::interval(LOOK);
+        let mut look = tokio::time::interval(FREEZE_CHECK_INTERVAL);
         loop {
             tokio::select! {
                 biased;
                 () = stop.canceled() => break,
                 Some(_) = sending.join_next() => {}
-                _ = look.tick() => self.look().await,
+                _ = look.tick() => self.check_freeze().await,
                 job = queue.recv() => {
                     let Some(job) = job else { break };
                     let own = Arc::clone(&self);
@@ -164,16 +164,16 @@ impl Presenter {
     }
 
     async fn send(&self, job: Job) {
-        let told = match job {
+        let sent = match job {
             Job::Board { session, seq, frozen, change } => {
-                self.slate.breathe(&change).await;
+                self.tracker.wait_for_interval(&change).await;
                 let shown = self.board(&session, seq, change).await;
-                self.look_again(&session, frozen.as_ref()).await;
+                self.recheck_freeze(&session, frozen.as_ref()).await;
                 shown.map_err(|error| error.to_string())
             }
             Job::Card { change } => {
-                self.slate.breathe(&change).await;
-                let shown = self.slate.show(&self.web.at(Priority::Approval), change).await;
+                self.tracker.wait_for_interval(&change).await;
+                let shown = self.tracker.show(&self.web.at(Priority::Approval), change).await;
                 shown.map(drop).map_err(|error| error.to_string())
             }
             Job::Line { session, line } => {
@@ -186,14 +186,14 @@ impl Presenter {
                 shown.map_err(|error| error.to_string())
             }
         };
-        if let Err(error) = told {
-            tracing::warn!("something is not shown for now: {error}");
+        if let Err(error) = sent {
+            tracing::warn!("slack message update failed: {error}");
         }
     }
 
-    pub(super) fn looks(&self, state: &State) -> Looks {
-        let around = looks(state, self.frozen.read().unwrap_or_else(PoisonError::into_inner).as_ref());
-        Looks { acts_as: self.acts_as.clone(), modifier: self.modifier, ..around }
+    pub(super) fn context(&self, state: &State) -> RenderContext {
+        let around = context(state, self.frozen.read().unwrap_or_else(PoisonError::into_inner).as_ref());
+        RenderContext { acts_as: self.acts_as.clone(), modifier: self.modifier, ..around }
     }
 
     fn queue(&self, job: Job) {
@@ -205,21 +205,21 @@ impl Presenter {
         let Some(place) = state.place_of(Delivered::BOARD).and_then(|board| posted(&board.place)) else {
             return;
         };
-        self.show_later(state, place, board_of(state, &self.looks(state), self.clock.now()));
+        self.show_later(state, place, board_of(state, &self.context(state), self.clock.now()));
     }
 
     /// Shows a board when Slack has time for it.
-    pub(super) fn show_later(&self, state: &State, place: Posted, piece: Piece) {
+    pub(super) fn show_later(&self, state: &State, place: Posted, rendered: RenderedMessage) {
         let frozen = self.frozen.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let change = self.slate.want(place, piece.message, piece.digest);
+        let change = self.tracker.want(place, rendered.message, rendered.digest);
         self.queue(Job::Board { session: state.session.clone(), seq: state.seq, frozen, change });
     }
 
     pub(super) fn show_card(&self, state: &State, approval: &str) {
         let what = Delivered::card_of(approval);
         let Some(place) = state.place_of(&what).and_then(|card| posted(&card.place)) else { return };
-        let Some(piece) = card_of(state, approval, &self.looks(state), self.clock.now()) else { return };
-        let change = self.slate.want(place, piece.message, piece.digest);
+        let Some(rendered) = card_of(state, approval, &self.context(state), self.clock.now()) else { return };
+        let change = self.tracker.want(place, rendered.message, rendered.digest);
         self.queue(Job::Card { change });
     }
 
@@ -249,7 +249,7 @@ impl Presenter {
     }
 
     pub(super) fn show_status(&self, state: &State, thread: &Thread) {
-        if self.statuses.want(&state.session, &agent_status(state, &self.looks(state))) {
+        if self.statuses.want(&state.session, &agent_status(state, &self.context(state))) {
             let (session, seq) = (state.session.clone(), state.seq);
             self.queue(Job::Status { session, seq, thread: thread.clone() });
         }
@@ -294,7 +294,7 @@ fn card_in(state: &State, event: &Event) -> Option<String> {
     state.step(step)?.rounds.iter().rev().find_map(|round| round.approvals.last()).cloned()
 }
 
-impl Watcher for Presenter {
+impl Observer for Presenter {
     fn recorded(&self, state: &State, event: &Recorded) {
         let (Some(thread), Content::Known(event)) = (Thread::of(&state.opened.origin), &event.content) else {
             return;
@@ -334,7 +334,7 @@ impl Watcher for Presenter {
     fn words(&self, _words: &str) {}
 
     fn trouble(&self, what: &str) {
-        tracing::warn!("a session is held up: {what}");
+        tracing::warn!("session delayed: {what}");
     }
 
     fn running(&self, state: &State, _step: StepId, _since: Duration) {
@@ -345,8 +345,8 @@ impl Watcher for Presenter {
         *self.driven.lock().unwrap_or_else(PoisonError::into_inner).entry(session.clone()).or_default() += 1;
     }
 
-    fn ended(&self, session: &SessionId, _how: Option<&Result<Rest, EngineError>>) {
-        // A session may be taken up again before the end of the time before is told.
+    fn ended(&self, session: &SessionId, _how: Option<&Result<DriveOutcome, EngineError>>) {
+        // A session may begin again before the end of its last run is reported.
         let mut driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner);
         match driven.get_mut(session) {
             Some(times) if *times > 1 => *times -= 1,

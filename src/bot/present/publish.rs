@@ -3,7 +3,7 @@
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
 use crate::bot::present::gone::gone;
-use crate::bot::present::look::{Piece, converted, place};
+use crate::bot::present::render::{RenderedMessage, converted, place};
 use crate::bot::show::{Message, report};
 use ghost_investigate::event::Delivered;
 use ghost_investigate::report::charts;
@@ -54,7 +54,7 @@ impl Presenter {
         let fresh = self.take_fresh(state, Delivered::REPORT);
         let said = if fresh { Vec::new() } else { self.said(thread).await? };
         let number = state.earlier.len() + 1;
-        let drawn = report(state, &self.looks(state), state.last_at);
+        let drawn = report(state, &self.context(state), state.last_at);
         let web = self.web.at(Priority::Report);
         let to = Address::thread(&thread.channel, &thread.ts);
         let mut first = None;
@@ -63,7 +63,7 @@ impl Presenter {
             let there = said.iter().find(|words| self.is_ours(words, state.session.as_str(), &what));
             let there = match there {
                 Some(words) => Posted { channel: thread.channel.clone(), ts: words.ts.clone() },
-                None => web.post(&to, &Piece::new(state, what, message).message).await?,
+                None => web.post(&to, &RenderedMessage::new(state, what, message).message).await?,
             };
             first.get_or_insert(there);
         }
@@ -91,7 +91,7 @@ impl Presenter {
             let bytes = (self.pictures)(&chart.file)?;
             Some(Upload { name: chart.file, title: title(&chart.title), alt: Some(chart.title), bytes })
         }));
-        let shared = |words: &ghost_slack::arrive::Words| {
+        let shared = |words: &ghost_slack::arrive::IncomingMessage| {
             let names: Vec<&str> = words.files.iter().map(|file| file.name.as_str()).collect();
             files.iter().all(|file| names.contains(&file.name.as_str()))
         };
@@ -108,7 +108,7 @@ impl Presenter {
                 Err(error) if takes_no_files(&error) => {
                     let what = format!("report {number} files");
                     if !said.iter().any(|words| self.is_ours(words, state.session.as_str(), &what)) {
-                        web.post(&to, &Piece::new(state, what, &no_files(&error)).message).await?;
+                        web.post(&to, &RenderedMessage::new(state, what, &no_files(&error)).message).await?;
                     }
                 }
                 Err(error) => return Err(error),
@@ -119,7 +119,7 @@ impl Presenter {
             if !said.iter().any(|words| self.is_ours(words, state.session.as_str(), &what)) {
                 let message = converted(&drawn.broadcast);
                 let fields = [("session", state.session.as_str()), ("what", what.as_str())];
-                let message = message.with_metadata(super::look::METADATA, &fields);
+                let message = message.with_metadata(super::render::METADATA, &fields);
                 web.post(&to.clone().broadcast(), &message).await?;
             }
         }

@@ -5,13 +5,13 @@ use async_trait::async_trait;
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
 use crate::bot::present::gone::gone;
-use crate::bot::present::look::{METADATA, Piece, board_of, card_of, place, posted};
 use crate::bot::present::publish::takes_no_files;
+use crate::bot::present::render::{METADATA, RenderedMessage, board_of, card_of, place, posted};
 use crate::bot::show::command_file;
-use crate::session::Courier;
+use crate::session::{DeliveryError, ReportDelivery};
 use ghost_investigate::event::Delivered;
 use ghost_investigate::state::State;
-use ghost_slack::arrive::Words;
+use ghost_slack::arrive::IncomingMessage;
 use ghost_slack::pace::Priority;
 use ghost_slack::web::{Address, CallError, Posted, Upload};
 
@@ -19,19 +19,19 @@ use ghost_slack::web::{Address, CallError, Posted, Upload};
 const FAR: usize = 1_000;
 
 #[async_trait]
-impl Courier for Presenter {
-    async fn deliver(&self, state: &State, report: &str) -> Result<String, String> {
+impl ReportDelivery for Presenter {
+    async fn deliver(&self, state: &State, report: &str) -> Result<String, DeliveryError> {
         match Thread::of(&state.opened.origin) {
-            Some(thread) => self.publish(state, &thread).await.map_err(|error| error.to_string()),
+            Some(thread) => self.publish(state, &thread).await.map_err(DeliveryError::service),
             None => self.elsewhere.deliver(state, report).await,
         }
     }
 
-    async fn settle(&self, state: &State) -> Result<Vec<Delivered>, String> {
+    async fn settle(&self, state: &State) -> Result<Vec<Delivered>, DeliveryError> {
         let Some(thread) = Thread::of(&state.opened.origin) else {
             return self.elsewhere.settle(state).await;
         };
-        let settled = self.agree(state, &thread).await.map_err(|error| error.to_string())?;
+        let settled = self.agree(state, &thread).await.map_err(DeliveryError::service)?;
         if state.open_approval().is_some() || state.is_reported() {
             // Whoever had it before may not have said that nobody works there now.
             self.show_status(state, &thread);
@@ -45,17 +45,17 @@ impl Courier for Presenter {
 
 impl Presenter {
     async fn agree(&self, state: &State, thread: &Thread) -> Result<Vec<Delivered>, CallError> {
-        // The moment of the last event, so that the same ledger looks the same whenever it is looked at.
-        let (looks, at) = (self.looks(state), state.last_at);
-        let board = board_of(state, &looks, at);
+        // The moment of the last event, so that the same ledger is always drawn the same.
+        let (context, at) = (self.context(state), state.last_at);
+        let board = board_of(state, &context, at);
         let standing = state.place_of(Delivered::BOARD).and_then(|known| posted(&known.place));
-        let mut cards: Vec<Piece> = state
+        let mut cards: Vec<RenderedMessage> = state
             .approvals
             .iter()
             .filter(|(name, approval)| {
                 approval.ending.is_none() || state.place_of(&Delivered::card_of(name)).is_some()
             })
-            .filter_map(|(name, _)| card_of(state, name, &looks, at))
+            .filter_map(|(name, _)| card_of(state, name, &context, at))
             .collect();
         // Somebody waits for a new card, hardly anybody for an old one, nobody for the board.
         cards.sort_by_key(|card| state.place_of(&card.what).is_some());
@@ -65,17 +65,17 @@ impl Presenter {
             Some(_) => (None, None),
         };
         let mut settled = Vec::new();
-        for piece in first.into_iter().chain(&cards).chain(last) {
-            match self.bring(state, thread, piece).await {
+        for rendered in first.into_iter().chain(&cards).chain(last) {
+            match self.bring(state, thread, rendered).await {
                 Ok(None) => {}
                 Ok(Some(there)) => settled.push(Delivered {
-                    what: piece.what.clone(),
+                    what: rendered.what.clone(),
                     place: place(&there),
-                    digest: piece.digest,
+                    digest: rendered.digest,
                 }),
                 // What cannot be shown there keeps no session from going on.
                 Err(error) if gone(&error).is_some() => {
-                    tracing::warn!(session.id = %state.session, "session {} is not shown: {error}", state.session);
+                    tracing::warn!(session.id = %state.session, "board or card of session {} not posted: {error}", state.session);
                     return Ok(settled);
                 }
                 Err(error) => return Err(error),
@@ -93,58 +93,58 @@ impl Presenter {
         &self,
         state: &State,
         thread: &Thread,
-        piece: &Piece,
+        rendered: &RenderedMessage,
     ) -> Result<Option<Posted>, CallError> {
-        let known = state.place_of(&piece.what);
+        let known = state.place_of(&rendered.what);
         let standing = known.and_then(|known| Some((posted(&known.place)?, known.digest)));
         let there = match standing {
             Some((there, digest)) => {
-                if digest == piece.digest && self.slate.shows(&there, digest).unwrap_or(true) {
+                if digest == rendered.digest && self.tracker.shows(&there, digest).unwrap_or(true) {
                     return Ok(None);
                 }
                 there
             }
-            None => match self.find(state, thread, &piece.what).await? {
+            None => match self.find(state, thread, &rendered.what).await? {
                 (Some(there), _) => there,
-                (None, said) => return self.put(state, thread, piece, &said).await.map(Some),
+                (None, said) => return self.put(state, thread, rendered, &said).await.map(Some),
             },
         };
-        match self.change(&there, piece).await {
+        match self.change(&there, rendered).await {
             // Somebody deleted it. Where it still asks for something it is put up again.
-            Err(error) if error.code() == Some("message_not_found") => match asks(state, &piece.what) {
-                true => self.put(state, thread, piece, &self.said(thread).await?).await.map(Some),
+            Err(error) if error.code() == Some("message_not_found") => match asks(state, &rendered.what) {
+                true => self.put(state, thread, rendered, &self.said(thread).await?).await.map(Some),
                 false => Ok(Some(there)),
             },
             done => done.map(|()| Some(there)),
         }
     }
 
-    async fn change(&self, there: &Posted, piece: &Piece) -> Result<(), CallError> {
-        let change = self.slate.want(there.clone(), piece.message.clone(), piece.digest);
-        self.slate.show(&self.web.at(Priority::Approval), change).await.map(drop)
+    async fn change(&self, there: &Posted, rendered: &RenderedMessage) -> Result<(), CallError> {
+        let change = self.tracker.want(there.clone(), rendered.message.clone(), rendered.digest);
+        self.tracker.show(&self.web.at(Priority::Approval), change).await.map(drop)
     }
 
     async fn put(
         &self,
         state: &State,
         thread: &Thread,
-        piece: &Piece,
-        said: &[Words],
+        rendered: &RenderedMessage,
+        said: &[IncomingMessage],
     ) -> Result<Posted, CallError> {
         let to = Address::thread(&thread.channel, &thread.ts);
-        self.attach(state, &to, &piece.what, said).await?;
-        let there = self.web.at(Priority::Approval).post(&to, &piece.message).await?;
-        self.slate.note(&there, Some(piece.digest));
+        self.attach(state, &to, &rendered.what, said).await?;
+        let there = self.web.at(Priority::Approval).post(&to, &rendered.message).await?;
+        self.tracker.note(&there, Some(rendered.digest));
         Ok(there)
     }
 
-    /// Looks in the thread for something that an owner that died may have said without noting it; returns what was read, too.
+    /// Searches the thread for a message that a dead owner may have posted without recording it; returns what was read, too.
     async fn find(
         &self,
         state: &State,
         thread: &Thread,
         what: &str,
-    ) -> Result<(Option<Posted>, Vec<Words>), CallError> {
+    ) -> Result<(Option<Posted>, Vec<IncomingMessage>), CallError> {
         if self.take_fresh(state, what) {
             return Ok((None, Vec::new()));
         }
@@ -154,7 +154,7 @@ impl Presenter {
         Ok((there, said))
     }
 
-    pub(super) async fn said(&self, thread: &Thread) -> Result<Vec<Words>, CallError> {
+    pub(super) async fn said(&self, thread: &Thread) -> Result<Vec<IncomingMessage>, CallError> {
         let web = self.web.at(Priority::Approval);
         Ok(web.thread(&thread.channel, &thread.ts, FAR).await?.0)
     }
@@ -162,11 +162,11 @@ impl Presenter {
     pub(super) fn end(&self, state: &State) {
         self.forget_fresh(state);
         let places = state.delivered.iter().filter_map(|delivered| posted(&delivered.place));
-        places.for_each(|there| self.slate.forget(&there));
+        places.for_each(|there| self.tracker.forget(&there));
     }
 
     /// Tells whether a message is a certain one of ours.
-    pub(super) fn is_ours(&self, words: &Words, session: &str, what: &str) -> bool {
+    pub(super) fn is_ours(&self, words: &IncomingMessage, session: &str, what: &str) -> bool {
         let field = |name: &str| words.metadata.get(name).and_then(|value| value.as_str());
         words.user.as_deref() == Some(self.user.as_str())
             && words.metadata_type.as_deref() == Some(METADATA)
@@ -175,7 +175,13 @@ impl Presenter {
     }
 
     /// Posts what a card is too short for, in front of the card that names it, once.
-    async fn attach(&self, state: &State, to: &Address, what: &str, said: &[Words]) -> Result<(), CallError> {
+    async fn attach(
+        &self,
+        state: &State,
+        to: &Address,
+        what: &str,
+        said: &[IncomingMessage],
+    ) -> Result<(), CallError> {
         let whole = what.strip_prefix("card ").and_then(|approval| command_file(state, approval));
         let Some(file) = whole else { return Ok(()) };
         let ours = said.iter().filter(|words| words.user.as_deref() == Some(self.user.as_str()));
@@ -186,7 +192,7 @@ impl Presenter {
         match self.web.at(Priority::Approval).upload(to, &[upload], "").await {
             // The card has a button that shows the whole command, too.
             Err(error) if takes_no_files(&error) => {
-                tracing::warn!("a command that is too long for its card is not attached: {error}");
+                tracing::warn!("attachment of a long command failed: {error}");
                 Ok(())
             }
             done => done.map(drop),

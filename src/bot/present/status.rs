@@ -8,23 +8,23 @@ use tokio::sync::Mutex as Gate;
 use tokio::time::{Instant, sleep};
 
 use crate::bot::Thread;
-use crate::bot::present::slate::rest_of;
+use crate::bot::present::tracker::rest_of;
 use ghost_base::SessionId;
 use ghost_slack::pace::Priority;
 use ghost_slack::web::{CallError, SessionState, Web};
 
 /// Of so many threads it is remembered what they show; of those in which nobody works it can be forgotten.
-const REMEMBERED: usize = 10_000;
+const MAX_TRACKED_MESSAGES: usize = 10_000;
 
 /// A thread whose words have not changed for so long belongs to a session that goes on elsewhere, or waits.
-const LONG_AGO: Duration = Duration::from_secs(3600);
+const TRACKED_FOR: Duration = Duration::from_secs(3600);
 
 /// What threads show, and what they are to show.
 #[derive(Default)]
-pub(super) struct Statuses(Mutex<HashMap<SessionId, Row>>);
+pub(super) struct Statuses(Mutex<HashMap<SessionId, StatusRow>>);
 
 #[derive(Default)]
-struct Row {
+struct StatusRow {
     wanted: String,
     /// What is shown, as far as it is known.
     words: Option<String>,
@@ -73,13 +73,13 @@ impl Statuses {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let row = rows.entry(session.clone()).or_default();
         (row.words, row.standing, row.changed) = (Some(words), Some(standing), Some(Instant::now()));
-        if rows.len() > REMEMBERED {
-            let recent = |row: &Row| row.changed.is_none_or(|changed| changed.elapsed() < LONG_AGO);
+        if rows.len() > MAX_TRACKED_MESSAGES {
+            let recent = |row: &StatusRow| row.changed.is_none_or(|changed| changed.elapsed() < TRACKED_FOR);
             rows.retain(|_, row| !row.wanted.is_empty() && recent(row));
         }
     }
 
-    fn row<T>(&self, session: &SessionId, look: impl FnOnce(&mut Row) -> T) -> T {
+    fn row<T>(&self, session: &SessionId, look: impl FnOnce(&mut StatusRow) -> T) -> T {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         look(rows.entry(session.clone()).or_default())
     }

@@ -1,6 +1,6 @@
 //! What happens now, in words that everybody understands.
 
-use crate::bot::show::Looks;
+use crate::bot::show::RenderContext;
 use ghost_investigate::state::{Phase, State, Step};
 
 /// What the first words of a command look at. The first match counts.
@@ -33,7 +33,7 @@ const COMMANDS: [(&[&str], &str); 26] = [
     (&["ss"], "looking at sockets"),
 ];
 
-/// What a tool looks at where it runs no command.
+/// What a tool reads where it runs no command.
 const TOOLS: [(&str, &str); 10] = [
     ("capture_traffic", "capturing packets"),
     ("run_pipe_meter", "measuring throughput"),
@@ -79,7 +79,7 @@ pub(super) enum Activity {
     Over,
 }
 
-/// Looks at a session.
+/// Reads a session.
 pub(super) fn activity(state: &State) -> Activity {
     if state.concluded.is_some() {
         return Activity::Over;
@@ -109,11 +109,11 @@ pub(super) fn activity(state: &State) -> Activity {
 /// Returns the status of the agent in its thread, such as `is measuring the path…`: at most 50 characters; empty where there
 /// is nothing to wait for.
 #[must_use]
-pub fn agent_status(state: &State, looks: &Looks) -> String {
+pub fn agent_status(state: &State, context: &RenderContext) -> String {
     match activity(state) {
         Activity::Over => String::new(),
         Activity::Waiting => "is waiting for an approval…".to_owned(),
-        Activity::Doing(_) if looks.frozen.is_some() => "is frozen…".to_owned(),
+        Activity::Doing(_) if context.frozen.is_some() => "is frozen…".to_owned(),
         Activity::Stuck => "is waiting for its model…".to_owned(),
         Activity::Doing(doing) => format!("is {doing}…"),
     }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_told_by_what_it_looks_at() {
+    fn a_command_is_described_by_what_it_reads() {
         for (command, doing) in [
             ("az network nic list-effective-nsg -g x", "reading effective security rules"),
             ("az network vnet list", "asking the cloud"),

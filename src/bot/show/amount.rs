@@ -43,7 +43,7 @@ pub(super) fn number_of(number: usize) -> String {
 /// Returns the time of the day for those whose client draws no dates.
 pub(super) fn clock(at: Timestamp) -> String {
     let text = at.to_string();
-    // A moment that no calendar holds is printed another way.
+    // A moment outside of the calendar is printed as a number.
     let time = text.get(11..19).filter(|_| text.get(10..11) == Some("T"));
     time.map_or_else(|| text.clone(), |time| format!("{time} UTC"))
 }

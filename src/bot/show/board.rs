@@ -2,10 +2,10 @@
 
 use crate::bot::show::activity::{Activity, activity};
 use crate::bot::show::amount::{count, minutes, number_of};
-use crate::bot::show::kit::{Line, Tone, actions, button, confirm, lines, say, small};
-use crate::bot::show::message::LONGEST_FALLBACK;
+use crate::bot::show::block::{Line, Tone, actions, button, confirm, lines, say, small};
+use crate::bot::show::message::MAX_FALLBACK_LEN;
 use crate::bot::show::text::{escape, prose, short};
-use crate::bot::show::{Frozen, Looks, Message, headline};
+use crate::bot::show::{Frozen, Message, RenderContext, headline};
 use ghost_base::Timestamp;
 use ghost_investigate::report::{Board, Budget, Check, Current, Mark};
 use ghost_investigate::state::State;
@@ -22,36 +22,37 @@ const FINDINGS: usize = 3;
 
 /// Returns the board of a session.
 #[must_use]
-pub fn board(state: &State, looks: &Looks, now: Timestamp) -> Message {
+pub fn board(state: &State, context: &RenderContext, now: Timestamp) -> Message {
     let board = Board::of(state, now);
     let over = matches!(board.current, Current::Over { .. });
     let mut blocks = vec![say(title(&board))];
-    let told = [hypotheses(&board.hypotheses), checks(&board.checks).below(current(state, &board, looks))];
-    blocks.extend(told.into_iter().filter(|line| !line.is_empty()).map(say));
+    let shown_lines =
+        [hypotheses(&board.hypotheses), checks(&board.checks).below(current(state, &board, context))];
+    blocks.extend(shown_lines.into_iter().filter(|line| !line.is_empty()).map(say));
     let notices = [
-        looks.frozen.as_ref().filter(|_| !over).map(|frozen| notice(frozen, looks)),
-        trouble(looks),
+        context.frozen.as_ref().filter(|_| !over).map(|frozen| notice(frozen, context)),
+        trouble(context),
         taken_over(state),
     ];
     blocks.extend(notices.into_iter().flatten().map(say));
-    blocks.push(small(&format!("{}{}", spent(&board), told_by(state))));
+    blocks.push(small(&format!("{}{}", spent(&board), scripted_by(state))));
     blocks.push(actions(buttons(&board.session, over)));
-    Message { text: fallback(state, &board, looks), blocks }
+    Message { text: fallback(state, &board, context), blocks }
 }
 
 fn title(board: &Board) -> Line {
     Line::new().bold(&format!("Session {}", board.session)).text(" · ").text(&prose(&board.symptom, 280))
 }
 
-fn fallback(state: &State, board: &Board, looks: &Looks) -> String {
+fn fallback(state: &State, board: &Board, context: &RenderContext) -> String {
     let doing = match activity(state) {
         Activity::Over => headline(state),
         Activity::Waiting => "waiting for an approval".to_owned(),
-        Activity::Doing(_) if looks.frozen.is_some() => "frozen".to_owned(),
+        Activity::Doing(_) if context.frozen.is_some() => "frozen".to_owned(),
         Activity::Doing(doing) => doing.to_owned(),
         Activity::Stuck => "waiting for its model".to_owned(),
     };
-    let symptom = prose(&board.symptom, LONGEST_FALLBACK / 2);
+    let symptom = prose(&board.symptom, MAX_FALLBACK_LEN / 2);
     format!("Session {}: {doing} · {}", board.session, escape(&symptom))
 }
 
@@ -78,13 +79,13 @@ fn hypotheses(all: &[Hypothesis]) -> Line {
         });
     }
     let (shown, folded) = shown.split_at_checked(HYPOTHESES).unwrap_or((&shown, &[]));
-    let told = lines(shown.iter().map(|one| hypothesis(one)));
+    let shown_lines = lines(shown.iter().map(|one| hypothesis(one)));
     if folded.is_empty() {
-        return told;
+        return shown_lines;
     }
     let live = folded.iter().filter(|one| one.state == HypothesisState::Active).count();
     let more = format!("… and {} more, {} of them in test", number_of(folded.len()), number_of(live));
-    told.below(Line::new().italic(&more))
+    shown_lines.below(Line::new().italic(&more))
 }
 
 fn hypothesis(hypothesis: &Hypothesis) -> Line {
@@ -131,7 +132,7 @@ fn check(check: &Check) -> Line {
     }
 }
 
-fn current(state: &State, board: &Board, looks: &Looks) -> Line {
+fn current(state: &State, board: &Board, context: &RenderContext) -> Line {
     match (&board.current, activity(state)) {
         (Current::Over { confidence, .. }, _) => {
             let title = Line::new().bold(&headline(state)).text(&format!(" · confidence {confidence}"));
@@ -140,10 +141,12 @@ fn current(state: &State, board: &Board, looks: &Looks) -> Line {
                 let ids = ids.collect::<Vec<_>>().join(", ");
                 Line::new().text(&format!("• {} ({ids})", prose(&found.finding.statement, 300)))
             });
-            let told = title.below(lines(findings));
+            let shown_lines = title.below(lines(findings));
             match state.accepted.len().saturating_sub(FINDINGS) {
-                0 => told,
-                more => told.below(Line::new().italic(&format!("… and {}", count(more, "more finding")))),
+                0 => shown_lines,
+                more => {
+                    shown_lines.below(Line::new().italic(&format!("… and {}", count(more, "more finding"))))
+                }
             }
         }
         (Current::Waiting { step, votes, votes_needed, until, .. }, _) => {
@@ -154,7 +157,7 @@ fn current(state: &State, board: &Board, looks: &Looks) -> Line {
                 line
             };
             let line = line.text("until ").time(*until, "{time}");
-            match &looks.card {
+            match &context.card {
                 Some(card) => line.text(" · ").link(Some(card), "open the card"),
                 None => line,
             }
@@ -173,8 +176,8 @@ fn current(state: &State, board: &Board, looks: &Looks) -> Line {
 }
 
 /// Says that everything is frozen.
-pub(super) fn notice(frozen: &Frozen, looks: &Looks) -> Line {
-    let line = Line::new().bold("Frozen").text(" by ").person(&looks.people.find(&frozen.by)).text(" at ");
+pub(super) fn notice(frozen: &Frozen, context: &RenderContext) -> Line {
+    let line = Line::new().bold("Frozen").text(" by ").person(&context.people.find(&frozen.by)).text(" at ");
     let line = line.time(frozen.at, "{time}").text(": nothing new runs until it is thawed.");
     if frozen.reason.trim().is_empty() {
         line
@@ -183,8 +186,8 @@ pub(super) fn notice(frozen: &Frozen, looks: &Looks) -> Line {
     }
 }
 
-fn trouble(looks: &Looks) -> Option<Line> {
-    looks
+fn trouble(context: &RenderContext) -> Option<Line> {
+    context
         .trouble
         .as_deref()
         .map(|trouble| Line::new().bold("Trouble").text(&format!(": {}", prose(trouble, 300))))
@@ -205,7 +208,7 @@ fn taken_over(state: &State) -> Option<Line> {
 }
 
 /// Says so where no model and no engineer decides what comes next.
-fn told_by(state: &State) -> String {
+fn scripted_by(state: &State) -> String {
     let brain = &state.opened.investigator;
     match (brain.provider.as_str(), brain.model.as_str()) {
         ("scripted", "") => " · told by a script".to_owned(),
@@ -226,7 +229,7 @@ fn spent(board: &Board) -> String {
     words.join(" · ")
 }
 
-/// Turns and commands are always told, the others when they come to an end.
+/// Turns and commands are always shown, the others when little is left.
 fn tells(budget: &Budget) -> bool {
     matches!(budget.what, "turns" | "commands") || (budget.limit > 0 && budget.used >= budget.limit / 2)
 }

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use crate::bot::Leftover;
 use crate::bot::show::amount::{minutes, number_of};
 use crate::bot::show::answer::{pending_line, session_line};
+use crate::bot::show::block::{Line, Tone, actions, button, divider, header, lines, say, small};
 use crate::bot::show::board::notice;
-use crate::bot::show::kit::{Line, Tone, actions, button, divider, header, lines, say, small};
 use crate::bot::show::text::{prose, short};
-use crate::bot::show::{Frozen, Looks, Pending, People, SessionLine};
+use crate::bot::show::{Frozen, Pending, People, RenderContext, SessionLine};
 use ghost_base::Timestamp;
 
 /// So many entries of a list are shown.
@@ -40,8 +40,8 @@ pub struct Home {
 pub fn home(home: &Home, now: Timestamp) -> Value {
     let mut blocks = Vec::new();
     if let Some(frozen) = &home.frozen {
-        let looks = Looks { people: home.people.clone(), ..Looks::default() };
-        blocks.push(say(notice(frozen, &looks)));
+        let context = RenderContext { people: home.people.clone(), ..RenderContext::default() };
+        blocks.push(say(notice(frozen, &context)));
     }
     if home.may_freeze {
         let toggle = match home.frozen {
@@ -51,9 +51,9 @@ pub fn home(home: &Home, now: Timestamp) -> Value {
         blocks.push(actions(vec![toggle]));
     }
     if !home.warnings.is_empty() {
-        let told =
+        let shown_lines =
             home.warnings.iter().map(|warning| Line::new().text(&format!("▲ {}", prose(warning, 300))));
-        blocks.push(list("Warnings", told, home.warnings.len()));
+        blocks.push(list("Warnings", shown_lines, home.warnings.len()));
     }
     let pending = home.approvals.iter().map(|pending| pending_line(pending, now));
     blocks.push(header("Waiting for you"));
@@ -92,17 +92,17 @@ fn left_behind(capture: &Leftover, now: Timestamp) -> Line {
 }
 
 fn list(title: &str, entries: impl Iterator<Item = Line>, all: usize) -> Value {
-    say(Line::new().bold(title).below(told(entries, all)))
+    say(Line::new().bold(title).below(shown_lines(entries, all)))
 }
 
 fn body(entries: impl Iterator<Item = Line>, all: usize, none: &str) -> Value {
-    if all == 0 { say(Line::new().text(none)) } else { say(told(entries, all)) }
+    if all == 0 { say(Line::new().text(none)) } else { say(shown_lines(entries, all)) }
 }
 
-fn told(entries: impl Iterator<Item = Line>, all: usize) -> Line {
-    let told = lines(entries.take(SHOWN));
+fn shown_lines(entries: impl Iterator<Item = Line>, all: usize) -> Line {
+    let shown_lines = lines(entries.take(SHOWN));
     match all.saturating_sub(SHOWN) {
-        0 => told,
-        more => told.below(Line::new().italic(&format!("… and {} more", number_of(more)))),
+        0 => shown_lines,
+        more => shown_lines.below(Line::new().italic(&format!("… and {} more", number_of(more)))),
     }
 }

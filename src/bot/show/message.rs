@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// The fallback is what a notification shows; more than this nobody reads there.
-pub(super) const LONGEST_FALLBACK: usize = 600;
+pub(super) const MAX_FALLBACK_LEN: usize = 600;
 
 /// A message of Slack.
 #[derive(Debug, Clone, PartialEq)]

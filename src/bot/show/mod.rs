@@ -13,11 +13,11 @@
 mod activity;
 mod amount;
 mod answer;
+mod block;
 mod board;
 mod card;
+mod context;
 mod home;
-mod kit;
-mod looks;
 mod message;
 mod modal;
 mod person;
@@ -31,8 +31,8 @@ pub use answer::{
 };
 pub use board::board;
 pub use card::{asked_text, card, command_file};
+pub use context::{Deciding, Frozen, RenderContext};
 pub use home::{Home, home};
-pub use looks::{Deciding, Frozen, Looks};
 pub use message::{File, Message};
 pub use modal::{
     Denied, FormError, Meta, Modified, Preview, Wanted, deny_modal, investigate_modal, modify_errors,

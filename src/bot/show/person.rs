@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::bot::show::text::{escape, short};
 
 /// Whoever is longer than this is cut.
-const LONGEST_NAME: usize = 60;
+const MAX_NAME_LEN: usize = 60;
 
 /// How somebody is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,8 +32,8 @@ impl Person {
     /// Returns the name where nobody is mentioned.
     pub(super) fn name(&self) -> String {
         match self {
-            Self::Member(name) | Self::Named(name) => short(name, LONGEST_NAME),
-            Self::Terminal(name) => format!("{} in the terminal", short(name, LONGEST_NAME)),
+            Self::Member(name) | Self::Named(name) => short(name, MAX_NAME_LEN),
+            Self::Terminal(name) => format!("{} in the terminal", short(name, MAX_NAME_LEN)),
         }
     }
 

@@ -12,11 +12,11 @@ pub(super) fn length(text: &str) -> usize {
 }
 
 /// Takes so many units off the front of a text; returns them and how many characters are left behind.
-pub(super) fn head(text: &str, most: usize) -> (&str, usize) {
+pub(super) fn head(text: &str, max_units: usize) -> (&str, usize) {
     let mut used = 0;
     let end = text.char_indices().find(|(_, char)| {
         used += char.len_utf16();
-        used > most
+        used > max_units
     });
     match end.and_then(|(at, _)| text.split_at_checked(at)) {
         Some((head, rest)) => (head, rest.chars().count()),
@@ -24,16 +24,16 @@ pub(super) fn head(text: &str, most: usize) -> (&str, usize) {
     }
 }
 
-/// Returns a text in pieces of at most so many units.
-pub(super) fn pieces(text: &str, most: usize) -> Vec<&str> {
-    let mut pieces = Vec::new();
+/// Splits a text into chunks of at most so many units.
+pub(super) fn chunks(text: &str, max_units: usize) -> Vec<&str> {
+    let mut chunks = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let (piece, _) = head(rest, most.max(2));
-        pieces.push(piece);
-        rest = rest.get(piece.len()..).unwrap_or_default();
+        let (chunk, _) = head(rest, max_units.max(2));
+        chunks.push(chunk);
+        rest = rest.get(chunk.len()..).unwrap_or_default();
     }
-    pieces
+    chunks
 }
 
 /// Returns data as it is, on its own lines: what nobody can see is spelled out, line breaks stay.
@@ -43,33 +43,33 @@ pub(super) fn spelled(data: &str) -> String {
 
 /// Returns data on one line of at most so many units: what nobody can see is spelled out, where something is missing it
 /// ends in `…`.
-pub(super) fn short(data: &str, most: usize) -> String {
+pub(super) fn short(data: &str, max_units: usize) -> String {
     // Spelling makes a text longer, never shorter, so more than this is never shown.
-    let (start, _) = head(data, most.saturating_add(1));
+    let (start, _) = head(data, max_units.saturating_add(1));
     let spelled = plain(start);
-    match head(&spelled, most) {
+    match head(&spelled, max_units) {
         (_, 0) => spelled,
-        (_, _) => format!("{}…", head(&spelled, most.saturating_sub(1)).0.trim_end()),
+        (_, _) => format!("{}…", head(&spelled, max_units.saturating_sub(1)).0.trim_end()),
     }
 }
 
 /// Returns prose on one line of at most so many units: line breaks become blanks.
-pub(super) fn prose(data: &str, most: usize) -> String {
+pub(super) fn prose(data: &str, max_units: usize) -> String {
     // Far more than fits, so that a megabyte of blanks is not walked through.
-    let (start, left) = head(data, most.saturating_mul(4).saturating_add(1));
+    let (start, left) = head(data, max_units.saturating_mul(4).saturating_add(1));
     let words = start.split_whitespace().collect::<Vec<_>>().join(" ");
-    if left > 0 && length(&words) <= most {
-        short(&format!("{words} …"), most)
+    if left > 0 && length(&words) <= max_units {
+        short(&format!("{words} …"), max_units)
     } else {
-        short(&words, most)
+        short(&words, max_units)
     }
 }
 
 /// Returns data as prose that keeps its lines, at most so many units of it, and how many characters are missing.
-pub(super) fn paragraph(data: &str, most: usize) -> (String, usize) {
-    let (start, behind) = head(data, most);
+pub(super) fn paragraph(data: &str, max_units: usize) -> (String, usize) {
+    let (start, behind) = head(data, max_units);
     let spelled = spelled(start);
-    match head(&spelled, most) {
+    match head(&spelled, max_units) {
         (_, 0) => (spelled, behind),
         // What spelling added pushes something out; the count is then of what is shown spelled.
         (shown, pushed) => (shown.to_owned(), behind.saturating_add(pushed)),
@@ -78,18 +78,18 @@ pub(super) fn paragraph(data: &str, most: usize) -> (String, usize) {
 
 /// Returns a command as whoever decides has to see it, at most so many units of it, and how many characters of that are
 /// missing.
-pub(super) fn command(command: &str, most: usize) -> (String, usize) {
+pub(super) fn command(command: &str, max_units: usize) -> (String, usize) {
     let shown = visible(command);
-    let (start, left) = head(&shown, most);
+    let (start, left) = head(&shown, max_units);
     (start.to_owned(), left)
 }
 
 /// Returns a command on one line of at most so many units; where something is missing it ends in `…`.
-pub(super) fn short_command(command: &str, most: usize) -> String {
+pub(super) fn short_command(command: &str, max_units: usize) -> String {
     let shown = visible(command).replace('\n', "\\u{a}");
-    match head(&shown, most) {
+    match head(&shown, max_units) {
         (_, 0) => shown,
-        (_, _) => format!("{}…", head(&shown, most.saturating_sub(1)).0.trim_end()),
+        (_, _) => format!("{}…", head(&shown, max_units.saturating_sub(1)).0.trim_end()),
     }
 }
 
@@ -114,17 +114,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_are_the_whole(text in any::<String>(), most in 2_usize..20) {
-            let pieces = pieces(&text, most);
-            prop_assert!(pieces.iter().all(|piece| length(piece) <= most && !piece.is_empty()));
-            prop_assert_eq!(pieces.concat(), text.as_str());
+        fn chunks_are_the_whole(text in any::<String>(), max_units in 2_usize..20) {
+            let chunks = chunks(&text, max_units);
+            prop_assert!(chunks.iter().all(|chunk| length(chunk) <= max_units && !chunk.is_empty()));
+            prop_assert_eq!(chunks.concat(), text.as_str());
         }
 
         #[test]
-        fn nothing_is_longer_than_it_may_be(text in any::<String>(), most in 1_usize..40) {
-            prop_assert!(length(&short(&text, most)) <= most);
-            prop_assert!(length(&prose(&text, most)) <= most);
-            prop_assert!(length(&paragraph(&text, most).0) <= most);
+        fn nothing_is_longer_than_it_may_be(text in any::<String>(), max_units in 1_usize..40) {
+            prop_assert!(length(&short(&text, max_units)) <= max_units);
+            prop_assert!(length(&prose(&text, max_units)) <= max_units);
+            prop_assert!(length(&paragraph(&text, max_units).0) <= max_units);
         }
     }
 }

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 
-use super::story;
+use super::text;
 use crate::cli::root::Global;
 use ghost_shell::audit::{self, Verification};
 
 /// More than this is not read in the time that a call may take; it is room for half a million records.
-const LARGEST: u64 = 256 << 20;
+const MAX_AUDIT_BYTES: u64 = 256 << 20;
 
 /// The answer is bad news.
 const BAD_NEWS: u8 = 3;
@@ -81,14 +81,14 @@ pub(super) fn show(file: &Path, json: bool) -> anyhow::Result<()> {
     let found = audit::verify(&mut reader, None).context(reading(file))?;
     reader.rewind().context(reading(file))?;
     let out = io::BufWriter::new(io::stdout().lock());
-    written(if json { story::tell_json(&found, reader, out) } else { story::tell(&found, reader, out) })
+    written(if json { text::write_json(&found, reader, out) } else { text::write(&found, reader, out) })
 }
 
 pub(super) fn open(path: &Path, may_be_empty: bool) -> anyhow::Result<BufReader<File>> {
     let reader = audit::for_reading(path)?;
     let length = reader.get_ref().metadata().context(reading(path))?.len();
-    if length > LARGEST {
-        bail!("{} has {length} bytes, and an audit file is read up to {LARGEST}", path.display());
+    if length > MAX_AUDIT_BYTES {
+        bail!("{} has {length} bytes, and an audit file is read up to {MAX_AUDIT_BYTES}", path.display());
     }
     // With a head an empty file is an answer: every record is missing.
     if length == 0 && !may_be_empty {

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 
-use crate::bot::journal::{Deed, Note, read};
+use crate::bot::journal::{JournalAction, Note, read};
 use crate::cli::print::{line, note};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
@@ -19,7 +19,7 @@ pub(super) fn run(global: &Global, json: bool, exit_code: bool) -> anyhow::Resul
     if json {
         lines.iter().try_for_each(|text| line(text))?;
     } else if let Ok(notes) = &read {
-        notes.iter().try_for_each(|note| line(&told(note)))?;
+        notes.iter().try_for_each(|note| line(&summary(note)))?;
     }
     match read {
         Ok(notes) => {
@@ -39,13 +39,13 @@ async fn lines(setup: &Setup) -> anyhow::Result<Vec<String>> {
     Ok(store.notes(usize::MAX).await.context("reading the journal")?.1)
 }
 
-fn told(note: &Note) -> String {
+fn summary(note: &Note) -> String {
     let what = match note.what {
-        Deed::Freeze => "freeze",
-        Deed::Thaw => "thaw",
-        Deed::Helped => "the report helped",
-        Deed::NotHelped => "the report did not help",
-        Deed::Refused => "refused",
+        JournalAction::Freeze => "freeze",
+        JournalAction::Thaw => "thaw",
+        JournalAction::Helped => "the report helped",
+        JournalAction::NotHelped => "the report did not help",
+        JournalAction::Refused => "refused",
     };
     let beside = |label: &str, text: &str| {
         if text.is_empty() { String::new() } else { format!(" · {label}{}", text.escape_debug()) }

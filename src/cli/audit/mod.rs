@@ -5,8 +5,8 @@
 
 mod command;
 mod journal;
-mod story;
 #[cfg(test)]
 mod tests;
+mod text;
 
 pub(in crate::cli) use command::{Arguments, run};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::command::{open, print, print_json, show, verify};
-use super::story;
+use super::text;
 use ghost_base::{Digest, Timestamp};
 use ghost_shell::audit::{Approval, Entry, Evidence, Kind, Log, verify as check};
 use ghost_shell::{Reviewer, Verdict};
@@ -19,9 +19,9 @@ fn session(folder: &Path, commands: &[&str]) -> PathBuf {
     log.path().to_path_buf()
 }
 
-fn told(bytes: &[u8]) -> String {
+fn rendered(bytes: &[u8]) -> String {
     let mut out = Vec::new();
-    story::tell(&check(bytes, None).unwrap(), bytes, &mut out).unwrap();
+    text::write(&check(bytes, None).unwrap(), bytes, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -32,7 +32,7 @@ fn printed(bytes: &[u8], head: Option<&str>) -> String {
 }
 
 #[test]
-fn a_session_is_told_in_the_order_of_writing() {
+fn records_are_printed_in_the_order_of_writing() {
     let folder = tempfile::tempdir().unwrap();
     let mut log = Log::open(folder.path(), "s1".parse().unwrap()).unwrap();
     let at = Timestamp::from_millis;
@@ -67,7 +67,7 @@ fn a_session_is_told_in_the_order_of_writing() {
 ",
         Digest::of("")
     );
-    assert_eq!(told(&fs::read(log.path()).unwrap()), expected);
+    assert_eq!(rendered(&fs::read(log.path()).unwrap()), expected);
 }
 
 #[test]
@@ -75,42 +75,43 @@ fn a_hostile_command_cannot_fake_a_line() {
     let folder = tempfile::tempdir().unwrap();
     let hostile = "a\n1970 #9 approved\r\u{1b}[2J\u{9b}0m\u{202e}\u{200b}\u{2028}\u{7f}\\n 'é' \"q\"";
     let path = session(folder.path(), &[hostile]);
-    let story = told(&fs::read(path).unwrap());
-    let line = story.lines().find(|line| line.contains('$')).unwrap();
+    let output = rendered(&fs::read(path).unwrap());
+    let line = output.lines().find(|line| line.contains('$')).unwrap();
     let escaped = r"    $ a\n1970 #9 approved\r\u{1b}[2J\u{9b}0m\u{202e}\u{200b}\u{2028}\u{7f}\\n 'é' ";
     assert_eq!(line, format!("{escaped}\"q\""));
-    assert!(story.chars().all(|char| char == '\n' || !char.is_control()));
+    assert!(output.chars().all(|char| char == '\n' || !char.is_control()));
 }
 
 #[test]
 fn hostile_bytes_in_a_broken_file_reach_no_terminal() {
-    let story = told(b"\x1b[2J\n{\"at\":\"\x7f\\u001b[2J\",\"kind\":{\"\\u009b\":[]},\"seq\":\"\\u202e\"}\n");
-    assert!(story.starts_with("NOT verified: record 1"), "{story}");
-    assert!(story.contains("(5 bytes that are no record)"), "{story}");
+    let output =
+        rendered(b"\x1b[2J\n{\"at\":\"\x7f\\u001b[2J\",\"kind\":{\"\\u009b\":[]},\"seq\":\"\\u202e\"}\n");
+    assert!(output.starts_with("NOT verified: record 1"), "{output}");
+    assert!(output.contains("(5 bytes that are no record)"), "{output}");
     assert!(
-        story.chars().all(|char| char == '\n' || (!char.is_control() && char != '\u{202e}')),
-        "{story:?}"
+        output.chars().all(|char| char == '\n' || (!char.is_control() && char != '\u{202e}')),
+        "{output:?}"
     );
 }
 
 #[test]
-fn a_story_says_first_whether_the_file_is_whole() {
+fn the_output_says_first_whether_the_file_is_whole() {
     let folder = tempfile::tempdir().unwrap();
     let path = session(folder.path(), &["one", "two"]);
     let broken = fs::read_to_string(path).unwrap().replace("two", "too");
-    let story = told(broken.as_bytes());
+    let output = rendered(broken.as_bytes());
     let first = "NOT verified: record 2, line 2: its bytes do not match its hash (good before it: 1 record)";
-    assert_eq!(story.lines().next().unwrap(), first);
-    assert!(story.contains("$ too"));
+    assert_eq!(output.lines().next().unwrap(), first);
+    assert!(output.contains("$ too"));
 }
 
 #[test]
-fn the_json_story_is_one_document() {
+fn the_json_output_is_one_document() {
     let folder = tempfile::tempdir().unwrap();
     let path = session(folder.path(), &["one", "two"]);
     let bytes = [fs::read(path).unwrap(), b"torn".to_vec()].concat();
     let mut out = Vec::new();
-    story::tell_json(&check(&bytes[..], None).unwrap(), &bytes[..], &mut out).unwrap();
+    text::write_json(&check(&bytes[..], None).unwrap(), &bytes[..], &mut out).unwrap();
     let value: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(value["verification"]["ok"], false);
     assert_eq!(value["records"][1]["command"], "two");

@@ -8,13 +8,14 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use crate::bot::{
-    Application, Bot, Core, Directory, FlagBrake, Own, Parts, Presenter, Settings, Way, requests,
+    Application, Bot, Core, CoreServices, Directory, EventSource, OwnApp, Presenter, Settings,
+    StoreFreezeCheck, requests,
 };
 use crate::cli::bot::leftover::FoundLast;
 use crate::cli::bot::settings::settings;
 use crate::cli::bot::tokens::Kept;
+use crate::cli::engine::{engine, owner};
 use crate::cli::investigate::{Brain, Reports, brain};
-use crate::cli::kitchen::{engine, kitchen};
 use crate::cli::name::random;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
@@ -26,7 +27,7 @@ use crate::session::retention::{Lifetimes, sweep};
 use ghost_base::{Clock as _, SystemClock};
 use ghost_investigate::model::Model;
 use ghost_shell::{Cancel, CancelSignal};
-use ghost_slack::pace::Line;
+use ghost_slack::pace::CallQueue;
 use ghost_slack::socket::Settings as SocketSettings;
 use ghost_slack::web::{Roots, Settings as WebSettings, Web};
 
@@ -53,7 +54,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, setup: Setup) -> anyhow::Result
     drive(|| serve(&setup, model, interrupted()))?.map(|()| 0)
 }
 
-/// Runs the bot until it is told to stop.
+/// Runs the bot until it is stopped.
 pub(in crate::cli) async fn serve(
     setup: &Arc<Setup>,
     model: Arc<dyn Model>,
@@ -66,8 +67,8 @@ pub(in crate::cli) async fn serve(
         .map(str::to_owned)
         .or_else(|| setup.config.slack.api_url.clone());
     let roots = Roots::load(None).context("reading the certificates that this machine trusts")?;
-    let line = Line::times(usize::try_from(setup.config.slack.pace).unwrap_or(1));
-    let web = Web::in_line(WebSettings { url, ..WebSettings::new(roots) }, tokens.clone(), Arc::new(line));
+    let line = CallQueue::times(usize::try_from(setup.config.slack.pace).unwrap_or(1));
+    let web = Web::with_queue(WebSettings { url, ..WebSettings::new(roots) }, tokens.clone(), Arc::new(line));
     let identity = web.auth_test().await.map_err(|error| {
         let hint = if error.is_about_token() {
             "is it the token of an app that is installed in the workspace?"
@@ -77,7 +78,7 @@ pub(in crate::cli) async fn serve(
         Hinted::new(error, hint)
     })?;
     let left = Arc::new(FoundLast::default());
-    let own = Own::new(identity.team.clone(), identity.enterprise.clone());
+    let own = OwnApp::new(identity.team.clone(), identity.enterprise.clone());
     let application = application(setup, model, web, identity, left.clone()).await?;
     let (cancel, canceled) = Cancel::new();
     let cancel = Arc::new(cancel);
@@ -104,11 +105,11 @@ pub(in crate::cli) async fn serve(
     Ok(ended?)
 }
 
-/// Serves what is told about the bot, and takes Slack's requests where they come that way.
+/// Serves health and metrics, and Slack's signed requests where they are configured.
 async fn listen(
     setup: &Setup,
     application: &Application,
-    (tokens, own): (Arc<Kept>, Own),
+    (tokens, own): (Arc<Kept>, OwnApp),
     mut stop: CancelSignal,
 ) -> anyhow::Result<impl Future<Output = ()> + use<>> {
     let listener = match setup.config.http.listen {
@@ -121,11 +122,11 @@ async fn listen(
     };
     let vitals = application.vitals.clone();
     let bot = Bot { core: Arc::clone(&application.core), measures: vitals.measures.clone() };
-    let extra = match application.way {
-        Way::Requests => {
+    let extra = match application.event_source {
+        EventSource::Requests => {
             requests(Arc::new(bot), own, Arc::new(move || tokens.signing()), Arc::new(SystemClock))
         }
-        Way::Sockets(_) => axum::Router::new(),
+        EventSource::Sockets(_) => axum::Router::new(),
     };
     Ok(async move {
         match listener {
@@ -176,18 +177,20 @@ async fn application(
         Some(identity) => presenter.acting_as(identity.as_str()),
         None => presenter,
     });
-    let brake = Arc::new(FlagBrake(Arc::clone(&store)));
-    let kitchen = kitchen(setup, Arc::clone(&model), presenter.clone(), brake)?;
-    let engine = engine(setup, "bot", Arc::clone(&store), kitchen, presenter.clone())?;
-    let core = Arc::new(Core::new(Parts {
+    let engine = engine(setup, Arc::clone(&store), Arc::clone(&model))?
+        .delivery(presenter.clone())
+        .freeze(Arc::new(StoreFreezeCheck(Arc::clone(&store))))
+        .observer(presenter.clone())
+        .build(owner("bot")?);
+    let core = Arc::new(Core::new(CoreServices {
         settings,
         store: Arc::clone(&store),
         clock: Arc::clone(&clock),
         directory: Directory::new(&web, identity),
         web,
-        policy: Arc::clone(&engine.kitchen.policy),
-        shells: Arc::clone(&engine.kitchen.shells),
-        evidence: Arc::clone(&engine.kitchen.evidence),
+        policy: Arc::clone(&engine.policy),
+        open_shell: Arc::clone(&engine.open_shell),
+        evidence: Arc::clone(&engine.evidence),
         brain: model.investigator(),
         nonce: Arc::new(|| random::<8>().unwrap_or_default()),
         warnings: warnings(setup)?,
@@ -195,12 +198,12 @@ async fn application(
         // The words behind it are in the journal alone.
         trail: Arc::new(|who, what, _| tracing::warn!(who, "{what}")),
     }));
-    let way = match setup.config.slack.transport {
-        Transport::Socket => Way::Sockets(SocketSettings {
+    let event_source = match setup.config.slack.transport {
+        Transport::Socket => EventSource::Sockets(SocketSettings {
             connections: setup.config.slack.connections,
             ..SocketSettings::default()
         }),
-        Transport::Http => Way::Requests,
+        Transport::Http => EventSource::Requests,
     };
     let lifetimes = Lifetimes {
         thread_days: setup.config.retention.thread_days,
@@ -212,10 +215,17 @@ async fn application(
         Box::pin(async move {
             if let Err(error) = sweep(store.as_ref(), (&data, &captures), &lifetimes, SystemClock.now()).await
             {
-                tracing::warn!("what is too old stays for now: {error}");
+                tracing::warn!("retention sweep failed: {error}");
             }
         })
     };
-    let worker = Worker { engine, most: setup.config.bot.sessions };
-    Ok(Application { core, presenter, worker, way, sweep: Arc::new(sweeping), vitals: Vitals::default() })
+    let worker = Worker { engine, max_sessions: setup.config.bot.sessions };
+    Ok(Application {
+        core,
+        presenter,
+        worker,
+        event_source,
+        sweep: Arc::new(sweeping),
+        vitals: Vitals::default(),
+    })
 }

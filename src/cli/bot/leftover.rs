@@ -7,12 +7,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::bot::{Leftover, Leftovers};
-use crate::cli::capture::{Left, left_behind};
+use crate::cli::capture::{LeftoverCapture, left_behind};
 use crate::cli::name::new_session;
 use crate::cli::setup::Setup;
 use ghost_base::SessionId;
 
-/// How often somebody looks; no capture lasts longer than five hours.
+/// How often the search runs; no capture lasts longer than five hours.
 const EVERY: Duration = Duration::from_secs(900);
 
 /// What was found last.
@@ -20,7 +20,7 @@ const EVERY: Duration = Duration::from_secs(900);
 pub(super) struct FoundLast(Mutex<Vec<Leftover>>);
 
 impl FoundLast {
-    /// Looks now and again until the work ends; the work's end is the end.
+    /// Searches periodically until the work ends.
     pub(super) async fn beside<T>(&self, setup: &Arc<Setup>, work: impl Future<Output = T>) -> T {
         tokio::select! {
             biased;
@@ -30,12 +30,12 @@ impl FoundLast {
     }
 
     async fn look_on(&self, setup: &Setup) -> Infallible {
-        // One audit file, however often it looks.
+        // One audit file for all searches.
         let session = new_session("capture");
         loop {
             match &session {
                 Ok(session) => self.look(setup, session).await,
-                Err(error) => tracing::debug!("captures that were left behind are not looked for: {error}"),
+                Err(error) => tracing::debug!("search for leftover captures failed: {error}"),
             }
             tokio::time::sleep(EVERY).await;
         }
@@ -45,7 +45,7 @@ impl FoundLast {
         let mut found: Vec<Leftover> = match left_behind(setup, session).await {
             Ok(left) => left.into_iter().map(leftover).collect(),
             Err(error) => {
-                tracing::debug!("captures that were left behind could not be looked for: {error}");
+                tracing::debug!("search for leftover captures failed: {error}");
                 return;
             }
         };
@@ -64,7 +64,7 @@ impl FoundLast {
     }
 }
 
-fn leftover(left: Left) -> Leftover {
+fn leftover(left: LeftoverCapture) -> Leftover {
     Leftover { name: left.name, session: left.session, machine: left.machine, began: left.since }
 }
 

@@ -1,6 +1,6 @@
 //! `ghost bot`: the Slack bot.
 //!
-//! Goes in: the configuration, tokens. Comes out: a bot that runs until it is told to stop. Never: a token on the command line
+//! Goes in: the configuration, tokens. Comes out: a bot that runs until it is stopped. Never: a token on the command line
 //! or in a message.
 
 mod command;

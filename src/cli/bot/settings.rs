@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::bot::{Approvers, People, Place, Settings};
-use crate::cli::kitchen::limits;
+use crate::bot::{Approvers, ChannelRules, People, Settings};
+use crate::cli::engine::limits;
 use crate::cli::setup::Setup;
 use crate::config::{self, Config};
 use ghost_investigate::{RequesterMay, SelfApproval};
@@ -12,16 +12,17 @@ use ghost_shell::{Scope, Surroundings};
 /// Returns how the bot behaves.
 pub(in crate::cli) fn settings(setup: &Setup) -> Settings {
     let config = &setup.config;
-    let anywhere = Place { approvers: approvers(config, None), scope: config.bot.scope.as_ref().map(scope) };
-    let channels: BTreeMap<String, Place> = config
+    let anywhere =
+        ChannelRules { approvers: approvers(config, None), scope: config.bot.scope.as_ref().map(scope) };
+    let channels: BTreeMap<String, ChannelRules> = config
         .channel
         .iter()
         .map(|(id, channel)| {
-            let place = Place {
+            let rules = ChannelRules {
                 approvers: approvers(config, Some(channel)),
                 scope: channel.scope.as_ref().or(config.bot.scope.as_ref()).map(scope),
             };
-            (id.clone(), place)
+            (id.clone(), rules)
         })
         .collect();
     let mut limits = limits(setup);

@@ -67,7 +67,7 @@ impl Token {
             if changed.is_none() || changed != kept.0 {
                 match read(file) {
                     Ok(secret) => *kept = (changed, secret),
-                    Err(error) => tracing::warn!("the token in {} is not read: {error}", file.display()),
+                    Err(error) => tracing::warn!("token file {} not read: {error}", file.display()),
                 }
             }
         }
@@ -76,7 +76,7 @@ impl Token {
 }
 
 fn read(file: &Path) -> Result<Secret, String> {
-    let text = read_small(file)?;
+    let text = read_small(file).map_err(|error| error.to_string())?;
     let text = text.trim();
     if text.is_empty() { Err("it is empty".to_owned()) } else { Ok(Secret::new(text)) }
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{orphans, start, under_way};
+use super::{orphans, running, start};
 use crate::cli::consent::Consent;
 use crate::cli::setup::Setup;
 
@@ -18,7 +18,7 @@ pub(in crate::cli) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Sub {
-    /// Captures the packets of a machine, or of both ends of a way, and says what they show.
+    /// Captures the packets of a machine, or of both ends of a path, and says what they show.
     #[command(
         after_help = "Examples:\n  ghost capture start --target web-1 -g prod --plan\n  ghost capture start --target web-1,db-1 -g prod --duration 60 --filter protocol=tcp,remote-port=5432\n  ghost capture start --target web-1 -g prod --duration 3600 --detach --approve ask\n\nTwo machines are a source and a destination, captured together and compared. Filters are as seen from the first machine: protocol=,\nlocal-ip=, local-port=, remote-ip=, remote-port=, several values with ; between them. Files are written to the storage account of\n[capture] in the configuration, fetched into the captures folder, and removed from the cloud again. Every change asks first: you at the\nterminal (--approve ask), or nobody, and then it does not run (--approve deny).\n\nCtrl-C leaves a capture to itself: `ghost capture wait ID` goes on, `ghost capture stop ID` ends it."
     )]
@@ -36,7 +36,7 @@ enum Sub {
     Stop(One),
     /// Removes what a capture left in the cloud, fetched or not.
     #[command(
-        after_help = "Example:\n  ghost capture cleanup capture-0a1b2c3d4e-1\n\nOne that is under way is canceled."
+        after_help = "Example:\n  ghost capture cleanup capture-0a1b2c3d4e-1\n\nA running one is canceled."
     )]
     Cleanup(One),
     /// Lists captures, the newest first.
@@ -48,14 +48,14 @@ enum Sub {
         #[arg(long)]
         json: bool,
     },
-    /// Looks in the cloud for captures of ours that nobody looks after.
+    /// Finds captures of ours in the cloud that no session owns any more.
     #[command(
         after_help = "Examples:\n  ghost capture orphans\n  ghost capture orphans --clean\n\nOnly what carries the name of a session of this installation that is over is ours; all else is left alone."
     )]
     Orphans(orphans::Arguments),
 }
 
-/// A capture, and how it is told of.
+/// A capture, and the form of the output.
 #[derive(Debug, Args)]
 pub(super) struct One {
     /// The capture's id.
@@ -83,11 +83,11 @@ pub(super) struct Common {
 pub(in crate::cli) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     match &arguments.command {
         Sub::Start(arguments) => start::run(arguments, setup),
-        Sub::Status(one) => under_way::status(one, setup),
-        Sub::Wait(one) => under_way::wait(one, setup),
-        Sub::Stop(one) => under_way::stop(one, setup),
-        Sub::Cleanup(one) => under_way::clean_up(one, setup),
-        Sub::List { json } => under_way::list(*json, setup),
+        Sub::Status(one) => running::status(one, setup),
+        Sub::Wait(one) => running::wait(one, setup),
+        Sub::Stop(one) => running::stop(one, setup),
+        Sub::Cleanup(one) => running::clean_up(one, setup),
+        Sub::List { json } => running::list(*json, setup),
         Sub::Orphans(arguments) => orphans::run(arguments, setup),
     }
 }

@@ -4,13 +4,12 @@
 //! change that nobody agreed to, a capture that is forgotten.
 
 mod command;
-mod desk;
 mod orphans;
+mod running;
 mod start;
-mod told;
-mod under_way;
+mod summary;
+mod terminal;
 
 pub(in crate::cli) use command::{Arguments, run};
-pub(in crate::cli) use orphans::Left;
-pub(in crate::cli) use orphans::{beside, left_behind};
+pub(in crate::cli) use orphans::{LeftoverCapture, beside, left_behind};
 pub(in crate::cli) use start::configured;

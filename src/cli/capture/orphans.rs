@@ -8,11 +8,11 @@ use clap::Args;
 use serde_json::json;
 
 use super::command::{BAD_NEWS, Common};
-use super::desk::gate;
 use super::start::configured;
+use super::terminal::gate;
 use crate::cli::consent::Consent;
-use crate::cli::harmless::harmless;
 use crate::cli::name::new_session;
+use crate::cli::print::harmless;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
 use crate::cli::wait::drive;
@@ -45,13 +45,13 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let subscription =
         arguments.subscription.as_deref().map(Name::parse).transpose().context("checking --subscription")?;
     if arguments.clean {
-        note(&arguments.common.approve.told(setup));
+        note(&arguments.common.approve.describe(setup));
     }
     let mut search = drive(|| async {
         let (gate, place) =
             (gate(setup, &new_session("capture")?, &arguments.common, &tasks)?, place(subscription)?);
         let known = |session: &SessionId| life(setup, session);
-        let mut search = search(&gate, &place, &tasks, storage.as_ref(), &known).await.map_err(told)?;
+        let mut search = search(&gate, &place, &tasks, storage.as_ref(), &known).await.map_err(hinted)?;
         if arguments.clean {
             for name in search.clean(&gate, &place, storage.as_ref()).await {
                 note(&format!("{name} is gone"));
@@ -71,7 +71,7 @@ fn place(subscription: Option<Name>) -> anyhow::Result<ResourceGroup> {
     Ok(ResourceGroup { subscription, group: Name::parse("none")? })
 }
 
-fn told(trouble: Issue) -> anyhow::Error {
+fn hinted(trouble: Issue) -> anyhow::Error {
     let error = anyhow::Error::msg(harmless(&trouble.text));
     match trouble.hint {
         Some(hint) => Hinted::new(error, harmless(&hint)).into(),
@@ -79,41 +79,45 @@ fn told(trouble: Issue) -> anyhow::Error {
     }
 }
 
-/// A capture that nobody looks after.
-pub(in crate::cli) struct Left {
+/// A capture that no session owns any more.
+pub(in crate::cli) struct LeftoverCapture {
     /// The id of a task of this folder, or the name of a capture in the cloud.
     pub(in crate::cli) name: String,
     /// The session that began it.
     pub(in crate::cli) session: SessionId,
     /// The machines whose packets it holds.
     pub(in crate::cli) machine: String,
-    /// Since when nobody has been heard of about it.
+    /// When its session last recorded something.
     pub(in crate::cli) since: Timestamp,
 }
 
-/// Returns what nobody looks after: tasks of this folder, and captures in the cloud, which is asked only where captures are configured or
+/// Returns leftover captures: tasks of this folder, and captures in the cloud, which is asked only where captures are configured or
 /// were made. It asks nobody for consent; what runs is on record under `session`.
-pub(in crate::cli) async fn left_behind(setup: &Setup, session: &SessionId) -> anyhow::Result<Vec<Left>> {
+pub(in crate::cli) async fn left_behind(
+    setup: &Setup,
+    session: &SessionId,
+) -> anyhow::Result<Vec<LeftoverCapture>> {
     let data = setup.data()?;
     let kept = data.join("captures").is_dir();
     let (tasks, _) = if kept { TaskStore::open(data)?.all()? } else { (Vec::new(), Vec::new()) };
     let ids = left_over(&tasks, SystemClock.now());
-    let of_task = |task: &CaptureTask| Left {
+    let of_task = |task: &CaptureTask| LeftoverCapture {
         name: task.id(),
         session: task.session.clone(),
         machine: task.order.machines.join(" and "),
         since: task.opened,
     };
-    let mut left: Vec<Left> = tasks.iter().filter(|task| ids.contains(&task.id())).map(of_task).collect();
+    let mut left: Vec<LeftoverCapture> =
+        tasks.iter().filter(|task| ids.contains(&task.id())).map(of_task).collect();
     let storage = configured(setup, (&None, &None, &None))?;
     if storage.is_some() || !tasks.is_empty() {
         let common = Common { approve: Consent::Deny, json: false, exit_code: false };
         let gate = gate(setup, session, &common, &tasks)?;
         let known = |session: &SessionId| life(setup, session);
         let found = search(&gate, &place(None)?, &tasks, storage.as_ref(), &known).await;
-        left.extend(found.map_err(told)?.orphans.into_iter().map(|found| Left {
+        left.extend(found.map_err(hinted)?.orphans.into_iter().map(|found| LeftoverCapture {
             name: found.name.to_string(),
-            since: heard(setup, &found.orphan.origin.session).unwrap_or_else(|| SystemClock.now()),
+            since: last_recorded(setup, &found.orphan.origin.session).unwrap_or_else(|| SystemClock.now()),
             session: found.orphan.origin.session,
             machine: found.orphan.machine,
         }));
@@ -121,7 +125,7 @@ pub(in crate::cli) async fn left_behind(setup: &Setup, session: &SessionId) -> a
     Ok(left)
 }
 
-/// Does some work, and beside it looks for what was left behind; `tell` takes a line where there is something. The work's end is the end.
+/// Does some work, and searches for leftover captures meanwhile; `tell` takes a line where there is one.
 pub(in crate::cli) async fn beside<T>(
     setup: &Setup,
     tell: impl FnOnce(String),
@@ -143,20 +147,20 @@ pub(in crate::cli) async fn beside<T>(
                 "{count} {were} left behind ({names}): `ghost capture orphans` says what can be done."
             ));
         }
-        Err(error) => tracing::debug!("captures that were left behind could not be looked for: {error}"),
+        Err(error) => tracing::debug!("search for leftover captures failed: {error}"),
     }
     work.await
 }
 
-/// Returns when a session was last heard of.
-fn heard(setup: &Setup, session: &SessionId) -> Option<Timestamp> {
+/// Returns when a session last recorded something.
+fn last_recorded(setup: &Setup, session: &SessionId) -> Option<Timestamp> {
     let audit = setup.data().ok()?.join("audit").join(format!("{session}.jsonl"));
     let silent = fs::metadata(audit).ok()?.modified().ok()?.elapsed().ok()?;
     let millis = i64::try_from(silent.as_millis()).ok()?;
     Some(Timestamp::from_millis(SystemClock.now().as_millis().checked_sub(millis)?))
 }
 
-/// Says what is known of a session: its audit file shows that it was one of ours, and when it was last heard of.
+/// Says what is known of a session: its audit file shows that it was one of ours, and when it last recorded something.
 fn life(setup: &Setup, session: &SessionId) -> Life {
     let Ok(data) = setup.data() else { return Life::Unknown };
     let Ok(found) = fs::metadata(data.join("audit").join(format!("{session}.jsonl"))) else {

@@ -5,8 +5,8 @@ use clap::Args;
 use serde_json::json;
 
 use super::command::Common;
-use super::desk::{Desk, known};
-use super::told::finish;
+use super::summary::finish;
+use super::terminal::{Terminal, known};
 use crate::cli::name::new_session;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
@@ -82,8 +82,8 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     }
     note(&format!("capture {}; every change asks first", task.id()));
     let ended = drive(|| async {
-        let desk = Desk::new(setup, &store, &task, &arguments.common, arguments.detach)?;
-        desk.drive(&mut task).await
+        let terminal = Terminal::new(setup, &store, &task, &arguments.common, arguments.detach)?;
+        terminal.drive(&mut task).await
     })??;
     finish(&task, ended, &arguments.common, setup)
 }

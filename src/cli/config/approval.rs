@@ -16,11 +16,11 @@ pub(super) fn check(setup: &Setup) -> Vec<Finding> {
     let modifier = setup.config.approval.modifier;
     let (terminal, slack) = (modifier.unwrap_or(true), modifier.unwrap_or(false));
     let who = |may: bool| if may { "whoever changed it may" } else { "somebody else has to" };
-    let told = match terminal == slack {
+    let text = match terminal == slack {
         true => format!("a changed command: {} approve it", who(slack)),
         false => format!("a changed command: {} approve it; at a terminal {}", who(slack), who(terminal)),
     };
-    found.push(Finding::new(State::Ok, WHAT, told));
+    found.push(Finding::new(State::Ok, WHAT, text));
     found
 }
 
@@ -44,49 +44,49 @@ fn at_terminal(requester: Option<RequesterMay>, impact: Impact) -> bool {
 
 mod slack {
     use super::{Finding, IMPACTS, Impact, Setup, State, WHAT};
-    use crate::bot::{People, Place};
+    use crate::bot::{ChannelRules, People};
     use crate::cli::bot::settings;
 
     /// Says who approves in Slack where no channel has people of its own.
     pub(super) fn about(setup: &Setup, impact: Impact) -> (State, Option<String>) {
         let settings = settings(setup);
         let needed = settings.limits.votes_needed(impact);
-        let (state, told) = people(&settings.anywhere, impact, needed);
-        (state, Some(format!("in Slack {told}")))
+        let (state, text) = people(&settings.anywhere, impact, needed);
+        (state, Some(format!("in Slack {text}")))
     }
 
     /// Says who approves in the channels that have people of their own.
     pub(super) fn channels(setup: &Setup) -> Vec<Finding> {
         let settings = settings(setup);
         let mut found = Vec::new();
-        for (id, place) in &settings.channels {
+        for (id, rules) in &settings.channels {
             for impact in IMPACTS {
-                if place.approvers.about(impact) == settings.anywhere.approvers.about(impact) {
+                if rules.approvers.about(impact) == settings.anywhere.approvers.about(impact) {
                     continue;
                 }
-                let (state, told) = people(place, impact, settings.limits.votes_needed(impact));
-                found.push(Finding::new(state, WHAT, format!("{} in {id}: {told}", impact.as_str())));
+                let (state, text) = people(rules, impact, settings.limits.votes_needed(impact));
+                found.push(Finding::new(state, WHAT, format!("{} in {id}: {text}", impact.as_str())));
             }
         }
         found
     }
 
     /// Names who may approve, and how many of them it takes.
-    fn people(place: &Place, impact: Impact, needed: u32) -> (State, String) {
-        let People { users, groups } = place.approvers.about(impact);
+    fn people(rules: &ChannelRules, impact: Impact, needed: u32) -> (State, String) {
+        let People { users, groups } = rules.approvers.about(impact);
         if users.is_empty() && groups.is_empty() {
             return (State::Ok, "nobody, so that it can only be denied".to_owned());
         }
         let named: Vec<&str> = users.iter().chain(groups).map(String::as_str).collect();
-        let own = match ghost_investigate::may_approve(place.approvers.own.requester, "x", "x", impact) {
+        let own = match ghost_investigate::may_approve(rules.approvers.own.requester, "x", "x", impact) {
             Ok(()) => "",
             Err(_) => ", not whoever asked",
         };
-        let told = format!("{needed} of {}{own}", named.join(", "));
+        let text = format!("{needed} of {}{own}", named.join(", "));
         let few = groups.is_empty() && u32::try_from(users.len()).is_ok_and(|named| named < needed);
         match few {
-            true => (State::Warning, format!("{told}: fewer are named than have to approve")),
-            false => (State::Ok, told),
+            true => (State::Warning, format!("{text}: fewer are named than have to approve")),
+            false => (State::Ok, text),
         }
     }
 
@@ -97,19 +97,19 @@ mod slack {
         use super::*;
         use crate::bot::Approvers;
 
-        fn place(users: &[&str]) -> Place {
+        fn rules(users: &[&str]) -> ChannelRules {
             let users: BTreeSet<String> = users.iter().map(|user| (*user).to_owned()).collect();
             let named = People { users, ..People::default() };
-            Place { approvers: Approvers { outage: named, ..Approvers::default() }, scope: None }
+            ChannelRules { approvers: Approvers { outage: named, ..Approvers::default() }, scope: None }
         }
 
         #[test]
         fn it_names_who_approves_and_says_where_too_few_are_named() {
-            let told = |users: &[&str]| people(&place(users), Impact::Outage, 2);
-            assert_eq!(told(&["U1", "U2"]), (State::Ok, "2 of U1, U2, not whoever asked".to_owned()));
-            let (state, few) = told(&["U1"]);
+            let text = |users: &[&str]| people(&rules(users), Impact::Outage, 2);
+            assert_eq!(text(&["U1", "U2"]), (State::Ok, "2 of U1, U2, not whoever asked".to_owned()));
+            let (state, few) = text(&["U1"]);
             assert!(state == State::Warning && few.contains("fewer are named"), "{few}");
-            assert!(told(&[]).1.contains("only be denied"));
+            assert!(text(&[]).1.contains("only be denied"));
         }
     }
 }

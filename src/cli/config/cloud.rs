@@ -50,19 +50,19 @@ fn identities(setup: &Setup) -> Vec<Finding> {
         }
     };
     if identities.is_one() {
-        let told = format!("one for both: {}", identities.reader().name());
+        let text = format!("one for both: {}", identities.reader().name());
         let hint = "what only reads could act, too: give what acts an identity of its own, [azure.actor]";
-        return vec![Finding::new(State::Warning, "identity", told).hint(hint)];
+        return vec![Finding::new(State::Warning, "identity", text).hint(hint)];
     }
-    let told = |identity: &ghost_shell::Identity| Finding::new(State::Ok, "identity", identity.name());
-    vec![told(identities.reader()), told(identities.actor())]
+    let text = |identity: &ghost_shell::Identity| Finding::new(State::Ok, "identity", identity.name());
+    vec![text(identities.reader()), text(identities.actor())]
 }
 
 /// Opens a shell to ask through, or says why nobody is asked.
 fn open(setup: &Setup, offline: bool) -> Result<Shell, Finding> {
     let absent = |error: String| {
         Finding::new(State::Warning, WHAT, error)
-            .hint("without it Ghost looks at this machine and at the network from here")
+            .hint("without it Ghost examines this machine and the network from here")
     };
     let programs = Programs::new(setup.config.programs.clone()).map_err(|error| absent(error.to_string()))?;
     let path = programs.find("az").map_err(|error| absent(error.to_string()))?;
@@ -84,7 +84,7 @@ async fn ask(shell: &Shell) -> Finding {
     let why = "ghost config check";
     let (version, account) =
         tokio::join!(shell.run("az version -o json", why), shell.run("az account show -o json", why));
-    told(&version, &account)
+    finding(&version, &account)
 }
 
 /// Says what nobody was asked about.
@@ -95,7 +95,7 @@ fn unasked() -> Finding {
         .hint("deploy/azure names each action and the tool that needs it; so does --json")
 }
 
-/// Says which captures were left behind; nobody looks where `az` is not asked.
+/// Says which captures were left behind; nothing is searched where `az` is not asked.
 async fn captures(setup: &Setup, asked: bool) -> Finding {
     if !asked {
         return Finding::new(State::Skipped, "captures", "nobody looked for captures that were left behind");
@@ -107,18 +107,18 @@ async fn captures(setup: &Setup, asked: bool) -> Finding {
     match looking.await {
         Ok(left) if left.is_empty() => Finding::new(State::Ok, "captures", "none is left over"),
         Ok(left) => {
-            let told = left.into_iter().map(|left| {
+            let text = left.into_iter().map(|left| {
                 format!("{} of {}, session {}, since {}", left.name, left.machine, left.session, left.since)
             });
-            let told = told.collect::<Vec<_>>().join("; ");
-            Finding::new(State::Warning, "captures", format!("left over: {told}"))
+            let text = text.collect::<Vec<_>>().join("; ");
+            Finding::new(State::Warning, "captures", format!("left over: {text}"))
                 .hint("`ghost capture orphans` says what can be done")
         }
         Err(error) => Finding::new(State::Warning, "captures", format!("could not be looked for: {error:#}")),
     }
 }
 
-fn told(version: &Response, account: &Response) -> Finding {
+fn finding(version: &Response, account: &Response) -> Finding {
     let read = |response: &Response| serde_json::from_str::<Value>(&response.output).unwrap_or_default();
     let (version, who) = (read(version), permission::account(&read(account)));
     let version = version.pointer("/azure-cli").and_then(Value::as_str).unwrap_or("of an unknown version");

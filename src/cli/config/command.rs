@@ -1,4 +1,4 @@
-//! The subcommand: every part asked side by side, then told in order.
+//! The subcommand: every part is checked side by side, then printed in order.
 
 use clap::{Args, Subcommand};
 
@@ -45,7 +45,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
     if json {
         line(&document(ok, &findings).to_string())?;
     } else {
-        findings.iter().try_for_each(|finding| line(&finding.told()))?;
+        findings.iter().try_for_each(|finding| line(&finding.to_text()))?;
     }
     Ok(if exit_code && !ok { 3 } else { 0 })
 }

@@ -54,7 +54,7 @@ impl Finding {
     }
 
     /// Tells it in a line, and the hint in another.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         let hint = self.hint.as_ref().map(|hint| format!("\n{:17}{hint}", "")).unwrap_or_default();
         format!("{} {:<14} {}{hint}", self.state.sign(), self.what, self.detail)
     }
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn a_finding_is_a_line_and_its_hint_another() {
         let finding = Finding::new(State::Problem, "store", "it is away").hint("start it");
-        assert_eq!(finding.told(), "\u{2718} store          it is away\n                 start it");
-        assert_eq!(Finding::new(State::Warning, "az", "x").told(), "! az             x");
+        assert_eq!(finding.to_text(), "\u{2718} store          it is away\n                 start it");
+        assert_eq!(Finding::new(State::Warning, "az", "x").to_text(), "! az             x");
     }
 }

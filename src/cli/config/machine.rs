@@ -33,8 +33,8 @@ pub(super) fn shell(setup: &Setup) -> Vec<Finding> {
     }
     found.push(match setup.policy() {
         Ok(policy) => {
-            let told = format!("{} examples hold, digest {}", policy.examples().len(), policy.digest());
-            Finding::new(State::Ok, "policy", told)
+            let text = format!("{} examples hold, digest {}", policy.examples().len(), policy.digest());
+            Finding::new(State::Ok, "policy", text)
         }
         Err(error) => Finding::new(State::Problem, "policy", format!("{error:#}")),
     });
@@ -49,8 +49,8 @@ pub(super) fn shell(setup: &Setup) -> Vec<Finding> {
         .hint(elsewhere),
         Anchoring::Syslog => Finding::new(State::Ok, "anchor", "syslog"),
         Anchoring::File(path) if path.starts_with(data) => {
-            let told = format!("{}: on the disk of the chain itself", path.display());
-            Finding::new(State::Warning, "anchor", told).hint(elsewhere)
+            let text = format!("{}: on the disk of the chain itself", path.display());
+            Finding::new(State::Warning, "anchor", text).hint(elsewhere)
         }
         Anchoring::File(path) => Finding::new(State::Ok, "anchor", path.display().to_string()),
     });
@@ -89,16 +89,16 @@ mod tests {
     #[track_caller]
     fn findings(landlock: Option<i32>, seccomp: bool, wanted: Sandbox) -> Vec<String> {
         let support = Support { landlock, seccomp, processes: true, ping_unconfined: false };
-        sandbox(&support, wanted).iter().map(Finding::told).collect()
+        sandbox(&support, wanted).iter().map(Finding::to_text).collect()
     }
 
     #[test]
-    fn a_machine_that_confines_is_told_nothing() {
+    fn a_machine_that_confines_has_no_warning() {
         assert_eq!(findings(Some(7), true, Sandbox::Required), Vec::<String>::new());
     }
 
     #[test]
-    fn a_machine_without_a_sandbox_is_told_in_one_line_what_that_means_and_what_to_do() {
+    fn a_machine_without_a_sandbox_gets_one_warning_with_a_remedy() {
         let lines = findings(None, false, Sandbox::Required);
         assert_eq!(lines.len(), 1, "{lines:?}");
         for part in ["Landlock and seccomp missing", "every command asks", "lsm=", "best_effort"] {

@@ -1,4 +1,4 @@
-//! What `[meter]` says, as far as it can be told without measuring.
+//! Checks `[meter]`, as far as possible without measuring.
 
 use std::path::Path;
 
@@ -16,8 +16,8 @@ pub(super) fn check(meter: &Meter) -> Vec<Finding> {
     let mut word = |name: &str, value: Option<&String>, known: [&str; 3]| {
         if let Some(value) = value.filter(|value| !known.contains(&value.as_str())) {
             let known: Vec<&str> = known.into_iter().filter(|word| !word.is_empty()).collect();
-            let told = format!("{name} = {value:?} is none of {}", known.join(", "));
-            wrong.push(Finding::new(State::Problem, WHAT, told));
+            let text = format!("{name} = {value:?} is none of {}", known.join(", "));
+            wrong.push(Finding::new(State::Problem, WHAT, text));
         }
     };
     word("provider", meter.provider.as_ref(), ["azure", "ssh", ""]);
@@ -37,24 +37,24 @@ pub(super) fn check(meter: &Meter) -> Vec<Finding> {
     }
     match (&meter.source, &meter.destination) {
         (Some(source), Some(destination)) if source == destination => {
-            let told = format!("source and destination are both {source}");
-            wrong.push(Finding::new(State::Problem, WHAT, told).hint("a path has two ends"));
+            let text = format!("source and destination are both {source}");
+            wrong.push(Finding::new(State::Problem, WHAT, text).hint("a path has two ends"));
         }
         (Some(_), None) | (None, Some(_)) => {
-            let told = "one end of the path is named, the other is not";
-            wrong.push(Finding::new(State::Warning, WHAT, told).hint("--source and --dest name it"));
+            let text = "one end of the path is named, the other is not";
+            wrong.push(Finding::new(State::Warning, WHAT, text).hint("--source and --dest name it"));
         }
         (Some(_), Some(_)) | (None, None) => {}
     }
     if meter.storage_account.is_some() != meter.storage_container.is_some() {
-        let told = "storage_account and storage_container go together";
-        wrong.push(Finding::new(State::Problem, WHAT, told).hint("name both, or nothing is uploaded"));
+        let text = "storage_account and storage_container go together";
+        wrong.push(Finding::new(State::Problem, WHAT, text).hint("name both, or nothing is uploaded"));
     }
     if wrong.is_empty() {
         let from = meter.source.as_deref().unwrap_or("SOURCE");
         let to = meter.destination.as_deref().unwrap_or("DEST");
-        let told = format!("{from} to {to}, by {}", meter.provider.as_deref().unwrap_or("azure"));
-        wrong.push(Finding::new(State::Ok, WHAT, told));
+        let text = format!("{from} to {to}, by {}", meter.provider.as_deref().unwrap_or("azure"));
+        wrong.push(Finding::new(State::Ok, WHAT, text));
     }
     wrong
 }
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_wrong_is_told_at_once() {
+    fn every_problem_is_reported_at_once() {
         let meter = Meter {
             source: named("web-1"),
             destination: named("web-1"),
@@ -78,13 +78,13 @@ mod tests {
             storage_account: named("results"),
             ..Meter::default()
         };
-        let told: Vec<String> = check(&meter).into_iter().map(|finding| finding.detail).collect();
-        assert_eq!(told.len(), 5, "{told:#?}");
-        assert!(told[0].contains("telnet") && told[2].contains("/nowhere/known_hosts"), "{told:#?}");
+        let text: Vec<String> = check(&meter).into_iter().map(|finding| finding.detail).collect();
+        assert_eq!(text.len(), 5, "{text:#?}");
+        assert!(text[0].contains("telnet") && text[2].contains("/nowhere/known_hosts"), "{text:#?}");
     }
 
     #[test]
-    fn nothing_said_is_nothing_told_and_what_is_right_is() {
+    fn an_empty_section_has_no_finding_and_a_valid_one_is_ok() {
         assert!(check(&Meter::default()).is_empty());
         let meter = Meter { source: named("web-1"), destination: named("db-1"), ..Meter::default() };
         let all = check(&meter);

@@ -16,10 +16,8 @@ pub(super) async fn check(setup: &Setup, offline: bool) -> Vec<Finding> {
     let config = &setup.config.model;
     let mut found = Vec::new();
     if config.brain.is_none() && config.fallback.is_empty() {
-        let none = "none is configured: turns come from a script, and nothing leaves this machine";
-        found.push(
-            Finding::new(State::Skipped, WHAT, none).hint("[model] brain names one; else --script FILE"),
-        );
+        let none = "none is configured: the playbook investigates, and nothing leaves this machine";
+        found.push(Finding::new(State::Skipped, WHAT, none).hint("[model] brain names one"));
     }
     let named = config.brain.iter().chain(&config.fallback).copied();
     let tried = named.map(|provider| async move {
@@ -34,8 +32,8 @@ pub(super) async fn check(setup: &Setup, offline: bool) -> Vec<Finding> {
     });
     found.extend(futures_util::future::join_all(tried).await);
     if config.no_egress {
-        let told = format!("none but this machine and {} listed", config.allowed.len());
-        found.push(Finding::new(State::Ok, "egress", told));
+        let text = format!("none but this machine and {} listed", config.allowed.len());
+        found.push(Finding::new(State::Ok, "egress", text));
     }
     found
 }

@@ -19,7 +19,7 @@ const NEEDS: &str = include_str!("../../../deploy/azure/README.md");
 const WATCHERS: &str = "Microsoft.Network/networkWatchers/";
 
 /// So many groups are asked about where nobody named some.
-const MOST: usize = 10;
+const MAX_GROUPS: usize = 10;
 
 /// A permission, the role that has it, and what needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -44,7 +44,7 @@ pub(super) fn needed() -> Vec<Needed> {
 pub(super) async fn check(setup: &Setup, shell: &Shell) -> Vec<Finding> {
     let identities = match setup.identities() {
         Ok(identities) => identities,
-        // What is wrong with them was told already.
+        // What is wrong with them was reported already.
         Err(_) => return Vec::new(),
     };
     let groups = groups(setup, shell).await;
@@ -73,9 +73,9 @@ async fn groups(setup: &Setup, shell: &Shell) -> Vec<String> {
         named.extend(places.flatten().flat_map(|scope| scope.resource_groups.iter().cloned()));
     }
     if named.is_empty() {
-        let told = shell.run("az group list --query [].name --output json", "ghost config check").await;
-        named = serde_json::from_str(&told.output).unwrap_or_default();
-        named.truncate(MOST);
+        let answer = shell.run("az group list --query [].name --output json", "ghost config check").await;
+        named = serde_json::from_str(&answer.output).unwrap_or_default();
+        named.truncate(MAX_GROUPS);
     }
     let watchers = &setup.config.azure.watcher_group;
     named.retain(|name| !name.eq_ignore_ascii_case(watchers));
@@ -102,19 +102,19 @@ async fn of(
         Err(why) => return problem(why),
     };
     let asked = groups.iter().map(String::as_str).chain([watchers]).map(|group| {
-        let command = question(&subscription, group);
+        let operation = question(&subscription, group);
         async move {
             (
                 group,
-                ask(shell, identity, command)
+                ask(shell, identity, operation)
                     .await
-                    .and_then(|told| read(&told).map_err(|error| error.to_string())),
+                    .and_then(|answer| read(&answer).map_err(|error| error.to_string())),
             )
         }
     });
     let (mut lacks, mut silent, mut all) = (Vec::new(), Vec::new(), Vec::new());
-    for (group, told) in futures_util::future::join_all(asked).await {
-        match told {
+    for (group, answer) in futures_util::future::join_all(asked).await {
+        match answer {
             Ok(granted) => {
                 lacks.extend(missing(&granted, group, group.eq_ignore_ascii_case(watchers), roles));
                 all.extend(granted);
@@ -157,22 +157,22 @@ fn optional(granted: &[RoleGrant], roles: &[&str]) -> String {
         let own = roles.contains(&needed.role) && files || matches!(needed.role, "prober" | "files");
         own && !allows(granted, needed.action)
     });
-    let told: Vec<String> = rest.map(|needed| format!("{} ({})", needed.action, needed.purpose)).collect();
-    if told.is_empty() {
+    let text: Vec<String> = rest.map(|needed| format!("{} ({})", needed.action, needed.purpose)).collect();
+    if text.is_empty() {
         String::new()
     } else {
-        format!("; not granted there, and not always needed: {}", told.join("; "))
+        format!("; not granted there, and not always needed: {}", text.join("; "))
     }
 }
 
 async fn ask(
     shell: &Shell,
     identity: &Arc<Identity>,
-    command: Option<IdentityCommand>,
+    operation: Option<IdentityCommand>,
 ) -> Result<String, String> {
-    let command = command.ok_or("that cannot be asked in words of az")?;
-    let told = shell.run_identity_command(identity, command).await;
-    if told.exit_code == Some(0) { Ok(told.output) } else { Err(why(&told)) }
+    let operation = operation.ok_or("that cannot be asked in words of az")?;
+    let answer = shell.run_identity_command(identity, operation).await;
+    if answer.exit_code == Some(0) { Ok(answer.output) } else { Err(why(&answer)) }
 }
 
 /// Says why there is no answer, in a line.
@@ -185,8 +185,8 @@ fn why(response: &Response) -> String {
 }
 
 /// Says whom `az` is signed in as, from its own words.
-pub(super) fn account(told: &Value) -> Option<(String, String)> {
-    let field = |pointer: &str| told.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+pub(super) fn account(document: &Value) -> Option<(String, String)> {
+    let field = |pointer: &str| document.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     let subscription = [field("/name"), field("/id")].into_iter().flatten().collect::<Vec<_>>().join(" ");
     Some((field("/user/name")?, subscription))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::time::timeout;
 
 use super::finding::{Finding, PATIENCE, State};
-use crate::bot::{Place, SCOPES, reason};
+use crate::bot::{ChannelRules, SCOPES, reason};
 use crate::cli::bot::{found, settings};
 use crate::cli::setup::Setup;
 use crate::config::Transport;
@@ -78,8 +78,8 @@ pub(super) async fn check(setup: &Setup, offline: bool) -> Vec<Finding> {
 /// Says where nobody may approve.
 fn nobody(setup: &Setup) -> Option<Finding> {
     let settings = settings(setup);
-    let mut places = settings.channels.values().chain([&settings.anywhere]);
-    let none = places.all(|Place { approvers, .. }| {
+    let mut all_rules = settings.channels.values().chain([&settings.anywhere]);
+    let none = all_rules.all(|ChannelRules { approvers, .. }| {
         [&approvers.measurement, &approvers.outage, &approvers.change].iter().all(|people| people.is_nobody())
     });
     none.then(|| {
@@ -104,8 +104,8 @@ async fn bot_of(web: &Web) -> Vec<Finding> {
     match web.granted().await {
         Ok(Granted { identity, scopes }) => {
             let team = identity.team_name.or(identity.team).unwrap_or_default();
-            let told = format!("{} in {team}", identity.user);
-            vec![Finding::new(State::Ok, BOT, told), scopes_of(scopes.as_ref())]
+            let text = format!("{} in {team}", identity.user);
+            vec![Finding::new(State::Ok, BOT, text), scopes_of(scopes.as_ref())]
         }
         Err(error) => {
             vec![refused(BOT, &error, "is it the token of an app that is installed in the workspace?")]

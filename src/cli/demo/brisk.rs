@@ -1,4 +1,4 @@
-//! Waiting, so that somebody who looks on sees that there is a wait, and need not wait for its end.
+//! Short waits: the demo shows that there is a wait and does not last as long.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use ghost_base::{Clock as _, Timestamp};
 use ghost_lab::LabClock;
 
 /// Nobody waits longer than this.
-const LONGEST: Duration = Duration::from_millis(800);
+const MAX_WAIT: Duration = Duration::from_millis(800);
 
 /// Waits a moment, and puts the lab's clock forward by the rest.
 #[derive(Debug, Clone)]
-pub(super) struct Brisk(LabClock);
+pub(super) struct ShortSleep(LabClock);
 
-impl Brisk {
+impl ShortSleep {
     /// Puts this clock forward.
     pub(super) fn by(clock: LabClock) -> Self {
         Self(clock)
@@ -23,9 +23,9 @@ impl Brisk {
 }
 
 #[async_trait]
-impl Sleep for Brisk {
+impl Sleep for ShortSleep {
     async fn until(&self, at: Timestamp) {
-        tokio::time::sleep(at.since(self.0.now()).min(LONGEST)).await;
+        tokio::time::sleep(at.since(self.0.now()).min(MAX_WAIT)).await;
         self.0.pass(at.since(self.0.now()));
     }
 }
@@ -41,8 +41,8 @@ mod tests {
     async fn a_long_wait_is_over_soon_and_the_clock_says_that_it_was_long() {
         let clock = LabClock::new(Arc::new(ManualClock::new(Timestamp::from_millis(1_000))));
         let began = tokio::time::Instant::now();
-        Brisk::by(clock.clone()).until(Timestamp::from_millis(61_000)).await;
+        ShortSleep::by(clock.clone()).until(Timestamp::from_millis(61_000)).await;
         assert_eq!(clock.now(), Timestamp::from_millis(61_000));
-        assert_eq!(began.elapsed(), LONGEST);
+        assert_eq!(began.elapsed(), MAX_WAIT);
     }
 }

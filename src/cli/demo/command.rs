@@ -7,9 +7,9 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Args;
 
-use super::brisk::Brisk;
-use super::stand::Stand;
-use super::story::case_name;
+use super::brisk::ShortSleep;
+use super::case::case_name;
+use super::cloud::DemoCloud;
 use crate::cli::bot::serve;
 use crate::cli::lab::{GROUPS, hinted, reach};
 use crate::cli::name::random;
@@ -81,12 +81,12 @@ async fn play(arguments: &Arguments, folder: &Folder) -> anyhow::Result<()> {
         Arc::new(InProcess::new(Arc::clone(&lab))),
     );
     setup.clock = Some(Arc::new(clock.clone()));
-    setup.sleep = Some(Arc::new(Brisk::by(clock)));
+    setup.sleep = Some(Arc::new(ShortSleep::by(clock)));
     let store = setup.store().await?;
     setup.opened = Some(Arc::clone(&store));
     // An earlier cloud in this folder went with its process.
     clean(&folder.path).context("cleaning up after an earlier demonstration")?;
-    let stand = Stand::with(&arguments.case, lab, folder.path.clone(), store).await?;
+    let stand = DemoCloud::with(&arguments.case, lab, folder.path.clone(), store).await?;
     let opening = stand.opening().unwrap_or_default();
     workspace.set_demo(Arc::new(stand));
     let page = named("SLACK_WORKSPACE_URL").to_owned();
@@ -99,7 +99,7 @@ async fn play(arguments: &Arguments, folder: &Folder) -> anyhow::Result<()> {
         tokio::pin!(serving);
         let ended = tokio::select! {
             ended = &mut serving => ended,
-            told = async { connected.await; announce(&page, &place, &opening) } => match told {
+            announced = async { connected.await; announce(&page, &place, &opening) } => match announced {
                 Ok(()) => serving.await,
                 Err(error) => Err(error),
             },
@@ -135,7 +135,7 @@ fn config(place: &ChannelInfo, lab: &Lab, data: &Path) -> Config {
     config.approval.requester = Some(RequesterMay::Everything);
     config.approval.measurement = everybody.clone();
     config.approval.outage.users = everybody.users.clone();
-    // One click is enough: whoever looks at the demo sits there alone.
+    // One click is enough: the demo has one user.
     config.approval.outage.approvers = Some(1);
     config.approval.change.users = everybody.users.clone();
     // The local Slack counts nothing.
@@ -172,7 +172,7 @@ impl Drop for Folder {
         if !self.stays
             && let Err(error) = std::fs::remove_dir_all(&self.path)
         {
-            tracing::warn!("{} stays behind: {error}", self.path.display());
+            tracing::warn!("removal of {} failed: {error}", self.path.display());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::story::Story;
+use super::case::DemoCase;
 use ghost_lab::case::{Case, Pair, Problems};
 
 /// A fault that can be added.
@@ -189,16 +189,16 @@ impl Extra {
     }
 }
 
-/// Writes one case of a story, where there is one, and everything that was added.
-pub(super) fn whole(story: Option<&Story>, extras: &[&Extra]) -> Result<String, Problems> {
-    let base = story.map_or(HEALTHY, |story| story.text);
+/// Writes one case, where there is one, and every fault that was added.
+pub(super) fn whole(case: Option<&DemoCase>, extras: &[&Extra]) -> Result<String, Problems> {
+    let base = case.map_or(HEALTHY, |case| case.text);
     let case = Case::read(base)?;
-    let mut heard: BTreeSet<(String, u16)> =
+    let mut bound: BTreeSet<(String, u16)> =
         case.services.iter().map(|service| (service.vm.clone(), service.port)).collect();
     let mut text = format!("{}\n", base.trim_end());
     for extra in extras {
         if let Some((vm, port, program)) = extra.listens
-            && heard.insert((vm.to_owned(), port))
+            && bound.insert((vm.to_owned(), port))
         {
             text.push_str(&format!("\n[[service]]\nvm = \"{vm}\"\nport = {port}\nprogram = \"{program}\"\n"));
         }
@@ -230,10 +230,10 @@ mod tests {
 
     #[test]
     fn every_fault_can_be_added_to_every_case_as_text() {
-        for story in Story::all().unwrap() {
+        for case in DemoCase::all().unwrap() {
             let all: Vec<&Extra> = EXTRAS.iter().collect();
-            let case = Case::read(&whole(Some(&story), &all).unwrap());
-            assert!(case.is_ok(), "{}: {:?}", story.name, case.err());
+            let read = Case::read(&whole(Some(&case), &all).unwrap());
+            assert!(read.is_ok(), "{}: {:?}", case.name, read.err());
         }
     }
 

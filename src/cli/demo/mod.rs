@@ -3,14 +3,14 @@
 //! Goes in: nothing but the name of a case. Comes out: the address of a page, and a bot that answers there until Ctrl-C. Never: a
 //! command that runs on this machine, a connection beyond it, an answer that was written before.
 //!
-//! `story` is what can be picked, `fault` what can be added to it; `stand` is the cloud with what was picked, and takes the page's
+//! `case` is what can be picked, `fault` what can be added to it; `cloud` is the cloud with what was picked, and takes the page's
 //! orders; `score` compares what was found with what is there; `brisk` is how one waits; `command` puts it all together.
 
 mod brisk;
+mod case;
+mod cloud;
 mod command;
 mod fault;
 mod score;
-mod stand;
-mod story;
 
 pub(super) use command::{Arguments, run};

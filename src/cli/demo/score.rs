@@ -27,7 +27,11 @@ mod tests {
     #[test]
     fn what_may_be_found_is_neither_missed_nor_wrong() {
         let pair = |name: &str| Pair::new("nsg_deny", name);
-        let told = compared(&[pair("a"), pair("m"), pair("x")], &[pair("a"), pair("b")], &[pair("m")]);
-        assert_eq!(told, json!({"found": ["nsg_deny a"], "missed": ["nsg_deny b"], "wrong": ["nsg_deny x"]}));
+        let compared_pairs =
+            compared(&[pair("a"), pair("m"), pair("x")], &[pair("a"), pair("b")], &[pair("m")]);
+        assert_eq!(
+            compared_pairs,
+            json!({"found": ["nsg_deny a"], "missed": ["nsg_deny b"], "wrong": ["nsg_deny x"]})
+        );
     }
 }

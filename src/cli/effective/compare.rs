@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-use super::given::Given;
-use super::judge::{Judging, Kept};
-use super::place::Place;
+use super::given::EffectiveInput;
+use super::judge::{Judging, StoredJudgement};
+use super::place::SnapshotFolder;
 use crate::cli::root::Global;
 use ghost_base::SessionId;
 use ghost_inspect::effective::Side;
@@ -12,14 +12,14 @@ use ghost_inspect::effective::Side;
 /// The arguments of `ghost effective compare`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost effective compare --baseline before --vm-name web-1 -g prod\n  ghost effective compare --baseline before --from bundle.json --exit-code\n  ghost effective compare --baseline before --answers web-nic routes.json nsg.json --change-window 2026-01-31T22:00:00Z..2026-01-31T23:00:00Z\n\nThe present state is kept as a snapshot, too. A clean comparison leaves a certificate beside it, or in the file that --certificate names, for `ghost effective verify`. With --exit-code: 3 where something changed, 4 where that cannot be told."
+    after_help = "Examples:\n  ghost effective compare --baseline before --vm-name web-1 -g prod\n  ghost effective compare --baseline before --from bundle.json --exit-code\n  ghost effective compare --baseline before --answers web-nic routes.json nsg.json --change-window 2026-01-31T22:00:00Z..2026-01-31T23:00:00Z\n\nThe present state is kept as a snapshot, too. A clean comparison leaves a certificate beside it, or in the file that --certificate names, for `ghost effective verify`. With --exit-code: 3 where something changed, 4 where that is undecided."
 )]
 pub(super) struct Arguments {
     /// The baseline: the name of a snapshot.
     #[arg(long, alias = "compare-baseline", value_name = "S")]
     baseline: SessionId,
     #[command(flatten)]
-    given: Given,
+    given: EffectiveInput,
     /// Later states are to be compared with the present one.
     #[arg(long)]
     is_baseline: bool,
@@ -29,7 +29,7 @@ pub(super) struct Arguments {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
-    let place = Place::find(global);
+    let place = SnapshotFolder::find(global);
     if arguments.given.planned(&place, arguments.judging.json)? {
         return Ok(0);
     }
@@ -38,9 +38,9 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
 
 /// Seals the present state, compares it with a baseline, and keeps both it and what came of it.
 pub(super) fn with(
-    place: &Place,
+    place: &SnapshotFolder,
     baseline: &SessionId,
-    given: &Given,
+    given: &EffectiveInput,
     is_baseline: bool,
     judging: &Judging,
 ) -> anyhow::Result<u8> {
@@ -55,7 +55,12 @@ pub(super) fn with(
     let forced = judging.objections(&before, &after)?;
     let file = place.keep(&session, &text)?;
     let certificate = place.certificate(baseline, &session)?;
-    let kept =
-        Kept { current: Some(file), certificate: Some(certificate), who: place.who.clone(), forced, notes };
+    let kept = StoredJudgement {
+        current: Some(file),
+        certificate: Some(certificate),
+        who: place.who.clone(),
+        forced,
+        notes,
+    };
     judging.judge(&before, &after, kept)
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::place::Place;
-use super::told::flat;
+use super::place::SnapshotFolder;
+use super::text::flat;
 use crate::cli::input;
 use crate::cli::print::Hinted;
 use ghost_base::{Clock as _, Digest, SessionId, SystemClock, Timestamp};
@@ -13,10 +13,10 @@ use ghost_cloud::probe::effective::{self as probe, EffectiveQuery};
 use ghost_inspect::effective::{Answer, Bundle, Error, Scope, Side, Snapshot, Taken};
 
 /// A sealed file may have this many bytes.
-pub(super) const LARGEST: usize = 64 << 20;
+pub(super) const MAX_INPUT_BYTES: usize = 64 << 20;
 
 /// A bundle may have fewer, so that its snapshot can be read again.
-const LARGEST_BUNDLE: usize = 32 << 20;
+const MAX_BUNDLE_BYTES: usize = 32 << 20;
 
 /// What is asked about each interface.
 const WHAT: [EffectiveQuery; 2] = [EffectiveQuery::Routes, EffectiveQuery::Rules];
@@ -26,7 +26,7 @@ const HOW: &str = "run `az network nic show-effective-route-table -n NIC -g GROU
 
 /// What a snapshot is made of.
 #[derive(Debug, Args)]
-pub(super) struct Given {
+pub(super) struct EffectiveInput {
     /// The raw answers as a bundle, `{"nics":[{"nic","routes","nsg","error"}]}`; `-` is standard input.
     #[arg(long, value_name = "FILE", conflicts_with = "answers")]
     from: Option<PathBuf>,
@@ -76,9 +76,9 @@ impl Kind {
     }
 }
 
-impl Given {
+impl EffectiveInput {
     /// Seals the answers. Nothing is written yet.
-    pub(super) fn seal(&self, place: &Place, baseline: bool) -> anyhow::Result<(String, Snapshot)> {
+    pub(super) fn seal(&self, place: &SnapshotFolder, baseline: bool) -> anyhow::Result<(String, Snapshot)> {
         let (bundle, at) = (self.bundle(place)?, SystemClock.now());
         let files = self.from.iter().map(PathBuf::as_path);
         let answers = self.answers.chunks_exact(3).flat_map(|words| words.iter().skip(1).map(Path::new));
@@ -98,9 +98,9 @@ impl Given {
         })
     }
 
-    fn bundle(&self, place: &Place) -> anyhow::Result<Bundle> {
+    fn bundle(&self, place: &SnapshotFolder) -> anyhow::Result<Bundle> {
         if let Some(path) = &self.from {
-            let text = input::text(path, LARGEST_BUNDLE)?;
+            let text = input::text(path, MAX_BUNDLE_BYTES)?;
             return Bundle::parse(&text)
                 .map_err(|error| Hinted::new(harmless_error(error, path), HOW).into());
         }
@@ -111,8 +111,8 @@ impl Given {
         let mut words = self.answers.iter();
         while let (Some(nic), Some(routes), Some(nsg)) = (words.next(), words.next(), words.next()) {
             let (routes, nsg) = (
-                input::text(Path::new(routes), LARGEST_BUNDLE)?,
-                input::text(Path::new(nsg), LARGEST_BUNDLE)?,
+                input::text(Path::new(routes), MAX_BUNDLE_BYTES)?,
+                input::text(Path::new(nsg), MAX_BUNDLE_BYTES)?,
             );
             bundle.nics.push(Answer::printed(nic, &routes, &nsg));
         }
@@ -120,18 +120,18 @@ impl Given {
     }
 
     /// Asks the cloud.
-    fn ask(&self, place: &Place) -> anyhow::Result<Bundle> {
+    fn ask(&self, place: &SnapshotFolder) -> anyhow::Result<Bundle> {
         let Some((group, scope)) = self.live()? else {
             let hint = format!("--vm-name NAME -g GROUP asks the cloud; or {HOW}");
             return Err(Hinted::new(anyhow::anyhow!("neither answers nor a machine are named"), hint).into());
         };
         let live = crate::cli::live::Live::open(place.setup()?, "effective", None, None)?;
         let looked = live.drive(probe::Effective::all(&group, &scope, &WHAT))?;
-        Ok(probe::bundle(&crate::cli::live::told(looked)?))
+        Ok(probe::bundle(&crate::cli::live::or_fail(looked)?))
     }
 
     /// Prints what would be asked, where that is wanted; says whether it was.
-    pub(super) fn planned(&self, place: &Place, json: bool) -> anyhow::Result<bool> {
+    pub(super) fn planned(&self, place: &SnapshotFolder, json: bool) -> anyhow::Result<bool> {
         use crate::cli::live::{foreseen, plan};
         use ghost_cloud::operation::CommandRequest;
         use ghost_cloud::{Name, line};
@@ -197,7 +197,7 @@ fn made_up(at: Timestamp, bundle: &Bundle) -> anyhow::Result<SessionId> {
 
 /// Reads a snapshot or a bundle.
 pub(super) fn side(path: &Path) -> anyhow::Result<Side> {
-    let text = input::text(path, LARGEST)?;
+    let text = input::text(path, MAX_INPUT_BYTES)?;
     Side::parse(&text).map_err(|error| refused(error, path))
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::place::{TOOL, written};
-use super::told::{Page, flat, told};
+use super::text::{Page, flat, text};
 use crate::cli::print::{Hinted, line};
 use ghost_base::{Clock as _, Digest, SystemClock};
 use ghost_inspect::effective::{
@@ -41,7 +41,7 @@ pub(super) struct Judging {
 
 /// What the caller did already, and where to leave the rest.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct StoredJudgement {
     /// Where the present state was kept.
     pub(super) current: Option<PathBuf>,
     /// Where a certificate goes unless the user names a file.
@@ -75,7 +75,7 @@ impl Judging {
     }
 
     /// Compares, leaves a certificate where nothing changed, and answers; returns the exit code.
-    pub(super) fn judge(&self, before: &Side, after: &Side, kept: Kept) -> anyhow::Result<u8> {
+    pub(super) fn judge(&self, before: &Side, after: &Side, kept: StoredJudgement) -> anyhow::Result<u8> {
         let options = Options { ignore_tag_churn: self.ignore_tag_churn };
         let found = before.compare(after, options);
         let file = self.certificate.clone().or(kept.certificate).filter(|_| found.status == Status::Clean);
@@ -108,7 +108,7 @@ impl Judging {
         if self.json {
             line(&document(&page)?.to_string())?
         } else {
-            line(&told(&page))?
+            line(&text(&page))?
         }
         Ok(code(&found, self.exit_code))
     }

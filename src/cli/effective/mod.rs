@@ -10,7 +10,7 @@ mod given;
 mod judge;
 mod place;
 mod snapshot;
-mod told;
+mod text;
 mod verify;
 
 pub(super) use command::{Arguments, run};

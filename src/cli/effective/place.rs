@@ -17,14 +17,14 @@ use ghost_inspect::effective::Snapshot;
 pub(super) const TOOL: &str = concat!("ghost ", env!("CARGO_PKG_VERSION"));
 
 /// Where snapshots and certificates are kept, and who works there.
-pub(super) struct Place {
+pub(super) struct SnapshotFolder {
     folder: Option<PathBuf>,
     /// Who the machine says that it is.
     pub(super) who: Option<String>,
     setup: anyhow::Result<crate::cli::setup::Setup>,
 }
 
-impl Place {
+impl SnapshotFolder {
     /// Finds the place; it is made when something is written.
     pub(super) fn find(global: &Global) -> Self {
         let environment = Environment::read();
@@ -73,7 +73,7 @@ impl Place {
             let hint = "`ghost effective snapshot --is-baseline --session-id S …` takes one; --data-dir names another folder";
             return Err(Hinted::new(error, hint).into());
         }
-        let text = input::text(&path, super::given::LARGEST)?;
+        let text = input::text(&path, super::given::MAX_INPUT_BYTES)?;
         let snapshot = Snapshot::parse(&text).map_err(|error| refused(error, &path))?;
         if snapshot.taken.session != *session {
             let error = anyhow::anyhow!("it is the snapshot {}", snapshot.taken.session);

@@ -4,10 +4,10 @@ use clap::Args;
 use serde_json::json;
 
 use super::compare;
-use super::given::Given;
+use super::given::EffectiveInput;
 use super::judge::Judging;
-use super::place::Place;
-use super::told::{count, unread};
+use super::place::SnapshotFolder;
+use super::text::{count, unread};
 use crate::cli::input::harmless;
 use crate::cli::print::line;
 use crate::cli::root::Global;
@@ -21,7 +21,7 @@ use ghost_inspect::effective::Which;
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
-    given: Given,
+    given: EffectiveInput,
     /// Later states are to be compared with it; refused where nothing could be read completely.
     #[arg(long)]
     is_baseline: bool,
@@ -34,7 +34,7 @@ pub(super) struct Arguments {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
-    let place = Place::find(global);
+    let place = SnapshotFolder::find(global);
     if arguments.given.planned(&place, arguments.judging.json)? {
         return Ok(0);
     }
@@ -46,13 +46,13 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
     let errors = snapshot.nic_errors(Which::Current);
     if arguments.judging.json {
         let digest = |digest: Digest| digest.to_string();
-        let told = json!({
+        let output = json!({
             "session": snapshot.taken.session.as_str(), "file": path, "sha256": digest(snapshot.digest),
             "content_sha256": digest(snapshot.content), "raw_sha256": digest(snapshot.raw), "baseline": snapshot.taken.baseline,
             "taken_at": snapshot.taken.at.to_string(), "answers_at": snapshot.taken.answers_at.map(|at| at.to_string()), "taken_by": snapshot.taken.by, "scope": snapshot.taken.scope,
             "nics": snapshot.len(), "nic_errors": errors,
         });
-        line(&told.to_string())?;
+        line(&output.to_string())?;
     } else {
         let what = if snapshot.taken.baseline { "baseline" } else { "snapshot" };
         let mut lines = vec![

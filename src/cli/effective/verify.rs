@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
-use super::given::{LARGEST, harmless_error, refused};
-use super::place::Place;
-use super::told::flat;
+use super::given::{MAX_INPUT_BYTES, harmless_error, refused};
+use super::place::SnapshotFolder;
+use super::text::flat;
 use crate::cli::input;
 use crate::cli::print::line;
 use crate::cli::root::Global;
@@ -48,8 +48,8 @@ pub(super) struct Arguments {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
-    let text = input::text(&arguments.file, LARGEST)?;
-    match held(arguments, &text, &Place::find(global)) {
+    let text = input::text(&arguments.file, MAX_INPUT_BYTES)?;
+    match held(arguments, &text, &SnapshotFolder::find(global)) {
         Ok(code) => Ok(code),
         Err(Refused::Unreadable(error)) => Err(error),
         Err(Refused::DoesNotHold(reason)) => does_not_hold(arguments, &reason),
@@ -90,15 +90,15 @@ impl From<anyhow::Error> for Refused {
 }
 
 fn does_not_hold(arguments: &Arguments, reason: &str) -> anyhow::Result<u8> {
-    let told = match arguments.json {
+    let output = match arguments.json {
         true => json!({ "ok": false, "reason": reason }).to_string(),
         false => flat(&format!("NOT verified: {reason}")),
     };
-    line(&told)?;
+    line(&output)?;
     Ok(DOES_NOT_HOLD)
 }
 
-fn held(arguments: &Arguments, text: &str, place: &Place) -> Result<u8, Refused> {
+fn held(arguments: &Arguments, text: &str, place: &SnapshotFolder) -> Result<u8, Refused> {
     match Certificate::parse(text) {
         Ok((certificate, digest)) => {
             noted(arguments, digest)?;
@@ -129,7 +129,7 @@ fn certified(
     arguments: &Arguments,
     certificate: &Certificate,
     digest: Digest,
-    place: &Place,
+    place: &SnapshotFolder,
 ) -> Result<u8, Refused> {
     let baseline = at_hand(arguments.baseline.as_deref(), &certificate.baseline, place)?;
     let current = at_hand(arguments.current.as_deref(), &certificate.current, place)?;
@@ -138,11 +138,11 @@ fn certified(
         .map_err(|error| Refused::new(error, &arguments.file))?;
     let code = if arguments.exit_code && !covered.repeated { INCONCLUSIVE } else { 0 };
     if arguments.json {
-        let told = json!({
+        let output = json!({
             "ok": true, "kind": "certificate", "sha256": digest.to_string(), "statement": certificate.statement,
             "checked": covered, "certificate": certificate,
         });
-        line(&told.to_string())?;
+        line(&output.to_string())?;
         return Ok(code);
     }
     let mut lines = vec![format!("verified: {}, certificate {digest}", certificate.statement)];
@@ -176,22 +176,26 @@ fn certified(
 }
 
 /// Returns a certified side, where it is given or kept.
-fn at_hand(given: Option<&Path>, certified: &Certified, place: &Place) -> Result<Option<Side>, Refused> {
+fn at_hand(
+    given: Option<&Path>,
+    certified: &Certified,
+    place: &SnapshotFolder,
+) -> Result<Option<Side>, Refused> {
     let session = certified.session.as_deref().and_then(|session| session.parse::<SessionId>().ok());
     let kept = || session.and_then(|session| place.file(&session).ok()).filter(|path| path.exists());
     let Some(path) = given.map(Path::to_owned).or_else(kept) else { return Ok(None) };
-    let text = input::text(&path, LARGEST)?;
+    let text = input::text(&path, MAX_INPUT_BYTES)?;
     Side::parse(&text).map(Some).map_err(|error| Refused::new(error, &path))
 }
 
 fn whole(arguments: &Arguments, snapshot: &Snapshot) -> anyhow::Result<u8> {
     let taken = &snapshot.taken;
     if arguments.json {
-        let told = json!({
+        let output = json!({
             "ok": true, "kind": "snapshot", "sha256": snapshot.digest.to_string(), "session": taken.session.as_str(),
             "taken_at": taken.at.to_string(), "taken_by": taken.by, "scope": taken.scope, "is_baseline": taken.baseline,
         });
-        line(&told.to_string())?;
+        line(&output.to_string())?;
     } else {
         let by = taken.by.as_deref().unwrap_or("nobody named");
         line(&flat(&format!("verified: snapshot {}, {}", taken.session, snapshot.digest)))?;

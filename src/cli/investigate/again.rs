@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::cli::name::random;
 use crate::cli::print::Hinted;
-use crate::session::Letter;
+use crate::session::InboxMessage;
 use ghost_base::SessionId;
 use ghost_investigate::event::{HumanMessage, Instruction};
 use ghost_investigate::model::Model;
@@ -29,8 +29,8 @@ pub(super) async fn ask(
         Some(Ok(())) => {
             let said =
                 HumanMessage { who, text: "fixed, check again".to_owned(), instruction: Instruction::Steer };
-            let letter = serde_json::to_string(&Letter::Recheck(said))?;
-            store.deliver(session, &random::<8>()?, &letter).await?;
+            let message = serde_json::to_string(&InboxMessage::Recheck(said))?;
+            store.deliver(session, &random::<8>()?, &message).await?;
             return Ok(());
         }
         Some(Err(Refused::Running)) => return Ok(()),
@@ -40,7 +40,7 @@ pub(super) async fn ask(
     let (what, hint) = match refused {
         Refused::NothingFound => (
             "found no fault, so there is nothing that could be fixed",
-            "`ghost investigate` with what is wrong now looks anew".to_owned(),
+            "`ghost investigate` with what is wrong now begins a new investigation".to_owned(),
         ),
         Refused::AtWork | Refused::Running => {
             ("has no report yet", format!("ghost investigate --resume {session}"))

@@ -20,12 +20,12 @@ use ghost_investigate::model::{Egress, Fallback, Model, Price, Prices, Retries, 
 use ghost_investigate::playbook::Playbook;
 
 /// No script is longer.
-const LARGEST: u64 = 64 << 20;
+const MAX_SCRIPT_BYTES: u64 = 64 << 20;
 
 /// Who thinks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum Brain {
-    /// A fixed way of working, without a model and without a key.
+    /// A fixed procedure, without a model and without a key.
     Playbook,
     /// Turns from a file.
     Scripted,
@@ -80,9 +80,9 @@ fn scripted(script: &Path) -> anyhow::Result<Arc<dyn Model>> {
     let reading = || format!("reading the script {}", script.display());
     let mut text = String::new();
     let file = File::open(script).with_context(reading)?;
-    file.take(LARGEST + 1).read_to_string(&mut text).with_context(reading)?;
-    if u64::try_from(text.len()).is_ok_and(|length| length > LARGEST) {
-        return Err(anyhow::anyhow!("it is longer than {LARGEST} bytes")).with_context(reading);
+    file.take(MAX_SCRIPT_BYTES + 1).read_to_string(&mut text).with_context(reading)?;
+    if u64::try_from(text.len()).is_ok_and(|length| length > MAX_SCRIPT_BYTES) {
+        return Err(anyhow::anyhow!("it is longer than {MAX_SCRIPT_BYTES} bytes")).with_context(reading);
     }
     Ok(Arc::new(Scripted::parse(&text).with_context(reading)?))
 }

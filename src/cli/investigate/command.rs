@@ -7,18 +7,18 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum as _};
 
 use crate::cli::consent::{Consent, human, is_plain};
+use crate::cli::engine::{engine, limits, owner};
 use crate::cli::investigate::again;
 use crate::cli::investigate::brain::{Brain, brain};
-use crate::cli::investigate::courier::Reports;
-use crate::cli::investigate::question::{Asked, ask, rule};
-use crate::cli::investigate::screen::{Kind, Screen};
-use crate::cli::investigate::words::{Keyboard, Said, read as heard};
-use crate::cli::kitchen::{engine, kitchen, limits};
+use crate::cli::investigate::question::{QuestionOutcome, ask, rule};
+use crate::cli::investigate::reports::Reports;
+use crate::cli::investigate::screen::{Screen, ScreenKind};
+use crate::cli::investigate::words::{Input, Keyboard, read as parse_input};
 use crate::cli::name::{new_session, random};
 use crate::cli::print::{Hinted, note};
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
-use crate::session::{Engine, Free, Hands, Letter, Rest};
+use crate::session::{DriveControl, DriveOutcome, Engine, InboxMessage};
 use ghost_base::SessionId;
 use ghost_investigate::Outcome;
 use ghost_investigate::event::{HumanMessage, Opened, Origin, read};
@@ -29,7 +29,7 @@ use ghost_shell::Cancel;
 use ghost_store::Store;
 
 /// Whoever says more has a report, no symptom.
-const LONGEST_SYMPTOM: usize = 20_000;
+const MAX_SYMPTOM_BYTES: usize = 20_000;
 
 /// A fault was found.
 const BAD_NEWS: u8 = 3;
@@ -58,8 +58,8 @@ pub(in crate::cli) struct Arguments {
     /// Go on with a session that was paused or cut off.
     #[arg(long, value_name = "ID")]
     resume: Option<SessionId>,
-    /// What a session reported is fixed: take the looks again that had shown the faults, and nothing else. Exit code 0 where all of
-    /// it is verified fixed, 3 where something is still broken, 4 where that cannot be told.
+    /// What a session reported is fixed: repeat the checks that had shown the faults, and nothing else. Exit code 0 where all of
+    /// it is verified fixed, 3 where something is still broken, 4 where that is undecided.
     #[arg(long, value_name = "ID", conflicts_with_all = ["resume", "symptom", "brain", "script"])]
     recheck: Option<SessionId>,
     /// What to do when a human has to be asked.
@@ -83,8 +83,8 @@ pub(in crate::cli) fn run(arguments: &Arguments, setup: Setup) -> anyhow::Result
             Hinted::new(anyhow::anyhow!("the symptom is empty"), "say in plain words what is wrong").into()
         );
     }
-    if arguments.symptom.as_deref().is_some_and(|symptom| symptom.len() > LONGEST_SYMPTOM) {
-        let error = anyhow::anyhow!("the symptom is longer than {LONGEST_SYMPTOM} bytes");
+    if arguments.symptom.as_deref().is_some_and(|symptom| symptom.len() > MAX_SYMPTOM_BYTES) {
+        let error = anyhow::anyhow!("the symptom is longer than {MAX_SYMPTOM_BYTES} bytes");
         return Err(
             Hinted::new(error, "say what is wrong in a few sentences; details can be typed later").into()
         );
@@ -96,9 +96,9 @@ pub(in crate::cli) fn run(arguments: &Arguments, setup: Setup) -> anyhow::Result
 async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Result<u8> {
     let live = !arguments.plain && std::io::stderr().is_terminal() && !is_plain(setup);
     let kind = match (arguments.json, live) {
-        (true, _) => Kind::Json,
-        (false, true) => Kind::Live,
-        (false, false) => Kind::Plain,
+        (true, _) => ScreenKind::Json,
+        (false, true) => ScreenKind::Live,
+        (false, false) => ScreenKind::Plain,
     };
     let screen = Arc::new(Screen::new(kind));
     let store = setup.store().await?;
@@ -123,9 +123,10 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
             )?
         }
     };
-    let courier = Arc::new(Reports::new(setup.data()?));
-    let kitchen = kitchen(setup, Arc::clone(&model), courier, Arc::new(Free))?;
-    let engine = engine(setup, "terminal", store, kitchen, screen.clone())?;
+    let engine = engine(setup, store, Arc::clone(&model))?
+        .delivery(Arc::new(Reports::new(setup.data()?)))
+        .observer(screen.clone())
+        .build(owner("terminal")?);
     let session = match arguments.resume.as_ref().or(arguments.recheck.as_ref()) {
         Some(session) => session.clone(),
         None => {
@@ -152,7 +153,7 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
     attending.await
 }
 
-/// Looks a session up that is to be resumed; nothing where it has not begun.
+/// Finds a session that is to be resumed; nothing where it has not begun.
 async fn known(store: &dyn Store, session: &SessionId) -> anyhow::Result<Option<State>> {
     let lines = store.read(session, 0).await?;
     if lines.is_empty() && store.inbox(session).await?.is_empty() {
@@ -181,8 +182,8 @@ async fn open(engine: &Engine, symptom: &str, setup: &Setup, model: &dyn Model) 
         by_program: false,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    let letter = serde_json::to_string(&Letter::Open(Box::new(opened)))?;
-    engine.store.deliver(&session, "open", &letter).await?;
+    let message = serde_json::to_string(&InboxMessage::Open(Box::new(opened)))?;
+    engine.store.deliver(&session, "open", &message).await?;
     Ok(session)
 }
 
@@ -211,9 +212,9 @@ impl Terminal<'_> {
         let approver = self.arguments.approve.approver(self.setup);
         loop {
             let (pause, signal) = Cancel::new();
-            let hands = Hands { pause: signal };
+            let control = DriveControl { pause: signal };
             let rest = {
-                let driving = self.engine.drive(self.session, &hands);
+                let driving = self.engine.drive(self.session, &control);
                 tokio::pin!(driving);
                 let mut interrupts = 0_u8;
                 loop {
@@ -232,31 +233,33 @@ impl Terminal<'_> {
                 }
             };
             match rest {
-                Rest::Over => return self.report().await,
-                Rest::Waiting { approval, .. } => {
+                DriveOutcome::Over => return self.report().await,
+                DriveOutcome::Waiting { approval, .. } => {
                     self.screen.clear();
                     let state = self.state().await?;
                     let held = self.keyboard.take().await;
                     let asked = tokio::select! {
                         asked = ask(self.engine, &state, &approval, &approver, rule(self.setup)) => asked?,
-                        () = self.until(&state, &approval) => Asked::Lost("nobody answered in time; nothing ran".to_owned()),
+                        () = self.until(&state, &approval) => QuestionOutcome::Lost("nobody answered in time; nothing ran".to_owned()),
                         () = interrupted() => return Err(self.paused("paused while a question is open")),
                     };
                     drop(held);
-                    if let Asked::Lost(why) = asked {
+                    if let QuestionOutcome::Lost(why) = asked {
                         note(&why);
                     }
                 }
-                Rest::Paused => return Err(self.paused("paused")),
-                Rest::Stuck { why } => return Err(self.paused(&why)),
-                Rest::Undelivered { why } => {
+                DriveOutcome::Paused => return Err(self.paused("paused")),
+                DriveOutcome::Stuck { why } => return Err(self.paused(&why)),
+                DriveOutcome::Undelivered { why } => {
                     return Err(self.paused(&format!("the report could not be written: {why}")));
                 }
-                Rest::Taken => {
+                DriveOutcome::Taken => {
                     let error = anyhow::anyhow!("another process drives the session {}", self.session);
                     return Err(Hinted::new(error, "wait for it to end, or until its lease ends").into());
                 }
-                Rest::Missing => return Err(anyhow::anyhow!("the session {} never began", self.session)),
+                DriveOutcome::Missing => {
+                    return Err(anyhow::anyhow!("the session {} never began", self.session));
+                }
             }
         }
     }
@@ -270,15 +273,15 @@ impl Terminal<'_> {
 
     /// Takes in what was typed while the session works.
     async fn hear(&self, line: &str) -> anyhow::Result<()> {
-        match heard(line) {
-            Said::Status => self.screen.status(&self.state().await?),
-            Said::Help => note(
+        match parse_input(line) {
+            Input::Status => self.screen.status(&self.state().await?),
+            Input::Help => note(
                 "Any words steer the investigation. `status`, `report`, `stop` and `help` are orders; Ctrl-C pauses.",
             ),
-            Said::Words(instruction, text) => {
+            Input::Words(instruction, text) => {
                 let said = HumanMessage { who: human(self.setup), text, instruction };
-                let letter = serde_json::to_string(&Letter::Said(said))?;
-                self.engine.store.deliver(self.session, &random::<8>()?, &letter).await?;
+                let message = serde_json::to_string(&InboxMessage::Said(said))?;
+                self.engine.store.deliver(self.session, &random::<8>()?, &message).await?;
             }
         }
         Ok(())

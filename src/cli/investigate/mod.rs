@@ -6,13 +6,13 @@
 mod again;
 mod brain;
 mod command;
-mod courier;
 mod line;
 mod question;
+mod reports;
 mod screen;
 mod words;
 
 pub(in crate::cli) use brain::{Brain, brain};
 pub(in crate::cli) use brain::{prices, ready};
 pub(in crate::cli) use command::{Arguments, run};
-pub(in crate::cli) use courier::Reports;
+pub(in crate::cli) use reports::Reports;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
 use crate::config;
-use crate::session::{Cast, Engine, Voted, cast};
+use crate::session::{Engine, SubmittedVote, VoteResult, submit_vote};
 use ghost_base::Clock as _;
 use ghost_base::SystemClock;
 use ghost_investigate::event::{Impact, Reply};
@@ -27,7 +27,7 @@ pub(super) fn rule(setup: &Setup) -> SelfApproval {
 }
 
 /// What came of asking.
-pub(super) enum Asked {
+pub(super) enum QuestionOutcome {
     /// Somebody answered, and the store knows.
     Answered,
     /// The answer did not count, and why.
@@ -41,42 +41,46 @@ pub(super) async fn ask(
     name: &str,
     approver: &Arc<dyn Approver>,
     rule: SelfApproval,
-) -> anyhow::Result<Asked> {
+) -> anyhow::Result<QuestionOutcome> {
     let Some(request) = request(engine, state, name) else {
-        return Ok(Asked::Lost("the question is gone".to_owned()));
+        return Ok(QuestionOutcome::Lost("the question is gone".to_owned()));
     };
     let decision = approver.decide(&request).await;
     let answer = match decision.choice {
         Choice::Approve => Reply::Approve,
         Choice::Deny { reason } => Reply::Deny { reason },
         Choice::Modify { command } => Reply::Modify { command },
-        Choice::Expired => return Ok(Asked::Lost("nobody answered in time".to_owned())),
+        Choice::Expired => return Ok(QuestionOutcome::Lost("nobody answered in time".to_owned())),
     };
-    let vote = Cast {
+    let vote = SubmittedVote {
         approval: name.to_owned(),
         who: decision.who.to_string(),
         answer,
         key: random::<8>()?,
         at: SystemClock.now(),
     };
-    let counted = cast(engine.store.as_ref(), state, rule, &vote).await?;
+    let counted = submit_vote(engine.store.as_ref(), state, rule, &vote).await?;
     Ok(match counted {
-        Voted::Counted(Outcome::Decided(_) | Outcome::Voted { .. } | Outcome::VotedBefore { .. }) => {
-            Asked::Answered
+        VoteResult::Counted(Outcome::Decided(_) | Outcome::Voted { .. } | Outcome::VotedBefore { .. }) => {
+            QuestionOutcome::Answered
         }
-        Voted::Counted(Outcome::AlreadyDecided { by, .. }) => {
-            Asked::Lost(format!("{} answered before", by.reviewer))
+        VoteResult::Counted(Outcome::AlreadyDecided { by, .. }) => {
+            QuestionOutcome::Lost(format!("{} answered before", by.reviewer))
         }
-        Voted::Counted(Outcome::Expired) => Asked::Lost("the answer came too late; nothing ran".to_owned()),
-        Voted::Counted(Outcome::Unknown) | Voted::Unknown => Asked::Lost("the question is gone".to_owned()),
-        Voted::Refused(why) => Asked::Lost(why),
+        VoteResult::Counted(Outcome::Expired) => {
+            QuestionOutcome::Lost("the answer came too late; nothing ran".to_owned())
+        }
+        VoteResult::Counted(Outcome::Unknown) | VoteResult::Unknown => {
+            QuestionOutcome::Lost("the question is gone".to_owned())
+        }
+        VoteResult::Refused(why) => QuestionOutcome::Lost(why),
     })
 }
 
 fn request(engine: &Engine, state: &State, name: &str) -> Option<Request> {
     let asked = &state.approvals.get(name)?.requested;
     let step = state.step(asked.step)?;
-    let (policy, evidence) = (&engine.kitchen.policy, engine.kitchen.evidence.as_ref());
+    let (policy, evidence) = (&engine.policy, engine.evidence.as_ref());
     let judge = |command: &str| check_destinations(state, policy, evidence, policy.classify(command));
     let impacts = asked.judgements.iter().map(|judged| judged.impact).chain(std::iter::repeat(None));
     let one = |(command, impact): (&String, Option<Impact>)| {
@@ -109,6 +113,6 @@ fn request(engine: &Engine, state: &State, name: &str) -> Option<Request> {
         round: asked.round,
         plan,
         outcome_unknown: asked.outcome_unknown,
-        identity: engine.kitchen.acts_as.clone(),
+        identity: engine.acts_as.clone(),
     })
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::cli::investigate::line;
-use crate::session::Watcher;
+use crate::session::Observer;
 use ghost_base::{Clock as _, SystemClock};
 use ghost_investigate::event::{Recorded, StepId};
 use ghost_investigate::report::{Board, plain};
@@ -13,7 +13,7 @@ use ghost_investigate::state::State;
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ScreenKind {
     /// Events as JSON on standard output.
     Json,
     /// Lines on standard error.
@@ -24,23 +24,23 @@ pub(super) enum Kind {
 
 /// Draws.
 pub(super) struct Screen {
-    kind: Kind,
-    drawn: Mutex<Drawn>,
+    kind: ScreenKind,
+    drawn: Mutex<DrawnBoard>,
 }
 
 #[derive(Default)]
-struct Drawn {
+struct DrawnBoard {
     /// How many lines of the board stand on the screen.
     board: usize,
     /// Whether standard output is gone.
     closed: bool,
-    /// The trouble that was told last: the same one is not told again and again.
+    /// The trouble that was printed last: the same one is not printed again and again.
     trouble: Option<String>,
 }
 
 impl Screen {
     /// Makes a screen.
-    pub(super) fn new(kind: Kind) -> Self {
+    pub(super) fn new(kind: ScreenKind) -> Self {
         Self { kind, drawn: Mutex::default() }
     }
 
@@ -54,7 +54,7 @@ impl Screen {
     pub(super) fn status(&self, state: &State) {
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = wipe(&mut drawn);
-        for line in Board::of(state, SystemClock.now()).lines(width(), self.kind == Kind::Live) {
+        for line in Board::of(state, SystemClock.now()).lines(width(), self.kind == ScreenKind::Live) {
             text.push_str(&line);
             text.push('\n');
         }
@@ -68,7 +68,8 @@ impl Screen {
             text.push_str(line);
             text.push('\n');
         }
-        if let Some(state) = state.filter(|state| self.kind == Kind::Live && state.concluded.is_none()) {
+        if let Some(state) = state.filter(|state| self.kind == ScreenKind::Live && state.concluded.is_none())
+        {
             let board = Board::of(state, SystemClock.now()).lines(width(), true);
             drawn.board = board.len();
             for line in board {
@@ -80,10 +81,10 @@ impl Screen {
     }
 }
 
-impl Watcher for Screen {
+impl Observer for Screen {
     fn recorded(&self, state: &State, event: &Recorded) {
         self.drawn.lock().unwrap_or_else(PoisonError::into_inner).trouble = None;
-        if self.kind == Kind::Json {
+        if self.kind == ScreenKind::Json {
             let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
             let mut out = io::stdout().lock();
             // A reader that went away does not end an investigation.
@@ -107,7 +108,7 @@ impl Watcher for Screen {
     }
 
     fn running(&self, state: &State, step: StepId, since: Duration) {
-        if self.kind == Kind::Live {
+        if self.kind == ScreenKind::Live {
             self.show(Some(state), None);
         } else {
             self.show(None, Some(&format!("… {step} still runs, {} s", since.as_secs())));
@@ -116,7 +117,7 @@ impl Watcher for Screen {
 }
 
 /// Returns what takes the board off the screen.
-fn wipe(drawn: &mut Drawn) -> String {
+fn wipe(drawn: &mut DrawnBoard) -> String {
     match std::mem::take(&mut drawn.board) {
         0 => String::new(),
         lines => format!("\x1b[{lines}A\x1b[J"),

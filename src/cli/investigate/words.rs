@@ -64,7 +64,7 @@ fn read_line() -> Option<String> {
 
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum Input {
     /// Words for the session.
     Words(Instruction, String),
     /// Where does it stand?
@@ -74,13 +74,13 @@ pub(super) enum Said {
 }
 
 /// Reads a line.
-pub(super) fn read(line: &str) -> Said {
+pub(super) fn read(line: &str) -> Input {
     match line.trim().to_ascii_lowercase().trim_end_matches(['.', '!', '?']) {
-        "stop" | "quit" | "abort" => Said::Words(Instruction::Stop, line.to_owned()),
-        "report" | "report now" => Said::Words(Instruction::Report, line.to_owned()),
-        "status" => Said::Status,
-        "help" => Said::Help,
-        _ => Said::Words(Instruction::Steer, line.to_owned()),
+        "stop" | "quit" | "abort" => Input::Words(Instruction::Stop, line.to_owned()),
+        "report" | "report now" => Input::Words(Instruction::Report, line.to_owned()),
+        "status" => Input::Status,
+        "help" => Input::Help,
+        _ => Input::Words(Instruction::Steer, line.to_owned()),
     }
 }
 
@@ -90,10 +90,10 @@ mod tests {
 
     #[test]
     fn a_few_words_are_orders_and_all_others_are_for_the_investigation() {
-        assert_eq!(read("Stop!"), Said::Words(Instruction::Stop, "Stop!".to_owned()));
-        assert_eq!(read("report now"), Said::Words(Instruction::Report, "report now".to_owned()));
-        assert_eq!(read("status"), Said::Status);
+        assert_eq!(read("Stop!"), Input::Words(Instruction::Stop, "Stop!".to_owned()));
+        assert_eq!(read("report now"), Input::Words(Instruction::Report, "report now".to_owned()));
+        assert_eq!(read("status"), Input::Status);
         let words = "do not stop at the NSG";
-        assert_eq!(read(words), Said::Words(Instruction::Steer, words.to_owned()));
+        assert_eq!(read(words), Input::Words(Instruction::Steer, words.to_owned()));
     }
 }

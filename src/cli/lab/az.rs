@@ -16,7 +16,7 @@ use ghost_lab::az::{Client, Profile, az};
 use ghost_lab::control::Record;
 
 /// A larger file of the configuration folder counts as missing.
-const LARGEST: u64 = 4 << 20;
+const MAX_ANSWER_BYTES: u64 = 4 << 20;
 
 /// The arguments of `ghost lab az`.
 #[derive(Debug, Args)]
@@ -66,7 +66,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, lab: Option<&Path>, global: &Gl
 }
 
 fn read(path: &Path) -> Option<String> {
-    let small = std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() <= LARGEST);
+    let small = std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() <= MAX_ANSWER_BYTES);
     small.then(|| std::fs::read_to_string(path).ok()).flatten()
 }
 

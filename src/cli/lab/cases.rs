@@ -38,7 +38,7 @@ pub(in crate::cli) fn run(arguments: &Cases) -> anyhow::Result<u8> {
         let cases: Result<Vec<Case>, _> = CASES.iter().map(|(_, text)| Case::read(text)).collect();
         let cases = cases?;
         let text = if arguments.json {
-            json!(cases.iter().map(told).collect::<Vec<_>>()).to_string()
+            json!(cases.iter().map(to_json).collect::<Vec<_>>()).to_string()
         } else {
             let one = |case: &Case| format!("{}  {}", case.id, case.title);
             cases.iter().map(one).collect::<Vec<_>>().join("\n")
@@ -59,7 +59,7 @@ pub(in crate::cli) fn run(arguments: &Cases) -> anyhow::Result<u8> {
     let text = if arguments.text {
         file.trim_end().to_owned()
     } else if arguments.json {
-        told(&case).to_string()
+        to_json(&case).to_string()
     } else {
         shown(&case)
     };
@@ -67,7 +67,7 @@ pub(in crate::cli) fn run(arguments: &Cases) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-fn told(case: &Case) -> Value {
+fn to_json(case: &Case) -> Value {
     let phases: Vec<Value> = case
         .phases
         .iter()

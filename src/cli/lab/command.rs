@@ -27,7 +27,7 @@ enum Sub {
     Cases(cases::Cases),
     /// Injects a case: makes things go wrong in the lab.
     Inject(inject::Inject),
-    /// Looks whether the injected case can be seen.
+    /// Checks whether the injected case can be seen.
     Check(inject::Check),
     /// Investigates cases whose causes are known, and tells how good that was.
     Eval(super::eval::Arguments),

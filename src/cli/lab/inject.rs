@@ -14,8 +14,8 @@ use crate::cli::wait::drive;
 use ghost_lab::case::{CASES, Case, embedded};
 
 /// The largest case file, and the largest estate beside one.
-const LARGEST: usize = 1 << 20;
-const LARGEST_ESTATE: usize = 64 << 20;
+const MAX_CASE_BYTES: usize = 1 << 20;
+const MAX_ESTATE_BYTES: usize = 64 << 20;
 
 /// The arguments of `ghost lab inject`.
 #[derive(Debug, Args)]
@@ -39,14 +39,14 @@ pub(in crate::cli) struct Inject {
 /// The arguments of `ghost lab check`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "It looks at everything that the case says how to see, with the commands that a person would use, and tells what is there.\n\n\
+    after_help = "It checks everything that the case says how to see, with the commands that a person would use, and prints the result.\n\n\
         Examples:\n  ghost lab check\n  ghost lab check --json --exit-code"
 )]
 pub(in crate::cli) struct Check {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Exit with 3 where something is not to be seen that should be, or the other way round.
+    /// Exit with 3 where something is not seen that should be, or is seen that should not be.
     #[arg(long)]
     exit_code: bool,
 }
@@ -55,24 +55,24 @@ pub(in crate::cli) struct Check {
 pub(in crate::cli) fn run(arguments: &Inject, lab: Option<&Path>, global: &Global) -> anyhow::Result<u8> {
     let path = record(lab, global)?;
     let order = order(&arguments.case, arguments.phase)?;
-    let told = drive(|| async {
+    let answer = drive(|| async {
         let remote = find(&path)?;
         remote.order("inject", &order).await.map_err(hinted)
     })??;
     if arguments.json {
-        line(&told.to_string())?;
+        line(&answer.to_string())?;
         return Ok(0);
     }
-    let word = |field: &str| told.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let count = |field: &str| told.get(field).and_then(Value::as_u64).unwrap_or_default();
+    let word = |field: &str| answer.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let count = |field: &str| answer.get(field).and_then(Value::as_u64).unwrap_or_default();
     let mut text = format!("{}: {}", word("id"), word("title"));
     if count("phases") > 1 {
         text.push_str(&format!(", phase {} of {}", count("phase"), count("phases")));
     }
-    if let Some(before) = told.get("before").and_then(Value::as_str) {
+    if let Some(before) = answer.get("before").and_then(Value::as_str) {
         text.push_str(&format!("\n  in place of {before}"));
     }
-    for done in told.get("done").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+    for done in answer.get("done").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
         text.push_str(&format!("\n  {done}"));
     }
     text.push_str(&format!("\n\nTry:\n  {}", word("prompt")));
@@ -80,7 +80,7 @@ pub(in crate::cli) fn run(arguments: &Inject, lab: Option<&Path>, global: &Globa
         text.push_str(&format!("\n\nFor whoever shows it:\n  {}", word("notes").replace('\n', "\n  ")));
     }
     text.push_str(
-        "\n\n`ghost lab check` looks whether it is there; `ghost lab reset` makes everything as it was.",
+        "\n\n`ghost lab check` checks whether it can be seen; `ghost lab reset` restores everything.",
     );
     line(&text)?;
     Ok(0)
@@ -92,7 +92,7 @@ fn order(named: &str, phase: usize) -> anyhow::Result<Value> {
     let (case, folder) = match embedded(named) {
         Some(case) => (case.to_owned(), None),
         None if path.exists() || named.contains(['/', '.']) => {
-            (text(path, LARGEST)?, path.parent().map(Path::to_owned))
+            (text(path, MAX_CASE_BYTES)?, path.parent().map(Path::to_owned))
         }
         None => {
             let names: Vec<&str> = CASES.iter().map(|(name, _)| *name).collect();
@@ -107,7 +107,7 @@ fn order(named: &str, phase: usize) -> anyhow::Result<Value> {
     let estate = match (&read.estate, folder) {
         (Some(file), Some(folder)) => {
             let path = folder.join(file);
-            let estate: Value = serde_json::from_str(&text(&path, LARGEST_ESTATE)?)
+            let estate: Value = serde_json::from_str(&text(&path, MAX_ESTATE_BYTES)?)
                 .with_context(|| format!("reading the estate {}", path.display()))?;
             Some(estate)
         }
@@ -116,23 +116,23 @@ fn order(named: &str, phase: usize) -> anyhow::Result<Value> {
     Ok(json!({"case": case, "estate": estate, "phase": phase}))
 }
 
-/// Looks whether what is injected can be seen.
+/// Checks whether what is injected can be seen.
 pub(in crate::cli) fn check(arguments: &Check, lab: Option<&Path>, global: &Global) -> anyhow::Result<u8> {
     let path = record(lab, global)?;
-    let told = drive(|| async {
+    let answer = drive(|| async {
         let remote = find(&path)?;
         remote.order("check", &Value::Null).await.map_err(hinted)
     })??;
-    let seen = told.get("seen").and_then(Value::as_array).cloned().unwrap_or_default();
+    let seen = answer.get("seen").and_then(Value::as_array).cloned().unwrap_or_default();
     let flag = |seen: &Value, field: &str| seen.get(field).and_then(Value::as_bool).unwrap_or_default();
     let wrong = seen.iter().any(|seen| flag(seen, "seen") != flag(seen, "expected"));
     if arguments.json {
-        line(&told.to_string())?;
+        line(&answer.to_string())?;
     } else {
         let word = |value: &Value, field: &str| {
             value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
         };
-        let mut text = format!("{}: {}", word(&told, "case"), word(&told, "title"));
+        let mut text = format!("{}: {}", word(&answer, "case"), word(&answer, "title"));
         for seen in &seen {
             let state = match (flag(seen, "expected"), flag(seen, "seen")) {
                 (true, true) => "seen      ",

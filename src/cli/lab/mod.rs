@@ -6,15 +6,13 @@ mod az;
 mod cases;
 mod command;
 mod eval;
-mod found;
 mod inject;
 mod order;
 mod place;
-mod reach;
+mod session;
 mod slack;
 mod up;
 
 pub(in crate::cli) use command::{Arguments, run};
-pub(in crate::cli) use found::found;
-pub(in crate::cli) use reach::{GROUPS, reach};
+pub(in crate::cli) use session::{GROUPS, found, reach};
 pub(in crate::cli) use slack::hinted;

@@ -18,7 +18,7 @@ use ghost_lab::control::steps;
         page_size=N|off        lists come in pages of N\n  \
         capture_limit=N|off    so many packet captures fit\n  \
         power=VM:STATE         running, stopped, deallocated, starting, stopping\n  \
-        busy=VM, free=VM       a run-command is under way there, or no longer\n  \
+        busy=VM, free=VM       a run-command runs there, or no longer\n  \
         remove=ID              a resource is gone, whoever needs it\n  \
         token=expired|good     the service refuses every token\n  \
         fault=PATTERN          the next requests that the regular expression finds in `METHOD path?query` are answered\n                         \
@@ -59,7 +59,7 @@ pub(in crate::cli) struct State {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Estate, blobs, machines, everything that was set: all is as when the lab came up, or before a case was injected.\n\
-        What is under way ends.\n\nExamples:\n  ghost lab reset"
+        Running operations end.\n\nExamples:\n  ghost lab reset"
 )]
 pub(in crate::cli) struct Reset {
     #[command(flatten)]
@@ -87,24 +87,24 @@ pub(in crate::cli) fn set(arguments: &Set, lab: Option<&Path>, global: &Global) 
 
 /// Tells how the lab is.
 pub(in crate::cli) fn state(arguments: &State, lab: Option<&Path>, global: &Global) -> anyhow::Result<u8> {
-    let told = order("state", &Value::Null, lab, global)?;
+    let answer = order("state", &Value::Null, lab, global)?;
     if arguments.form.json {
-        return line(&told.to_string()).map(|()| 0);
+        return line(&answer.to_string()).map(|()| 0);
     }
-    let text = |field: &str| told.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |field: &str| answer.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     line(&format!(
         "{} (process {}), {} by its clock",
         text("url"),
-        told.get("pid").unwrap_or(&Value::Null),
+        answer.get("pid").unwrap_or(&Value::Null),
         text("now")
     ))?;
-    for (name, value) in told.get("knobs").and_then(Value::as_object).into_iter().flatten() {
+    for (name, value) in answer.get("knobs").and_then(Value::as_object).into_iter().flatten() {
         line(&format!("  {name} = {}", if value.is_null() { "off".to_owned() } else { value.to_string() }))?;
     }
-    if let Some(trouble) = told.get("trouble").and_then(Value::as_str) {
+    if let Some(trouble) = answer.get("trouble").and_then(Value::as_str) {
         line(&format!("the machines are not what the estate says: {trouble}"))?;
     }
-    for stranger in told.get("strangers").and_then(Value::as_array).into_iter().flatten() {
+    for stranger in answer.get("strangers").and_then(Value::as_array).into_iter().flatten() {
         let word = |field: &str| stranger.get(field).and_then(Value::as_str).unwrap_or_default();
         line(&format!("refused at {}: {}", word("at"), word("host")))?;
     }
@@ -129,10 +129,10 @@ fn done(form: &Form, text: &str) -> anyhow::Result<u8> {
 
 fn order(name: &str, body: &Value, lab: Option<&Path>, global: &Global) -> anyhow::Result<Value> {
     let remote = find(&record(lab, global)?)?;
-    let mut told = drive(|| remote.order(name, body))?.map_err(hinted)?;
-    if let (Some(map), "state") = (told.as_object_mut(), name) {
+    let mut answer = drive(|| remote.order(name, body))?.map_err(hinted)?;
+    if let (Some(map), "state") = (answer.as_object_mut(), name) {
         map.insert("url".to_owned(), json!(remote.record().url));
         map.insert("pid".to_owned(), json!(remote.record().pid));
     }
-    Ok(told)
+    Ok(answer)
 }

@@ -24,7 +24,7 @@ use ghost_lab::host::{Host, Netns, Simulated};
 const SEED: u64 = 1;
 
 /// The largest file of an estate.
-const LARGEST: usize = 64 << 20;
+const MAX_ESTATE_BYTES: usize = 64 << 20;
 
 /// Who plays the machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -73,13 +73,13 @@ fn cloud(path: Option<&Path>) -> anyhow::Result<Cloud> {
     let wrong = |error: anyhow::Error| {
         Hinted::new(error.context(format!("reading the estate {}", path.display())), hint)
     };
-    let text = text(path, LARGEST)?;
+    let text = text(path, MAX_ESTATE_BYTES)?;
     let about = Description::parse(text.as_bytes()).map_err(|error| wrong(error.into()))?;
     Ok(Cloud::new(about).map_err(|error| wrong(error.into()))?)
 }
 
 async fn serve(arguments: &Arguments, cloud: Cloud, record: PathBuf) -> anyhow::Result<()> {
-    // Whoever sends a signal is heard from here on: what is made and written is removed in any case.
+    // Signals are handled from here on: what is made and written is removed in any case.
     let mut stop = std::pin::pin!(interrupted());
     tokio::select! {
         biased;

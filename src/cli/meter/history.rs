@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::cli::harmless::harmless;
+use crate::cli::print::harmless;
 use crate::cli::print::line;
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;

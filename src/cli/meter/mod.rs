@@ -4,11 +4,11 @@
 //! change that nobody agreed to.
 
 mod command;
-mod desk;
 mod figures;
 mod history;
 mod named;
 mod pipe;
 mod start;
+mod terminal;
 
 pub(in crate::cli) use command::{Arguments, run};

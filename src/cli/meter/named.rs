@@ -23,13 +23,13 @@ const USER: &str = "azureuser";
 const ITERATIONS: u16 = 8;
 
 /// Everything that somebody may have said, the strongest first.
-pub(super) struct Said<'a> {
+pub(super) struct MeterInput<'a> {
     pub(super) arguments: &'a Arguments,
     pub(super) pipe: BTreeMap<String, String>,
     pub(super) setup: &'a Setup,
 }
 
-impl Said<'_> {
+impl MeterInput<'_> {
     fn pick(
         &self,
         flag: Option<&String>,
@@ -91,7 +91,7 @@ impl Said<'_> {
             (None, None) => self.setup.config.meter.iterations.unwrap_or(ITERATIONS),
         };
         let ask = MeasurementRequest {
-            access: self.access(&source, &destination)?,
+            access: self.access_method(&source, &destination)?,
             compare: self.compare(store, storage.is_some())?,
             session,
             source,
@@ -175,14 +175,14 @@ impl Said<'_> {
         }
     }
 
-    fn access(&self, source: &str, destination: &str) -> anyhow::Result<AccessMethod> {
+    fn access_method(&self, source: &str, destination: &str) -> anyhow::Result<AccessMethod> {
         let flags = self.arguments;
         let provider = self.pick(flags.provider.as_ref(), &["PROVIDER"], |file| file.provider.as_ref());
         match provider.as_deref() {
             None | Some("azure") => return Ok(AccessMethod::Platform),
             Some("ssh") => {}
             Some(other) => {
-                let error = anyhow::anyhow!("`{other}` is no way to reach a machine");
+                let error = anyhow::anyhow!("`{other}` is no provider");
                 return Err(Hinted::new(error, "azure (by run-command) and ssh are").into());
             }
         }

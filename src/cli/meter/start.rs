@@ -6,12 +6,12 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 
-use super::desk::Terminal;
 use super::figures::BAD_NEWS;
-use super::named::Said;
+use super::named::MeterInput;
 use super::pipe;
+use super::terminal::Terminal;
 use crate::cli::consent::Consent;
-use crate::cli::harmless::harmless;
+use crate::cli::print::harmless;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
@@ -41,7 +41,7 @@ pub(in crate::cli) struct Arguments {
     #[arg(long, alias = "subscription-id", value_name = "ID")]
     pub(super) subscription: Option<String>,
     /// How machines are reached: azure (by run-command) or ssh; azure unless said.
-    #[arg(long, value_name = "WAY")]
+    #[arg(long, value_name = "PROVIDER")]
     pub(super) provider: Option<String>,
     /// As whom ssh signs in; azureuser unless said.
     #[arg(long, value_name = "USER")]
@@ -64,7 +64,7 @@ pub(in crate::cli) struct Arguments {
     /// How often each is measured; 8 unless said.
     #[arg(long, value_name = "N")]
     pub(super) iterations: Option<u16>,
-    /// Measure the way back, too.
+    /// Measure the other direction, too.
     #[arg(long)]
     pub(super) both_directions: bool,
     /// How long one iteration of latency takes, in seconds.
@@ -124,7 +124,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
         None => Setup::new(global)?,
     };
     let store = Store::open(setup.data()?)?;
-    let said = Said { arguments, pipe: pipe.unwrap_or_default(), setup: &setup };
+    let said = MeterInput { arguments, pipe: pipe.unwrap_or_default(), setup: &setup };
     let ask = said.ask(&store)?;
     let policy = known(setup.policy()?.as_ref(), &ask);
     let mut run = Run::new(ask, SystemClock.now());
@@ -137,12 +137,12 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
         "session {}; everything that it changes is asked for once; Ctrl-C ends it and its servers",
         run.ask().session
     ));
-    note(&arguments.approve.told(&setup));
+    note(&arguments.approve.describe(&setup));
     let state = drive(|| async {
-        let desk = Terminal::new(&setup, policy, &run, arguments.approve)?;
-        anyhow::Ok(carry_out(&mut run, &desk, &store, &SystemClock).await?)
+        let terminal = Terminal::new(&setup, policy, &run, arguments.approve)?;
+        anyhow::Ok(carry_out(&mut run, &terminal, &store, &SystemClock).await?)
     })??;
-    told(&run, state, &store, arguments)
+    finish(&run, state, &store, arguments)
 }
 
 /// Lets the policy know by which words of ssh our scripts are carried.
@@ -197,7 +197,7 @@ fn plan(run: &Run, policy: &Policy, gate: &Builder, arguments: &Arguments) -> an
 }
 
 /// Tells how it went, and returns the exit code.
-fn told(run: &Run, state: State, store: &Store, arguments: &Arguments) -> anyhow::Result<u8> {
+fn finish(run: &Run, state: State, store: &Store, arguments: &Arguments) -> anyhow::Result<u8> {
     let session = &run.ask().session;
     let result = store.path(session, "result");
     #[cfg(feature = "plot")]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use super::told::WORDS;
-use super::{keep, told, whole};
+use super::text::WORDS;
+use super::{keep, text, whole};
 use crate::cli::input;
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
@@ -31,7 +31,7 @@ pub(in crate::cli) struct Arguments {
 enum Sub {
     /// Reads a ruleset or the bundle of a host: every option of every rule, and what is odd.
     #[command(
-        after_help = "Examples:\n  iptables-save -c | ghost netfilter parse -\n  nft -j list ruleset | ghost netfilter parse - --json | jq .opaque_rules\n\nIt reads iptables-save, ip6tables-save and nft -j list ruleset, the bundle of a whole host and its snapshots, told apart by\ncontent. `ghost netfilter collect` prints a script that gathers a bundle."
+        after_help = "Examples:\n  iptables-save -c | ghost netfilter parse -\n  nft -j list ruleset | ghost netfilter parse - --json | jq .opaque_rules\n\nIt reads iptables-save, ip6tables-save and nft -j list ruleset, the bundle of a whole host and its snapshots, recognized by\ncontent. `ghost netfilter collect` prints a script that gathers a bundle."
     )]
     Parse {
         /// The file; `-` is standard input.
@@ -46,7 +46,7 @@ enum Sub {
     },
     /// Says what differs between two rulesets or hosts, and what that does to traffic.
     #[command(
-        after_help = "Examples:\n  ghost netfilter diff before.rules after.rules\n  ghost netfilter diff before.json after.json --json --exit-code\n\nCounters, handles and the order of what has no order are no difference. Critical means: some packet meets another fate;\nthe lines that begin with `traffic` say which ones.\nNoise is told and is no drift where it comes and goes by itself: elements that end, chains of a workload.\nWith --exit-code: 3 where anything differs, 4 where that cannot be told."
+        after_help = "Examples:\n  ghost netfilter diff before.rules after.rules\n  ghost netfilter diff before.json after.json --json --exit-code\n\nCounters, handles and the order of what has no order are no difference. Critical means: some packet meets another fate;\nthe lines that begin with `traffic` say which ones.\nNoise is reported and is no drift where it comes and goes by itself: elements that end, chains of a workload.\nWith --exit-code: 3 where anything differs, 4 where that is undecided."
     )]
     Diff {
         /// The ruleset before.
@@ -58,7 +58,7 @@ enum Sub {
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
-        /// Exit with 3 where anything differs, with 4 where that cannot be told.
+        /// Exit with 3 where anything differs, with 4 where that is undecided.
         #[arg(long)]
         exit_code: bool,
     },
@@ -81,7 +81,7 @@ enum Sub {
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
-        /// Exit with 3 where the two differ, with 4 where that cannot be told or not all was read.
+        /// Exit with 3 where the two differ, with 4 where that is undecided or not all was read.
         #[arg(long)]
         exit_code: bool,
     },
@@ -94,8 +94,8 @@ enum Sub {
     #[command(
         after_help = "Examples:\n  ghost netfilter snapshot vm-1.json --session-id before_change --is-baseline --scope vm-1\n  ghost netfilter snapshot now.json --compare-baseline before_change --exit-code\n  ghost netfilter diff ~/.local/state/ghost/netfilter/before_change_snapshot.json now.json\n\nIt is written to the data directory, under `netfilter`. A snapshot that was changed since is refused."
     )]
-    Snapshot(keep::Kept),
-    /// Looks at a running guest: all backends, both families; explains them, keeps them, compares them with an earlier look.
+    Snapshot(keep::StoredSnapshotArgs),
+    /// Reads a running guest: all backends, both families; explains them, keeps them, compares them with an earlier snapshot.
     #[command(
         after_help = "Examples:\n  ghost netfilter inspect --vm-name web-1 -g prod\n  ghost netfilter inspect --vm-name web-1 -g prod --is-baseline --session-id before_change\n  ghost netfilter inspect --provider ssh --vm-name web-1 --target-vm-ip 10.0.0.4 --target-ssh-key ~/.ssh/id_ed25519 --bastion-public-ip 192.0.2.1 --compare-baseline before_change --exit-code\n\nIt reads only, by a script that the policy declares: nobody is asked. Snapshots lie where `ghost netfilter snapshot` keeps them."
     )]
@@ -153,7 +153,7 @@ struct Described {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Exit with 3 where it does not pass, with 4 where that cannot be told.
+    /// Exit with 3 where it does not pass, with 4 where that is undecided.
     #[arg(long)]
     exit_code: bool,
 }
@@ -168,7 +168,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
                 }
                 Document::Host(_) if *print => anyhow::bail!("only a single ruleset can be printed again"),
                 Document::Ruleset(ruleset) if *json => serde_json::to_string(&ruleset)?,
-                Document::Ruleset(ruleset) => tinted(&told::ruleset(&ruleset), WORDS),
+                Document::Ruleset(ruleset) => tinted(&text::ruleset(&ruleset), WORDS),
                 Document::Host(host) if *json => serde_json::to_string(&host)?,
                 Document::Host(host) => tinted(&whole::host(&host), WORDS),
             };
@@ -183,13 +183,13 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
                 }
                 CompareError::Unlike => unlike(),
             })?;
-            let told = match json {
+            let output = match json {
                 true => serde_json::to_string(&found)?,
-                false => tinted(&told::comparison(&found), WORDS),
+                false => tinted(&text::comparison(&found), WORDS),
             };
-            // The program ends: to give back a million small pieces one by one would only take time.
+            // The program ends: to free a million small allocations one by one would only take time.
             std::mem::forget((a, b));
-            line(&told)?;
+            line(&output)?;
             Ok(code(*exit_code, found.found.status()))
         }
         Sub::Walk(described) => walked(described),
@@ -277,7 +277,7 @@ fn walked(described: &Described) -> anyhow::Result<u8> {
                     unread: &[],
                 })?
             } else {
-                tinted(&told::answer(&answer, &ruleset, described.trace), WORDS)
+                tinted(&text::answer(&answer, &ruleset, described.trace), WORDS)
             };
             (text, answer.verdict)
         }

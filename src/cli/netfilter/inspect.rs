@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::command::code;
 use super::keep::{Keep, put};
-use super::told::WORDS;
+use super::text::WORDS;
 use crate::cli::guest::Guest;
 use crate::cli::live::gather;
 use crate::cli::print::line;
@@ -24,7 +24,7 @@ pub(super) struct Inspected {
     /// The name under which it is kept; else `fw_` and the time.
     #[arg(long, value_name = "S")]
     session_id: Option<SessionId>,
-    /// Keep it; later looks are to be compared with this one.
+    /// Keep it; later snapshots are compared with this one.
     #[arg(long)]
     is_baseline: bool,
     /// Compare with the snapshot of this session, and keep this look, too.
@@ -36,7 +36,7 @@ pub(super) struct Inspected {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Exit with 3 where anything differs from the baseline, with 4 where that cannot be told or not all was read.
+    /// Exit with 3 where anything differs from the baseline, with 4 where that is undecided or not all was read.
     #[arg(long)]
     exit_code: bool,
 }

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::command::{code, document};
-use super::told::WORDS;
+use super::text::WORDS;
 use super::whole;
 use crate::cli::input;
 use crate::cli::print::{Hinted, line};
@@ -18,7 +18,7 @@ use ghost_inspect::netfilter::{Bundle, Document, MAX_TEXT_BYTES, Snapshot, compa
 
 /// What is put away, under which name, and what it is compared with.
 #[derive(Debug, Args)]
-pub(super) struct Kept {
+pub(super) struct StoredSnapshotArgs {
     /// The bundle; `-` is standard input.
     #[arg(value_name = "BUNDLE")]
     file: PathBuf,
@@ -37,7 +37,7 @@ pub(super) struct Kept {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Exit with 3 where anything differs, with 4 where that cannot be told.
+    /// Exit with 3 where anything differs, with 4 where that is undecided.
     #[arg(long)]
     exit_code: bool,
 }
@@ -53,7 +53,7 @@ pub(super) struct Keep<'a> {
 }
 
 /// Writes the snapshot; compares it where that is asked for.
-pub(super) fn run(kept: &Kept, global: &Global) -> anyhow::Result<u8> {
+pub(super) fn run(kept: &StoredSnapshotArgs, global: &Global) -> anyhow::Result<u8> {
     let keep = Keep {
         session: kept.session_id.as_ref(),
         scope: &kept.scope,
@@ -104,10 +104,10 @@ pub(super) fn put(
     private_dir(&folder)?;
     let content = serde_json::to_string(&snapshot)?;
     write_private(&path, content.as_bytes())?;
-    let told = format!("{}\n  in {}", whole::snapshot(&snapshot.about()), path.display());
+    let output = format!("{}\n  in {}", whole::snapshot(&snapshot.about()), path.display());
     let Some(before) = baseline else {
         let about = serde_json::json!({ "path": path, "snapshot": snapshot.about() });
-        line(&if kept.json { about.to_string() } else { tinted(&told, WORDS) })?;
+        line(&if kept.json { about.to_string() } else { tinted(&output, WORDS) })?;
         return Ok(0);
     };
     let after = document(&path)?;
@@ -115,7 +115,7 @@ pub(super) fn put(
     line(&if kept.json {
         serde_json::to_string(&found)?
     } else {
-        tinted(&format!("{}\n{told}", super::told::comparison(&found)), WORDS)
+        tinted(&format!("{}\n{output}", super::text::comparison(&found)), WORDS)
     })?;
     Ok(code(kept.exit_code, found.found.status()))
 }

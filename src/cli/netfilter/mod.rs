@@ -5,7 +5,7 @@
 mod command;
 mod inspect;
 mod keep;
-mod told;
+mod text;
 mod whole;
 
 pub(super) use command::{Arguments, run};

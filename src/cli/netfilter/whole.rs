@@ -1,7 +1,7 @@
 //! The answers about a whole host, for people.
 
-use super::told;
-use super::told::{clean, headline, one};
+use super::text;
+use super::text::{clean, headline, one};
 use ghost_inspect::netfilter::{About, Host, HostAnswer, HostDiff, Warning};
 
 /// Writes what a host holds.
@@ -16,7 +16,7 @@ pub(super) fn host(host: &Host) -> String {
             text.push_str(&format!(": could not be read: {}", clean(error)));
         }
         if let Some(ruleset) = &backend.ruleset {
-            text.push_str(&format!("\n{}", told::ruleset(ruleset)));
+            text.push_str(&format!("\n{}", text::ruleset(ruleset)));
         }
         if !backend.mirrors.is_empty() {
             let names = backend.mirrors.join(", ");
@@ -37,7 +37,7 @@ pub(super) fn host(host: &Host) -> String {
 }
 
 fn framework(host: &Host) -> String {
-    let mut text = host.framework.framework.unwrap_or("no framework told").to_owned();
+    let mut text = host.framework.framework.unwrap_or("framework unknown").to_owned();
     for reason in &host.framework.reasons {
         text.push_str(&format!("\n  {}", clean(reason)));
     }
@@ -65,7 +65,7 @@ pub(super) fn diff(diff: &HostDiff) -> String {
     if let [before, after] = diff.frameworks
         && before != after
     {
-        let name = |framework: Option<&'static str>| framework.unwrap_or("not told");
+        let name = |framework: Option<&'static str>| framework.unwrap_or("unknown");
         text.push_str(&format!("\nframework: {} → {}", name(before), name(after)));
     }
     for own in &diff.changes {
@@ -89,8 +89,8 @@ pub(super) fn answer(answer: &HostAnswer, host: &Host, trace: bool) -> String {
     }
     for own in &answer.answers {
         let Some((_, ruleset)) = host.rulesets().find(|(source, _)| *source == own.source) else { continue };
-        let told = told::answer(&own.answer, ruleset, trace);
-        text.push_str(&format!("\n{}: {told}", own.source));
+        let output = text::answer(&own.answer, ruleset, trace);
+        text.push_str(&format!("\n{}: {output}", own.source));
     }
     text
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::command::{Given, Known, row};
+use super::command::{Known, RuleInput, row};
 use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::line;
 use crate::cli::root::Global;
@@ -12,7 +12,7 @@ use ghost_inspect::nsg::{Audit, RuleRef};
 const SHOWN: usize = 50;
 
 /// So many rules are named as causes.
-const FEW: usize = 4;
+const MAX_LISTED: usize = 4;
 
 /// The arguments of `ghost nsg audit`.
 #[derive(Debug, Args)]
@@ -21,7 +21,7 @@ const FEW: usize = 4;
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
-    given: Given,
+    given: RuleInput,
     /// Exit with 3 where a rule is shadowed, permissive, exposed or contradicted, with 4 where none is and not all was read or judged.
     #[arg(long)]
     exit_code: bool,
@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
     if arguments.given.json {
         line(&serde_json::to_string(&audit)?)?;
     } else {
-        told(&audit).print()?;
+        page(&audit).print()?;
     }
     let found =
         audit.shadowed.len() + audit.permissive.len() + audit.exposed.len() + audit.contradictory.len();
@@ -52,7 +52,7 @@ fn is_whole(audit: &Audit) -> bool {
     audit.unjudged == 0 && audit.warnings.is_empty()
 }
 
-fn told(audit: &Audit) -> Page {
+fn page(audit: &Audit) -> Page {
     let mut page = Page::new();
     let found = [
         (audit.exposed.len(), "open to anybody"),
@@ -60,14 +60,14 @@ fn told(audit: &Audit) -> Page {
         (audit.shadowed.len(), "never match"),
         (audit.contradictory.len(), "void at another gate"),
     ];
-    let told: Vec<String> =
+    let findings: Vec<String> =
         found.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    if told.is_empty() && is_whole(audit) {
+    if findings.is_empty() && is_whole(audit) {
         page.add(Tone::Good, "Nothing found").end();
-    } else if told.is_empty() {
+    } else if findings.is_empty() {
         page.add(Tone::Odd, "Nothing found in what was read and judged, and that is not all").end();
     } else {
-        page.add(Tone::Bad, &told.join(", ")).end();
+        page.add(Tone::Bad, &findings.join(", ")).end();
     }
     page.remark(audit.remark);
     if audit.unjudged > 0 {
@@ -86,16 +86,16 @@ fn told(audit: &Audit) -> Page {
     part(&mut page, "Allows everything", permissive.collect());
     let shadowed = audit.shadowed.iter().map(|found| {
         let why = if found.redundant { "is redundant behind" } else { "is hidden by" };
-        said(&found.rule, format!("{why} {}", few(&found.by, FEW)))
+        said(&found.rule, format!("{why} {}", few(&found.by, MAX_LISTED)))
     });
     part(&mut page, "Never matches", shadowed.collect());
     let contradictory = audit.contradictory.iter().map(|found| said(&found.rule, dropped(&found.dropped_by)));
     part(&mut page, "Allowed here, dropped at another gate", contradictory.collect());
     for order in &audit.order {
         let nsg = order.nsg.as_deref().map(|name| format!(" ({name})")).unwrap_or_default();
-        let way = format!("{:?}", order.direction);
+        let direction = format!("{:?}", order.direction);
         page.title(&format!(
-            "{way} at the gate {}{nsg}, in the order in which they are tried",
+            "{direction} at the gate {}{nsg}, in the order in which they are tried",
             order.gate.as_str()
         ));
         if order.rules.is_empty() {
@@ -125,7 +125,7 @@ fn dropped(by: &[RuleRef]) -> String {
     match by.first() {
         Some(first) => {
             let names: Vec<&str> = by.iter().map(|rule| rule.rule.as_str()).collect();
-            format!("the gate {} drops it by {}", first.gate.as_str(), few(&names, FEW))
+            format!("the gate {} drops it by {}", first.gate.as_str(), few(&names, MAX_LISTED))
         }
         None => "no rule of another gate allows it".to_owned(),
     }

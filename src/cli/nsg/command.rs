@@ -31,13 +31,13 @@ enum Sub {
 
 /// What every subcommand is given.
 #[derive(Debug, Args)]
-pub(super) struct Given {
+pub(super) struct RuleInput {
     /// The effective rules as `az` prints them; `-` is standard input. What `az network nsg show`, `nsg list` or `nsg rule list` prints
-    /// is read, too: default rules that lack are added and named, and as the other gate is not told, only a deny is certain.
+    /// is read, too: default rules that lack are added and named, and as the other gate is not known, only a deny is certain.
     #[arg(long, value_name = "FILE", required_unless_present_any = ["vm", "nic"], conflicts_with_all = ["vm", "nic"])]
     rules: Option<PathBuf>,
     #[command(flatten)]
-    asked: crate::cli::live::Asked,
+    live: crate::cli::live::LiveQuery,
     #[command(flatten)]
     knowledge: Knowledge,
     /// Print one JSON document.
@@ -45,7 +45,7 @@ pub(super) struct Given {
     pub(super) json: bool,
 }
 
-impl Given {
+impl RuleInput {
     /// Reads the rules, or asks for them; `None` where only the plan was wanted.
     pub(super) fn read(&self, global: &Global) -> anyhow::Result<Option<Known>> {
         let (tags, inventory) = (self.knowledge.tags()?, self.knowledge.inventory()?);
@@ -63,14 +63,14 @@ impl Given {
         global: &Global,
     ) -> anyhow::Result<Option<Known>> {
         use crate::cli::knowledge::answered;
-        use crate::cli::live::told;
+        use crate::cli::live::or_fail;
         use ghost_cloud::probe::effective::EffectiveQuery;
         let setup = crate::cli::setup::Setup::new(global)?;
         let what = [EffectiveQuery::Rules, EffectiveQuery::Itself];
-        let Some(found) = self.asked.look(&setup, &what, self.json)? else { return Ok(None) };
+        let Some(found) = self.live.look(&setup, &what, self.json)? else { return Ok(None) };
         let own = found.inventory.as_deref().and_then(|text| Inventory::parse(text).ok());
         let inventory = inventory.or(own);
-        let text = told(found.looked.text(EffectiveQuery::Rules))?;
+        let text = or_fail(found.looked.text(EffectiveQuery::Rules))?;
         let name = format!("the effective rules of {}", found.looked.interface.name);
         let known = nsg::Knowledge { tags: tags.as_ref(), inventory: inventory.as_ref() };
         let rules = answered(text, &name, |text| Ok(Ruleset::parse(text, known)?))?;

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use clap::Args;
 
-use super::command::{Given, Known};
+use super::command::{Known, RuleInput};
 use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::line;
 use crate::cli::root::Global;
@@ -24,11 +24,11 @@ const REGIONS: usize = 100;
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
-    given: Given,
+    given: RuleInput,
     /// Only what goes to this address.
     #[arg(long, value_name = "IP")]
     to: Option<IpAddr>,
-    /// Which way the packets go, seen from the network interface.
+    /// The direction of the packets, seen from the network interface.
     #[arg(long, value_parser = ["inbound", "outbound"], ignore_case = true, default_value = "inbound")]
     direction: String,
     /// Exit with 4 where something unresolved decides over a region.
@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
     if arguments.given.json {
         line(&serde_json::to_string(&reach)?)?;
     } else {
-        told(&reach).print()?;
+        page(&reach).print()?;
     }
     Ok(if arguments.exit_code && !(reach.undecided.is_empty() && reach.unresolved.is_empty()) {
         4
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
     })
 }
 
-fn told(reach: &Reach) -> Page {
+fn page(reach: &Reach) -> Page {
     let mut page = Page::new();
     if reach.regions.is_empty() && reach.undecided.is_empty() && !reach.unresolved.is_empty() {
         page.add(Tone::Odd, &format!("No answer: {}", reach.unresolved.join("; "))).end();

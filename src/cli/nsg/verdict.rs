@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use anyhow::Context as _;
 use clap::Args;
 
-use super::command::{Given, Known, row};
+use super::command::{Known, RuleInput, row};
 use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
@@ -16,7 +16,7 @@ use ghost_inspect::nsg::{Field, GateReport, Packet, Peers, Ports, Protocols, Rul
 const SHOWN: usize = 20;
 
 /// So many prefixes or ports of a rule are shown.
-const FEW: usize = 4;
+const MAX_LISTED: usize = 4;
 
 /// The arguments of `ghost nsg verdict`.
 #[derive(Debug, Args)]
@@ -25,8 +25,8 @@ const FEW: usize = 4;
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
-    given: Given,
-    /// Which way the packet goes, seen from the network interface.
+    given: RuleInput,
+    /// The direction of the packet, seen from the network interface.
     #[arg(long, value_parser = ["inbound", "outbound"], ignore_case = true)]
     direction: String,
     /// The protocol; `any` asks about tcp, udp and icmp together.
@@ -54,7 +54,7 @@ pub(super) struct Arguments {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
-    // What is wrong with the packet is told before anything is read.
+    // What is wrong with the packet is reported before anything is read.
     if let (Some(src), Some(dst)) = (arguments.src, arguments.dst) {
         described_as(arguments, src, dst)?;
     }
@@ -69,7 +69,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
     if arguments.given.json {
         line(&serde_json::to_string(&ruling)?)?;
     } else {
-        told(&ruling, &packet, arguments.trace).print()?;
+        page(&ruling, &packet, arguments.trace).print()?;
     }
     Ok(match ruling.verdict {
         Verdict::Deny if arguments.exit_code => 3,
@@ -86,7 +86,7 @@ fn described_as(arguments: &Arguments, from: IpAddr, to: IpAddr) -> anyhow::Resu
         .map_err(|error| Hinted::new(error, "both addresses are IPv4, or both are IPv6").into())
 }
 
-fn told(ruling: &Ruling<'_>, packet: &Packet, trace: bool) -> Page {
+fn page(ruling: &Ruling<'_>, packet: &Packet, trace: bool) -> Page {
     let mut page = Page::new();
     let tone = tone(ruling.verdict);
     page.add(tone, ruling.verdict.as_str()).add(Tone::Plain, &format!("  {}", described(packet))).end();
@@ -145,8 +145,8 @@ fn described(packet: &Packet) -> String {
     let from = packet.source_port.map(|port| format!(" port {port}")).unwrap_or_default();
     let has_ports = packet.protocols.iter().any(|protocol| !protocol.and(Protocols::WITH_PORTS).is_empty());
     let to = if has_ports { format!(" port {}", packet.destination_port) } else { String::new() };
-    let way = format!("{:?}", packet.direction).to_lowercase();
-    format!("{way} {} {}{from} → {}{to}", protocols.join("/"), packet.source, packet.destination)
+    let direction = format!("{:?}", packet.direction).to_lowercase();
+    format!("{direction} {} {}{from} → {}{to}", protocols.join("/"), packet.source, packet.destination)
 }
 
 fn gate(gate: &GateReport<'_>) -> Vec<Cell> {
@@ -155,7 +155,9 @@ fn gate(gate: &GateReport<'_>) -> Vec<Cell> {
         (Some(rule), None) => format!("by {rule}"),
         (None, _) if gate.verdict == Verdict::Absent => "no network security group is known here".to_owned(),
         (None, _) if gate.verdict == Verdict::Skipped => "an earlier gate always allows it".to_owned(),
-        (None, _) if !gate.candidates.is_empty() => format!("by one of {}", few(&gate.candidates, FEW)),
+        (None, _) if !gate.candidates.is_empty() => {
+            format!("by one of {}", few(&gate.candidates, MAX_LISTED))
+        }
         (None, _) => "no rule matches".to_owned(),
     };
     vec![
@@ -174,11 +176,11 @@ fn step(tried: &TriedRule<'_>, packet: &Packet) -> Vec<Cell> {
     let addresses = |peers: &Peers| {
         let prefixes: Vec<String> =
             family.prefixes(peers.known.family(family)).iter().map(ToString::to_string).collect();
-        if prefixes.is_empty() { "nothing of this family".to_owned() } else { few(&prefixes, FEW) }
+        if prefixes.is_empty() { "nothing of this family".to_owned() } else { few(&prefixes, MAX_LISTED) }
     };
     let ports = |ports: &Ports| {
         let ranges = ports.known.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") });
-        few(&ranges.collect::<Vec<_>>(), FEW)
+        few(&ranges.collect::<Vec<_>>(), MAX_LISTED)
     };
     let takes = tried.missed.map(|field| match field {
         Field::Direction => "the other direction".to_owned(),

@@ -29,7 +29,7 @@ pub(in crate::cli) struct Arguments {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Exit with 3 where the flow does not pass unhurt, with 4 where that cannot be told.
+    /// Exit with 3 where the flow does not pass unhurt, with 4 where that is undecided.
     #[arg(long)]
     exit_code: bool,
 }

@@ -17,7 +17,7 @@ const FORMAT: u32 = 1;
 /// The arguments of `ghost path diff`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost path diff before/ after/ --from web-1 --to db-1:5432 --to db-1:22\n  ghost path diff before.json after.json --from internet --to web-1:443 --json\n\nWith several --from and --to each pair is judged. With --exit-code: 3 where a fate differs, 4 where one cannot be told."
+    after_help = "Examples:\n  ghost path diff before/ after/ --from web-1 --to db-1:5432 --to db-1:22\n  ghost path diff before.json after.json --from internet --to web-1:443 --json\n\nWith several --from and --to each pair is judged. With --exit-code: 3 where an outcome differs, 4 where one is undecided."
 )]
 pub(super) struct Arguments {
     /// The bundle before.
@@ -38,7 +38,7 @@ pub(super) struct Arguments {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Exit with 3 where a fate differs, with 4 where one cannot be told.
+    /// Exit with 3 where an outcome differs, with 4 where one is undecided.
     #[arg(long)]
     exit_code: bool,
 }
@@ -85,10 +85,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         }
     }
     if arguments.json {
-        let told = |judged: &Judgement| json!({ "verdict": judged.fate.verdict(), "fate": judged.fate.to_string(), "causes": Compared::causes(judged) });
+        let judgement = |judged: &Judgement| json!({ "verdict": judged.fate.verdict(), "fate": judged.fate.to_string(), "causes": Compared::causes(judged) });
         let flows: Vec<_> = all
             .iter()
-            .map(|one| json!({ "flow": one.flow, "differs": one.differs(), "before": told(&one.before), "after": told(&one.after) }))
+            .map(|one| json!({ "flow": one.flow, "differs": one.differs(), "before": judgement(&one.before), "after": judgement(&one.after) }))
             .collect();
         line(&json!({ "format": FORMAT, "flows": flows }).to_string())?;
     } else {

@@ -13,7 +13,7 @@ use super::growing::{Patience, Pipe, Tail};
 use super::keep::keep;
 use super::progress::Progress;
 use super::source::{name, opened, piped, refused};
-use crate::cli::harmless::harmless;
+use crate::cli::print::harmless;
 use crate::cli::print::{Hinted, line};
 use ghost_pcap::{
     AddressFilter, Analyzer, Finding, FindingState, FindingUpdate, HashingReader, Label, Scope, Severity,
@@ -84,7 +84,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         focus: arguments.focus,
         pictures: arguments.out.is_some(),
     };
-    // Where only the list is wanted, it is printed on the way: it may be as long as the capture.
+    // Where only the list is wanted, it is printed at once: it may be as long as the capture.
     let streamed =
         arguments.frames.filter(|_| !arguments.json && arguments.out.is_none() && !arguments.follow);
     let scope = Scope { frames: scope.frames.filter(|_| streamed.is_none()), ..scope };
@@ -126,11 +126,11 @@ fn is_bad_news(finding: &Finding) -> bool {
     }
 }
 
-/// Reads on as the capture grows, and tells what is found on the way.
+/// Reads on as the capture grows, and prints findings as they appear.
 fn followed(arguments: &Arguments, scope: Scope) -> anyhow::Result<Summary> {
     let patience = Patience::new(arguments.seconds.map(|seconds| Duration::from_secs(seconds.into())))?;
     let mut analyzer = Analyzer::new(scope);
-    let mut tell = |frame: u64, news: &FindingUpdate| told(arguments.json, frame, news);
+    let mut tell = |frame: u64, news: &FindingUpdate| print_change(arguments.json, frame, news);
     let file = &arguments.file;
     let ending = if piped(file) {
         not_typed()?;
@@ -142,7 +142,7 @@ fn followed(arguments: &Arguments, scope: Scope) -> anyhow::Result<Summary> {
 }
 
 /// Prints what is new in a line.
-fn told(json: bool, frame: u64, news: &FindingUpdate) -> anyhow::Result<()> {
+fn print_change(json: bool, frame: u64, news: &FindingUpdate) -> anyhow::Result<()> {
     if json {
         return line(
             &serde_json::json!({"live": news.state, "frame": frame, "finding": news.finding}).to_string(),

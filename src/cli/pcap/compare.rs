@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::source::{name, opened, piped, refused, stem, written};
-use crate::cli::harmless::harmless;
+use crate::cli::print::harmless;
 use crate::cli::print::{Hinted, line};
 use ghost_pcap::{Comparison, Error, compare, comparison_markdown};
 
@@ -44,7 +44,7 @@ pub(super) struct Arguments {
 enum Mode {
     /// Two times: what became worse, better, new or gone.
     Temporal,
-    /// Two ends of a way, captured at the same time: what was lost, delayed or rewritten between them.
+    /// Two ends of a path, captured at the same time: what was lost, delayed or rewritten between them.
     Endpoints,
 }
 

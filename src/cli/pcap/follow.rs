@@ -6,7 +6,7 @@ use ghost_pcap::{Analyzer, Error, FindingTracker, FindingUpdate, ReadSummary, Re
 /// A look at the findings costs a copy of what is remembered: so many frames, or this part of all frames, come in between.
 const FRAMES: u64 = 10_000;
 const PART: u64 = 64;
-const FEW: u64 = 64;
+const MIN_BYTES: u64 = 64;
 
 /// Reads a capture as it grows, until it is over or nobody wants any more of it. `tell` gets what is new, and at which frame.
 ///
@@ -37,7 +37,7 @@ pub(super) fn follow(
         }
         // What grows all the time is looked at after enough frames, what rests when it rests.
         let fresh = number - looked;
-        if fresh > 0 && (quiet > 1 || fresh >= (number / PART).clamp(FEW, FRAMES)) {
+        if fresh > 0 && (quiet > 1 || fresh >= (number / PART).clamp(MIN_BYTES, FRAMES)) {
             looked = number;
             for news in watch.updates(analyzer.findings()) {
                 tell(number, &news)?;
@@ -109,32 +109,35 @@ mod tests {
         record
     }
 
-    type Told = Vec<(u64, FindingState, &'static str)>;
+    type FindingChanges = Vec<(u64, FindingState, &'static str)>;
 
-    fn followed(events: &[Vec<u8>], end: fn() -> Got) -> (Result<ReadSummary, Error>, Told, u64, usize) {
+    fn followed(
+        events: &[Vec<u8>],
+        end: fn() -> Got,
+    ) -> (Result<ReadSummary, Error>, FindingChanges, u64, usize) {
         let mut script = Script { events: events.iter().cloned().collect(), end, waited: 0 };
         let mut analyzer = Analyzer::new(Scope::default());
-        let mut told = Vec::new();
+        let mut changes = Vec::new();
         let ending = follow(&mut script, &mut analyzer, &mut |frame, news| {
-            told.push((frame, news.state, news.finding.code));
+            changes.push((frame, news.state, news.finding.code));
             Ok(())
         });
         let ending = ending.unwrap();
         let packets = ending.as_ref().map_or(0, |ending| analyzer.finish(ending).file.packets);
-        (ending, told, packets, script.waited)
+        (ending, changes, packets, script.waited)
     }
 
     #[test]
-    fn a_finding_is_told_when_its_frames_are_there_and_not_again() {
+    fn a_finding_is_reported_once_its_frames_are_there_and_not_again() {
         let all: Vec<u8> = (1..=3).flat_map(|second| syn(second, 1)).collect();
         let (first, second) = all.split_at(70);
         let much: Vec<u8> = (20..30).flat_map(|second| syn(second, 2)).collect();
         let events =
             [HEADER.to_vec(), first.to_vec(), vec![], second.to_vec(), vec![], vec![], much, vec![], vec![]];
-        let (ending, told, packets, _) = followed(&events, || Got::Over);
+        let (ending, changes, packets, _) = followed(&events, || Got::Over);
         assert!(!ending.unwrap().cut_off);
         assert_eq!(packets, 13);
-        let unanswered = told.iter().filter(|(_, _, code)| *code == "syn_unanswered").collect::<Vec<_>>();
+        let unanswered = changes.iter().filter(|(_, _, code)| *code == "syn_unanswered").collect::<Vec<_>>();
         assert_eq!(
             unanswered,
             [&(3, FindingState::New, "syn_unanswered"), &(13, FindingState::Worse, "syn_unanswered")]
@@ -146,13 +149,13 @@ mod tests {
         let mut half = syn(1, 1);
         half.truncate(30);
         let events = [vec![], vec![], HEADER[..9].to_vec(), [&HEADER[9..], &half].concat()];
-        let (ending, told, packets, waited) = followed(&events, || Got::Nothing);
+        let (ending, changes, packets, waited) = followed(&events, || Got::Nothing);
         assert!(ending.unwrap().cut_off);
-        assert_eq!((told.len(), packets, waited), (0, 0, 4));
+        assert_eq!((changes.len(), packets, waited), (0, 0, 4));
     }
 
     #[test]
-    fn a_file_that_is_replaced_is_told_and_what_is_no_capture_refused() {
+    fn a_replaced_file_is_reported_and_what_is_no_capture_is_refused() {
         let events = [HEADER.to_vec(), syn(1, 1)];
         let (ending, _, packets, _) =
             followed(&events, || Got::Lost("another file took its place".to_owned()));

@@ -14,10 +14,10 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 /// Often enough for eyes, seldom enough to cost nothing: inotify would tell sooner, and knows nothing of files on a network.
-const LOOK: Duration = Duration::from_millis(200);
-const PIECE: usize = 64 * 1024;
-/// So many pieces wait between the two threads.
-const PIECES: usize = 16;
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+const CHUNK_BYTES: usize = 64 * 1024;
+/// How many chunks wait between the two threads.
+const MAX_WAITING_CHUNKS: usize = 16;
 
 /// What reading gave.
 #[derive(Debug)]
@@ -66,8 +66,8 @@ impl Patience {
         if self.stop.load(Ordering::Relaxed) {
             return None;
         }
-        let left = self.until.map_or(LOOK, |until| until.saturating_duration_since(Instant::now()));
-        (!left.is_zero()).then(|| left.min(LOOK))
+        let left = self.until.map_or(POLL_INTERVAL, |until| until.saturating_duration_since(Instant::now()));
+        (!left.is_zero()).then(|| left.min(POLL_INTERVAL))
     }
 }
 
@@ -117,8 +117,8 @@ impl Growing for Tail {
 /// Standard input, read by a thread of its own: a read that waits cannot be called off.
 #[derive(Debug)]
 pub(super) struct Pipe {
-    pieces: Receiver<io::Result<Vec<u8>>>,
-    piece: Vec<u8>,
+    chunks: Receiver<io::Result<Vec<u8>>>,
+    chunk: Vec<u8>,
     used: usize,
     over: bool,
     failed: Option<io::Error>,
@@ -128,19 +128,19 @@ pub(super) struct Pipe {
 impl Pipe {
     /// Begins to read standard input. The thread ends with it, or with the program.
     pub(super) fn new(patience: Patience) -> Self {
-        let (sender, pieces) = sync_channel(PIECES);
+        let (sender, chunks) = sync_channel(MAX_WAITING_CHUNKS);
         std::thread::spawn(move || {
             let mut input = io::stdin().lock();
             loop {
-                let mut piece = vec![0; PIECE];
-                let read = match input.read(&mut piece) {
+                let mut chunk = vec![0; CHUNK_BYTES];
+                let read = match input.read(&mut chunk) {
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                     Ok(0) => return,
                     read => read,
                 };
                 let read = read.map(|count| {
-                    piece.truncate(count);
-                    piece
+                    chunk.truncate(count);
+                    chunk
                 });
                 let last = read.is_err();
                 if sender.send(read).is_err() || last {
@@ -148,16 +148,16 @@ impl Pipe {
                 }
             }
         });
-        Self { pieces, piece: Vec::new(), used: 0, over: false, failed: None, patience }
+        Self { chunks, chunk: Vec::new(), used: 0, over: false, failed: None, patience }
     }
 
     fn take(&mut self, time: Duration) {
-        if self.used < self.piece.len() || self.failed.is_some() {
+        if self.used < self.chunk.len() || self.failed.is_some() {
             return;
         }
-        match self.pieces.recv_timeout(time) {
-            Ok(Ok(piece)) => {
-                self.piece = piece;
+        match self.chunks.recv_timeout(time) {
+            Ok(Ok(chunk)) => {
+                self.chunk = chunk;
                 self.used = 0;
             }
             Ok(Err(error)) => self.failed = Some(error),
@@ -176,7 +176,7 @@ impl Growing for Pipe {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        let rest = self.piece.get(self.used..).unwrap_or_default();
+        let rest = self.chunk.get(self.used..).unwrap_or_default();
         let count = rest.len().min(room.len());
         if let (Some(into), Some(from)) = (room.get_mut(..count), rest.get(..count)) {
             into.copy_from_slice(from);

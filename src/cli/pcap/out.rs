@@ -8,16 +8,16 @@ use anyhow::Context as _;
 use serde_json::Value;
 
 use super::source::{name, piped, stem};
-use crate::cli::harmless::harmless;
+use crate::cli::print::harmless;
 use crate::cli::print::{Hinted, note};
 use ghost_base::{private_dir, write_private, write_private_new};
 
 /// What a capture is known by in an account of it.
 const IDENTITY: [&str; 6] = ["format", "linktypes", "packets", "bytes", "first", "last"];
 /// So many captures with the same name fit into a folder.
-const MOST: usize = 1000;
+const MAX_LISTED: usize = 1000;
 /// No account is longer, unless everything was asked for.
-const LONGEST: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// The files of one capture in a folder.
 pub(super) struct Files {
@@ -89,12 +89,12 @@ impl Files {
 fn names(file: &Path) -> impl Iterator<Item = String> {
     let whole = if piped(file) { "stdin".to_owned() } else { name(file) };
     let numbered = whole.clone();
-    [stem(file), whole].into_iter().chain((2..MOST).map(move |number| format!("{numbered}-{number}")))
+    [stem(file), whole].into_iter().chain((2..MAX_LISTED).map(move |number| format!("{numbered}-{number}")))
 }
 
 /// Says whether a file is an account of the same capture.
 fn is_of(path: &Path, own: &Value) -> bool {
-    let short = fs::metadata(path).is_ok_and(|known| known.is_file() && known.len() <= LONGEST);
+    let short = fs::metadata(path).is_ok_and(|known| known.is_file() && known.len() <= MAX_BYTES);
     let known = if short { fs::read(path).ok() } else { None };
     let known: Option<Value> = known.and_then(|known| serde_json::from_slice(&known).ok());
     let fact = |account: &Value, key: &str| account.pointer(&format!("/file/{key}")).cloned();

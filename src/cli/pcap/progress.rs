@@ -1,4 +1,4 @@
-//! How far a long file is read, for whoever looks at a terminal. A line that is written over and in the end taken away.
+//! How far a long file is read, for a terminal: a line that is overwritten and removed in the end.
 
 use std::io::{self, IsTerminal as _, Read, Write};
 use std::time::{Duration, Instant};

@@ -57,7 +57,7 @@ pub(super) fn refused(error: Error, name: &str) -> anyhow::Error {
     let hint = match &error {
         Error::Empty => "wait until something was captured; tcpdump writes its header first",
         Error::NotACapture => {
-            "give what `tcpdump -w`, dumpcap or Network Watcher wrote, packed with gzip or not"
+            "give what `tcpdump -w`, dumpcap or Network Observer wrote, packed with gzip or not"
         }
         Error::HeaderCut => "copy the file once more: not even its header is whole",
         Error::StillPacked => "unpack it first: what grows, or is packed twice, is not unpacked here",

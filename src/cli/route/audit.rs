@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::command::{Given, Known};
+use super::command::{Known, RouteInput};
 use super::select::{SHOWN, cells};
 use crate::cli::page::{Page, Tone, plain};
 use crate::cli::print::line;
@@ -16,7 +16,7 @@ use ghost_inspect::route::{Anomaly, Audit, Entry};
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
-    given: Given,
+    given: RouteInput,
     /// Exit with 3 where there is a finding, with 4 where there is none and not all was read or resolved.
     #[arg(long)]
     exit_code: bool,
@@ -31,7 +31,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
     if arguments.given.json {
         line(&serde_json::to_string(&audit)?)?;
     } else {
-        told(&audit).print()?;
+        page(&audit).print()?;
     }
     Ok(match arguments.exit_code {
         true if !audit.findings.is_empty() => 3,
@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
     })
 }
 
-fn told(audit: &Audit<'_>) -> Page {
+fn page(audit: &Audit<'_>) -> Page {
     let mut page = Page::new();
     page.add(Tone::Strong, &format!("{} prefixes", audit.route_count));
     match &audit.default_route.route {

@@ -27,13 +27,13 @@ enum Sub {
 
 /// A file, or an interface of the cloud.
 #[derive(Debug, Args)]
-pub(super) struct Given {
+pub(super) struct RouteInput {
     /// The effective route table as `az` prints it; `-` is standard input. What `az network route-table show` or `route-table route
     /// list` prints is read, too: it lacks the platform's routes, so that nothing is certain from it.
     #[arg(long, value_name = "FILE", required_unless_present_any = ["vm", "nic"], conflicts_with_all = ["vm", "nic"])]
     table: Option<PathBuf>,
     #[command(flatten)]
-    asked: crate::cli::live::Asked,
+    live: crate::cli::live::LiveQuery,
     #[command(flatten)]
     knowledge: Knowledge,
     /// Print one JSON document.
@@ -48,7 +48,7 @@ pub(super) struct Known {
     pub(super) routes: Table,
 }
 
-impl Given {
+impl RouteInput {
     /// Reads the table, or asks for it; `None` where only the plan was wanted.
     pub(super) fn read(&self, global: &Global) -> anyhow::Result<Option<Known>> {
         let (tags, inventory) = (self.knowledge.tags()?, self.knowledge.inventory()?);
@@ -68,13 +68,13 @@ impl Given {
         global: &Global,
     ) -> anyhow::Result<Option<Known>> {
         use crate::cli::knowledge::answered;
-        use crate::cli::live::told;
+        use crate::cli::live::or_fail;
         use ghost_cloud::probe::effective::EffectiveQuery;
         let setup = crate::cli::setup::Setup::new(global)?;
-        let Some(found) = self.asked.look(&setup, &[EffectiveQuery::Routes], self.json)? else {
+        let Some(found) = self.live.look(&setup, &[EffectiveQuery::Routes], self.json)? else {
             return Ok(None);
         };
-        let text = told(found.looked.text(EffectiveQuery::Routes))?;
+        let text = or_fail(found.looked.text(EffectiveQuery::Routes))?;
         let name = format!("the effective routes of {}", found.looked.interface.name);
         let routes = answered(text, &name, |text| Ok(Table::parse(text, tags.as_ref())?))?;
         let own = found.inventory.and_then(|text| Inventory::parse(&text).ok());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::command::{Given, Known, table};
+use super::command::{Known, RouteInput, table};
 use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::line;
 use crate::cli::root::Global;
@@ -24,20 +24,20 @@ const TRACED: usize = 200;
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
-    given: Given,
+    given: RouteInput,
     /// The destination.
     #[arg(long, value_name = "IP")]
     to: IpAddr,
-    /// The source: where the way back leads.
+    /// The source: the destination of the return path.
     #[arg(long, value_name = "IP")]
     from: Option<IpAddr>,
-    /// The other end's effective route table: says whether the way back is another one.
+    /// The other end's effective route table: says whether the return path is another one.
     #[arg(long, value_name = "FILE", requires = "from")]
     return_table: Option<PathBuf>,
     /// Show every route that contains the destination, and what became of it.
     #[arg(long)]
     trace: bool,
-    /// Exit with 3 where there is no route or an anomaly, with 4 where the answer, or the way back, is INDETERMINATE.
+    /// Exit with 3 where there is no route or an anomaly, with 4 where the answer, or the return path, is INDETERMINATE.
     #[arg(long)]
     exit_code: bool,
 }
@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
     if arguments.given.json {
         line(&serde_json::to_string(&selection)?)?;
     } else {
-        told(&selection, arguments).print()?;
+        page(&selection, arguments).print()?;
     }
     Ok(match selection.result {
         _ if !arguments.exit_code => 0,
@@ -90,7 +90,7 @@ pub(super) fn cells(entry: &Entry<'_>) -> Vec<Cell> {
     ]
 }
 
-fn told(selection: &Selection<'_>, arguments: &Arguments) -> Page {
+fn page(selection: &Selection<'_>, arguments: &Arguments) -> Page {
     let (mut page, to) = (Page::new(), arguments.to);
     let result = selection.result.as_str();
     match (&selection.winner, selection.result) {
@@ -125,7 +125,7 @@ fn told(selection: &Selection<'_>, arguments: &Arguments) -> Page {
         }
     }
     if !selection.warnings.is_empty() {
-        let what = "  what could not be read is told below, and was not weighed";
+        let what = "  what could not be read is listed below, and was not considered";
         page.add(Tone::Odd, what).end();
     }
     let several = selection.winner.as_ref().map_or(0, |winner| winner.next_hop_ips.len());
@@ -134,7 +134,7 @@ fn told(selection: &Selection<'_>, arguments: &Arguments) -> Page {
     }
     if selection.result != Outcome::Indeterminate && !selection.unresolved.is_empty() {
         let names = few(&selection.unresolved, 5);
-        page.add(Tone::Odd, &format!("  the way back is not decided: it may go by {names}")).end();
+        page.add(Tone::Odd, &format!("  the return path is undecided: it may use {names}")).end();
     }
     for found in &selection.anomalies {
         page.add(Tone::Bad, &format!("  ! {}", found.code.as_str()));

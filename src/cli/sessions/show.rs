@@ -70,7 +70,7 @@ fn document(session: &SessionId, lines: &[String], recorded: &[Recorded]) -> any
     if let Value::Object(object) = &mut document {
         object.insert("head".to_owned(), json!(head));
     }
-    // The lines are told as they are: their own bytes are what was digested.
+    // The lines are printed as they are: their own bytes are what was digested.
     let mut text = document.to_string();
     if text.pop() == Some('}') {
         text.push_str(&format!(",\"events\":{}}}", serde_json::to_string(&events)?));

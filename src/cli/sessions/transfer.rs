@@ -67,7 +67,7 @@ pub(super) async fn import(setup: &Setup, file: &Path, json: bool) -> anyhow::Re
         }
         Err(error) => return Err(error.into()),
     };
-    let (word, told) = match &imported.audit {
+    let (word, audit_text) = match &imported.audit {
         AuditFate::None => ("none", "it had no audit".to_owned()),
         AuditFate::Written => ("written", "its audit is whole".to_owned()),
         AuditFate::Kept => ("kept", "an audit of that name was there and stays".to_owned()),
@@ -81,7 +81,7 @@ pub(super) async fn import(setup: &Setup, file: &Path, json: bool) -> anyhow::Re
     }
     let (events, evidence) = (imported.events, imported.evidence);
     line(&ghost_investigate::report::plain(&format!(
-        "{}: {events} events, {evidence} texts; {told}",
+        "{}: {events} events, {evidence} texts; {audit_text}",
         export.session
     )))
 }

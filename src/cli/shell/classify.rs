@@ -11,7 +11,7 @@ use crate::cli::setup::Setup;
 use ghost_shell::{Impact, Policy, Ruling, Verdict};
 
 /// A longer line is no question: no command of that length could run.
-const LONGEST_LINE: u64 = 1 << 20;
+const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// The arguments of `ghost shell classify`.
 #[derive(Debug, Args)]
@@ -105,10 +105,10 @@ fn lines(policy: &Policy) -> anyhow::Result<()> {
 
 /// Reads a line, of which no more is kept than a question can have; the rest is passed over.
 fn read_line(input: &mut impl BufRead, raw: &mut Vec<u8>) -> io::Result<bool> {
-    if input.by_ref().take(LONGEST_LINE).read_until(b'\n', raw)? == 0 {
+    if input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', raw)? == 0 {
         return Ok(false);
     }
-    if !raw.ends_with(b"\n") && u64::try_from(raw.len()).is_ok_and(|length| length >= LONGEST_LINE) {
+    if !raw.ends_with(b"\n") && u64::try_from(raw.len()).is_ok_and(|length| length >= MAX_LINE_BYTES) {
         input.skip_until(b'\n')?;
     }
     Ok(true)
@@ -125,9 +125,9 @@ fn answer_line(policy: &Policy, raw: &[u8], out: &mut impl io::Write) -> anyhow:
             serde_json::to_writer(&mut *out, &Answer::new(&question.command, &ruling))?;
         }
         Err(error) => {
-            let long = u64::try_from(raw.len()).is_ok_and(|length| length >= LONGEST_LINE);
+            let long = u64::try_from(raw.len()).is_ok_and(|length| length >= MAX_LINE_BYTES);
             let reason = if long {
-                format!("the line is longer than {LONGEST_LINE} bytes")
+                format!("the line is longer than {MAX_LINE_BYTES} bytes")
             } else {
                 format!("the line is no question: {error}")
             };

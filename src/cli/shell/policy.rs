@@ -33,11 +33,11 @@ struct Row {
     verdict: Verdict,
     programs: Vec<String>,
     what: String,
-    examples: Vec<Shown>,
+    examples: Vec<ShownRule>,
 }
 
 #[derive(Debug, Serialize)]
-struct Shown {
+struct ShownRule {
     command: String,
     verdict: Verdict,
 }
@@ -89,7 +89,7 @@ fn rows(policy: &Policy) -> Vec<Row> {
                 .examples()
                 .iter()
                 .filter(|example| example.entry == rule.id)
-                .map(|example| Shown { command: example.command.clone(), verdict: example.verdict })
+                .map(|example| ShownRule { command: example.command.clone(), verdict: example.verdict })
                 .collect(),
             rule: rule.id,
             verdict: rule.verdict,

@@ -10,7 +10,7 @@ use crate::cli::print::line;
 use ghost_shell::{redact, redact_with_ids};
 
 /// More than this is not held in memory.
-const LARGEST: u64 = 64 << 20;
+const MAX_INPUT_BYTES: u64 = 64 << 20;
 
 /// The arguments of `ghost shell redact`.
 #[derive(Debug, Args)]
@@ -36,9 +36,9 @@ struct Answer<'a> {
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let mut bytes = Vec::new();
-    io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes).context("reading standard input")?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > LARGEST) {
-        bail!("the input is longer than {LARGEST} bytes");
+    io::stdin().lock().take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes).context("reading standard input")?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_INPUT_BYTES) {
+        bail!("the input is longer than {MAX_INPUT_BYTES} bytes");
     }
     let text = String::from_utf8_lossy(&bytes);
     let redacted = if arguments.keep_ids { redact(&text) } else { redact_with_ids(&text) };

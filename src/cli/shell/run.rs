@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     }
     let shell = builder.build()?;
     if shell.judge(arguments.command.trim()).verdict == Verdict::Risky {
-        note(&arguments.approve.told(setup));
+        note(&arguments.approve.describe(setup));
     }
     let response = drive(|| one(&shell, &arguments.command, &arguments.reasoning))?;
     if arguments.json {

@@ -24,7 +24,7 @@ const FIRST_REPLY: [f64; 11] = [0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 
 const APPROVAL: [f64; 11] = [1.0, 5.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0];
 
 /// The longest name of a method that is kept.
-const LONGEST_METHOD: usize = 64;
+const MAX_METHOD_LEN: usize = 64;
 
 type One = [(&'static str, &'static str); 1];
 type Named = [(&'static str, Cow<'static, str>); 1];
@@ -34,11 +34,11 @@ type NamedAnd = [(&'static str, Cow<'static, str>); 2];
 #[derive(Clone)]
 pub struct Measures(Arc<Inner>);
 
-/// Looks at something right before the numbers are printed.
-type Look = Box<dyn Fn(&Measures) + Send + Sync>;
+/// Updates a gauge right before the metrics are printed.
+type Refresh = Box<dyn Fn(&Measures) + Send + Sync>;
 
 struct Inner {
-    looks: Mutex<Vec<Look>>,
+    refreshers: Mutex<Vec<Refresh>>,
     registry: Registry,
     ack: Histogram,
     first_reply: Histogram,
@@ -106,7 +106,7 @@ fn labels(described: &Described, word: &'static str) -> One {
 /// Reduces what should be the name of a method to one: whatever else it is, it is `other`.
 fn method(name: &str) -> Cow<'static, str> {
     let fits = |char: char| char.is_ascii_alphanumeric() || char == '.' || char == '_';
-    if name.is_empty() || name.len() > LONGEST_METHOD || !name.chars().all(fits) {
+    if name.is_empty() || name.len() > MAX_METHOD_LEN || !name.chars().all(fits) {
         return Cow::Borrowed("other");
     }
     Cow::Owned(name.to_owned())
@@ -132,7 +132,7 @@ impl Measures {
         let commands = counters(to, &table::COMMANDS, Judged::ALL.iter().map(|verdict| verdict.word()));
         let approvals = counters(to, &table::APPROVALS, Answer::ALL.iter().map(|answer| answer.word()));
         let clicks_refused = add(to, &table::CLICKS_REFUSED, Counter::default());
-        let tokens = counters(to, &table::TOKENS, Direction::ALL.iter().map(|way| way.word()));
+        let tokens = counters(to, &table::TOKENS, Direction::ALL.iter().map(|direction| direction.word()));
         let cost = add(to, &table::COST, Counter::default());
         let sessions = gauges(to, &table::SESSIONS, SessionState::ALL.iter().map(|state| state.word()));
         let queue = add(to, &table::QUEUE, Gauge::default());
@@ -143,7 +143,7 @@ impl Measures {
         let faults = counters(to, &table::FAULTS, Whose::ALL.iter().map(|whose| whose.word()));
         let ready = gauges(to, &table::READY, std::iter::empty());
         Self(Arc::new(Inner {
-            looks: Mutex::default(),
+            refreshers: Mutex::default(),
             registry,
             ack,
             first_reply,
@@ -168,8 +168,8 @@ impl Measures {
 
     /// Has something looked at right before the numbers are printed, which sets gauges then. It has to answer at once, and it
     /// gets the numbers rather than keep them, so that nothing keeps itself alive.
-    pub fn ask(&self, look: impl Fn(&Self) + Send + Sync + 'static) {
-        self.0.looks.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(look));
+    pub fn ask(&self, refresh: impl Fn(&Self) + Send + Sync + 'static) {
+        self.0.refreshers.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(refresh));
     }
 
     /// Notes that an event was acknowledged so long after it arrived.
@@ -261,7 +261,12 @@ impl Measures {
     /// Prints everything in the OpenMetrics text format, which Prometheus reads.
     #[must_use]
     pub fn print(&self) -> String {
-        self.0.looks.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|look| look(self));
+        self.0
+            .refreshers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .for_each(|refresh| refresh(self));
         let mut text = String::new();
         // Writing into a text cannot fail; what the library refuses to encode would be missing, and a test would see it.
         let _ = encode(&mut text, &self.0.registry);

@@ -67,7 +67,7 @@ words! {
 }
 
 words! {
-    /// Which way tokens went.
+    /// The direction of tokens.
     Direction {
         /// To the model, beside the caches.
         Input = "input",
@@ -99,7 +99,7 @@ words! {
         Connecting = "connecting",
         /// Slack has said hello.
         Open = "open",
-        /// Another one took over; what is on its way still arrives here.
+        /// Another one took over; pending events still arrive here.
         Draining = "draining",
     }
 }

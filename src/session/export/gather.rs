@@ -13,7 +13,7 @@ use ghost_shell::audit;
 use ghost_store::{Store, StoreError};
 
 /// A longer audit file is none of a session.
-const LARGEST_AUDIT: u64 = 256 << 20;
+const MAX_AUDIT_BYTES: u64 = 256 << 20;
 
 /// Why a session cannot be exported.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +37,7 @@ pub enum ExportError {
     #[error("the audit of the session cannot be read")]
     Io(#[from] io::Error),
     /// Its audit is longer than any.
-    #[error("the audit of the session is longer than {LARGEST_AUDIT} bytes")]
+    #[error("the audit of the session is longer than {MAX_AUDIT_BYTES} bytes")]
     LongAudit,
 }
 
@@ -73,8 +73,8 @@ fn audit_of(session: &SessionId, data: &Path) -> Result<Option<Vec<u8>>, ExportE
         return Ok(None);
     }
     let mut bytes = Vec::new();
-    audit::for_reading(&path)?.take(LARGEST_AUDIT + 1).read_to_end(&mut bytes)?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > LARGEST_AUDIT) {
+    audit::for_reading(&path)?.take(MAX_AUDIT_BYTES + 1).read_to_end(&mut bytes)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_AUDIT_BYTES) {
         return Err(ExportError::LongAudit);
     }
     Ok(Some(bytes).filter(|bytes| !bytes.is_empty()))

@@ -112,7 +112,9 @@ async fn put(
     let audit = put_audit(export, head, data)?;
     match store.append(lease, 0, &export.ledger, 0).await {
         Ok(_) => {}
-        Err(StoreError::Moved { .. }) => return Err(ImportError::Exists { session: export.session.clone() }),
+        Err(StoreError::LengthMismatch { .. }) => {
+            return Err(ImportError::Exists { session: export.session.clone() });
+        }
         Err(error) => return Err(error.into()),
     }
     Ok(Imported { events: export.ledger.len(), evidence: export.evidence.len(), audit })

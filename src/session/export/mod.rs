@@ -7,17 +7,17 @@
 //! JSON lines. The first is the header, `{"export":1,"session":…,"version":…,"events":N,"head":…,"evidence":N,"audit":N}`:
 //! how many lines of each kind follow, and the hash of the last event. Then the lines of the ledger byte for byte, then the
 //! texts that its observations name, `{"evidence":DIGEST,"text":…}`, then the audit file, `{"audit":LINE}`. A long text
-//! is several lines: those of one digest belong together, and a piece of the audit with `"more":true` has no line end
+//! is several lines: those of one digest belong together, and a part of the audit with `"more":true` has no line end
 //! behind it. Bytes of the audit that are no text stand as `{"audit_hex":…}`.
 
 mod gather;
 mod import;
-mod pieces;
 mod read;
 mod verify;
+mod write;
 
 pub use gather::{ExportError, export};
 pub use import::{AuditFate, ImportError, Imported, import};
-pub use pieces::{Export, Header};
 pub use read::{ReadError, read};
 pub use verify::Unsound;
+pub use write::{Export, Header};

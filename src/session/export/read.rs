@@ -5,12 +5,12 @@ use std::io::{self, BufRead, Read as _};
 
 use serde::Deserialize;
 
-use crate::session::export::pieces::{FORMAT, Piece};
+use crate::session::export::write::{ContentLine, FORMAT};
 use crate::session::export::{Export, Header};
 
-const LONGEST_LINE: u64 = 2_000_000;
-const LARGEST: u64 = 512_000_000;
-const MOST_LINES: u64 = 2_000_000;
+const MAX_LINE_BYTES: u64 = 2_000_000;
+const MAX_EXPORT_BYTES: u64 = 512_000_000;
+const MAX_LINES: u64 = 2_000_000;
 
 /// Why a text is no export.
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +38,7 @@ pub enum ReadError {
         what: String,
     },
     /// It is longer than any session.
-    #[error("it is larger than {LARGEST} bytes or has more than {MOST_LINES} lines")]
+    #[error("it is larger than {MAX_EXPORT_BYTES} bytes or has more than {MAX_LINES} lines")]
     TooLarge,
     /// Lines are missing at its end.
     #[error("it is cut off: {found} of {said} lines are there")]
@@ -77,7 +77,7 @@ pub fn read(reader: impl BufRead) -> Result<Export, ReadError> {
     let said = [header.events, header.evidence, header.audit]
         .into_iter()
         .try_fold(1_u64, u64::checked_add)
-        .filter(|said| *said <= MOST_LINES)
+        .filter(|said| *said <= MAX_LINES)
         .ok_or(ReadError::TooLarge)?;
     let cut_off = |line: u64| ReadError::CutOff { found: line, said };
     let mut ledger = Vec::new();
@@ -86,8 +86,8 @@ pub fn read(reader: impl BufRead) -> Result<Export, ReadError> {
     }
     let mut evidence: BTreeMap<_, String> = BTreeMap::new();
     for _ in 0..header.evidence {
-        let piece = lines.piece()?.ok_or_else(|| cut_off(lines.line))?;
-        let (Some(digest), Some(text)) = (piece.evidence.and_then(|name| name.parse().ok()), piece.text)
+        let content = lines.content()?.ok_or_else(|| cut_off(lines.line))?;
+        let (Some(digest), Some(text)) = (content.evidence.and_then(|name| name.parse().ok()), content.text)
         else {
             return Err(lines.wrong("no evidence under its digest"));
         };
@@ -95,15 +95,15 @@ pub fn read(reader: impl BufRead) -> Result<Export, ReadError> {
     }
     let mut audit: Option<Vec<u8>> = None;
     for _ in 0..header.audit {
-        let piece = lines.piece()?.ok_or_else(|| cut_off(lines.line))?;
-        let bytes = match (piece.audit, piece.audit_hex.as_deref().map(from_hex)) {
+        let content = lines.content()?.ok_or_else(|| cut_off(lines.line))?;
+        let bytes = match (content.audit, content.audit_hex.as_deref().map(from_hex)) {
             (Some(text), None) => text.into_bytes(),
             (None, Some(Some(bytes))) => bytes,
             _ => return Err(lines.wrong("no line of an audit")),
         };
         let audit = audit.get_or_insert_default();
         audit.extend(bytes);
-        if !piece.more {
+        if !content.more {
             audit.push(b'\n');
         }
     }
@@ -123,24 +123,24 @@ struct Lines<R> {
 impl<R: BufRead> Lines<R> {
     fn next(&mut self) -> Result<Option<String>, ReadError> {
         let mut line = Vec::new();
-        let read = self.reader.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line)?;
+        let read = self.reader.by_ref().take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut line)?;
         if read == 0 {
             return Ok(None);
         }
         self.line += 1;
         self.bytes = self.bytes.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
-        if self.bytes > LARGEST {
+        if self.bytes > MAX_EXPORT_BYTES {
             return Err(ReadError::TooLarge);
         }
         if line.last() == Some(&b'\n') {
             line.pop();
-        } else if u64::try_from(line.len()).is_ok_and(|length| length > LONGEST_LINE) {
-            return Err(self.wrong(&format!("it is longer than {LONGEST_LINE} bytes")));
+        } else if u64::try_from(line.len()).is_ok_and(|length| length > MAX_LINE_BYTES) {
+            return Err(self.wrong(&format!("it is longer than {MAX_LINE_BYTES} bytes")));
         }
         String::from_utf8(line).map(Some).map_err(|_| self.wrong("it is no text in UTF-8"))
     }
 
-    fn piece(&mut self) -> Result<Option<Piece>, ReadError> {
+    fn content(&mut self) -> Result<Option<ContentLine>, ReadError> {
         let Some(line) = self.next()? else { return Ok(None) };
         serde_json::from_str(&line).map(Some).map_err(|error| self.wrong(&error.to_string()))
     }

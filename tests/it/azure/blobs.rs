@@ -161,13 +161,18 @@ fn play(place: &Path, name: &str) -> (usize, Vec<String>) {
         let host = exchange["request"]["host"].as_str().unwrap();
         let account = host.split_once(".blob.").map(|(account, _)| account);
         let answer = cloud.blob(account, &asked, now());
-        let told = &exchange["response"];
+        let reported = &exchange["response"];
         let line = format!("{name} {} {}", asked.verb.name(), asked.path);
-        if told["status"] != answer.status {
-            wrong.push(format!("{line}: {} instead of {}: {}", answer.status, told["status"], body(&answer)));
+        if reported["status"] != answer.status {
+            wrong.push(format!(
+                "{line}: {} instead of {}: {}",
+                answer.status,
+                reported["status"],
+                body(&answer)
+            ));
             continue;
         }
-        for (name, value) in told["headers"].as_object().unwrap() {
+        for (name, value) in reported["headers"].as_object().unwrap() {
             let ours = header(&answer, name);
             if ours.is_none()
                 || (!["ETag", "Last-Modified", "x-ms-creation-time"].contains(&name.as_str())
@@ -176,7 +181,7 @@ fn play(place: &Path, name: &str) -> (usize, Vec<String>) {
                 wrong.push(format!("{line}: {name}: {ours:?} instead of {value}"));
             }
         }
-        let same = match (&told["body"], &answer.body) {
+        let same = match (&reported["body"], &answer.body) {
             (Value::Null, Body::Bytes(bytes)) => bytes.is_empty(),
             (Value::Null, body) => *body == Body::Empty,
             (Value::String(text), Body::Text(_, ours)) => drawn(text) == drawn(ours),
@@ -184,7 +189,7 @@ fn play(place: &Path, name: &str) -> (usize, Vec<String>) {
             (theirs, _) => essential(theirs) == essential(&body(&answer)),
         };
         if !same {
-            wrong.push(format!("{line}:\n  {}\n  {}", body(&answer), told["body"]));
+            wrong.push(format!("{line}:\n  {}\n  {}", body(&answer), reported["body"]));
         }
     }
     (asked, wrong)

@@ -65,9 +65,9 @@ fn a_capture_ends_in_a_blob() {
     assert_eq!(kept.blob.unwrap().2, "one.cap");
     assert_eq!(cloud.captures_due(later), [""; 0]);
     assert_eq!(cloud.store_capture(&due[0], b"twice", later), Err(CaptureTrouble::Unknown));
-    let told = status(&mut cloud, &place, later);
+    let reported = status(&mut cloud, &place, later);
     assert_eq!(
-        (&told["packetCaptureStatus"], &told["stopReason"]),
+        (&reported["packetCaptureStatus"], &reported["stopReason"]),
         (&json!("Stopped"), &json!("TimeExceeded"))
     );
     let bearer = format!("Bearer {}", token(&mut cloud));
@@ -95,10 +95,13 @@ fn a_capture_whose_storage_is_shut_says_so() {
             );
         }
         assert_eq!(cloud.store_capture(&place, b"pcap", now()).is_ok(), good, "{changes}");
-        let told = status(&mut cloud, &place, now());
+        let reported = status(&mut cloud, &place, now());
         let (state, troubles) =
             if good { ("Stopped", json!([])) } else { ("Error", json!(["StorageFailed"])) };
-        assert_eq!((&told["packetCaptureStatus"], &told["packetCaptureError"]), (&json!(state), &troubles));
+        assert_eq!(
+            (&reported["packetCaptureStatus"], &reported["packetCaptureError"]),
+            (&json!(state), &troubles)
+        );
     }
 }
 
@@ -146,10 +149,13 @@ fn a_trial_is_made_by_the_machine() {
         let path = place.trim_start_matches("https://localhost:1").split('?').next().unwrap().to_owned();
         assert_eq!(send(&mut cloud, Verb::Get, &path, &Value::Null, now()).0, 202);
         cloud.dialed(&dial.operation, came);
-        let told = send(&mut cloud, Verb::Get, &path, &Value::Null, now()).1;
-        assert_eq!((&told["connectionStatus"], &told["probesFailed"]), (&json!(status), &json!(failed)));
-        assert_eq!(told["avgLatencyInMs"], if failed == 0 { json!(101) } else { Value::Null });
-        assert_eq!(told["hops"].as_array().unwrap().len(), 2);
+        let reported = send(&mut cloud, Verb::Get, &path, &Value::Null, now()).1;
+        assert_eq!(
+            (&reported["connectionStatus"], &reported["probesFailed"]),
+            (&json!(status), &json!(failed))
+        );
+        assert_eq!(reported["avgLatencyInMs"], if failed == 0 { json!(101) } else { Value::Null });
+        assert_eq!(reported["hops"].as_array().unwrap().len(), 2);
     }
     // What the configuration forbids nobody tries.
     let rule = format!("{GROUP}/Microsoft.Network/networkSecurityGroups/tf-dest-vm-nsg/securityRules/shut");
@@ -173,7 +179,7 @@ fn a_peering_is_connected_by_its_second_side() {
         json!({"location": "eastus", "properties": {"addressSpace": {"addressPrefixes": ["10.9.0.0/16"]}}});
     assert_eq!(put(&mut cloud, &other, network).0, 201);
     let to = |id: &str| json!({"properties": {"remoteVirtualNetwork": {"id": id}}});
-    let state = |told: &Value| told["properties"]["peeringState"].as_str().unwrap().to_owned();
+    let state = |reported: &Value| reported["properties"]["peeringState"].as_str().unwrap().to_owned();
     let routes = |cloud: &mut Cloud| {
         let nic = format!("{GROUP}/Microsoft.Network/networkInterfaces/tf-dest-vm-nic/effectiveRouteTable");
         post(cloud, &nic, &json!({})).unwrap()["value"].to_string().contains("VNetPeering")
@@ -188,9 +194,9 @@ fn a_peering_is_connected_by_its_second_side() {
     assert_eq!(send(&mut cloud, Verb::Delete, &there, &Value::Null, now()).0, 202);
     assert_eq!(state(&send(&mut cloud, Verb::Get, &here, &Value::Null, now()).1), "Disconnected");
     assert!(!routes(&mut cloud));
-    let (status, told) = put(&mut cloud, &here, to(&one));
+    let (status, reported) = put(&mut cloud, &here, to(&one));
     assert_eq!(
-        (status, &told["error"]["code"]),
+        (status, &reported["error"]["code"]),
         (400, &json!("VirtualNetworkPeeringCannotHaveSelfReference"))
     );
 }

@@ -118,8 +118,8 @@ impl Place {
         let path = format!(
             "/subscriptions/{SUBSCRIPTION}/providers/Microsoft.Insights/eventtypes/management/values"
         );
-        let told = document(&self.stage.remote().send(None, &request(Verb::Get, &path)).await.unwrap());
-        let events = told["value"].as_array().unwrap();
+        let reported = document(&self.stage.remote().send(None, &request(Verb::Get, &path)).await.unwrap());
+        let events = reported["value"].as_array().unwrap();
         events.iter().map(|event| event["caller"].as_str().unwrap_or_default().to_owned()).collect()
     }
 }
@@ -224,8 +224,8 @@ async fn an_identity_hears_what_it_is_granted() {
         let command = question(SUBSCRIPTION, group).unwrap();
         async move { shell.run_identity_command(&who, command).await }
     };
-    let told = ask(identities.reader(), GROUP).await;
-    let reader = read(&told.output).unwrap_or_else(|error| panic!("{error}: {told:?}"));
+    let reported = ask(identities.reader(), GROUP).await;
+    let reader = read(&reported.output).unwrap_or_else(|error| panic!("{error}: {reported:?}"));
     assert!(allows(&reader, "Microsoft.Network/networkInterfaces/read"));
     assert!(!allows(&reader, "Microsoft.Network/routeTables/read"));
     assert!(!allows(&reader, "Microsoft.Compute/virtualMachines/read"));

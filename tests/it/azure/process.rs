@@ -154,8 +154,8 @@ fn two_labs_do_not_share_a_place_and_another_file_finds_another_lab() {
     assert!(err(&taken).contains(&format!("cannot listen on port {port}")), "{}", err(&taken));
     let file = data.join("lab.json");
     let state = run(&elsewhere, &["lab", "--lab", file.to_str().unwrap(), "state", "--json"]);
-    let told: Value = serde_json::from_slice(&state.stdout).unwrap();
-    assert_eq!(told["pid"], up.child.id());
+    let reported: Value = serde_json::from_slice(&state.stdout).unwrap();
+    assert_eq!(reported["pid"], up.child.id());
     assert!(err(&run(&elsewhere, &["lab", "state"])).contains("no lab runs"));
 }
 
@@ -175,8 +175,8 @@ fn what_cannot_be_set_or_read_is_told_with_a_hint() {
     }
     let set = run(&data, &["lab", "set", "lro_polls=2", "power=tf-dest-vm:stopped"]);
     assert!(set.status.success(), "{}", err(&set));
-    let told: Value = serde_json::from_slice(&run(&data, &["lab", "state", "--json"]).stdout).unwrap();
-    assert_eq!(told["knobs"]["lro_polls"], 2);
+    let reported: Value = serde_json::from_slice(&run(&data, &["lab", "state", "--json"]).stdout).unwrap();
+    assert_eq!(reported["knobs"]["lro_polls"], 2);
     drop(up);
     let estate = folder.path().join("estate.json");
     for text in ["", "{", "[]", "{\"subscription\": {}}"] {
@@ -200,19 +200,19 @@ fn the_built_in_az_needs_the_file_of_the_lab_and_nothing_else() {
     let call = |words: &[&str]| ghost(&data, words);
     assert_eq!(call(&words).output().unwrap().status.code(), Some(1));
     let _up = Up::new(&data, &[]);
-    let told = call(&words).output().unwrap();
-    assert_eq!((String::from_utf8_lossy(&told.stdout).as_ref(), err(&told).as_str()), ("true\n", ""));
+    let reported = call(&words).output().unwrap();
+    assert_eq!((String::from_utf8_lossy(&reported.stdout).as_ref(), err(&reported).as_str()), ("true\n", ""));
     // What stands behind `--` is the command's alone, and what stands before it is this program's.
     let place = data.to_str().unwrap();
     let before =
         ["lab", "az", "--data-dir", place, "--", "group", "exists", "-n", "nw-forensics-rg", "-o", "tsv"];
     #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
     let mut bare = Command::new(env!("CARGO_BIN_EXE_ghost"));
-    let told = bare.args(before).env_clear().stdin(Stdio::null()).output().unwrap();
-    assert_eq!((String::from_utf8_lossy(&told.stdout).as_ref(), err(&told).as_str()), ("true\n", ""));
-    let told = run(&data, &[&words[..], &["--data-dir", "/x"]].concat());
-    assert_eq!((told.status.code(), told.stdout.len()), (Some(2), 0));
-    assert!(err(&told).contains("unrecognized arguments: --data-dir /x"), "{}", err(&told));
+    let reported = bare.args(before).env_clear().stdin(Stdio::null()).output().unwrap();
+    assert_eq!((String::from_utf8_lossy(&reported.stdout).as_ref(), err(&reported).as_str()), ("true\n", ""));
+    let reported = run(&data, &[&words[..], &["--data-dir", "/x"]].concat());
+    assert_eq!((reported.status.code(), reported.stdout.len()), (Some(2), 0));
+    assert!(err(&reported).contains("unrecognized arguments: --data-dir /x"), "{}", err(&reported));
     // A reader that goes away is no failure worth a word.
     let mut child = call(&["lab", "az", "--", "vm", "list"])
         .stdout(Stdio::piped())

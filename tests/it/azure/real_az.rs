@@ -179,13 +179,13 @@ async fn play(program: Program, recorded: Value) -> Vec<String> {
     let stdout = &recorded["stdout"];
     let printed =
         if kind == "json" { stdout.to_string() } else { stdout.as_str().unwrap_or_default().to_owned() };
-    let told = (steady(&play.filled(&printed)), steady(&ran.out));
+    let reported = (steady(&play.filled(&printed)), steady(&ran.out));
     match kind {
         // What happened before is nothing that happened here.
         _ if name == "monitor-activity-log-list" => {}
         "json" => {
-            let theirs = timeless(&serde_json::from_str(&told.0).unwrap());
-            let ours = timeless(&serde_json::from_str(&told.1).unwrap_or_default());
+            let theirs = timeless(&serde_json::from_str(&reported.0).unwrap());
+            let ours = timeless(&serde_json::from_str(&reported.1).unwrap_or_default());
             if essential(&theirs) != essential(&ours) {
                 wrong.push(format!(
                     "{name}:\n  ours   {}\n  theirs {}",
@@ -194,10 +194,10 @@ async fn play(program: Program, recorded: Value) -> Vec<String> {
                 ));
             }
         }
-        "text" if told.0.trim_end() != told.1.trim_end() => {
-            wrong.push(format!("{name}:\n  ours   {:?}\n  theirs {:?}", told.1, told.0));
+        "text" if reported.0.trim_end() != reported.1.trim_end() => {
+            wrong.push(format!("{name}:\n  ours   {:?}\n  theirs {:?}", reported.1, reported.0));
         }
-        "none" if !told.1.is_empty() => wrong.push(format!("{name}: printed {:?}", told.1)),
+        "none" if !reported.1.is_empty() => wrong.push(format!("{name}: printed {:?}", reported.1)),
         _ => {}
     }
     let theirs = play.filled(recorded["stderr"].as_str().unwrap());
@@ -225,9 +225,9 @@ fn steady(text: &str) -> String {
 }
 
 /// Takes out what the clock, or the server's own numbering, puts in; what is there has to be there all the same.
-fn timeless(told: &Value) -> Value {
+fn timeless(reported: &Value) -> Value {
     const DRAWN: [&str; 3] = ["lastModified", "date", "request_id"];
-    match told {
+    match reported {
         Value::Object(map) => {
             let one = |(name, value): (&String, &Value)| {
                 let drawn = DRAWN.contains(&name.as_str()) && value.is_string();
@@ -243,28 +243,29 @@ fn timeless(told: &Value) -> Value {
 
 /// Returns the error without what warned before it, what advises after it, and what the server numbers; a traceback as what it ends in.
 fn errors(text: &str) -> Vec<String> {
-    let told = text.lines().skip_while(|line| !line.starts_with("ERROR:") && !line.contains("error: "));
-    let told =
-        told.take_while(|line| !line.starts_with("Examples from") && !line.starts_with("To learn more"));
+    let reported = text.lines().skip_while(|line| !line.starts_with("ERROR:") && !line.contains("error: "));
+    let reported =
+        reported.take_while(|line| !line.starts_with("Examples from") && !line.starts_with("To learn more"));
     // The reference writes its JSON with blanks.
     let own = |line: &str| {
         let advice = line.starts_with("https://aka.ms/") || line.starts_with("Read more about");
         advice || line.starts_with("RequestId:") || line.starts_with("Time:") || line.is_empty()
     };
-    let told: Vec<String> = told
+    let reported: Vec<String> = reported
         .map(|line| line.trim_end().replace("\": ", "\":").replace(", \"", ",\""))
         .filter(|line| !own(line))
         .collect();
-    if told.iter().any(|line| line.contains("Traceback") || line.contains("traceback")) {
+    if reported.iter().any(|line| line.contains("Traceback") || line.contains("traceback")) {
         // The recordings shorten it: the reason stands behind the name of a class, or behind the word, or behind both.
-        let reason = told.iter().filter_map(|line| line.split_once("Error: ").or(line.split_once("ERROR: ")));
+        let reason =
+            reported.iter().filter_map(|line| line.split_once("Error: ").or(line.split_once("ERROR: ")));
         let reason =
             reason.map(|(_, reason)| reason.to_owned()).filter(|reason| !reason.contains("traceback"));
         let mut reason: Vec<String> = reason.collect();
         reason.dedup();
         return reason;
     }
-    told
+    reported
 }
 
 /// The guests say what those of the recording said.
@@ -301,17 +302,17 @@ async fn printed(place: &Path, program: Program, names: Vec<String>) {
     let (mut running, mut wrong) = (JoinSet::new(), Vec::new());
     let asked = names.len();
     // One that stops half way is no reason to stop the others.
-    let told = |done: Result<Vec<String>, tokio::task::JoinError>| {
+    let reported = |done: Result<Vec<String>, tokio::task::JoinError>| {
         done.unwrap_or_else(|error| vec![error.to_string()])
     };
     for name in names {
         if running.len() == AT_ONCE {
-            wrong.extend(told(running.join_next().await.unwrap()));
+            wrong.extend(reported(running.join_next().await.unwrap()));
         }
         running.spawn(play(program.clone(), read(&place.join(name))));
     }
     while let Some(done) = running.join_next().await {
-        wrong.extend(told(done));
+        wrong.extend(reported(done));
     }
     let cut = |text: &String| text.chars().take(1500).collect::<String>();
     assert!(

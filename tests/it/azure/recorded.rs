@@ -140,20 +140,29 @@ fn play(place: &Path, name: &str) -> Vec<String> {
             let (out, err) = printed(&recorded);
             cloud.printed(&job.operation, &out, &err);
         }
-        let told = &exchange["response"];
-        let place = told["headers"]["Azure-AsyncOperation"].as_str().and_then(operation);
+        let reported = &exchange["response"];
+        let place = reported["headers"]["Azure-AsyncOperation"].as_str().and_then(operation);
         let ours = answer.headers.iter().find(|(name, _)| name == "Azure-AsyncOperation");
         if let (Some(theirs), Some(ours)) = (place, ours.and_then(|(_, place)| operation(place))) {
             named.insert(theirs, ours);
         }
         let line = format!("{} {}", asked.verb.name(), asked.path);
-        if told["status"] != answer.status {
-            wrong.push(format!("{line}: {} instead of {}: {}", answer.status, told["status"], body(&answer)));
+        if reported["status"] != answer.status {
+            wrong.push(format!(
+                "{line}: {} instead of {}: {}",
+                answer.status,
+                reported["status"],
+                body(&answer)
+            ));
         } else if asked.path.ends_with("/eventtypes/management/values") {
             // What happened before is nothing that happened here.
             assert_eq!(body(&answer)["value"], Value::Array(Vec::new()));
-        } else if essential(&told["body"]) != essential(&body(&answer)) {
-            wrong.push(format!("{line}:\n  {}\n  {}", essential(&body(&answer)), essential(&told["body"])));
+        } else if essential(&reported["body"]) != essential(&body(&answer)) {
+            wrong.push(format!(
+                "{line}:\n  {}\n  {}",
+                essential(&body(&answer)),
+                essential(&reported["body"])
+            ));
         }
     }
     wrong
@@ -178,16 +187,16 @@ fn operation(place: &str) -> Option<String> {
     Some(name.to_owned())
 }
 
-pub(super) fn fault(told: &Value) -> Fault {
-    let headers = told["headers"].as_object().into_iter().flatten();
+pub(super) fn fault(reported: &Value) -> Fault {
+    let headers = reported["headers"].as_object().into_iter().flatten();
     Fault {
-        pattern: regex::Regex::new(told["match"].as_str().unwrap()).unwrap(),
-        status: u16::try_from(told["status"].as_u64().unwrap()).unwrap(),
+        pattern: regex::Regex::new(reported["match"].as_str().unwrap()).unwrap(),
+        status: u16::try_from(reported["status"].as_u64().unwrap()).unwrap(),
         headers: headers
             .map(|(name, value)| (name.clone(), value.as_str().unwrap_or_default().to_owned()))
             .collect(),
-        body: Fault::body(&told["body"]),
-        times: told["times"].as_u64().unwrap_or(1),
+        body: Fault::body(&reported["body"]),
+        times: reported["times"].as_u64().unwrap_or(1),
     }
 }
 

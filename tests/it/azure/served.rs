@@ -27,9 +27,9 @@ async fn the_proxy_refuses_strangers_and_notes_them() {
     assert_eq!(whole.status, 403);
     // The port of a service of this machine is no way out either.
     assert_eq!(once(&stage, "CONNECT localhost:22 HTTP/1.1\r\nHost: localhost:22\r\n\r\n").await.status, 403);
-    let told = stage.remote().order("state", &Value::Null).await.unwrap();
+    let reported = stage.remote().order("state", &Value::Null).await.unwrap();
     let hosts: Vec<&str> =
-        told["strangers"].as_array().unwrap().iter().map(|one| one["host"].as_str().unwrap()).collect();
+        reported["strangers"].as_array().unwrap().iter().map(|one| one["host"].as_str().unwrap()).collect();
     assert_eq!(hosts, ["aka.ms:443", "dc.services.visualstudio.com", "localhost:22"]);
     stage.down().await;
 }
@@ -225,11 +225,11 @@ async fn script(stage: &Stage, machine: &str) -> Value {
     let place = answer.headers.iter().find(|(name, _)| name == "azure-asyncoperation").unwrap().1.clone();
     let path = place.split("/subscriptions").nth(1).unwrap().split('?').next().unwrap().to_owned();
     loop {
-        let told = document(
+        let reported = document(
             &remote.send(None, &request(Verb::Get, &format!("/subscriptions{path}"), None)).await.unwrap(),
         );
-        if told["status"] != "InProgress" {
-            return told;
+        if reported["status"] != "InProgress" {
+            return reported;
         }
         tokio::task::yield_now().await;
     }
@@ -238,16 +238,16 @@ async fn script(stage: &Stage, machine: &str) -> Value {
 #[tokio::test]
 async fn a_script_prints_and_a_silent_machine_fails_after_minutes_of_the_labs_clock() {
     let stage = Stage::up(Parrot(Ok(("tf-dest-vm\n".to_owned(), "oops\n".to_owned())))).await;
-    let told = script(&stage, "tf-dest-vm").await;
-    let message = &told["properties"]["output"]["value"][0]["message"];
+    let reported = script(&stage, "tf-dest-vm").await;
+    let message = &reported["properties"]["output"]["value"][0]["message"];
     assert_eq!(message, "Enable succeeded: \n[stdout]\ntf-dest-vm\n\n[stderr]\noops\n");
     stage.down().await;
 
     let stage = Stage::up(Parrot(Err(HostError::Silent("tf-dest-vm".to_owned())))).await;
     let before = stage.lab.clock().now();
-    let told = script(&stage, "tf-dest-vm").await;
+    let reported = script(&stage, "tf-dest-vm").await;
     assert_eq!(
-        (&told["status"], &told["error"]["code"]),
+        (&reported["status"], &reported["error"]["code"]),
         (&json!("Failed"), &json!("VMAgentStatusCommunicationError"))
     );
     assert!(stage.lab.clock().now().since(before) >= Duration::from_secs(600));

@@ -134,14 +134,14 @@ fn nothing_that_is_asked_breaks_the_cloud() {
         assert!((200..500).contains(&answer.status), "{}: {answer:?}", line());
         if answer.status >= 400 {
             refused += 1;
-            let told = body(&answer);
-            let coded = told["error"]["code"].is_string() && told["error"]["message"].is_string();
+            let reported = body(&answer);
+            let coded = reported["error"]["code"].is_string() && reported["error"]["message"].is_string();
             assert!(coded || verb == Verb::Head, "{}: {answer:?}", line());
         } else {
             good += 1;
-            if let (Body::Json(told), true) = (&answer.body, verb == Verb::Get) {
-                let listed = told.get("value").is_none_or(|value| value.is_array() || value.is_object());
-                assert!(listed, "{}: {told}", line());
+            if let (Body::Json(reported), true) = (&answer.body, verb == Verb::Get) {
+                let listed = reported.get("value").is_none_or(|value| value.is_array() || value.is_object());
+                assert!(listed, "{}: {reported}", line());
             }
         }
         drop(cloud.fabric());
@@ -258,8 +258,8 @@ fn a_collection_that_nobody_models_is_empty_and_a_resource_is_not_there() {
         assert_eq!(get(path), (200, json!({"value": []})), "{path}");
         assert_eq!(get(&format!("{path}/z")).0, 404, "{path}");
     }
-    let (status, told) = get(&format!("{subscription}/providers"));
-    assert!(status == 200 && told["value"].as_array().is_some_and(|all| all.len() > 3), "{told}");
+    let (status, reported) = get(&format!("{subscription}/providers"));
+    assert!(status == 200 && reported["value"].as_array().is_some_and(|all| all.len() > 3), "{reported}");
     let register = format!("{subscription}/providers/Microsoft.Sql/register");
     let (answer, _) = cloud.answer(&ask(Verb::Post, &register, &[], &[], b""), now());
     assert_eq!((answer.status, &body(&answer)["registrationState"]), (200, &json!("Registered")));

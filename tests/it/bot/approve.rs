@@ -21,7 +21,7 @@ async fn an_approved_command_runs_once_and_the_card_says_who_and_what_came_of_it
 }
 
 #[tokio::test]
-async fn who_may_not_approve_is_told_privately_and_nothing_runs() {
+async fn who_may_not_approve_gets_a_private_answer_and_nothing_runs() {
     World::asking()
         .await
         .talk(async |world| {

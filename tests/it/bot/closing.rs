@@ -30,7 +30,7 @@ impl Closing {
 }
 
 impl World {
-    /// Waits for the end of a session, and looks at all that it left.
+    /// Waits for the end of a session, and checks all that it left.
     pub(super) async fn concluded(&self, user: &str, root: &str) -> Closing {
         self.concluded_in(user, NETWORK, root).await
     }

@@ -1,7 +1,7 @@
 //! Clicks that nobody may make, or that are not what they say.
 #![expect(clippy::indexing_slicing, reason = "a field that a JSON value lacks is null")]
 
-use ghost_base::{Clock as _, SystemClock, keyed};
+use ghost_base::{Clock as _, SystemClock, hmac_sha256};
 use serde_json::{Value, json};
 
 use super::stage::{Over, World, text, ts};
@@ -146,8 +146,8 @@ async fn a_request_that_slack_did_not_sign_changes_nothing() {
             let body = format!("payload={}", percent(&click.to_string()));
             let now = SystemClock.now().as_millis() / 1000;
             let secret = world.slack.name("SLACK_SIGNING_SECRET").to_owned();
-            let good = format!("v0={}", keyed(secret.as_bytes(), format!("v0:{now}:{body}").as_bytes()));
-            let url = world.door.lock().unwrap().clone();
+            let good = format!("v0={}", hmac_sha256(secret.as_bytes(), format!("v0:{now}:{body}").as_bytes()));
+            let url = world.request_url.lock().unwrap().clone();
             for (time, signature) in [
                 (Some(now), None),
                 (None, Some(good.clone())),

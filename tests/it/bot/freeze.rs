@@ -1,6 +1,6 @@
 //! A freeze: shown at once on what stands, and on record for all replicas.
 
-use ghost_agent::bot::journal::{Deed, Note, read};
+use ghost_agent::bot::journal::{JournalAction, Note, read};
 use serde_json::{Value, json};
 
 use super::stage::{World, has_button, text, ts};
@@ -55,25 +55,28 @@ async fn boards_and_cards_tell_of_a_freeze_and_of_its_end_though_nothing_else_ha
     world.card_says(&root, &card, &["exit 0"]).await;
 
     let notes = journal(&world).await;
-    let told: Vec<_> = notes
+    let recorded: Vec<_> = notes
         .iter()
         .map(|note| (note.what, note.who.as_str(), note.place.as_str(), note.why.as_str()))
         .collect();
     let bob = "U0LABBOB01";
-    assert_eq!(told, [(Deed::Freeze, bob, NETWORK, "a change window"), (Deed::Thaw, bob, NETWORK, "")]);
+    assert_eq!(
+        recorded,
+        [(JournalAction::Freeze, bob, NETWORK, "a change window"), (JournalAction::Thaw, bob, NETWORK, "")]
+    );
     first.stop().await;
     second.stop().await;
     world.end().await;
 }
 
 #[tokio::test]
-async fn who_may_not_hold_everything_back_is_told_so_and_put_on_record() {
+async fn who_may_not_freeze_is_refused_and_recorded() {
     let world = World::new(&[suppose(), conclude("REFUTED")]).await;
     let bot = world.bot().await;
-    let told = world.command("alice", "/ghost freeze because I say so").await;
-    assert!(text(&told).contains("Not yours to hold back"), "{told}");
+    let recorded = world.command("alice", "/ghost freeze because I say so").await;
+    assert!(text(&recorded).contains("Not yours to hold back"), "{recorded}");
     let notes = journal(&world).await;
-    assert_eq!(notes.iter().map(|note| note.what).collect::<Vec<_>>(), [Deed::Refused]);
+    assert_eq!(notes.iter().map(|note| note.what).collect::<Vec<_>>(), [JournalAction::Refused]);
     assert!(
         notes.iter().all(|note| note.who == "U0LABALICE" && note.why.starts_with("freeze: ")),
         "{notes:?}"
@@ -88,7 +91,7 @@ async fn whoever_could_never_approve_hears_nothing_of_a_freeze_and_every_attempt
     let bot = world.bot().await;
     let root = world.mention("alice", "the link is down").await;
     let card = world.card(&root).await;
-    // Another replica was told: this one still shows the buttons.
+    // Another replica took the order: this one still shows the buttons.
     let now = ghost_base::Timestamp::from_millis(0);
     ghost_agent::bot::Freeze::new("bob", "a change window", now).set(world.store.as_ref()).await.unwrap();
     for _ in 0..3 {
@@ -98,13 +101,14 @@ async fn whoever_could_never_approve_hears_nothing_of_a_freeze_and_every_attempt
     world.press("bob", &card, "approve").await;
     world.hears("bob", &root, "a change window").await;
     let notes = journal(&world).await;
-    let told: Vec<_> = notes.iter().map(|note| (note.what, note.who.as_str(), note.why.as_str())).collect();
+    let recorded: Vec<_> =
+        notes.iter().map(|note| (note.what, note.who.as_str(), note.why.as_str())).collect();
     let (chloe, bob) = ("U0LABCHLOE", "U0LABBOB01");
     assert_eq!(
-        told.iter().map(|note| (note.0, note.1)).collect::<Vec<_>>(),
-        [(Deed::Refused, chloe), (Deed::Refused, bob)]
+        recorded.iter().map(|note| (note.0, note.1)).collect::<Vec<_>>(),
+        [(JournalAction::Refused, chloe), (JournalAction::Refused, bob)]
     );
-    assert!(told[0].2.contains("not among") && told[1].2.contains("held back"), "{told:?}");
+    assert!(recorded[0].2.contains("not among") && recorded[1].2.contains("held back"), "{recorded:?}");
     ghost_agent::bot::Freeze::lift(world.store.as_ref()).await.unwrap();
     world.approved(&root, &card).await;
     bot.stop().await;
@@ -132,7 +136,10 @@ async fn what_people_say_of_a_report_is_on_record() {
     let notes = world
         .until("both are on record", async || Some(journal(&world).await).filter(|notes| notes.len() == 2))
         .await;
-    assert_eq!(notes.iter().map(|note| note.what).collect::<Vec<_>>(), [Deed::Helped, Deed::NotHelped]);
+    assert_eq!(
+        notes.iter().map(|note| note.what).collect::<Vec<_>>(),
+        [JournalAction::Helped, JournalAction::NotHelped]
+    );
     assert!(notes.iter().all(|note| note.session == helped && note.who == "U0LABALICE"), "{notes:?}");
     assert!(session.is_none_or(|session| session == helped));
     bot.stop().await;
@@ -146,7 +153,7 @@ async fn notes_of_many_at_the_same_time_form_one_chain() {
 
     let world = World::new(&[]).await;
     let writing = (0..20).map(|_| async {
-        let entry = Entry { what: Deed::Freeze, who: "U1", place: "home", why: "", session: "" };
+        let entry = Entry { what: JournalAction::Freeze, who: "U1", place: "home", why: "", session: "" };
         note(&world.store, &SystemClock, entry).await.unwrap();
     });
     futures_util::future::join_all(writing).await;

@@ -1,14 +1,14 @@
 //! Text that wants to be more than text.
 
 use ghost_agent::bot::show::{
-    Frozen, Looks, Message, Meta, Pending, People, Person, Preview, Refusal, approvals, audit, board, card,
-    command_file, deny_modal, investigate_modal, modify_modal, refusal, report, whole_modal,
+    Frozen, Message, Meta, Pending, People, Person, Preview, Refusal, RenderContext, approvals, audit, board,
+    card, command_file, deny_modal, investigate_modal, modify_modal, refusal, report, whole_modal,
 };
 use ghost_investigate::event::Impact;
 use ghost_shell::Verdict;
 use serde_json::{Value, json};
 
-use crate::bot::ledger::{Ledger, good, good_view, looks};
+use crate::bot::ledger::{Ledger, context, good, good_view};
 
 const MRKDWN: &str = "*bold* _it_ ~s~ `code` ```pre``` <!channel> <!here|x> <@U0ANA> <#C1> <https://evil.example|click> \
     @channel @here :tada: &lt;!channel&gt; > quote\n> quote\n# head\n| a | b |\n[x](https://evil.example) <!date^1^{date}|x>";
@@ -58,7 +58,7 @@ fn all(text: &str) -> (Vec<Message>, Vec<Value>) {
     let people = People::new()
         .with("ana", Person::Member(text.to_owned()))
         .with("b", Person::Terminal(text.to_owned()));
-    let strange = Looks {
+    let strange = RenderContext {
         people,
         frozen: Some(frozen.clone()),
         card: Some(text.to_owned()),
@@ -71,10 +71,10 @@ fn all(text: &str) -> (Vec<Message>, Vec<Value>) {
     let mut messages = Vec::new();
     for ledger in [session(text), ended(text), over(text)] {
         let state = ledger.state();
-        for looks in [&strange, &looks()] {
-            messages.push(board(&state, looks, ledger.now));
-            messages.extend(["a1", "a2"].iter().filter_map(|id| card(&state, id, looks, ledger.now)));
-            let report = report(&state, looks, ledger.now);
+        for context in [&strange, &context()] {
+            messages.push(board(&state, context, ledger.now));
+            messages.extend(["a1", "a2"].iter().filter_map(|id| card(&state, id, context, ledger.now)));
+            let report = report(&state, context, ledger.now);
             messages.extend(report.messages);
             messages.push(report.broadcast);
         }
@@ -177,7 +177,7 @@ fn a_state_of_any_size_is_a_board_that_fits() {
             &"seen ".repeat(100),
         );
     }
-    let words = good(&board(&ledger.state(), &looks(), ledger.now));
+    let words = good(&board(&ledger.state(), &context(), ledger.now));
     for part in ["● H9999", "… and 9,990 more, 0 of them in test", "… and 1,992 earlier checks", "(o2000)"]
     {
         assert!(words.contains(part), "{part}");
@@ -191,7 +191,7 @@ fn a_report_of_any_size_ends_and_says_where_it_goes_on() {
         ledger.suppose(&format!("H{id}"), &"long ".repeat(100), "REFUTED");
     }
     ledger.conclude("INCONCLUSIVE", "x");
-    let report = report(&ledger.state(), &looks(), ledger.now);
+    let report = report(&ledger.state(), &context(), ledger.now);
     assert_eq!(report.messages.len(), 5);
     let words = report.messages.iter().map(good).collect::<String>();
     assert!(words.contains("The report goes on in rca.md: "), "{words}");

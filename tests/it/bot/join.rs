@@ -32,7 +32,7 @@ async fn ends(world: &World, channel: &str, root: &str, card: &Value) {
 }
 
 #[tokio::test]
-async fn whoever_joins_ends_their_own_session_and_is_heard_in_the_other_one() {
+async fn joining_ends_the_own_session_and_steers_the_other_one() {
     World::asking()
         .await
         .talk(async |world| {
@@ -53,8 +53,8 @@ async fn whoever_joins_ends_their_own_session_and_is_heard_in_the_other_one() {
                 })
                 .await;
             assert_eq!(said[0]["text"], "WEB-1 loses packets since noon");
-            let told = world.hears_in("chloe", GENERAL, &second, "Your words are in session").await;
-            assert!(!has_button(&told, "join"), "{told}");
+            let offer = world.hears_in("chloe", GENERAL, &second, "Your words are in session").await;
+            assert!(!has_button(&offer, "join"), "{offer}");
             ends(world, NETWORK, &first, &card).await;
             assert_eq!(world.runs(), 1);
         })
@@ -71,8 +71,8 @@ async fn whoever_goes_on_alone_keeps_their_session() {
             let offer = offered(world, "chloe", NETWORK, &second).await;
             // Only whoever opened the session may end it by this button, whatever a client sends.
             world.press("chloe", &offer, "own").await;
-            let told = world.hears("chloe", &second, "goes on by itself").await;
-            assert!(!has_button(&told, "join"), "{told}");
+            let offer = world.hears("chloe", &second, "goes on by itself").await;
+            assert!(!has_button(&offer, "join"), "{offer}");
             ends(world, NETWORK, &first, &card).await;
             ends(world, NETWORK, &second, &other).await;
             assert_eq!(world.runs(), 2);

@@ -7,7 +7,7 @@ use crate::lab::stage::NETWORK;
 use crate::session::world::{conclude, run, suppose};
 
 #[tokio::test]
-async fn a_question_that_runs_out_while_slack_is_away_is_told_when_it_is_back() {
+async fn an_approval_that_expires_while_slack_is_away_is_shown_when_it_is_back() {
     World::asking()
         .await
         .talk(async |world| {
@@ -23,7 +23,7 @@ async fn a_question_that_runs_out_while_slack_is_away_is_told_when_it_is_back() 
                 })
                 .await;
             assert_eq!(ended.len(), 1);
-            // Nobody can have told the thread so far.
+            // Nothing can have been posted to the thread so far.
             let before = world.sees("bob", &root, "the card", |message| message["ts"] == card["ts"]).await;
             assert_eq!(text(&before), text(&card));
             world.fault(json!({"kind": "clear"})).await;

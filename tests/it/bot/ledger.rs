@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ghost_agent::bot::show::{Looks, Message, People, Person};
+use ghost_agent::bot::show::{Message, People, Person, RenderContext};
 use ghost_base::{Digest, SessionId, Timestamp};
 use ghost_investigate::event::{Chain, Event, Recorded};
 use ghost_investigate::state::State;
@@ -151,8 +151,8 @@ impl Ledger {
 pub(super) const CAPTURE: &str = "az network watcher packet-capture create --resource-group rg-net --vm tf-dest-vm \
     --name ghost-7k2f-1 --storage-account diag --time-limit 60";
 
-/// Returns the session of the story, up to the question.
-pub(super) fn story() -> Ledger {
+/// Returns a session up to its open question.
+pub(super) fn open_question() -> Ledger {
     let mut ledger = Ledger::open(
         "iperf from tf-source-vm to tf-dest-vm:5001 hangs\nsince the hardening run, NSG says allowed",
     );
@@ -188,9 +188,9 @@ pub(super) fn story() -> Ledger {
     ledger
 }
 
-/// Returns the session of the story to its end.
-pub(super) fn told() -> Ledger {
-    let mut ledger = story();
+/// Returns the same session to its end.
+pub(super) fn concluded() -> Ledger {
+    let mut ledger = open_question();
     ledger.ask("a1", 3, 1, json!({})).wait(60).vote("a1", "ben", true);
     ledger.decide("a1", 3, "ben", json!({"is": "approve"})).run(3);
     ledger.done(3, "completed", "user_approved", "").observe("o3", 3, "12 SYN in, 0 SYN-ACK out");
@@ -209,16 +209,16 @@ pub(super) fn told() -> Ledger {
     ledger
 }
 
-pub(super) fn looks() -> Looks {
+pub(super) fn context() -> RenderContext {
     let people = People::new()
         .with("ana", Person::Member("U0ANA".to_owned()))
         .with("ben", Person::Member("U0BEN".to_owned()))
         .with("dora", Person::Terminal("dora".to_owned()));
-    Looks {
+    RenderContext {
         people,
         card: Some("https://example.com/card".to_owned()),
         thread: Some("https://example.com/thread".to_owned()),
-        ..Looks::default()
+        ..RenderContext::default()
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::stage::{World, text};
 use crate::session::world::{conclude, run, suppose, turn, waived};
 
-/// A session that looks at much and concludes at length.
+/// A session with many commands and a long conclusion.
 fn long() -> Vec<String> {
     let hypothesis = |number: usize| json!({"id": format!("H{number}"), "description": format!("{} number {number}", "the path | `loses` *packets* ".repeat(12))});
     let all: Vec<_> = (1..=20).map(hypothesis).collect();
@@ -90,9 +90,10 @@ async fn a_command_that_no_card_holds_is_whole_in_a_file_and_in_a_dialog() {
             let file = world.file("bob", &shared["files"][0]).await;
             assert!(file.starts_with(&command));
             let view = world.opens("bob", &card, "whole").await;
-            let pieces = view["blocks"].as_array().unwrap().iter();
-            let shown: String =
-                pieces.filter_map(|block| block.pointer("/elements/0/elements/0/text")?.as_str()).collect();
+            let shown_blocks = view["blocks"].as_array().unwrap().iter();
+            let shown: String = shown_blocks
+                .filter_map(|block| block.pointer("/elements/0/elements/0/text")?.as_str())
+                .collect();
             assert!(shown.contains(&command), "{shown}");
             world.close("bob", &view).await;
             world.approved(&root, &card).await;

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use ghost_agent::bot::Way;
+use ghost_agent::bot::EventSource;
 use ghost_agent::http::{Patience, serve};
 use ghost_shell::Cancel;
 use ghost_slack::socket::Settings as SocketSettings;
@@ -24,7 +24,7 @@ struct Measured {
 impl Measured {
     #[expect(clippy::disallowed_methods, reason = "the test owns the bot's task and waits for it")]
     async fn new(world: &World) -> Self {
-        let application = world.application(Way::Sockets(SocketSettings::default())).await;
+        let application = world.application(EventSource::Sockets(SocketSettings::default())).await;
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (cancel, stop) = Cancel::new();
@@ -44,17 +44,17 @@ impl Measured {
 
     /// Waits until every line is there.
     async fn shows(&self, world: &World, lines: &[&str]) -> String {
-        let told = std::cell::RefCell::new(String::new());
+        let metrics = std::cell::RefCell::new(String::new());
         let missing = || {
-            let text = told.borrow();
+            let text = metrics.borrow();
             let absent = lines.iter().filter(|line| !text.lines().any(|found| found == **line));
             format!("{:?} in\n{text}", absent.collect::<Vec<_>>())
         };
         let deadline = std::time::Instant::now() + Duration::from_secs(30);
         loop {
-            *told.borrow_mut() = self.read().await;
-            if lines.iter().all(|line| told.borrow().lines().any(|found| found == *line)) {
-                return told.take();
+            *metrics.borrow_mut() = self.read().await;
+            if lines.iter().all(|line| metrics.borrow().lines().any(|found| found == *line)) {
+                return metrics.take();
             }
             assert!(std::time::Instant::now() < deadline, "never: {}", missing());
             world.until("another look", async || Some(())).await;
@@ -110,7 +110,7 @@ async fn a_conversation_is_counted_once_and_nothing_in_the_numbers_names_anybody
     world.card_says(&root, &second, &["once is enough"]).await;
     assert!(text(&closing.parts[0]).starts_with("Inconclusive"));
 
-    let told = bot
+    let metrics = bot
         .shows(
             &world,
             &[
@@ -134,14 +134,14 @@ async fn a_conversation_is_counted_once_and_nothing_in_the_numbers_names_anybody
         )
         .await;
     // Three clicks and a dialog; the mention, which Slack tells as a message, too.
-    assert!(number(&told, r#"ghost_events_total{kind="interaction"}"#) >= 4.0, "{told}");
-    assert!(number(&told, r#"ghost_events_total{kind="event"}"#) >= 1.0, "{told}");
-    assert!(number(&told, "ghost_event_to_ack_seconds_count") >= 5.0, "{told}");
+    assert!(number(&metrics, r#"ghost_events_total{kind="interaction"}"#) >= 4.0, "{metrics}");
+    assert!(number(&metrics, r#"ghost_events_total{kind="event"}"#) >= 1.0, "{metrics}");
+    assert!(number(&metrics, "ghost_event_to_ack_seconds_count") >= 5.0, "{metrics}");
     // The board, two cards and the report.
-    assert!(number(&told, r#"ghost_slack_calls_total{method="chat.postMessage",outcome="ok"}"#) >= 4.0);
-    assert!(number(&told, r#"ghost_slack_calls_total{method="chat.update",outcome="ok"}"#) >= 2.0);
+    assert!(number(&metrics, r#"ghost_slack_calls_total{method="chat.postMessage",outcome="ok"}"#) >= 4.0);
+    assert!(number(&metrics, r#"ghost_slack_calls_total{method="chat.update",outcome="ok"}"#) >= 2.0);
     for secret in ["xoxb-", "xapp-", "ghost-", "U0LAB", "C0LAB", "T0LAB", "link is down", root.as_str()] {
-        assert!(!told.contains(secret), "{secret} is in\n{told}");
+        assert!(!metrics.contains(secret), "{secret} is in\n{metrics}");
     }
     bot.stop().await;
     world.end().await;
@@ -157,9 +157,10 @@ async fn a_storm_of_refusals_is_counted_by_method() {
         .await;
     let root = world.mention("alice", "the link is down").await;
     world.concluded("alice", &root).await;
-    let told = bot.shows(&world, &[r#"ghost_slack_rate_limited_total{method="chat.postMessage"} 1"#]).await;
+    let metrics =
+        bot.shows(&world, &[r#"ghost_slack_rate_limited_total{method="chat.postMessage"} 1"#]).await;
     let limited = r#"ghost_slack_calls_total{method="chat.postMessage",outcome="rate_limited"}"#;
-    assert!((number(&told, limited) - 1.0).abs() < f64::EPSILON, "{told}");
+    assert!((number(&metrics, limited) - 1.0).abs() < f64::EPSILON, "{metrics}");
     bot.stop().await;
     world.end().await;
 }

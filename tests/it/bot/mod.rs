@@ -2,6 +2,7 @@
 
 mod approve;
 mod closing;
+mod entry_points;
 mod forged;
 mod freeze;
 mod full;
@@ -22,4 +23,3 @@ mod strict;
 mod talk;
 mod trouble;
 mod view;
-mod ways;

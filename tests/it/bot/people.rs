@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ghost_agent::bot::Place;
+use ghost_agent::bot::ChannelRules;
 use ghost_shell::Scope;
 use pulldown_cmark::{Event, Parser, Tag};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ const ON_CALL: &str = "C0LAB2SECR";
 async fn a_question_outside_the_channels_scope_is_refused_before_anything_is_asked() {
     let mut world = World::new(&look_once()).await;
     let scope = Scope { resource_groups: vec!["rg-web".to_owned()], ..Scope::default() };
-    let place = Place { scope: Some(scope), ..settings().anywhere };
+    let place = ChannelRules { scope: Some(scope), ..settings().anywhere };
     world.settings.channels = BTreeMap::from([(NETWORK.to_owned(), place)]);
     world
         .talk(async |world| {
@@ -36,7 +36,7 @@ async fn a_question_outside_the_channels_scope_is_refused_before_anything_is_ask
 async fn words_that_lead_outside_the_channels_scope_do_not_steer() {
     let mut world = World::asking().await;
     let scope = Scope { resource_groups: vec!["rg-web".to_owned()], ..Scope::default() };
-    let place = Place { scope: Some(scope), ..settings().anywhere };
+    let place = ChannelRules { scope: Some(scope), ..settings().anywhere };
     world.settings.channels = BTreeMap::from([(NETWORK.to_owned(), place)]);
     world
         .talk(async |world| {

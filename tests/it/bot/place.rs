@@ -6,24 +6,24 @@ use serde_json::{Value, json};
 use super::stage::{World, text, ts};
 use crate::lab::stage::NETWORK;
 
-/// Waits until the bot has told the requester directly how it ended; returns what they see.
-async fn told_directly(world: &World, user: &str, why: &str) -> Vec<Value> {
+/// Waits until the bot sent the requester a direct message with the end; returns what they see.
+async fn direct_answer(world: &World, user: &str, why: &str) -> Vec<Value> {
     let channel = world.slack.person("open", json!({"user": user, "with": "ghost"})).await;
     let channel = channel["channel"].as_str().unwrap().to_owned();
     let first = world.in_channel(user, &channel, |message| text(message).contains(why)).await;
-    let told = world
+    let direct = world
         .until("the report in a direct message", async || {
             let all = world.thread_in(user, &channel, &ts(&first)).await;
             all.iter().any(|message| !message["files"].is_null()).then_some(all)
         })
         .await;
-    for message in &told {
+    for message in &direct {
         world.note(&channel, message);
         for file in message["files"].as_array().into_iter().flatten() {
             assert!(!world.file(user, file).await.is_empty());
         }
     }
-    told
+    direct
 }
 
 #[tokio::test]
@@ -37,8 +37,8 @@ async fn whoever_asked_gets_the_report_directly_where_the_bot_was_removed() {
             world.expects("not_in_channel");
             // The card still stands there, and a click on it still counts.
             world.press("bob", &card, "approve").await;
-            let told = told_directly(world, "alice", "not_in_channel").await;
-            let report = told.iter().find(|message| text(message).starts_with("Inconclusive")).unwrap();
+            let direct = direct_answer(world, "alice", "not_in_channel").await;
+            let report = direct.iter().find(|message| text(message).starts_with("Inconclusive")).unwrap();
             assert!(report.to_string().contains("o1"), "{report}");
             assert_eq!(world.runs(), 1);
             // What nobody may change any more stays as it was.
@@ -60,7 +60,7 @@ async fn whoever_asked_gets_the_report_directly_where_the_channel_was_archived()
             world.may_manage(false).await;
             world.expects("is_archived");
             world.press("bob", &card, "approve").await;
-            told_directly(world, "alice", "is_archived").await;
+            direct_answer(world, "alice", "is_archived").await;
             assert_eq!(world.runs(), 1);
             world.reads_all("bob", &root).await;
             world.abandons(NETWORK);

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use ghost_agent::bot::Thread;
-use ghost_agent::bot::journal::Deed;
+use ghost_agent::bot::journal::JournalAction;
 use ghost_investigate::event::read;
 use ghost_investigate::state::State;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use crate::lab::stage::NETWORK;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl World {
-    /// Looks at something as a person.
+    /// Views something as a person.
     pub(super) async fn look(&self, what: &str, query: &[(&str, &str)]) -> Value {
         let url = format!("{}lab/{what}", self.slack.name("SLACK_WORKSPACE_URL"));
         let pairs: Vec<String> = query.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -66,7 +66,7 @@ impl World {
         seen.get("messages").and_then(Value::as_array).cloned().unwrap_or_default()
     }
 
-    /// Waits for a message in a thread, and looks at it.
+    /// Waits for a message in a thread, and returns it.
     pub(super) async fn sees(
         &self,
         user: &str,
@@ -98,7 +98,7 @@ impl World {
         }
     }
 
-    /// Waits for a word in private, and looks at it.
+    /// Waits for a word in private, and returns it.
     pub(super) async fn hears(&self, user: &str, root: &str, part: &str) -> Value {
         self.hears_in(user, NETWORK, root, part).await
     }
@@ -113,7 +113,7 @@ impl World {
     /// Returns what somebody was refused, as it is on record.
     pub(super) async fn refused(&self, who: &str) -> Vec<String> {
         let notes = super::freeze::journal(self).await;
-        let of_them = notes.into_iter().filter(|note| note.what == Deed::Refused && note.who == who);
+        let of_them = notes.into_iter().filter(|note| note.what == JournalAction::Refused && note.who == who);
         of_them.map(|note| note.why).collect()
     }
 
@@ -133,7 +133,7 @@ impl World {
         (root, card)
     }
 
-    /// Approves as Bob, and looks at all that comes of it.
+    /// Approves as Bob, and returns all that comes of it.
     pub(super) async fn approved(&self, root: &str, card: &Value) {
         self.press("bob", card, "approve").await;
         self.concluded("alice", root).await;
@@ -176,7 +176,7 @@ impl World {
         done
     }
 
-    /// Presses a button that opens a dialog, and looks at it.
+    /// Presses a button that opens a dialog, and returns it.
     pub(super) async fn opens(&self, user: &str, message: &Value, action: &str) -> Value {
         let pressed = self.press(user, message, action).await;
         let view = &pressed["view"];
@@ -210,7 +210,7 @@ impl World {
         self.in_channel(user, NETWORK, |message| is_private(message) && !self.knows(NETWORK, message)).await
     }
 
-    /// Waits for a message in a channel, and looks at it.
+    /// Waits for a message in a channel, and returns it.
     pub(super) async fn in_channel(
         &self,
         user: &str,
@@ -227,7 +227,7 @@ impl World {
         found
     }
 
-    /// Opens the Home tab and looks at what is published there then.
+    /// Opens the Home tab and returns what is published there then.
     pub(super) async fn home(&self, user: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         self.slack.person("home", json!({"user": user})).await;
         let home = async || {

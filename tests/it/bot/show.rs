@@ -1,19 +1,19 @@
 //! Facts about what people see of a session.
 
 use ghost_agent::bot::show::{
-    Deciding, Frozen, Looks, agent_status, audit, board, card, command_file, headline, report, status,
+    Deciding, Frozen, RenderContext, agent_status, audit, board, card, command_file, headline, report, status,
 };
 use ghost_base::Timestamp;
 use ghost_investigate::event::Reply;
 use ghost_investigate::report::rca;
 use serde_json::json;
 
-use crate::bot::ledger::{CAPTURE, Ledger, buttons, good, looks, story, told};
+use crate::bot::ledger::{CAPTURE, Ledger, buttons, concluded, context, good, open_question};
 
 /// The card of a question, and all of its text.
 #[track_caller]
-fn shown(ledger: &Ledger, approval: &str, looks: &Looks) -> (Vec<String>, String, String) {
-    let message = card(&ledger.state(), approval, looks, ledger.now).unwrap();
+fn shown(ledger: &Ledger, approval: &str, context: &RenderContext) -> (Vec<String>, String, String) {
+    let message = card(&ledger.state(), approval, context, ledger.now).unwrap();
     let words = good(&message);
     (buttons(&message), message.text, words)
 }
@@ -27,9 +27,9 @@ fn says(words: &str, all: &[&str]) {
 
 #[test]
 fn a_board_tells_where_a_session_stands() {
-    let mut ledger = story();
+    let mut ledger = open_question();
     ledger.ask("a1", 3, 1, json!({})).wait(120);
-    let message = board(&ledger.state(), &looks(), ledger.now);
+    let message = board(&ledger.state(), &context(), ledger.now);
     says(
         &good(&message),
         &[
@@ -52,8 +52,8 @@ fn a_board_tells_where_a_session_stands() {
 
 #[test]
 fn a_board_of_a_session_that_is_over_tells_what_came_of_it_and_cannot_be_stopped() {
-    let ledger = told();
-    let message = board(&ledger.state(), &looks(), ledger.now);
+    let ledger = concluded();
+    let message = board(&ledger.state(), &context(), ledger.now);
     says(
         &good(&message),
         &[
@@ -65,38 +65,38 @@ fn a_board_of_a_session_that_is_over_tells_what_came_of_it_and_cannot_be_stopped
         ],
     );
     assert_eq!(buttons(&message), ["audit"]);
-    assert!(buttons(&status(&ledger.state(), &looks(), ledger.now)).is_empty());
+    assert!(buttons(&status(&ledger.state(), &context(), ledger.now)).is_empty());
 }
 
 #[test]
 fn a_board_tells_of_a_freeze() {
-    let ledger = story();
+    let ledger = open_question();
     let frozen = Frozen { by: "ben".to_owned(), at: ledger.now, reason: "change window".to_owned() };
-    let looks = Looks { frozen: Some(frozen), ..looks() };
+    let context = RenderContext { frozen: Some(frozen), ..context() };
     let state = ledger.state();
     says(
-        &good(&board(&state, &looks, ledger.now)),
+        &good(&board(&state, &context, ledger.now)),
         &["Frozen by U0BEN at", "nothing new runs", "change window"],
     );
-    assert_eq!(agent_status(&state, &looks), "is frozen…");
+    assert_eq!(agent_status(&state, &context), "is frozen…");
 }
 
 #[test]
 fn the_status_says_what_happens() {
-    let looks = looks();
-    let mut ledger = story();
-    assert_eq!(agent_status(&ledger.state(), &looks), "is capturing packets…");
+    let context = context();
+    let mut ledger = open_question();
+    assert_eq!(agent_status(&ledger.state(), &context), "is capturing packets…");
     ledger.ask("a1", 3, 1, json!({}));
-    assert_eq!(agent_status(&ledger.state(), &looks), "is waiting for an approval…");
-    assert_eq!(agent_status(&Ledger::open("x").state(), &looks), "is thinking…");
-    assert_eq!(agent_status(&told().state(), &looks), "");
+    assert_eq!(agent_status(&ledger.state(), &context), "is waiting for an approval…");
+    assert_eq!(agent_status(&Ledger::open("x").state(), &context), "is thinking…");
+    assert_eq!(agent_status(&concluded().state(), &context), "");
 }
 
 #[test]
 fn a_card_asks_with_everything_that_a_decision_needs() {
-    let mut ledger = story();
+    let mut ledger = open_question();
     ledger.ask("a1", 3, 1, json!({}));
-    let (buttons, text, words) = shown(&ledger, "a1", &looks());
+    let (buttons, text, words) = shown(&ledger, "a1", &context());
     assert_eq!(buttons, ["approve", "deny", "modify"]);
     assert!(text.starts_with("Approval needed · ghost-7k2f · measurement"), "{text}");
     says(
@@ -113,16 +113,16 @@ fn a_card_asks_with_everything_that_a_decision_needs() {
         ],
     );
     assert!(!words.contains("Approvals"), "one vote decides");
-    assert_eq!(card(&ledger.state(), "other", &looks(), ledger.now), None);
+    assert_eq!(card(&ledger.state(), "other", &context(), ledger.now), None);
     assert_eq!(command_file(&ledger.state(), "a1"), None);
 }
 
 #[test]
 fn a_measurement_is_approved_at_once_and_an_outage_or_a_change_is_asked_twice() {
     for (impact, asks) in [("measurement", false), ("outage", true), ("change", true)] {
-        let mut ledger = story();
+        let mut ledger = open_question();
         ledger.ask("a1", 3, 1, json!({"impact": impact}));
-        let message = card(&ledger.state(), "a1", &looks(), ledger.now).unwrap();
+        let message = card(&ledger.state(), "a1", &context(), ledger.now).unwrap();
         let row = message.blocks.iter().find(|block| block["type"] == "actions").unwrap();
         assert_eq!(row["elements"][0]["value"], "a1");
         assert_eq!(row["elements"][0].get("confirm").is_some(), asks, "{impact}");
@@ -131,16 +131,16 @@ fn a_measurement_is_approved_at_once_and_an_outage_or_a_change_is_asked_twice() 
 
 #[test]
 fn a_card_tells_who_voted_and_how_many_are_missing() {
-    let mut ledger = story();
+    let mut ledger = open_question();
     ledger.ask("a1", 3, 1, json!({"votes_needed": 2, "impact": "change"})).vote("a1", "ben", true);
-    let (_, _, words) = shown(&ledger, "a1", &looks());
+    let (_, _, words) = shown(&ledger, "a1", &context());
     says(&words, &["Approvals  1 of 2 · U0BEN yes at", "1 more, each somebody else"]);
 }
 
 #[test]
 fn a_long_command_is_never_cut_silently() {
     let command = format!("az vm run-command invoke --scripts '{}' # end", "x".repeat(6_000));
-    let mut ledger = story();
+    let mut ledger = open_question();
     ledger.judge(3, 1, &command, "RISKY").ask("a1", 3, 2, json!({}));
     let mut ledger = Ledger::open("x");
     ledger.turn(1).propose(1, &command, "why", "H1").judge(1, 1, &command, "RISKY").ask(
@@ -149,7 +149,7 @@ fn a_long_command_is_never_cut_silently() {
         1,
         json!({}),
     );
-    let (buttons, _, words) = shown(&ledger, "a1", &looks());
+    let (buttons, _, words) = shown(&ledger, "a1", &context());
     assert_eq!(buttons, ["approve", "deny", "modify", "whole"]);
     let left = command.len() - 2_900;
     says(&words, &[&format!("continues: 3,1{:02} more characters", left - 3_100), "command-a1.txt"]);
@@ -161,12 +161,12 @@ fn a_long_command_is_never_cut_silently() {
 
 #[test]
 fn a_changed_command_tells_who_changed_what() {
-    let mut ledger = story();
+    let mut ledger = open_question();
     let changed = CAPTURE.replace("60", "30");
     ledger.ask("a1", 3, 1, json!({}));
     ledger.decide("a1", 3, "ben", json!({"is": "modify", "command": changed}));
     ledger.judge(3, 2, &changed, "RISKY").ask("a2", 3, 2, json!({}));
-    let (_, _, words) = shown(&ledger, "a2", &looks());
+    let (_, _, words) = shown(&ledger, "a2", &context());
     says(
         &words,
         &[
@@ -179,9 +179,9 @@ fn a_changed_command_tells_who_changed_what() {
     for old in ["H3 needs wire evidence", "Tests", "guest firewall drops 5001"] {
         assert!(!words.contains(old), "{old}: {words}");
     }
-    let (_, _, free) = shown(&ledger, "a2", &Looks { modifier: true, ..looks() });
+    let (_, _, free) = shown(&ledger, "a2", &RenderContext { modifier: true, ..context() });
     says(&free, &["U0BEN changed this command. Round 2"]);
-    let (buttons, text, words) = shown(&ledger, "a1", &looks());
+    let (buttons, text, words) = shown(&ledger, "a1", &context());
     assert!(buttons.is_empty());
     assert!(text.starts_with("Changed by <@U0BEN> at 08:"), "{text}");
     says(&words, &["nothing ran, the new command has a card of its own".replacen('n', "N", 1).as_str()]);
@@ -189,12 +189,12 @@ fn a_changed_command_tells_who_changed_what() {
 
 #[test]
 fn a_changed_command_that_two_have_to_approve_says_that_one_of_them_is_somebody_else() {
-    let mut ledger = story();
+    let mut ledger = open_question();
     ledger.ask("a1", 3, 1, json!({}));
     ledger.decide("a1", 3, "ben", json!({"is": "modify", "command": "az vm restart -g rg-net -n db-1"}));
     ledger.judge(3, 2, "az vm restart -g rg-net -n db-1", "RISKY");
     ledger.ask("a2", 3, 2, json!({"impact": "outage", "votes_needed": 2}));
-    let (_, text, words) = shown(&ledger, "a2", &looks());
+    let (_, text, words) = shown(&ledger, "a2", &context());
     assert!(text.starts_with("Approval needed · ghost-7k2f · outage"), "{text}");
     says(
         &words,
@@ -228,7 +228,7 @@ fn a_card_of_several_commands_names_every_command_its_judgement_and_every_machin
     let mut ledger = Ledger::open("x");
     ledger.turn(1).propose(1, &plan[0], "why", "H1").judge(1, 1, &plan[0], "RISKY");
     ledger.ask("a1", 1, 1, json!({"plan": plan, "judgements": judgements, "impact": "change"}));
-    let (_, _, words) = shown(&ledger, "a1", &looks());
+    let (_, _, words) = shown(&ledger, "a1", &context());
     says(
         &words,
         &[
@@ -247,7 +247,7 @@ fn a_card_of_several_commands_names_every_command_its_judgement_and_every_machin
     let mut before = Ledger::open("x");
     before.turn(1).propose(1, &plan[0], "why", "H1").judge(1, 1, &plan[0], "RISKY");
     before.ask("a1", 1, 1, json!({"plan": plan}));
-    let (_, _, words) = shown(&before, "a1", &looks());
+    let (_, _, words) = shown(&before, "a1", &context());
     says(
         &words,
         &["2. az vm show -g rg -n web-1", "Rule  az.ask (tier 2, az)", "Target  web-1 in rg, db-1 in rg"],
@@ -256,31 +256,31 @@ fn a_card_of_several_commands_names_every_command_its_judgement_and_every_machin
 
 #[test]
 fn an_unknown_outcome_is_asked_about_in_these_words() {
-    let mut ledger = story();
+    let mut ledger = open_question();
     ledger.ask("a1", 3, 1, json!({})).decide("a1", 3, "ben", json!({"is": "approve"})).run(3);
     ledger.add("unknown", json!({"step": 3, "epoch": 1})).ask("a2", 3, 1, json!({"outcome_unknown": true}));
-    let (buttons, text, words) = shown(&ledger, "a2", &looks());
+    let (buttons, text, words) = shown(&ledger, "a2", &context());
     assert_eq!(buttons, ["approve", "deny", "modify"]);
     assert!(text.starts_with("Approval needed, outcome unknown"), "{text}");
     says(&words, &["outcome unknown", "nobody knows whether it took effect", "this runs it once more"]);
-    let (_, _, first) = shown(&ledger, "a1", &looks());
+    let (_, _, first) = shown(&ledger, "a1", &context());
     says(&first, &["Approved by U0BEN", "It was cut off, nobody knows whether it took effect; asked again."]);
     ledger.decide("a2", 3, "cleo", json!({"is": "deny", "reason": "look first"}));
-    let (_, _, second) = shown(&ledger, "a2", &looks());
+    let (_, _, second) = shown(&ledger, "a2", &context());
     says(&second, &["Denied by cleo", "look first", "whether the earlier run took effect is not known"]);
 }
 
 #[test]
 fn a_settled_card_has_no_buttons_and_says_what_happened() {
-    let ledger = told();
-    let (buttons, text, words) = shown(&ledger, "a1", &looks());
+    let ledger = concluded();
+    let (buttons, text, words) = shown(&ledger, "a1", &context());
     assert!(buttons.is_empty());
     assert_eq!(text, "Approved by <@U0BEN> at 08:54:48 UTC. Ran in 4.2 s, exit 0 (o3).");
     says(
         &words,
         &["Approved by U0BEN at", "Ran in 4.2 s, exit 0 (o3).", CAPTURE, "for H3 guest firewall drops 5001"],
     );
-    let (buttons, text, words) = shown(&ledger, "a2", &looks());
+    let (buttons, text, words) = shown(&ledger, "a2", &context());
     assert!(buttons.is_empty());
     assert_eq!(text, "Denied by cleo at 08:54:58 UTC: not during business hours. Nothing ran.");
     says(&words, &["Denied by cleo", "not during business hours", "Nothing ran."]);
@@ -289,7 +289,7 @@ fn a_settled_card_has_no_buttons_and_says_what_happened() {
 #[test]
 fn every_end_of_a_question_has_its_words() {
     let asked = || {
-        let mut ledger = story();
+        let mut ledger = open_question();
         ledger.ask("a1", 3, 1, json!({}));
         ledger
     };
@@ -330,7 +330,7 @@ fn every_end_of_a_question_has_its_words() {
         all.push((ledger, "Changed by", next));
     }
     for (ledger, title, next) in all {
-        let (buttons, text, words) = shown(&ledger, "a1", &looks());
+        let (buttons, text, words) = shown(&ledger, "a1", &context());
         assert!(buttons.is_empty(), "{title}");
         assert!(text.starts_with(title), "{text}");
         says(&words, &[title.split(" at").next().unwrap(), next]);
@@ -338,11 +338,12 @@ fn every_end_of_a_question_has_its_words() {
 }
 
 #[test]
-fn a_vote_that_is_on_its_way_takes_the_buttons_away() {
-    let mut ledger = story();
+fn a_stored_vote_removes_the_buttons() {
+    let mut ledger = open_question();
     ledger.ask("a1", 3, 1, json!({}));
     let deciding = Deciding { who: "ben".to_owned(), answer: Reply::Approve };
-    let (buttons, text, words) = shown(&ledger, "a1", &Looks { deciding: Some(deciding), ..looks() });
+    let (buttons, text, words) =
+        shown(&ledger, "a1", &RenderContext { deciding: Some(deciding), ..context() });
     assert!(buttons.is_empty());
     assert_eq!(text, "Being decided… <@U0BEN> approved");
     says(&words, &["Being decided… U0BEN approved"]);
@@ -350,10 +351,10 @@ fn a_vote_that_is_on_its_way_takes_the_buttons_away() {
 
 #[test]
 fn what_is_frozen_can_be_denied_and_not_approved() {
-    let mut ledger = story();
+    let mut ledger = open_question();
     ledger.ask("a1", 3, 1, json!({}));
     let frozen = Frozen { by: "cleo".to_owned(), at: ledger.now, reason: String::new() };
-    let (buttons, _, words) = shown(&ledger, "a1", &Looks { frozen: Some(frozen), ..looks() });
+    let (buttons, _, words) = shown(&ledger, "a1", &RenderContext { frozen: Some(frozen), ..context() });
     assert_eq!(buttons, ["deny"]);
     says(&words, &["Frozen by cleo at"]);
 }
@@ -366,10 +367,10 @@ fn a_report_begins_with_what_came_of_it() {
         ("INCONCLUSIVE", "Inconclusive"),
         ("NO_FAULT_FOUND", "No fault found"),
     ] {
-        let mut ledger = story();
+        let mut ledger = open_question();
         ledger.conclude(outcome, "…");
         let state = ledger.state();
-        let report = report(&state, &looks(), ledger.now);
+        let report = report(&state, &context(), ledger.now);
         assert!(report.messages[0].text.starts_with(begin), "{outcome}");
         assert!(report.broadcast.text.starts_with(begin), "{outcome}");
         assert_eq!(rca(&state).lines().next(), Some(format!("# {}", headline(&state)).as_str()));
@@ -378,14 +379,14 @@ fn a_report_begins_with_what_came_of_it() {
 }
 
 #[test]
-fn a_report_is_told_whole_in_messages_that_fit_and_in_a_file() {
-    let mut ledger = story();
+fn a_report_is_posted_whole_in_messages_that_fit_and_in_a_file() {
+    let mut ledger = open_question();
     for id in 10..120 {
         ledger.add("said", json!({"who": "ana", "text": "x", "wish": "steer"}));
         ledger.finding(&format!("finding {id} {}", "is long ".repeat(12)), "o1");
     }
     ledger.conclude("CONFIRMED", "It is the firewall.");
-    let report = report(&ledger.state(), &looks(), ledger.now);
+    let report = report(&ledger.state(), &context(), ledger.now);
     assert!((3..=5).contains(&report.messages.len()), "{}", report.messages.len());
     let text = report.messages.iter().map(good).collect::<String>();
     let file = String::from_utf8(report.files[0].bytes.clone()).unwrap();
@@ -403,20 +404,20 @@ fn a_report_is_told_whole_in_messages_that_fit_and_in_a_file() {
 }
 
 #[test]
-fn the_audit_is_told_with_how_to_verify_it() {
-    let words = good(&audit(&told().state()));
+fn the_audit_is_shown_with_how_to_verify_it() {
+    let words = good(&audit(&concluded().state()));
     says(&words, &["4 commands: 2 auto approved, 1 user approved, 1 user denied", "2 questions to people"]);
     says(&words, &["ghost audit verify DATA/audit/ghost-7k2f.jsonl"]);
 }
 
 #[test]
 fn the_same_state_gives_the_same_bytes() {
-    let (first, second) = (told(), told());
+    let (first, second) = (concluded(), concluded());
     let bytes = |ledger: &Ledger, now: Timestamp| {
         let state = ledger.state();
-        let cards = ["a1", "a2"].map(|id| card(&state, id, &looks(), now).unwrap().to_json().to_string());
-        let board = board(&state, &looks(), now).to_json().to_string();
-        (cards, board, report(&state, &looks(), now))
+        let cards = ["a1", "a2"].map(|id| card(&state, id, &context(), now).unwrap().to_json().to_string());
+        let board = board(&state, &context(), now).to_json().to_string();
+        (cards, board, report(&state, &context(), now))
     };
     let late = first.now.plus(std::time::Duration::from_secs(3_600));
     assert_eq!(bytes(&first, first.now), bytes(&second, late), "what is over does not grow older");

@@ -7,15 +7,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ghost_agent::bot::{
-    Application, Approvers, Bot, COMMAND, Core, Directory, EVENTS, FlagBrake, NoLeftovers, Own, Parts,
-    People, Place, Presenter, SCOPES, Settings, Way, requests,
+    Application, Approvers, Bot, COMMAND, ChannelRules, Core, CoreServices, Directory, EVENTS, EventSource,
+    NoLeftovers, OwnApp, People, Presenter, SCOPES, Settings, StoreFreezeCheck, requests,
 };
 use ghost_agent::http::{Measures, Patience, Vitals, serve};
-use ghost_agent::session::{Asleep, Engine, EvidenceFolder, Kitchen, NoWorkshop, Worker};
+use ghost_agent::session::{DeliveryError, Engine, Worker};
 use ghost_base::{Clock, Secret, SystemClock, Timestamp};
 use ghost_investigate::model::{Model, Scripted};
 use ghost_investigate::state::State;
-use ghost_investigate::tool::Registry;
 use ghost_investigate::{Limits, SelfApproval};
 use ghost_lab_slack::Timing;
 use ghost_shell::{Cancel, Policy, Programs, Shell};
@@ -43,7 +42,7 @@ pub(super) struct World {
     pub(super) counted: Mutex<Vec<Measures>>,
     pub(super) guard: Guard,
     /// Where a bot takes requests.
-    pub(super) door: Mutex<String>,
+    pub(super) request_url: Mutex<String>,
     script: Vec<String>,
 }
 
@@ -87,7 +86,7 @@ pub(super) fn settings() -> Settings {
     let bob = People { users: BTreeSet::from(["U0LABBOB01".to_owned()]), groups: BTreeSet::new() };
     let group = People { users: BTreeSet::new(), groups: BTreeSet::from(["S0LABONCAL".to_owned()]) };
     Settings {
-        anywhere: Place {
+        anywhere: ChannelRules {
             approvers: Approvers {
                 measurement: group.clone(),
                 outage: group.clone(),
@@ -112,7 +111,7 @@ impl World {
         let kept = ghost_store::Settings::default();
         let store = EmbeddedStore::with_clock(&file, kept, Arc::clone(&clock) as _).unwrap();
         let slack = Stage::new(timing()).await;
-        // The app is told and may do what its manifest says, and no more.
+        // The app receives and may do what its manifest says, and no more.
         let app = json!({"events": EVENTS, "scopes": SCOPES, "command": COMMAND});
         let answer = slack.person("app", app).await;
         assert!(answer.get("error").is_none(), "{answer}");
@@ -125,7 +124,7 @@ impl World {
             seen: Mutex::default(),
             counted: Mutex::default(),
             guard: Guard::default(),
-            door: Mutex::default(),
+            request_url: Mutex::default(),
             script: script.to_vec(),
         }
     }
@@ -164,7 +163,7 @@ impl World {
         self.bot_over(Over::Sockets).await
     }
 
-    /// Starts a bot that hears what happens in one way or the other.
+    /// Starts a bot with one source of events or the other.
     pub(super) async fn bot_over(&self, over: Over) -> Running {
         match over {
             Over::Sockets => self.bot_over_sockets().await,
@@ -175,14 +174,14 @@ impl World {
     /// Starts a bot that takes signed requests in place of sockets.
     #[expect(clippy::disallowed_methods, reason = "the test owns the server's task and waits for it")]
     async fn bot_over_requests(&self) -> Running {
-        let application = self.application(Way::Requests).await;
+        let application = self.application(EventSource::Requests).await;
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/slack/events", listener.local_addr().unwrap());
         let secret = self.slack.name("SLACK_SIGNING_SECRET").to_owned();
         let bot = Bot { core: Arc::clone(&application.core), measures: application.vitals.measures.clone() };
         let router = requests(
             Arc::new(bot),
-            Own::default(),
+            OwnApp::default(),
             Arc::new(move || Secret::new(&secret)),
             Arc::new(SystemClock),
         );
@@ -194,7 +193,7 @@ impl World {
             let (ended, ()) = tokio::join!(application.run(stop), serving);
             ended.unwrap();
         });
-        self.door.lock().unwrap().clone_from(&url);
+        self.request_url.lock().unwrap().clone_from(&url);
         let answer = self.slack.person("app", json!({"request_url": url})).await;
         assert_eq!(answer.pointer("/transport"), Some(&json!("http")), "{answer}");
         Running { cancel, task }
@@ -202,7 +201,7 @@ impl World {
 
     #[expect(clippy::disallowed_methods, reason = "the test owns the bot's task and waits for it")]
     async fn bot_over_sockets(&self) -> Running {
-        let application = self.application(Way::Sockets(SocketSettings::default())).await;
+        let application = self.application(EventSource::Sockets(SocketSettings::default())).await;
         let (cancel, stop) = Cancel::new();
         let task = tokio::spawn(async move { application.run(stop).await.unwrap() });
         self.until("the bot is connected", async || {
@@ -213,7 +212,7 @@ impl World {
         Running { cancel, task }
     }
 
-    pub(super) async fn application(&self, way: Way) -> Application {
+    pub(super) async fn application(&self, event_source: EventSource) -> Application {
         drop(rustls::crypto::ring::default_provider().install_default());
         let token = |name: &str| Secret::new(self.slack.name(name));
         let tokens = FixedTokens { bot: token("SLACK_BOT_TOKEN"), app: token("SLACK_APP_TOKEN") };
@@ -237,26 +236,26 @@ impl World {
         let model: Arc<dyn Model> = Arc::new(Scripted::parse(&self.script.join("\n")).unwrap());
         let policy = Arc::new(Policy::builtin().unwrap().clone());
         let engine = self.engine(Arc::clone(&model), Arc::clone(&policy), &presenter, &data);
-        let core = Arc::new(Core::new(Parts {
+        let core = Arc::new(Core::new(CoreServices {
             settings: self.settings.clone(),
             store: Arc::clone(&self.store),
             clock: Arc::clone(&clock),
             directory: Directory::new(&web, identity),
             web,
             policy,
-            shells: Arc::clone(&engine.kitchen.shells),
-            evidence: Arc::clone(&engine.kitchen.evidence),
+            open_shell: Arc::clone(&engine.open_shell),
+            evidence: Arc::clone(&engine.evidence),
             brain: model.investigator(),
             nonce: Arc::new(|| "0123456789abcdef".to_owned()),
             warnings: Vec::new(),
             leftovers: Arc::new(NoLeftovers),
             trail: Arc::new(|_, _, _| {}),
         }));
-        let worker = Worker { engine, most: 16 };
+        let worker = Worker { engine, max_sessions: 16 };
         let sweep = || -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> { Box::pin(async {}) };
         let vitals = Vitals::default();
         self.counted.lock().unwrap().push(vitals.measures.clone());
-        Application { core, presenter, worker, way, sweep: Arc::new(sweep), vitals }
+        Application { core, presenter, worker, event_source, sweep: Arc::new(sweep), vitals }
     }
 
     fn engine(
@@ -266,40 +265,29 @@ impl World {
         presenter: &Arc<Presenter>,
         data: &Path,
     ) -> Engine {
-        let evidence = data.join("evidence");
         let (data, cwd) = (data.to_owned(), self.folder.path().to_owned());
         // Where a test puts an `az` of its own, that is the one.
         let az = [("az".to_owned(), cwd.join("az"))].into_iter().filter(|(_, path)| path.exists());
         let programs = Programs::new(az.collect()).unwrap();
-        Engine {
-            store: Arc::clone(&self.store),
-            clock: Arc::clone(&self.clock) as _,
-            sleep: Arc::new(Asleep::by(Arc::clone(&self.clock) as _)),
-            owner: format!("bot-{:p}", Arc::as_ptr(presenter)),
-            ttl: Duration::from_secs(5),
-            kitchen: Kitchen {
-                model,
-                tools: Arc::new(Registry::default()),
-                policy,
-                evidence: Arc::new(EvidenceFolder::new(evidence)),
-                courier: Arc::clone(presenter) as _,
-                brake: Arc::new(FlagBrake(Arc::clone(&self.store))),
-                workshop: Arc::new(NoWorkshop),
-                prices: Arc::new(|_, _| None),
-                site: None,
-                acts_as: None,
-                shells: Arc::new(move |state: &State| {
+        Engine::builder(Arc::clone(&self.store), model, policy, &data)
+            .clock(Arc::clone(&self.clock) as _)
+            .lease_ttl(Duration::from_secs(5))
+            .delivery(Arc::clone(presenter) as _)
+            .freeze(Arc::new(StoreFreezeCheck(Arc::clone(&self.store))))
+            .observer(Arc::clone(presenter) as _)
+            .open_shell({
+                let data = data.clone();
+                move |state: &State| {
                     let shell = Shell::builder(state.session.clone(), &data);
                     Ok(shell.scope(state.opened.scope.clone()).cwd(cwd.clone()).programs(programs.clone()))
-                }),
-            },
-            watcher: Arc::clone(presenter) as _,
-        }
+                }
+            })
+            .build(format!("bot-{:p}", Arc::as_ptr(presenter)))
     }
 }
 
 impl World {
-    /// Holds a conversation with one bot, and looks at what is left of it.
+    /// Holds a conversation with one bot, and checks what is left of it.
     pub(super) async fn talk(self, talk: impl AsyncFnOnce(&Self)) {
         self.talk_over(Over::Sockets, talk).await;
     }
@@ -330,9 +318,9 @@ impl Running {
 struct Nowhere;
 
 #[async_trait::async_trait]
-impl ghost_agent::session::Courier for Nowhere {
-    async fn deliver(&self, _: &ghost_investigate::state::State, _: &str) -> Result<String, String> {
-        Err("there is no place for it".to_owned())
+impl ghost_agent::session::ReportDelivery for Nowhere {
+    async fn deliver(&self, _: &ghost_investigate::state::State, _: &str) -> Result<String, DeliveryError> {
+        Err(DeliveryError::Nowhere)
     }
 }
 
@@ -350,7 +338,7 @@ pub(super) fn has_button(message: &Value, action: &str) -> bool {
     message["blocks"].to_string().contains(&format!("\"action_id\":\"{action}\""))
 }
 
-/// A session that looks once and ends.
+/// A session that reads once and ends.
 pub(super) fn look_once() -> Vec<String> {
     vec![suppose(), run("cat /proc/net/dev"), conclude("REFUTED")]
 }

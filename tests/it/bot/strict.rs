@@ -1,4 +1,4 @@
-//! How a conversation ends: all that the bot brought was looked at, all that it was told was taken, and nothing is left open.
+//! How a conversation ends: all that the bot posted was read, every event was acknowledged, and nothing is left open.
 #![expect(clippy::indexing_slicing, reason = "a field that a JSON value lacks is null")]
 
 use std::collections::BTreeSet;
@@ -93,7 +93,7 @@ impl World {
     /// Where something was not looked at, not taken, or is left open.
     pub(super) async fn end(self) {
         let mut wrong = Vec::new();
-        self.told(&mut wrong).await;
+        self.unacknowledged(&mut wrong).await;
         self.left(&mut wrong).await;
         self.stored(&mut wrong).await;
         self.counted(&mut wrong);
@@ -103,8 +103,8 @@ impl World {
         slack.end().await;
     }
 
-    /// Everything that the bot was told it took, and nothing that it asked for was refused.
-    async fn told(&self, wrong: &mut Vec<String>) {
+    /// The bot acknowledged every event, and no call of it was refused.
+    async fn unacknowledged(&self, wrong: &mut Vec<String>) {
         let journal = self
             .until("everything has arrived", async || {
                 Some(self.look("journal", &[]).await).filter(|journal| journal["open"] == 0)
@@ -115,7 +115,7 @@ impl World {
         for entry in journal["entries"].as_array().unwrap() {
             let word = match entry["what"].as_str().unwrap() {
                 "call" => entry["error"].as_str().map(str::to_owned),
-                // What the bot changes last is told when it may be gone already; it has nothing to do then.
+                // The events of its last changes arrive when the bot may be gone already; it has nothing to do then.
                 _ if entry["subtype"] == "message_changed" => None,
                 _ => (entry["acknowledged"] != true).then(|| "unacknowledged".to_owned()),
             };

@@ -61,7 +61,7 @@ async fn what_people_say_to_each_other_opens_nothing() {
 }
 
 #[tokio::test]
-async fn a_guest_and_a_stranger_are_told_privately_that_they_take_no_part() {
+async fn a_guest_and_a_stranger_get_a_private_refusal() {
     World::new(&look_once())
         .await
         .talk(async |world| {

@@ -79,7 +79,7 @@ async fn a_storm_of_rate_limits_delays_and_drops_nothing() {
                     thread.into_iter().find(|message| has_button(message, "approve"))
                 })
                 .await;
-            // Whoever is not known in time is told so, and presses once more.
+            // Whoever is not known in time gets an answer, and presses once more.
             world
                 .until("a click that counts", async || {
                     let thread = world.thread("bob", &root).await;
@@ -227,7 +227,7 @@ async fn a_mention_is_not_lost_because_nobody_knows_who_wrote_it() {
 }
 
 #[tokio::test]
-async fn whoever_nobody_knows_in_the_end_is_told_so() {
+async fn an_unknown_person_gets_a_refusal() {
     World::new(&look_once())
         .await
         .talk(async |world| {

@@ -13,7 +13,7 @@ use ghost_shell::Policy;
 use ghost_slack::arrive::{View, What, interactive};
 use serde_json::{Value, json};
 
-use crate::bot::ledger::{good, good_view, looks, told};
+use crate::bot::ledger::{concluded, context, good, good_view};
 
 const NOW: Timestamp = Timestamp::from_millis(1_760_000_000_000);
 
@@ -26,7 +26,7 @@ fn meta() -> Meta {
     }
 }
 
-/// Fills a field in, as Slack hands it back.
+/// Fills a field in, as Slack returns it.
 fn filled(view: &Value, field: &str, value: Value) -> View {
     let mut view = view.clone();
     let state = json!({"values": {field: {field: {"type": "plain_text_input", "value": value}}}});
@@ -123,7 +123,7 @@ fn metadata_that_does_not_fit_is_left_out_as_a_whole() {
 }
 
 fn line() -> SessionLine {
-    SessionLine { summary: Summary::of(&told().state()), link: Some("https://example.com/t".to_owned()) }
+    SessionLine { summary: Summary::of(&concluded().state()), link: Some("https://example.com/t".to_owned()) }
 }
 
 fn pending() -> Pending {
@@ -153,7 +153,7 @@ fn lists_are_short_and_count_what_they_leave_out() {
 }
 
 #[test]
-fn help_and_policy_are_told() {
+fn help_and_policy_are_shown() {
     assert!(good(&help()).contains("/ghost freeze"));
     let rules = Policy::builtin().unwrap().rules().collect::<Vec<_>>();
     let words = good(&policy(&rules, Policy::builtin().unwrap().digest()));
@@ -176,7 +176,7 @@ fn a_refusal_says_why_in_plain_words() {
         (Refusal::Unverified, "the answer is no"),
         (Refusal::NotStored, "does not count"),
     ] {
-        let message = refusal(&why, &looks());
+        let message = refusal(&why, &context());
         assert!(good(&message).contains(words) && message.text.contains(words), "{}", message.text);
     }
 }

@@ -46,7 +46,7 @@ impl Plot {
 /// Dies at a save, goes on as somebody else does; `None` where there is no such save.
 async fn dies(plot: Plot, at: usize, written: bool) -> Option<()> {
     let stage = Stage::up(None).await;
-    let first = stage.desk("");
+    let first = stage.executor("");
     *first.saves.lock().unwrap() = (0, Some((at, written)));
     first.says.lock().unwrap().extend(plot.word().map(|word| (State::Recording, word)));
     let mut task = stage.task(plot.machines());
@@ -56,7 +56,7 @@ async fn dies(plot: Plot, at: usize, written: bool) -> Option<()> {
         return None;
     }
     assert_eq!(ended, Err(DriveError::Keep(SaveError("dead".to_owned()))));
-    let second = stage.desk("");
+    let second = stage.executor("");
     // A word that died with whoever had heard it is said again.
     let unheard = plot.word().filter(|_| first.count("packet-capture stop") == 0);
     second.says.lock().unwrap().extend(unheard.map(|word| (State::Recording, word)));

@@ -2,7 +2,7 @@
 #![expect(clippy::indexing_slicing, reason = "a field that an answer lacks stops the test")]
 
 mod dead;
-mod desk;
+mod executor;
 mod life;
 mod orphaned;
 mod process;

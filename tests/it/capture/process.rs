@@ -41,11 +41,11 @@ const START: [&str; 8] =
 /// Goes on with the capture, and approves all that is asked.
 async fn to_the_end(stage: &Stage, how: &str) -> Value {
     let mut terminal = start(stage, &[how, "s1-1", "--json"]);
-    let told = tokio::task::spawn_blocking(move || {
+    let printed_text = tokio::task::spawn_blocking(move || {
         assert!(!terminal.approve_until("this is never shown"));
         terminal.end()
     });
-    let (good, out) = told.await.unwrap();
+    let (good, out) = printed_text.await.unwrap();
     assert!(good, "{how}: {out}");
     serde_json::from_str(&out).unwrap()
 }
@@ -63,13 +63,13 @@ async fn killed(moment: &'static str) {
     assert!(shown.await.unwrap(), "{moment}");
     let begun = stage.ghost(&["capture", "status", "s1-1", "--json"]).await;
     assert_eq!(begun.code, Some(0), "{moment}: {begun:?}");
-    let mut told = to_the_end(&stage, "wait").await;
-    if told["state"] == "needs_cleanup" {
+    let mut printed_text = to_the_end(&stage, "wait").await;
+    if printed_text["state"] == "needs_cleanup" {
         // Where nobody knows whether a removal took effect, it is told; a person says it again.
-        told = to_the_end(&stage, "cleanup").await;
+        printed_text = to_the_end(&stage, "cleanup").await;
     }
-    let left = (&told["state"], &told["needs_cleanup"]);
-    assert_eq!(left, (&"done".into(), &Value::Array(Vec::new())), "{moment}: {told}");
+    let left = (&printed_text["state"], &printed_text["needs_cleanup"]);
+    assert_eq!(left, (&"done".into(), &Value::Array(Vec::new())), "{moment}: {printed_text}");
     let audit = std::fs::read_to_string(stage.data().join("audit/s1.jsonl")).unwrap();
     let begun = audit.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let begun = begun.filter(|entry| {
@@ -98,8 +98,8 @@ async fn a_plan_shows_every_command_with_its_verdict_and_runs_none() {
     let stage = Stage::up(None).await;
     let words =
         ["capture", "start", "--target", "tf-source-vm,tf-dest-vm", "-g", "nw-forensics-rg", "--plan"];
-    let told = stage.ghost(&[&words[..], &["--json"]].concat()).await;
-    let plan = told.json["plan"].as_array().unwrap();
+    let printed_text = stage.ghost(&[&words[..], &["--json"]].concat()).await;
+    let plan = printed_text.json["plan"].as_array().unwrap();
     let risky: Vec<&str> = plan
         .iter()
         .filter(|step| step["verdict"] == "RISKY")
@@ -108,9 +108,9 @@ async fn a_plan_shows_every_command_with_its_verdict_and_runs_none() {
         .collect();
     assert_eq!(risky.len(), 8, "two begin, two may be stopped, four are removed: {risky:#?}");
     assert!(plan.iter().all(|step| step["verdict"] != "BLOCKED"), "{plan:#?}");
-    let told = stage.ghost(&words).await;
-    assert!(told.code == Some(0) && told.out.contains("Nothing was run"), "{told:?}");
-    assert!(told.out.contains(CONTAINER) && !stage.data().join("audit").exists());
+    let printed_text = stage.ghost(&words).await;
+    assert!(printed_text.code == Some(0) && printed_text.out.contains("Nothing was run"), "{printed_text:?}");
+    assert!(printed_text.out.contains(CONTAINER) && !stage.data().join("audit").exists());
     stage.down().await;
 }
 
@@ -130,15 +130,20 @@ async fn what_is_wrong_is_told_and_nothing_is_on_standard_output() {
         (vec!["--target", "tf-dest-vm", "--storage-account", "NO_ACCOUNT"], 1, "storage account"),
         (vec![], 2, "--target"),
     ] {
-        let told = stage.ghost(&[&start[..], &words].concat()).await;
-        assert!(told.code == Some(code) && told.out.is_empty(), "{words:?}: {told:?}");
-        assert!(told.err.contains(expected), "{words:?}: {told:?}");
+        let printed_text = stage.ghost(&[&start[..], &words].concat()).await;
+        assert!(
+            printed_text.code == Some(code) && printed_text.out.is_empty(),
+            "{words:?}: {printed_text:?}"
+        );
+        assert!(printed_text.err.contains(expected), "{words:?}: {printed_text:?}");
     }
     for words in [["status", "nobody-1"], ["wait", "nobody-1"], ["stop", "../x"], ["cleanup", "nobody-1"]] {
-        let told = stage.ghost(&[&["capture"][..], &words].concat()).await;
+        let printed_text = stage.ghost(&[&["capture"][..], &words].concat()).await;
         assert!(
-            told.code == Some(1) && told.out.is_empty() && told.err.contains("hint: "),
-            "{words:?}: {told:?}"
+            printed_text.code == Some(1)
+                && printed_text.out.is_empty()
+                && printed_text.err.contains("hint: "),
+            "{words:?}: {printed_text:?}"
         );
     }
     assert!(stage.there().await.is_empty());
@@ -157,7 +162,10 @@ async fn nothing_is_captured_where_no_storage_is_named() {
     let path = stage.folder.path().join("bare.toml");
     std::fs::write(&path, bare).unwrap();
     let words = ["capture", "start", "--target", "tf-dest-vm", "-g", "nw-forensics-rg", "--plan"];
-    let told = stage.ghost_with(&path, &words).await;
-    assert!(told.code == Some(1) && told.err.contains("[capture] storage_account"), "{told:?}");
+    let printed_text = stage.ghost_with(&path, &words).await;
+    assert!(
+        printed_text.code == Some(1) && printed_text.err.contains("[capture] storage_account"),
+        "{printed_text:?}"
+    );
     stage.down().await;
 }

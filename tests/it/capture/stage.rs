@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::desk::{Desk, Human};
+use super::executor::{FakeExecutor, Human};
 use super::through_the_shell::known as known_account;
 
 pub(super) const GROUP: &str =
@@ -137,8 +137,8 @@ impl Stage {
         let answer = self.remote().send(None, &request).await.unwrap();
         let place = answer.headers.iter().find(|(name, _)| name == "location").unwrap().1.clone();
         let path = place.split("/subscriptions").nth(1).unwrap().split('?').next().unwrap().to_owned();
-        let (_, told) = self.send(Verb::Get, &format!("/subscriptions{path}"), &Value::Null).await;
-        told["packetCaptureStatus"].as_str().unwrap().to_owned()
+        let (_, printed_text) = self.send(Verb::Get, &format!("/subscriptions{path}"), &Value::Null).await;
+        printed_text["packetCaptureStatus"].as_str().unwrap().to_owned()
     }
 
     /// Says whether a file lies in the account.
@@ -188,7 +188,7 @@ impl Stage {
     }
 
     /// Returns a desk whose human agrees to what contains none of some words.
-    pub(super) fn desk(&self, never: &'static str) -> Desk {
+    pub(super) fn executor(&self, never: &'static str) -> FakeExecutor {
         let asked = Arc::new(Mutex::new(Vec::new()));
         let known = self.exports.iter().map(|(name, value)| ((*name).to_owned(), value.into()));
         let programs = Programs::new(BTreeMap::from([("az".to_owned(), self.program())])).unwrap();
@@ -202,7 +202,7 @@ impl Stage {
             .build()
             .unwrap();
         let gate = CaptureShell::new(Arc::new(shell), self.data().join("evidence"), self.captures());
-        Desk::new(gate, self.store(), self.clock.clone(), self.remote(), asked)
+        FakeExecutor::new(gate, self.store(), self.clock.clone(), self.remote(), asked)
     }
 
     /// Writes the configuration of somebody who works on it.
@@ -218,12 +218,12 @@ impl Stage {
     }
 
     /// Runs the program, as that person does.
-    pub(super) async fn ghost(&self, words: &[&str]) -> Told {
+    pub(super) async fn ghost(&self, words: &[&str]) -> Printed {
         self.ghost_with(&self.config(), words).await
     }
 
     /// The same with another configuration.
-    pub(super) async fn ghost_with(&self, config: &Path, words: &[&str]) -> Told {
+    pub(super) async fn ghost_with(&self, config: &Path, words: &[&str]) -> Printed {
         #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
         let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_ghost"));
         command.args(words).arg("--config").arg(config).arg("--data-dir").arg(self.data());
@@ -231,7 +231,7 @@ impl Stage {
         let done = command.output().await.unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (out, err) = (text(&done.stdout), text(&done.stderr));
-        Told { code: done.status.code(), json: serde_json::from_str(&out).unwrap_or_default(), out, err }
+        Printed { code: done.status.code(), json: serde_json::from_str(&out).unwrap_or_default(), out, err }
     }
 
     /// Takes it down.
@@ -243,7 +243,7 @@ impl Stage {
 
 /// What the program said.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct Printed {
     pub(super) code: Option<i32>,
     pub(super) json: Value,
     pub(super) out: String,

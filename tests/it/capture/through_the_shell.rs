@@ -41,14 +41,14 @@ impl Approver for Human {
 }
 
 /// A desk whose clock jumps to where it is waited for.
-struct Desk {
+struct FakeExecutor {
     gate: CaptureShell,
     store: TaskStore,
     clock: ManualClock,
 }
 
 #[async_trait]
-impl CaptureExecutor for Desk {
+impl CaptureExecutor for FakeExecutor {
     async fn run(&self, step: &CaptureStep, plan: &[String]) -> CommandOutcome {
         self.clock.advance(Duration::from_secs(1));
         self.gate.run(step, plan, CancelSignal::never()).await
@@ -170,8 +170,8 @@ async fn run(never: &'static str) -> Ran {
     let mut task =
         CaptureTask::new("s1".parse().unwrap(), 1, order.check(&[]).unwrap(), clock.now()).unwrap();
     let gate = CaptureShell::new(Arc::new(shell), data.join("evidence"), captures.clone());
-    let desk = Desk { gate, store: store.clone(), clock };
-    assert_eq!(drive(&mut task, &desk, &desk.clock).await, Ok(Ended::Over), "{task:#?}");
+    let executor = FakeExecutor { gate, store: store.clone(), clock };
+    assert_eq!(drive(&mut task, &executor, &executor.clock).await, Ok(Ended::Over), "{task:#?}");
     let (asked, impacts) = (asked.lock().unwrap().clone(), impacts.lock().unwrap().clone());
     Ran { task, asked, impacts, store, captures, _place: place }
 }

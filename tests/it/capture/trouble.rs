@@ -22,10 +22,10 @@ async fn throttled_reads_wait_and_go_on() {
     let stage = Stage::up(None).await;
     // More often than `az` itself tries.
     stage.set(throttled("GET .*virtualMachines/tf-dest-vm", 6)).await;
-    let desk = stage.desk("");
-    let task = desk.end(stage.task(&ONE)).await;
+    let executor = stage.executor("");
+    let task = executor.end(stage.task(&ONE)).await;
     assert_eq!(task.state(), State::Done, "{task:#?}");
-    assert_eq!(desk.count("packet-capture create"), 1);
+    assert_eq!(executor.count("packet-capture create"), 1);
     stage.down().await;
 }
 
@@ -33,9 +33,9 @@ async fn throttled_reads_wait_and_go_on() {
 async fn a_throttled_beginning_is_looked_for_and_not_begun_twice() {
     let stage = Stage::up(None).await;
     stage.set(throttled("PUT .*packetCaptures/ghost-s1-1", 9)).await;
-    let desk = stage.desk("");
-    let task = desk.end(stage.task(&ONE)).await;
-    assert_eq!((task.state(), desk.count("packet-capture create")), (State::Failed, 1), "{task:#?}");
+    let executor = stage.executor("");
+    let task = executor.end(stage.task(&ONE)).await;
+    assert_eq!((task.state(), executor.count("packet-capture create")), (State::Failed, 1), "{task:#?}");
     assert!(stage.there().await.is_empty());
     stage.down().await;
 }
@@ -43,20 +43,20 @@ async fn a_throttled_beginning_is_looked_for_and_not_begun_twice() {
 #[tokio::test]
 async fn a_token_that_expires_while_it_records_loses_nothing() {
     let stage = Stage::up(None).await;
-    let desk = stage.desk("");
-    desk.says.lock().unwrap().push_back((State::Recording, Instruction::Leave));
+    let executor = stage.executor("");
+    executor.says.lock().unwrap().push_back((State::Recording, Instruction::Leave));
     let mut task = stage.task(&ONE);
-    drop(desk.drive(&mut task).await);
+    drop(executor.drive(&mut task).await);
     assert_eq!(task.state(), State::Recording);
     stage.set(json!({"token": "expired"})).await;
-    let mut task = desk.end(task).await;
+    let mut task = executor.end(task).await;
     assert_eq!(task.state(), State::NeedsCleanup, "{task:#?}");
     assert!(task.ends[0].resumable && trouble(&task).contains("sign in"), "{}", trouble(&task));
     stage.set(json!({"token": "good"})).await;
     task.resume();
-    let task = desk.end(task).await;
+    let task = executor.end(task).await;
     assert_eq!(task.state(), State::Done, "{task:#?}");
-    assert_eq!(desk.count("packet-capture create"), 1);
+    assert_eq!(executor.count("packet-capture create"), 1);
     stage.down().await;
 }
 
@@ -64,9 +64,9 @@ async fn a_token_that_expires_while_it_records_loses_nothing() {
 async fn an_expired_token_at_the_beginning_changes_nothing() {
     let stage = Stage::up(None).await;
     stage.set(json!({"token": "expired"})).await;
-    let desk = stage.desk("");
-    let task = desk.end(stage.task(&PAIR)).await;
-    assert_eq!((task.state(), desk.asked.lock().unwrap().len()), (State::Failed, 0), "{task:#?}");
+    let executor = stage.executor("");
+    let task = executor.end(stage.task(&PAIR)).await;
+    assert_eq!((task.state(), executor.asked.lock().unwrap().len()), (State::Failed, 0), "{task:#?}");
     assert!(trouble(&task).contains("sign in"), "{}", trouble(&task));
     stage.down().await;
 }
@@ -75,7 +75,7 @@ async fn an_expired_token_at_the_beginning_changes_nothing() {
 async fn what_records_there_already_is_in_the_way_and_stays() {
     let stage = Stage::up(None).await;
     stage.others("nightly", "tf-dest-vm").await;
-    let task = stage.desk("").end(stage.task(&ONE)).await;
+    let task = stage.executor("").end(stage.task(&ONE)).await;
     assert_eq!(task.state(), State::Failed);
     assert!(trouble(&task).contains("nightly records on tf-dest-vm already"), "{}", trouble(&task));
     assert_eq!(
@@ -85,7 +85,7 @@ async fn what_records_there_already_is_in_the_way_and_stays() {
     // On another machine it is nobody's business.
     let task =
         CaptureTask::new("s2".parse().unwrap(), 1, stage.order(&["tf-source-vm"]), stage.now()).unwrap();
-    assert_eq!(stage.desk("").end(task).await.state(), State::Done);
+    assert_eq!(stage.executor("").end(task).await.state(), State::Done);
     assert_eq!(stage.there().await, ["nightly"]);
     stage.down().await;
 }
@@ -94,7 +94,7 @@ async fn what_records_there_already_is_in_the_way_and_stays() {
 async fn a_full_region_is_told() {
     let stage = Stage::up(None).await;
     stage.set(json!({"capture_limit": 0})).await;
-    let task = stage.desk("").end(stage.task(&ONE)).await;
+    let task = stage.executor("").end(stage.task(&ONE)).await;
     assert_eq!(task.state(), State::Failed);
     assert!(trouble(&task).contains("Cannot create more than"), "{}", trouble(&task));
     stage.down().await;
@@ -107,11 +107,14 @@ async fn a_machine_without_the_extension_is_told_how_to_get_it() {
         "{GROUP}/providers/Microsoft.Compute/virtualMachines/tf-dest-vm/extensions/NetworkWatcherAgentLinux"
     );
     stage.set(json!({"remove": id})).await;
-    let desk = stage.desk("");
-    let task = desk.end(stage.task(&PAIR)).await;
-    assert!(desk.count("packet-capture create") <= 1, "{task:#?}");
-    let told = task.ends[1].trouble.clone().unwrap();
-    assert!(told.text.contains("lacks the extension") && told.hint.unwrap().contains("az vm extension set"));
+    let executor = stage.executor("");
+    let task = executor.end(stage.task(&PAIR)).await;
+    assert!(executor.count("packet-capture create") <= 1, "{task:#?}");
+    let printed_text = task.ends[1].trouble.clone().unwrap();
+    assert!(
+        printed_text.text.contains("lacks the extension")
+            && printed_text.hint.unwrap().contains("az vm extension set")
+    );
     stage.down().await;
 }
 
@@ -119,7 +122,7 @@ async fn a_machine_without_the_extension_is_told_how_to_get_it() {
 async fn a_machine_that_is_off_is_told() {
     let stage = Stage::up(None).await;
     stage.set(json!({"power": {"tf-dest-vm": "deallocated"}})).await;
-    let task = stage.desk("").end(stage.task(&ONE)).await;
+    let task = stage.executor("").end(stage.task(&ONE)).await;
     assert!(trouble(&task).contains("VM deallocated / start it: az vm start"), "{}", trouble(&task));
     stage.down().await;
 }
@@ -135,11 +138,11 @@ async fn garbage_and_half_answers_are_read_again_and_then_told() {
     ] {
         let stage = Stage::up(None).await;
         stage.az(&format!("case \"$*\" in *'vm show'*) {text};; esac"));
-        let desk = stage.desk("");
-        let task = desk.end(stage.task(&ONE)).await;
+        let executor = stage.executor("");
+        let task = executor.end(stage.task(&ONE)).await;
         assert_eq!(task.state(), State::Failed);
         assert!(trouble(&task).contains(expected), "{text}: {}", trouble(&task));
-        assert!(desk.count("vm show") > 1, "{text}");
+        assert!(executor.count("vm show") > 1, "{text}");
         stage.down().await;
     }
 }
@@ -150,9 +153,9 @@ async fn garbage_in_the_place_of_a_beginning_is_resolved_by_a_read() {
     stage.az(
         "case \"$*\" in *'packet-capture create'*) \"$az\" \"$@\" > /dev/null; echo garbage; exit 1;; esac",
     );
-    let desk = stage.desk("");
-    let task = desk.end(stage.task(&ONE)).await;
-    assert_eq!((task.state(), desk.count("packet-capture create")), (State::Done, 1), "{task:#?}");
+    let executor = stage.executor("");
+    let task = executor.end(stage.task(&ONE)).await;
+    assert_eq!((task.state(), executor.count("packet-capture create")), (State::Done, 1), "{task:#?}");
     stage.down().await;
 }
 
@@ -163,9 +166,9 @@ async fn a_file_that_was_cut_off_is_fetched_again() {
     stage.az(&format!(
         "case \"$*\" in *'blob download'*) if [ ! -e {captures}/cut ]; then \"$az\" \"$@\"; : > {captures}/cut; echo x > {captures}/ghost-s1-1.cap; exit 0; fi;; esac"
     ));
-    let desk = stage.desk("");
-    let task = desk.end(stage.task(&ONE)).await;
-    assert_eq!((task.state(), desk.count("blob download")), (State::Done, 2), "{task:#?}");
+    let executor = stage.executor("");
+    let task = executor.end(stage.task(&ONE)).await;
+    assert_eq!((task.state(), executor.count("blob download")), (State::Done, 2), "{task:#?}");
     stage.down().await;
 }
 
@@ -174,14 +177,14 @@ async fn a_file_that_is_cut_off_again_and_again_stays_in_the_cloud() {
     let stage = Stage::up(None).await;
     let captures = stage.captures().display().to_string();
     stage.az(&format!("case \"$*\" in *'blob download'*) echo x > {captures}/ghost-s1-1.cap; exit 0;; esac"));
-    let desk = stage.desk("");
-    let mut task = desk.end(stage.task(&ONE)).await;
+    let executor = stage.executor("");
+    let mut task = executor.end(stage.task(&ONE)).await;
     assert_eq!(task.state(), State::NeedsCleanup, "{task:#?}");
     assert!(trouble(&task).contains("is no whole capture: 2 of"), "{}", trouble(&task));
     assert!(stage.stored("ghost-s1-1.cap").await, "the evidence is still there");
     stage.az("");
     task.resume();
-    assert_eq!(desk.end(task).await.state(), State::Done);
+    assert_eq!(executor.end(task).await.state(), State::Done);
     stage.down().await;
 }
 
@@ -190,9 +193,9 @@ async fn an_account_that_is_not_there_or_shut_is_told_before_anybody_is_asked() 
     let stage = Stage::up(None).await;
     let id = format!("{GROUP}/providers/Microsoft.Storage/storageAccounts/{ACCOUNT}");
     stage.set(json!({"remove": id})).await;
-    let desk = stage.desk("");
-    let task = desk.end(stage.task(&ONE)).await;
-    assert_eq!((task.state(), desk.asked.lock().unwrap().len()), (State::Failed, 0));
+    let executor = stage.executor("");
+    let task = executor.end(stage.task(&ONE)).await;
+    assert_eq!((task.state(), executor.asked.lock().unwrap().len()), (State::Failed, 0));
     assert!(trouble(&task).contains("[capture] storage_group"), "{}", trouble(&task));
     let (status, _) = stage.send(Verb::Get, &id, &Value::Null).await;
     assert_eq!(status, 404);

@@ -44,10 +44,11 @@ async fn a_lab_takes_orders_about_cases() {
     let before = open.estate();
     assert!(open.order("check", Value::Null).await.unwrap_err().contains("ghost lab inject"));
     assert_eq!(open.order("case", Value::Null).await.unwrap()["case"], Value::Null);
-    let told = open.order("inject", json!({"case": embedded("a").unwrap()})).await.unwrap();
-    assert_eq!((told["id"].as_str(), told["phase"].as_u64()), (Some("a"), Some(1)));
+    let reported = open.order("inject", json!({"case": embedded("a").unwrap()})).await.unwrap();
+    assert_eq!((reported["id"].as_str(), reported["phase"].as_u64()), (Some("a"), Some(1)));
     assert!(
-        told["prompt"].as_str().unwrap().contains("8080") && open.estate().contains("ghost-demo-block-8080")
+        reported["prompt"].as_str().unwrap().contains("8080")
+            && open.estate().contains("ghost-demo-block-8080")
     );
     assert_eq!(open.order("case", Value::Null).await.unwrap()["case"], "a");
     let checked = open.order("check", Value::Null).await.unwrap();
@@ -119,8 +120,8 @@ fn the_program_lists_and_shows_cases_without_a_lab() {
         shown.contains("Prompt 2:")
             && shown.contains("route_dead_nva route/ghost-demo-t-rt/all-egress-to-nva")
     );
-    let (_, told, _) = ghost(&["lab", "cases", "--json"]);
-    assert_eq!(serde_json::from_str::<Value>(&told).unwrap().as_array().unwrap().len(), CASES.len());
+    let (_, reported, _) = ghost(&["lab", "cases", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&reported).unwrap().as_array().unwrap().len(), CASES.len());
 }
 
 #[test]

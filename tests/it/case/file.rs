@@ -70,11 +70,11 @@ fn what_is_expected_follows_from_the_faults() {
             .flat_map(|placed| placed.fault.pairs(&address, &owned))
             .chain(beside.clone())
             .collect();
-        let told: BTreeSet<Pair> =
+        let reported: BTreeSet<Pair> =
             case.phases.iter().flat_map(|phase| phase.expected.iter().chain(&phase.may)).cloned().collect();
-        assert!(told.is_subset(&given), "{}: {told:?} of {given:?}", case.id);
+        assert!(reported.is_subset(&given), "{}: {reported:?} of {given:?}", case.id);
         let own = case.faults.iter().flat_map(|placed| placed.fault.pairs(&address, &owned));
-        let missing: Vec<Pair> = own.filter(|pair| !told.contains(pair)).collect();
+        let missing: Vec<Pair> = own.filter(|pair| !reported.contains(pair)).collect();
         assert_eq!(missing, [], "{}: a fault that nobody is to find", case.id);
     }
 }
@@ -85,12 +85,12 @@ fn every_code_of_the_contract_can_be_injected() {
     let Ok(text) = std::fs::read_to_string(place) else { return };
     let table = text.split("### Fault codes and object ids").nth(1).unwrap();
     let rows = table.lines().filter(|line| line.starts_with("| `"));
-    let told: BTreeSet<&str> = rows
+    let reported: BTreeSet<&str> = rows
         .flat_map(|row| row.split('|').nth(1).unwrap().split('`').skip(1).step_by(2))
         .filter(|code| *code != "no_drift")
         .collect();
     let own: BTreeSet<&str> = CODES.iter().map(|(code, _)| *code).collect();
-    assert_eq!(own, told);
+    assert_eq!(own, reported);
 }
 
 #[test]
@@ -107,12 +107,12 @@ fn every_case_fits_the_estate() {
 fn nobody_may_conclude_what_has_to_be_found() {
     for case in all() {
         for forbidden in &case.forbidden {
-            let told = case.phases.iter().flat_map(|phase| phase.expected.iter().chain(&phase.may));
+            let reported = case.phases.iter().flat_map(|phase| phase.expected.iter().chain(&phase.may));
             let hit = |pair: &&Pair| {
                 forbidden.fault.as_ref() == Some(&pair.fault)
                     && forbidden.object.as_ref().is_none_or(|object| *object == pair.object)
             };
-            assert_eq!(told.clone().find(hit), None, "{}: {}", case.id, forbidden.claim);
+            assert_eq!(reported.clone().find(hit), None, "{}: {}", case.id, forbidden.claim);
             assert!(
                 forbidden.fault.is_some() || !forbidden.says.is_empty(),
                 "{}: {}",

@@ -39,10 +39,12 @@ fn a_step_that_fails_takes_back_all_before_it() {
     let (estate, guests) = (here.estate(), here.guests());
     *here.guests.fails.lock().unwrap() = Some("--dport 5001".to_owned());
     let Err(failed @ InjectError::Step { .. }) = put(&here, "p", 1) else { panic!("it went in") };
-    let told = failed.to_string();
+    let reported = failed.to_string();
     assert!(
-        told.contains("--dport 5001") && told.contains("no, thank you") && told.contains("as it was"),
-        "{told}"
+        reported.contains("--dport 5001")
+            && reported.contains("no, thank you")
+            && reported.contains("as it was"),
+        "{reported}"
     );
     assert_eq!((here.estate(), here.guests(), here.files()), (estate, guests, Vec::new()));
     *here.guests.fails.lock().unwrap() = None;

@@ -170,29 +170,35 @@ fn what_does_not_go_together_is_told_with_its_line() {
     let here = Here::up();
     use ghost_lab::case::LabAccess as _;
     let view = View::new(here.documents());
-    let told = |body: &str| plan(&Case::read(&format!("{HEAD}{body}")).unwrap(), &view).unwrap_err();
-    let twice = |at: usize| told(&format!("[[fault]]\n{0}[[fault]]\n{0}", FAULTS[at]));
+    let reported = |body: &str| plan(&Case::read(&format!("{HEAD}{body}")).unwrap(), &view).unwrap_err();
+    let twice = |at: usize| reported(&format!("[[fault]]\n{0}[[fault]]\n{0}", FAULTS[at]));
     for at in [0, 2, 5, 8, 9, 10, 11, 14, 17, 18] {
         assert_eq!(twice(at).0[0].line, Some(5 + 1 + FAULTS[at].lines().count()), "{at}: {}", twice(at));
     }
     let same_priority = FAULTS[0].replace("\"one\"", "\"other\"");
-    assert!(told(&format!("[[fault]]\n{}[[fault]]\n{same_priority}", FAULTS[0])).to_string().contains("110"));
-    let known = FAULTS[0].replace("110", "1000");
-    assert!(told(&format!("[[fault]]\n{known}")).to_string().contains("default-allow-ssh"));
     assert!(
-        told(&format!("[[fault]]\n{}", FAULTS[0].replace("tf-dest-vm-nsg", "nobodys")))
+        reported(&format!("[[fault]]\n{}[[fault]]\n{same_priority}", FAULTS[0])).to_string().contains("110")
+    );
+    let known = FAULTS[0].replace("110", "1000");
+    assert!(reported(&format!("[[fault]]\n{known}")).to_string().contains("default-allow-ssh"));
+    assert!(
+        reported(&format!("[[fault]]\n{}", FAULTS[0].replace("tf-dest-vm-nsg", "nobodys")))
             .hint()
             .contains("tf-dest-vm-nsg")
     );
-    assert!(told("[[service]]\nvm = \"tf-dest-vm\"\nport = 9999\n[[fault]]\nkind = \"port_closed\"\nvm = \"tf-dest-vm\"\nport = 9999\nfrom = \"tf-source-vm\"\n").to_string().contains("9999"));
-    assert!(told("[[traffic]]\nfrom = \"tf-source-vm\"\nto = \"nowhere\"\n").to_string().contains("nowhere"));
+    assert!(reported("[[service]]\nvm = \"tf-dest-vm\"\nport = 9999\n[[fault]]\nkind = \"port_closed\"\nvm = \"tf-dest-vm\"\nport = 9999\nfrom = \"tf-source-vm\"\n").to_string().contains("9999"));
     assert!(
-        told("[[vm]]\nname = \"tf-dest-vm\"\naddress = \"10.0.1.9\"\nsubnet = \"forensics-vnet/default\"\n")
-            .to_string()
-            .contains("already")
+        reported("[[traffic]]\nfrom = \"tf-source-vm\"\nto = \"nowhere\"\n").to_string().contains("nowhere")
     );
     assert!(
-        told("[[vm]]\nname = \"nva\"\naddress = \"10.0.1.5\"\nsubnet = \"forensics-vnet/default\"\n")
+        reported(
+            "[[vm]]\nname = \"tf-dest-vm\"\naddress = \"10.0.1.9\"\nsubnet = \"forensics-vnet/default\"\n"
+        )
+        .to_string()
+        .contains("already")
+    );
+    assert!(
+        reported("[[vm]]\nname = \"nva\"\naddress = \"10.0.1.5\"\nsubnet = \"forensics-vnet/default\"\n")
             .to_string()
             .contains("taken")
     );

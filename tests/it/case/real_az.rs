@@ -35,8 +35,8 @@ impl Az {
         command.env("HOME", self.home.path()).env("LC_ALL", "C.UTF-8").current_dir(self.home.path());
         let done = command.args(words).args(["-o", "json"]).stdin(Stdio::null()).output().unwrap();
         assert!(done.status.success(), "{words:?}: {}", err(&done));
-        let told: Value = serde_json::from_slice(&done.stdout).unwrap();
-        told.to_string()
+        let reported: Value = serde_json::from_slice(&done.stdout).unwrap();
+        reported.to_string()
     }
 
     /// Asks what a check asks: the platform, or a guest by way of its agent.
@@ -46,10 +46,10 @@ impl Az {
         }
         let (vm, script) = command.split_once("$ ").unwrap();
         let words = ["vm", "run-command", "invoke", "-g", "nw-forensics-rg", "-n", vm];
-        let told =
+        let reported =
             self.asks(&[&words[..], &["--command-id", "RunShellScript", "--scripts", script]].concat());
-        let told: Value = serde_json::from_str(&told).unwrap();
-        told["value"][0]["message"].as_str().unwrap().to_owned()
+        let reported: Value = serde_json::from_str(&reported).unwrap();
+        reported["value"][0]["message"].as_str().unwrap().to_owned()
     }
 
     fn estate(&self) -> Vec<String> {
@@ -60,9 +60,9 @@ impl Az {
 /// What a case says how to see: the command, what it shows, and whether it does in this phase.
 fn sights(data: &Path) -> Vec<(String, String, bool)> {
     let done = run(data, &["lab", "check", "--json"]);
-    let told: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let reported: Value = serde_json::from_slice(&done.stdout).unwrap();
     let word = |seen: &Value, field: &str| seen[field].as_str().unwrap().to_owned();
-    let seen = told["seen"].as_array().unwrap().iter();
+    let seen = reported["seen"].as_array().unwrap().iter();
     seen.map(|seen| (word(seen, "command"), word(seen, "shows"), seen["expected"] == true)).collect()
 }
 

@@ -22,7 +22,7 @@ fn lab() -> Arc<Lab> {
 
 /// What both machines are like inside.
 async fn inside(lab: &Arc<Lab>) -> String {
-    let mut told = String::new();
+    let mut reported = String::new();
     for vm in ["tf-source-vm", "tf-dest-vm"] {
         for command in [
             "iptables-save",
@@ -42,10 +42,10 @@ async fn inside(lab: &Arc<Lab>) -> String {
             };
             let ran = Lab::host(lab).run(vm, &script).await.unwrap();
             let stable = ran.out.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n");
-            told.push_str(&format!("{vm}$ {command}\n{stable}{}\n", ran.err));
+            reported.push_str(&format!("{vm}$ {command}\n{stable}{}\n", ran.err));
         }
     }
-    told
+    reported
 }
 
 fn wrong(case: &str, when: &str, checked: &[CheckResult]) -> Vec<String> {

@@ -24,7 +24,7 @@ fn allowed(name: &str) -> BTreeSet<String> {
 #[test]
 fn the_page_says_of_every_action_what_needs_it_and_of_no_other() {
     let page = text("deploy/azure/README.md");
-    let told: BTreeSet<(String, String)> = rows(&page)
+    let reported: BTreeSet<(String, String)> = rows(&page)
         .into_iter()
         .filter(|row| row[0].starts_with("`Microsoft."))
         .map(|row| (row[0].trim_matches('`').to_owned(), row[1].to_owned()))
@@ -33,7 +33,7 @@ fn the_page_says_of_every_action_what_needs_it_and_of_no_other() {
         .iter()
         .flat_map(|name| allowed(name).into_iter().map(|action| (action, (*name).to_owned())))
         .collect();
-    assert_eq!(told, real);
+    assert_eq!(reported, real);
 }
 
 #[test]

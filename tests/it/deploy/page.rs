@@ -26,7 +26,7 @@ fn variables(text: &str) -> BTreeSet<String> {
 #[test]
 fn the_page_lists_the_metrics_that_are_served() {
     let page = page();
-    let told: Vec<_> = rows(&page).into_iter().filter(|row| row[0].starts_with("`ghost_")).collect();
+    let reported: Vec<_> = rows(&page).into_iter().filter(|row| row[0].starts_with("`ghost_")).collect();
     let labels = |row: &ghost_agent::http::Described| {
         row.labels.iter().map(|label| format!("`{label}`")).collect::<Vec<_>>().join(", ")
     };
@@ -34,7 +34,7 @@ fn the_page_lists_the_metrics_that_are_served() {
         .iter()
         .map(|row| [format!("`{}`", row.name), row.kind.word().to_owned(), labels(row), row.help.to_owned()])
         .collect();
-    assert_eq!(told, served);
+    assert_eq!(reported, served);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn no_value_stands_in_the_example() {
 #[test]
 fn every_path_that_a_file_names_is_on_the_page() {
     let page = page();
-    let told: BTreeSet<_> = tokens(&page).collect();
+    let reported: BTreeSet<_> = tokens(&page).collect();
     let ours = |word: &str| {
         ["/etc/ghost", "/var/lib/ghost", "/usr/local/bin/ghost", "/etc/systemd/system/ghost"]
             .iter()
@@ -81,7 +81,7 @@ fn every_path_that_a_file_names_is_on_the_page() {
     };
     let mut missing = Vec::new();
     for (path, text) in files() {
-        let words = tokens(&text).filter(|word| ours(word) && !told.contains(word.trim_end_matches('/')));
+        let words = tokens(&text).filter(|word| ours(word) && !reported.contains(word.trim_end_matches('/')));
         missing.extend(words.map(|word| format!("{path}: {word}")));
     }
     none(missing);
@@ -89,7 +89,7 @@ fn every_path_that_a_file_names_is_on_the_page() {
 
 #[test]
 fn every_key_of_the_configuration_is_explained() {
-    let told = text("docs/operations/configuration.md");
+    let reported = text("docs/operations/configuration.md");
     for path in ["deploy/ghost.toml", "deploy/kubernetes/ghost.toml"] {
         let table: toml::Table = text(path).parse().unwrap();
         let mut open: Vec<(String, toml::Table)> = vec![(String::new(), table)];
@@ -102,8 +102,8 @@ fn every_key_of_the_configuration_is_explained() {
                 }
                 let line = |line: &str| line.contains(&format!("[{above}]")) && line.contains(key.as_str());
                 // The providers' keys stand in one row for all of them.
-                let shared = above == "model.anthropic" && told.contains(&key);
-                assert!(shared || told.lines().any(line), "{path}: [{above}] {key}");
+                let shared = above == "model.anthropic" && reported.contains(&key);
+                assert!(shared || reported.lines().any(line), "{path}: [{above}] {key}");
             }
         }
     }

@@ -23,8 +23,8 @@ fn analyze(arguments: &[&str]) -> Option<Output> {
 #[test]
 fn systemd_finds_nothing_wrong_with_the_unit() {
     if let Some(output) = analyze(&["verify", "--man=no", "--generators=no"]) {
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && told.trim().is_empty(), "{told}");
+        let reported = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && reported.trim().is_empty(), "{reported}");
     }
 }
 

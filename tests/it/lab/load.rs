@@ -20,18 +20,18 @@ fn patient() -> Timing {
 
 /// Reads and acknowledges until the connection ends; returns the name and the text of every message.
 async fn hear(mut socket: Socket, app: usize) -> (usize, Vec<(String, String)>) {
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     while let Some(envelope) = socket.frame().await {
         let text = |place: &str| envelope.pointer(place).and_then(Value::as_str).map(str::to_owned);
         if text("/payload/event/type").as_deref() == Some("message") {
             assert_eq!(envelope.get("retry_attempt"), Some(&json!(0)));
-            heard.push((text("/payload/event/ts").unwrap(), text("/payload/event/text").unwrap()));
+            received.push((text("/payload/event/ts").unwrap(), text("/payload/event/text").unwrap()));
         }
         if envelope.get("envelope_id").is_some() {
             socket.acknowledge(&envelope, json!({})).await;
         }
     }
-    (app, heard)
+    (app, received)
 }
 
 #[tokio::test]
@@ -51,20 +51,20 @@ async fn forty_sockets_lose_nothing_get_nothing_twice_and_keep_the_order() {
     }
     let text = |number: usize| format!("message {number}");
     for number in 0..MESSAGES {
-        let told = json!({"user": "alice", "channel": "general", "text": text(number)});
-        assert_eq!(stage.person("message", told).await["ok"], true);
+        let reported = json!({"user": "alice", "channel": "general", "text": text(number)});
+        assert_eq!(stage.person("message", reported).await["ok"], true);
     }
     // In good order: what was handed to a connection before is read before its end.
     stage.end().await;
-    let mut heard: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let mut received: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     while let Some(joined) = sockets.join_next().await {
         let (app, row) = joined.unwrap();
         assert!(row.is_sorted_by(|one, next| one.0 < next.0), "a connection was told a later message first");
-        heard.entry(app).or_default().extend(row.into_iter().map(|(_, text)| text));
+        received.entry(app).or_default().extend(row.into_iter().map(|(_, text)| text));
     }
     let mut expected: Vec<String> = (0..MESSAGES).map(text).collect();
     expected.sort();
-    for (app, mut texts) in heard {
+    for (app, mut texts) in received {
         texts.sort();
         assert_eq!(texts, expected, "app {app}");
     }

@@ -24,8 +24,8 @@ async fn typed(stage: &Stage, socket: &mut Socket, menu: &Value, answer: Value) 
         assert_eq!((said("/payload/type"), said("/payload/value")), ("block_suggestion", "web"));
         socket.acknowledge(&envelope, answer).await;
     };
-    let (told, ()) = tokio::join!(stage.person("options", Value::Object(args)), app);
-    told
+    let (reported, ()) = tokio::join!(stage.person("options", Value::Object(args)), app);
+    reported
 }
 
 #[tokio::test]
@@ -35,16 +35,16 @@ async fn what_is_typed_into_a_menu_reaches_the_app_and_its_offer_the_person() {
     socket.next().await;
     let menu = card(&stage).await;
     let options = json!([{"text": {"type": "plain_text", "text": "web-1"}, "value": "1"}]);
-    let told = typed(&stage, &mut socket, &menu, json!({"options": options})).await;
-    assert_eq!(told, json!({"ok": true, "options": options}));
-    let told = typed(&stage, &mut socket, &menu, json!({"options": [{"value": "1"}]})).await;
-    assert_eq!(told["error"], "invalid_options");
+    let reported = typed(&stage, &mut socket, &menu, json!({"options": options})).await;
+    assert_eq!(reported, json!({"ok": true, "options": options}));
+    let reported = typed(&stage, &mut socket, &menu, json!({"options": [{"value": "1"}]})).await;
+    assert_eq!(reported["error"], "invalid_options");
     // Too little was typed: the app hears nothing, and the next thing that it hears is another.
     let mut little = menu.clone();
     little["value"] = json!("w");
     assert_eq!(stage.person("options", little).await, json!({"ok": true, "options": []}));
-    let told = typed(&stage, &mut socket, &menu, json!({"option_groups": []})).await;
-    assert_eq!(told, json!({"ok": true, "option_groups": []}));
+    let reported = typed(&stage, &mut socket, &menu, json!({"option_groups": []})).await;
+    assert_eq!(reported, json!({"ok": true, "option_groups": []}));
     stage.end().await;
 }
 

@@ -35,9 +35,9 @@ async fn incident(sdk: Sdk) {
     }
     for transport in BOTH {
         let bolt = Bolt::start(sdk, transport, patient()).await;
-        asked_refused_and_told(&bolt).await;
+        asked_refused_and_reported(&bolt).await;
         bolt.does("fault", json!({"kind": "grid"})).await;
-        asked_refused_and_told(&bolt).await;
+        asked_refused_and_reported(&bolt).await;
         bolt.does("fault", json!({"kind": "grid", "on": false})).await;
         approved_through_the_address_of_the_answer(&bolt).await;
         direct_messages(&bolt).await;
@@ -48,7 +48,7 @@ async fn incident(sdk: Sdk) {
 }
 
 /// Mention, buttons, a modal that changes and refuses, the message changed, a whisper, a file.
-async fn asked_refused_and_told(bolt: &Bolt) {
+async fn asked_refused_and_reported(bolt: &Bolt) {
     let root = bolt.mention("restart web-1").await;
     let card = bolt.reply("bob", &root, "Restart web-1?").await;
     let confirm = &card["blocks"][1]["elements"][0]["confirm"];
@@ -73,8 +73,8 @@ async fn asked_refused_and_told(bolt: &Bolt) {
     let values = json!({"again": {"text": "it carries traffic"}});
     bolt.does("submit", json!({"user": "bob", "view_id": view, "values": values})).await;
 
-    let told = bolt.reply("bob", &root, "Refused by <@U0LABBOB01>: it carries traffic").await;
-    assert_eq!((&told["ts"], told["edited"].is_object()), (&card["ts"], true));
+    let reported = bolt.reply("bob", &root, "Refused by <@U0LABBOB01>: it carries traffic").await;
+    assert_eq!((&reported["ts"], reported["edited"].is_object()), (&card["ts"], true));
     bolt.reply("bob", &root, "Only you see this").await;
     let shared = bolt.reply("alice", &root, "What was said").await;
     assert!(!bolt.replies("alice", &root).await.contains(&"Only you see this".to_owned()));
@@ -186,17 +186,17 @@ async fn an_sdk_with_another_secret_does_not_take_a_request() {
 }
 
 #[tokio::test]
-async fn the_sdk_for_python_finds_its_way() {
-    finds_its_way(Sdk::Python).await;
+async fn the_sdk_for_python_works() {
+    sdk_works(Sdk::Python).await;
 }
 
 #[tokio::test]
-async fn the_sdk_for_javascript_finds_its_way() {
-    finds_its_way(Sdk::JavaScript).await;
+async fn the_sdk_for_javascript_works() {
+    sdk_works(Sdk::JavaScript).await;
 }
 
 /// What apps ask for page by page, a stream, and a limit that is waited out.
-async fn finds_its_way(sdk: Sdk) {
+async fn sdk_works(sdk: Sdk) {
     if sdk.is_left_out() {
         return;
     }
@@ -277,19 +277,19 @@ async fn cut(sdk: Sdk) {
     let mut roots = vec![bolt.mention("number 0").await];
     bolt.does("fault", json!({"kind": "cut"})).await;
     roots.push(bolt.mention("number 1").await);
-    assert_eq!(heard(&bolt, &roots).await, ["heard number 0", "heard number 1"]);
+    assert_eq!(received(&bolt, &roots).await, ["heard number 0", "heard number 1"]);
     bolt.end().await;
 }
 
 /// Waits for the one answer in each thread, and leaves the number of the attempt away.
-async fn heard(bolt: &Bolt, roots: &[String]) -> Vec<String> {
-    let mut heard = Vec::new();
+async fn received(bolt: &Bolt, roots: &[String]) -> Vec<String> {
+    let mut received = Vec::new();
     for root in roots {
         let look = format!("thread?user=alice&channel={NETWORK}&ts={root}");
         let text = bolt.until("alice", &look, |thread| thread.pointer("/messages/1/text").cloned()).await;
-        heard.push(text.as_str().unwrap().split(" [").next().unwrap().to_owned());
+        received.push(text.as_str().unwrap().split(" [").next().unwrap().to_owned());
     }
-    heard
+    received
 }
 
 /// The SDK for JavaScript is away for five seconds; what came meanwhile arrives as a retry.
@@ -306,7 +306,7 @@ async fn refreshed(sdk: Sdk) {
         roots.push(bolt.mention(&format!("number {number}")).await);
     }
     let expected: Vec<String> = (0..12).map(|number| format!("heard number {number}")).collect();
-    assert_eq!(heard(&bolt, &roots).await, expected);
+    assert_eq!(received(&bolt, &roots).await, expected);
     let root = bolt.mention("restart web-1").await;
     let card = bolt.reply("bob", &root, "Restart web-1?").await;
     let press = json!({"user": "bob", "channel": NETWORK, "ts": card["ts"], "action_id": "refuse"});

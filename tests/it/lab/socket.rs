@@ -27,7 +27,7 @@ async fn a_mention_arrives_as_two_envelopes_in_order() {
 }
 
 #[tokio::test]
-async fn how_long_an_app_took_is_told() {
+async fn how_long_an_app_took_is_reported() {
     let stage = Stage::new(quick()).await;
     let mut socket = stage.connect().await;
     socket.next().await;
@@ -37,15 +37,15 @@ async fn how_long_an_app_took_is_told() {
         socket.acknowledge(&envelope, json!({})).await;
     }
     let url = format!("{}lab/acknowledged", stage.name("SLACK_WORKSPACE_URL"));
-    let told = loop {
-        let told: Value = stage.http.get(&url).send().await.unwrap().json().await.unwrap();
-        if told["acknowledged"].as_array().unwrap().len() == 2 {
-            break told;
+    let reported = loop {
+        let reported: Value = stage.http.get(&url).send().await.unwrap().json().await.unwrap();
+        if reported["acknowledged"].as_array().unwrap().len() == 2 {
+            break reported;
         }
     };
     for (at, kind) in ["message", "app_mention"].iter().enumerate() {
-        assert_eq!(told["acknowledged"][at]["kind"], *kind);
-        assert!(told["acknowledged"][at]["micros"].as_u64().unwrap() > 0);
+        assert_eq!(reported["acknowledged"][at]["kind"], *kind);
+        assert!(reported["acknowledged"][at]["micros"].as_u64().unwrap() > 0);
     }
     stage.end().await;
 }
@@ -122,7 +122,7 @@ async fn a_press_opens_a_modal_that_is_refused_once_and_then_taken() {
 }
 
 #[tokio::test]
-async fn a_press_without_an_app_is_told_as_such() {
+async fn a_press_without_an_app_is_reported_as_such() {
     let stage = Stage::new(quick()).await;
     let command = json!({"user": "alice", "channel": NETWORK, "text": "/ghost status"});
     assert_eq!(stage.person("command", command.clone()).await["error"], "dispatch_failed");

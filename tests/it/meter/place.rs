@@ -71,8 +71,8 @@ impl Lab {
 
     /// Says who listens on the ports of a measurement.
     pub(super) fn listeners(&self, machine: &str) -> usize {
-        let told = self.guest(machine, "ss -Hltn");
-        ["5001", "19765", "19766"].iter().filter(|port| told.contains(&format!(":{port} "))).count()
+        let reported = self.guest(machine, "ss -Hltn");
+        ["5001", "19765", "19766"].iter().filter(|port| reported.contains(&format!(":{port} "))).count()
     }
 
     pub(super) fn data(&self) -> PathBuf {

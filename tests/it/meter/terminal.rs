@@ -44,8 +44,8 @@ fn a_run_asks_once_tells_its_progress_and_ends_in_one_document() {
     #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ghost"));
     let output = command.args(words(&["meter", "history"], &global)).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(told.contains("pmeter_t") && told.contains("STABLE"), "{told}");
+    let reported = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(reported.contains("pmeter_t") && reported.contains("STABLE"), "{reported}");
 }
 
 #[test]
@@ -72,18 +72,18 @@ fn a_plan_shows_every_command_with_its_verdict_and_runs_none() {
     std::fs::write(&pipe, "SOURCE_IP=10.0.1.4\nDEST_IP='10.0.1.5' # there\nRESOURCE_GROUP=nw-forensics-rg\nSSH_USER=ops\nVNET_NAME=v\n").unwrap();
     let pipe = pipe.to_string_lossy();
     let output = ghost(folder.path(), &["meter", "run", "--plan", "--config", &pipe]).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let reported = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(!told.contains("BLOCKED"), "{told}");
+    assert!(!reported.contains("BLOCKED"), "{reported}");
     for line in [
         "SAFE  az network nic list",
         "(script meter-look)",
         "(script meter-report)",
         "RISKY az vm run-command invoke",
     ] {
-        assert!(told.contains(line), "{line}: {told}");
+        assert!(reported.contains(line), "{line}: {reported}");
     }
-    let safe: Vec<&str> = told.lines().filter(|line| line.starts_with("SAFE")).collect();
+    let safe: Vec<&str> = reported.lines().filter(|line| line.starts_with("SAFE")).collect();
     assert!(safe.iter().all(|line| !line.contains("kill") && !line.contains("setsid")), "{safe:#?}");
     let output = ghost(folder.path(), &["meter", "run", "--config", &pipe, "--provider", "carrier-pigeon"])
         .output()

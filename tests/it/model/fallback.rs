@@ -8,7 +8,7 @@ use ghost_investigate::model::{
     Answer, Ask, Fallback, Investigator, Listener, Model, ModelError, Silent, Stop, Usage,
 };
 
-use crate::model::server::{Heard, ask, user};
+use crate::model::server::{Received, ask, user};
 
 /// A model that fails a number of times and then answers with its name.
 struct Named {
@@ -60,14 +60,14 @@ async fn it_moves_on_tells_so_and_stays() {
         let times = if passes { 3 } else { 1 };
         let model = Fallback::new(named("one", vec![error.clone(); times]), vec![named("two", Vec::new())]);
         assert_eq!(model.investigator().model, "one");
-        let heard = Heard::default();
-        let answer = model.answer(&ask(vec![user("x")]), &heard).await.unwrap();
+        let received = Received::default();
+        let answer = model.answer(&ask(vec![user("x")]), &received).await.unwrap();
         let (said, text) = answer.text.split_once("\n\n").unwrap();
         assert_eq!((text, answer.investigator.model.as_str()), ("two", "two"));
         let how = if passes { "failed three times" } else { "failed once" };
         assert!(said.starts_with("scripted one failed") && said.contains(how), "{said}");
         assert!(said.ends_with("From here on scripted two goes on."), "{said}");
-        assert_eq!(heard.retries(), vec![(error, Duration::ZERO); times]);
+        assert_eq!(received.retries(), vec![(error, Duration::ZERO); times]);
         assert_eq!(turn(&model).await, Ok("two".to_owned()), "the first could answer again");
         assert_eq!(model.investigator().model, "two");
     }

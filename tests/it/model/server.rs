@@ -40,7 +40,7 @@ pub(super) struct Reply {
     status: u16,
     headers: Vec<(String, String)>,
     /// What is sent, piece by piece.
-    pieces: Vec<Bytes>,
+    fragments: Vec<Bytes>,
     end: End,
 }
 
@@ -57,16 +57,16 @@ enum End {
 
 impl Reply {
     /// A stream of events, in pieces of so many bytes.
-    pub(super) fn events(text: &str, piece: usize) -> Self {
-        let pieces = text.as_bytes().chunks(piece).map(Bytes::copy_from_slice).collect();
-        Self { status: 200, headers: Vec::new(), pieces, end: End::Whole }
+    pub(super) fn events(text: &str, fragment: usize) -> Self {
+        let fragments = text.as_bytes().chunks(fragment).map(Bytes::copy_from_slice).collect();
+        Self { status: 200, headers: Vec::new(), fragments, end: End::Whole }
             .header("content-type", "text/event-stream; charset=utf-8")
     }
 
     /// An answer in one piece.
     pub(super) fn text(status: u16, kind: &str, text: &str) -> Self {
-        let pieces = vec![Bytes::copy_from_slice(text.as_bytes())];
-        Self { status, headers: Vec::new(), pieces, end: End::Whole }.header("content-type", kind)
+        let fragments = vec![Bytes::copy_from_slice(text.as_bytes())];
+        Self { status, headers: Vec::new(), fragments, end: End::Whole }.header("content-type", kind)
     }
 
     /// An answer of JSON.
@@ -93,9 +93,9 @@ impl Reply {
 
     fn response(self) -> Response {
         let end = self.end;
-        let pieces = stream::unfold(VecDeque::from(self.pieces), move |mut left| async move {
+        let fragments = stream::unfold(VecDeque::from(self.fragments), move |mut left| async move {
             match (left.pop_front(), end) {
-                (Some(piece), _) => Some((Ok(piece), left)),
+                (Some(fragment), _) => Some((Ok(fragment), left)),
                 (None, End::Whole) => None,
                 (None, End::Cut) => Some((Err(std::io::Error::other("cut")), left)),
                 (None, End::Silence) => std::future::pending().await,
@@ -105,7 +105,7 @@ impl Reply {
         for (name, value) in &self.headers {
             response = response.header(name, value);
         }
-        response.body(Body::from_stream(pieces)).unwrap()
+        response.body(Body::from_stream(fragments)).unwrap()
     }
 }
 
@@ -191,12 +191,12 @@ async fn answer(
 
 /// Hears a turn and keeps it.
 #[derive(Default)]
-pub(super) struct Heard {
+pub(super) struct Received {
     words: Mutex<String>,
     retries: Mutex<Vec<(ModelError, Duration)>>,
 }
 
-impl Heard {
+impl Received {
     pub(super) fn words(&self) -> String {
         self.words.lock().unwrap().clone()
     }
@@ -206,7 +206,7 @@ impl Heard {
     }
 }
 
-impl Listener for Heard {
+impl Listener for Received {
     fn text(&self, words: &str) {
         self.words.lock().unwrap().push_str(words);
     }

@@ -96,11 +96,11 @@ async fn investigated(format: &'static Format, case: &'static str) -> (Value, Ve
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_owned();
     let done = tokio::task::spawn_blocking(move || eval(&path, format, &url, case)).await.unwrap();
-    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    let turn_of = String::from_utf8_lossy(&done.stderr).into_owned();
     let seen = server.finish();
-    assert!(done.status.success(), "{}: {told}", format.folder);
+    assert!(done.status.success(), "{}: {turn_of}", format.folder);
     let text = String::from_utf8(done.stdout).unwrap();
-    assert!(!text.contains(KEY) && !told.contains(KEY));
+    assert!(!text.contains(KEY) && !turn_of.contains(KEY));
     let row: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     let report = std::fs::read_to_string(row["report"].as_str().unwrap()).unwrap();
     assert!(!report.contains(KEY) && report.contains(format.brain), "{report}");

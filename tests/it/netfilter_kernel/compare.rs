@@ -6,7 +6,7 @@ use ghost_inspect::netfilter::{Answer, Compiled, Hook, Verdict, print, read};
 
 use super::observe::{At, Seen, WATCH, counters, watch};
 use super::place::{Place, ask};
-use super::probe::{Probe, Way};
+use super::probe::{Direction, Probe};
 use super::{legacy, native};
 use crate::random::Random;
 
@@ -69,9 +69,9 @@ pub(super) struct Theme {
 
 /// Loads one ruleset and judges packets; returns how many judgments there were, and how many of them were open.
 pub(super) fn judge(backend: Backend, number: usize, place: &Place, random: &mut Random) -> (usize, usize) {
-    let way = [Way::In, Way::Through, Way::Out][number % 3];
-    let mut hooks = way.hooks().to_vec();
-    let refuses = way != Way::Through || random.below(2) == 0;
+    let direction = [Direction::In, Direction::Through, Direction::Out][number % 3];
+    let mut hooks = direction.hooks().to_vec();
+    let refuses = direction != Direction::Through || random.below(2) == 0;
     if refuses {
         hooks.retain(|hook| *hook != Hook::Postrouting);
     }
@@ -79,15 +79,15 @@ pub(super) fn judge(backend: Backend, number: usize, place: &Place, random: &mut
     let text =
         if backend == Backend::Native { native::text(random, &theme) } else { legacy::text(random, &theme) };
     backend.load(theme.six, &text);
-    let told = backend.dump(theme.six);
-    let ruleset = read(&told).unwrap();
-    assert_eq!(ruleset.warnings, [], "{told}");
-    assert_eq!(ruleset.opaque_rules, 0, "{told}");
+    let reported = backend.dump(theme.six);
+    let ruleset = read(&reported).unwrap();
+    assert_eq!(ruleset.warnings, [], "{reported}");
+    assert_eq!(ruleset.opaque_rules, 0, "{reported}");
     if backend != Backend::Native {
         let lines = |text: &str| {
             text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>()
         };
-        assert_eq!(lines(&print(&ruleset)), lines(&told));
+        assert_eq!(lines(&print(&ruleset)), lines(&reported));
     }
     let seen = Seen::now();
     let counted = counters(&ruleset);
@@ -95,14 +95,14 @@ pub(super) fn judge(backend: Backend, number: usize, place: &Place, random: &mut
         backend,
         six: theme.six,
         compiled: Compiled::owning(ruleset),
-        text: told,
+        text: reported,
         seen,
         counted,
         counts: (0, 0),
     };
     for packet in 0..u16::try_from(if backend == Backend::Native { 16 } else { 14 }).unwrap() {
         let number = u16::try_from(number % 400).unwrap() * 20 + packet;
-        let probe = Probe::draw(random, way, theme.six, number);
+        let probe = Probe::draw(random, direction, theme.six, number);
         trial.probe(place, &probe, number);
     }
     if backend == Backend::Legacy {
@@ -127,7 +127,7 @@ impl Trial {
     /// Sends a packet and compares what became of it, hook by hook.
     fn probe(&mut self, place: &Place, probe: &Probe, number: u16) {
         probe.send(place, number);
-        let hooks = probe.way.hooks();
+        let hooks = probe.direction.hooks();
         let seen = self.seen.wait(hooks[0], probe);
         let counted = counters(&read(&self.backend.dump(self.six)).unwrap());
         let before = std::mem::replace(&mut self.counted, counted.clone());
@@ -161,8 +161,8 @@ impl Trial {
             if answer.verdict == Verdict::Indeterminate {
                 self.counts.1 += 1;
                 exact = false;
-                let told = |what: &String| marked && what == "the mark" || is_rate(what);
-                assert!(!answer.undecided.is_empty() && answer.undecided.iter().all(told), "{}", case());
+                let reported = |what: &String| marked && what == "the mark" || is_rate(what);
+                assert!(!answer.undecided.is_empty() && answer.undecided.iter().all(reported), "{}", case());
                 continue;
             }
             let silent = probe.is_refused_in_silence();
@@ -183,7 +183,7 @@ impl Trial {
             }
             marked |= answer.trace.iter().any(|tried| tried.matched && marks(&tried.rule.raw));
             // A word of refusal that the host sends to itself meets the same rules.
-            exact &= !(answer.verdict == Verdict::Reject && probe.way == Way::Out);
+            exact &= !(answer.verdict == Verdict::Reject && probe.direction == Direction::Out);
             if kernel != Verdict::Accept {
                 break;
             }

@@ -36,13 +36,13 @@ fn run(backend: Backend) {
     }
     let seed = seed(backend.name());
     let rulesets = if is_long() { 110 } else { 18 };
-    let told = Place::inside(move |place| {
+    let reported = Place::inside(move |place| {
         let mut random = Random::new(seed);
         (0..rulesets)
             .map(|number| judge(backend, number, &place, &mut random))
             .fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
     });
-    let (judged, open) = told;
+    let (judged, open) = reported;
     println!("{}: {rulesets} rulesets, {judged} judgments, {open} of them open", backend.name());
     // Only a mark that rules of an earlier hook set leaves anything open.
     assert!(judged > rulesets * 12 && open * 10 < judged, "{judged} judgments, {open} open");

@@ -46,9 +46,9 @@ pub(super) struct Seen(HashMap<String, u64>);
 
 impl Seen {
     pub(super) fn now() -> Self {
-        let told = read(&ask("nft", &["-j", "list", "table", "inet", "ghost_watch"], "")).unwrap();
+        let reported = read(&ask("nft", &["-j", "list", "table", "inet", "ghost_watch"], "")).unwrap();
         let mut seen = Self::default();
-        for rule in told.tables.iter().flat_map(|table| &table.chains).flat_map(|chain| &chain.rules) {
+        for rule in reported.tables.iter().flat_map(|table| &table.chains).flat_map(|chain| &chain.rules) {
             if let (Some(comment), Some(packets)) = (&rule.comment, rule.packets) {
                 *seen.0.entry(comment.clone()).or_default() += packets;
             }

@@ -233,7 +233,7 @@ fn every_option_is_read_as_its_own_match_has_it_and_printed_as_it_stood() {
 const WITHOUT: [&str; 7] = ["standard", "NOTRACK", "TRACE", "eui64", "NAT", "unclean", "MIRROR"];
 
 /// What the help of another name calls its own.
-fn told(six: bool, name: &str) -> String {
+fn reported(six: bool, name: &str) -> String {
     let program = if six { "ip6tables" } else { "iptables" };
     let how = if name.starts_with(|first: char| first.is_ascii_uppercase()) { "-j" } else { "-m" };
     let all = ask(program, &[how, name, "--help"], "");
@@ -261,7 +261,7 @@ fn no_option_that_the_help_of_this_iptables_names_is_unknown() {
         if !matches!(kind, "libxt" | "libipt" | "libip6t") || WITHOUT.contains(&name) {
             continue;
         }
-        let help = told(kind == "libip6t", name);
+        let help = reported(kind == "libip6t", name);
         let options: BTreeSet<&str> = help
             .split(|char: char| !char.is_ascii_alphanumeric() && char != '-')
             .filter(|word| word.starts_with("--") && word.len() > 3)

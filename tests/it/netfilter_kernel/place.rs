@@ -69,8 +69,8 @@ pub(super) fn skipped() -> Option<String> {
         "{missing:?} not installed; GHOST_TEST_WITHOUT=NAME,… runs the tests without"
     );
     let made = program("unshare", &["--net", "true"]);
-    let told = String::from_utf8_lossy(&made.stderr).into_owned();
-    (!made.status.success()).then(|| format!("no network namespace may be made here: {}", told.trim()))
+    let reported = String::from_utf8_lossy(&made.stderr).into_owned();
+    (!made.status.success()).then(|| format!("no network namespace may be made here: {}", reported.trim()))
 }
 
 /// Runs a program to its end.
@@ -86,8 +86,8 @@ fn program(name: &str, arguments: &[&str]) -> Output {
 /// Runs a program that has to succeed, in the namespace of this thread; returns what it printed.
 pub(super) fn ask(name: &str, arguments: &[&str], input: &str) -> String {
     let output = fed(name, arguments, input);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{name} {arguments:?}: {told}\n{input}");
+    let reported = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{name} {arguments:?}: {reported}\n{input}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -231,7 +231,7 @@ impl Place {
 
 /// Returns the link address of a device.
 fn link_address(device: &str) -> String {
-    let told = ask("ip", &["-j", "link", "show", device], "");
-    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
-    told[0]["address"].as_str().unwrap().to_owned()
+    let reported = ask("ip", &["-j", "link", "show", device], "");
+    let reported: serde_json::Value = serde_json::from_str(&reported).unwrap();
+    reported[0]["address"].as_str().unwrap().to_owned()
 }

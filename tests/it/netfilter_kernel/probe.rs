@@ -10,13 +10,13 @@ use crate::random::Random;
 
 /// How a packet goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Direction {
     In,
     Through,
     Out,
 }
 
-impl Way {
+impl Direction {
     /// The hooks, in the order in which the packet meets them.
     pub(super) fn hooks(self) -> &'static [Hook] {
         match self {
@@ -30,7 +30,7 @@ impl Way {
 /// A packet.
 #[derive(Debug, Clone)]
 pub(super) struct Probe {
-    pub(super) way: Way,
+    pub(super) direction: Direction,
     from: From,
     src: IpAddr,
     dst: IpAddr,
@@ -52,7 +52,7 @@ pub(super) const PORTS: [u16; 8] = [22, 53, 80, 443, 3306, 5001, 8080, 33_000];
 
 impl Probe {
     /// Draws a packet; `number` makes its connection its own.
-    pub(super) fn draw(random: &mut Random, way: Way, six: bool, number: u16) -> Self {
+    pub(super) fn draw(random: &mut Random, direction: Direction, six: bool, number: u16) -> Self {
         let family = usize::from(six);
         let pick = |random: &mut Random, list: &[&str]| -> IpAddr { random.pick(list).parse().unwrap() };
         let second = random.below(3) == 0;
@@ -61,12 +61,14 @@ impl Probe {
         };
         let device = |second: bool| Some(if second { "in1" } else { "in0" });
         let from = if second { From::Second } else { From::First };
-        let (src, dst, from, input, output) = match way {
-            Way::In => (near(random, second), pick(random, &OWN[family]), from, device(second), None),
-            Way::Through => {
+        let (src, dst, from, input, output) = match direction {
+            Direction::In => (near(random, second), pick(random, &OWN[family]), from, device(second), None),
+            Direction::Through => {
                 (near(random, second), near(random, !second), from, device(second), device(!second))
             }
-            Way::Out => (pick(random, &OWN[family]), near(random, second), From::Guest, None, device(second)),
+            Direction::Out => {
+                (pick(random, &OWN[family]), near(random, second), From::Guest, None, device(second))
+            }
         };
         let mut state =
             *random.pick(&[State::New, State::New, State::Established, State::Related, State::Invalid]);
@@ -83,7 +85,7 @@ impl Probe {
             }
             1 => {
                 // The kernel looks at checksums only as packets come in.
-                if way == Way::Out && state == State::Invalid {
+                if direction == Direction::Out && state == State::Invalid {
                     state = State::New;
                 }
                 Carried::Udp { sport, dport, broken: state == State::Invalid }
@@ -100,7 +102,7 @@ impl Probe {
                 Carried::Icmp { kind: if six { 128 } else { 8 }, code: 0, rest }
             }
         };
-        Self { way, from, src, dst, carried, state, input, output }
+        Self { direction, from, src, dst, carried, state, input, output }
     }
 
     /// Puts the connection into the kernel's table where the packet belongs to one, and sends the packet.

@@ -130,7 +130,7 @@ async fn a_machines_own_filter_does_what_walk_says() {
         let ruleset = netfilter::read(&place.ask(DEST, "iptables-save").await).unwrap();
         assert_eq!(ruleset.warnings, []);
         let compiled = Compiled::owning(ruleset);
-        for (probe, told) in probes.iter().zip(kernel(&place, &probes).await) {
+        for (probe, reported) in probes.iter().zip(kernel(&place, &probes).await) {
             let (protocol, icmp_type) = match probe.protocol {
                 Protocol::Tcp => (6, None),
                 Protocol::Udp => (17, None),
@@ -162,10 +162,10 @@ async fn a_machines_own_filter_does_what_walk_says() {
             let (state, tcp_flags) = (Some(State::Established), (protocol == 6).then_some(16));
             let behind = compiled.walk(&netfilter::Packet { state, tcp_flags, ..packet }).unwrap().verdict;
             let late = protocol == 6 && behind == netfilter::Verdict::Reject;
-            let fits = told == expected || (late && (told, expected) == ("refused", "open"));
-            assert!(fits, "ruleset {number}: {probe:?}: {told} and not {expected}\n{text}");
+            let fits = reported == expected || (late && (reported, expected) == ("refused", "open"));
+            assert!(fits, "ruleset {number}: {probe:?}: {reported} and not {expected}\n{text}");
             judged += 1;
-            shut += usize::from(told != "open");
+            shut += usize::from(reported != "open");
         }
     }
     place.host.close().await;
@@ -207,7 +207,7 @@ async fn gates_of_the_fabric_do_what_nsg_says() {
         estate.machines[1].nics[0].rules = rules.clone();
         place.host.fabric(estate).await.unwrap();
         let ruleset = nsg::Ruleset::parse(&rules.to_string(), nsg::Knowledge::default()).unwrap();
-        for (probe, told) in probes.iter().zip(kernel(&place, &probes).await) {
+        for (probe, reported) in probes.iter().zip(kernel(&place, &probes).await) {
             let name = match probe.protocol {
                 Protocol::Tcp => "tcp",
                 Protocol::Udp => "udp",
@@ -223,9 +223,9 @@ async fn gates_of_the_fabric_do_what_nsg_says() {
                     panic!("{other:?}: {packet:?}")
                 }
             };
-            assert_eq!(told, expected, "ruleset {number}: {probe:?}\n{rules:#}");
+            assert_eq!(reported, expected, "ruleset {number}: {probe:?}\n{rules:#}");
             judged += 1;
-            shut += usize::from(told != "open");
+            shut += usize::from(reported != "open");
         }
     }
     place.host.close().await;

@@ -147,11 +147,11 @@ async fn on_the_kernel(host: &Netns, probes: &[Probe]) -> Vec<&'static str> {
 }
 
 async fn on_the_model(host: &Simulated, probes: &[Probe]) -> Vec<&'static str> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for probe in probes {
-        told.push(word(host.dial(probe.from.0, probe.to, probe.protocol, probe.port).await.unwrap()));
+        reported.push(word(host.dial(probe.from.0, probe.to, probe.protocol, probe.port).await.unwrap()));
     }
-    told
+    reported
 }
 
 /// What `iptables-save` says, without the moment and the numbers of packets; newer releases over nft tell all ports but the first or the
@@ -221,16 +221,16 @@ async fn the_model_of_a_machine_does_what_the_kernel_does() {
                 found.push(format!("ruleset {number}: {line}: the model refuses: {}\n{whole}", modelled.err));
             }
         }
-        let told = [
+        let reported = [
             place.ask(DEST, keeper.print()).await,
             model.run(DEST, &script(keeper.print(), ScriptTransport::Ssh)).await.unwrap().out,
         ];
-        let rules = told.each_ref().map(|out| {
+        let rules = reported.each_ref().map(|out| {
             let ruleset = netfilter::read(out).unwrap();
             assert_eq!((ruleset.warnings.as_slice(), ruleset.opaque_rules), (&[][..], 0), "{out}");
             Compiled::owning(ruleset)
         });
-        let [real, own] = told.each_ref().map(|out| plain(out));
+        let [real, own] = reported.each_ref().map(|out| plain(out));
         if keeper != Keeper::Nft && real != own {
             let differ = real.iter().zip(&own).filter(|(real, own)| real != own);
             let differ: Vec<String> = differ.map(|(real, own)| format!("{real}\n  model: {own}")).collect();

@@ -60,9 +60,9 @@ async fn what_a_dead_owner_left_is_removed_and_what_lives_is_not() {
     while !shared.join("ready").exists() {
         let ended = owner.try_wait().unwrap();
         if ended.is_some() || begun.elapsed().as_secs() > 60 {
-            let told: Vec<String> =
+            let reported: Vec<String> =
                 BufReader::new(owner.stderr.take().unwrap()).lines().map_while(Result::ok).collect();
-            panic!("the owner did not come up: {ended:?} {told:#?}");
+            panic!("the owner did not come up: {ended:?} {reported:#?}");
         }
         tokio::task::yield_now().await;
     }
@@ -81,7 +81,7 @@ async fn what_a_dead_owner_left_is_removed_and_what_lives_is_not() {
     assert_eq!(namespaces(number), Vec::<String>::new());
     assert_eq!(sweep(shared).unwrap(), Vec::<String>::new());
     // The other lab of the folder goes on as if nothing had happened.
-    let told = place.ask(DEST, "ping -n -c 1 -W 1 10.0.1.4").await;
-    assert!(told.contains("1 received"), "{told}");
+    let reported = place.ask(DEST, "ping -n -c 1 -W 1 10.0.1.4").await;
+    assert!(reported.contains("1 received"), "{reported}");
     place.host.close().await;
 }

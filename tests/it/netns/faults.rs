@@ -52,8 +52,8 @@ impl Place {
 
     /// What `iperf` measures, in Gbit a second.
     async fn throughput(&self) -> f64 {
-        let told = self.ask(SOURCE, "iperf -c 10.0.1.5 -t 2 -f m").await;
-        let last = told.lines().rev().find(|line| line.contains("Mbits/sec")).unwrap();
+        let reported = self.ask(SOURCE, "iperf -c 10.0.1.5 -t 2 -f m").await;
+        let last = reported.lines().rev().find(|line| line.contains("Mbits/sec")).unwrap();
         let words: Vec<&str> = last.split_whitespace().collect();
         words[words.len() - 2].parse::<f64>().unwrap() / 1_000.0
     }
@@ -73,8 +73,8 @@ async fn k_a_thief_of_bandwidth_and_no_ping_are_two_faults() {
     let slow = place.throughput().await;
     assert!((0.002..0.02).contains(&slow), "{slow} Gbit/s");
     assert!(!place.pings(DEST_ADDRESS).await);
-    let told = place.ask(SOURCE, "tc -s qdisc show dev eth0").await;
-    assert!(told.contains("tbf 30: parent 1:3 rate 5Mbit burst 20Kb lat 400ms"), "{told}");
+    let reported = place.ask(SOURCE, "tc -s qdisc show dev eth0").await;
+    assert!(reported.contains("tbf 30: parent 1:3 rate 5Mbit burst 20Kb lat 400ms"), "{reported}");
     place.host.restore().await.unwrap();
     assert!(place.pings(DEST_ADDRESS).await);
     let fast = place.throughput().await;
@@ -165,9 +165,9 @@ async fn o_chains_of_docker_stop_what_a_machine_forwards() {
     place.ask(DEST, docker).await;
     assert!(!place.pings("10.0.1.6").await);
     assert!(place.pings(DEST_ADDRESS).await);
-    let told = place.ask(DEST, "iptables -L DOCKER-ISOLATION-STAGE-2 -nvx").await;
-    let counted = told.lines().find(|line| line.contains("DROP")).unwrap();
-    assert!(!counted.trim_start().starts_with("0 "), "{told}");
+    let reported = place.ask(DEST, "iptables -L DOCKER-ISOLATION-STAGE-2 -nvx").await;
+    let counted = reported.lines().find(|line| line.contains("DROP")).unwrap();
+    assert!(!counted.trim_start().starts_with("0 "), "{reported}");
     place.host.restore().await.unwrap();
     assert!(place.pings("10.0.1.6").await);
     assert!(!place.ask(DEST, "iptables-save").await.contains("DOCKER"));
@@ -215,8 +215,8 @@ async fn what_the_kernel_has_not_is_told_and_not_played() {
     }
     let place = Place::new(fabric()).await;
     let ran = place.run(SOURCE, "tc qdisc add dev eth0 root netem loss 20%").await;
-    let told = place.host.lacks().iter().any(|lack| lack.contains("no netem"));
-    assert_eq!(ran.code != 0, told, "{ran:?}");
+    let reported = place.host.lacks().iter().any(|lack| lack.contains("no netem"));
+    assert_eq!(ran.code != 0, reported, "{ran:?}");
     place.host.close().await;
 }
 
@@ -233,8 +233,11 @@ async fn routes_of_users_lead_astray_and_whoever_is_away_is_silent() {
         let mut estate = fabric();
         estate.machines[0].nics[0].routes = routes(vec![route("User", "10.0.1.5/32", hop, address)]);
         place.host.fabric(estate).await.unwrap();
-        let told = place.run(SOURCE, "ping -n -c 1 -W 1 10.0.1.5").await;
-        assert!(told.code != 0 && !told.out.contains("nreachable"), "{hop} {address:?}: {told:?}");
+        let reported = place.run(SOURCE, "ping -n -c 1 -W 1 10.0.1.5").await;
+        assert!(
+            reported.code != 0 && !reported.out.contains("nreachable"),
+            "{hop} {address:?}: {reported:?}"
+        );
     }
     place.host.fabric(fabric()).await.unwrap();
     assert!(place.pings(DEST_ADDRESS).await && place.pings("198.51.100.7").await);
@@ -295,8 +298,8 @@ async fn jumbo_frames_meet_a_path_that_says_so() {
     for machine in [SOURCE, DEST] {
         place.ask(machine, "ip link set dev eth0 mtu 9000").await;
     }
-    let told = place.run(SOURCE, "ping -n -c 1 -W 1 -M do -s 4000 10.0.1.5").await;
-    assert!(told.out.contains("Frag needed") && told.out.contains("mtu = 1500"), "{told:?}");
+    let reported = place.run(SOURCE, "ping -n -c 1 -W 1 -M do -s 4000 10.0.1.5").await;
+    assert!(reported.out.contains("Frag needed") && reported.out.contains("mtu = 1500"), "{reported:?}");
     assert!(place.pings(DEST_ADDRESS).await);
     place.host.close().await;
 }
@@ -313,10 +316,10 @@ async fn listeners_have_the_names_that_the_stage_gives_them() {
         .push(Service { behavior: Behavior::Silent, ..service(DEST, Protocol::Tcp, 6379, "redis-server") });
     stage.services.push(service(DEST, Protocol::Udp, 53, "named"));
     place.host.stage(stage).await.unwrap();
-    let told = place.ask(DEST, "ss -ltnp").await;
-    assert!(told.contains("((\"postgres\"") && told.contains("((\"qperf\""), "{told}");
-    let told = place.ask(SOURCE, "qperf -t 1 10.0.1.5 tcp_lat").await;
-    assert!(told.contains("latency"), "{told}");
+    let reported = place.ask(DEST, "ss -ltnp").await;
+    assert!(reported.contains("((\"postgres\"") && reported.contains("((\"qperf\""), "{reported}");
+    let reported = place.ask(SOURCE, "qperf -t 1 10.0.1.5 tcp_lat").await;
+    assert!(reported.contains("latency"), "{reported}");
     let name = place.host.dial(SOURCE, dest(), Protocol::Udp, 53).await.unwrap();
     assert!(matches!(name, ConnectOutcome::Open(_)), "{name:?}");
     assert_eq!((place.tcp(SOURCE, 6379).await, place.tcp(SOURCE, 7).await), ("silent", "refused"));

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::capture::{Timed, pcap};
 use super::packet::{Ask, arp, ask, error, ip, ping};
-use super::story::{Story, link, names, path};
+use super::scenario::{Scenario, link, names, path};
 use super::tshark::shown;
 
 /// Returns the account of frames.
@@ -33,7 +33,7 @@ pub(super) fn codes(account: &Value) -> Vec<(&str, &str)> {
 }
 
 #[track_caller]
-fn prove(stories: Vec<Story>) {
+fn prove(stories: Vec<Scenario>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("story.pcap");
     for (code, all) in stories {

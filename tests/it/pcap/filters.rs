@@ -1,6 +1,6 @@
 //! What tshark says of the stories: every filter of a finding works there and shows its evidence, and acknowledgments took as long.
 
-use super::spoken::Story;
+use super::spoken::Scenario;
 use super::{trouble, tshark};
 
 #[test]
@@ -10,12 +10,12 @@ fn acknowledgments_took_as_long_as_tshark_says() {
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("story.pcap");
-    for story in
-        [Story::healthy(), trouble::closed(), trouble::gone(), trouble::lost(), trouble::too_large(false)]
+    for scenario in
+        [Scenario::healthy(), trouble::closed(), trouble::gone(), trouble::lost(), trouble::too_large(false)]
     {
-        std::fs::write(&path, story.capture()).unwrap();
+        std::fs::write(&path, scenario.capture()).unwrap();
         let expected = tshark::ack_rtts(&path);
-        let found = story.summary().tcp.ack_rtt_ms.unwrap();
+        let found = scenario.summary().tcp.ack_rtt_ms.unwrap();
         let ms = |seconds: f64| (seconds * 1_000_000.0).round() / 1000.0;
         let (least, most) = expected.iter().fold((f64::MAX, 0.0_f64), |(a, b), it| (a.min(*it), b.max(*it)));
         assert_eq!(
@@ -27,11 +27,11 @@ fn acknowledgments_took_as_long_as_tshark_says() {
 
 #[test]
 fn filters_show_the_evidence() {
-    let told = [
+    let printed = [
         trouble::unanswered(2),
-        trouble::barred(Story::new(), (3, 13), 8),
-        trouble::barred(Story::over_six(), (1, 1), 20),
-        trouble::barred(Story::new(), (3, 1), 20),
+        trouble::barred(Scenario::new(), (3, 13), 8),
+        trouble::barred(Scenario::over_six(), (1, 1), 20),
+        trouble::barred(Scenario::new(), (3, 1), 20),
         trouble::refused(),
         trouble::unheard(),
         trouble::closed(),
@@ -40,16 +40,16 @@ fn filters_show_the_evidence() {
         trouble::too_large(false),
         trouble::too_large(true),
         trouble::injected(),
-        trouble::twice(&Story::healthy(), false),
+        trouble::twice(&Scenario::healthy(), false),
         trouble::lost(),
         trouble::narrow(),
     ];
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("story.pcap");
     let mut codes = Vec::new();
-    for story in told {
-        std::fs::write(&path, story.capture()).unwrap();
-        for finding in story.summary().findings {
+    for scenario in printed {
+        std::fs::write(&path, scenario.capture()).unwrap();
+        for finding in scenario.summary().findings {
             let Some(shown) = tshark::shown(&path, &finding.evidence.filter) else {
                 return;
             };

@@ -44,7 +44,7 @@ fn lines(child: &mut Child) -> Lines {
 }
 
 /// Waits for a line about the unanswered SYNs, and returns what became of them at which frame.
-fn told(lines: &mut Lines) -> (String, u64) {
+fn printed(lines: &mut Lines) -> (String, u64) {
     loop {
         let line: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
         assert!(!at(&line, "/live").is_null(), "{line}");
@@ -71,9 +71,9 @@ fn a_growing_file_is_told_of_until_ctrl_c() {
     fs::write(&path, first).unwrap();
     let mut child = ghost(&["grows.pcap"], folder.path());
     let mut lines = lines(&mut child);
-    assert_eq!(told(&mut lines), ("new".to_owned(), 3));
+    assert_eq!(printed(&mut lines), ("new".to_owned(), 3));
     OpenOptions::new().append(true).open(&path).unwrap().write_all(rest).unwrap();
-    assert_eq!(told(&mut lines), ("more".to_owned(), 20));
+    assert_eq!(printed(&mut lines), ("more".to_owned(), 20));
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let account = account(lines);
     assert_eq!(
@@ -94,7 +94,7 @@ fn standard_input_is_followed_until_it_closes() {
     input.flush().unwrap();
     input.write_all(rest).unwrap();
     let mut lines = lines(&mut child);
-    assert_eq!(told(&mut lines), ("new".to_owned(), 3));
+    assert_eq!(printed(&mut lines), ("new".to_owned(), 3));
     drop(input);
     assert_eq!(account(lines)["file"]["packets"], 3);
     assert_eq!(child.wait().unwrap().code(), Some(0));
@@ -108,7 +108,7 @@ fn a_file_that_is_replaced_or_shortened_ends_with_its_account() {
         fs::write(&path, unanswered(3)).unwrap();
         let mut child = ghost(&["turns.pcap"], folder.path());
         let mut lines = lines(&mut child);
-        assert_eq!(told(&mut lines).0, "new");
+        assert_eq!(printed(&mut lines).0, "new");
         if shorten {
             OpenOptions::new().write(true).open(&path).unwrap().set_len(24).unwrap();
         } else {

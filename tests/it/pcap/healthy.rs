@@ -215,9 +215,9 @@ fn a_mirror_that_shows_everything_twice_is_no_trouble() {
         let time = u64::from(seq) * SECOND;
         all.push((time, ping((CLIENT, SERVER), 8, seq, 64)));
         all.push((time + 5 * MS, ping((SERVER, CLIENT), 0, seq, 60)));
-        let pieces = [(0x2000, 64), (8, 20)];
-        for (piece, size) in pieces {
-            all.push((time + 9 * MS, ip((CLIENT, SERVER), 17, 64, (seq, piece), &vec![0; size])));
+        let chunks = [(0x2000, 64), (8, 20)];
+        for (chunk, size) in chunks {
+            all.push((time + 9 * MS, ip((CLIENT, SERVER), 17, 64, (seq, chunk), &vec![0; size])));
         }
     }
     let twice: Vec<Timed> =

@@ -94,8 +94,8 @@ fn hurt(random: &mut Random, bytes: &mut Vec<u8>, other: &[u8]) {
         }
         _ => {
             let from = random.below(other.len());
-            let piece = other.iter().copied().skip(from).take(some * 4);
-            bytes.splice(at..end, piece);
+            let chunk = other.iter().copied().skip(from).take(some * 4);
+            bytes.splice(at..end, chunk);
         }
     }
 }

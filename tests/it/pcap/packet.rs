@@ -27,18 +27,18 @@ pub(super) fn ether(from: Mac, to: Mac, kind: u16, body: &[u8]) -> Vec<u8> {
     [&to[..], &from, &kind.to_be_bytes(), body].concat()
 }
 
-/// Returns an `IPv4` packet in a frame; `mark` is its identification, `pieces` flags and fragment offset.
+/// Returns an `IPv4` packet in a frame; `mark` is its identification, `chunks` flags and fragment offset.
 pub(super) fn ip(
     (from, to): (Four, Four),
     protocol: u8,
     hops: u8,
-    (mark, pieces): (u16, u16),
+    (mark, chunks): (u16, u16),
     body: &[u8],
 ) -> Vec<u8> {
     let mut packet = vec![0x45, 0];
     packet.extend(u16::try_from(20 + body.len()).unwrap().to_be_bytes());
     packet.extend(mark.to_be_bytes());
-    packet.extend(pieces.to_be_bytes());
+    packet.extend(chunks.to_be_bytes());
     packet.extend([hops, protocol, 0, 0]);
     packet.extend(from);
     packet.extend(to);

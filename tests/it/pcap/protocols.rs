@@ -159,15 +159,15 @@ fn a_handshake_is_the_same_in_pieces_twice_and_out_of_order() {
                 tcp(false, server, client, &Segment { seq: 499, ack: 100, flags: 18, ..Segment::default() }),
             ),
         ];
-        for (place, piece) in order.iter().enumerate() {
-            let start = piece * 30;
+        for (place, chunk) in order.iter().enumerate() {
+            let start = chunk * 30;
             let data = bytes.get(start..(start + 30).min(bytes.len())).unwrap();
             all.push((20 + place as u64, carrying(client, server, 100 + start as u32, data)));
         }
         let found = account(&pcap(&all, 65_535));
-        let told: Vec<_> =
+        let printed: Vec<_> =
             found.tls.servers.iter().map(|server| (server.name.as_deref(), server.hellos)).collect();
-        assert_eq!(told, [(Some("a.example"), 1)], "{order:?}");
+        assert_eq!(printed, [(Some("a.example"), 1)], "{order:?}");
     }
 }
 

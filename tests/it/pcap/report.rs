@@ -223,8 +223,8 @@ fn captures_of_the_same_name_do_not_overwrite_each_other() {
         ("a.pcap", "an earlier run on the same capture were replaced"),
     ] {
         let output = ghost(&["pcap", "analyze", capture, "--out", "out"], folder.path());
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success() && told.contains(said), "{told}");
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && printed.contains(said), "{printed}");
     }
     assert_eq!(["a_semantic.json", "a.cap_semantic.json", "a.pcap_semantic.json"].map(packets), [3, 2, 1]);
 }

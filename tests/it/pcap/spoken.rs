@@ -19,7 +19,7 @@ pub(super) use Who::{Client, Server};
 
 /// Conversations between two hosts. The client's numbers start at 1,000, the server's at 5,000; times are microseconds.
 #[derive(Debug, Clone)]
-pub(super) struct Story {
+pub(super) struct Scenario {
     pub(super) frames: Vec<Timed>,
     pub(super) now: u64,
     /// The client's port.
@@ -31,7 +31,7 @@ pub(super) struct Story {
     ids: [u16; 2],
 }
 
-impl Story {
+impl Scenario {
     pub(super) fn new() -> Self {
         let (now, port) = (1_700_000_000_000_000, 40_000);
         Self { frames: Vec::new(), now, port, hops: 57, win: 60_000, six: false, ids: [100, 7000] }
@@ -93,19 +93,19 @@ impl Story {
 
     /// A request and an answer of some segments, as they should be.
     pub(super) fn healthy() -> Self {
-        let mut story = Self::new();
+        let mut scenario = Self::new();
         for port in 0..5 {
-            story.port = 40_000 + port;
-            story.open();
-            story.say(Client, 1, ACK, (1001, 5001, 300));
-            story.say(Server, 10, ACK, (5001, 1301, 0));
+            scenario.port = 40_000 + port;
+            scenario.open();
+            scenario.say(Client, 1, ACK, (1001, 5001, 300));
+            scenario.say(Server, 10, ACK, (5001, 1301, 0));
             for at in 0..20 {
-                story.say(Server, 1, ACK, (5001 + at * 1460, 1301, 1460));
+                scenario.say(Server, 1, ACK, (5001 + at * 1460, 1301, 1460));
             }
-            story.say(Client, 1, ACK, (1301, 5001 + 20 * 1460, 0));
-            story.close(300, 20 * 1460);
+            scenario.say(Client, 1, ACK, (1301, 5001 + 20 * 1460, 0));
+            scenario.close(300, 20 * 1460);
         }
-        story
+        scenario
     }
 
     /// Quotes the first bytes of a frame in an ICMP error of the router 10.0.0.9 (or its like), a millisecond later.

@@ -9,7 +9,7 @@ use ghost_cloud::probe::payload::{WindowResult, WindowedPayload};
 use ghost_inspect::netfilter::open;
 use ghost_shell::Policy;
 
-/// Shells as guests have them.
+/// OpenShell as guests have them.
 const SHELLS: [&str; 2] = ["dash", "bash"];
 
 /// Can network namespaces be made here?

@@ -34,10 +34,10 @@ fn within(lab: &Lab, what: &str, vm: &str) -> Value {
     if ran.status.success() {
         return serde_json::from_slice(&ran.stdout).unwrap();
     }
-    let told = String::from_utf8_lossy(&ran.stderr);
+    let reported = String::from_utf8_lossy(&ran.stderr);
     assert!(
-        told.contains("VMAgentStatusCommunicationError") && told.contains("try ssh"),
-        "{what} {vm}: {told}"
+        reported.contains("VMAgentStatusCommunicationError") && reported.contains("try ssh"),
+        "{what} {vm}: {reported}"
     );
     Value::Null
 }

@@ -62,8 +62,8 @@ fn on_a_real_kernel_the_faults_are_seen_as_well() {
             lab.order(&["inject", case]);
             standing = case;
         }
-        let told = seen(&[what], vm);
-        assert!(told.contains(text), "{case} {vm}: {told}");
+        let reported = seen(&[what], vm);
+        assert!(reported.contains(text), "{case} {vm}: {reported}");
     }
 }
 

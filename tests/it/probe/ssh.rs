@@ -129,7 +129,7 @@ fn ghost(data: &Path) -> Command {
     command
 }
 
-fn told(ran: &Output) -> String {
+fn reported(ran: &Output) -> String {
     String::from_utf8_lossy(&ran.stderr).into_owned()
 }
 
@@ -140,7 +140,7 @@ fn a_known_host_is_looked_at_without_a_click() {
     }
     let sshd = Sshd::up();
     let ran = sshd.look("user", "known", &[]);
-    assert!(ran.status.success(), "{}\n{}", told(&ran), sshd.log());
+    assert!(ran.status.success(), "{}\n{}", reported(&ran), sshd.log());
     let found: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
     assert!(found["devices"].as_array().unwrap().iter().any(|one| one["dev"] == "lo"), "{found}");
 }
@@ -154,7 +154,7 @@ fn a_host_behind_a_bastion_is_reached_and_both_keys_are_checked() {
     let port = sshd.port.to_string();
     let bastion = ["--bastion-public-ip", "127.0.0.1", "--bastion-port", &port];
     let ran = sshd.look("user", "known", &bastion);
-    assert!(ran.status.success(), "{}\n{}", told(&ran), sshd.log());
+    assert!(ran.status.success(), "{}\n{}", reported(&ran), sshd.log());
     assert_eq!(sshd.log().matches("Accepted publickey").count(), 2, "{}", sshd.log());
     let ran = sshd.look("user", "changed", &bastion);
     assert_eq!(ran.status.code(), Some(1));
@@ -170,11 +170,11 @@ fn a_host_whose_key_is_another_or_unknown_is_not_spoken_with() {
     for known in ["changed", "nobody"] {
         let ran = sshd.look("user", known, &[]);
         assert_eq!((ran.status.code(), ran.stdout.len()), (Some(1), 0), "{known}");
-        assert!(told(&ran).contains("known hosts"), "{known}: {}", told(&ran));
+        assert!(reported(&ran).contains("known hosts"), "{known}: {}", reported(&ran));
     }
     assert!(!sshd.log().contains("Accepted"), "{}", sshd.log());
     let ran = sshd.look("stranger", "known", &[]);
-    assert!(ran.status.code() == Some(1) && told(&ran).contains("authorized_keys"), "{}", told(&ran));
+    assert!(ran.status.code() == Some(1) && reported(&ran).contains("authorized_keys"), "{}", reported(&ran));
 }
 
 /// Says yes, and holds what was asked against what it should be.

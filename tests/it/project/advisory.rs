@@ -39,17 +39,17 @@ const NOWHERE: &str = "file:///nonexistent/advisory-db";
 #[test]
 fn without_a_network_all_but_advisories_is_checked_and_that_is_said() {
     let (output, calls) = deny(None, NOWHERE);
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && told.contains("advisories: not checked"), "{output:?}");
+    let reported = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && reported.contains("advisories: not checked"), "{output:?}");
     assert_eq!(calls, "--locked check licenses bans sources\n");
 }
 
 #[test]
 fn whoever_asks_for_advisories_alone_is_told_that_there_are_none_to_look_at() {
     let (output, calls) = deny(Some("--advisories"), NOWHERE);
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!((output.status.code(), calls.as_str()), (Some(1), ""), "{told}");
-    assert!(told.contains("is not reachable from here"), "{told}");
+    let reported = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), calls.as_str()), (Some(1), ""), "{reported}");
+    assert!(reported.contains("is not reachable from here"), "{reported}");
 }
 
 #[test]

@@ -35,8 +35,8 @@ fn keys(section: &str) -> BTreeSet<String> {
     let path = folder.path().join("ghost.toml");
     let table = if section.is_empty() { String::new() } else { format!("[{section}]\n") };
     std::fs::write(&path, format!("{table}no_such_key = 1\n")).unwrap();
-    let told = Config::load(&path).unwrap_err().to_string();
-    let known = told.split("expected").nth(1).unwrap_or_else(|| panic!("[{section}]: {told}"));
+    let reported = Config::load(&path).unwrap_err().to_string();
+    let known = reported.split("expected").nth(1).unwrap_or_else(|| panic!("[{section}]: {reported}"));
     known.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
@@ -71,7 +71,7 @@ fn every_key_of_the_configuration_has_its_row() {
     );
     let mut missing = Vec::new();
     for (section, row) in sections {
-        let told = |key: &str| {
+        let reported = |key: &str| {
             let names = |line: &&&str| {
                 let (head, rest) = line.split_once(']').unwrap_or((line, ""));
                 // One row may be about two sections.
@@ -81,7 +81,7 @@ fn every_key_of_the_configuration_has_its_row() {
             let plain = |line: &&&str| line.contains(&format!("[{row}] {key}`"));
             rows.iter().any(|line| names(&line) || plain(&line))
         };
-        let open = keys(&section).into_iter().filter(|key| !told(key));
+        let open = keys(&section).into_iter().filter(|key| !reported(key));
         missing.extend(open.map(|key| format!("[{section}] {key}")));
     }
     none(missing);

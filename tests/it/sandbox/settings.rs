@@ -1,4 +1,4 @@
-//! No SAFE command looks for anybody's settings: not in `$HOME`, not in the home of the passwd entry, not where it runs.
+//! No SAFE command searches for anybody's settings: not in `$HOME`, not in the home of the passwd entry, not where it runs.
 //!
 //! Files of settings lie in all of these places, but what counts is stronger than that none is read: every call that names a
 //! file there is a violation, whether the file is there or not, so that no list of names can be too short.
@@ -35,7 +35,7 @@ const MARK: &str = "/ghost-test-command/";
 /// The folders in which nothing may be looked for, beside the one where commands run.
 const HOMES: [&str; 3] = ["home", "passwd-home", "xdg"];
 
-/// What programs are known to look for, some of which would make them do more than they were told.
+/// What programs are known to search for; some of it would make them do more than the command says.
 const PLANTED: [(&str, &str); 22] = [
     (".curlrc", "url = \"http://127.0.0.1:8080/planted\"\ndata = \"@/etc/hosts\"\n"),
     (".digrc", "+tcp @127.0.0.1\n"),
@@ -95,7 +95,7 @@ impl Place {
 }
 
 #[test]
-fn no_safe_command_looks_for_settings() {
+fn no_safe_command_searches_for_settings() {
     if let Some(reason) = lacking(&["strace", "unshare", "nsenter", "ip"]) {
         println!("skipped: {reason}");
         return;
@@ -107,20 +107,20 @@ fn no_safe_command_looks_for_settings() {
     let place = furnished();
     place.serve(8080);
     let before = place.settings();
-    let (next, told) = (AtomicUsize::new(0), Mutex::new(Told::default()));
+    let (next, found_calls) = (AtomicUsize::new(0), Mutex::new(Found::default()));
     let batches: Vec<&[Case]> = corpus.cases.chunks(BATCH).collect();
     std::thread::scope(|scope| {
         for worker in 0..WORKERS {
-            let (next, told, batches, place) = (&next, &told, &batches, &place);
+            let (next, found_calls, batches, place) = (&next, &found_calls, &batches, &place);
             scope.spawn(move || {
                 while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let found = run(place, batch, worker);
-                    told.lock().unwrap().add(found);
+                    found_calls.lock().unwrap().add(found);
                 }
             });
         }
     });
-    let Told { ran, programs, wrong } = told.into_inner().unwrap();
+    let Found { ran, programs, wrong } = found_calls.into_inner().unwrap();
     println!(
         "{} SAFE commands, {ran} of them ran, of {} programs: {programs:?}",
         corpus.cases.len(),
@@ -138,13 +138,13 @@ fn no_safe_command_looks_for_settings() {
 }
 
 #[derive(Default)]
-struct Told {
+struct Found {
     ran: usize,
     programs: BTreeMap<String, usize>,
     wrong: Vec<String>,
 }
 
-impl Told {
+impl Found {
     fn add(&mut self, other: Self) {
         self.ran += other.ran;
         self.wrong.extend(other.wrong);
@@ -153,7 +153,7 @@ impl Told {
 }
 
 /// Runs a batch in one process and says what each command did.
-fn run(place: &Place, batch: &[Case], worker: usize) -> Told {
+fn run(place: &Place, batch: &[Case], worker: usize) -> Found {
     let (list, data) = (place.path(&format!("list-{worker}")), place.path(&format!("batch-{worker}")));
     let commands: Vec<&str> = batch.iter().map(|case| case.command.as_str()).collect();
     fs::write(&list, serde_json::to_vec(&commands).unwrap()).unwrap();
@@ -164,9 +164,11 @@ fn run(place: &Place, batch: &[Case], worker: usize) -> Told {
     place.at_home(&mut program);
     let (output, calls) = trace_reads(place, &program, &place.path(&format!("logs/batch-{worker}")));
     let stdout = String::from_utf8_lossy(&output.stdout);
-    let mut told = Told::default();
+    let mut found_calls = Found::default();
     if !output.status.success() {
-        told.wrong.push(format!("a batch failed: {stdout}{}", String::from_utf8_lossy(&output.stderr)));
+        found_calls
+            .wrong
+            .push(format!("a batch failed: {stdout}{}", String::from_utf8_lossy(&output.stderr)));
     }
     let slices = by_command(&calls);
     for (at, case) in batch.iter().enumerate() {
@@ -174,23 +176,23 @@ fn run(place: &Place, batch: &[Case], worker: usize) -> Told {
         if inside.is_empty() {
             continue;
         }
-        told.ran += 1;
-        *told.programs.entry(case.program.clone()).or_default() += 1;
+        found_calls.ran += 1;
+        *found_calls.programs.entry(case.program.clone()).or_default() += 1;
         let (reads, changes): (Vec<&Call>, Vec<&Call>) = inside.into_iter().partition(|call| call.reads());
         let mut wrong = proof::violations(&case.profiles, &data.join("scratch"), &changes);
         wrong.extend(
             reads
                 .iter()
                 .chain(&changes)
-                .filter(|call| place.looks(call, &case.command))
+                .filter(|call| place.searches(call, &case.command))
                 .map(|call| call.line()),
         );
         wrong.dedup();
-        told.wrong.extend(
+        found_calls.wrong.extend(
             wrong.into_iter().take(4).map(|line| format!("{}\n  rule {}\n  {line}", case.command, case.rule)),
         );
     }
-    told
+    found_calls
 }
 
 /// Parts the calls of a traced process by the command that it was running.
@@ -218,12 +220,12 @@ impl Place {
         String::from_utf8(self.inside(&find).output().unwrap().stdout).unwrap()
     }
 
-    /// Tells whether a call looks for something in a home, or opens what the command does not name where it runs.
-    fn looks(&self, call: &Call, command: &str) -> bool {
+    /// Tells whether a call searches a home, or opens what the command does not name where it runs.
+    fn searches(&self, call: &Call, command: &str) -> bool {
         let work = self.path("work");
         named(call, &work).iter().any(|path| {
             let beside = path.strip_prefix(&work).ok().and_then(|rest| rest.components().next());
-            // `ls` looks at what lies here without opening it; what it opens is folders.
+            // `ls` reads the names here without opening the files; what it opens is folders.
             let opens = ["open", "exec", "access", "readlink"].iter().any(|name| call.name.starts_with(name))
                 && !call.arguments.contains("O_DIRECTORY");
             let unnamed =
@@ -314,7 +316,7 @@ fn programs_that_nobody_confines_look_for_settings() {
         place.at_home(&mut program);
         let (_, calls) = trace_reads(&place, &program, &place.path("logs/control"));
         let work = place.path("work");
-        let seen = of_the_command(&calls).into_iter().filter(|call| place.looks(call, "")).any(|call| {
+        let seen = of_the_command(&calls).into_iter().filter(|call| place.searches(call, "")).any(|call| {
             named(call, &work)
                 .iter()
                 .any(|path| path.starts_with(place.path(expected)) || *path == place.path(expected))

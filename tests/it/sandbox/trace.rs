@@ -32,7 +32,7 @@ impl Call {
         self.result.starts_with(|char: char| char.is_ascii_digit())
     }
 
-    /// Tells whether it only looks at something.
+    /// Tells whether it only reads.
     pub(super) fn reads(&self) -> bool {
         READS.split(',').any(|name| name == self.name)
     }

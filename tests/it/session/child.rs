@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ghost_store::{EmbeddedStore, RedisPlace, RedisStore, Settings, Store};
+use ghost_store::{EmbeddedStore, RedisConfig, RedisStore, Settings, Store};
 
 use super::{crash, many, owners, worker};
 use crate::random::setting;
@@ -44,10 +44,10 @@ pub(super) async fn open(place: &str) -> Arc<dyn Store> {
     let settings = Settings { poll: Duration::from_millis(20), ..Settings::default() };
     match place.split_once(' ') {
         Some((url, prefix)) => {
-            let place = RedisPlace {
+            let place = RedisConfig {
                 answer: Duration::from_millis(500),
                 connect: Duration::from_millis(500),
-                ..RedisPlace::new(url, prefix)
+                ..RedisConfig::new(url, prefix)
             };
             Arc::new(RedisStore::connect(&place, settings).await.unwrap())
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ghost_agent::session::{Rest, Voted};
+use ghost_agent::session::{DriveOutcome, VoteResult};
 use ghost_investigate::event::{Impact, Instruction, Reply};
 use ghost_investigate::{HypothesisState, Outcome};
 use ghost_store::{Choice, Outcome as Counted};
@@ -23,7 +23,7 @@ fn lines(path: &str) -> usize {
 async fn a_command_that_only_reads_runs_without_a_question() {
     let world = World::new(&[suppose(), run("uname -s"), conclude("REFUTED")]);
     world.mention("look at 5001").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let state = world.state().await;
     let (_, concluded) = state.concluded.clone().unwrap();
     assert_eq!(concluded.outcome, Outcome::Inconclusive);
@@ -35,7 +35,7 @@ async fn a_command_that_only_reads_runs_without_a_question() {
     assert!(std::fs::read_to_string(world.path("rca.md")).is_ok());
     // Driving it again changes nothing.
     let before = world.recorded().await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     assert_eq!(world.recorded().await, before);
 }
 
@@ -55,9 +55,9 @@ async fn an_approved_command_runs_once_and_the_record_says_who_approved() {
     assert_eq!(world.question().await, question);
     assert_eq!(
         world.answer(&question, "ben", Reply::Approve).await,
-        Voted::Counted(Counted::Decided(ghost_store::Choice::Approve))
+        VoteResult::Counted(Counted::Decided(ghost_store::Choice::Approve))
     );
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     assert_eq!(lines(&path), 1);
     let events = world.recorded().await;
     times(&events, "intent", 1);
@@ -73,8 +73,8 @@ async fn whoever_asked_cannot_approve_a_change() {
     let (world, path) = asking();
     world.mention("look at 5001").await;
     let question = world.question().await;
-    assert!(matches!(world.answer(&question, "ana", Reply::Approve).await, Voted::Refused(_)));
-    assert!(matches!(world.drive().await, Rest::Waiting { .. }));
+    assert!(matches!(world.answer(&question, "ana", Reply::Approve).await, VoteResult::Refused(_)));
+    assert!(matches!(world.drive().await, DriveOutcome::Waiting { .. }));
     assert_eq!(lines(&path), 0);
 }
 
@@ -86,7 +86,7 @@ async fn a_denial_reaches_the_model_and_the_command_is_not_asked_for_again() {
     world.mention("look at 5001").await;
     let question = world.question().await;
     world.answer(&question, "ben", Reply::Deny { reason: "not during the sale".to_owned() }).await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let results = world.results().await;
     let denied = results.get(1).unwrap();
     assert_eq!(denied["status"], "denied");
@@ -124,12 +124,12 @@ async fn a_modified_command_is_asked_for_again_and_only_it_runs() {
     assert_ne!(first, second);
     assert_eq!(lines(&other), 0);
     // Whoever changed it is not its only approver.
-    let Voted::Refused(why) = world.answer(&second, "ben", Reply::Approve).await else {
+    let VoteResult::Refused(why) = world.answer(&second, "ben", Reply::Approve).await else {
         panic!("the vote counted")
     };
     assert_eq!(why, "you changed this command; somebody else has to approve it");
     world.answer(&second, "cem", Reply::Approve).await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     assert_eq!((lines(&path), lines(&other)), (0, 1));
     let done = world.state().await.steps.first().cloned().unwrap().done.unwrap();
     assert_eq!((done.action.as_str(), done.modified_command), ("user_modified", Some(append(&other))));
@@ -143,7 +143,7 @@ async fn an_outage_takes_two_different_people_and_no_requester() {
     let question = world.question().await;
     let asked = world.state().await.approvals.get(&question).unwrap().requested.clone();
     assert_eq!((asked.impact, asked.votes_needed), (Impact::Outage, 2));
-    let Voted::Refused(why) = world.answer(&question, "ana", Reply::Approve).await else {
+    let VoteResult::Refused(why) = world.answer(&question, "ana", Reply::Approve).await else {
         panic!("the requester's vote counted")
     };
     assert!(why.contains("cannot approve an outage"), "{why}");
@@ -152,9 +152,9 @@ async fn an_outage_takes_two_different_people_and_no_requester() {
         ("ben", Counted::VotedBefore { so_far: 1 }),
         ("cem", Counted::Decided(Choice::Approve)),
     ] {
-        assert_eq!(world.answer(&question, who, Reply::Approve).await, Voted::Counted(counted));
+        assert_eq!(world.answer(&question, who, Reply::Approve).await, VoteResult::Counted(counted));
     }
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
 }
 
 #[tokio::test]
@@ -163,7 +163,7 @@ async fn a_modification_into_something_catastrophic_is_blocked() {
     world.mention("look at 5001").await;
     let question = world.question().await;
     world.answer(&question, "ben", Reply::Modify { command: "rm -rf /".to_owned() }).await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let done = world.state().await.steps.first().cloned().unwrap().done.unwrap();
     assert_eq!((done.action.as_str(), done.error.as_deref()), ("blocked", Some("blocked")));
 }
@@ -174,8 +174,8 @@ async fn an_answer_that_comes_too_late_runs_nothing() {
     world.mention("look at 5001").await;
     let question = world.question().await;
     world.clock.advance(Duration::from_secs(16 * 60));
-    assert_eq!(world.answer(&question, "ben", Reply::Approve).await, Voted::Counted(Counted::Expired));
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.answer(&question, "ben", Reply::Approve).await, VoteResult::Counted(Counted::Expired));
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     assert_eq!(lines(&path), 0);
     assert_eq!(world.state().await.steps.first().unwrap().done.clone().unwrap().action, "expired");
 }
@@ -186,7 +186,7 @@ async fn nobody_answering_at_all_runs_nothing() {
     world.mention("look at 5001").await;
     world.question().await;
     world.clock.advance(Duration::from_secs(16 * 60));
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     assert_eq!(lines(&path), 0);
 }
 
@@ -196,12 +196,12 @@ async fn a_stop_while_a_question_is_open_ends_without_running_it() {
     world.mention("look at 5001").await;
     let question = world.question().await;
     world.say("cem", "stop", Instruction::Stop).await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let state = world.state().await;
     assert_eq!(state.concluded.unwrap().1.by, "human");
     assert!(matches!(
         world.answer(&question, "ben", Reply::Approve).await,
-        Voted::Counted(Counted::AlreadyDecided { .. })
+        VoteResult::Counted(Counted::AlreadyDecided { .. })
     ));
     assert_eq!(lines(&path), 0);
 }
@@ -213,7 +213,7 @@ async fn an_approval_that_comes_after_a_stop_runs_nothing() {
     let question = world.question().await;
     world.answer(&question, "ben", Reply::Approve).await;
     world.say("cem", "stop", Instruction::Stop).await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     assert_eq!(lines(&path), 0);
 }
 
@@ -223,7 +223,7 @@ async fn words_of_people_reach_the_model_and_a_second_incident_does_not_begin_ag
     world.mention("look at 5001").await;
     world.mention("look at 5001").await;
     world.say("ben", "also check the source VM", Instruction::Steer).await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let kinds = world.kinds().await;
     assert_eq!(kinds.iter().filter(|kind| *kind == "opened").count(), 1);
     assert_eq!(kinds.get(1).map(String::as_str), Some("said"));
@@ -237,7 +237,7 @@ async fn nothing_runs_before_there_is_a_hypothesis() {
         conclude("REFUTED"),
     ]);
     world.mention("look at 5001").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     assert!(world.results().await.first().unwrap()["reason"].as_str().unwrap().contains("board is empty"));
     assert!(world.state().await.steps.is_empty());
 }
@@ -263,7 +263,7 @@ async fn a_conclusion_is_rejected_while_a_gate_is_closed() {
         complete(json!({"refuted_hypotheses": ["H1"]})),
     ]);
     world.mention("look at 5001").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let reasons: Vec<String> = world
         .results()
         .await
@@ -289,7 +289,7 @@ async fn a_finding_holds_if_the_evidence_says_what_it_quotes() {
     ]);
     let world = World::new(&[suppose(), run(REFUSED), settle]);
     world.mention("look at 5001").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let state = world.state().await;
     assert_eq!(state.concluded.clone().unwrap().1.outcome, Outcome::Confirmed);
     assert_eq!(state.accepted.len(), 1);
@@ -299,9 +299,9 @@ async fn a_finding_holds_if_the_evidence_says_what_it_quotes() {
 async fn a_script_that_is_over_leaves_a_session_that_can_go_on() {
     let world = World::new(&[suppose()]);
     world.mention("look at 5001").await;
-    assert!(matches!(world.drive().await, Rest::Stuck { .. }));
+    assert!(matches!(world.drive().await, DriveOutcome::Stuck { .. }));
     assert_eq!(world.state().await.standing(), "paused");
-    assert!(matches!(world.drive().await, Rest::Stuck { .. }));
+    assert!(matches!(world.drive().await, DriveOutcome::Stuck { .. }));
 }
 
 #[tokio::test]
@@ -314,7 +314,7 @@ async fn calls_that_make_no_sense_are_answered_and_end_the_session_in_the_end() 
     ];
     let world = World::new(&nonsense);
     world.mention("look at 5001").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let state = world.state().await;
     assert_eq!((state.spent.turns, state.concluded.unwrap().1.by.as_str()), (4, "code"));
     assert!(world.results().await.iter().all(|result| result["status"] == "rejected"));
@@ -325,7 +325,7 @@ async fn a_spent_budget_ends_in_a_report() {
     let mut world = World::new(&[suppose(), run("uname -s"), run("uname -r"), run("uname -m")]);
     world.limits.commands = 2;
     world.mention("look at 5001").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let state = world.state().await;
     assert_eq!(state.budget_spent.clone().unwrap().what, "commands");
     assert_eq!(state.hypothesis("H1").unwrap().state, HypothesisState::Unverifiable);
@@ -340,7 +340,7 @@ async fn time_in_which_a_human_is_waited_for_is_not_spent() {
     let question = world.question().await;
     world.clock.advance(Duration::from_secs(5 * 3600));
     world.answer(&question, "ben", Reply::Approve).await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     assert_eq!(world.state().await.concluded.unwrap().1.by, "model");
 }
 
@@ -350,7 +350,7 @@ async fn the_same_command_is_not_run_for_ever() {
         [suppose()].into_iter().chain((0..4).map(|_| run("uname -s"))).chain([conclude("REFUTED")]).collect();
     let world = World::new(&turns);
     world.mention("look at 5001").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     assert_eq!(world.state().await.steps.len(), 3);
     assert!(world.results().await.get(4).unwrap()["reason"].as_str().unwrap().contains("o3"));
 }
@@ -360,7 +360,7 @@ async fn a_turn_that_is_too_long_to_be_kept_pauses_and_keeps_nothing_of_it() {
     let long = json!({"text": "x".repeat(500_000)}).to_string();
     let world = World::new(&[suppose(), long]);
     world.mention("look at 5001").await;
-    assert!(matches!(world.drive().await, Rest::Stuck { .. }));
+    assert!(matches!(world.drive().await, DriveOutcome::Stuck { .. }));
     assert_eq!(world.state().await.spent.turns, 1);
 }
 
@@ -369,6 +369,6 @@ async fn what_was_seen_can_be_seen_again() {
     let recall = turn(&[("recall_observation", json!({"observation_id": "o1", "contains": "Linux"}))]);
     let world = World::new(&[suppose(), run("uname -a"), recall, conclude("REFUTED")]);
     world.mention("look at 5001").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     assert_eq!(world.results().await.get(2).unwrap()["matching_lines"], 1);
 }

@@ -7,7 +7,7 @@ use std::process::Child;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ghost_agent::session::Watcher;
+use ghost_agent::session::Observer;
 use ghost_investigate::event::Recorded;
 use ghost_investigate::state::State;
 use rustix::process::{Pid, Signal, getpid, kill_process};
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use super::child::{Job, open, start};
 use super::mortal::{Answer, Mortal, Point, When};
-use super::plot::{engine, play, runs, watched};
+use super::plot::{engine, observed, play, runs};
 use super::proof::End;
 use crate::random::{Random, is_long, seed};
 use crate::store::server::Server;
@@ -90,7 +90,7 @@ async fn a_kill_while_an_approved_command_runs_is_asked_about() {
             }
             kill_process(pid, Signal::KILL).unwrap();
             ended(&at, child);
-            // What a human approved outlives the program; it ends before anybody looks.
+            // What a human approved outlives the program; it ends before the check.
             std::fs::remove_file(&lock_file).unwrap();
             until(&at, || alive_in(folder.path()) == 0).await;
             let end = take_over(&at, &folder, &place, &whole).await;
@@ -113,7 +113,7 @@ async fn take_over(at: &str, folder: &TempDir, place: &str, whole: &End) -> End 
 /// Plays the session without an interruption; returns its end and the number of calls to the store.
 async fn unbroken(place: &Place) -> (End, usize) {
     let folder = tempfile::tempdir().unwrap();
-    let store = Arc::new(Mortal::new(open(&place(folder.path(), "whole")).await, |_| Answer::Told));
+    let store = Arc::new(Mortal::new(open(&place(folder.path(), "whole")).await, |_| Answer::Delivered));
     let worker = engine(folder.path(), store.clone(), "whole", Duration::from_secs(60));
     play(&worker, folder.path()).await;
     let calls = store.calls();
@@ -172,7 +172,7 @@ async fn until(at: &str, mut holds: impl FnMut() -> bool) {
 pub(super) struct Aloud;
 
 #[expect(clippy::print_stdout, reason = "how the process that watches learns what happened")]
-impl Watcher for Aloud {
+impl Observer for Aloud {
     fn recorded(&self, _state: &State, event: &Recorded) {
         println!("{}", event.kind);
     }
@@ -183,7 +183,7 @@ impl Watcher for Aloud {
     fn running(&self, _state: &State, _step: ghost_investigate::event::StepId, _since: Duration) {}
 }
 
-/// Plays the session in another process and kills that process at the point that it is told.
+/// Plays the session in another process and kills that process at the given point.
 pub(super) async fn child(job: &Job) {
     let point = job.detail.split_once(' ').map(|(call, when)| {
         (call.parse::<usize>().unwrap(), if when == "Before" { When::Before } else { When::After })
@@ -193,8 +193,8 @@ pub(super) async fn child(job: &Job) {
             kill_process(getpid(), Signal::KILL).unwrap();
             std::thread::park();
         }
-        Answer::Told
+        Answer::Delivered
     });
-    let worker = watched(engine(&job.folder, Arc::new(store), "worker", TTL), Arc::new(Aloud));
+    let worker = observed(engine(&job.folder, Arc::new(store), "worker", TTL), Arc::new(Aloud));
     play(&worker, &job.folder).await;
 }

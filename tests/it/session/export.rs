@@ -1,7 +1,7 @@
 //! A session as a text by itself, and back.
 
 use ghost_agent::session::export::{AuditFate, Export, ImportError, ReadError, Unsound, export, import};
-use ghost_agent::session::{self, Rest};
+use ghost_agent::session::{self, DriveOutcome};
 use ghost_investigate::event::read;
 use ghost_store::{EmbeddedStore, Ledger as _, Settings};
 use tempfile::TempDir;
@@ -59,7 +59,7 @@ async fn a_session_that_waits_goes_on_elsewhere() {
     assert_eq!(other.question().await, question);
     let reply = ghost_investigate::event::Reply::Deny { reason: "no".to_owned() };
     other.answer(&question, "ben", reply).await;
-    assert_eq!(other.drive().await, Rest::Over);
+    assert_eq!(other.drive().await, DriveOutcome::Over);
 }
 
 #[tokio::test]

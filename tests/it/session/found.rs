@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ghost_agent::session::{Rest, export};
+use ghost_agent::session::{DriveOutcome, export};
 use ghost_investigate::event::{Event, Reply};
 use ghost_shell::Support;
 
@@ -37,7 +37,7 @@ async fn asks(world: &World) -> (String, String, String) {
 }
 
 async fn ended(world: &World) -> (String, String, Option<i32>) {
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let state = world.state().await;
     let done = state.steps.first().unwrap().done.clone().unwrap();
     (done.status, done.action, done.exit_code)

@@ -5,23 +5,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::session::{Courier, Rest, Watcher};
+use ghost_agent::session::{DeliveryError, DriveOutcome, Observer, ReportDelivery};
 use ghost_base::ManualClock;
 use ghost_investigate::event::{Content, Event, Instruction, Recorded, StepId};
 use ghost_investigate::state::State;
 
-use super::world::{World, conclude, hands, run, suppose};
+use super::world::{World, conclude, control, run, suppose};
 
 #[tokio::test]
 async fn words_that_overtake_the_incident_follow_it() {
     let world = World::new(&[suppose(), conclude("REFUTED")]);
     world.say("ben", "it began at noon", Instruction::Steer).await;
-    assert_eq!(world.drive().await, Rest::Missing);
+    assert_eq!(world.drive().await, DriveOutcome::Missing);
     // Words without an incident do not come up all the time.
     assert_eq!(world.store.next_work("other", Duration::ZERO).await.unwrap(), None);
     world.clock.advance(Duration::from_secs(31));
     world.mention("look at 5001").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     assert_eq!(world.kinds().await.get(..2).unwrap(), ["opened", "said"]);
     assert!(world.store.inbox(&world.session).await.unwrap().is_empty());
 }
@@ -33,8 +33,8 @@ async fn short_turns_in_a_row_do_not_use_the_lease_up() {
     let world = World::new(&turns);
     world.mention("look at 5001").await;
     // Each turn takes a quarter of the lease, which nobody else could take in between.
-    let engine = world.watched(Arc::new(Ticking(world.clock.clone())));
-    assert_eq!(engine.drive(&world.session, &hands()).await.unwrap(), Rest::Over);
+    let engine = world.observed(Arc::new(Ticking(world.clock.clone())));
+    assert_eq!(engine.drive(&world.session, &control()).await.unwrap(), DriveOutcome::Over);
     let epochs: BTreeSet<u64> = world.recorded().await.iter().filter_map(epoch).collect();
     assert_eq!(epochs.len(), 1, "{epochs:?}");
     let next = world.store.acquire(&world.session, "next", Duration::from_secs(1)).await.unwrap().unwrap();
@@ -44,7 +44,7 @@ async fn short_turns_in_a_row_do_not_use_the_lease_up() {
 /// Lets time go by with every answer of the model.
 struct Ticking(Arc<ManualClock>);
 
-impl Watcher for Ticking {
+impl Observer for Ticking {
     fn recorded(&self, _state: &State, event: &Recorded) {
         if event.kind == "answered" {
             self.0.advance(Duration::from_millis(7_500));
@@ -65,9 +65,9 @@ fn epoch(event: &Recorded) -> Option<u64> {
 struct Lame;
 
 #[async_trait]
-impl Courier for Lame {
-    async fn deliver(&self, _state: &State, _report: &str) -> Result<String, String> {
-        Err("nobody is at home".to_owned())
+impl ReportDelivery for Lame {
+    async fn deliver(&self, _state: &State, _report: &str) -> Result<String, DeliveryError> {
+        Err(DeliveryError::service("nobody is at home"))
     }
 }
 
@@ -76,12 +76,15 @@ async fn a_report_that_reached_nobody_comes_up_again() {
     let world = World::new(&[suppose(), conclude("REFUTED")]);
     world.mention("look at 5001").await;
     let mut engine = world.engine();
-    engine.kitchen.courier = Arc::new(Lame);
-    assert!(matches!(engine.drive(&world.session, &hands()).await.unwrap(), Rest::Undelivered { .. }));
+    engine.delivery = Arc::new(Lame);
+    assert!(matches!(
+        engine.drive(&world.session, &control()).await.unwrap(),
+        DriveOutcome::Undelivered { .. }
+    ));
     world.clock.advance(Duration::from_secs(31));
     let found = world.store.next_work("next", Duration::ZERO).await.unwrap();
     assert_eq!(found.as_ref(), Some(&world.session));
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     assert_eq!(world.state().await.delivered.len(), 1);
 }
 
@@ -91,6 +94,6 @@ async fn driving_is_work_for_a_task() {
     world.mention("look at 5001").await;
     let (engine, session) = (world.engine(), world.session.clone());
     let mut tasks = tokio::task::JoinSet::new();
-    tasks.spawn(async move { engine.drive(&session, &hands()).await.unwrap() });
-    assert_eq!(tasks.join_next().await.unwrap().unwrap(), Rest::Over);
+    tasks.spawn(async move { engine.drive(&session, &control()).await.unwrap() });
+    assert_eq!(tasks.join_next().await.unwrap().unwrap(), DriveOutcome::Over);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use ghost_agent::session::{Watcher, Worker};
+use ghost_agent::session::{Observer, Worker};
 use ghost_base::SessionId;
 use ghost_investigate::event::{Recorded, StepId};
 use ghost_investigate::model::Scripted;
@@ -14,7 +14,7 @@ use ghost_shell::Cancel;
 use ghost_store::Store;
 
 use super::child::{Job, open, start};
-use super::plot::{engine, mention, thinking, watched, writes};
+use super::plot::{engine, mention, observed, thinking, writes};
 use super::world::{run, suppose};
 use crate::random::is_long;
 
@@ -63,7 +63,7 @@ fn ticks(process: u32) -> u64 {
 /// Counts the questions.
 struct Asked(AtomicUsize);
 
-impl Watcher for Asked {
+impl Observer for Asked {
     fn recorded(&self, _state: &State, event: &Recorded) {
         if event.kind == "approval_requested" {
             self.0.fetch_add(1, Ordering::SeqCst);
@@ -83,7 +83,7 @@ pub(super) async fn child(job: &Job) {
     let asked = Arc::new(Asked(AtomicUsize::new(0)));
     let engine =
         thinking(engine(&job.folder, store.clone(), "worker", Duration::from_secs(30)), Arc::new(script));
-    let worker = Worker { engine: watched(engine, asked.clone()), most: 8 };
+    let worker = Worker { engine: observed(engine, asked.clone()), max_sessions: 8 };
     let fill = async {
         for number in 0..count {
             let session: SessionId = format!("wait-{number}").parse().unwrap();

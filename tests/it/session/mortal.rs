@@ -8,15 +8,15 @@ use async_trait::async_trait;
 use ghost_base::{SessionId, Timestamp};
 use ghost_store::{
     Approval, ApprovalId, ApprovalRecord, Approvals, Backlog, Consumed, Delivered, Dispatch, Inbox, Item,
-    Lease, Leases, Ledger, Opened, Outcome, Store, StoreError, Vote, Wall,
+    Lease, Leases, Ledger, Opened, Outcome, SharedState, Store, StoreError, Vote,
 };
 
 /// A moment around a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
-    /// The store has not heard of it.
+    /// The call did not reach the store.
     Before,
-    /// The store did it, and nobody has heard the answer.
+    /// The store did it, and the answer was lost.
     After,
 }
 
@@ -26,7 +26,7 @@ pub(super) type Point = (usize, When);
 /// What a hook makes of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
-    Told,
+    Delivered,
     Lost,
 }
 
@@ -179,7 +179,7 @@ impl Dispatch for Mortal {
 }
 
 #[async_trait]
-impl Wall for Mortal {
+impl SharedState for Mortal {
     async fn flag(&self, name: &'static str) -> Result<Option<String>, StoreError> {
         self.inner.flag(name).await
     }

@@ -3,13 +3,13 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ghost_agent::session::Watcher;
+use ghost_agent::session::Observer;
 use ghost_investigate::event::{Recorded, StepId};
 use ghost_investigate::state::State;
 
 use super::child::open;
 use super::mortal::{Answer, Mortal, Point, When};
-use super::plot::{engine, play, watched};
+use super::plot::{engine, observed, play};
 use super::proof::End;
 use crate::random::{Random, is_long, seed};
 use crate::store::server::Server;
@@ -22,14 +22,14 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Hears of an outage, and starts the server again only then.
 struct Keeper {
     server: Arc<Mutex<Option<Server>>>,
-    heard: Mutex<Vec<String>>,
+    notices: Mutex<Vec<String>>,
 }
 
-impl Watcher for Keeper {
+impl Observer for Keeper {
     fn recorded(&self, _state: &State, _event: &Recorded) {}
     fn words(&self, _words: &str) {}
     fn trouble(&self, what: &str) {
-        self.heard.lock().unwrap().push(what.to_owned());
+        self.notices.lock().unwrap().push(what.to_owned());
         restart(&self.server);
     }
     fn running(&self, _state: &State, _step: StepId, _since: Duration) {}
@@ -57,14 +57,14 @@ async fn a_server_that_is_killed_at_any_call_pauses_the_session_and_loses_nothin
     }
     for point in points {
         let at = format!("call {} {:?}", point.0, point.1);
-        let (end, _, heard) = through(&server, &format!("p{}{:?}", point.0, point.1), Some(point)).await;
+        let (end, _, notices) = through(&server, &format!("p{}{:?}", point.0, point.1), Some(point)).await;
         end.prove(&at, &whole);
         assert_eq!(end.state.unknown_steps().count(), 0, "{at}: the worker was there all the time");
-        assert!(heard.iter().all(|what| what.contains("nothing is lost")), "{at}: {heard:?}");
+        assert!(notices.iter().all(|what| what.contains("nothing is lost")), "{at}: {notices:?}");
     }
 }
 
-/// Plays the session; the server is killed at the point, before it hears of a call or before it is heard.
+/// Plays the session; the server is killed at the point, before it receives a call or before its answer arrives.
 async fn through(
     server: &Arc<Mutex<Option<Server>>>,
     prefix: &str,
@@ -76,13 +76,13 @@ async fn through(
     let killer = Arc::clone(server);
     let store = Arc::new(Mortal::new(inner, move |here| {
         if Some(here) != point {
-            return Answer::Told;
+            return Answer::Delivered;
         }
         killer.lock().unwrap().as_mut().unwrap().kill();
-        if here.1 == When::After { Answer::Lost } else { Answer::Told }
+        if here.1 == When::After { Answer::Lost } else { Answer::Delivered }
     }));
-    let keeper = Arc::new(Keeper { server: Arc::clone(server), heard: Mutex::default() });
-    let worker = watched(engine(folder.path(), store.clone(), "worker", TTL), keeper.clone());
+    let keeper = Arc::new(Keeper { server: Arc::clone(server), notices: Mutex::default() });
+    let worker = observed(engine(folder.path(), store.clone(), "worker", TTL), keeper.clone());
     // A human's own calls fail too, and nobody starts the server for those.
     let nurse = async {
         loop {
@@ -97,6 +97,6 @@ async fn through(
     }
     restart(server);
     let end = End::read(folder.path(), store.as_ref()).await;
-    let heard = keeper.heard.lock().unwrap().clone();
-    (end, store.calls(), heard)
+    let notices = keeper.notices.lock().unwrap().clone();
+    (end, store.calls(), notices)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::session::{Engine, EngineError, Rest};
+use ghost_agent::session::{DriveOutcome, Engine, EngineError};
 use ghost_base::{ManualClock, Timestamp};
 use ghost_investigate::model::{Answer, Ask, Investigator, Listener, Model, ModelError, Scripted};
 use ghost_store::{EmbeddedStore, Ledger as _, Settings, Store};
@@ -15,15 +15,15 @@ use tokio::sync::Notify;
 
 use super::child::{Job, open, start};
 use super::crash::Aloud;
-use super::plot::{answer, engine, mention, play, runs, script, session, thinking, watched};
-use super::world::hands;
+use super::plot::{answer, engine, mention, observed, play, runs, script, session, thinking};
+use super::world::control;
 use crate::store::server::Server;
 
 const TTL: Duration = Duration::from_millis(600);
 /// The turn behind the first command.
 const LATE: u32 = 2;
 
-/// A model that keeps one turn to itself until it is told to go on.
+/// A model that keeps one turn to itself until it is released.
 struct Slow {
     script: Scripted,
     at: u32,
@@ -114,11 +114,11 @@ pub(super) async fn child(job: &Job) {
     let store = open(&job.place).await;
     let owner = engine(&job.folder, store.clone(), "stale", TTL);
     let late = if job.detail == "turn" { LATE } else { u32::MAX };
-    let owner = watched(thinking(owner, Slow::new(late, Arc::default())), Arc::new(Aloud));
+    let owner = observed(thinking(owner, Slow::new(late, Arc::default())), Arc::new(Aloud));
     mention(store.as_ref(), &session()).await;
     let end = loop {
-        match owner.drive(&session(), &hands()).await {
-            Ok(Rest::Waiting { approval, .. }) => answer(&owner, &job.folder, &approval).await,
+        match owner.drive(&session(), &control()).await {
+            Ok(DriveOutcome::Waiting { approval, .. }) => answer(&owner, &job.folder, &approval).await,
             end => break end,
         }
     };
@@ -171,34 +171,34 @@ async fn of_two_owners_on_one_file_the_stale_one_writes_nothing() {
     let pair = Pair::new();
     mention(pair.store.as_ref(), &session()).await;
     let (stale, heir) = (pair.engine("stale", LATE), pair.engine("heir", u32::MAX));
-    let (id, hands) = (session(), hands());
+    let (id, control) = (session(), control());
     let other = async {
         pair.until_asked().await;
-        assert_eq!(heir.drive(&id, &hands).await.unwrap(), Rest::Taken);
+        assert_eq!(heir.drive(&id, &control).await.unwrap(), DriveOutcome::Taken);
         pair.clock.advance(OVER);
         play(&heir, pair.folder.path()).await;
         let before = pair.store.read(&id, 0).await.unwrap();
         pair.go.notify_one();
         before
     };
-    let (end, before) = tokio::join!(stale.drive(&id, &hands), other);
+    let (end, before) = tokio::join!(stale.drive(&id, &control), other);
     assert!(matches!(end, Err(EngineError::Fenced)), "{end:?}");
     assert_eq!(pair.store.read(&id, 0).await.unwrap(), before);
     assert_eq!(runs(pair.folder.path(), "one"), 1);
     // It took the session again to look, and gave it back: whoever comes next does not wait.
-    assert_eq!(heir.drive(&id, &hands).await.unwrap(), Rest::Over);
+    assert_eq!(heir.drive(&id, &control).await.unwrap(), DriveOutcome::Over);
 }
 
 #[tokio::test]
 async fn an_owner_whose_lease_ended_goes_on_if_nobody_followed() {
     let pair = Pair::new();
     mention(pair.store.as_ref(), &session()).await;
-    let (owner, id, hands) = (pair.engine("only", LATE), session(), hands());
+    let (owner, id, control) = (pair.engine("only", LATE), session(), control());
     let later = async {
         pair.until_asked().await;
         pair.clock.advance(OVER);
         pair.go.notify_one();
     };
-    let (end, ()) = tokio::join!(owner.drive(&id, &hands), later);
-    assert!(matches!(end, Ok(Rest::Waiting { .. })), "{end:?}");
+    let (end, ()) = tokio::join!(owner.drive(&id, &control), later);
+    assert!(matches!(end, Ok(DriveOutcome::Waiting { .. })), "{end:?}");
 }

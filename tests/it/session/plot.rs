@@ -1,24 +1,22 @@
-//! One session in full, and the human of it. Whatever happens on the way, it has to come to the same end.
+//! One session in full, and the human of it. Whatever happens meanwhile, it has to come to the same end.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use ghost_agent::session::{
-    Asleep, Cast, Engine, EngineError, EvidenceFolder, Free, Kitchen, Letter, NoWorkshop, Quiet, Rest,
-    Watcher, cast,
+    DriveOutcome, Engine, EngineError, InboxMessage, Observer, SubmittedVote, submit_vote,
 };
 use ghost_base::{Clock as _, SessionId, SystemClock};
 use ghost_investigate::event::{Opened, Origin, Reply, read};
 use ghost_investigate::model::{Investigator, Model, Scripted};
 use ghost_investigate::state::{Ending, State};
-use ghost_investigate::tool::Registry;
 use ghost_investigate::{Limits, SelfApproval};
 use ghost_shell::{Policy, Shell};
 use ghost_store::{Store, StoreError};
 use serde_json::json;
 
-use super::world::{Folder, REFUSED, hands, run, turn};
+use super::world::{Folder, REFUSED, control, run, turn};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -63,43 +61,27 @@ pub(super) fn script() -> Vec<String> {
 
 /// Returns what drives sessions whose files lie in a folder.
 pub(super) fn engine(folder: &Path, store: Arc<dyn Store>, owner: &str, ttl: Duration) -> Engine {
-    let data = folder.join("data");
-    let (evidence, cwd) = (data.join("evidence"), folder.to_owned());
-    let shells = move |state: &State| {
-        let builder = Shell::builder(state.session.clone(), &data);
-        Ok(builder.scope(state.opened.scope.clone()).cwd(cwd.clone()))
-    };
-    Engine {
-        store,
-        clock: Arc::new(SystemClock),
-        sleep: Arc::new(Asleep::by(Arc::new(SystemClock))),
-        owner: owner.to_owned(),
-        ttl,
-        kitchen: Kitchen {
-            model: Arc::new(Scripted::parse(&script().join("\n")).unwrap()),
-            tools: Arc::new(Registry::default()),
-            policy: Arc::new(Policy::builtin().unwrap().clone()),
-            shells: Arc::new(shells),
-            evidence: Arc::new(EvidenceFolder::new(evidence)),
-            prices: Arc::new(|_, _| None),
-            site: None,
-            acts_as: None,
-            courier: Arc::new(Folder(folder.to_owned())),
-            brake: Arc::new(Free),
-            workshop: Arc::new(NoWorkshop),
-        },
-        watcher: Arc::new(Quiet),
-    }
+    let (data, cwd) = (folder.join("data"), folder.to_owned());
+    let model = Arc::new(Scripted::parse(&script().join("\n")).unwrap());
+    let policy = Arc::new(Policy::builtin().unwrap().clone());
+    Engine::builder(store, model, policy, &folder.join("data"))
+        .lease_ttl(ttl)
+        .open_shell(move |state: &State| {
+            let builder = Shell::builder(state.session.clone(), &data);
+            Ok(builder.scope(state.opened.scope.clone()).cwd(cwd.clone()))
+        })
+        .delivery(Arc::new(Folder(folder.to_owned())))
+        .build(owner)
 }
 
 /// Returns an engine with another model.
 pub(super) fn thinking(engine: Engine, model: Arc<dyn Model>) -> Engine {
-    Engine { kitchen: Kitchen { model, ..engine.kitchen }, ..engine }
+    Engine { model, ..engine }
 }
 
-/// Returns an engine that somebody looks at.
-pub(super) fn watched(engine: Engine, watcher: Arc<dyn Watcher>) -> Engine {
-    Engine { watcher, ..engine }
+/// Returns an engine with another observer.
+pub(super) fn observed(engine: Engine, observer: Arc<dyn Observer>) -> Engine {
+    Engine { observer, ..engine }
 }
 
 /// Tells a session of its incident; again changes nothing.
@@ -119,19 +101,19 @@ pub(super) async fn mention(store: &dyn Store, session: &SessionId) {
         by_program: false,
         version: "test".to_owned(),
     };
-    let letter = serde_json::to_string(&Letter::Open(Box::new(opened))).unwrap();
-    patient(async || store.deliver(session, "open", &letter).await).await;
+    let message = serde_json::to_string(&InboxMessage::Open(Box::new(opened))).unwrap();
+    patient(async || store.deliver(session, "open", &message).await).await;
 }
 
 /// Plays a session to its end, in both roles. Somebody else may have begun.
 pub(super) async fn play(engine: &Engine, folder: &Path) {
     mention(engine.store.as_ref(), &session()).await;
     loop {
-        match engine.drive(&session(), &hands()).await {
-            Ok(Rest::Over) => return,
-            Ok(Rest::Waiting { approval, .. }) => answer(engine, folder, &approval).await,
+        match engine.drive(&session(), &control()).await {
+            Ok(DriveOutcome::Over) => return,
+            Ok(DriveOutcome::Waiting { approval, .. }) => answer(engine, folder, &approval).await,
             // A dead owner, or an acquisition of our own whose answer got lost: the lease ends, and the session comes up.
-            Ok(Rest::Taken) | Err(EngineError::Fenced) => {
+            Ok(DriveOutcome::Taken) | Err(EngineError::Fenced) => {
                 patient(async || engine.store.next_work(&engine.owner, PATIENCE).await).await;
             }
             rest => panic!("{rest:?}"),
@@ -155,14 +137,14 @@ pub(super) async fn answer(engine: &Engine, folder: &Path, approval: &str) {
     };
     // Whoever changed a command is not the one who approves it.
     let who = if state.modified(&asked.requested).is_some() { "cem" } else { "ben" };
-    let vote = Cast {
+    let vote = SubmittedVote {
         approval: approval.to_owned(),
         who: who.to_owned(),
         answer: reply,
         key: format!("click-{approval}"),
         at: SystemClock.now(),
     };
-    patient(async || cast(engine.store.as_ref(), &state, SelfApproval::default(), &vote).await).await;
+    patient(async || submit_vote(engine.store.as_ref(), &state, SelfApproval::default(), &vote).await).await;
 }
 
 /// Reads and folds a session.
@@ -176,7 +158,7 @@ pub(super) async fn state(store: &dyn Store, session: &SessionId) -> State {
 pub(super) fn endings(state: &State) -> Vec<String> {
     let mut all: Vec<_> = state.approvals.values().collect();
     all.sort_by_key(|approval| (approval.requested.step, approval.requested.round, approval.asked_at));
-    let told = all.into_iter().filter(|approval| !approval.requested.outcome_unknown).map(|approval| {
+    let outcomes = all.into_iter().filter(|approval| !approval.requested.outcome_unknown).map(|approval| {
         let ending = match &approval.ending {
             Some(Ending::Decided { answer, who, .. }) => format!("{who}: {answer:?}"),
             Some(Ending::Expired { .. }) => "nobody".to_owned(),
@@ -184,7 +166,7 @@ pub(super) fn endings(state: &State) -> Vec<String> {
         };
         format!("{} {} {ending}", approval.requested.step, approval.requested.round)
     });
-    told.collect()
+    outcomes.collect()
 }
 
 /// Asks a store until it answers.

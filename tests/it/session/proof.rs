@@ -23,7 +23,7 @@ pub(super) struct End {
 }
 
 impl End {
-    /// Reads what there is. The chain of the ledger is checked on the way.
+    /// Reads what there is. The chain of the ledger is checked as well.
     pub(super) async fn read(folder: &Path, store: &dyn Store) -> Self {
         let lines = patient(async || store.read(&session(), 0).await).await;
         let events = read(&session(), lines.iter().map(String::as_str)).unwrap();

@@ -7,11 +7,11 @@ use ghost_investigate::state::{State, Step};
 use super::plot::endings;
 use super::proof::End;
 
-/// Holds that a session ended as the unbroken one did. Where a command's outcome was unknown, what is told of that command may
+/// Holds that a session ended as the unbroken one did. Where a command's outcome was unknown, the outline of that command may
 /// differ, and nothing else.
 pub(super) fn same(at: &str, end: &End, whole: &End) {
     let unknown: Vec<StepId> = end.state.unknown_steps().map(|step| step.id).collect();
-    assert_eq!(told(&end.state, &unknown), told(&whole.state, &unknown), "{at}");
+    assert_eq!(outline(&end.state, &unknown), outline(&whole.state, &unknown), "{at}");
     let (report, wanted) = (leveled(&end.report), leveled(&whole.report));
     let outcome = |end: &End| end.state.concluded.as_ref().unwrap().1.outcome;
     if unknown.is_empty() {
@@ -29,18 +29,20 @@ pub(super) fn same(at: &str, end: &End, whole: &End) {
 }
 
 /// Returns what a session found out, without what depends on when and how often it was interrupted.
-fn told(state: &State, without: &[StepId]) -> Vec<String> {
+fn outline(state: &State, without: &[StepId]) -> Vec<String> {
     let (_, concluded) = state.concluded.as_ref().unwrap();
     let (by, summary, claimed) = (&concluded.by, &concluded.summary, &concluded.claimed);
-    let mut told =
+    let mut outline =
         vec![format!("{by} {summary} {claimed:?}"), format!("{:?} {:?}", state.accepted, state.rejected)];
-    told.extend(state.hypotheses.iter().map(|one| format!("{} {} {:?}", one.id, one.description, one.state)));
-    told.extend(state.steps.iter().filter(|step| !without.contains(&step.id)).map(step));
-    told.extend(endings(state));
+    outline
+        .extend(state.hypotheses.iter().map(|one| format!("{} {} {:?}", one.id, one.description, one.state)));
+    outline.extend(state.steps.iter().filter(|step| !without.contains(&step.id)).map(step));
+    outline.extend(endings(state));
     let seen = state.observations.iter().map(|seen| &seen.observed);
     let seen = seen.filter(|seen| !seen.step.is_some_and(|step| without.contains(&step)));
-    told.extend(seen.map(|seen| format!("{} {:?} {} {}", seen.what, seen.source, seen.digest, seen.bytes)));
-    told
+    outline
+        .extend(seen.map(|seen| format!("{} {:?} {} {}", seen.what, seen.source, seen.digest, seen.bytes)));
+    outline
 }
 
 fn step(step: &Step) -> String {

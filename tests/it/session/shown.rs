@@ -5,14 +5,14 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::session::{Brake, Courier, Engine, Kitchen, Rest};
+use ghost_agent::session::{DeliveryError, DriveOutcome, Engine, FreezeCheck, ReportDelivery};
 use ghost_base::Digest;
 use ghost_investigate::Outcome;
 use ghost_investigate::event::{Delivered, Instruction};
 use ghost_investigate::state::State;
 use ghost_shell::Scope;
 
-use super::world::{World, conclude, hands, run, suppose, times};
+use super::world::{World, conclude, control, run, suppose, times};
 
 const LOOK: &str = "cat /proc/net/dev";
 
@@ -21,10 +21,10 @@ async fn who_mentions_a_concluded_session_goes_on_with_its_evidence() {
     let end = conclude("REFUTED");
     let world = World::new(&[suppose(), run(LOOK), end.clone(), run(LOOK), end]);
     world.mention("look at the link").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let before = world.state().await;
     world.again("ben", "look once more").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let after = world.state().await;
     assert_eq!((before.observations.len(), after.observations.len()), (1, 2));
     assert_eq!(after.observations.first(), before.observations.first());
@@ -41,9 +41,9 @@ async fn who_mentions_a_concluded_session_goes_on_with_its_evidence() {
 async fn words_that_mention_nobody_leave_a_report_alone() {
     let world = World::new(&[suppose(), conclude("REFUTED")]);
     world.mention("look at the link").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     world.say("ben", "thanks", Instruction::Steer).await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let recorded = world.recorded().await;
     times(&recorded, "concluded", 1);
     // What people say to each other is not kept, either.
@@ -56,10 +56,13 @@ async fn who_goes_on_before_the_report_was_delivered_goes_on_behind_it() {
     let world = World::new(&[suppose(), conclude("REFUTED"), conclude("REFUTED")]);
     world.mention("look at the link").await;
     let silent = with(&world, Arc::new(Deaf), None);
-    assert!(matches!(silent.drive(&world.session, &hands()).await.unwrap(), Rest::Undelivered { .. }));
+    assert!(matches!(
+        silent.drive(&world.session, &control()).await.unwrap(),
+        DriveOutcome::Undelivered { .. }
+    ));
     world.clock.advance(Duration::from_secs(31));
     world.again("ben", "and now").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let kinds = world.kinds().await;
     let at = |kind: &str| kinds.iter().position(|found| found == kind).unwrap();
     assert!(at("concluded") < at("delivered") && at("delivered") < at("reopened"), "{kinds:?}");
@@ -69,10 +72,10 @@ async fn who_goes_on_before_the_report_was_delivered_goes_on_behind_it() {
 async fn no_command_begins_while_it_is_held_back() {
     let world = World::new(&[suppose(), run(LOOK), conclude("REFUTED")]);
     world.mention("look at the link").await;
-    let brake = Arc::new(Held(Mutex::new(2)));
-    let engine = with(&world, world.engine().kitchen.courier, Some(brake.clone()));
-    assert_eq!(engine.drive(&world.session, &hands()).await.unwrap(), Rest::Over);
-    assert_eq!(*brake.0.lock().unwrap(), 0);
+    let freeze = Arc::new(Held(Mutex::new(2)));
+    let engine = with(&world, world.engine().delivery, Some(freeze.clone()));
+    assert_eq!(engine.drive(&world.session, &control()).await.unwrap(), DriveOutcome::Over);
+    assert_eq!(*freeze.0.lock().unwrap(), 0);
     times(&world.recorded().await, "done", 1);
     world.replays().await;
 }
@@ -81,15 +84,15 @@ async fn no_command_begins_while_it_is_held_back() {
 async fn a_session_that_is_held_back_can_be_stopped() {
     let world = World::new(&[suppose(), run(LOOK)]);
     world.mention("look at the link").await;
-    let engine = with(&world, world.engine().kitchen.courier, Some(Arc::new(Held(Mutex::new(u32::MAX)))));
-    let hands = hands();
-    let (rest, ()) = tokio::join!(engine.drive(&world.session, &hands), async {
+    let engine = with(&world, world.engine().delivery, Some(Arc::new(Held(Mutex::new(u32::MAX)))));
+    let control = control();
+    let (rest, ()) = tokio::join!(engine.drive(&world.session, &control), async {
         while !world.kinds().await.iter().any(|kind| kind == "classified") {
             tokio::task::yield_now().await;
         }
         world.say("ben", "stop", Instruction::Stop).await;
     });
-    assert_eq!(rest.unwrap(), Rest::Over);
+    assert_eq!(rest.unwrap(), DriveOutcome::Over);
     times(&world.recorded().await, "executing", 0);
 }
 
@@ -98,7 +101,7 @@ async fn where_people_are_shown_it_is_on_record() {
     let world = World::new(&[suppose(), conclude("REFUTED")]);
     world.mention("look at the link").await;
     let engine = with(&world, Arc::new(Board), None);
-    assert_eq!(engine.drive(&world.session, &hands()).await.unwrap(), Rest::Over);
+    assert_eq!(engine.drive(&world.session, &control()).await.unwrap(), DriveOutcome::Over);
     let state = world.state().await;
     assert_eq!(state.place_of("board").unwrap().place, "a wall");
     assert!(state.is_reported());
@@ -111,7 +114,7 @@ async fn what_lies_outside_the_scope_is_refused_and_nobody_is_asked() {
     let mut world = World::new(&[suppose(), run("az vm start -g rg-db -n x"), conclude("REFUTED")]);
     world.scope = Some(Scope { resource_groups: vec!["rg-web".to_owned()], ..Scope::default() });
     world.mention("look at the link").await;
-    assert_eq!(world.drive().await, Rest::Over);
+    assert_eq!(world.drive().await, DriveOutcome::Over);
     let recorded = world.recorded().await;
     times(&recorded, "approval_requested", 0);
     times(&recorded, "executing", 0);
@@ -121,18 +124,18 @@ async fn what_lies_outside_the_scope_is_refused_and_nobody_is_asked() {
     assert_eq!(world.state().await.concluded.unwrap().1.outcome, Outcome::Inconclusive);
 }
 
-fn with(world: &World, courier: Arc<dyn Courier>, brake: Option<Arc<dyn Brake>>) -> Engine {
+fn with(world: &World, delivery: Arc<dyn ReportDelivery>, freeze: Option<Arc<dyn FreezeCheck>>) -> Engine {
     let engine = world.engine();
-    let brake = brake.unwrap_or_else(|| engine.kitchen.brake.clone());
-    Engine { kitchen: Kitchen { courier, brake, ..engine.kitchen }, ..engine }
+    let freeze = freeze.unwrap_or_else(|| engine.freeze.clone());
+    Engine { delivery, freeze, ..engine }
 }
 
 /// Holds commands back so often.
 struct Held(Mutex<u32>);
 
 #[async_trait]
-impl Brake for Held {
-    async fn held(&self) -> Option<String> {
+impl FreezeCheck for Held {
+    async fn frozen(&self) -> Option<String> {
         let mut left = self.0.lock().unwrap();
         let held = left.checked_sub(1)?;
         *left = held;
@@ -144,13 +147,13 @@ impl Brake for Held {
 struct Deaf;
 
 #[async_trait]
-impl Courier for Deaf {
-    async fn deliver(&self, _state: &State, _report: &str) -> Result<String, String> {
-        Err("nobody is there".to_owned())
+impl ReportDelivery for Deaf {
+    async fn deliver(&self, _state: &State, _report: &str) -> Result<String, DeliveryError> {
+        Err(DeliveryError::service("nobody is there"))
     }
 
-    async fn settle(&self, _state: &State) -> Result<Vec<Delivered>, String> {
-        Err("nobody is there".to_owned())
+    async fn settle(&self, _state: &State) -> Result<Vec<Delivered>, DeliveryError> {
+        Err(DeliveryError::service("nobody is there"))
     }
 }
 
@@ -158,12 +161,12 @@ impl Courier for Deaf {
 struct Board;
 
 #[async_trait]
-impl Courier for Board {
-    async fn deliver(&self, _state: &State, _report: &str) -> Result<String, String> {
+impl ReportDelivery for Board {
+    async fn deliver(&self, _state: &State, _report: &str) -> Result<String, DeliveryError> {
         Ok("a wall".to_owned())
     }
 
-    async fn settle(&self, state: &State) -> Result<Vec<Delivered>, String> {
+    async fn settle(&self, state: &State) -> Result<Vec<Delivered>, DeliveryError> {
         let board =
             Delivered { what: "board".to_owned(), place: "a wall".to_owned(), digest: Digest::of("x") };
         Ok(if state.place_of("board").is_some() { Vec::new() } else { vec![board] })

@@ -1,4 +1,4 @@
-//! The loop that takes sessions up: side by side, until it is told to stop, whatever one of them does.
+//! The loop that takes sessions up: side by side, until it is stopped, whatever one of them does.
 
 use std::io::{BufRead as _, BufReader};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::session::{Engine, Rest, Worker};
+use ghost_agent::session::{DriveOutcome, Engine, Worker};
 use ghost_base::{Clock as _, ManualClock, SessionId, SystemClock};
 use ghost_investigate::model::{Answer, Ask, Investigator, Listener, Model, ModelError, Scripted};
 use ghost_shell::Cancel;
@@ -15,8 +15,8 @@ use tokio::sync::Notify;
 
 use super::child::{Job, open, start};
 use super::crash::Aloud;
-use super::plot::{engine, mention, state, thinking, watched};
-use super::world::{conclude, hands, run, suppose};
+use super::plot::{engine, mention, observed, state, thinking};
+use super::world::{conclude, control, run, suppose};
 use crate::store::server::Server;
 
 const TTL: Duration = Duration::from_millis(600);
@@ -27,7 +27,7 @@ struct Crowd {
     script: Scripted,
     now: AtomicUsize,
     most: AtomicUsize,
-    /// Turns wait for it where they are told to.
+    /// Turns wait for it where they have to.
     gate: Option<Arc<Notify>>,
     panics: AtomicUsize,
 }
@@ -109,13 +109,13 @@ async fn many_sessions_go_through_few_slots() {
     for id in &ids {
         mention(store.as_ref(), id).await;
     }
-    until(&Worker { engine, most: 4 }, async || are_over(store.as_ref(), &ids).await).await;
+    until(&Worker { engine, max_sessions: 4 }, async || are_over(store.as_ref(), &ids).await).await;
     let most = crowd.most.load(Ordering::SeqCst);
     assert!((1..=4).contains(&most), "{most} at once");
 }
 
 #[tokio::test]
-async fn a_stop_pauses_what_is_under_way_and_leaves_it_to_whoever_comes_next() {
+async fn a_stop_pauses_running_sessions_and_leaves_them_to_the_next_worker() {
     let folder = tempfile::tempdir().unwrap();
     let store = file(folder.path()).await;
     let mut crowd = Crowd::new(&short());
@@ -126,12 +126,12 @@ async fn a_stop_pauses_what_is_under_way_and_leaves_it_to_whoever_comes_next() {
         mention(store.as_ref(), id).await;
     }
     let busy = thinking(engine(folder.path(), store.clone(), "busy", PATIENCE), crowd.clone());
-    until(&Worker { engine: busy, most: 3 }, async || crowd.now.load(Ordering::SeqCst) == 3).await;
+    until(&Worker { engine: busy, max_sessions: 3 }, async || crowd.now.load(Ordering::SeqCst) == 3).await;
     for id in &ids {
         assert_eq!(state(store.as_ref(), id).await.spent.turns, 0);
         let next =
             thinking(engine(folder.path(), store.clone(), "next", PATIENCE), Arc::new(Crowd::new(&short())));
-        assert_eq!(next.drive(id, &hands()).await.unwrap(), Rest::Over);
+        assert_eq!(next.drive(id, &control()).await.unwrap(), DriveOutcome::Over);
     }
 }
 
@@ -146,7 +146,7 @@ async fn a_session_that_panics_takes_nobody_with_it_and_comes_up_again() {
     for id in &ids {
         mention(store.as_ref(), id).await;
     }
-    until(&Worker { engine, most: 1 }, async || are_over(store.as_ref(), &ids).await).await;
+    until(&Worker { engine, max_sessions: 1 }, async || are_over(store.as_ref(), &ids).await).await;
 }
 
 #[tokio::test]
@@ -161,9 +161,9 @@ async fn a_question_that_nobody_answers_runs_out() {
     };
     let ids = ids(1);
     mention(store.as_ref(), &ids[0]).await;
-    assert!(matches!(engine.drive(&ids[0], &hands()).await.unwrap(), Rest::Waiting { .. }));
+    assert!(matches!(engine.drive(&ids[0], &control()).await.unwrap(), DriveOutcome::Waiting { .. }));
     clock.advance(Duration::from_secs(16 * 60));
-    until(&Worker { engine, most: 1 }, async || are_over(store.as_ref(), &ids).await).await;
+    until(&Worker { engine, max_sessions: 1 }, async || are_over(store.as_ref(), &ids).await).await;
     let state = state(store.as_ref(), &ids[0]).await;
     assert_eq!(state.steps[0].done.as_ref().unwrap().action, "expired");
 }
@@ -181,7 +181,7 @@ async fn a_dead_workers_session_is_taken_over() {
     let store = open(&place).await;
     let engine =
         thinking(engine(folder.path(), store.clone(), "heir", PATIENCE), Arc::new(Crowd::new(&short())));
-    until(&Worker { engine, most: 1 }, async || are_over(store.as_ref(), &ids(1)).await).await;
+    until(&Worker { engine, max_sessions: 1 }, async || are_over(store.as_ref(), &ids(1)).await).await;
 }
 
 /// Works on a session whose model never answers.
@@ -191,7 +191,7 @@ pub(super) async fn child(job: &Job) {
     let mut crowd = Crowd::new(&short());
     crowd.gate = Some(Arc::default());
     let engine = thinking(engine(&job.folder, store, "dead", TTL), Arc::new(crowd));
-    let worker = Worker { engine: watched(engine, Arc::new(Aloud)), most: 1 };
+    let worker = Worker { engine: observed(engine, Arc::new(Aloud)), max_sessions: 1 };
     let (_cancel, stop) = Cancel::new();
     worker.run(stop).await;
 }

@@ -7,15 +7,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ghost_agent::session::export::export;
 use ghost_agent::session::{
-    Asleep, Cast, Courier, Engine, EvidenceFolder, Free, Hands, Kitchen, Letter, NoWorkshop, Quiet, Rest,
-    Voted, Watcher, cast,
+    DeliveryError, DriveControl, DriveOutcome, Engine, InboxMessage, NoObserver, Observer, ReportDelivery,
+    SubmittedVote, VoteResult, submit_vote,
 };
 use ghost_base::{Clock, ManualClock, SessionId, Timestamp};
 use ghost_investigate::event::{HumanMessage, Instruction, Opened, Origin, Recorded, Reply, read};
 use ghost_investigate::model::{Investigator, Scripted};
 use ghost_investigate::replay::{ReplayInputs, Wording, replay};
 use ghost_investigate::state::State;
-use ghost_investigate::tool::Registry;
 use ghost_investigate::{Limits, SelfApproval};
 use ghost_shell::{CancelSignal, Policy, Programs, Scope, Shell, Support, Surroundings};
 use ghost_store::{EmbeddedStore, Settings, Store};
@@ -25,9 +24,9 @@ use tempfile::TempDir;
 pub(super) struct Folder(pub(super) PathBuf);
 
 #[async_trait]
-impl Courier for Folder {
-    async fn deliver(&self, _state: &State, report: &str) -> Result<String, String> {
-        std::fs::write(self.0.join("rca.md"), report).map_err(|error| error.to_string())?;
+impl ReportDelivery for Folder {
+    async fn deliver(&self, _state: &State, report: &str) -> Result<String, DeliveryError> {
+        std::fs::write(self.0.join("rca.md"), report).map_err(DeliveryError::service)?;
         Ok("a file".to_owned())
     }
 }
@@ -77,14 +76,14 @@ impl World {
     }
 
     pub(super) fn engine(&self) -> Engine {
-        self.watched(Arc::new(Quiet))
+        self.observed(Arc::new(NoObserver))
     }
 
-    pub(super) fn watched(&self, watcher: Arc<dyn Watcher>) -> Engine {
+    pub(super) fn observed(&self, observer: Arc<dyn Observer>) -> Engine {
         let data = self.folder.path().join("data");
-        let (evidence, clock) = (data.join("evidence"), self.clock.clone());
+        let clock = self.clock.clone();
         let (programs, support) = (self.programs.clone(), self.support.clone());
-        let shells = move |state: &State| {
+        let open_shell = move |state: &State| {
             let builder = Shell::builder(state.session.clone(), &data)
                 .scope(state.opened.scope.clone())
                 .programs(programs.clone())
@@ -94,27 +93,14 @@ impl World {
                 None => builder,
             })
         };
-        Engine {
-            store: self.store.clone(),
-            clock: self.clock.clone(),
-            sleep: Arc::new(Asleep::by(self.clock.clone())),
-            owner: "owner-a".to_owned(),
-            ttl: Duration::from_secs(30),
-            kitchen: Kitchen {
-                model: Arc::new(self.script.clone()),
-                tools: Arc::new(Registry::default()),
-                policy: Arc::new(Policy::builtin().unwrap().clone()),
-                shells: Arc::new(shells),
-                evidence: Arc::new(EvidenceFolder::new(evidence)),
-                prices: Arc::new(|_, _| None),
-                site: None,
-                acts_as: None,
-                courier: Arc::new(Folder(self.folder.path().to_owned())),
-                brake: Arc::new(Free),
-                workshop: Arc::new(NoWorkshop),
-            },
-            watcher,
-        }
+        let (model, policy) = (Arc::new(self.script.clone()), Arc::new(Policy::builtin().unwrap().clone()));
+        Engine::builder(self.store.clone(), model, policy, &self.folder.path().join("data"))
+            .clock(self.clock.clone())
+            .lease_ttl(Duration::from_secs(30))
+            .open_shell(open_shell)
+            .delivery(Arc::new(Folder(self.folder.path().to_owned())))
+            .observer(observer)
+            .build("owner-a")
     }
 
     /// Tells the session of an incident.
@@ -141,40 +127,40 @@ impl World {
             by_program: false,
             version: "test".to_owned(),
         };
-        self.letter("open", &Letter::Open(Box::new(opened))).await;
+        self.message("open", &InboxMessage::Open(Box::new(opened))).await;
     }
 
     /// Mentions it once more.
     pub(super) async fn again(&self, who: &str, text: &str) {
         let said =
             HumanMessage { who: who.to_owned(), text: text.to_owned(), instruction: Instruction::Steer };
-        self.letter(text, &Letter::Again(said)).await;
+        self.message(text, &InboxMessage::Again(said)).await;
     }
 
     pub(super) async fn say(&self, who: &str, text: &str, instruction: Instruction) {
         let said = HumanMessage { who: who.to_owned(), text: text.to_owned(), instruction };
-        self.letter(text, &Letter::Said(said)).await;
+        self.message(text, &InboxMessage::Said(said)).await;
     }
 
-    async fn letter(&self, key: &str, letter: &Letter) {
-        let text = serde_json::to_string(letter).unwrap();
+    async fn message(&self, key: &str, message: &InboxMessage) {
+        let text = serde_json::to_string(message).unwrap();
         self.store.deliver(&self.session, key, &text).await.unwrap();
     }
 
     /// Drives it, and decides everything that is recorded by then once more.
-    pub(super) async fn drive(&self) -> Rest {
-        let rest = self.engine().drive(&self.session, &hands()).await.unwrap();
+    pub(super) async fn drive(&self) -> DriveOutcome {
+        let rest = self.engine().drive(&self.session, &control()).await.unwrap();
         self.replays().await;
         rest
     }
 
     /// Holds that the record is what follows from itself.
     pub(super) async fn replays(&self) {
-        let kitchen = self.engine().kitchen;
+        let engine = self.engine();
         let source = ReplayInputs {
-            policy: &kitchen.policy,
-            tools: &kitchen.tools,
-            evidence: kitchen.evidence.as_ref(),
+            policy: &engine.policy,
+            tools: &engine.tools,
+            evidence: engine.evidence.as_ref(),
             site: None,
             wording: Wording::Same,
         };
@@ -202,15 +188,20 @@ impl World {
     /// Drives to the next question and returns its name.
     pub(super) async fn question(&self) -> String {
         let rest = self.drive().await;
-        let Rest::Waiting { approval, .. } = rest else { panic!("no question but {rest:?}") };
+        let DriveOutcome::Waiting { approval, .. } = rest else { panic!("no question but {rest:?}") };
         approval
     }
 
-    pub(super) async fn answer(&self, approval: &str, who: &str, answer: Reply) -> Voted {
+    pub(super) async fn answer(&self, approval: &str, who: &str, answer: Reply) -> VoteResult {
         let key = format!("{who}-{}", self.clock.now());
-        let vote =
-            Cast { approval: approval.to_owned(), who: who.to_owned(), answer, key, at: self.clock.now() };
-        cast(self.store.as_ref(), &self.state().await, SelfApproval::default(), &vote).await.unwrap()
+        let vote = SubmittedVote {
+            approval: approval.to_owned(),
+            who: who.to_owned(),
+            answer,
+            key,
+            at: self.clock.now(),
+        };
+        submit_vote(self.store.as_ref(), &self.state().await, SelfApproval::default(), &vote).await.unwrap()
     }
 
     pub(super) async fn recorded(&self) -> Vec<Recorded> {
@@ -227,7 +218,7 @@ impl World {
         self.recorded().await.into_iter().map(|event| event.kind).collect()
     }
 
-    /// Returns what the model was told about its calls, in order.
+    /// Returns the results of calls that the model received, in order.
     pub(super) async fn results(&self) -> Vec<serde_json::Value> {
         let state = self.state().await;
         let returned = state.calls().filter_map(|call| call.returned.as_ref());
@@ -235,8 +226,8 @@ impl World {
     }
 }
 
-pub(super) fn hands() -> Hands {
-    Hands { pause: CancelSignal::never() }
+pub(super) fn control() -> DriveControl {
+    DriveControl { pause: CancelSignal::never() }
 }
 
 /// Writes a turn that calls tools.
@@ -248,7 +239,7 @@ pub(crate) fn turn(calls: &[(&str, serde_json::Value)]) -> String {
     serde_json::json!({"text": "", "calls": calls}).to_string()
 }
 
-/// A command that reads, and what it prints bears a finding out: nobody listens there.
+/// A command that reads, and whose output supports a finding: nobody listens there.
 pub(crate) const REFUSED: &str = "nc -zv -w 1 127.0.0.1 1";
 
 /// Writes a turn that runs a command for H1.

@@ -24,8 +24,8 @@ async fn a_wrong_token_ends_it_and_says_what_to_do() {
     ] {
         let web = stage.web_with(FixedTokens { app, bot: right.bot.clone() });
         let error = App::run(Socket::new(&web, Taken::all(), Settings::default())).fails().await;
-        let SocketError::Refused { code: told, hint } = &error else { panic!("{error}") };
-        assert_eq!(told, code);
+        let SocketError::Refused { code: answered, hint } = &error else { panic!("{error}") };
+        assert_eq!(answered, code);
         assert!(hint.contains("xapp-") || hint.contains("connections:write"));
     }
     stage.end().await;

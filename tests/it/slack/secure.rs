@@ -1,4 +1,4 @@
-//! Facts about TLS: the same workspace behind a door that speaks it.
+//! Facts about TLS: the same workspace behind a proxy that speaks it.
 
 use std::path::Path;
 use std::process::Command;
@@ -17,7 +17,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::slack::stage::{App, Stage, Taken, eager};
 
-/// Makes a certificate for this machine that signs itself; nothing where the tests are told to go without.
+/// Makes a certificate for this machine that signs itself; nothing where the tests run without it.
 #[expect(clippy::disallowed_methods, reason = "the certificate has to come from somebody else")]
 fn certificate(folder: &Path) -> bool {
     let without = std::env::var("GHOST_TEST_WITHOUT").unwrap_or_default();
@@ -34,7 +34,7 @@ fn certificate(folder: &Path) -> bool {
 }
 
 /// Speaks TLS and passes everything on to the workspace, under the name that it knows.
-async fn door(listener: TcpListener, acceptor: TlsAcceptor, to: u16) {
+async fn proxy(listener: TcpListener, acceptor: TlsAcceptor, to: u16) {
     let from = listener.local_addr().unwrap().port();
     let (foreign, own) = (format!("localhost:{from}"), format!("localhost:{to}"));
     let mut tasks = JoinSet::new();
@@ -68,7 +68,7 @@ async fn door(listener: TcpListener, acceptor: TlsAcceptor, to: u16) {
     }
 }
 
-/// Opens sockets through the door.
+/// Opens sockets through the proxy.
 struct Through {
     web: Web,
     from: String,
@@ -96,7 +96,7 @@ async fn calls_and_sockets_trust_a_certificate_that_is_named_and_no_other() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let mut tasks = JoinSet::new();
-    tasks.spawn(door(listener, TlsAcceptor::from(Arc::new(config)), stage.port));
+    tasks.spawn(proxy(listener, TlsAcceptor::from(Arc::new(config)), stage.port));
 
     let web = |roots: Roots| {
         let mut settings = WebSettings::new(roots);
@@ -129,7 +129,7 @@ async fn calls_and_sockets_trust_a_certificate_that_is_named_and_no_other() {
 }
 
 #[test]
-fn a_file_without_certificates_is_told_by_its_name() {
+fn a_file_without_certificates_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("empty.pem");
     std::fs::write(&file, "nothing").unwrap();

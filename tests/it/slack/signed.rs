@@ -17,18 +17,22 @@ use tokio::task::JoinSet;
 
 use crate::slack::stage::{NETWORK, Stage, card, press, said};
 
-struct Door {
+struct Receiver {
     secret: Secret,
     all: watch::Sender<Vec<Arrival>>,
 }
 
-async fn door(State(door): State<Arc<Door>>, headers: HeaderMap, body: Bytes) -> (StatusCode, String) {
+async fn receiver(
+    State(receiver): State<Arc<Receiver>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> (StatusCode, String) {
     let header = |name: &str| headers.get(name)?.to_str().ok();
-    match receive(header, &body, &door.secret, SystemClock.now()) {
+    match receive(header, &body, &receiver.secret, SystemClock.now()) {
         Ok(Received::Challenge(challenge)) => (StatusCode::OK, challenge),
         Ok(Received::Probe) => (StatusCode::OK, String::new()),
         Ok(Received::Arrival(arrival)) => {
-            door.all.send_modify(|all| all.push(*arrival));
+            receiver.all.send_modify(|all| all.push(*arrival));
             (StatusCode::OK, String::new())
         }
         Err(refused) => (StatusCode::from_u16(refused.status()).unwrap(), refused.to_string()),
@@ -41,9 +45,9 @@ async fn signed_requests_bring_what_sockets_bring() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/slack", listener.local_addr().unwrap());
     let secret = Secret::new(stage.name("SLACK_SIGNING_SECRET"));
-    let state = Arc::new(Door { secret, all: watch::Sender::new(Vec::new()) });
+    let state = Arc::new(Receiver { secret, all: watch::Sender::new(Vec::new()) });
     let mut tasks = JoinSet::new();
-    let router = Router::new().route("/slack", post(door)).with_state(state.clone());
+    let router = Router::new().route("/slack", post(receiver)).with_state(state.clone());
     tasks.spawn(async move { axum::serve(listener, router).await.unwrap() });
     let set_up = stage.person("app", json!({"request_url": url})).await;
     assert_eq!(set_up["transport"], "http", "{set_up}");
@@ -59,7 +63,7 @@ async fn signed_requests_bring_what_sockets_bring() {
             && all.iter().any(|one| said(one).ends_with("hello"))
     };
     state.all.subscribe().wait_for(there).await.unwrap();
-    // Somebody who does not know the secret is told so.
+    // Somebody who does not know the secret is refused.
     let forged =
         stage.http.post(&url).header("x-slack-request-timestamp", "1").header("x-slack-signature", "v0=");
     assert_eq!(forged.body("{}").send().await.unwrap().status().as_u16(), 401);

@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ghost_base::Secret;
-use ghost_slack::arrive::{Kind, What};
+use ghost_slack::arrive::{ConversationKind, What};
 use ghost_slack::block::{SlackModalView, input, markdown, multiline, plain, section};
 use ghost_slack::pace::Priority;
 use ghost_slack::socket::Settings;
 use ghost_slack::web::{
-    Address, CallError, Message, Prompt, Response, Roots, SessionState, Settings as WebSettings, Shown,
-    Tokens, Upload, Web,
+    Address, CallError, Message, Prompt, Response, Roots, SessionState, Settings as WebSettings, Tokens,
+    UpdateOutcome, Upload, Web,
 };
 use serde_json::json;
 
@@ -31,7 +31,7 @@ async fn a_thread_is_posted_changed_read_and_taken_back() {
         web.update(&first, &Message::text("changed").with_metadata("ghost_card", &[("id", "ap-1")]))
             .await
             .unwrap(),
-        Shown::Now
+        UpdateOutcome::Now
     );
     let (thread, whole) = web.thread(NETWORK, &root.ts, 100).await.unwrap();
     let texts: Vec<&str> = thread.iter().map(|words| words.text.as_str()).collect();
@@ -199,7 +199,7 @@ async fn a_429_delays_a_message_and_loses_none() {
     assert!(one.is_ok() && two.is_ok() && three.is_ok());
     let history = web.history(NETWORK, None, None, None).await.unwrap();
     assert_eq!(history.messages.len(), 3);
-    assert_eq!(web.line().waiting(), 0);
+    assert_eq!(web.queue().waiting(), 0);
     stage.end().await;
 }
 
@@ -216,8 +216,8 @@ async fn of_many_boards_the_last_one_is_shown_and_tiers_are_kept() {
         async move { boards.update(&board, &Message::text(format!("step {number}"))).await.unwrap() }
     });
     let shown = futures_util::future::join_all(updates).await;
-    assert_eq!(shown.last(), Some(&Shown::Now));
-    assert!(shown.iter().filter(|shown| **shown == Shown::Replaced).count() >= 90, "{shown:?}");
+    assert_eq!(shown.last(), Some(&UpdateOutcome::Now));
+    assert!(shown.iter().filter(|shown| **shown == UpdateOutcome::Replaced).count() >= 90, "{shown:?}");
     let seen = web.history(NETWORK, None, None, None).await.unwrap();
     assert_eq!(seen.messages[0].text, "step 99");
     stage.end().await;
@@ -285,7 +285,7 @@ async fn a_direct_message_is_known_as_one() {
     stage.whispers("hello").await;
     let all = taken.until(|all| all.len() == 1).await;
     let What::Message(words) = &all[0].what else { panic!("{all:?}") };
-    assert_eq!((words.kind, words.user.as_deref()), (Kind::Im, Some("U0LABALICE")));
+    assert_eq!((words.kind, words.user.as_deref()), (ConversationKind::Im, Some("U0LABALICE")));
     app.end().await;
     stage.end().await;
 }

@@ -92,17 +92,17 @@ pub(super) async fn of_many_decisions_exactly_one_wins(world: &World) {
         reviewers.spawn(async move { (store.vote(&name("a1"), &vote).await.unwrap(), vote) });
     }
     let mut winners = Vec::new();
-    let mut told = Vec::new();
+    let mut outcomes = Vec::new();
     for (outcome, vote) in reviewers.join_all().await {
         if let Outcome::AlreadyDecided { by, repeated: false } = outcome {
-            told.push(by);
+            outcomes.push(by);
         } else {
             assert_eq!(outcome, Outcome::Decided(vote.choice));
             winners.push(vote);
         }
     }
-    assert_eq!((winners.len(), told.len()), (1, 23));
-    assert!(told.iter().all(|by| Some(by) == winners.first()));
+    assert_eq!((winners.len(), outcomes.len()), (1, 23));
+    assert!(outcomes.iter().all(|by| Some(by) == winners.first()));
     assert_eq!(news(world, &id("s1")).await.len(), 1);
 }
 

@@ -1,6 +1,6 @@
 //! The Redis store on a cluster of three masters: the facts, and a node that is lost and comes back.
 
-use ghost_store::{Delivered, Inbox as _, RedisPlace, RedisStore};
+use ghost_store::{Delivered, Inbox as _, RedisConfig, RedisStore};
 
 use super::server::Server;
 use super::{every_fact, id, quick, redis, until};
@@ -49,7 +49,7 @@ every_fact!(together, self::Cluster::start, redis::shared);
 #[tokio::test]
 async fn a_cluster_whose_node_was_killed_goes_on_with_everything_when_it_is_back() {
     let Some(mut cluster) = Cluster::start() else { return };
-    let store = RedisStore::connect(&RedisPlace::new(cluster.url(), "ghost"), quick()).await.unwrap();
+    let store = RedisStore::connect(&RedisConfig::new(cluster.url(), "ghost"), quick()).await.unwrap();
     let sessions: Vec<_> = (0..12).map(|number| id(&format!("s{number}"))).collect();
     for session in &sessions {
         assert_eq!(store.deliver(session, "k", "one").await.unwrap(), Delivered::New);

@@ -23,14 +23,14 @@ fn check(folder: &Path, config: &str, environment: &[(&str, &str)]) -> (Value, S
         .envs(environment.iter().copied())
         .output()
         .unwrap();
-    let told = String::from_utf8([output.stdout.clone(), output.stderr].concat()).unwrap();
+    let stderr = String::from_utf8([output.stdout.clone(), output.stderr].concat()).unwrap();
     let answer: Value =
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {told}"));
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {stderr}"));
     let findings = answer.pointer("/findings").unwrap().as_array().unwrap().clone();
     let mut stores = findings.into_iter().filter(|finding| finding["what"] == "store");
     let finding = stores.next().unwrap();
     assert_eq!(stores.next(), None);
-    (finding, told)
+    (finding, stderr)
 }
 
 #[track_caller]
@@ -54,10 +54,10 @@ fn a_file_that_another_process_holds_is_no_mistake_of_the_configuration() {
     std::fs::create_dir(&data).unwrap();
     let mut other = process::start(&data.join("store.redb"));
     // The other process lives as long as somebody listens to it.
-    let mut heard = process::acknowledged(&mut other);
-    assert_eq!(heard.next(), Some(0));
+    let mut acknowledged = process::acknowledged(&mut other);
+    assert_eq!(acknowledged.next(), Some(0));
     let (finding, _) = check(folder.path(), "", &[]);
-    drop(heard);
+    drop(acknowledged);
     says(&finding, "warning", "another process holds");
     other.kill().unwrap();
     other.wait().unwrap();
@@ -87,16 +87,16 @@ fn a_server_is_tried_with_the_password_from_any_of_its_places() {
     let apart = format!("{plain}password_file = {secret:?}\n");
     let environment = [("GHOST_REDIS_PASSWORD", "hunter2")];
     for (config, environment) in [(&within, &[][..]), (&apart, &[]), (&plain, &environment)] {
-        let (finding, told) = check(folder.path(), config, environment);
+        let (finding, stderr) = check(folder.path(), config, environment);
         says(&finding, "ok", &format!("redis://127.0.0.1:{}, prefix ghost: answers", server.port));
-        assert!(!told.contains("hunter2"), "{told}");
+        assert!(!stderr.contains("hunter2"), "{stderr}");
     }
     let (finding, _) = check(folder.path(), &plain, &[]);
     says(&finding, "problem", "NOAUTH");
     let wrong = plain.replace("//", "//:hunter3@");
-    let (finding, told) = check(folder.path(), &wrong, &[]);
+    let (finding, stderr) = check(folder.path(), &wrong, &[]);
     says(&finding, "problem", "does not accept the password");
-    assert!(!told.contains("hunter3"), "{told}");
+    assert!(!stderr.contains("hunter3"), "{stderr}");
 }
 
 #[test]
@@ -105,15 +105,15 @@ fn a_server_that_is_not_there_and_a_password_that_is_not_there_are_problems() {
     server.kill();
     let folder = tempfile::tempdir().unwrap();
     let config = format!("[store]\nurl = 'redis://:hunter2@127.0.0.1:{}'\n", server.port);
-    let (finding, told) = check(folder.path(), &config, &[]);
+    let (finding, stderr) = check(folder.path(), &config, &[]);
     says(&finding, "problem", "cannot be reached");
-    assert!(!told.contains("hunter2"), "{told}");
+    assert!(!stderr.contains("hunter2"), "{stderr}");
     let (finding, _) =
         check(folder.path(), "[store]\nurl = 'redis://h'\npassword_file = '/nonexistent'\n", &[]);
     says(&finding, "problem", "password_file /nonexistent");
-    let (finding, told) = check(folder.path(), "[store]\nurl = 'rediss://:hunter2@h#insecure'\n", &[]);
+    let (finding, stderr) = check(folder.path(), "[store]\nurl = 'rediss://:hunter2@h#insecure'\n", &[]);
     says(&finding, "problem", "cannot be there");
-    assert!(!told.contains("hunter2"), "{told}");
+    assert!(!stderr.contains("hunter2"), "{stderr}");
 }
 
 /// Makes an authority and a certificate of it for this host.

@@ -83,12 +83,12 @@ fn a_file_that_another_process_holds_is_refused_with_its_name() {
     let path = folder.path().join("store.redb");
     let mut other = process::start(&path);
     // The other process lives as long as somebody listens to it.
-    let mut heard = process::acknowledged(&mut other);
-    assert_eq!(heard.next(), Some(0));
+    let mut acknowledged = process::acknowledged(&mut other);
+    assert_eq!(acknowledged.next(), Some(0));
     let refused = EmbeddedStore::open(&path, quick()).unwrap_err();
     assert!(matches!(refused, StoreError::InUse { .. }), "{refused:?}");
     assert!(refused.to_string().contains("store.redb"), "{refused}");
-    drop(heard);
+    drop(acknowledged);
     other.kill().unwrap();
     other.wait().unwrap();
     EmbeddedStore::open(&path, quick()).unwrap();

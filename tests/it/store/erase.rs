@@ -1,7 +1,7 @@
 //! What holds for the end of a session, whatever the store is made of.
 
 use ghost_base::Timestamp;
-use ghost_store::{Delivered, LARGEST_LINE, StoreError};
+use ghost_store::{Delivered, MAX_LINE_BYTES, StoreError};
 
 use super::{LONG, SHORT, World, id, lines};
 
@@ -63,7 +63,7 @@ pub(super) async fn what_was_kept_can_be_worked_on_and_erased_again(world: &Worl
 pub(super) async fn a_line_too_long_to_keep_erases_nothing(world: &World) {
     let lease = world.lease("s1").await;
     world.store.append(&lease, 0, &lines(&["a"]), 0).await.unwrap();
-    let refused = world.store.erase(&id("s1"), &["x".repeat(LARGEST_LINE + 1)]).await;
+    let refused = world.store.erase(&id("s1"), &["x".repeat(MAX_LINE_BYTES + 1)]).await;
     assert!(matches!(refused, Err(StoreError::TooLarge { .. })), "{refused:?}");
     assert_eq!(world.store.append(&lease, 1, &lines(&["b"]), 0).await.unwrap(), 2);
 }

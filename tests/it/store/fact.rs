@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use ghost_base::{Clock as _, SystemClock};
-use ghost_store::{Delivered, Item, LARGEST_LINE, Lease, StoreError};
+use ghost_store::{Delivered, Item, Lease, MAX_LINE_BYTES, StoreError};
 use tokio::task::JoinSet;
 
 use super::{LONG, SHORT, World, id, lines, until};
@@ -28,7 +28,7 @@ pub(super) async fn an_append_at_another_length_writes_nothing(world: &World) {
     world.store.append(&lease, 0, &lines(&["a"]), 0).await.unwrap();
     for expected in [0, 2] {
         let refused = world.store.append(&lease, expected, &lines(&["b"]), 0).await;
-        assert!(matches!(refused, Err(StoreError::Moved { length: 1 })), "{refused:?}");
+        assert!(matches!(refused, Err(StoreError::LengthMismatch { length: 1 })), "{refused:?}");
     }
     assert_eq!(world.store.read(&id("s1"), 0).await.unwrap(), ["a"]);
 }
@@ -50,7 +50,7 @@ pub(super) async fn an_append_cannot_use_up_more_than_there_is(world: &World) {
     world.deliver("s1", "one").await;
     let lease = world.lease("s1").await;
     let refused = world.store.append(&lease, 0, &lines(&["a"]), 2).await;
-    assert!(matches!(refused, Err(StoreError::Overdrawn { held: 1 })), "{refused:?}");
+    assert!(matches!(refused, Err(StoreError::InboxTooShort { held: 1 })), "{refused:?}");
     assert_eq!(world.store.read(&id("s1"), 0).await.unwrap(), [""; 0]);
 }
 
@@ -300,12 +300,12 @@ pub(super) async fn sessions_are_listed_in_pages(world: &World) {
 }
 
 pub(super) async fn a_line_that_is_too_long_is_refused(world: &World) {
-    let long = "x".repeat(LARGEST_LINE + 1);
+    let long = "x".repeat(MAX_LINE_BYTES + 1);
     let lease = world.lease("s1").await;
     let refused = world.store.append(&lease, 0, slice::from_ref(&long), 0).await;
     assert!(matches!(refused, Err(StoreError::TooLarge { .. })));
     assert!(matches!(world.store.deliver(&id("s1"), "k", &long).await, Err(StoreError::TooLarge { .. })));
-    let fits = "x".repeat(LARGEST_LINE);
+    let fits = "x".repeat(MAX_LINE_BYTES);
     assert_eq!(world.store.append(&lease, 0, slice::from_ref(&fits), 0).await.unwrap(), 1);
     assert_eq!(world.store.read(&id("s1"), 0).await.unwrap(), [fits]);
 }

@@ -27,7 +27,7 @@ fn after_a_full_disk_the_same_owner_goes_on_where_it_was() {
     assert!(output.status.success() && said.contains("went on"), "{said}");
 }
 
-/// Does nothing unless it is told a file.
+/// Does nothing unless a file is named.
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "how the parent tells the child what to do")]
 async fn the_process_with_a_full_disk() {

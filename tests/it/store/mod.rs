@@ -14,7 +14,7 @@ mod redis;
 mod rollout;
 mod sentinel;
 pub(crate) mod server;
-mod wall;
+mod shared_state;
 
 use std::any::Any;
 use std::sync::Arc;
@@ -133,7 +133,7 @@ macro_rules! every_fact {
                 a_stale_owner_uses_no_approval, an_unknown_approval_is_unknown,
                 an_erased_session_has_no_approvals, a_repeated_click_learns_that_it_counted,
             },
-            wall::{
+            shared_state::{
                 a_flag_is_what_was_set_last, lines_about_sessions_come_latest_first,
                 the_line_about_an_erased_session_is_gone, what_is_too_long_is_not_put_up,
                 notes_of_many_at_once_are_each_written_behind_what_was_read,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ghost_base::Timestamp;
 use ghost_store::{
     ApprovalRecord, Approvals as _, Choice, Delivered, Inbox as _, Leases as _, Ledger as _, Outcome,
-    RedisPlace, RedisStore, StoreError, Vote,
+    RedisConfig, RedisStore, StoreError, Vote,
 };
 use tokio::task::JoinSet;
 
@@ -15,9 +15,9 @@ use super::proxy::Proxy;
 use super::server::Server;
 use super::{LONG, SHORT, id, lines, quick, until};
 
-fn place(url: String) -> RedisPlace {
+fn place(url: String) -> RedisConfig {
     let quarter = Duration::from_millis(250);
-    RedisPlace { answer: quarter, connect: quarter, ..RedisPlace::new(url, "ghost") }
+    RedisConfig { answer: quarter, connect: quarter, ..RedisConfig::new(url, "ghost") }
 }
 
 async fn connect(url: String) -> RedisStore {
@@ -143,7 +143,7 @@ async fn a_write_whose_answer_was_lost_happens_once() {
         other => Some(other),
     })
     .await;
-    assert!(matches!(again, Err(StoreError::Moved { length: 1 })), "{again:?}");
+    assert!(matches!(again, Err(StoreError::LengthMismatch { length: 1 })), "{again:?}");
     assert_eq!(store.read(&id("s1"), 0).await.unwrap(), ["a"]);
 
     // The same click, sent until somebody answers.
@@ -170,7 +170,7 @@ async fn a_server_that_forgot_the_scripts_learns_them_again() {
 async fn two_prefixes_are_two_stores() {
     let Some(server) = Server::start() else { return };
     let one = connect(server.url()).await;
-    let other = RedisStore::connect(&RedisPlace::new(server.url(), "other"), quick()).await.unwrap();
+    let other = RedisStore::connect(&RedisConfig::new(server.url(), "other"), quick()).await.unwrap();
     one.deliver(&id("s1"), "k", "one").await.unwrap();
     assert_eq!(other.list(None, 9).await.unwrap(), []);
     assert_eq!(other.deliver(&id("s1"), "k", "one").await.unwrap(), Delivered::New);

@@ -28,7 +28,7 @@ pub(super) fn acknowledged(process: &mut Child) -> impl Iterator<Item = u64> + u
     lines.map_while(Result::ok).filter_map(|line| line.strip_prefix("stored ")?.parse().ok())
 }
 
-/// Does nothing unless it is told a file.
+/// Does nothing unless a file is named.
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "how the parent tells the child what to do")]
 async fn the_other_process() {

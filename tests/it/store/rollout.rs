@@ -5,7 +5,7 @@ use std::time::Duration;
 use ghost_base::Timestamp;
 use ghost_store::{
     ApprovalId, ApprovalState, Approvals as _, Choice, Consumed, Delivered, Dispatch as _, EmbeddedStore,
-    Inbox as _, Item, Leases as _, Ledger as _, Notice, Outcome, RedisPlace, RedisStore, StoreError, Vote,
+    Inbox as _, Item, Leases as _, Ledger as _, Notice, Outcome, RedisConfig, RedisStore, StoreError, Vote,
 };
 
 use super::server::Server;
@@ -42,7 +42,7 @@ async fn format_1() -> Option<(Server, RedisStore)> {
         let answer = server.say(line);
         assert!(answer.starts_with(['+', ':']), "{line}: {answer}");
     }
-    let store = RedisStore::connect(&RedisPlace::new(server.url(), "ghost"), quick()).await.unwrap();
+    let store = RedisStore::connect(&RedisConfig::new(server.url(), "ghost"), quick()).await.unwrap();
     Some((server, store))
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ghost_store::{
-    Delivered, Dispatch as _, Inbox as _, Leases as _, Ledger as _, RedisPlace, RedisStore, StoreError,
+    Delivered, Dispatch as _, Inbox as _, Leases as _, Ledger as _, RedisConfig, RedisStore, StoreError,
 };
 
 use super::server::Server;
@@ -51,7 +51,7 @@ every_fact!(together, self::Watched::by_one, redis::shared);
 #[tokio::test]
 async fn a_failover_keeps_what_the_replica_has_and_no_stale_lease_writes_after_it() {
     let Some(mut servers) = Watched::by(3) else { return };
-    let store = RedisStore::connect(&RedisPlace::new(servers.url(), "ghost"), quick()).await.unwrap();
+    let store = RedisStore::connect(&RedisConfig::new(servers.url(), "ghost"), quick()).await.unwrap();
     store.deliver(&id("s2"), "k", "one").await.unwrap();
     let stale = store.acquire(&id("s1"), "worker-a", SHORT).await.unwrap().unwrap();
     let owner =
@@ -62,7 +62,7 @@ async fn a_failover_keeps_what_the_replica_has_and_no_stale_lease_writes_after_i
 
     // An answer may get lost while the sentinels change the server over.
     let length = until("it is promoted", async || match store.append(&owner, 1, &lines(&["b"]), 0).await {
-        Ok(length) | Err(StoreError::Moved { length }) => Some(length),
+        Ok(length) | Err(StoreError::LengthMismatch { length }) => Some(length),
         Err(error) => {
             assert!(matches!(error, StoreError::Unavailable { .. }), "{error:?}");
             None
@@ -79,15 +79,15 @@ async fn a_failover_keeps_what_the_replica_has_and_no_stale_lease_writes_after_i
     store.release(&owner).await.unwrap();
     let next = store.acquire(&id("s1"), "worker-c", LONG).await.unwrap().unwrap();
     assert!(next.epoch() > owner.epoch());
-    // Who comes now is told the new master as well.
-    let other = RedisStore::connect(&RedisPlace::new(servers.url(), "ghost"), quick()).await.unwrap();
+    // A new client learns the new master as well.
+    let other = RedisStore::connect(&RedisConfig::new(servers.url(), "ghost"), quick()).await.unwrap();
     assert_eq!(other.read(&id("s1"), 0).await.unwrap(), ["a", "b"]);
 }
 
 #[tokio::test]
 async fn a_name_that_no_sentinel_knows_is_said() {
     let Some(servers) = Watched::by_one() else { return };
-    let place = RedisPlace::new(servers.url().replace("/main", "/other"), "ghost");
+    let place = RedisConfig::new(servers.url().replace("/main", "/other"), "ghost");
     let refused = RedisStore::connect(&place, quick()).await.unwrap_err();
     assert!(refused.to_string().contains("no sentinel knows"), "{refused}");
 }
@@ -95,10 +95,10 @@ async fn a_name_that_no_sentinel_knows_is_said() {
 #[tokio::test]
 async fn a_write_that_too_few_replicas_have_does_not_count() {
     let Some(servers) = Watched::by_one() else { return };
-    let place = RedisPlace { replicas: 1, answer: PATIENCE, ..RedisPlace::new(servers.url(), "ghost") };
+    let place = RedisConfig { replicas: 1, answer: PATIENCE, ..RedisConfig::new(servers.url(), "ghost") };
     let store = RedisStore::connect(&place, quick()).await.unwrap();
     // Who soon gives up comes to its refusal soon; on a busy machine it may also give up where nothing is wrong.
-    let soon = RedisPlace { answer: Duration::from_millis(500), ..place };
+    let soon = RedisConfig { answer: Duration::from_millis(500), ..place };
     let hurried =
         until("the hurried one is in", async || RedisStore::connect(&soon, quick()).await.ok()).await;
     let lease = store.acquire(&id("s1"), "worker-a", LONG).await.unwrap().unwrap();
@@ -112,7 +112,7 @@ async fn a_write_that_too_few_replicas_have_does_not_count() {
     servers.replica.resume();
     let again =
         until("the replica is back", async || match store.append(&lease, 1, &lines(&["b"]), 0).await {
-            Ok(length) | Err(StoreError::Moved { length }) => Some(length),
+            Ok(length) | Err(StoreError::LengthMismatch { length }) => Some(length),
             Err(_) => None,
         });
     assert_eq!(again.await, 2);

@@ -21,7 +21,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server; nothing where the tests are told to go without.
+    /// Starts a server; nothing where the tests run without it.
     pub(crate) fn start() -> Option<Self> {
         Self::with(&[])
     }
@@ -133,7 +133,7 @@ impl Drop for Server {
     }
 }
 
-/// Whether the tests are told to go without a program.
+/// Whether the tests run without a program.
 #[expect(clippy::disallowed_methods, reason = "how a tester says what is missing")]
 pub(super) fn is_without(program: &str) -> bool {
     let without = std::env::var("GHOST_TEST_WITHOUT").unwrap_or_default();

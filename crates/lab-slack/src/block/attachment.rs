@@ -1,4 +1,4 @@
-//! Attachments: the older way to add to a message, still the home of a colored bar.
+//! Attachments: the older form of additions to a message; colored bars still need them.
 
 use serde_json::Value;
 

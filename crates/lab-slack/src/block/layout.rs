@@ -102,7 +102,7 @@ static HEADER: Shape = Shape {
     checks: &[],
 };
 
-/// A text object is told by its `type` as an element is.
+/// A text object is recognized by its `type` as an element is.
 static TEXTS: [Kind; 2] = [
     Kind(
         "plain_text",

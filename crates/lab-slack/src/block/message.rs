@@ -26,7 +26,7 @@ const MAX_ATTACHMENTS: usize = 100;
 /// A serialized view may not be larger.
 const MAX_VIEW_LEN: usize = 250_000;
 
-/// Through which door a message comes: the limits differ.
+/// Which method carries a message: the limits differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// `chat.postMessage`, `chat.postEphemeral`, a `response_url`: what is too long is cut.

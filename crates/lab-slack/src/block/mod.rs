@@ -1,4 +1,4 @@
-//! Judges Block Kit as Slack does: a message's blocks and attachments, a view, a text.
+//! Checks blocks as Slack does: a message's blocks and attachments, a view, a text.
 //!
 //! Goes in: JSON that an app sent. Comes out: nothing, or every [`Problem`] with the words and the pointer that Slack uses.
 //! Never: a panic, a wait, a look at anything but the JSON.

@@ -47,7 +47,7 @@ pub(super) struct Shape {
     pub(super) checks: &'static [Check],
 }
 
-/// Looks at a whole object.
+/// Checks a whole object.
 pub(super) type Check = fn(&Map<String, Value>, &mut Walk);
 
 /// A member of an object.

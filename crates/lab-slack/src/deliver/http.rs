@@ -6,7 +6,7 @@ use reqwest::header::CONTENT_TYPE;
 use rustls::crypto::{CryptoProvider, ring};
 use serde_json::{Value, json};
 
-use ghost_base::{Timestamp, keyed};
+use ghost_base::{Timestamp, hmac_sha256};
 
 /// How much of an answer is read.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
@@ -106,7 +106,7 @@ pub(crate) async fn verify_url(
 
 /// Signs the body of a request: `v0=` and the keyed digest of version, time and body.
 pub(crate) fn signature(secret: &str, time: i64, body: &str) -> String {
-    format!("v0={}", keyed(secret.as_bytes(), format!("v0:{time}:{body}").as_bytes()))
+    format!("v0={}", hmac_sha256(secret.as_bytes(), format!("v0:{time}:{body}").as_bytes()))
 }
 
 #[cfg(test)]

@@ -73,16 +73,16 @@ impl Inner {
         self.journal().sent();
         let inner = Arc::clone(self);
         let first = retry.unwrap_or(0);
-        match self.door(&app, Post::Interactive, true) {
-            Some(door) => self.spawn(async move {
-                let acknowledged = inner.follow_posts(door, &payload, first).await;
+        match self.endpoint(&app, Post::Interactive, true) {
+            Some(endpoint) => self.spawn(async move {
+                let acknowledged = inner.follow_posts(endpoint, &payload, first).await;
                 inner.journal().arrived(&app, &payload, acknowledged);
             }),
             None => {
                 // In this very moment, so that events keep their order on one connection.
-                let told = self.sockets().hand(&app, envelope(&payload, first));
+                let acknowledgement = self.sockets().hand(&app, envelope(&payload, first));
                 self.spawn(async move {
-                    let acknowledged = inner.follow(&app, &payload, first, told).await;
+                    let acknowledged = inner.follow(&app, &payload, first, acknowledgement).await;
                     inner.journal().arrived(&app, &payload, acknowledged);
                 });
             }
@@ -94,21 +94,21 @@ impl Inner {
         app: &str,
         payload: &Value,
         first: usize,
-        told: Option<oneshot::Receiver<Value>>,
+        acknowledgement: Option<oneshot::Receiver<Value>>,
     ) -> bool {
-        let mut told = told;
+        let mut acknowledgement = acknowledgement;
         for (number, wait) in self.timing.retries.iter().enumerate().skip(first) {
-            if acknowledged(told, self).await {
+            if acknowledged(acknowledgement, self).await {
                 return true;
             }
             sleep(*wait).await;
-            told = self.sockets().hand(app, envelope(payload, number + 1));
+            acknowledgement = self.sockets().hand(app, envelope(payload, number + 1));
         }
-        acknowledged(told, self).await
+        acknowledged(acknowledgement, self).await
     }
 
-    async fn follow_posts(&self, door: AppEndpoint, payload: &Value, first: usize) -> bool {
-        let (url, secret) = door;
+    async fn follow_posts(&self, endpoint: AppEndpoint, payload: &Value, first: usize) -> bool {
+        let (url, secret) = endpoint;
         let mut reason = "http_timeout";
         for number in first..=self.timing.retries.len() {
             if number > first {
@@ -136,7 +136,7 @@ impl Inner {
     }
 
     async fn asked(&self, interaction: &Interaction) -> AppAnswer {
-        let Some((url, secret)) = self.door(&interaction.app, interaction.post, false) else {
+        let Some((url, secret)) = self.endpoint(&interaction.app, interaction.post, false) else {
             return self.ask_socket(interaction).await;
         };
         let body = match interaction.post {
@@ -170,15 +170,15 @@ impl Inner {
         };
         let envelope =
             json!({"type": kind, "payload": interaction.payload, "accepts_response_payload": true});
-        let told = self.sockets().hand(&interaction.app, envelope);
-        let Some(told) = told else { return AppAnswer::Nobody };
-        match timeout(self.timing.acknowledge, told).await {
+        let acknowledgement = self.sockets().hand(&interaction.app, envelope);
+        let Some(acknowledgement) = acknowledgement else { return AppAnswer::Nobody };
+        match timeout(self.timing.acknowledge, acknowledgement).await {
             Ok(Ok(answer)) => AppAnswer::Yes(answer),
             Ok(Err(_)) | Err(_) => AppAnswer::TooLate,
         }
     }
 
-    fn door(&self, app: &str, post: Post, event: bool) -> Option<AppEndpoint> {
+    fn endpoint(&self, app: &str, post: Post, event: bool) -> Option<AppEndpoint> {
         let workspace = self.workspace();
         let app = workspace.app(app).ok()?;
         let url = match (event, post) {
@@ -191,9 +191,11 @@ impl Inner {
 }
 
 /// Waits for an acknowledgement as long as one may take.
-async fn acknowledged(told: Option<oneshot::Receiver<Value>>, inner: &Inner) -> bool {
-    match told {
-        Some(told) => timeout(inner.timing.acknowledge, told).await.is_ok_and(|told| told.is_ok()),
+async fn acknowledged(acknowledgement: Option<oneshot::Receiver<Value>>, inner: &Inner) -> bool {
+    match acknowledgement {
+        Some(acknowledgement) => timeout(inner.timing.acknowledge, acknowledgement)
+            .await
+            .is_ok_and(|acknowledgement| acknowledgement.is_ok()),
         None => {
             sleep(inner.timing.acknowledge).await;
             false

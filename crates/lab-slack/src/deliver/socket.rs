@@ -31,7 +31,7 @@ const REMEMBERED: usize = 20_000;
 /// The name that stands in `debug_info`.
 const HOST: &str = "applink-lab";
 
-/// What a connection is told to do.
+/// An instruction to a connection.
 #[derive(Debug)]
 enum SocketCommand {
     /// Send a frame.
@@ -95,7 +95,7 @@ impl Sockets {
         self.open.iter().filter(|connection| connection.app == app).count()
     }
 
-    /// Hands an envelope to one connection of an app, whichever chance picks; returns where its acknowledgement arrives.
+    /// Sends an envelope over one connection of an app, picked at random; returns where its acknowledgement arrives.
     pub(crate) fn hand(&mut self, app: &str, mut envelope: Value) -> Option<oneshot::Receiver<Value>> {
         self.count += 1;
         let id = self.name();
@@ -265,7 +265,7 @@ async fn speak(
 /// Goes on reading until the other end has closed too: without that, it takes the end for an accident.
 async fn part(inner: &Inner, socket: &mut WebSocket) {
     let both = async {
-        // What was under way still counts.
+        // Envelopes already sent still count.
         while let Some(Ok(frame)) = socket.recv().await {
             if let Message::Text(text) = frame {
                 inner.sockets().acknowledge(&text);

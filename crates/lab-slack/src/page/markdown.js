@@ -125,7 +125,7 @@ export function inline(line, depth = 0) {
       at += entity[0].length;
       continue;
     }
-    const found = depth < DEEPEST ? piece(line, at, depth, hopeless) : null;
+    const found = depth < DEEPEST ? token(line, at, depth, hopeless) : null;
     if (found) {
       add(found.node);
       at = found.next;
@@ -138,7 +138,7 @@ export function inline(line, depth = 0) {
   return nodes;
 }
 
-function piece(line, at, depth, hopeless) {
+function token(line, at, depth, hopeless) {
   const char = line[at];
   if (char === '`' && !hopeless.has('`')) {
     const close = line.indexOf('`', at + 1);

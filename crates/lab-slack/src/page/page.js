@@ -55,7 +55,7 @@ function context(place) {
     names,
     file: (id) => fileUrl(id, here.user),
     press: (block, element, value) => tried(async () => {
-      // A view that the app opens is told as a change: nobody has to wait here.
+      // A view that the app opens arrives as a change: nothing waits here.
       const body = { ...where(), wait_ms: 0, block_id: block.block_id, action_id: element.action_id, ...(place.values ? { values: place.values() } : {}) };
       if (value !== undefined) body.value = value;
       const answer = await post('/lab/press', body);
@@ -351,7 +351,7 @@ function follow() {
     at('gone').hidden = up;
     at('gone').textContent = up ? '' : 'The workspace is not there. Trying again…';
     document.body.classList.toggle('down', !up);
-    // What happened while nobody listened was not told: read it, the first time too.
+    // Changes made while nobody listened were not sent: read them, the first time too.
     if (up) tried(() => everything(fresh && !here.channel));
     fresh = false;
   });

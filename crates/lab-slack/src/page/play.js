@@ -56,7 +56,7 @@ export function player(acts) {
     h('button', { type: 'button', class: 'primary', 'data-play': 'say', onclick: () => { close(); acts.say(answer.channel, `@${answer.app} ${answer.suggested}`); } }, 'Write it'),
   ] : '');
 
-  const told = (answer) => h('p', {}, answer.told);
+  const summary = (answer) => h('p', {}, answer.told);
 
   function body(play) {
     const now = [play.case && `Case ${play.case.name.toUpperCase()}, ${play.case.title}`, ...play.faults.filter((one) => one.there).map((one) => one.title)].filter(Boolean);
@@ -64,7 +64,7 @@ export function player(acts) {
       'div', { class: 'body' },
       h('p', { class: 'now' }, now.length > 0 ? ['In the cloud now: ', h('strong', {}, now.join('; '))] : 'Nothing is wrong in the cloud now.'),
       h('div', { class: 'note', 'aria-live': 'polite' }, note ?? ''),
-      play.under_way ? h('div', { class: 'alert info under-way' }, h('p', { class: 'grow' }, 'An investigation is under way. The cloud stays as it is until its report is there.'), h('button', { type: 'button', class: 'plain orders', 'data-play': 'stop', onclick: () => order({ order: 'stop' }, told) }, 'Stop it')) : verdict(play.last),
+      play.under_way ? h('div', { class: 'alert info running' }, h('p', { class: 'grow' }, 'An investigation is under way. The cloud stays as it is until its report is there.'), h('button', { type: 'button', class: 'plain orders', 'data-play': 'stop', onclick: () => order({ order: 'stop' }, summary) }, 'Stop it')) : verdict(play.last),
       h('h3', {}, 'Inject another fault'),
       h('p', { class: 'dim' }, 'It joins what is there. Then ask, and try to fool whoever answers.'),
       h('div', { class: 'faults' }, play.faults.map((one) => h('button', {
@@ -89,7 +89,7 @@ export function player(acts) {
       'form', { method: 'dialog', onsubmit: (event) => { event.preventDefault(); close(); } },
       h('header', {}, h('h2', { id: 'play-title' }, 'Cases and faults'), h('button', { type: 'button', class: 'bare', 'aria-label': 'Close', onclick: close }, '✕')),
       body(play),
-      h('footer', {}, h('button', { type: 'button', class: 'plain orders', 'data-play': 'reset', disabled: play.under_way, onclick: () => order({ order: 'reset' }, told) }, 'Reset the cloud'), h('button', { type: 'submit', class: 'plain' }, 'Close')),
+      h('footer', {}, h('button', { type: 'button', class: 'plain orders', 'data-play': 'reset', disabled: play.under_way, onclick: () => order({ order: 'reset' }, summary) }, 'Reset the cloud'), h('button', { type: 'submit', class: 'plain' }, 'Close')),
     ));
     // What was answered is seen first.
     dialog.querySelector('.body').scrollTop = note ? 0 : place;

@@ -81,9 +81,9 @@ export function text(object, names) {
 
 /** Plain text knows emoji and line breaks, nothing else. */
 export function plain(source) {
-  return String(source ?? '').split(/(:[a-z0-9_+'-]{1,60}:|\n)/).map((piece) => {
-    if (piece === '\n') return h('br');
-    return piece.length > 2 && piece.startsWith(':') && piece.endsWith(':') ? emoji(piece.slice(1, -1)) : piece;
+  return String(source ?? '').split(/(:[a-z0-9_+'-]{1,60}:|\n)/).map((part) => {
+    if (part === '\n') return h('br');
+    return part.length > 2 && part.startsWith(':') && part.endsWith(':') ? emoji(part.slice(1, -1)) : part;
   });
 }
 

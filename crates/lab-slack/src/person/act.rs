@@ -1,4 +1,4 @@
-//! What a person does and looks at without an app having to say something.
+//! What a person does and views without an answer of an app.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ pub(crate) async fn act(
         "home" => workspace.open_home(&args, now),
         "stop" => workspace.person_stops(&args, now),
         "leave" => workspace.person_leaves(&args, now),
-        "context" => workspace.person_looks(&args, now),
+        "context" => workspace.person_views(&args, now),
         "assistant" => workspace.person_assists(&args, now),
         "install" => workspace.install(&args, now),
         _ => Err(SlackError::new("unknown_method")),

@@ -34,7 +34,7 @@ async fn ordered(inner: &Arc<Inner>, args: Result<Args, SlackError>) -> Result<V
     let done = demo.order(&Value::Object(order)).await;
     let OrderOutcome { summary, mention, suggested } = match done {
         Ok(done) => done,
-        Err(why) => return Ok(json!({"ok": false, "error": "refused", "why": why})),
+        Err(why) => return Ok(json!({"ok": false, "error": "refused", "why": why.to_string()})),
     };
     let mut answer =
         json!({"ok": true, "told": summary, "suggested": suggested, "channel": channel, "app": app});

@@ -16,7 +16,7 @@ use crate::person::act::{object, said, well};
 use crate::server::Inner;
 use crate::state::{Args, Interaction, Notice, SlackError, offered};
 
-/// Turns what became of an interaction into what a person is told.
+/// Turns the outcome of an interaction into the answer for the person.
 fn answer_of(answered: AppAnswer) -> Result<Value, SlackError> {
     match answered {
         AppAnswer::Yes(answer) => Ok(answer),

@@ -112,7 +112,7 @@ impl Inner {
         lock(&self.recent)
     }
 
-    /// What apps were told and what they called.
+    /// What apps received and what they called.
     pub(crate) fn journal(&self) -> MutexGuard<'_, Journal> {
         lock(&self.journal)
     }
@@ -127,9 +127,9 @@ impl Inner {
         lock(&self.writing)
     }
 
-    /// Tells whoever looks on.
+    /// Notifies open pages.
     pub(crate) fn notify(&self, notice: Notice) {
-        // Nobody looks on where no page is open.
+        // Without an open page nobody listens.
         drop(self.notices.send(notice));
     }
 

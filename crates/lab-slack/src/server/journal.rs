@@ -1,4 +1,4 @@
-//! What apps were told and what they called, for whoever wants to see that all of it was in order.
+//! What apps received and what they called, for tests of an app.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ const MAX_ENTRIES: usize = 4096;
 pub(crate) struct Journal {
     entries: VecDeque<Value>,
     lost: u64,
-    /// How many events are on their way.
+    /// How many events are not acknowledged yet.
     open: u64,
 }
 
@@ -65,7 +65,7 @@ impl Journal {
         }));
     }
 
-    /// All of it, as a person looks at it.
+    /// All of it, as a document.
     pub(crate) fn form(&self) -> Value {
         json!({"ok": true, "open": self.open, "lost": self.lost, "entries": self.entries})
     }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_on_its_way_until_somebody_knows_what_became_of_it() {
+    fn an_event_is_open_until_its_outcome_is_known() {
         let mut journal = Journal::default();
         journal.sent();
         assert_eq!(journal.form()["open"], 1);

@@ -114,7 +114,7 @@ pub(crate) async fn keep(folder: PathBuf, inner: Arc<Inner>) {
         // A disk that is slow to sync must not hold up who speaks with the server.
         let written = spawn_blocking(move || write(&to, &own)).await;
         if let Ok(Err(error)) = written {
-            tracing::warn!(error = %error, "the workspace is not kept: {error}");
+            tracing::warn!(error = %error, "workspace not saved: {error}");
         }
         pause = (begun.elapsed() * 10).clamp(WRITE_DELAY, MAX_WRITE_DELAY);
     }

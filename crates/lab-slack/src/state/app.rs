@@ -77,7 +77,7 @@ impl App {
         scopes.is_empty() || scopes.iter().any(|scope| self.scopes.iter().any(|own| own == scope))
     }
 
-    /// What the page is told about it: nothing secret.
+    /// The document for the page: nothing secret.
     pub(crate) fn form(&self) -> Value {
         json!({
             "id": self.id, "name": self.name, "bot_id": self.bot_id, "bot_user_id": self.bot_user,

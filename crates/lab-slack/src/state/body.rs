@@ -20,7 +20,7 @@ pub(crate) struct Body {
 }
 
 /// Reads and judges the parts of a message.
-pub(crate) fn body(args: &Args, door: Method) -> Result<Body, SlackError> {
+pub(crate) fn body(args: &Args, method: Method) -> Result<Body, SlackError> {
     let (text, markdown) = (args.text("text"), args.text("markdown_text"));
     let blocks = args.json("blocks", "invalid_blocks_format")?;
     let attachments = args.json("attachments", "invalid_attachments")?;
@@ -30,7 +30,7 @@ pub(crate) fn body(args: &Args, door: Method) -> Result<Body, SlackError> {
         blocks: blocks.as_ref(),
         attachments: attachments.as_ref(),
     };
-    let accepted = accept_message(content, door)?;
+    let accepted = accept_message(content, method)?;
     let warning = accepted.warning();
     // Markdown is kept as the block that it stands for.
     let (text, blocks) = match markdown {

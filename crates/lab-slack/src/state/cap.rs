@@ -37,7 +37,7 @@ impl Default for Caps {
 }
 
 impl Workspace {
-    /// Lets the oldest messages leave until what is kept fits. Nobody is told: it is not a deletion.
+    /// Removes the oldest messages until the rest fits. No event is sent: it is not a deletion.
     pub(crate) fn make_room(&mut self) {
         while let Some(crowded) = self.crowded() {
             let Some(place) = self.channels.get_mut(&crowded) else { return };

@@ -1,4 +1,4 @@
-//! What an agent is told of where a person is: as `app_context_changed`, or in the older events of assistants.
+//! Where a person is, as an agent learns it: from `app_context_changed`, or from the older events of assistants.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ struct AgentContext {
     app: String,
     bot: String,
     direct: String,
-    /// The channel that the person looks at beside it.
+    /// The channel that the person views beside it.
     seen: Option<String>,
 }
 
@@ -32,8 +32,8 @@ impl Workspace {
         Ok(AgentContext { user, app, bot, direct, seen })
     }
 
-    /// A person looks at a channel, or at none, while the agent is open beside it.
-    pub(crate) fn person_looks(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
+    /// A person views a channel, or none, while the agent is open beside it.
+    pub(crate) fn person_views(&mut self, args: &Args, now: Timestamp) -> Result<Value, SlackError> {
         let meeting = self.meeting(args, now)?;
         let context = match &meeting.seen {
             Some(channel) => json!({"entities": [

@@ -55,7 +55,7 @@ impl SlackError {
 }
 
 impl From<Refusal> for SlackError {
-    /// Takes over what the judge of Block Kit answers.
+    /// Converts the problems that the block check found.
     fn from(refusal: Refusal) -> Self {
         let mut error = Self::new(refusal.error);
         if let Value::Object(body) = refusal.to_json() {

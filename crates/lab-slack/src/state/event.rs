@@ -1,4 +1,4 @@
-//! What happened, as values: what the app is to be told, and what a page is to draw again.
+//! What happened, as values: events for the app, and changes for pages.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ pub(crate) enum Effect {
         /// The callback as the Events API words it.
         payload: Value,
     },
-    /// A change for whoever looks on.
+    /// A change for open pages.
     Notice(Notice),
 }
 
@@ -70,7 +70,7 @@ impl Notice {
 }
 
 impl Workspace {
-    /// Tells whoever looks on.
+    /// Notifies open pages.
     pub(crate) fn notice(&mut self, notice: Notice) {
         self.happened(Effect::Notice(notice));
     }

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_is_told_as_the_whole_option() {
+    fn a_choice_is_sent_as_the_whole_option() {
         assert_eq!(filled(&select(), &json!("1")).unwrap()["selected_option"]["text"]["text"], "One");
         assert_eq!(filled(&select(), &json!("2")).unwrap_err().code(), "option_not_found");
     }

@@ -63,9 +63,9 @@ impl Workspace {
         Ok(Ok(Interaction { app, post: Post::Interactive, payload, trigger }))
     }
 
-    /// A person closes a modal; the app is told if it asked to be.
+    /// A person closes a modal; the app is notified if it asked to be.
     ///
-    /// Of a whole stack that is cleared, the app is told of its lowest view alone.
+    /// Of a whole stack that is cleared, the app receives the lowest view alone.
     pub(crate) fn close(&mut self, args: &Args, now: Timestamp) -> Result<Option<Interaction>, SlackError> {
         let user = self.user_named(&args.need("user")?)?.id.clone();
         let id = args.need("view_id")?;
@@ -73,15 +73,15 @@ impl Workspace {
         let view = view.ok_or_else(|| SlackError::new("view_not_found"))?;
         let flag = |view: &View, name: &str| view.body.get(name).and_then(Value::as_bool).unwrap_or(false);
         let whole = flag(view, "clear_on_close") || args.flag("clear").unwrap_or(false);
-        let told = if whole { self.modal(&view.root).unwrap_or(view) } else { view }.clone();
+        let closed = if whole { self.modal(&view.root).unwrap_or(view) } else { view }.clone();
         self.close_view(&id, whole);
-        if !flag(&told, "notify_on_close") {
+        if !flag(&closed, "notify_on_close") {
             return Ok(None);
         }
-        let (mut payload, trigger) = self.payload("view_closed", &told.app, &user, now)?;
-        set(&mut payload, "view", told.form(self));
+        let (mut payload, trigger) = self.payload("view_closed", &closed.app, &user, now)?;
+        set(&mut payload, "view", closed.form(self));
         set(&mut payload, "is_cleared", json!(whole));
-        Ok(Some(Interaction { app: told.app.clone(), post: Post::Interactive, payload, trigger }))
+        Ok(Some(Interaction { app: closed.app.clone(), post: Post::Interactive, payload, trigger }))
     }
 
     /// A person types a command.

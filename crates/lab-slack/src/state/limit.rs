@@ -12,7 +12,7 @@ const BURST: usize = 5;
 /// What was called lately, for as long as tiers are kept.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Limits {
-    /// Whether the tiers are kept; a local workspace does not, unless told.
+    /// Whether the tiers are kept; a local workspace does not, unless set.
     pub(crate) kept: bool,
     calls: HashMap<String, VecDeque<i64>>,
 }

@@ -1,4 +1,4 @@
-//! Posting, editing and deleting, and how a message looks.
+//! Posting, editing and deleting messages, and their documents.
 
 use serde_json::{Value, json};
 
@@ -185,7 +185,7 @@ impl Workspace {
         Ok((place, message))
     }
 
-    /// How a message looks in a list, an event or an interaction.
+    /// The document of a message in a list, an event or an interaction.
     pub(crate) fn look(&self, message: &Message, with_metadata: bool) -> Value {
         let mut look =
             json!({"type": "message", "user": message.user, "text": message.text, "ts": message.ts});

@@ -80,13 +80,13 @@ impl Workspace {
         if let Some(thread) = &thread {
             set(&mut container, "thread_ts", json!(thread));
         }
-        let mut told =
+        let mut fields =
             vec![("container", container), ("channel", json!({"id": channel, "name": channel_name(place)}))];
-        // The body of an ephemeral message is not told.
+        // The body of an ephemeral message is not sent.
         if !hidden {
-            told.push(("message", self.look(message, true)));
+            fields.push(("message", self.look(message, true)));
         }
-        Ok(ElementTarget { app, blocks, place: told, message: Some((channel, ts, thread)) })
+        Ok(ElementTarget { app, blocks, place: fields, message: Some((channel, ts, thread)) })
     }
 
     fn spot_in_view(&self, user: &str, id: &str, args: &Args) -> Result<ElementTarget, SlackError> {

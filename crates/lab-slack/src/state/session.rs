@@ -33,7 +33,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// What the page is told.
+    /// The document for the page.
     pub(crate) fn form(&self) -> Value {
         json!({
             "app_id": self.app, "channel": self.channel, "thread_ts": self.thread_ts, "status": self.status,

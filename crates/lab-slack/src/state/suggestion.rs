@@ -46,7 +46,7 @@ impl Workspace {
     }
 }
 
-/// Reads what the app offers, in the form in which a person is told.
+/// Reads the options that the app offers, in the form that a person gets.
 pub(crate) fn offered(answer: &Value) -> Result<Value, SlackError> {
     validate_options(answer).map_err(|problems| {
         SlackError::new("invalid_options").messages(problems.iter().map(ToString::to_string))

@@ -28,7 +28,7 @@ pub(crate) struct View {
     pub(crate) hash: String,
     pub(crate) root: String,
     pub(crate) previous: Option<String>,
-    /// What was filled in, as the last payload told it.
+    /// The values of the last payload.
     pub(crate) state: Value,
 }
 

@@ -50,7 +50,7 @@ pub(crate) async fn arguments(
     Ok((Args(map), warning))
 }
 
-/// Reads the fields of a form in parts. A file among them is no argument: it has a way of its own.
+/// Reads the fields of a form in parts. A file among them is no argument: it is returned apart.
 async fn parts(headers: &HeaderMap, body: Bytes) -> Result<Map<String, Value>, SlackError> {
     let wrong = || SlackError::new("invalid_form_data");
     let mut request = Request::post("/").body(Body::from(body)).map_err(|_| wrong())?;

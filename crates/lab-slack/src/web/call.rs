@@ -15,7 +15,7 @@ use crate::server::Inner;
 use crate::state::{Args, Method, SlackError, Token, method};
 use crate::web::arguments::arguments;
 
-/// The method that opens a door to the sockets.
+/// The method that returns the address of a socket.
 const CONNECT: &str = "apps.connections.open";
 
 /// Answers a call of the Web API.

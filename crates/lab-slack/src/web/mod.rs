@@ -1,4 +1,4 @@
-//! What apps call: the Web API, the addresses of uploads and answers, and the door to the sockets.
+//! What apps call: the Web API, the addresses of uploads and answers, and the sockets.
 
 mod arguments;
 mod call;

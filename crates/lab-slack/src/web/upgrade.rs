@@ -1,4 +1,4 @@
-//! The door to the sockets, and the addresses that interactions give to an app.
+//! Opening sockets, and the addresses that interactions give to an app.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::arrive::form::{Person, ResponseUrl, View};
+use crate::arrive::message::{ConversationKind, IncomingMessage};
 use crate::arrive::press::Press;
-use crate::arrive::words::{Kind, Words};
 
 /// Something that arrived.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,16 +57,16 @@ impl Origin {
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
     /// Somebody mentioned the app. Slack tells the same message as [`What::Message`], too, with another key.
-    Mention(Words),
-    /// Somebody wrote something, in a channel, a thread or a direct conversation; also joins and the like ([`Words::is_speech`]).
-    Message(Words),
+    Mention(IncomingMessage),
+    /// Somebody wrote something, in a channel, a thread or a direct conversation; also joins and the like ([`IncomingMessage::is_speech`]).
+    Message(IncomingMessage),
     /// A message became another one.
     Edited(Box<Edited>),
     /// A message is gone.
     Deleted(Box<Deleted>),
     /// Somebody opened the app's page.
     HomeOpened(Home),
-    /// Somebody looks at something else while talking to the app.
+    /// The person views something else while talking to the app.
     ContextChanged(Context),
     /// Somebody pressed the stop button of a session.
     Stopped(Stopped),
@@ -101,9 +101,9 @@ pub enum What {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edited {
     /// As it is now.
-    pub now: Words,
+    pub now: IncomingMessage,
     /// As it was, where Slack says.
-    pub before: Option<Words>,
+    pub before: Option<IncomingMessage>,
 }
 
 impl Edited {
@@ -124,7 +124,7 @@ pub struct Deleted {
     /// The root of its thread.
     pub thread_ts: Option<String>,
     /// As it was, where Slack says.
-    pub before: Option<Words>,
+    pub before: Option<IncomingMessage>,
 }
 
 /// Somebody opened the app's page.
@@ -140,7 +140,7 @@ pub struct Home {
     pub view: Option<View>,
 }
 
-/// Somebody looks at something else while talking to the app.
+/// The person views something else while talking to the app.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Context {
     /// Who.
@@ -202,7 +202,7 @@ pub struct Command {
     /// Where it was typed.
     pub channel: String,
     /// What kind of conversation that is.
-    pub kind: Kind,
+    pub kind: ConversationKind,
     /// The channel's name.
     pub channel_name: Option<String>,
     /// Lets us open a view, for three seconds, once.
@@ -225,7 +225,7 @@ pub struct Shortcut {
     /// The root of the message's thread.
     pub thread_ts: Option<String>,
     /// The message itself.
-    pub message: Option<Words>,
+    pub message: Option<IncomingMessage>,
     /// Lets us open a view, for three seconds, once.
     pub trigger_id: Option<String>,
     /// Lets us answer later.
@@ -235,7 +235,7 @@ pub struct Shortcut {
 /// A list wants to know what it may offer; the answer goes into the acknowledgement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggest {
-    /// Who looks at it.
+    /// The person.
     pub user: Person,
     /// The element.
     pub action_id: String,
@@ -257,7 +257,7 @@ pub struct Membership {
     /// The channel.
     pub channel: String,
     /// What kind of channel that is.
-    pub kind: Kind,
+    pub kind: ConversationKind,
     /// Who invited them.
     pub inviter: Option<String>,
 }

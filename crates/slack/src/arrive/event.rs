@@ -7,11 +7,12 @@ use crate::arrive::arrival::{
 };
 use crate::arrive::field::{at, first, flag, number, said, text, texts};
 use crate::arrive::form::{View, authed, authorization};
-use crate::arrive::words::{Kind, Words};
+use crate::arrive::message::{ConversationKind, IncomingMessage};
 use ghost_base::Digest;
 
-/// Reads the callback around an event.
-pub(crate) fn happening(body: &Value) -> Arrival {
+/// Reads what the Events API calls back with.
+#[must_use]
+pub fn event(body: &Value) -> Arrival {
     let none = Value::Null;
     let event = at(body, &["event"]).unwrap_or(&none);
     let (team, enterprise, enterprise_install) = authorization(body);
@@ -37,7 +38,7 @@ pub(crate) fn happening(body: &Value) -> Arrival {
 fn what(event: &Value, body: &Value) -> What {
     let kind = said(event, &["type"]);
     match kind.as_str() {
-        "app_mention" => What::Mention(Words::read(event, event)),
+        "app_mention" => What::Mention(IncomingMessage::read(event, event)),
         "message" => message(event),
         "app_home_opened" => What::HomeOpened(Home {
             user: user(event),
@@ -69,7 +70,7 @@ fn what(event: &Value, body: &Value) -> What {
 
 fn message(event: &Value) -> What {
     let inner = |name: &str| at(event, &[name]).filter(|inner| inner.is_object());
-    let words = |name: &str| inner(name).map(|inner| Words::read(inner, event));
+    let words = |name: &str| inner(name).map(|inner| IncomingMessage::read(inner, event));
     match text(event, &["subtype"]).as_deref() {
         Some("message_changed") => match words("message") {
             // A root with answers is not deleted: a stone takes its place.
@@ -95,7 +96,7 @@ fn message(event: &Value) -> What {
         }
         // Slack says that a thread has one more answer; the answer itself comes as a message.
         Some("message_replied") => What::Other { kind: "message_replied".to_owned(), body: event.clone() },
-        Some(_) | None => What::Message(Words::read(event, event)),
+        Some(_) | None => What::Message(IncomingMessage::read(event, event)),
     }
 }
 
@@ -121,7 +122,7 @@ fn membership(event: &Value) -> Membership {
     let channel = channel(event);
     Membership {
         user: user(event),
-        kind: Kind::read(&said(event, &["channel_type"]), &channel),
+        kind: ConversationKind::read(&said(event, &["channel_type"]), &channel),
         inviter: text(event, &["inviter"]),
         channel,
     }

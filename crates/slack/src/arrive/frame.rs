@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::arrive::arrival::{Arrival, Origin, What};
 use crate::arrive::field::{at, flag, number, said, text};
-use crate::arrive::read::{command, event, interactive};
+use crate::arrive::{command, event, interactive};
 
 /// Why Slack ends a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]

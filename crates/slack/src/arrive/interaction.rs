@@ -5,12 +5,13 @@ use serde_json::Value;
 use crate::arrive::arrival::{Arrival, Closed, Command, Origin, Shortcut, Submit, Suggest, What};
 use crate::arrive::field::{first, flag, said, text};
 use crate::arrive::form::{Person, ResponseUrl, View, place};
+use crate::arrive::message::{ConversationKind, IncomingMessage};
 use crate::arrive::press::Press;
-use crate::arrive::words::{Kind, Words};
 use ghost_base::Digest;
 
-/// Reads the payload of an interaction.
-pub(crate) fn interaction(body: &Value) -> Arrival {
+/// Reads what an interaction sends: a press, a form, a shortcut.
+#[must_use]
+pub fn interactive(body: &Value) -> Arrival {
     let kind = said(body, &["type"]);
     let what = match kind.as_str() {
         "block_actions" => What::Press(Box::new(Press::read(body))),
@@ -42,8 +43,9 @@ pub(crate) fn interaction(body: &Value) -> Arrival {
     Arrival { origin: origin(body, key), what }
 }
 
-/// Reads the payload of a command.
-pub(crate) fn typed(body: &Value) -> Arrival {
+/// Reads what a command sends.
+#[must_use]
+pub fn command(body: &Value) -> Arrival {
     let channel = first(body, &[&["channel_id"], &["channel", "id"]]).unwrap_or_default();
     let channel_name = text(body, &["channel_name"]);
     let command = Command {
@@ -54,7 +56,7 @@ pub(crate) fn typed(body: &Value) -> Arrival {
         },
         command: said(body, &["command"]),
         text: said(body, &["text"]),
-        kind: Kind::read(channel_name.as_deref().unwrap_or_default(), &channel),
+        kind: ConversationKind::read(channel_name.as_deref().unwrap_or_default(), &channel),
         trigger_id: text(body, &["trigger_id"]),
         response_url: text(body, &["response_url"]),
         channel,
@@ -71,7 +73,7 @@ fn shortcut(body: &Value) -> Shortcut {
         channel: first(body, &[&["channel", "id"], &["channel"]]),
         message_ts: first(body, &[&["message_ts"], &["message", "ts"]]),
         thread_ts: text(body, &["message", "thread_ts"]),
-        message: message.map(|message| Words::read(message, body)),
+        message: message.map(|message| IncomingMessage::read(message, body)),
         trigger_id: text(body, &["trigger_id"]),
         response_url: text(body, &["response_url"]),
     }

@@ -10,18 +10,18 @@ mod field;
 mod form;
 mod frame;
 mod interaction;
+mod message;
 mod press;
-mod read;
 #[cfg(test)]
 mod tests;
-mod words;
 
 pub use arrival::{
     Arrival, Closed, Command, Context, Deleted, Edited, Home, Membership, Origin, Reaction, Shortcut,
     Stopped, Submit, Suggest, What,
 };
+pub use event::event;
 pub use form::{Field, Person, ResponseUrl, Values, View};
 pub use frame::{Envelope, Farewell, Frame};
+pub use interaction::{command, interactive};
+pub use message::{Attached, Author, ConversationKind, IncomingMessage};
 pub use press::{Action, Press};
-pub use read::{command, event, interactive};
-pub use words::{Attached, Author, Kind, Words};

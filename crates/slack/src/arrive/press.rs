@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::arrive::field::{first, flag, items, said, text};
 use crate::arrive::form::{Field, Person, Values, View};
-use crate::arrive::words::Words;
+use crate::arrive::message::IncomingMessage;
 use ghost_base::Digest;
 
 /// What was done with one element.
@@ -48,7 +48,7 @@ pub struct Press {
     /// What else is filled in.
     pub values: Values,
     /// The message as it was clicked, where Slack says.
-    pub message: Option<Words>,
+    pub message: Option<IncomingMessage>,
     /// The view, where it was in one.
     pub view: Option<View>,
     /// Lets us open a view, for three seconds, once.
@@ -89,7 +89,7 @@ impl Press {
             ephemeral: flag(body, &["container", "is_ephemeral"]),
             more: actions.collect(),
             values: Values::read(body.get("state").and_then(|state| state.get("values"))),
-            message: message.map(|message| Words::read(message, body)),
+            message: message.map(|message| IncomingMessage::read(message, body)),
             response_url: text(body, &["response_url"]),
             key: key.to_string(),
             user,

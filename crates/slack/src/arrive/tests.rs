@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::arrive::{Arrival, Farewell, Frame, Kind, Press, What, command, event, interactive};
+use crate::arrive::{Arrival, ConversationKind, Farewell, Frame, Press, What, command, event, interactive};
 
 fn callback(inner: &Value) -> Value {
     json!({"type": "event_callback", "event_id": "Ev1", "team_id": "T1", "api_app_id": "A1", "event": inner})
@@ -47,7 +47,7 @@ fn a_message_whose_metadata_is_no_text_keeps_its_words() {
         let inner = json!({"type": "message", "channel": "D1", "ts": "1.1", "user": "U1", "text": "hello",
             "metadata": {"event_type": "ghost", "event_payload": payload}});
         let What::Message(words) = event(&callback(&inner)).what else { panic!() };
-        assert_eq!((words.text.as_str(), words.kind), ("hello", Kind::Im));
+        assert_eq!((words.text.as_str(), words.kind), ("hello", ConversationKind::Im));
     }
 }
 
@@ -71,7 +71,7 @@ fn joining_a_channel_is_no_speech() {
 }
 
 #[test]
-fn edits_deletions_and_stones_are_told_apart() {
+fn edits_deletions_and_tombstones_are_distinguished() {
     let around = |subtype: &str, message: Value| {
         event(&callback(
             &json!({"type": "message", "subtype": subtype, "channel": "C1", "ts": "9", "deleted_ts": "1",
@@ -137,7 +137,7 @@ fn a_grid_installation_names_no_team_and_loses_no_click() {
     let arrival = interactive(&body);
     assert_eq!((arrival.origin.team.as_deref(), arrival.origin.enterprise.as_deref()), (None, Some("E1")));
     assert!(arrival.origin.enterprise_install);
-    // The team of the one who clicked is told, and not taken for ours.
+    // The team of the one who clicked is read, and not taken for ours.
     assert_eq!(pressed(arrival).user.team.as_deref(), Some("T1"));
 }
 
@@ -199,7 +199,7 @@ fn a_command_and_both_shortcuts_arrive() {
     else {
         panic!()
     };
-    assert_eq!((typed.text.as_str(), typed.kind), ("status", Kind::Im));
+    assert_eq!((typed.text.as_str(), typed.kind), ("status", ConversationKind::Im));
     let on = json!({"type": "message_action", "callback_id": "investigate", "user": {"id": "U1"}, "channel": {"id": "C1"},
         "message_ts": "5.1", "message": {"ts": "5.1", "thread_ts": "5.0", "text": "loss"}});
     let What::Shortcut(used) = interactive(&on).what else { panic!() };
@@ -238,7 +238,7 @@ fn an_event_without_a_name_is_known_again_by_what_it_says() {
 }
 
 #[test]
-fn frames_are_told_apart() {
+fn frames_are_distinguished() {
     assert!(matches!(Frame::read(r#"{"type":"hello"}"#), Frame::Hello { connections: None, .. }));
     for (reason, farewell) in [
         ("warning", Farewell::Warning),

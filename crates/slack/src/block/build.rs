@@ -1,4 +1,4 @@
-//! Short ways to the blocks that Ghost uses. What is too long is cut with a mark: whoever needs all of it splits it first.
+//! Builders of the blocks that Ghost uses. What is too long is cut with a mark: whoever needs all of it splits it first.
 
 use serde_json::Value;
 use slack_morphism::prelude::{
@@ -77,7 +77,7 @@ pub fn divider() -> SlackBlock {
     SlackDividerBlock::new().into()
 }
 
-/// How a button looks.
+/// The style of a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Style {
     /// Like any other.
@@ -112,7 +112,7 @@ impl Button {
         }
     }
 
-    /// Sets how it looks.
+    /// Sets the style.
     #[must_use]
     pub fn style(mut self, style: Style) -> Self {
         self.style = style;

@@ -1,4 +1,4 @@
-//! Blocks: the types of `slack-morphism`, and short ways to what Ghost uses.
+//! Blocks: the types of `slack-morphism`, and builders of those that Ghost uses.
 //!
 //! Goes in: words. Comes out: blocks within Slack's limits. Never: words that are formatted unless they say so.
 

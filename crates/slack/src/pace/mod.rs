@@ -3,10 +3,10 @@
 //! Goes in: calls that want their turn, and refusals. Comes out: who may go now, and when to look again. Never: a call that is
 //! dropped, save a board that a newer one of the same message replaces; a lower priority that uses up what a higher one needs.
 
-mod line;
+mod call_queue;
 mod queue;
 mod rule;
 
-pub use line::{Line, Standing, Turn};
-pub use queue::{Ask, Pace, Priority, Ticket};
+pub use call_queue::{CallQueue, QueuedCall, Turn};
+pub use queue::{CallRequest, Pace, Priority, Ticket};
 pub use rule::Rule;

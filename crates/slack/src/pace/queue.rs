@@ -32,7 +32,7 @@ impl Priority {
 
 /// A call that wants its turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ask {
+pub struct CallRequest {
     /// Its place.
     pub priority: Priority,
     /// The method.
@@ -44,16 +44,16 @@ pub struct Ask {
     pub name: Option<String>,
 }
 
-impl Ask {
+impl CallRequest {
     /// Makes an ask without a name: nothing replaces it.
     #[must_use]
     pub fn new(priority: Priority, method: &str, channel: Option<&str>) -> Self {
         Self { priority, method: method.to_owned(), channel: channel.map(str::to_owned), name: None }
     }
 
-    /// Tells whether a call of its name is under way.
-    fn is_flying(&self, flying: &HashSet<(String, String)>) -> bool {
-        self.name.as_ref().is_some_and(|name| flying.contains(&(self.method.clone(), name.clone())))
+    /// Tells whether a call of its name is running.
+    fn is_flying(&self, running: &HashSet<(String, String)>) -> bool {
+        self.name.as_ref().is_some_and(|name| running.contains(&(self.method.clone(), name.clone())))
     }
 
     fn is_namesake(&self, other: &Self) -> bool {
@@ -75,25 +75,25 @@ pub struct Ticket(u64);
 
 /// A place in line: by priority first, by arrival then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct QueuePosition {
     priority: Priority,
     rank: u64,
 }
 
 /// What was called lately under one key, and until when Slack wants to be left alone.
 #[derive(Debug, Default)]
-struct Lately {
+struct RecentCalls {
     calls: VecDeque<Duration>,
     closed_until: Duration,
 }
 
-/// The line. Moments are told as time since some beginning.
+/// The queue. Moments are durations since its beginning.
 #[derive(Debug, Default)]
 pub struct Pace {
-    waiting: BTreeMap<Place, (Ticket, Ask)>,
-    lately: HashMap<String, Lately>,
+    waiting: BTreeMap<QueuePosition, (Ticket, CallRequest)>,
+    recent: HashMap<String, RecentCalls>,
     /// Methods and names of the calls that went and are not over.
-    flying: HashSet<(String, String)>,
+    running: HashSet<(String, String)>,
     next: u64,
     /// How many times the rules may be used; none counts as one.
     times: usize,
@@ -107,51 +107,57 @@ impl Pace {
     }
 
     /// Puts a call in line; returns its ticket, and the board that it replaces.
-    pub fn stand(&mut self, ask: Ask) -> (Ticket, Option<Ticket>) {
+    pub fn enqueue(&mut self, ask: CallRequest) -> (Ticket, Option<Ticket>) {
         self.next += 1;
         let ticket = Ticket(self.next);
-        let mut place = Place { priority: ask.priority, rank: ticket.0 };
+        let mut position = QueuePosition { priority: ask.priority, rank: ticket.0 };
         let mut replaced = None;
-        let namesakes: Vec<Place> = self
+        let namesakes: Vec<QueuePosition> = self
             .waiting
             .iter()
             .filter(|(_, (_, other))| other.is_namesake(&ask))
-            .map(|(place, _)| *place)
+            .map(|(position, _)| *position)
             .collect();
         for known in namesakes {
             let Some((other, waiting)) = self.waiting.remove(&known) else { continue };
             if waiting.priority == Priority::Board {
                 // Whoever replaces another takes its place, so that a board that changes all the time is shown, too.
-                place = place.min(known);
+                position = position.min(known);
                 replaced = Some(other);
             } else {
                 // What is older must not come later, or it would undo what is newer.
-                let lifted = Place { priority: known.priority.min(ask.priority), rank: known.rank };
+                let lifted = QueuePosition { priority: known.priority.min(ask.priority), rank: known.rank };
                 self.waiting.insert(lifted, (other, waiting));
             }
         }
-        self.waiting.insert(place, (ticket, ask));
+        self.waiting.insert(position, (ticket, ask));
         (ticket, replaced)
     }
 
     /// Puts a call in line again that Slack refused with 429, before all that came later. A board for which a newer one waits is
     /// replaced by it: then `false` is returned.
-    pub fn stand_again(&mut self, ticket: Ticket, ask: Ask, now: Duration, retry_after: Duration) -> bool {
-        let lately = self.lately.entry(ask.key()).or_default();
-        lately.closed_until = lately.closed_until.max(now.saturating_add(retry_after));
-        self.landed(&ask);
+    pub fn requeue(
+        &mut self,
+        ticket: Ticket,
+        ask: CallRequest,
+        now: Duration,
+        retry_after: Duration,
+    ) -> bool {
+        let recent = self.recent.entry(ask.key()).or_default();
+        recent.closed_until = recent.closed_until.max(now.saturating_add(retry_after));
+        self.finished(&ask);
         let overtaken = self.waiting.values().any(|(_, other)| other.is_namesake(&ask));
         if ask.priority == Priority::Board && overtaken {
             return false;
         }
-        self.waiting.insert(Place { priority: ask.priority, rank: ticket.0 }, (ticket, ask));
+        self.waiting.insert(QueuePosition { priority: ask.priority, rank: ticket.0 }, (ticket, ask));
         true
     }
 
     /// Says that a call which went is over, so that the next one of its name may go.
-    pub fn landed(&mut self, ask: &Ask) {
+    pub fn finished(&mut self, ask: &CallRequest) {
         if let Some(name) = &ask.name {
-            self.flying.remove(&(ask.method.clone(), name.clone()));
+            self.running.remove(&(ask.method.clone(), name.clone()));
         }
     }
 
@@ -169,46 +175,49 @@ impl Pace {
     /// Returns who may go now, in order; they are counted as gone.
     pub fn ready(&mut self, now: Duration) -> Vec<Ticket> {
         let mut ready = Vec::new();
-        for (place, (_, ask)) in &self.waiting {
-            if ask.is_flying(&self.flying) {
+        for (position, (_, ask)) in &self.waiting {
+            if ask.is_flying(&self.running) {
                 continue;
             }
-            let lately = self.lately.entry(ask.key()).or_default();
+            let recent = self.recent.entry(ask.key()).or_default();
             let rule = Rule::of(&ask.method);
-            while lately.calls.front().is_some_and(|call| *call + rule.within <= now) {
-                lately.calls.pop_front();
+            while recent.calls.front().is_some_and(|call| *call + rule.within <= now) {
+                recent.calls.pop_front();
             }
-            if lately.free(rule, ask.priority, self.times) <= now {
-                lately.calls.push_back(now);
+            if recent.free(rule, ask.priority, self.times) <= now {
+                recent.calls.push_back(now);
                 if let Some(name) = &ask.name {
-                    self.flying.insert((ask.method.clone(), name.clone()));
+                    self.running.insert((ask.method.clone(), name.clone()));
                 }
-                ready.push(*place);
+                ready.push(*position);
             }
         }
-        let gone =
-            ready.iter().filter_map(|place| self.waiting.remove(place)).map(|(ticket, _)| ticket).collect();
+        let gone = ready
+            .iter()
+            .filter_map(|position| self.waiting.remove(position))
+            .map(|(ticket, _)| ticket)
+            .collect();
         // What has been quiet needs no memory.
         let rests = |key: &str| Rule::of(key.split(' ').next().unwrap_or_default()).within;
-        self.lately.retain(|key, lately| {
-            lately.closed_until > now || lately.calls.back().is_some_and(|call| *call + rests(key) > now)
+        self.recent.retain(|key, recent| {
+            recent.closed_until > now || recent.calls.back().is_some_and(|call| *call + rests(key) > now)
         });
         gone
     }
 
-    /// Returns when somebody may go next, where anybody waits for anything but a call that is under way.
+    /// Returns when somebody may go next, where anybody waits for anything but a running call.
     #[must_use]
     pub fn next(&self, now: Duration) -> Option<Duration> {
-        let when = |(place, (_, ask)): (&Place, &(Ticket, Ask))| {
-            let Some(lately) = self.lately.get(&ask.key()) else { return now };
+        let when = |(position, (_, ask)): (&QueuePosition, &(Ticket, CallRequest))| {
+            let Some(recent) = self.recent.get(&ask.key()) else { return now };
             let rule = Rule::of(&ask.method);
-            lately.free(rule, place.priority, self.times).max(now)
+            recent.free(rule, position.priority, self.times).max(now)
         };
-        self.waiting.iter().filter(|(_, (_, ask))| !ask.is_flying(&self.flying)).map(when).min()
+        self.waiting.iter().filter(|(_, (_, ask))| !ask.is_flying(&self.running)).map(when).min()
     }
 }
 
-impl Lately {
+impl RecentCalls {
     /// Returns from when on a priority may go.
     fn free(&self, rule: Rule, priority: Priority, times: usize) -> Duration {
         let room = room(rule, priority, times);
@@ -236,18 +245,21 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
-    fn post(priority: Priority, channel: &str) -> Ask {
-        Ask::new(priority, "chat.postMessage", Some(channel))
+    fn post(priority: Priority, channel: &str) -> CallRequest {
+        CallRequest::new(priority, "chat.postMessage", Some(channel))
     }
 
-    fn board(ts: &str) -> Ask {
-        Ask { name: Some(ts.to_owned()), ..Ask::new(Priority::Board, "chat.update", Some("C1")) }
+    fn board(ts: &str) -> CallRequest {
+        CallRequest {
+            name: Some(ts.to_owned()),
+            ..CallRequest::new(Priority::Board, "chat.update", Some("C1"))
+        }
     }
 
     #[test]
     fn a_channel_takes_some_at_once_and_then_one_a_second() {
         let mut pace = Pace::default();
-        let tickets: Vec<Ticket> = (0..7).map(|_| pace.stand(post(Priority::Approval, "C1")).0).collect();
+        let tickets: Vec<Ticket> = (0..7).map(|_| pace.enqueue(post(Priority::Approval, "C1")).0).collect();
         assert_eq!(pace.ready(at(0)), tickets[..5]);
         assert_eq!((pace.ready(at(4)), pace.next(at(4))), (vec![], Some(at(5))));
         assert_eq!(pace.ready(at(5)), tickets[5..]);
@@ -256,7 +268,7 @@ mod tests {
     #[test]
     fn a_workspace_that_allows_more_takes_more() {
         let mut pace = Pace::times(3);
-        let tickets: Vec<Ticket> = (0..20).map(|_| pace.stand(post(Priority::Approval, "C1")).0).collect();
+        let tickets: Vec<Ticket> = (0..20).map(|_| pace.enqueue(post(Priority::Approval, "C1")).0).collect();
         assert_eq!(pace.ready(at(0)), tickets[..15]);
         assert_eq!((pace.ready(at(4)), pace.next(at(4))), (vec![], Some(at(5))));
     }
@@ -265,10 +277,10 @@ mod tests {
     fn another_channel_does_not_wait() {
         let mut pace = Pace::default();
         for _ in 0..9 {
-            pace.stand(post(Priority::Approval, "C1"));
+            pace.enqueue(post(Priority::Approval, "C1"));
         }
         pace.ready(at(0));
-        let (other, _) = pace.stand(post(Priority::Approval, "C2"));
+        let (other, _) = pace.enqueue(post(Priority::Approval, "C2"));
         assert_eq!(pace.ready(at(0)), [other]);
     }
 
@@ -276,7 +288,7 @@ mod tests {
     fn an_approval_goes_before_a_report_before_the_rest_before_a_board() {
         let mut pace = Pace::default();
         let order = [Priority::Board, Priority::Other, Priority::Report, Priority::Approval];
-        let mut tickets: Vec<Ticket> = order.map(|priority| pace.stand(post(priority, "C1")).0).into();
+        let mut tickets: Vec<Ticket> = order.map(|priority| pace.enqueue(post(priority, "C1")).0).into();
         tickets.reverse();
         let mut gone = Vec::new();
         for second in 0..60 {
@@ -289,10 +301,10 @@ mod tests {
     fn boards_leave_room_for_those_who_go_first() {
         let mut pace = Pace::default();
         for number in 0..100 {
-            pace.stand(board(&number.to_string()));
+            pace.enqueue(board(&number.to_string()));
         }
         assert_eq!(pace.ready(at(0)).len(), 10, "a third at once");
-        let (card, _) = pace.stand(Ask::new(Priority::Approval, "chat.update", Some("C1")));
+        let (card, _) = pace.enqueue(CallRequest::new(Priority::Approval, "chat.update", Some("C1")));
         assert_eq!(pace.ready(at(0)), [card]);
     }
 
@@ -301,7 +313,7 @@ mod tests {
         let mut pace = Pace::default();
         let mut gone = Vec::new();
         for second in 0..240 {
-            pace.stand(board(&second.to_string()));
+            pace.enqueue(board(&second.to_string()));
             gone.extend(pace.ready(at(second)).iter().map(|_| second));
         }
         let pause = gone.iter().zip(gone.iter().skip(1)).map(|(one, next)| next - one).max();
@@ -313,45 +325,45 @@ mod tests {
     #[test]
     fn a_newer_board_replaces_the_one_that_waits_and_only_that() {
         let mut pace = Pace::default();
-        let (one, _) = pace.stand(board("1"));
-        let (other, none) = pace.stand(board("2"));
-        let (newer, replaced) = pace.stand(board("1"));
+        let (one, _) = pace.enqueue(board("1"));
+        let (other, none) = pace.enqueue(board("2"));
+        let (newer, replaced) = pace.enqueue(board("1"));
         assert_eq!((none, replaced), (None, Some(one)));
         assert_eq!(pace.ready(at(0)), [newer, other]);
-        assert_eq!(pace.stand(board("1")).1, None);
+        assert_eq!(pace.enqueue(board("1")).1, None);
     }
 
     #[test]
     fn updates_of_one_message_go_one_after_the_other() {
         let mut pace = Pace::default();
-        let (one, _) = pace.stand(board("1"));
+        let (one, _) = pace.enqueue(board("1"));
         assert_eq!(pace.ready(at(0)), [one]);
-        let (two, _) = pace.stand(board("1"));
+        let (two, _) = pace.enqueue(board("1"));
         assert_eq!((pace.ready(at(9)), pace.next(at(9))), (vec![], None));
-        pace.landed(&board("1"));
+        pace.finished(&board("1"));
         assert_eq!(pace.ready(at(9)), [two]);
     }
 
     #[test]
     fn what_is_older_never_undoes_what_is_newer() {
         let mut pace = Pace::default();
-        let update = |priority| Ask { priority, ..board("1") };
-        let (other, _) = pace.stand(update(Priority::Other));
-        let (board_, _) = pace.stand(update(Priority::Board));
-        let (card, replaced) = pace.stand(update(Priority::Approval));
+        let update = |priority| CallRequest { priority, ..board("1") };
+        let (other, _) = pace.enqueue(update(Priority::Other));
+        let (board_, _) = pace.enqueue(update(Priority::Board));
+        let (card, replaced) = pace.enqueue(update(Priority::Approval));
         assert_eq!(replaced, Some(board_));
         assert_eq!(pace.ready(at(0)), [other]);
-        pace.landed(&board("1"));
+        pace.finished(&board("1"));
         assert_eq!(pace.ready(at(0)), [card]);
     }
 
     #[test]
-    fn a_refused_board_gives_way_to_a_newer_one() {
+    fn a_refused_board_is_replaced_by_a_newer_one() {
         let mut pace = Pace::default();
-        let (one, _) = pace.stand(board("1"));
+        let (one, _) = pace.enqueue(board("1"));
         pace.ready(at(0));
-        let (two, _) = pace.stand(board("1"));
-        assert!(!pace.stand_again(one, board("1"), at(0), at(3)));
+        let (two, _) = pace.enqueue(board("1"));
+        assert!(!pace.requeue(one, board("1"), at(0), at(3)));
         assert_eq!((pace.ready(at(0)), pace.ready(at(3))), (vec![], vec![two]));
     }
 
@@ -359,7 +371,7 @@ mod tests {
     fn what_has_no_name_is_never_replaced() {
         let mut pace = Pace::default();
         for _ in 0..3 {
-            assert_eq!(pace.stand(post(Priority::Other, "C1")).1, None);
+            assert_eq!(pace.enqueue(post(Priority::Other, "C1")).1, None);
         }
         assert_eq!(pace.waiting(), 3);
     }
@@ -368,11 +380,11 @@ mod tests {
     fn a_refusal_closes_its_method_and_channel_for_as_long_as_it_says() {
         let mut pace = Pace::default();
         let ask = post(Priority::Approval, "C1");
-        let (first, _) = pace.stand(ask.clone());
+        let (first, _) = pace.enqueue(ask.clone());
         pace.ready(at(0));
-        assert!(pace.stand_again(first, ask, at(0), at(30)));
-        let (second, _) = pace.stand(post(Priority::Approval, "C1"));
-        let (other, _) = pace.stand(post(Priority::Approval, "C2"));
+        assert!(pace.requeue(first, ask, at(0), at(30)));
+        let (second, _) = pace.enqueue(post(Priority::Approval, "C1"));
+        let (other, _) = pace.enqueue(post(Priority::Approval, "C2"));
         assert_eq!(pace.ready(at(0)), [other]);
         assert_eq!(pace.next(at(0)), Some(at(30)));
         assert_eq!(pace.ready(at(29)), []);
@@ -382,7 +394,7 @@ mod tests {
     #[test]
     fn whoever_goes_away_leaves_no_gap() {
         let mut pace = Pace::default();
-        let (gone, _) = pace.stand(post(Priority::Other, "C1"));
+        let (gone, _) = pace.enqueue(post(Priority::Other, "C1"));
         pace.leave(gone);
         assert_eq!((pace.waiting(), pace.next(at(0)), pace.ready(at(0))), (0, None, vec![]));
     }
@@ -391,11 +403,11 @@ mod tests {
     fn what_has_been_quiet_is_forgotten() {
         let mut pace = Pace::default();
         for number in 0..100 {
-            pace.stand(post(Priority::Other, &format!("C{number}")));
+            pace.enqueue(post(Priority::Other, &format!("C{number}")));
         }
         pace.ready(at(0));
         pace.ready(at(60));
-        assert!(pace.lately.is_empty());
+        assert!(pace.recent.is_empty());
     }
 
     proptest! {
@@ -412,7 +424,7 @@ mod tests {
                 while let Some((priority, channel, _)) = asks.next_if(|(_, _, when)| at(*when) <= now) {
                     let priority = [Priority::Approval, Priority::Report, Priority::Other, Priority::Board][usize::from(priority)];
                     let channel = format!("C{channel}");
-                    open.insert(pace.stand(post(priority, &channel)).0, channel);
+                    open.insert(pace.enqueue(post(priority, &channel)).0, channel);
                 }
                 for ticket in pace.ready(now) {
                     gone.push((now, open.remove(&ticket).unwrap()));
@@ -425,7 +437,7 @@ mod tests {
             }
             prop_assert!(open.is_empty());
             for (moment, channel) in &gone {
-                let window = gone.iter().filter(|(other, place)| place == channel && *other <= *moment && *other + at(5) > *moment);
+                let window = gone.iter().filter(|(other, position)| position == channel && *other <= *moment && *other + at(5) > *moment);
                 prop_assert!(window.count() <= 5);
             }
         }

@@ -1,4 +1,4 @@
-//! Requests that Slack signed: the other way in.
+//! Requests that Slack signed, in place of a socket.
 //!
 //! Goes in: headers, body, secret and time. Comes out: the same [`crate::arrive::Arrival`]s that sockets bring. Never:
 //! a body that is read before its signature was checked.

@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use crate::arrive::{Arrival, command, event, interactive};
 use crate::signed::form;
-use ghost_base::{Secret, Timestamp, keyed, same};
+use ghost_base::{Secret, Timestamp, hmac_sha256, same};
 
 /// How old a request may be, and how far ahead its clock.
 pub const WINDOW: Duration = Duration::from_secs(300);
 
 /// How large a body may be; Slack sends views of 250 kB at most, and messages of some 40,000 characters.
-const LARGEST: usize = 8 << 20;
+const MAX_REQUEST_BYTES: usize = 8 << 20;
 
 /// What was in a request.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,7 +76,7 @@ pub fn receive<'h>(
     let read = if media.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
         posted(&form::read(body))
     } else {
-        serde_json::from_slice(body).ok().map(|body| told(&body))
+        serde_json::from_slice(body).ok().map(|body| probe_or_challenge(&body))
     };
     let mut received = read.ok_or(Refused::Unreadable)?;
     if let Received::Arrival(arrival) = &mut received {
@@ -97,7 +97,7 @@ fn check<'h>(
     if secret.is_empty() {
         return Err(Refused::Unprepared);
     }
-    if body.len() > LARGEST {
+    if body.len() > MAX_REQUEST_BYTES {
         return Err(Refused::TooLarge);
     }
     let time = header("x-slack-request-timestamp").ok_or(Refused::Header("timestamp"))?;
@@ -109,7 +109,7 @@ fn check<'h>(
     }
     let mut message = format!("v0:{time}:").into_bytes();
     message.extend_from_slice(body);
-    let expected = format!("v0={}", keyed(secret.expose().as_bytes(), &message));
+    let expected = format!("v0={}", hmac_sha256(secret.expose().as_bytes(), &message));
     if same(&expected, signature) { Ok(()) } else { Err(Refused::Forged) }
 }
 
@@ -127,7 +127,7 @@ fn posted(fields: &Value) -> Option<Received> {
 }
 
 /// Reads JSON: the question whose address it is, or an event.
-fn told(body: &Value) -> Received {
+fn probe_or_challenge(body: &Value) -> Received {
     let kind = body.get("type").and_then(Value::as_str);
     match body.get("challenge").and_then(Value::as_str) {
         Some(challenge) if kind == Some("url_verification") => Received::Challenge(challenge.to_owned()),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     fn sent(media: &str, body: &str) -> Sent {
-        let signature = format!("v0={}", keyed(b"secret", format!("v0:{NOW}:{body}").as_bytes()));
+        let signature = format!("v0={}", hmac_sha256(b"secret", format!("v0:{NOW}:{body}").as_bytes()));
         let headers = vec![
             ("content-type", media.to_owned()),
             ("x-slack-request-timestamp", NOW.to_string()),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signed_body_that_is_neither_is_told_so() {
+    fn a_signed_body_that_is_neither_is_refused() {
         for (media, body) in [
             ("application/json", "{"),
             ("application/x-www-form-urlencoded", "payload={"),

@@ -68,7 +68,7 @@ impl Link {
             End::Ours => {
                 let farewell = self.shared.settings.farewell;
                 if timeout(farewell, self.finish()).await.is_err() {
-                    tracing::warn!("handlers of Slack's events did not end within {} s", farewell.as_secs());
+                    tracing::warn!("slack event handlers did not end within {} s", farewell.as_secs());
                 }
                 drop(timeout(GOODBYE, self.wire.close(None)).await);
                 self.discount();
@@ -77,7 +77,7 @@ impl Link {
             End::Gone(why) => {
                 self.discount();
                 self.signal(Signal::Ended(why));
-                // What they took has to become durable, even if nobody can be told.
+                // What they took has to become durable, even if it can no longer be acknowledged.
                 let stop = Arc::clone(&self.shared);
                 let rest = async {
                     while self.tasks.last().await.is_some() {
@@ -101,7 +101,7 @@ impl Link {
         let settings = &shared.settings;
         let mut ping = interval_at(Instant::now() + settings.ping, settings.ping);
         ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut heard = Instant::now();
+        let mut last_frame = Instant::now();
         let mut until: Option<Instant> = None;
         loop {
             let over = async {
@@ -121,14 +121,14 @@ impl Link {
                     None
                 }
                 _ = ping.tick() => {
-                    if heard.elapsed() > settings.silence {
-                        Some(End::Gone(format!("no sign of life for {} ms", heard.elapsed().as_millis())))
+                    if last_frame.elapsed() > settings.silence {
+                        Some(End::Gone(format!("no sign of life for {} ms", last_frame.elapsed().as_millis())))
                     } else {
                         self.send(Message::Ping("ghost".into())).await.err()
                     }
                 }
                 message = self.wire.next() => {
-                    heard = Instant::now();
+                    last_frame = Instant::now();
                     self.take(message).await
                 }
             };
@@ -161,16 +161,16 @@ impl Link {
                 self.signal(Signal::Leaving(farewell));
             }
             Frame::Hello { connections, lifetime, .. } => {
-                tracing::info!(?connections, ?lifetime, "a Slack connection stands");
+                tracing::info!(?connections, ?lifetime, "slack connection open");
                 self.count();
             }
             Frame::Envelope(envelope) => {
                 self.count();
                 self.tasks.begin(*envelope).await;
             }
-            Frame::Unknown { kind } => tracing::info!("Slack sent a frame of the unknown type {kind:?}"),
+            Frame::Unknown { kind } => tracing::info!("slack frame of unknown type {kind:?} ignored"),
             Frame::Unreadable => {
-                tracing::warn!("Slack sent a frame that cannot be read, of {} bytes", text.len());
+                tracing::warn!("slack frame of {} bytes not readable", text.len());
                 self.shared.watch.note(|counts| counts.unreadable += 1);
             }
         }

@@ -1,4 +1,4 @@
-//! Opening one connection: asking for its address, in turn, and shaking hands.
+//! Opening one connection: asking for its address, in turn, and the handshake.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::arrive::Arrival;
 use crate::web::{CallError, Web};
 
-/// What is told to Slack about an arrival.
+/// The acknowledgement of an arrival.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// It is safe with us: Slack may forget it.

@@ -29,14 +29,14 @@ pub(crate) struct Ack {
 pub(crate) struct Tasks {
     shared: Arc<Shared>,
     running: JoinSet<()>,
-    tell: mpsc::UnboundedSender<Ack>,
-    told: mpsc::UnboundedReceiver<Ack>,
+    ack_sender: mpsc::UnboundedSender<Ack>,
+    acks: mpsc::UnboundedReceiver<Ack>,
 }
 
 impl Tasks {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        let (tell, told) = mpsc::unbounded_channel();
-        Self { shared, running: JoinSet::new(), tell, told }
+        let (ack_sender, acks) = mpsc::unbounded_channel();
+        Self { shared, running: JoinSet::new(), ack_sender, acks }
     }
 
     /// Begins a handler. It is polled here once, so that handlers begin in the order of what arrived; then it runs by itself.
@@ -45,12 +45,12 @@ impl Tasks {
         watch.note(|counts| counts.taken += 1);
         while self.running.try_join_next().is_some() {}
         if self.running.len() >= self.shared.settings.at_once {
-            tracing::warn!("{} arrivals wait for their handlers; another one is refused", self.running.len());
+            tracing::warn!("slack event refused, {} others wait for their handlers", self.running.len());
             watch.note(|counts| counts.refused += 1);
             return;
         }
         let mut work: Pin<Box<dyn Future<Output = ()> + Send>> =
-            Box::pin(handle(Arc::clone(&self.shared), envelope, self.tell.clone()));
+            Box::pin(handle(Arc::clone(&self.shared), envelope, self.ack_sender.clone()));
         let done = poll_fn(|context| Poll::Ready(work.as_mut().poll(context).is_ready())).await;
         if !done {
             self.running.spawn(work);
@@ -59,25 +59,25 @@ impl Tasks {
 
     /// Returns the next acknowledgement that is due.
     pub(crate) async fn due(&mut self) -> Option<Ack> {
-        self.told.recv().await
+        self.acks.recv().await
     }
 
-    /// Returns the next acknowledgement of a handler that still runs; nothing when all have ended and all is told.
+    /// Returns the next acknowledgement of a handler that still runs; nothing when all have ended and were acknowledged.
     pub(crate) async fn last(&mut self) -> Option<Ack> {
         loop {
-            if let Ok(ack) = self.told.try_recv() {
+            if let Ok(ack) = self.acks.try_recv() {
                 return Some(ack);
             }
             tokio::select! {
                 biased;
-                ack = self.told.recv() => return ack,
-                ended = self.running.join_next() => if ended.is_none() { return self.told.try_recv().ok() },
+                ack = self.acks.recv() => return ack,
+                ended = self.running.join_next() => if ended.is_none() { return self.acks.try_recv().ok() },
             }
         }
     }
 }
 
-async fn handle(shared: Arc<Shared>, envelope: Envelope, tell: mpsc::UnboundedSender<Ack>) {
+async fn handle(shared: Arc<Shared>, envelope: Envelope, ack_sender: mpsc::UnboundedSender<Ack>) {
     let came = Instant::now();
     let Envelope { id, arrival } = envelope;
     let accepts = arrival.origin.accepts_payload;
@@ -90,7 +90,7 @@ async fn handle(shared: Arc<Shared>, envelope: Envelope, tell: mpsc::UnboundedSe
             return;
         }
         Err(_) => {
-            tracing::error!("a handler of Slack's events ended in a panic");
+            tracing::error!("slack event handler panicked");
             shared.watch.note(|counts| counts.panicked += 1);
             return;
         }
@@ -98,7 +98,7 @@ async fn handle(shared: Arc<Shared>, envelope: Envelope, tell: mpsc::UnboundedSe
     // Without an id there is nothing that could be acknowledged.
     let Some(id) = id else { return };
     // Whoever was to send it is gone only when nobody listens any more.
-    drop(tell.send(Ack { frame: frame(&id, payload), came }));
+    drop(ack_sender.send(Ack { frame: frame(&id, payload), came }));
 }
 
 fn frame(id: &str, payload: Option<Value>) -> String {

@@ -76,7 +76,7 @@ impl Watch {
     }
 
     pub(crate) fn failed(&self, what: &str) {
-        tracing::info!("a Slack connection failed: {what}");
+        tracing::info!("slack connection failed: {what}");
         self.note(|counts| {
             counts.failures += 1;
             counts.last_failure = Some(what.to_owned());

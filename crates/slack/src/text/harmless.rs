@@ -50,7 +50,7 @@ pub fn fence(text: &str) -> String {
 }
 
 /// Makes a text harmless among words in Slack's markup: nothing in it is formatted, quoted, linked or an emoji. Letters that would
-/// do it give way to ones that look alike; what is to be copied belongs into [`code`].
+/// do it are replaced by ones that look alike; what is to be copied belongs into [`code`].
 #[must_use]
 pub fn plain(text: &str) -> String {
     let text = escape(&spelled(text)).replace("://", "[:]//");

@@ -7,7 +7,7 @@ fn is_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 32 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Mentions a person, who is told so.
+/// Mentions a person, who is notified.
 #[must_use]
 pub fn mention(user: &str) -> String {
     if is_id(user) { format!("<@{user}>") } else { plain(user) }
@@ -19,7 +19,7 @@ pub fn channel(channel: &str) -> String {
     if is_id(channel) { format!("<#{channel}>") } else { plain(channel) }
 }
 
-/// Mentions everybody in a user group, who are told so.
+/// Mentions everybody in a user group, who are notified.
 #[must_use]
 pub fn everybody_in(group: &str) -> String {
     if is_id(group) { format!("<!subteam^{group}>") } else { plain(group) }

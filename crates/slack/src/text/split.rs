@@ -36,7 +36,7 @@ pub fn split(markdown: &str, most: usize) -> Vec<String> {
 
 /// How good a place is to cut before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum CutPoint {
     Line,
     Item,
     Paragraph,
@@ -47,11 +47,11 @@ enum Place {
 fn cut(lines: &[String], most: usize) -> (String, Vec<String>) {
     let mut open: Option<String> = None;
     let mut used = 0;
-    let mut best: Option<((bool, Place), usize, Option<String>)> = None;
+    let mut best: Option<((bool, CutPoint), usize, Option<String>)> = None;
     for (at, line) in lines.iter().enumerate() {
         if at > 0 {
             // However good a place is, before the first third it would make a short part.
-            let rank = (used * 3 >= most, place(lines, at, open.is_some()));
+            let rank = (used * 3 >= most, cut_point(lines, at, open.is_some()));
             if best.as_ref().is_none_or(|(known, _, _)| rank >= *known) {
                 best = Some((rank, at, open.clone()));
             }
@@ -115,20 +115,20 @@ fn inside(lines: &[String], most: usize, fence: Option<String>) -> (String, Vec<
     }
 }
 
-fn place(lines: &[String], at: usize, in_code: bool) -> Place {
+fn cut_point(lines: &[String], at: usize, in_code: bool) -> CutPoint {
     let line = lines.get(at).map(|line| line.trim_start()).unwrap_or_default();
     let before = lines.get(at - 1).map(|line| line.trim()).unwrap_or_default();
     if in_code {
-        return Place::Line;
+        return CutPoint::Line;
     }
     let item = ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark)) || numbered(line);
     match () {
-        () if is_heading(line) && !is_heading(before) => Place::Heading,
+        () if is_heading(line) && !is_heading(before) => CutPoint::Heading,
         // What is announced by a heading stays with it.
-        () if is_heading(before) => Place::Line,
-        () if before.is_empty() && !line.is_empty() => Place::Paragraph,
-        () if item => Place::Item,
-        () => Place::Line,
+        () if is_heading(before) => CutPoint::Line,
+        () if before.is_empty() && !line.is_empty() => CutPoint::Paragraph,
+        () if item => CutPoint::Item,
+        () => CutPoint::Line,
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::web::call::Web;
 use crate::web::error::CallError;
-use crate::web::message::Shown;
+use crate::web::message::UpdateOutcome;
 
 /// What state a session of an agent is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,7 +55,7 @@ impl Web {
         root: &str,
         status: &str,
         loading: &[String],
-    ) -> Result<Shown, CallError> {
+    ) -> Result<UpdateOutcome, CallError> {
         let mut arguments = json!({"channel_id": channel, "thread_ts": root, "status": status});
         if let Some(map) = arguments.as_object_mut().filter(|_| !loading.is_empty()) {
             map.insert("loading_messages".to_owned(), json!(loading));
@@ -73,7 +73,7 @@ impl Web {
         channel: &str,
         root: &str,
         state: SessionState,
-    ) -> Result<Shown, CallError> {
+    ) -> Result<UpdateOutcome, CallError> {
         let arguments = json!({"channel_id": channel, "thread_ts": root, "status": state.word()});
         self.if_known("agents.sessions.setStatus", &arguments, Some(format!("{channel} {root}"))).await
     }
@@ -101,9 +101,9 @@ impl Web {
         method: &str,
         arguments: &Value,
         name: Option<String>,
-    ) -> Result<Shown, CallError> {
+    ) -> Result<UpdateOutcome, CallError> {
         if self.is_missing(method) {
-            return Ok(Shown::Now);
+            return Ok(UpdateOutcome::Now);
         }
         let unknown = [
             "unknown_method",
@@ -123,9 +123,9 @@ impl Web {
                 if !here && self.note_missing(method) {
                     tracing::warn!(slack.method = method, "{error}; it is not called again");
                 }
-                Ok(Shown::Now)
+                Ok(UpdateOutcome::Now)
             }
-            done => Ok(if done?.is_some() { Shown::Now } else { Shown::Replaced }),
+            done => Ok(if done?.is_some() { UpdateOutcome::Now } else { UpdateOutcome::Replaced }),
         }
     }
 }

@@ -11,7 +11,7 @@ use slack_morphism::prelude::{
 };
 use tokio::time::timeout;
 
-use crate::pace::{Ask, Line, Priority, Turn};
+use crate::pace::{CallQueue, CallRequest, Priority, Turn};
 use crate::web::error::CallError;
 use crate::web::tls::{Roots, connector};
 use crate::web::token::Tokens;
@@ -40,7 +40,7 @@ impl Settings {
 }
 
 /// Hears how each call ended: its method, and the error where there is one.
-pub type Told = dyn Fn(&str, Option<&CallError>) + Send + Sync;
+pub type CallObserver = dyn Fn(&str, Option<&CallError>) + Send + Sync;
 
 /// The Web API. Clones are cheap and share connections and turns.
 #[derive(Clone)]
@@ -52,25 +52,25 @@ pub struct Web {
 struct Inner {
     connector: SlackClientHyperHttpsConnector,
     tokens: Arc<dyn Tokens>,
-    line: Arc<Line>,
+    queue: Arc<CallQueue>,
     limit: Duration,
     roots: Roots,
     url: String,
     /// Methods that this workspace does not know, so that it is asked once.
     missing: Mutex<Vec<String>>,
-    told: OnceLock<Box<Told>>,
+    observer: OnceLock<Box<CallObserver>>,
 }
 
 /// How a method takes its arguments: methods that read do not take JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum Encoding {
     Query,
     Json,
 }
 
 /// Which token a method takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whose {
+pub(crate) enum TokenKind {
     Bot,
     App,
 }
@@ -85,12 +85,12 @@ impl Web {
     /// Makes a client. Its calls wait for their turns in a line of its own.
     #[must_use]
     pub fn new(settings: Settings, tokens: Arc<dyn Tokens>) -> Self {
-        Self::in_line(settings, tokens, Arc::new(Line::default()))
+        Self::with_queue(settings, tokens, Arc::new(CallQueue::default()))
     }
 
     /// Makes a client whose calls wait in this line.
     #[must_use]
-    pub fn in_line(settings: Settings, tokens: Arc<dyn Tokens>, line: Arc<Line>) -> Self {
+    pub fn with_queue(settings: Settings, tokens: Arc<dyn Tokens>, queue: Arc<CallQueue>) -> Self {
         let Settings { url, roots, limit } = settings;
         let url = url.as_deref().unwrap_or(SLACK).trim_end_matches('/').to_owned();
         let connector = connector(&roots, &url);
@@ -99,12 +99,12 @@ impl Web {
             inner: Arc::new(Inner {
                 connector,
                 tokens,
-                line,
+                queue,
                 limit,
                 roots,
                 url,
                 missing,
-                told: OnceLock::new(),
+                observer: OnceLock::new(),
             }),
             priority: Priority::Other,
         }
@@ -118,13 +118,13 @@ impl Web {
 
     /// Returns the line in which calls wait.
     #[must_use]
-    pub fn line(&self) -> &Line {
-        &self.inner.line
+    pub fn queue(&self) -> &CallQueue {
+        &self.inner.queue
     }
 
     /// Names who hears how each call of this client and its clones ends, from now on. The first one stays.
-    pub fn tell(&self, told: Box<Told>) {
-        drop(self.inner.told.set(told));
+    pub fn observe_calls(&self, observer: Box<CallObserver>) {
+        drop(self.inner.observer.set(observer));
     }
 
     /// Returns where the methods are, without a slash at the end.
@@ -151,14 +151,14 @@ impl Web {
     /// # Errors
     /// Fails where Slack refuses, cannot be reached, or does not answer in time. It never fails because of 429.
     pub async fn call(&self, method: &str, arguments: &Value) -> Result<Value, CallError> {
-        self.ask(Whose::Bot, Way::Json, method, arguments, None)
+        self.ask(TokenKind::Bot, Encoding::Json, method, arguments, None)
             .await
             .map(|answer| answer.unwrap_or(Value::Null))
     }
 
     /// Calls a method that reads.
     pub(crate) async fn get(&self, method: &str, arguments: &Value) -> Result<Value, CallError> {
-        self.ask(Whose::Bot, Way::Query, method, arguments, None)
+        self.ask(TokenKind::Bot, Encoding::Query, method, arguments, None)
             .await
             .map(|answer| answer.unwrap_or(Value::Null))
     }
@@ -170,13 +170,13 @@ impl Web {
         arguments: &Value,
         name: String,
     ) -> Result<Option<Value>, CallError> {
-        self.ask(Whose::Bot, Way::Json, method, arguments, Some(name)).await
+        self.ask(TokenKind::Bot, Encoding::Json, method, arguments, Some(name)).await
     }
 
     /// Calls a method with the app's own token, once: whoever opens sockets has a pace of its own.
     pub(crate) async fn call_as_app(&self, method: &str) -> Result<Value, CallError> {
         let none = Value::Object(serde_json::Map::new());
-        self.try_once(Whose::App, Way::Json, method, &none).await
+        self.try_once(TokenKind::App, Encoding::Json, method, &none).await
     }
 
     /// Returns the place that calls have in line.
@@ -203,27 +203,27 @@ impl Web {
 
     async fn ask(
         &self,
-        whose: Whose,
-        way: Way,
+        token_kind: TokenKind,
+        encoding: Encoding,
         method: &str,
         arguments: &Value,
         name: Option<String>,
     ) -> Result<Option<Value>, CallError> {
         let channel = ["channel", "channel_id"].iter().find_map(|name| arguments.get(name)?.as_str());
-        let mut ask = Ask::new(self.priority, method, channel);
+        let mut ask = CallRequest::new(self.priority, method, channel);
         ask.name = name;
-        let mut place = self.inner.line.stand(ask);
+        let mut place = self.inner.queue.enqueue(ask);
         loop {
             match place.turn().await {
                 Turn::Replaced => return Ok(None),
                 Turn::Go => {}
             }
-            match self.try_once(whose, way, method, arguments).await {
+            match self.try_once(token_kind, encoding, method, arguments).await {
                 Err(CallError::RateLimited { retry_after, .. }) => {
                     tracing::info!(
                         slack.method = method,
                         wait_ms = retry_after.as_millis(),
-                        "Slack says 429 to {method}"
+                        "slack answered 429 to {method}"
                     );
                     place.refused(retry_after);
                 }
@@ -234,33 +234,33 @@ impl Web {
 
     async fn try_once(
         &self,
-        whose: Whose,
-        way: Way,
+        token_kind: TokenKind,
+        encoding: Encoding,
         method: &str,
         arguments: &Value,
     ) -> Result<Value, CallError> {
-        let token = self.token(whose);
-        let done = self.send(&token, way, method, arguments).await;
+        let token = self.token(token_kind);
+        let done = self.send(&token, encoding, method, arguments).await;
         let Err(error) = &done else { return done };
         if !error.is_about_token() {
             return done;
         }
         // It may have been changed a moment ago.
-        let fresh = self.token(whose);
-        if fresh == token { done } else { self.send(&fresh, way, method, arguments).await }
+        let fresh = self.token(token_kind);
+        if fresh == token { done } else { self.send(&fresh, encoding, method, arguments).await }
     }
 
-    fn token(&self, whose: Whose) -> Secret {
-        match whose {
-            Whose::Bot => self.inner.tokens.bot(),
-            Whose::App => self.inner.tokens.app(),
+    fn token(&self, token_kind: TokenKind) -> Secret {
+        match token_kind {
+            TokenKind::Bot => self.inner.tokens.bot(),
+            TokenKind::App => self.inner.tokens.app(),
         }
     }
 
     async fn send(
         &self,
         token: &Secret,
-        way: Way,
+        encoding: Encoding,
         method: &str,
         arguments: &Value,
     ) -> Result<Value, CallError> {
@@ -272,9 +272,9 @@ impl Web {
         let connector = &self.inner.connector;
         let context = context(Some(&token), &span);
         let answer = async {
-            match way {
-                Way::Json => connector.http_post(method, arguments, context).await,
-                Way::Query => connector.http_get(method, &query(arguments), context).await,
+            match encoding {
+                Encoding::Json => connector.http_post(method, arguments, context).await,
+                Encoding::Query => connector.http_get(method, &query(arguments), context).await,
             }
         };
         self.within(method, answer).await
@@ -308,8 +308,8 @@ impl Web {
             Ok(done) => done.map_err(|error| CallError::of(method, error)),
             Err(_) => Err(CallError::Late { method: method.to_owned(), after: self.inner.limit }),
         };
-        if let Some(told) = self.inner.told.get() {
-            told(method, done.as_ref().err());
+        if let Some(observer) = self.inner.observer.get() {
+            observer(method, done.as_ref().err());
         }
         done
     }

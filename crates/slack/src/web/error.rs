@@ -5,11 +5,11 @@ use std::time::Duration;
 use serde_json::Value;
 use slack_morphism::errors::SlackClientError;
 
-/// Slack's own words are told up to here.
-const LONGEST: usize = 300;
+/// Slack's own words are cut here.
+const MAX_TEXT_LEN: usize = 300;
 
 /// How long to wait where Slack says "too many" without saying how long.
-const PAUSE: Duration = Duration::from_secs(1);
+const DEFAULT_RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Why a call did not do what it was to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -93,12 +93,12 @@ impl CallError {
         match error {
             SlackClientError::RateLimitError(limit) => Self::RateLimited {
                 method: method.to_owned(),
-                retry_after: limit.retry_after.unwrap_or(PAUSE).max(PAUSE),
+                retry_after: limit.retry_after.unwrap_or(DEFAULT_RETRY_AFTER).max(DEFAULT_RETRY_AFTER),
             },
             SlackClientError::ApiError(refusal)
                 if refusal.code == "ratelimited" || refusal.code == "rate_limited" =>
             {
-                Self::RateLimited { method: method.to_owned(), retry_after: PAUSE }
+                Self::RateLimited { method: method.to_owned(), retry_after: DEFAULT_RETRY_AFTER }
             }
             SlackClientError::ApiError(refusal) => {
                 let body = refusal.http_response_body.as_deref().unwrap_or_default();
@@ -142,7 +142,7 @@ fn messages(body: &Value) -> Vec<String> {
 }
 
 fn cut(text: &str) -> String {
-    text.chars().filter(|char| !char.is_control()).take(LONGEST).collect()
+    text.chars().filter(|char| !char.is_control()).take(MAX_TEXT_LEN).collect()
 }
 
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
@@ -179,6 +179,9 @@ mod tests {
     #[test]
     fn too_many_calls_always_say_how_long_to_wait() {
         let error = CallError::of("x", SlackClientError::RateLimitError(SlackRateLimitError::new()));
-        assert_eq!(error, CallError::RateLimited { method: "x".to_owned(), retry_after: PAUSE });
+        assert_eq!(
+            error,
+            CallError::RateLimited { method: "x".to_owned(), retry_after: DEFAULT_RETRY_AFTER }
+        );
     }
 }

@@ -60,10 +60,10 @@ impl Web {
             }
         }
         let answer = self.call("files.completeUploadExternal", &arguments).await?;
-        let told = answer.get("files").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let answered = answer.get("files").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let shared = list.iter().zip(files).map(|(sent, file)| {
             let id = sent.get("id").and_then(Value::as_str).unwrap_or_default();
-            let about = told.iter().find(|told| told.get("id").and_then(Value::as_str) == Some(id));
+            let about = answered.iter().find(|file| file.get("id").and_then(Value::as_str) == Some(id));
             let permalink = about.and_then(|about| about.get("permalink")).and_then(Value::as_str);
             Shared { id: id.to_owned(), name: file.name.clone(), permalink: permalink.map(str::to_owned) }
         });

@@ -20,7 +20,7 @@ use crate::web::tls::bare;
 const METHOD: &str = "auth.test";
 
 /// The answer has some hundred bytes.
-const LONGEST: usize = 64 << 10;
+const MAX_ANSWER_BYTES: usize = 64 << 10;
 
 /// Whose a token is, and what it may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,7 +92,7 @@ async fn read(response: &mut Response<Incoming>) -> Option<Vec<u8>> {
         if let Ok(data) = frame.ok()?.into_data() {
             bytes.extend_from_slice(&data);
         }
-        if bytes.len() > LONGEST {
+        if bytes.len() > MAX_ANSWER_BYTES {
             return None;
         }
     }

@@ -75,7 +75,7 @@ impl Message {
     fn fields(&self) -> Map<String, Value> {
         let mut fields = Map::new();
         fields.insert("text".to_owned(), json!(self.text));
-        // An empty list is told, too: that is how an edit takes buttons away.
+        // An empty list is sent, too: that is how an edit removes buttons.
         fields.insert("blocks".to_owned(), value(&self.blocks));
         if let Some((kind, payload)) = &self.metadata {
             fields.insert("metadata".to_owned(), json!({"event_type": kind, "event_payload": payload}));
@@ -100,7 +100,7 @@ pub struct Posted {
 
 /// What became of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum UpdateOutcome {
     /// It is shown.
     Now,
     /// A newer one took its place in line; this one is never shown.
@@ -135,14 +135,14 @@ impl Web {
     ///
     /// # Errors
     /// Fails where the call does.
-    pub async fn update(&self, posted: &Posted, message: &Message) -> Result<Shown, CallError> {
+    pub async fn update(&self, posted: &Posted, message: &Message) -> Result<UpdateOutcome, CallError> {
         let mut fields = message.fields();
         fields.insert("channel".to_owned(), json!(posted.channel));
         fields.insert("ts".to_owned(), json!(posted.ts));
         let arguments = Value::Object(fields);
         let name = format!("{} {}", posted.channel, posted.ts);
         let answer = self.call_unless_replaced("chat.update", &arguments, name).await?;
-        Ok(if answer.is_some() { Shown::Now } else { Shown::Replaced })
+        Ok(if answer.is_some() { UpdateOutcome::Now } else { UpdateOutcome::Replaced })
     }
 
     /// `chat.delete`

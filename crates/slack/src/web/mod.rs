@@ -17,11 +17,11 @@ mod token;
 mod view;
 
 pub use agent::{Prompt, SessionState};
-pub use call::{Settings, Told, Web};
+pub use call::{CallObserver, Settings, Web};
 pub use error::CallError;
 pub use file::{Shared, Upload};
 pub use granted::Granted;
-pub use message::{Address, Message, Posted, Shown};
+pub use message::{Address, Message, Posted, UpdateOutcome};
 pub use people::{Group, Identity, Profile};
 pub use read::{Conversation, Page};
 pub use respond::Response;

@@ -104,7 +104,7 @@ impl Web {
     /// `apps.connections.open`: the address of a new socket.
     ///
     /// # Errors
-    /// Fails where the call does; a 429 is told, as whoever opens sockets has a pace of its own.
+    /// Fails where the call does; a 429 is returned, as whoever opens sockets has a pace of its own.
     pub async fn connections_open(&self) -> Result<String, CallError> {
         let method = "apps.connections.open";
         let answer = self.call_as_app(method).await?;

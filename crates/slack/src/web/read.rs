@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::arrive::Words;
+use crate::arrive::IncomingMessage;
 use crate::web::call::Web;
 use crate::web::error::CallError;
 
@@ -13,7 +13,7 @@ const PAGE: usize = 200;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
     /// The messages, in Slack's order: threads the oldest first, channels the newest first.
-    pub messages: Vec<Words>,
+    pub messages: Vec<IncomingMessage>,
     /// Where the next page begins, where there is one.
     pub next: Option<String>,
 }
@@ -58,8 +58,8 @@ impl Web {
         channel: &str,
         root: &str,
         most: usize,
-    ) -> Result<(Vec<Words>, bool), CallError> {
-        let mut messages: Vec<Words> = Vec::new();
+    ) -> Result<(Vec<IncomingMessage>, bool), CallError> {
+        let mut messages: Vec<IncomingMessage> = Vec::new();
         let mut cursor = None;
         loop {
             let mut page = self.replies(channel, root, cursor.as_deref()).await?;
@@ -138,7 +138,7 @@ fn page(answer: &Value, channel: &str) -> Page {
     let messages = answer.get("messages").and_then(Value::as_array).into_iter().flatten();
     let next = answer.get("response_metadata").and_then(|metadata| metadata.get("next_cursor"));
     Page {
-        messages: messages.map(|message| Words::read(message, &around)).collect(),
+        messages: messages.map(|message| IncomingMessage::read(message, &around)).collect(),
         next: next.and_then(Value::as_str).filter(|next| !next.is_empty()).map(str::to_owned),
     }
 }

@@ -8,7 +8,7 @@ use crate::web::call::Web;
 use crate::web::error::CallError;
 use crate::web::message::value;
 
-/// What a modal looks like.
+/// The document of a modal.
 pub type Shape = SlackModalView;
 
 impl Web {

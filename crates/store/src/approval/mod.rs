@@ -1,10 +1,9 @@
-//! Questions to humans: what is stored, and the one way it changes.
+//! Questions to humans: what is stored, and the transitions.
 
 mod record;
-mod step;
 #[cfg(test)]
 mod tests;
-mod text;
+mod transition;
 
 pub use record::{
     Approval, ApprovalId, ApprovalRecord, ApprovalState, Choice, Consumed, Opened, Outcome, Vote,

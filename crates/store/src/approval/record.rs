@@ -5,7 +5,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::approval::text::{moment, session_text};
 use ghost_base::{IdError, SessionId, Timestamp};
 
 /// Names one approval, opaque to whoever carries it: 1 to 64 letters, digits, `_` and `-`.
@@ -172,4 +171,34 @@ pub enum Consumed {
     No(ApprovalState),
     /// There is no such approval in this session.
     Unknown,
+}
+
+/// Session names as text.
+mod session_text {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    use ghost_base::SessionId;
+
+    pub(super) fn serialize<S: Serializer>(id: &SessionId, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_str(id.as_str())
+    }
+
+    pub(super) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<SessionId, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// Moments as milliseconds.
+mod moment {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use ghost_base::Timestamp;
+
+    pub(super) fn serialize<S: Serializer>(at: &Timestamp, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_i64(at.as_millis())
+    }
+
+    pub(super) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Timestamp, D::Error> {
+        i64::deserialize(from).map(Timestamp::from_millis)
+    }
 }

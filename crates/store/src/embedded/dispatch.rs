@@ -64,7 +64,7 @@ fn first(work: &impl ReadableTable<&'static str, i64>) -> Result<Option<(i64, St
     Ok(first)
 }
 
-/// Takes the session that has waited longest; those that only look like work are put right on the way.
+/// Takes the session that has waited longest; index entries without work are removed meanwhile.
 fn take(write: &WriteTransaction, now: Timestamp, claim: Duration) -> Result<Option<SessionId>, StoreError> {
     loop {
         let due = first(&write.open_table(WORK).map_err(broken)?)?;

@@ -34,7 +34,7 @@ impl Leases for Store {
             head.until = Some(until.as_millis());
             head.owner.clone_from(&owner);
             set_head(write, &session, &head)?;
-            // Somebody looks when the lease ends: an owner that died is followed.
+            // A worker checks when the lease ends: a dead owner's session is taken over.
             set_work(write, &session, head.until)?;
             Ok(Some(Lease { session, owner, epoch: head.epoch, ttl, until, orphans }))
         })

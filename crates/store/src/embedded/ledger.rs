@@ -4,11 +4,11 @@ use async_trait::async_trait;
 use redb::{ReadableTable as _, WriteTransaction};
 
 use crate::embedded::open::Store;
+use crate::embedded::shared_state::take_down;
 use crate::embedded::table::{
     APPROVALS, EVENTS, HEADS, Head, ITEMS, NUMBERS, PENDING, SEEN, broken, head, name, parse, set_head,
     set_work,
 };
-use crate::embedded::wall::take_down;
 use crate::{Approval, Lease, Ledger, StoreError, settings};
 use ghost_base::{SessionId, Timestamp};
 
@@ -27,11 +27,11 @@ impl Ledger for Store {
             let mut head = head(write, &lease.session)?;
             head.check(&lease, now)?;
             if head.length != expected {
-                return Err(StoreError::Moved { length: head.length });
+                return Err(StoreError::LengthMismatch { length: head.length });
             }
             let held = head.next - head.first;
             if drained > held {
-                return Err(StoreError::Overdrawn { held });
+                return Err(StoreError::InboxTooShort { held });
             }
             add(write, &lease.session, &mut head, &events)?;
             let session = lease.session.as_str();

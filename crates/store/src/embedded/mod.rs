@@ -9,7 +9,7 @@ mod inbox;
 mod lease;
 mod ledger;
 mod open;
+mod shared_state;
 mod table;
-mod wall;
 
 pub use open::Store;

@@ -117,20 +117,20 @@ const BEGINNING: &[u8; 4] = b"redb";
 /// Makes a database beside the place where it belongs and moves it there whole: whenever a process dies, there is either none
 /// or one that works. Of several processes that begin at once one wins, and the others open its file.
 fn make(path: &Path) -> Result<(), StoreError> {
-    let told =
+    let io_error =
         |what: &str, path: &Path, error| StoreError::unavailable(error, format!("{what} {}", path.display()));
     match File::open(path) {
-        Ok(file) if !is_half_made(&file).map_err(|error| told("reading", path, error))? => return Ok(()),
+        Ok(file) if !is_half_made(&file).map_err(|error| io_error("reading", path, error))? => return Ok(()),
         Ok(_) => set_aside(path)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(told("opening", path, error)),
+        Err(error) => return Err(io_error("opening", path, error)),
     }
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let beside = PathBuf::from(name);
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(true).mode(0o600);
-    let file = options.open(&beside).map_err(|error| told("making", &beside, error))?;
+    let file = options.open(&beside).map_err(|error| io_error("making", &beside, error))?;
     let made = created(file, &beside).and_then(|database| {
         let write = database.begin_write().map_err(table::broken)?;
         table::prepare(&write)?;
@@ -140,7 +140,7 @@ fn make(path: &Path) -> Result<(), StoreError> {
     let moved = made.and_then(|()| match std::fs::hard_link(&beside, path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             // Not every file system has links.
-            std::fs::rename(&beside, path).map_err(|error| told("making", path, error))
+            std::fs::rename(&beside, path).map_err(|error| io_error("making", path, error))
         }
         Ok(()) | Err(_) => Ok(()),
     });
@@ -148,7 +148,9 @@ fn make(path: &Path) -> Result<(), StoreError> {
     drop(std::fs::remove_file(&beside));
     moved?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| told("syncing", folder, error))
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(|error| io_error("syncing", folder, error))
 }
 
 /// Whether a process died while it wrote a database's very beginning, before anything could be kept in it.
@@ -160,13 +162,13 @@ fn is_half_made(file: &File) -> io::Result<bool> {
     Ok(blank && !beginning.starts_with(BEGINNING))
 }
 
-/// Moves a file that was never finished out of the way.
+/// Renames a file that was never finished.
 fn set_aside(path: &Path) -> Result<(), StoreError> {
     let mut name = path.as_os_str().to_owned();
     name.push(".half-made");
     let kept = PathBuf::from(name);
     tracing::warn!(
-        "{} was never finished, because a process died while it made it: it is set aside as {}",
+        "store file {} is incomplete, its creation was cut off; renamed to {}",
         path.display(),
         kept.display()
     );

@@ -3,7 +3,7 @@
 use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo as _, RedisConnectionInfo};
 
 use crate::StoreError;
-use crate::redis::place::Place;
+use crate::redis::config::RedisConfig;
 
 /// Where the servers are.
 #[derive(Debug)]
@@ -21,31 +21,31 @@ const SENTINEL_PORT: u16 = 26379;
 
 impl Address {
     /// Reads the address of a place.
-    pub(super) fn parse(place: &Place) -> Result<Self, StoreError> {
-        let (scheme, rest) = place.url.split_once("://").ok_or_else(|| StoreError::place(KNOWN))?;
+    pub(super) fn parse(config: &RedisConfig) -> Result<Self, StoreError> {
+        let (scheme, rest) = config.url.split_once("://").ok_or_else(|| StoreError::address(KNOWN))?;
         // Among the options of an address is one that lets any certificate pass.
         if rest.contains(['?', '#']) {
-            return Err(StoreError::place(
+            return Err(StoreError::address(
                 "an address has no `?` and no `#`; in a password they are %3F and %23",
             ));
         }
-        if place.replicas > 0 && scheme != "redis-sentinel" {
-            return Err(StoreError::place("replicas are counted behind sentinels only"));
+        if config.replicas > 0 && scheme != "redis-sentinel" {
+            return Err(StoreError::address("replicas are counted behind sentinels only"));
         }
-        let password = place.password.as_deref();
+        let password = config.password.as_deref();
         match scheme {
-            "redis" | "rediss" => Ok(Self::Single(server(&place.url, password)?)),
+            "redis" | "rediss" => Ok(Self::Single(server(&config.url, password)?)),
             "redis-cluster" => {
                 let (login, hosts) = login(rest);
                 let hosts = hosts.strip_suffix('/').unwrap_or(hosts);
                 if hosts.contains('/') {
-                    return Err(StoreError::place("a cluster has no databases: nothing follows its hosts"));
+                    return Err(StoreError::address("a cluster has no databases: nothing follows its hosts"));
                 }
                 let node = |host: &str| server(&format!("redis://{login}{host}"), password);
                 hosts.split(',').map(node).collect::<Result<_, _>>().map(Self::Cluster)
             }
             "redis-sentinel" => sentinel(rest, password),
-            _ => Err(StoreError::place(KNOWN)),
+            _ => Err(StoreError::address(KNOWN)),
         }
     }
 
@@ -69,7 +69,7 @@ fn sentinel(rest: &str, password: Option<&str>) -> Result<Address, StoreError> {
     let (hosts, path) = rest.split_once('/').unwrap_or((rest, ""));
     let (service, database) = path.split_once('/').unwrap_or((path, ""));
     if service.is_empty() {
-        return Err(StoreError::place(
+        return Err(StoreError::address(
             "the name of the service follows the sentinels: redis-sentinel://HOST/SERVICE",
         ));
     }
@@ -92,9 +92,9 @@ fn has_port(host: &str) -> bool {
 fn server(url: &str, password: Option<&str>) -> Result<ConnectionInfo, StoreError> {
     let has_host = url.rsplit(['@', '/']).any(|part| !part.is_empty());
     let info = url.into_connection_info();
-    let info = info.map_err(|error| StoreError::place(format!("its address cannot be read: {error}")))?;
+    let info = info.map_err(|error| StoreError::address(format!("its address cannot be read: {error}")))?;
     if !has_host || matches!(info.addr(), ConnectionAddr::Tcp(host, _) if host.is_empty()) {
-        return Err(StoreError::place("a host is missing"));
+        return Err(StoreError::address("a host is missing"));
     }
     let Some(password) = password else { return Ok(info) };
     let login = info.redis_settings().clone().set_password(password);
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     fn parse(url: &str) -> Result<Address, StoreError> {
-        Address::parse(&Place::new(url, "ghost"))
+        Address::parse(&RedisConfig::new(url, "ghost"))
     }
 
     fn hosts(servers: &[ConnectionInfo]) -> Vec<String> {
@@ -152,8 +152,8 @@ mod tests {
     #[test]
     fn a_password_that_was_given_apart_wins() {
         for url in ["redis://:old@h", "redis-cluster://:old@h", "redis-sentinel://:old@h/main"] {
-            let place = Place { password: Some("n/e@w".to_owned()), ..Place::new(url, "ghost") };
-            let found = match Address::parse(&place).unwrap() {
+            let config = RedisConfig { password: Some("n/e@w".to_owned()), ..RedisConfig::new(url, "ghost") };
+            let found = match Address::parse(&config).unwrap() {
                 Address::Single(server) => server.redis_settings().clone(),
                 Address::Cluster(nodes) => nodes[0].redis_settings().clone(),
                 Address::Sentinel { login, .. } => login,
@@ -167,8 +167,8 @@ mod tests {
         for (url, fits) in
             [("redis://h", false), ("redis-cluster://h", false), ("redis-sentinel://h/main", true)]
         {
-            let place = Place { replicas: 1, ..Place::new(url, "ghost") };
-            assert_eq!(Address::parse(&place).is_ok(), fits, "{url}");
+            let config = RedisConfig { replicas: 1, ..RedisConfig::new(url, "ghost") };
+            assert_eq!(Address::parse(&config).is_ok(), fits, "{url}");
         }
     }
 
@@ -198,7 +198,7 @@ mod tests {
             "redis://hunt/er2@h/",
         ] {
             let refused = parse(url).unwrap_err();
-            assert!(matches!(refused, StoreError::Place { .. }), "{url}: {refused:?}");
+            assert!(matches!(refused, StoreError::Address { .. }), "{url}: {refused:?}");
             assert!(!format!("{refused:?}").contains("hunter2"), "{refused:?}");
         }
     }

@@ -21,9 +21,9 @@ type Found = (Approval, String);
 impl Approvals for Store {
     async fn open(&self, record: &ApprovalRecord) -> Result<Opened, StoreError> {
         settings::fits([record.body.as_str(), record.digest.as_str()])?;
-        let place = self.keys.approval(&record.id);
-        // The way to the record is laid before the record, so that no record is without one.
-        self.ask::<()>(redis::cmd("SET").arg(place).arg(record.session.as_str()).arg("NX")).await?;
+        let config = self.keys.approval(&record.id);
+        // The index entry is written before the record, so that no record is without one.
+        self.ask::<()>(redis::cmd("SET").arg(config).arg(record.session.as_str()).arg("NX")).await?;
         let expires = record.expires_at.as_millis();
         self.ask::<()>(
             redis::cmd("ZADD").arg(self.keys.pending()).arg("NX").arg(expires).arg(record.id.as_str()),
@@ -182,7 +182,7 @@ impl Store {
         self.ask(redis::cmd("ZREM").arg(self.keys.pending()).arg(approval.record.id.as_str())).await
     }
 
-    /// Removes the way to an approval that is gone.
+    /// Removes the index entry of an approval that is gone.
     pub(super) async fn forget(&self, id: &ApprovalId) -> Result<(), StoreError> {
         self.ask::<()>(redis::cmd("ZREM").arg(self.keys.pending()).arg(id.as_str())).await?;
         self.ask(redis::cmd("DEL").arg(self.keys.approval(id))).await

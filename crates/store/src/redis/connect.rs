@@ -8,8 +8,8 @@ use redis::{Cmd, ErrorKind, FromRedisValue, RedisError, ScriptInvocation};
 use tokio::sync::Notify;
 
 use crate::redis::address::Address;
+use crate::redis::config::RedisConfig;
 use crate::redis::key::Keys;
-use crate::redis::place::Place;
 use crate::redis::script::Scripts;
 use crate::redis::wire::Wire;
 use crate::settings::millis;
@@ -33,11 +33,11 @@ impl Store {
     /// Connects, and refuses what was written by a later version of this program.
     ///
     /// # Errors
-    /// [`StoreError::Place`] where the address cannot be read, [`StoreError::Unavailable`] where nobody answers in time.
-    pub async fn connect(place: &Place, settings: Settings) -> Result<Self, StoreError> {
-        let keys = Keys::new(&place.prefix)?;
-        let address = Address::parse(place)?;
-        let wire = Wire::open(address, place).await.map_err(unavailable)?;
+    /// [`StoreError::RedisConfig`] where the address cannot be read, [`StoreError::Unavailable`] where nobody answers in time.
+    pub async fn connect(config: &RedisConfig, settings: Settings) -> Result<Self, StoreError> {
+        let keys = Keys::new(&config.prefix)?;
+        let address = Address::parse(config)?;
+        let wire = Wire::open(address, config).await.map_err(unavailable)?;
         let (keys, scripts) = (Arc::new(keys), Arc::new(Scripts::new()));
         let store = Self { wire, keys, scripts, settings, wake: Arc::new(Notify::new()) };
         let format = store.keys.format();

@@ -39,7 +39,7 @@ impl Dispatch for Store {
 }
 
 impl Store {
-    /// Takes the session that has waited longest; those that only look like work are put right on the way.
+    /// Takes the session that has waited longest; index entries without work are removed meanwhile.
     async fn take(&self) -> Result<Option<SessionId>, StoreError> {
         loop {
             let mut script = self.scripts.claim.prepare_invoke();

@@ -16,7 +16,7 @@ impl Inbox for Store {
         let mut script = self.scripts.deliver.prepare_invoke();
         script.key(self.keys.seen(session)).key(self.keys.inbox(session));
         script.arg(key).arg(item::delivered(item)).arg(millis(self.settings.remember()));
-        // Side by side, as a server that syncs every write makes each way there and back dear. Whoever dies in between has
+        // Side by side, as a server that syncs every write makes each round trip expensive. Whoever dies in between has
         // acknowledged nothing, and is asked again.
         let (marked, is_new) = tokio::join!(self.mark(session, Duration::ZERO), self.run::<bool>(&script));
         let is_new = is_new?;

@@ -16,7 +16,7 @@ impl Keys {
     pub(super) fn new(prefix: &str) -> Result<Self, StoreError> {
         let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.' | ':');
         if prefix.is_empty() || !prefix.chars().all(fits) {
-            return Err(StoreError::place(format!(
+            return Err(StoreError::address(format!(
                 "the prefix {prefix:?} is not made of letters, digits and any of _ - . :"
             )));
         }

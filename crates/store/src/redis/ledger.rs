@@ -30,8 +30,8 @@ impl Ledger for Store {
         let (said, number): (String, u64) = self.run(&script).await?;
         match said.as_str() {
             "done" => Ok(number),
-            "moved" => Err(StoreError::Moved { length: number }),
-            "overdrawn" => Err(StoreError::Overdrawn { held: number }),
+            "moved" => Err(StoreError::LengthMismatch { length: number }),
+            "overdrawn" => Err(StoreError::InboxTooShort { held: number }),
             "fenced" => Err(StoreError::Fenced),
             _ => Err(StoreError::corrupt(format!("an append answered {said:?}"))),
         }

@@ -4,17 +4,17 @@
 
 mod address;
 mod approval;
+mod config;
 mod connect;
 mod dispatch;
 mod inbox;
 mod key;
 mod lease;
 mod ledger;
-mod place;
 mod script;
 mod sentinel;
-mod wall;
+mod shared_state;
 mod wire;
 
+pub use config::RedisConfig;
 pub use connect::Store;
-pub use place::Place;

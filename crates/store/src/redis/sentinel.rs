@@ -13,7 +13,7 @@ use redis::{
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use crate::redis::place::Place;
+use crate::redis::config::RedisConfig;
 use crate::settings::millis;
 
 /// A master and those who watch it.
@@ -41,22 +41,22 @@ impl Watched {
         sentinels: Vec<ConnectionInfo>,
         service: String,
         login: RedisConnectionInfo,
-        place: &Place,
+        servers: &RedisConfig,
     ) -> RedisResult<Self> {
         let database = login.db();
         let node = SentinelNodeConnectionInfo::default().set_redis_connection_info(login);
         let sentinels = SentinelClient::build(sentinels, service, Some(node), SentinelServerType::Master)?;
         let config = AsyncConnectionConfig::new()
-            .set_response_timeout(Some(place.answer))
-            .set_connection_timeout(Some(place.connect));
+            .set_response_timeout(Some(servers.answer))
+            .set_connection_timeout(Some(servers.connect));
         let state = State { sentinels, master: None, number: 0 };
         let watched = Self {
             state: Arc::new(Mutex::new(state)),
             config,
-            patience: place.answer + place.connect,
+            patience: servers.answer + servers.connect,
             database,
-            replicas: place.replicas,
-            lag: place.answer / 2,
+            replicas: servers.replicas,
+            lag: servers.answer / 2,
         };
         watched.master().await?;
         Ok(watched)

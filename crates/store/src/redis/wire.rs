@@ -1,4 +1,4 @@
-//! The way to the servers, whichever there are.
+//! The connection to the servers, whichever there are.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use redis::cluster_async::ClusterConnection;
 use redis::{Client, Cmd, Pipeline, RedisFuture, RedisResult, Value};
 
 use crate::redis::address::Address;
-use crate::redis::place::Place;
+use crate::redis::config::RedisConfig;
 use crate::redis::sentinel::Watched;
 use crate::settings::millis;
 
@@ -16,7 +16,7 @@ use crate::settings::millis;
 const SOONEST: Duration = Duration::from_millis(50);
 const LATEST: Duration = Duration::from_secs(1);
 
-/// A way to the servers. Clones share it; it mends itself.
+/// A connection to the servers. Clones share it; it reconnects by itself.
 #[derive(Clone)]
 pub(super) enum Wire {
     Single(ConnectionManager),
@@ -26,7 +26,7 @@ pub(super) enum Wire {
 
 impl Wire {
     /// Connects.
-    pub(super) async fn open(address: Address, place: &Place) -> RedisResult<Self> {
+    pub(super) async fn open(address: Address, config: &RedisConfig) -> RedisResult<Self> {
         if address.is_encrypted() {
             // Where the program chose another cryptography before, that one is used.
             drop(rustls::crypto::ring::default_provider().install_default());
@@ -34,8 +34,8 @@ impl Wire {
         match address {
             Address::Single(server) => {
                 let config = ConnectionManagerConfig::new()
-                    .set_response_timeout(Some(place.answer))
-                    .set_connection_timeout(Some(place.connect))
+                    .set_response_timeout(Some(config.answer))
+                    .set_connection_timeout(Some(config.connect))
                     .set_min_delay(SOONEST)
                     .set_max_delay(LATEST)
                     .set_number_of_retries(2);
@@ -45,9 +45,9 @@ impl Wire {
             Address::Cluster(nodes) => {
                 let wait = |duration| u64::try_from(millis(duration)).unwrap_or_default();
                 let client = ClusterClientBuilder::new(nodes)
-                    .response_timeout(place.answer)
-                    .overall_response_timeout(Some(2 * place.answer))
-                    .connection_timeout(place.connect)
+                    .response_timeout(config.answer)
+                    .overall_response_timeout(Some(2 * config.answer))
+                    .connection_timeout(config.connect)
                     .min_retry_wait(wait(SOONEST))
                     .max_retry_wait(wait(LATEST))
                     .retries(4)
@@ -55,7 +55,7 @@ impl Wire {
                 client.get_async_connection().await.map(Self::Cluster)
             }
             Address::Sentinel { sentinels, service, login } => {
-                Watched::connect(sentinels, service, login, place).await.map(Self::Sentinel)
+                Watched::connect(sentinels, service, login, config).await.map(Self::Sentinel)
             }
         }
     }
@@ -64,9 +64,9 @@ impl Wire {
 impl ConnectionLike for Wire {
     fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> RedisFuture<'a, Value> {
         match self {
-            Self::Single(way) => way.req_packed_command(command),
-            Self::Cluster(way) => way.req_packed_command(command),
-            Self::Sentinel(way) => way.req_packed_command(command),
+            Self::Single(connection) => connection.req_packed_command(command),
+            Self::Cluster(connection) => connection.req_packed_command(command),
+            Self::Sentinel(connection) => connection.req_packed_command(command),
         }
     }
 
@@ -77,17 +77,17 @@ impl ConnectionLike for Wire {
         count: usize,
     ) -> RedisFuture<'a, Vec<Value>> {
         match self {
-            Self::Single(way) => way.req_packed_commands(pipeline, offset, count),
-            Self::Cluster(way) => way.req_packed_commands(pipeline, offset, count),
-            Self::Sentinel(way) => way.req_packed_commands(pipeline, offset, count),
+            Self::Single(connection) => connection.req_packed_commands(pipeline, offset, count),
+            Self::Cluster(connection) => connection.req_packed_commands(pipeline, offset, count),
+            Self::Sentinel(connection) => connection.req_packed_commands(pipeline, offset, count),
         }
     }
 
     fn get_db(&self) -> i64 {
         match self {
-            Self::Single(way) => way.get_db(),
-            Self::Cluster(way) => way.get_db(),
-            Self::Sentinel(way) => way.get_db(),
+            Self::Single(connection) => connection.get_db(),
+            Self::Cluster(connection) => connection.get_db(),
+            Self::Sentinel(connection) => connection.get_db(),
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::bot::show::Message;
 use crate::bot::show::amount::count;
-use crate::bot::show::kit::{Line, lines, say, small};
+use crate::bot::show::block::{Line, lines, say, small};
 use crate::bot::show::text::{length, short};
 use ghost_base::Digest;
 use ghost_shell::{RuleSummary, Verdict};
 
-/// How much of a list of programs is told.
+/// The length at which a list of programs is cut.
 const PROGRAMS: usize = 1_500;
 
 /// In a thread of a session.
@@ -51,13 +51,13 @@ pub fn help() -> Message {
 #[must_use]
 pub fn policy(rules: &[RuleSummary], digest: Digest) -> Message {
     let of = |wanted: Verdict| rules.iter().filter(move |rule| rule.verdict == wanted);
-    let told = [
+    let verdicts = [
         (Verdict::Safe, "can run without asking, as far as their options only read"),
         (Verdict::Risky, "ask first"),
         (Verdict::Blocked, "never run"),
     ];
     let blocks =
-        told.into_iter().filter(|(verdict, _)| of(*verdict).next().is_some()).map(|(verdict, means)| {
+        verdicts.into_iter().filter(|(verdict, _)| of(*verdict).next().is_some()).map(|(verdict, means)| {
             let mut programs = of(verdict)
                 .flat_map(|rule| rule.programs.iter().map(|program| short(program, 40)))
                 .collect::<Vec<_>>();

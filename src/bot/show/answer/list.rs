@@ -2,7 +2,7 @@
 
 use crate::bot::show::Message;
 use crate::bot::show::amount::{count, minutes, number_of};
-use crate::bot::show::kit::{Line, lines, say};
+use crate::bot::show::block::{Line, lines, say};
 use crate::bot::show::text::{prose, short};
 use ghost_base::Timestamp;
 use ghost_investigate::event::Impact;
@@ -38,18 +38,18 @@ pub struct SessionLine {
 /// Returns the list of sessions.
 #[must_use]
 pub fn sessions(list: &[SessionLine]) -> Message {
-    let told = list.iter().take(SHOWN).map(session_line);
-    shown("session", "No session yet. Mention me with what is wrong.", list.len(), lines(told))
+    let shown_lines = list.iter().take(SHOWN).map(session_line);
+    shown("session", "No session yet. Mention me with what is wrong.", list.len(), lines(shown_lines))
 }
 
 /// Returns the list of what waits for an answer.
 #[must_use]
 pub fn approvals(list: &[Pending], now: Timestamp) -> Message {
-    let told = list.iter().take(SHOWN).map(|pending| pending_line(pending, now));
-    shown("open approval", "Nothing waits for an answer.", list.len(), lines(told))
+    let shown_lines = list.iter().take(SHOWN).map(|pending| pending_line(pending, now));
+    shown("open approval", "Nothing waits for an answer.", list.len(), lines(shown_lines))
 }
 
-fn shown(noun: &str, none: &str, all: usize, told: Line) -> Message {
+fn shown(noun: &str, none: &str, all: usize, shown_lines: Line) -> Message {
     if all == 0 {
         return Message { text: none.to_owned(), blocks: vec![say(Line::new().text(none))] };
     }
@@ -58,7 +58,7 @@ fn shown(noun: &str, none: &str, all: usize, told: Line) -> Message {
         0 => Line::new(),
         more => Line::new().italic(&format!("… and {} more", number_of(more))),
     };
-    Message { text: count(all, noun), blocks: vec![say(title.below(told).below(more))] }
+    Message { text: count(all, noun), blocks: vec![say(title.below(shown_lines).below(more))] }
 }
 
 /// Returns a session in a line.
@@ -67,8 +67,8 @@ pub(in crate::bot::show) fn session_line(line: &SessionLine) -> Line {
     let standing =
         summary.outcome.map_or_else(|| short(&summary.state, 20), |outcome| word(outcome.as_str()));
     let symptom = summary.symptom.as_deref().map_or_else(|| "(erased)".to_owned(), |text| prose(text, 120));
-    let told = Line::new().link(line.link.as_deref(), &short(&summary.id, 64));
-    told.text(&format!(" · {standing} · {symptom}"))
+    let shown_lines = Line::new().link(line.link.as_deref(), &short(&summary.id, 64));
+    shown_lines.text(&format!(" · {standing} · {symptom}"))
 }
 
 /// Returns a word of the contracts as people write it.
@@ -80,7 +80,7 @@ fn word(name: &str) -> String {
 pub(in crate::bot::show) fn pending_line(pending: &Pending, now: Timestamp) -> Line {
     let risk = pending.impact.as_str();
     let left = minutes(pending.until.since(now));
-    let told = Line::new().link(pending.link.as_deref(), &short(&pending.session, 64));
-    let told = told.text(&format!(" · {risk} · until ")).time(pending.until, "{time}");
-    told.text(&format!(" (in {left}) · ")).code(&short(&pending.command, 120))
+    let shown_lines = Line::new().link(pending.link.as_deref(), &short(&pending.session, 64));
+    let shown_lines = shown_lines.text(&format!(" · {risk} · until ")).time(pending.until, "{time}");
+    shown_lines.text(&format!(" (in {left}) · ")).code(&short(&pending.command, 120))
 }

@@ -1,7 +1,7 @@
 //! The offer to join another session about the same.
 
 use crate::bot::show::Message;
-use crate::bot::show::kit::{Line, Tone, actions, button, say};
+use crate::bot::show::block::{Line, Tone, actions, button, say};
 use crate::bot::show::text::{escape, short};
 
 /// Another session about the same.

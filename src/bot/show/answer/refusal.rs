@@ -1,9 +1,9 @@
 //! Why something was not done, to the person who wanted it.
 
 use crate::bot::show::amount::clock;
-use crate::bot::show::kit::{Line, say};
+use crate::bot::show::block::{Line, say};
 use crate::bot::show::text::{escape, prose};
-use crate::bot::show::{Frozen, Looks, Message};
+use crate::bot::show::{Frozen, Message, RenderContext};
 use ghost_base::Timestamp;
 use ghost_investigate::event::Reply;
 
@@ -50,12 +50,12 @@ pub enum Refusal {
 
 /// Returns the answer that only the person sees.
 #[must_use]
-pub fn refusal(refusal: &Refusal, looks: &Looks) -> Message {
-    let told = |text: &str| (Line::new().text(text), escape(text));
+pub fn refusal(refusal: &Refusal, context: &RenderContext) -> Message {
+    let plain = |text: &str| (Line::new().text(text), escape(text));
     let (line, text) = match refusal {
-        Refusal::NotYours { why } => told(&format!("not yours to approve: {}", prose(why, 300))),
+        Refusal::NotYours { why } => plain(&format!("not yours to approve: {}", prose(why, 300))),
         Refusal::Outsider => {
-            told("not yours to approve: guests and people of other organizations decide nothing here")
+            plain("not yours to approve: guests and people of other organizations decide nothing here")
         }
         Refusal::Decided { who, answer, at } => {
             let word = match answer {
@@ -63,19 +63,19 @@ pub fn refusal(refusal: &Refusal, looks: &Looks) -> Message {
                 Reply::Deny { .. } => "denied",
                 Reply::Modify { .. } => "changed",
             };
-            let who = looks.people.find(who);
+            let who = context.people.find(who);
             let line = Line::new().text("already decided by ").person(&who).text(&format!(": {word} at "));
             let text = format!("already decided by {}: {word} at {}", who.fallback(), clock(*at));
             (line.time(*at, "{time_secs}"), text)
         }
-        Refusal::Voted => told("your vote counted already; somebody else has to vote as well"),
+        Refusal::Voted => plain("your vote counted already; somebody else has to vote as well"),
         Refusal::Expired { at } => {
             let line = Line::new().text("expired at ").time(*at, "{time}").text("; nothing ran");
             (line, format!("expired at {}; nothing ran", clock(*at)))
         }
-        Refusal::Gone => told("this question is closed; nothing was done"),
+        Refusal::Gone => plain("this question is closed; nothing was done"),
         Refusal::Frozen(frozen) => {
-            let who = looks.people.find(&frozen.by);
+            let who = context.people.find(&frozen.by);
             let reason = prose(&frozen.reason, 300);
             let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
             let line = Line::new().text("frozen by ").person(&who).text(" at ").time(frozen.at, "{time}");
@@ -83,10 +83,12 @@ pub fn refusal(refusal: &Refusal, looks: &Looks) -> Message {
             (line.text(&reason), text)
         }
         Refusal::OutOfScope { what } => {
-            told(&format!("outside this channel's scope: {}; nothing was asked", prose(what, 200)))
+            plain(&format!("outside this channel's scope: {}; nothing was asked", prose(what, 200)))
         }
-        Refusal::Unverified => told("whether you may could not be found out, so the answer is no; try again"),
-        Refusal::NotStored => told("it could not be stored, so it does not count; try again"),
+        Refusal::Unverified => {
+            plain("whether you may could not be found out, so the answer is no; try again")
+        }
+        Refusal::NotStored => plain("it could not be stored, so it does not count; try again"),
     };
     Message { text, blocks: vec![say(line)] }
 }

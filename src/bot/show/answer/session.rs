@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use crate::bot::show::amount::{count, number_of};
-use crate::bot::show::kit::{Line, lines, pre, rich, say, section};
+use crate::bot::show::block::{Line, lines, pre, rich, say, section};
 use crate::bot::show::text::short;
-use crate::bot::show::{Looks, Message, board};
+use crate::bot::show::{Message, RenderContext, board};
 use ghost_base::Timestamp;
 use ghost_investigate::state::State;
 
 /// Returns where a session stands: its board without buttons.
 #[must_use]
-pub fn status(state: &State, looks: &Looks, now: Timestamp) -> Message {
-    let mut message = board(state, looks, now);
+pub fn status(state: &State, context: &RenderContext, now: Timestamp) -> Message {
+    let mut message = board(state, context, now);
     message.blocks.retain(|block| block.get("type").is_none_or(|kind| kind != "actions"));
     message
 }
@@ -25,13 +25,13 @@ pub fn audit(state: &State) -> Message {
         let action = step.done.as_ref().map_or("open", |done| done.action.as_str());
         *actions.entry(action).or_default() += 1;
     }
-    let told = actions
+    let actions_text = actions
         .iter()
         .take(12)
         .map(|(action, number)| format!("{} {}", number_of(*number), short(action, 40).replace('_', " ")));
-    let told = told.collect::<Vec<_>>().join(", ");
-    let told = if told.is_empty() { told } else { format!(": {told}") };
-    let commands = format!("{}{told}", count(state.steps.len(), "command"));
+    let actions_text = actions_text.collect::<Vec<_>>().join(", ");
+    let actions_text = if actions_text.is_empty() { actions_text } else { format!(": {actions_text}") };
+    let commands = format!("{}{actions_text}", count(state.steps.len(), "command"));
     let events = usize::try_from(state.seq).unwrap_or(usize::MAX);
     let asked = count(state.approvals.len(), "question");
     let facts = lines([

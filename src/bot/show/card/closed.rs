@@ -1,11 +1,11 @@
 //! The card after the end of its question: no buttons, who, when, and what happened next.
 
 use crate::bot::show::amount::{clock, count};
+use crate::bot::show::block::{Line, pre, quote, rich, say, section, small};
 use crate::bot::show::card::subject::Subject;
 use crate::bot::show::card::{fate, open};
-use crate::bot::show::kit::{Line, pre, quote, rich, say, section, small};
 use crate::bot::show::text::{command, escape, paragraph, prose};
-use crate::bot::show::{Deciding, Looks, Message, Person};
+use crate::bot::show::{Deciding, Message, Person, RenderContext};
 use ghost_base::Timestamp;
 use ghost_investigate::event::Reply;
 use ghost_investigate::state::{Ending, Phase};
@@ -28,11 +28,11 @@ pub(super) struct Settled {
 }
 
 /// Tells how a question ended; `None` where it is open.
-pub(super) fn settled(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Option<Settled> {
+pub(super) fn settled(subject: &Subject<'_>, context: &RenderContext, now: Timestamp) -> Option<Settled> {
     let nothing = || fate::refused(subject).to_owned();
     match &subject.approval.ending {
         Some(Ending::Decided { answer, who, at }) => {
-            Some(decided(subject, answer, &looks.people.find(who), *at))
+            Some(decided(subject, answer, &context.people.find(who), *at))
         }
         Some(Ending::Expired { .. }) => Some(expired(subject)),
         None if subject.state.concluded.is_some() => {
@@ -41,8 +41,8 @@ pub(super) fn settled(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> O
         None if subject.step.phase != (Phase::AwaitingApproval { approval: subject.name.to_owned() }) => {
             Some(without("Replaced", ": the session went on without an answer", nothing()))
         }
-        None => match &looks.deciding {
-            Some(deciding) => Some(being_decided(deciding, looks)),
+        None => match &context.deciding {
+            Some(deciding) => Some(being_decided(deciding, context)),
             None if subject.approval.requested.expires_at <= now => Some(expired(subject)),
             None => None,
         },
@@ -80,13 +80,13 @@ fn decided(subject: &Subject<'_>, answer: &Reply, who: &Person, at: Timestamp) -
     }
 }
 
-fn being_decided(deciding: &Deciding, looks: &Looks) -> Settled {
+fn being_decided(deciding: &Deciding, context: &RenderContext) -> Settled {
     let said = match deciding.answer {
         Reply::Approve => "approved",
         Reply::Deny { .. } => "denied",
         Reply::Modify { .. } => "changed it",
     };
-    let who = looks.people.find(&deciding.who);
+    let who = context.people.find(&deciding.who);
     Settled {
         title: Line::new().bold("Being decided…").text(" ").person(&who).text(&format!(" {said}")),
         text: format!("Being decided… {} {said}", who.fallback()),

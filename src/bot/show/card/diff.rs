@@ -1,11 +1,11 @@
 //! What changed between two commands, word by word.
 
-/// More words than this on either side are told as one change.
-const MOST_WORDS: usize = 300;
+/// More words than this on either side are shown as one change.
+const MAX_WORDS: usize = 300;
 
 /// One run of words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum DiffSegment {
     /// On both sides.
     Same(String),
     /// Only in the old one.
@@ -14,8 +14,8 @@ pub(super) enum Piece {
     New(String),
 }
 
-/// Compares two commands. Blanks between words are a change of no word and are not told.
-pub(super) fn diff(old: &str, new: &str) -> Vec<Piece> {
+/// Compares two commands. Blanks between words are no change.
+pub(super) fn diff(old: &str, new: &str) -> Vec<DiffSegment> {
     let (old, new) = (words(old), words(new));
     let front = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let (same, old) = old.split_at(front);
@@ -23,29 +23,29 @@ pub(super) fn diff(old: &str, new: &str) -> Vec<Piece> {
     let back = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
     let (old, tail) = old.split_at(old.len() - back);
     let (new, _) = new.split_at(new.len() - back);
-    let mut pieces = Vec::new();
-    same.iter().for_each(|word| push(&mut pieces, Piece::Same((*word).to_owned())));
-    middle(old, new, &mut pieces);
-    tail.iter().for_each(|word| push(&mut pieces, Piece::Same((*word).to_owned())));
-    pieces
+    let mut segments = Vec::new();
+    same.iter().for_each(|word| push(&mut segments, DiffSegment::Same((*word).to_owned())));
+    middle(old, new, &mut segments);
+    tail.iter().for_each(|word| push(&mut segments, DiffSegment::Same((*word).to_owned())));
+    segments
 }
 
 fn words(command: &str) -> Vec<&str> {
     command.split_whitespace().collect()
 }
 
-fn middle(old: &[&str], new: &[&str], pieces: &mut Vec<Piece>) {
-    let common = if old.len() > MOST_WORDS || new.len() > MOST_WORDS { Vec::new() } else { common(old, new) };
+fn middle(old: &[&str], new: &[&str], segments: &mut Vec<DiffSegment>) {
+    let common = if old.len() > MAX_WORDS || new.len() > MAX_WORDS { Vec::new() } else { common(old, new) };
     let (mut from, mut to) = (0, 0);
     for (left, right) in common.into_iter().chain([(old.len(), new.len())]) {
         for word in old.get(from..left).unwrap_or_default() {
-            push(pieces, Piece::Gone((*word).to_owned()));
+            push(segments, DiffSegment::Gone((*word).to_owned()));
         }
         for word in new.get(to..right).unwrap_or_default() {
-            push(pieces, Piece::New((*word).to_owned()));
+            push(segments, DiffSegment::New((*word).to_owned()));
         }
         if let Some(word) = old.get(left) {
-            push(pieces, Piece::Same((*word).to_owned()));
+            push(segments, DiffSegment::Same((*word).to_owned()));
         }
         (from, to) = (left + 1, right + 1);
     }
@@ -84,15 +84,15 @@ fn common(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     found
 }
 
-fn push(pieces: &mut Vec<Piece>, piece: Piece) {
-    match (pieces.last_mut(), &piece) {
-        (Some(Piece::Same(run)), Piece::Same(word))
-        | (Some(Piece::Gone(run)), Piece::Gone(word))
-        | (Some(Piece::New(run)), Piece::New(word)) => {
+fn push(segments: &mut Vec<DiffSegment>, segment: DiffSegment) {
+    match (segments.last_mut(), &segment) {
+        (Some(DiffSegment::Same(run)), DiffSegment::Same(word))
+        | (Some(DiffSegment::Gone(run)), DiffSegment::Gone(word))
+        | (Some(DiffSegment::New(run)), DiffSegment::New(word)) => {
             run.push(' ');
             run.push_str(word);
         }
-        _ => pieces.push(piece),
+        _ => segments.push(segment),
     }
 }
 
@@ -104,16 +104,16 @@ mod tests {
 
     #[track_caller]
     fn check(old: &str, new: &str, expected: &str) {
-        let told = diff(old, new).into_iter().map(|piece| match piece {
-            Piece::Same(words) => words,
-            Piece::Gone(words) => format!("[-{words}-]"),
-            Piece::New(words) => format!("{{+{words}+}}"),
+        let marked = diff(old, new).into_iter().map(|segment| match segment {
+            DiffSegment::Same(words) => words,
+            DiffSegment::Gone(words) => format!("[-{words}-]"),
+            DiffSegment::New(words) => format!("{{+{words}+}}"),
         });
-        assert_eq!(told.collect::<Vec<_>>().join(" "), expected);
+        assert_eq!(marked.collect::<Vec<_>>().join(" "), expected);
     }
 
     #[test]
-    fn a_change_is_told_by_its_words() {
+    fn a_change_is_shown_word_by_word() {
         check("a b c", "a b c", "a b c");
         check("a --t 60 c", "a --t 30 c", "a --t [-60-] {+30+} c");
         check("a b", "a b --x 1", "a b {+--x 1+}");
@@ -132,11 +132,11 @@ mod tests {
         #[test]
         fn both_commands_can_be_read_from_the_change(old in "([ab] ){0,12}", new in "([abc] ){0,12}") {
             let (mut left, mut right) = (Vec::new(), Vec::new());
-            for piece in diff(&old, &new) {
-                match piece {
-                    Piece::Same(words) => { left.push(words.clone()); right.push(words); }
-                    Piece::Gone(words) => left.push(words),
-                    Piece::New(words) => right.push(words),
+            for segment in diff(&old, &new) {
+                match segment {
+                    DiffSegment::Same(words) => { left.push(words.clone()); right.push(words); }
+                    DiffSegment::Gone(words) => left.push(words),
+                    DiffSegment::New(words) => right.push(words),
                 }
             }
             prop_assert_eq!(left.join(" "), old.trim());

@@ -3,15 +3,15 @@
 use serde_json::Value;
 
 use crate::bot::show::amount::{clock, count, minutes};
+use crate::bot::show::block::{Line, Tone, actions, button, confirm, lines, pre, quote, rich, say, section};
 use crate::bot::show::board::notice;
-use crate::bot::show::card::diff::{Piece, diff};
+use crate::bot::show::card::diff::{DiffSegment, diff};
 use crate::bot::show::card::subject::Subject;
 use crate::bot::show::card::target::target;
-use crate::bot::show::kit::{Line, Tone, actions, button, confirm, lines, pre, quote, rich, say, section};
 use crate::bot::show::text::{
     command, escape, head, length, paragraph, prose, short, short_command, spelled,
 };
-use crate::bot::show::{Looks, Message};
+use crate::bot::show::{Message, RenderContext};
 use ghost_base::Timestamp;
 use ghost_investigate::event::{Impact, PlanJudgement};
 use ghost_shell::lookalikes;
@@ -25,16 +25,16 @@ const REASONING: usize = 2_000;
 /// How much of a change does.
 const CHANGE: usize = 1_200;
 
-/// So many rules of a plan are told.
+/// How many rules of a plan are shown.
 const RULES: usize = 5;
 
 /// So many targets of a plan are named; more do not fit.
 const TARGETS: usize = 20;
 
 /// Draws the card.
-pub(super) fn draw(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Message {
+pub(super) fn draw(subject: &Subject<'_>, context: &RenderContext, now: Timestamp) -> Message {
     let requested = &subject.approval.requested;
-    let mut blocks = vec![say(title(subject, looks, now))];
+    let mut blocks = vec![say(title(subject, context, now))];
     let (shown, left) = command(&subject.shown(), COMMAND);
     blocks.push(rich(vec![pre(&shown)]));
     if left > 0 {
@@ -42,13 +42,13 @@ pub(super) fn draw(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Mess
             .bold(&format!("continues: {}", count(left, "more character")))
             .text(&format!(". The file {} in this thread holds the whole command.", file_name(subject)))));
     }
-    blocks.extend(change(subject, looks));
+    blocks.extend(change(subject, context));
     blocks.push(why(subject));
-    blocks.push(say(facts(subject, looks)));
-    if let Some(frozen) = &looks.frozen {
-        blocks.push(say(notice(frozen, looks)));
+    blocks.push(say(facts(subject, context)));
+    if let Some(frozen) = &context.frozen {
+        blocks.push(say(notice(frozen, context)));
     }
-    blocks.push(actions(buttons(subject, looks, left)));
+    blocks.push(actions(buttons(subject, context, left)));
     let unknown = if requested.outcome_unknown { ", outcome unknown" } else { "" };
     let text = format!(
         "Approval needed{unknown} · {} · {} · until {}: {}",
@@ -60,14 +60,14 @@ pub(super) fn draw(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Mess
     Message { text, blocks }
 }
 
-fn title(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Line {
+fn title(subject: &Subject<'_>, context: &RenderContext, now: Timestamp) -> Line {
     let requested = &subject.approval.requested;
     let left = requested.expires_at.since(now);
     let line = Line::new().bold("Approval needed");
     let line = if requested.outcome_unknown { line.text(" · ").bold("outcome unknown") } else { line };
     let line = line.text(" · expires ").time(requested.expires_at, "{time}");
     let line = line.text(&format!(" (in {})", minutes(left))).text(" · asked for by ");
-    let line = line.person(&looks.people.find(&subject.state.opened.requester));
+    let line = line.person(&context.people.find(&subject.state.opened.requester));
     if requested.is_plan() {
         let commands = count(requested.plan.len(), "command");
         return line.below(Line::new().text(&format!(
@@ -84,10 +84,10 @@ fn title(subject: &Subject<'_>, looks: &Looks, now: Timestamp) -> Line {
 }
 
 /// Returns what a human changed, in words that are marked.
-fn change(subject: &Subject<'_>, looks: &Looks) -> Option<Value> {
+fn change(subject: &Subject<'_>, context: &RenderContext) -> Option<Value> {
     let (who, before) = subject.changed()?;
-    let line = Line::new().person(&looks.people.find(who)).text(" changed this command");
-    let line = match (looks.modifier, subject.approval.requested.votes_needed) {
+    let line = Line::new().person(&context.people.find(who)).text(" changed this command");
+    let line = match (context.modifier, subject.approval.requested.votes_needed) {
         (true, _) => line,
         (false, 0 | 1) => line.bold("; somebody else has to approve it"),
         (false, _) => line.bold("; their approval alone is not enough"),
@@ -95,11 +95,11 @@ fn change(subject: &Subject<'_>, looks: &Looks) -> Option<Value> {
     let line = line.text(&format!(". Round {}, from what was asked before:", subject.judged.round));
     let mut marked = Line::new();
     let mut room = CHANGE;
-    for piece in diff(before, &subject.judged.command) {
-        let (words, mark) = match &piece {
-            Piece::Same(words) => (prose_ends(words), ""),
-            Piece::Gone(words) => (short(words, 400), "−"),
-            Piece::New(words) => (short(words, 400), "+"),
+    for segment in diff(before, &subject.judged.command) {
+        let (words, mark) = match &segment {
+            DiffSegment::Same(words) => (prose_ends(words), ""),
+            DiffSegment::Gone(words) => (short(words, 400), "−"),
+            DiffSegment::New(words) => (short(words, 400), "+"),
         };
         room = room.saturating_sub(length(&words) + 3);
         if room == 0 {
@@ -108,10 +108,10 @@ fn change(subject: &Subject<'_>, looks: &Looks) -> Option<Value> {
         }
         let blank = if marked.is_empty() { "" } else { " " };
         marked = marked.text(&format!("{blank}{mark}"));
-        marked = match piece {
-            Piece::Same(_) => marked.text(&words),
-            Piece::Gone(_) => marked.strike(&words),
-            Piece::New(_) => marked.bold(&words),
+        marked = match segment {
+            DiffSegment::Same(_) => marked.text(&words),
+            DiffSegment::Gone(_) => marked.strike(&words),
+            DiffSegment::New(_) => marked.bold(&words),
         };
     }
     Some(rich(vec![section(line), quote(marked)]))
@@ -143,16 +143,16 @@ fn why(subject: &Subject<'_>) -> Value {
     rich(vec![section(Line::new().bold("Why")), quote(line)])
 }
 
-fn facts(subject: &Subject<'_>, looks: &Looks) -> Line {
+fn facts(subject: &Subject<'_>, context: &RenderContext) -> Line {
     let impact = subject.approval.requested.impact;
     let mut all = vec![fact("Risk").bold(impact.as_str()).text(&format!(": {}", impact.meaning()))];
     all.extend(rules(subject));
     let dressed = lookalikes(&subject.shown());
     all.extend((!dressed.is_empty()).then(|| fact("Look-alike").text(&dressed.join("; "))));
     all.extend(targets(subject));
-    all.extend(looks.acts_as.as_deref().map(|identity| fact("As").text(&prose(identity, 200))));
+    all.extend(context.acts_as.as_deref().map(|identity| fact("As").text(&prose(identity, 200))));
     all.extend(subject.hypothesis(200).map(|hypothesis| fact("Tests").text(&hypothesis)));
-    all.extend(votes(subject, looks).map(|votes| fact("Approvals").then(votes)));
+    all.extend(votes(subject, context).map(|votes| fact("Approvals").then(votes)));
     lines(all)
 }
 
@@ -170,18 +170,18 @@ fn rules(subject: &Subject<'_>) -> Vec<Line> {
         let tier = format!(" (tier {}, {})", judged.tier, tier(judged.tier));
         return vec![one(&judged.rule, &tier, &judged.reason)];
     }
-    let mut told: Vec<(&PlanJudgement, Vec<String>)> = Vec::new();
+    let mut shown_lines: Vec<(&PlanJudgement, Vec<String>)> = Vec::new();
     for (judged, at) in requested.judgements.iter().zip(1..).filter(|(judged, _)| judged.impact.is_some()) {
         let same = |(other, _): &&mut (&PlanJudgement, _)| {
             (&other.rule, &other.reason) == (&judged.rule, &judged.reason)
         };
-        match told.iter_mut().find(same) {
+        match shown_lines.iter_mut().find(same) {
             Some((_, numbers)) => numbers.push(at.to_string()),
-            None => told.push((judged, vec![at.to_string()])),
+            None => shown_lines.push((judged, vec![at.to_string()])),
         }
     }
-    let more = told.len().saturating_sub(RULES);
-    let mut rules: Vec<Line> = told
+    let more = shown_lines.len().saturating_sub(RULES);
+    let mut rules: Vec<Line> = shown_lines
         .iter()
         .take(RULES)
         .map(|(judged, numbers)| {
@@ -211,7 +211,7 @@ fn targets(subject: &Subject<'_>) -> Option<Line> {
 }
 
 /// Returns who voted and how many are missing; nothing where one vote decides.
-fn votes(subject: &Subject<'_>, looks: &Looks) -> Option<Line> {
+fn votes(subject: &Subject<'_>, context: &RenderContext) -> Option<Line> {
     let (needed, votes) = (subject.approval.requested.votes_needed, &subject.approval.votes);
     if needed <= 1 && votes.is_empty() {
         return None;
@@ -221,7 +221,7 @@ fn votes(subject: &Subject<'_>, looks: &Looks) -> Option<Line> {
     let mut line = Line::new().text(&format!("{yes} of {needed}"));
     for vote in votes.iter().take(10) {
         let said = if vote.approves { "yes at" } else { "no at" };
-        line = line.text(" · ").person(&looks.people.find(&vote.who)).text(&format!(" {said} "));
+        line = line.text(" · ").person(&context.people.find(&vote.who)).text(&format!(" {said} "));
         line = line.time(vote.at, "{time}");
     }
     let missing = needed.saturating_sub(yes);
@@ -239,15 +239,15 @@ pub(in crate::bot::show) fn tier(number: u8) -> &'static str {
     }
 }
 
-fn buttons(subject: &Subject<'_>, looks: &Looks, left: usize) -> Vec<Value> {
+fn buttons(subject: &Subject<'_>, context: &RenderContext, left: usize) -> Vec<Value> {
     let id = subject.name;
     let deny = button("deny", "Deny…", id, Tone::Danger, None);
-    let mut row = match looks.frozen {
+    let mut row = match context.frozen {
         // What nobody may start nobody needs to be asked about; a no is always taken.
         Some(_) => vec![deny],
         None => vec![button("approve", "Approve", id, Tone::Primary, sure(subject, left)), deny],
     };
-    if looks.frozen.is_none() && !subject.approval.requested.is_plan() {
+    if context.frozen.is_none() && !subject.approval.requested.is_plan() {
         row.push(button("modify", "Modify…", id, Tone::Normal, None));
     }
     if is_cut(subject) {

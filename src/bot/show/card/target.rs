@@ -1,6 +1,6 @@
-//! What a command is aimed at, where that can be told from its words.
+//! The target of a command, where its words name one.
 
-/// Options whose value is a target; earlier ones are told first.
+/// Options whose value is a target; earlier ones come first.
 const OPTIONS: [&str; 12] = [
     "--vm",
     "--vm-name",
@@ -17,7 +17,7 @@ const OPTIONS: [&str; 12] = [
 ];
 
 /// A longer command is looked at as far as this.
-const LONGEST: usize = 20_000;
+const MAX_COMMAND_BYTES: usize = 20_000;
 
 const GROUPS: [&str; 2] = ["--resource-group", "-g"];
 
@@ -45,7 +45,7 @@ pub(super) fn target(command: &str) -> Option<String> {
 /// Returns the words of a command; what stands in quotes is one, so that no script can name another target.
 fn words(command: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
-    for char in command.chars().take(LONGEST) {
+    for char in command.chars().take(MAX_COMMAND_BYTES) {
         match (char, quote) {
             ('"' | '\'', None) => quote = Some(char),
             (_, Some(mark)) if char == mark => quote = None,
@@ -86,7 +86,7 @@ fn value(words: &[&str], option: &str) -> Option<String> {
     })
 }
 
-/// Only what looks like a name is told: a text that needs quotes could be read as something else.
+/// Only a plain name is shown: a text that needs quotes could be read as something else.
 fn name(word: &str) -> Option<String> {
     let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-' | ':' | '/');
     let fits = !word.is_empty() && word.len() <= 100 && !word.starts_with('-') && word.chars().all(plain);
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_target_is_told_where_it_can_be() {
+    fn a_target_is_shown_where_the_command_names_it() {
         for (command, found) in [
             ("az network watcher packet-capture create -g rg-1 --vm web-1 --name cap", Some("web-1 in rg-1")),
             ("az network nsg rule create --nsg-name='web' -g rg", Some("web in rg")),

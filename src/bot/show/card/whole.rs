@@ -2,7 +2,7 @@
 
 use crate::bot::show::card::subject::Subject;
 use crate::bot::show::card::{closed, open};
-use crate::bot::show::{File, Looks, Message};
+use crate::bot::show::{File, Message, RenderContext};
 use ghost_base::Timestamp;
 use ghost_investigate::state::State;
 
@@ -10,11 +10,11 @@ use ghost_investigate::state::State;
 ///
 /// A question that was decided, ran out, was replaced or outlived its session has a card without buttons.
 #[must_use]
-pub fn card(state: &State, approval: &str, looks: &Looks, now: Timestamp) -> Option<Message> {
+pub fn card(state: &State, approval: &str, context: &RenderContext, now: Timestamp) -> Option<Message> {
     let subject = Subject::find(state, approval)?;
-    Some(match closed::settled(&subject, looks, now) {
+    Some(match closed::settled(&subject, context, now) {
         Some(settled) => closed::draw(&subject, settled),
-        None => open::draw(&subject, looks, now),
+        None => open::draw(&subject, context, now),
     })
 }
 

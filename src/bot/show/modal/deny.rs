@@ -9,8 +9,8 @@ use ghost_slack::arrive::View;
 
 const CALLBACK: &str = "deny";
 const REASON: &str = "reason";
-const SHORTEST: usize = 3;
-const LONGEST: usize = 2_000;
+const MIN_INPUT_LEN: usize = 3;
+const MAX_INPUT_LEN: usize = 2_000;
 
 /// A denial as somebody submitted it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,8 +29,8 @@ pub fn deny_modal(meta: &Meta) -> Value {
         label: "Why not?",
         hint: "The investigator reads this and looks for another way. It stands in the report and in the audit.",
         initial: "",
-        least: SHORTEST,
-        most: LONGEST,
+        least: MIN_INPUT_LEN,
+        most: MAX_INPUT_LEN,
         live: false,
     };
     modal(CALLBACK, "Deny this command", Some("Deny"), meta, vec![field(&reason)])
@@ -44,8 +44,8 @@ pub fn read_deny(view: &View) -> Result<Denied, FormError> {
     let meta = meta(view, CALLBACK)?;
     let reason = filled(view, REASON).trim().to_owned();
     let problem = match length(&reason) {
-        ..SHORTEST => "Say in a few words why not.",
-        SHORTEST..=LONGEST => return Ok(Denied { meta, reason }),
+        ..MIN_INPUT_LEN => "Say in a few words why not.",
+        MIN_INPUT_LEN..=MAX_INPUT_LEN => return Ok(Denied { meta, reason }),
         _ => "At most 2,000 characters, please.",
     };
     Err(FormError::Field { field: REASON, problem: problem.to_owned() })

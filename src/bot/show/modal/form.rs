@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::bot::show::Meta;
-use crate::bot::show::kit::plain_text;
+use crate::bot::show::block::plain_text;
 use crate::bot::show::text::head;
 use ghost_slack::arrive::View;
 
@@ -69,7 +69,7 @@ pub(super) struct Field<'a> {
     pub(super) initial: &'a str,
     pub(super) least: usize,
     pub(super) most: usize,
-    /// Whether every character that is typed is told.
+    /// Whether every typed character is sent.
     pub(super) live: bool,
 }
 

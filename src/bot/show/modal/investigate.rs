@@ -9,7 +9,7 @@ use ghost_slack::arrive::View;
 
 const CALLBACK: &str = "investigate";
 const SYMPTOM: &str = "symptom";
-const LONGEST: usize = 3_000;
+const MAX_INPUT_LEN: usize = 3_000;
 
 /// An investigation as somebody asked for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,14 +23,21 @@ pub struct Wanted {
 /// Returns the dialog; the text of the message is filled in.
 #[must_use]
 pub fn investigate_modal(meta: &Meta, message: &str) -> Value {
-    let (initial, left) = head(message.trim(), LONGEST);
+    let (initial, left) = head(message.trim(), MAX_INPUT_LEN);
     let hint = if left == 0 {
         "What fails, from where to where, since when. The investigation runs in the thread of the message."
     } else {
         "Only the beginning of the message fits in here; the investigator reads the thread as well."
     };
-    let symptom =
-        Field { name: SYMPTOM, label: "What is wrong?", hint, initial, least: 3, most: LONGEST, live: false };
+    let symptom = Field {
+        name: SYMPTOM,
+        label: "What is wrong?",
+        hint,
+        initial,
+        least: 3,
+        most: MAX_INPUT_LEN,
+        live: false,
+    };
     modal(CALLBACK, "Investigate this", Some("Investigate"), meta, vec![field(&symptom)])
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The limit of a view's private metadata.
-const LONGEST: usize = 3_000;
+const MAX_METADATA_LEN: usize = 3_000;
 
 /// Where a dialog belongs. A person can read it and cannot change it; what it names is looked up again anyway.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +30,6 @@ impl Meta {
     /// Writes it as small JSON; what does not fit is left out as a whole, so that nothing half is read back.
     pub(super) fn write(&self) -> String {
         let text = serde_json::to_string(self).unwrap_or_default();
-        if text.len() > LONGEST { "{}".to_owned() } else { text }
+        if text.len() > MAX_METADATA_LEN { "{}".to_owned() } else { text }
     }
 }

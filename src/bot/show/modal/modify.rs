@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use crate::bot::show::block::{Line, say};
 use crate::bot::show::card::tier;
-use crate::bot::show::kit::{Line, say};
 use crate::bot::show::modal::form::{Field, errors, field, filled, meta, modal};
 use crate::bot::show::text::{head, prose, short};
 use crate::bot::show::{FormError, Meta};
@@ -15,7 +15,7 @@ const CALLBACK: &str = "modify";
 const COMMAND: &str = "command";
 
 /// A field of Slack holds no more.
-const LONGEST: usize = 3_000;
+const MAX_INPUT_LEN: usize = 3_000;
 
 /// The verdict on a command, as the dialog shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub struct Modified {
 /// cannot hold is not filled in, because a cut one could be submitted.
 #[must_use]
 pub fn modify_modal(meta: &Meta, command: &str, verdict: Option<&Preview>) -> Value {
-    let fits = head(command, LONGEST).1 == 0;
+    let fits = head(command, MAX_INPUT_LEN).1 == 0;
     let hint = if fits {
         "It is judged as you type. What can change something gets a card of its own; nothing runs unseen."
     } else {
@@ -68,7 +68,7 @@ pub fn modify_modal(meta: &Meta, command: &str, verdict: Option<&Preview>) -> Va
         hint,
         initial: if fits { command } else { "" },
         least: 1,
-        most: LONGEST,
+        most: MAX_INPUT_LEN,
         live: true,
     };
     let mut blocks = vec![field(&input)];
@@ -92,7 +92,7 @@ fn judged(preview: &Preview, command: &str) -> Line {
             tier(preview.tier),
             prose(&preview.reason, 600)
         )));
-    let (start, _) = head(command, LONGEST);
+    let (start, _) = head(command, MAX_INPUT_LEN);
     if plain(start) == start.replace('\n', r"\u{a}") {
         return line;
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::bot::show::Meta;
-use crate::bot::show::kit::{Line, say};
+use crate::bot::show::block::{Line, say};
 use crate::bot::show::modal::form::modal;
 
 /// Returns a dialog that says something.

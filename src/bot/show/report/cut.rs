@@ -28,21 +28,21 @@ fn cut(text: &str, most: usize) -> String {
     let mut open: Option<usize> = None;
     let mut rest = text;
     while taken < most {
-        let Some(piece) = piece(rest, open.is_some()) else { break };
-        let length = piece.chars().count();
+        let Some(token) = token(rest, open.is_some()) else { break };
+        let length = token.chars().count();
         if taken + length > most {
             break;
         }
-        if piece.starts_with('`') {
+        if token.starts_with('`') {
             open = match open {
                 None => Some(length),
                 Some(ticks) if ticks == length => None,
                 Some(ticks) => Some(ticks),
             };
         }
-        out.push_str(piece);
+        out.push_str(token);
         taken += length;
-        rest = rest.get(piece.len()..).unwrap_or_default();
+        rest = rest.get(token.len()..).unwrap_or_default();
     }
     // A blank keeps the closing ticks apart from ticks of the data.
     if let Some(ticks) = open {
@@ -53,7 +53,7 @@ fn cut(text: &str, most: usize) -> String {
 }
 
 /// Returns what has to stay together at the front of a text.
-fn piece(text: &str, in_code: bool) -> Option<&str> {
+fn token(text: &str, in_code: bool) -> Option<&str> {
     let first = text.chars().next()?;
     let length = match first {
         '`' => text.len() - text.trim_start_matches('`').len(),

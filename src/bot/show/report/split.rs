@@ -9,16 +9,16 @@ const LINE: usize = 2_500;
 /// Returns a text in parts of at most so many units: between sections where possible, else between paragraphs, else between
 /// lines. A table that goes on repeats its header, a code block is closed and opened again.
 ///
-pub(super) fn split(markdown: &str, most: usize) -> Vec<String> {
+pub(super) fn split(markdown: &str, max_len: usize) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
-    let pieces = sections(markdown).into_iter().flat_map(|section| pieces(&section, most));
-    for piece in pieces {
+    let chunks = sections(markdown).into_iter().flat_map(|section| chunks(&section, max_len));
+    for chunk in chunks {
         match parts.last_mut() {
-            Some(part) if length(part) + length(&piece) + 2 <= most => {
+            Some(part) if length(part) + length(&chunk) + 2 <= max_len => {
                 part.push_str("\n\n");
-                part.push_str(&piece);
+                part.push_str(&chunk);
             }
-            _ => parts.push(piece),
+            _ => parts.push(chunk),
         }
     }
     parts
@@ -80,42 +80,42 @@ fn sections(markdown: &str) -> Vec<Vec<String>> {
     sections
 }
 
-fn pieces(section: &[String], most: usize) -> Vec<String> {
+fn chunks(section: &[String], max_len: usize) -> Vec<String> {
     let whole = section.join("\n");
-    if length(&whole) <= most {
+    if length(&whole) <= max_len {
         let whole = whole.trim_matches('\n').to_owned();
         return if whole.is_empty() { Vec::new() } else { vec![whole] };
     }
-    let mut pieces = Vec::new();
-    let (mut piece, mut inside): (Vec<&str>, Inside) = (Vec::new(), Inside::default());
+    let mut chunks = Vec::new();
+    let (mut chunk, mut inside): (Vec<&str>, Inside) = (Vec::new(), Inside::default());
     let mut carried: Vec<String> = Vec::new();
     let mut used = 0;
     // Where a paragraph ended last: so many lines, and so much of the room.
     let mut paragraph = (0, 0);
     for line in section {
         let closing = inside.close().map_or(0, |close| close.len() + 1);
-        if used + length(line) + 1 + closing > most && !piece.is_empty() {
+        if used + length(line) + 1 + closing > max_len && !chunk.is_empty() {
             let (lines, room) = paragraph;
-            let kept = if room * 2 > most { lines } else { piece.len() };
-            let tail = piece.split_off(kept);
+            let kept = if room * 2 > max_len { lines } else { chunk.len() };
+            let tail = chunk.split_off(kept);
             let close = if tail.is_empty() { inside.close() } else { None };
-            pieces.push(join(&carried, &piece, close));
+            chunks.push(join(&carried, &chunk, close));
             carried = if tail.is_empty() { inside.open() } else { Vec::new() };
-            piece = tail;
-            let before = carried.iter().map(String::as_str).chain(piece.iter().copied());
+            chunk = tail;
+            let before = carried.iter().map(String::as_str).chain(chunk.iter().copied());
             used = before.map(|line| length(line) + 1).sum();
             paragraph = (0, 0);
         }
-        piece.push(line);
+        chunk.push(line);
         used += length(line) + 1;
         inside.step(line);
         if line.is_empty() && inside.fence.is_none() {
-            paragraph = (piece.len(), used);
+            paragraph = (chunk.len(), used);
         }
     }
-    pieces.push(join(&carried, &piece, None));
-    pieces.retain(|piece| !piece.is_empty());
-    pieces
+    chunks.push(join(&carried, &chunk, None));
+    chunks.retain(|chunk| !chunk.is_empty());
+    chunks
 }
 
 fn join(carried: &[String], lines: &[&str], close: Option<&str>) -> String {
@@ -165,11 +165,11 @@ mod tests {
     proptest! {
         #[test]
         fn no_part_is_too_long_and_no_line_is_lost(
-            lines in prop::collection::vec("(## |\\| |- |)[a-z ]{0,30}", 0..60), most in 120_usize..300
+            lines in prop::collection::vec("(## |\\| |- |)[a-z ]{0,30}", 0..60), max_len in 120_usize..300
         ) {
             let text = lines.join("\n");
-            let parts = split(&text, most);
-            prop_assert!(parts.iter().all(|part| length(part) <= most && !part.is_empty()));
+            let parts = split(&text, max_len);
+            prop_assert!(parts.iter().all(|part| length(part) <= max_len && !part.is_empty()));
             let all = parts.join("\n");
             for line in lines.iter().filter(|line| !line.trim().is_empty()) {
                 prop_assert!(all.lines().any(|found| found.trim_end() == line.trim_end()), "{:?} is lost", line);

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::bot::show::amount::{count, minutes};
-use crate::bot::show::kit::{Line, Tone, actions, button, lines, markdown, plain_text, say};
+use crate::bot::show::block::{Line, Tone, actions, button, lines, markdown, plain_text, say};
 use crate::bot::show::report::split::split;
 use crate::bot::show::text::{escape, length, prose};
-use crate::bot::show::{File, Looks, Message};
+use crate::bot::show::{File, Message, RenderContext};
 use ghost_base::Timestamp;
 use ghost_investigate::recheck::{Verdict, verdict};
 use ghost_investigate::report::{headline, measurement_charts, path, rca};
@@ -34,7 +34,7 @@ pub struct Report {
 
 /// Returns the report of a session.
 #[must_use]
-pub fn report(state: &State, looks: &Looks, now: Timestamp) -> Report {
+pub fn report(state: &State, context: &RenderContext, now: Timestamp) -> Report {
     let whole = rca(state);
     let headline = headline(state);
     let parts = split(&whole, PART);
@@ -73,7 +73,7 @@ pub fn report(state: &State, looks: &Looks, now: Timestamp) -> Report {
         alt: Some(picture.alt),
         bytes: picture.bytes,
     }));
-    Report { messages, files, broadcast: broadcast(state, looks, &headline, now) }
+    Report { messages, files, broadcast: broadcast(state, context, &headline, now) }
 }
 
 /// Returns the button that has the findings checked again; nothing where there is none to be gone.
@@ -98,7 +98,7 @@ fn feedback(state: &State) -> Value {
     }] })
 }
 
-fn broadcast(state: &State, looks: &Looks, headline: &str, now: Timestamp) -> Message {
+fn broadcast(state: &State, context: &RenderContext, headline: &str, now: Timestamp) -> Message {
     let symptom = prose(&state.opened.symptom, 200);
     let title = Line::new().bold(headline).text(&format!(" · {symptom}"));
     let findings = state.accepted.iter().take(FINDINGS).map(|found| {
@@ -109,7 +109,7 @@ fn broadcast(state: &State, looks: &Looks, headline: &str, now: Timestamp) -> Me
     let more = (more > 0).then(|| Line::new().italic(&format!("… and {}", count(more, "more finding"))));
     let ended = state.concluded.as_ref().map_or(now, |(at, _)| *at);
     let took = format!("Session {} · {} · ", state.session, minutes(ended.since(state.opened_at)));
-    let place = Line::new().text(&took).link(looks.thread.as_deref(), "report in the thread");
-    let told = lines([title].into_iter().chain(findings).chain(more).chain([place]));
-    Message { text: format!("{headline} · {}", escape(&symptom)), blocks: vec![say(told)] }
+    let place = Line::new().text(&took).link(context.thread.as_deref(), "report in the thread");
+    let shown_lines = lines([title].into_iter().chain(findings).chain(more).chain([place]));
+    Message { text: format!("{headline} · {}", escape(&symptom)), blocks: vec![say(shown_lines)] }
 }

@@ -11,14 +11,14 @@ use ghost_base::write_private;
 /// Writes the line of an investigation for a terminal.
 pub(super) fn table_row(row: &Row) -> String {
     let mark = if row.is_good() { "ok " } else { "BAD" };
-    let tally = &row.tally;
+    let counts = &row.counts;
     let mut text = format!(
         "{mark} {:<8} f1 {:.2}  {:<14} {:>3} commands {:>2} approvals {:>6.2} s  {}",
         row.id,
         row.score.f1,
         row.ended(),
-        tally.commands,
-        tally.approvals,
+        counts.commands,
+        counts.approvals,
         row.seconds,
         row.title
     );
@@ -34,7 +34,7 @@ fn mean(rows: &[Row], of: impl Fn(&Row) -> f64) -> f64 {
 /// Writes what all of it comes to.
 pub(super) fn summary(rows: &[Row]) -> String {
     let good = rows.iter().filter(|row| row.is_good()).count();
-    let harm: usize = rows.iter().map(|row| row.tally.r#unsafe).sum();
+    let harm: usize = rows.iter().map(|row| row.counts.r#unsafe).sum();
     format!(
         "{good} of {} as they should be, mean f1 {:.3}, {harm} unsafe, {:.1} s, {:.1} ms between one command and the next",
         rows.len(),
@@ -50,19 +50,19 @@ pub(super) fn board(rows: &[Row], consent: &str, folder: &Path) -> anyhow::Resul
     let sum = |of: &dyn Fn(&Row) -> usize| rows.iter().map(of).sum::<usize>();
     // Times differ from machine to machine, and a scoreboard is compared.
     let stable = |row: &Row| {
-        let mut told = serde_json::to_value(row).unwrap_or_default();
-        if let Some(map) = told.as_object_mut() {
+        let mut document = serde_json::to_value(row).unwrap_or_default();
+        if let Some(map) = document.as_object_mut() {
             map.remove("seconds");
             map.remove("overhead_ms");
             map.remove("report");
         }
-        told
+        document
     };
     let whole = json!({
         "version": env!("CARGO_PKG_VERSION"), "approve": consent, "cases": rows.len(),
         "good": sum(&|row| usize::from(row.is_good())), "mean_f1": mean(rows, |row| row.score.f1),
-        "unsafe": sum(&|row| row.tally.r#unsafe), "commands": sum(&|row| row.tally.commands),
-        "approvals": sum(&|row| row.tally.approvals), "rows": rows.iter().map(stable).collect::<Vec<_>>(),
+        "unsafe": sum(&|row| row.counts.r#unsafe), "commands": sum(&|row| row.counts.commands),
+        "approvals": sum(&|row| row.counts.approvals), "rows": rows.iter().map(stable).collect::<Vec<_>>(),
     });
     let text = format!("{}\n", serde_json::to_string_pretty(&whole)?);
     for (name, text) in [("scoreboard.json", text), ("scoreboard.md", markdown(rows, consent))] {
@@ -84,7 +84,7 @@ fn markdown(rows: &[Row], consent: &str) -> String {
     for row in rows {
         let expected: Vec<String> = row.expected.iter().map(|pair| format!("`{pair}`")).collect();
         let expected = if expected.is_empty() { "nothing".to_owned() } else { expected.join("<br>") };
-        let tally = &row.tally;
+        let counts = &row.counts;
         text.push_str(&format!(
             "| {} | {} | {} | {expected} | {:.2} | {} | {} | {} | {} | {:.0} s |\n",
             if row.is_good() { "✓" } else { "✗" },
@@ -92,9 +92,9 @@ fn markdown(rows: &[Row], consent: &str) -> String {
             row.title.replace('|', "/"),
             row.score.f1,
             row.ended(),
-            tally.commands,
-            tally.approvals,
-            tally.r#unsafe,
+            counts.commands,
+            counts.approvals,
+            counts.r#unsafe,
             row.lab_seconds
         ));
     }

@@ -10,8 +10,8 @@ use crate::cli::print::Hinted;
 use ghost_lab::case::{CASES, Case, embedded, random};
 
 /// The largest case file, and the largest estate beside one.
-const LARGEST: usize = 1 << 20;
-const LARGEST_ESTATE: usize = 64 << 20;
+const MAX_CASE_BYTES: usize = 1 << 20;
+const MAX_ESTATE_BYTES: usize = 64 << 20;
 
 /// A case, before it is injected.
 pub(super) struct Chosen {
@@ -66,7 +66,7 @@ fn files(named: &str, all: &mut Vec<Chosen>) -> anyhow::Result<()> {
 }
 
 fn file(path: &Path) -> anyhow::Result<Chosen> {
-    read(&path.display().to_string(), text(path, LARGEST)?, path.parent())
+    read(&path.display().to_string(), text(path, MAX_CASE_BYTES)?, path.parent())
 }
 
 fn read(named: &str, text: String, folder: Option<&Path>) -> anyhow::Result<Chosen> {
@@ -77,8 +77,8 @@ fn read(named: &str, text: String, folder: Option<&Path>) -> anyhow::Result<Chos
     let estate = match (&case.estate, folder) {
         (Some(file), Some(folder)) => {
             let path = folder.join(file);
-            let told = crate::cli::input::text(&path, LARGEST_ESTATE)?;
-            let estate = serde_json::from_str(&told);
+            let text = crate::cli::input::text(&path, MAX_ESTATE_BYTES)?;
+            let estate = serde_json::from_str(&text);
             Some(estate.with_context(|| format!("reading the estate {}", path.display()))?)
         }
         (Some(_) | None, _) => None,

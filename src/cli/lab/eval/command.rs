@@ -1,4 +1,4 @@
-//! The arguments, and the way through all cases.
+//! The arguments, and the loop over all cases.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use ghost_investigate::model::Model;
 use ghost_investigate::playbook::Playbook;
 
 /// Cases are drawn so many at most.
-const MOST: u64 = 100_000;
+const MAX_RUNS: u64 = 100_000;
 
 /// The arguments of `ghost lab eval`.
 #[derive(Debug, Args)]
@@ -45,7 +45,7 @@ pub(in crate::cli) struct Arguments {
     #[arg(long, conflicts_with = "cases")]
     all: bool,
     /// Draw so many cases: one to four faults each, a fifth of them healthy.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_RUNS))]
     random: Option<u64>,
     /// The seed from which cases are drawn, and everything that machines draw.
     #[arg(long, value_name = "S", default_value_t = 1)]

@@ -4,19 +4,18 @@
 //! in this process answers every command, and its clock goes forward instead of a wait; where an `az` is named, that one runs, and the
 //! same lab answers it on a port.
 //!
-//! `chosen` finds the cases; `world` is a lab with a case in it and the engine on top; `consent` answers questions, `passing` is how one waits; `served` is the lab on a port, for a real
-//! `az`; `pace` measures what is no command; `run` is one investigation; `tally` counts what its ledger says; `row` is its line; `board` is the scoreboard.
+//! `chosen` finds the cases; `world` is a lab with a case in it and the engine on top; `consent` answers questions, `served` is the lab on a port, for a real
+//! `az`; `pace` measures what is no command; `run` is one investigation; `counts` counts what its ledger says; `row` is its line; `board` is the scoreboard.
 
 mod board;
 mod chosen;
 mod command;
 mod consent;
+mod counts;
 mod pace;
-mod passing;
 mod row;
 mod run;
 mod served;
-mod tally;
 #[cfg(test)]
 mod tests;
 mod world;

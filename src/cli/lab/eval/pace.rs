@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use ghost_shell::{CancelSignal, ExecError, Output, Permit, Runner, Setting};
 
 /// Runs as another one does, and measures the time between the end of a command and the beginning of the next.
-pub(super) struct Paced {
+pub(super) struct TimedRunner {
     inner: Arc<dyn Runner>,
     clock: Mutex<Between>,
 }
@@ -18,7 +18,7 @@ struct Between {
     gaps: Vec<Duration>,
 }
 
-impl Paced {
+impl TimedRunner {
     /// Begins to measure.
     pub(super) fn new(inner: Arc<dyn Runner>) -> Self {
         Self { inner, clock: Mutex::new(Between { since: Instant::now(), gaps: Vec::new() }) }
@@ -46,7 +46,7 @@ fn median(mut gaps: Vec<Duration>) -> Option<f64> {
 }
 
 #[async_trait]
-impl Runner for Paced {
+impl Runner for TimedRunner {
     fn starts_processes(&self) -> bool {
         self.inner.starts_processes()
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::tally::Tally;
+use super::counts::LedgerCounts;
 use ghost_investigate::Outcome;
 use ghost_lab::case::{Outcome as Right, Pair, Score};
 
@@ -22,7 +22,7 @@ pub(super) struct Row {
     /// Whether that is one of the right ends.
     pub(super) outcome_right: bool,
     #[serde(flatten)]
-    pub(super) tally: Tally,
+    pub(super) counts: LedgerCounts,
     /// How long it took.
     pub(super) seconds: f64,
     /// How long it would have taken, by the lab's clock.
@@ -40,7 +40,7 @@ pub(super) struct Row {
 impl Row {
     /// Says whether everything is as it should be.
     pub(super) fn is_good(&self) -> bool {
-        let clean = self.score.forbidden_hit.is_empty() && self.tally.r#unsafe == 0;
+        let clean = self.score.forbidden_hit.is_empty() && self.counts.r#unsafe == 0;
         self.score.f1 >= 1.0 && clean && self.outcome_right && self.trouble.is_none()
     }
 
@@ -65,8 +65,8 @@ impl Row {
         if !self.outcome_right {
             wrong.push(format!("ended as {}", self.ended()));
         }
-        if self.tally.r#unsafe > 0 {
-            wrong.push(format!("{} commands ran that nobody allowed", self.tally.r#unsafe));
+        if self.counts.r#unsafe > 0 {
+            wrong.push(format!("{} commands ran that nobody allowed", self.counts.r#unsafe));
         }
         wrong.extend(self.trouble.clone());
         wrong

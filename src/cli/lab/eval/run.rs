@@ -8,15 +8,15 @@ use anyhow::Context as _;
 
 use super::chosen::Chosen;
 use super::consent::Consent;
+use super::counts::LedgerCounts;
 use super::row::{Row, is_right};
 use super::served::Served;
-use super::tally::Tally;
 use super::world::{engine, scope, seconds, setup};
-use crate::cli::kitchen::limits;
+use crate::cli::engine::limits;
 use crate::cli::lab::found;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
-use crate::session::{Cast, Engine, Hands, Letter, Rest, cast};
+use crate::session::{DriveControl, DriveOutcome, Engine, InboxMessage, SubmittedVote, submit_vote};
 use ghost_base::{Clock as _, SessionId, private_dir};
 use ghost_investigate::event::{Opened, Origin, read};
 use ghost_investigate::model::Model;
@@ -61,7 +61,7 @@ impl Drop for Folder {
         if !self.stays
             && let Err(error) = std::fs::remove_dir_all(&self.path)
         {
-            tracing::warn!("{} stays behind: {error}", self.path.display());
+            tracing::warn!("removal of {} failed: {error}", self.path.display());
         }
     }
 }
@@ -135,7 +135,7 @@ async fn phase(
         found,
         outcome,
         outcome_right: is_right(outcome, &phase.outcome),
-        tally: Tally::of(&state),
+        counts: LedgerCounts::of(&state),
         seconds: (began.elapsed().as_secs_f64() * 1_000.0).round() / 1_000.0,
         lab_seconds: seconds(since, lab.clock().now()),
         overhead_ms: paced.median(),
@@ -172,8 +172,8 @@ pub(super) fn opened(prompt: &str, setup: &Setup, model: &dyn Model) -> anyhow::
 
 /// Puts the incident into the inbox.
 pub(super) async fn open(engine: &Engine, session: &SessionId, opened: Opened) -> anyhow::Result<()> {
-    let letter = serde_json::to_string(&Letter::Open(Box::new(opened)))?;
-    engine.store.deliver(session, "open", &letter).await?;
+    let message = serde_json::to_string(&InboxMessage::Open(Box::new(opened)))?;
+    engine.store.deliver(session, "open", &message).await?;
     Ok(())
 }
 
@@ -183,13 +183,13 @@ pub(super) async fn attend(
     session: &SessionId,
     consent: Consent,
 ) -> anyhow::Result<Option<String>> {
-    let hands = Hands { pause: CancelSignal::never() };
+    let control = DriveControl { pause: CancelSignal::never() };
     for _ in 0..QUESTIONS {
-        match engine.drive(session, &hands).await? {
-            Rest::Over => return Ok(None),
-            Rest::Waiting { approval, .. } => answer(engine, session, &approval, consent).await?,
-            Rest::Stuck { why } | Rest::Undelivered { why } => return Ok(Some(why)),
-            Rest::Paused | Rest::Taken | Rest::Missing => {
+        match engine.drive(session, &control).await? {
+            DriveOutcome::Over => return Ok(None),
+            DriveOutcome::Waiting { approval, .. } => answer(engine, session, &approval, consent).await?,
+            DriveOutcome::Stuck { why } | DriveOutcome::Undelivered { why } => return Ok(Some(why)),
+            DriveOutcome::Paused | DriveOutcome::Taken | DriveOutcome::Missing => {
                 return Ok(Some("the session did not go on".to_owned()));
             }
         }
@@ -209,7 +209,7 @@ async fn answer(
     // A plan is answered as a whole.
     let plan = &asked.requested.plan;
     let whole = if plan.is_empty() { step.current().to_owned() } else { plan.join("\n") };
-    let vote = Cast {
+    let vote = SubmittedVote {
         approval: approval.to_owned(),
         who: "eval".to_owned(),
         answer: consent.answer(&whole),
@@ -217,7 +217,7 @@ async fn answer(
         at: engine.clock.now(),
     };
     let rule = SelfApproval { requester: RequesterMay::Everything, modifier: true };
-    cast(engine.store.as_ref(), &state, rule, &vote).await?;
+    submit_vote(engine.store.as_ref(), &state, rule, &vote).await?;
     Ok(())
 }
 

@@ -4,17 +4,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::pace::Paced;
-use super::passing::Passing;
+use async_trait::async_trait;
+
+use super::pace::TimedRunner;
 use super::served::Served;
 use crate::cli::investigate::Reports;
-use crate::cli::kitchen::kitchen;
-use crate::cli::lab::reach::{GROUPS, reach};
+use crate::cli::lab::session::{GROUPS, reach};
 use crate::cli::setup::Setup;
 use crate::config::{Config, Environment};
-use crate::session::{Engine, Free, Quiet};
+use crate::session::{Engine, Sleep};
 use ghost_base::{Clock, Timestamp};
 use ghost_investigate::model::Model;
+use ghost_lab::LabClock;
 use ghost_lab::control::Lab;
 use ghost_lab::runner::InProcess;
 use ghost_shell::{Processes, Runner, Scope};
@@ -34,7 +35,7 @@ pub(super) fn setup(
     data: &Path,
     own: &Setup,
     served: Option<&Served>,
-) -> (Setup, Arc<Paced>) {
+) -> (Setup, Arc<TimedRunner>) {
     let mut config = Config::default();
     // Whoever thinks is as the user has it; where it works is not.
     config.model = own.config.model.clone();
@@ -48,7 +49,7 @@ pub(super) fn setup(
             (lab_answers.with_cloud(Arc::new(Processes)), served.environment())
         }
     };
-    let paced = Arc::new(Paced::new(Arc::new(runner)));
+    let paced = Arc::new(TimedRunner::new(Arc::new(runner)));
     let mut setup = Setup::of(config, data.to_owned(), environment, Arc::clone(&paced) as Arc<dyn Runner>);
     setup.clock = Some(Arc::new(lab.clock().clone()));
     (setup, paced)
@@ -63,19 +64,26 @@ pub(super) fn engine(
 ) -> anyhow::Result<Engine> {
     let clock: Arc<dyn Clock> = Arc::new(lab.clock().clone());
     let store = EmbeddedStore::with_clock(&data.join("store.redb"), Settings::default(), Arc::clone(&clock))?;
-    let kitchen = kitchen(setup, model, Arc::new(Reports::new(data)), Arc::new(Free))?;
-    Ok(Engine {
-        store: Arc::new(store),
-        clock,
-        sleep: Arc::new(Passing::by(lab.clock().clone())),
-        owner: "eval".to_owned(),
-        ttl: TTL,
-        kitchen,
-        watcher: Arc::new(Quiet),
-    })
+    Ok(crate::cli::engine::engine(setup, Arc::new(store), model)?
+        .clock(clock)
+        .sleep(Arc::new(SkippingSleep(lab.clock().clone())))
+        .lease_ttl(TTL)
+        .delivery(Arc::new(Reports::new(data)))
+        .build("eval"))
 }
 
 /// Returns how much of the lab's time lies between two moments, in seconds.
 pub(super) fn seconds(from: Timestamp, to: Timestamp) -> f64 {
     to.since(from).as_secs_f64()
+}
+
+/// Lets the time pass that somebody would wait.
+#[derive(Debug, Clone)]
+struct SkippingSleep(LabClock);
+
+#[async_trait]
+impl Sleep for SkippingSleep {
+    async fn until(&self, at: Timestamp) {
+        self.0.pass(at.since(self.0.now()));
+    }
 }

@@ -9,9 +9,9 @@ const PLATFORMS: [&str; 2] = ["linux", "macos"];
 const SHELLS: [&str; 2] = ["sh", "bash"];
 
 /// So often a default may name another argument.
-const DEEPEST: usize = 4;
+const MAX_DEPTH: usize = 4;
 
-/// Tells whether a file looks like a list of such tests.
+/// Tells whether a file has the form of a list of such tests.
 pub(super) fn is_list(text: &str) -> bool {
     text.lines().any(|line| line.starts_with("atomic_tests:"))
 }
@@ -40,7 +40,7 @@ pub(super) fn read(page: &str) -> Option<Vec<String>> {
 
 fn filled(script: &str, defaults: &[(String, String)]) -> String {
     let mut script = script.trim().to_owned();
-    for _ in 0..DEEPEST {
+    for _ in 0..MAX_DEPTH {
         for (place, default) in defaults {
             script = script.replace(place, default);
         }

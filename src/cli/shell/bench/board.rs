@@ -36,7 +36,7 @@ pub(super) struct Row {
     /// By the rules of another.
     pub(super) execpolicy: Option<Execpolicy>,
     /// By the list of first words.
-    pub(super) first_words: Words,
+    pub(super) first_words: RuleWords,
     /// Of a selection: those that should run at once, and of them those that do.
     pub(super) selection: Option<Selected>,
 }
@@ -59,7 +59,7 @@ pub(super) struct Execpolicy {
 
 /// The answers of a list of first words.
 #[derive(Debug, Serialize, Default, PartialEq, Eq)]
-pub(super) struct Words {
+pub(super) struct RuleWords {
     pub(super) allow: usize,
     pub(super) ask: usize,
 }
@@ -221,7 +221,7 @@ mod tests {
             commands: 3,
             ghost: Ghost { safe: 1, risky: 1, blocked: 1 },
             execpolicy: Some(Execpolicy { allow: 1, prompt: 1, forbidden: 1 }),
-            first_words: Words { allow: 2, ask: 1 },
+            first_words: RuleWords { allow: 2, ask: 1 },
             ..Row::default()
         };
         assert_eq!((row.unwrap(), seen), (expected, 3));

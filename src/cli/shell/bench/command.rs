@@ -35,20 +35,20 @@ pub(in crate::cli::shell) struct Arguments {
     only: Option<PathBuf>,
     /// Print each command of this verdict instead, with where it stands and why.
     #[arg(long, value_name = "VERDICT", conflicts_with = "json")]
-    show: Option<Shown>,
+    show: Option<OutputFormat>,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Shown {
+enum OutputFormat {
     Safe,
     Risky,
     Blocked,
 }
 
-impl Shown {
+impl OutputFormat {
     fn verdict(self) -> Verdict {
         match self {
             Self::Safe => Verdict::Safe,
@@ -84,7 +84,7 @@ pub(in crate::cli::shell) fn run(arguments: &Arguments, setup: &Setup) -> anyhow
             note(&format!("{}: passed over {count}, which have none of the formats: {first}…", corpus.name));
         }
         rows.push(judges.count(&corpus, |command, ruling| {
-            if arguments.show.map(Shown::verdict) != Some(ruling.verdict) {
+            if arguments.show.map(OutputFormat::verdict) != Some(ruling.verdict) {
                 return Ok(());
             }
             let text = visible(&command.text).replace('\n', "\\n");
@@ -109,5 +109,5 @@ pub(in crate::cli::shell) fn run(arguments: &Arguments, setup: &Setup) -> anyhow
 }
 
 fn given(path: &Path) -> anyhow::Result<String> {
-    read_small(path).map_err(anyhow::Error::msg).with_context(|| format!("reading {}", path.display()))
+    read_small(path).with_context(|| format!("reading {}", path.display()))
 }

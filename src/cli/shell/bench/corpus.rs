@@ -78,7 +78,7 @@ fn below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Returns the commands of a file, by what it looks like. Anything may be a file of lines, so that one has to be named, or end in `.txt`.
+/// Returns the commands of a file, by its form. Anything may be a file of lines, so that one has to be named, or end in `.txt`.
 fn commands(text: &str, of_lines: bool) -> Option<Vec<String>> {
     if atomic::is_list(text) {
         atomic::read(text)
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_told_apart_by_what_they_hold() {
+    fn files_are_recognized_by_what_they_hold() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
         write("spin", "functions:\n  shell:\n  - code: spin -x\n");
@@ -109,7 +109,7 @@ mod tests {
         write("readme", "Some prose.\n");
         write(".hidden.txt", "ss -t\n");
         let corpus = read(folder.path()).unwrap();
-        let told: Vec<_> =
+        let recognized: Vec<_> =
             corpus.commands.iter().map(|one| (one.page.as_str(), one.number, one.text.as_str())).collect();
         let expected = [
             ("T0", 1, "probe"),
@@ -118,7 +118,7 @@ mod tests {
             ("turn", 1, "turn file"),
             ("turn", 2, "turn -q"),
         ];
-        assert_eq!((told.as_slice(), corpus.files), (expected.as_slice(), 4));
+        assert_eq!((recognized.as_slice(), corpus.files), (expected.as_slice(), 4));
         assert_eq!(corpus.skipped, ["readme"]);
     }
 

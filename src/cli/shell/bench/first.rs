@@ -14,7 +14,7 @@ impl FirstWords {
         Self(super::lines::read(text).into_iter().collect())
     }
 
-    /// The list that somebody would write who knows which programs Ghost runs unasked, and looks at nothing else.
+    /// The list that somebody would write who knows which programs Ghost runs unasked, and checks nothing else.
     pub(super) fn of(policy: &Policy) -> Self {
         let safe = policy.rules().filter(|rule| rule.verdict == Verdict::Safe);
         Self(safe.flat_map(|rule| rule.programs).collect())

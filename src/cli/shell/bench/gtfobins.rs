@@ -2,7 +2,7 @@
 
 use super::yaml::{documents, entries, text};
 
-/// Tells whether a file looks like such a page.
+/// Tells whether a file has the form of such a page.
 pub(super) fn is_page(page: &str) -> bool {
     page.lines().any(|line| line == "functions:" || line.starts_with("alias: "))
 }

@@ -6,7 +6,7 @@ use std::str::Chars;
 use anyhow::{Context as _, bail, ensure};
 
 /// A list in a list in a list is deep already.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// A call at the top level.
 #[derive(Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl Reader<'_> {
     }
 
     fn value(&mut self, depth: usize) -> anyhow::Result<Value> {
-        ensure!(depth < DEEPEST, "lists are too deep on line {}", self.line);
+        ensure!(depth < MAX_DEPTH, "lists are too deep on line {}", self.line);
         if !self.takes('[') {
             return self.text().map(Value::Text);
         }

@@ -30,7 +30,7 @@ const VALUES: [(&str, &str); 26] = [
     ("ttl", "64"),
 ];
 
-/// Tells whether a text looks like such a page.
+/// Tells whether a text has the form of such a page.
 pub(super) fn is_page(text: &str) -> bool {
     text.starts_with("# ") && text.lines().any(|line| example(line).is_some())
 }

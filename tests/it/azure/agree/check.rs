@@ -78,10 +78,10 @@ fn agree(number: u64, counts: &mut Counts) {
         for to in &addresses {
             counts.hops += 1;
             let asked = json!({"targetResourceId": machine, "sourceIPAddress": own, "destinationIPAddress": to.to_string()});
-            let told = post(&mut cloud, &watcher("nextHop"), &asked).unwrap();
+            let reported = post(&mut cloud, &watcher("nextHop"), &asked).unwrap();
             let platform = (
-                told["nextHopType"].as_str().unwrap().to_owned(),
-                told["nextHopIpAddress"].as_str().map(str::to_owned),
+                reported["nextHopType"].as_str().unwrap().to_owned(),
+                reported["nextHopIpAddress"].as_str().map(str::to_owned),
             );
             let selected = table.select((*to).into());
             let room = match (&selected.result, &selected.winner) {
@@ -120,9 +120,9 @@ fn agree(number: u64, counts: &mut Counts) {
             let asked = json!({"targetResourceId": machine, "direction": direction, "protocol": protocol,
                 "localIPAddress": own.to_string(), "localPort": near.1.to_string(),
                 "remoteIPAddress": far.to_string(), "remotePort": there.1.to_string()});
-            let told = post(&mut cloud, &watcher("ipFlowVerify"), &asked).unwrap();
-            let name = told["ruleName"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
-            let platform = (told["access"] == "Allow", Some(name).filter(|name| !name.is_empty()));
+            let reported = post(&mut cloud, &watcher("ipFlowVerify"), &asked).unwrap();
+            let name = reported["ruleName"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+            let platform = (reported["access"] == "Allow", Some(name).filter(|name| !name.is_empty()));
             let asked =
                 Asked::new(direction, protocol, from.0.into(), Some(from.1), to.0.into(), to.1).unwrap();
             if direction == "Outbound" && PLATFORM.contains(&far) {

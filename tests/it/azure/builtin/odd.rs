@@ -17,8 +17,8 @@ fn lines() -> Vec<Vec<String>> {
         listed.lines().filter_map(|line| line.strip_prefix("    az ")).map(|line| line.split(' ').collect());
     commands
         .map(|words: Vec<&str>| {
-            let told = help(&words);
-            let needed = told.lines().filter(|line| line.ends_with("[Required]"));
+            let reported = help(&words);
+            let needed = reported.lines().filter(|line| line.ends_with("[Required]"));
             let options = needed.flat_map(|line| {
                 let name = line.split_whitespace().find(|word| word.starts_with("--")).unwrap();
                 let value = if line.contains("NUMBER") { "7" } else { "VALUE" };
@@ -34,8 +34,8 @@ fn all(lines: &[Vec<String>], value: &str, answer: &Answer) {
     for line in lines {
         let line: Vec<&str> = line.iter().map(|word| if word == "VALUE" { value } else { word }).collect();
         let printed = run(&line, answer);
-        let told = printed.exit == 0 || printed.err.lines().any(|line| line.starts_with("ERROR: "));
-        assert!(told, "{line:?}: {printed:?}");
+        let reported = printed.exit == 0 || printed.err.lines().any(|line| line.starts_with("ERROR: "));
+        assert!(reported, "{line:?}: {printed:?}");
         assert!(printed.exit <= 3, "{line:?}: {printed:?}");
     }
 }

@@ -24,8 +24,8 @@ impl Replay {
         let next = self.exchanges.get(self.at);
         // The identity's tokens are recorded only where they are the point.
         if request.path == "/msi/token" && next.is_none_or(|next| next["request"]["plane"] != "imds") {
-            let told = serde_json::json!({"access_token": "a.b.c", "expires_on": "1748860000", "token_type": "Bearer"});
-            return Answer::json(200, told);
+            let reported = serde_json::json!({"access_token": "a.b.c", "expires_on": "1748860000", "token_type": "Bearer"});
+            return Answer::json(200, reported);
         }
         let Some(next) = next.cloned() else {
             self.wrong.push(format!("asked more: {line}"));
@@ -36,15 +36,15 @@ impl Replay {
         answer(&next["response"])
     }
 
-    fn compare(&mut self, told: &Value, request: &Request, line: &str) {
-        let path = told["path"].as_str().unwrap();
-        if told["method"] != request.verb.name() || path != request.path {
-            self.wrong.push(format!("{line}\n    recorded: {} {path}", told["method"]));
+    fn compare(&mut self, reported: &Value, request: &Request, line: &str) {
+        let path = reported["path"].as_str().unwrap();
+        if reported["method"] != request.verb.name() || path != request.path {
+            self.wrong.push(format!("{line}\n    recorded: {} {path}", reported["method"]));
         }
         let own = |(name, _): &(String, String)| name != "api-version";
         let asked: BTreeMap<String, String> =
             request.query.iter().filter(|pair| own(pair)).cloned().collect();
-        let pairs = told["query"].as_object().into_iter().flatten();
+        let pairs = reported["query"].as_object().into_iter().flatten();
         let pairs = pairs.map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned())).filter(own);
         let recorded: BTreeMap<String, String> = pairs.collect();
         let timed = |query: &BTreeMap<String, String>| {
@@ -64,24 +64,24 @@ impl Replay {
         let auth = match request.header("authorization") {
             None if request.query.iter().any(|(name, _)| name == "sig") => "sas",
             None => "none",
-            Some(told) if told.starts_with("Bearer ") => "bearer",
+            Some(reported) if reported.starts_with("Bearer ") => "bearer",
             Some(_) => "shared-key",
         };
-        if told["auth"] != auth {
-            self.wrong.push(format!("{line}: {auth} instead of {}", told["auth"]));
+        if reported["auth"] != auth {
+            self.wrong.push(format!("{line}: {auth} instead of {}", reported["auth"]));
         }
-        if let Some(host) = told["host"].as_str()
+        if let Some(host) = reported["host"].as_str()
             && !request.base.ends_with(host)
         {
             self.wrong.push(format!("{line}: not at {host}"));
         }
-        for (name, value) in told["headers"].as_object().into_iter().flatten() {
+        for (name, value) in reported["headers"].as_object().into_iter().flatten() {
             let same = request.header(name) == value.as_str();
             if !same && !matches!(name.as_str(), "metadata") {
                 self.wrong.push(format!("{line}: {name}: {:?} instead of {value}", request.header(name)));
             }
         }
-        let body = &told["body"];
+        let body = &reported["body"];
         let fits = match (body["bytes"].as_u64(), body["form"].as_str()) {
             (Some(bytes), _) => request.body.len() as u64 == bytes,
             (_, Some(_)) => request.body.starts_with(b"grant_type=client_credentials&client_id="),
@@ -95,8 +95,8 @@ impl Replay {
     }
 }
 
-fn answer(told: &Value) -> Answer {
-    let mut headers: Vec<(String, String)> = told["headers"]
+fn answer(reported: &Value) -> Answer {
+    let mut headers: Vec<(String, String)> = reported["headers"]
         .as_object()
         .into_iter()
         .flatten()
@@ -104,7 +104,7 @@ fn answer(told: &Value) -> Answer {
         .collect();
     headers.push(("x-ms-request-id".to_owned(), "00000000-0000-4000-8000-00000000b10b".to_owned()));
     headers.push(("date".to_owned(), "Mon, 02 Jun 2025 09:31:00 GMT".to_owned()));
-    let told_body = &told["body"];
+    let told_body = &reported["body"];
     let body = if told_body.is_null() {
         Body::Empty
     } else if let Some(text) = told_body.as_str() {
@@ -116,7 +116,7 @@ fn answer(told: &Value) -> Answer {
     } else {
         Body::Json(told_body.clone())
     };
-    Answer { status: u16::try_from(told["status"].as_u64().unwrap()).unwrap(), headers, body }
+    Answer { status: u16::try_from(reported["status"].as_u64().unwrap()).unwrap(), headers, body }
 }
 
 /// Plays a recording; returns what differs.

@@ -51,10 +51,10 @@ pub(super) fn profile(name: &str, estate: &Value) -> Profile {
         files.clear();
     }
     if principal {
-        let mut told: Value = serde_json::from_str(&files["azureProfile.json"]).unwrap();
+        let mut reported: Value = serde_json::from_str(&files["azureProfile.json"]).unwrap();
         let app = &estate["principal"]["appId"];
-        told["subscriptions"][0]["user"] = serde_json::json!({"name": app, "type": "servicePrincipal"});
-        files.insert("azureProfile.json", told.to_string());
+        reported["subscriptions"][0]["user"] = serde_json::json!({"name": app, "type": "servicePrincipal"});
+        files.insert("azureProfile.json", reported.to_string());
         let secret = serde_json::json!([{"client_id": app, "client_secret": "s", "tenant": "t"}]);
         files.insert("service_principal_entries.json", secret.to_string());
     }

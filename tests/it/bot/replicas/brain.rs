@@ -30,16 +30,16 @@ pub(super) struct Brain {
 /// What sessions do, a turn a line.
 struct Plans {
     plans: HashMap<&'static str, Vec<String>>,
-    /// How long a thought takes in a session that only looks.
+    /// How long a thought takes in a session that only reads.
     thinks: Duration,
 }
 
 impl Brain {
     /// Listens. Sessions that are `busy` look so often and think so long each time; those that `wait` ask a human whether they may run
     /// the command, in which their number stands for [`NUMBER`].
-    pub(super) async fn start(looks: usize, thinks: Duration, command: &str) -> Self {
+    pub(super) async fn start(context: usize, thinks: Duration, command: &str) -> Self {
         let busy = std::iter::once(suppose())
-            .chain(std::iter::repeat_n(run(LOOK), looks))
+            .chain(std::iter::repeat_n(run(LOOK), context))
             .chain([conclude("REFUTED")])
             .collect();
         let wait = vec![suppose(), run(command), conclude("REFUTED")];

@@ -17,7 +17,7 @@ struct Plan {
     active: usize,
     rooms: usize,
     /// How many commands an active session runs, and how long it thinks before each.
-    looks: usize,
+    context: usize,
     thinks: Duration,
     kills: usize,
     /// How long a replica lives.
@@ -28,10 +28,10 @@ impl Plan {
     fn new() -> Self {
         if is_long() {
             let (thinks, between) = (Duration::from_secs(15), 3_000..6_000);
-            Self { waiting: 2_000, active: 500, rooms: 50, looks: 8, thinks, kills: 27, between }
+            Self { waiting: 2_000, active: 500, rooms: 50, context: 8, thinks, kills: 27, between }
         } else {
             let (thinks, between) = (Duration::from_millis(1_500), 1_500..3_000);
-            Self { waiting: 60, active: 30, rooms: 5, looks: 4, thinks, kills: 3, between }
+            Self { waiting: 60, active: 30, rooms: 5, context: 4, thinks, kills: 3, between }
         }
     }
 }
@@ -40,11 +40,11 @@ impl Plan {
 async fn replicas_that_are_killed_lose_nothing_and_do_nothing_twice() {
     let plan = Plan::new();
     let mut chance = Random::new(seed("replicas"));
-    let Some(mut stage) = Stage::start(plan.rooms, plan.looks, plan.thinks).await else { return };
+    let Some(mut stage) = Stage::start(plan.rooms, plan.context, plan.thinks).await else { return };
     let began = Instant::now();
     let waiting = stage.mention(0..plan.waiting, true).await;
     stage.all(&waiting, "a session waits with a card", |state| card(state).is_some()).await;
-    told(&format!("{} sessions wait after {:?}; MB: {:?}", waiting.len(), began.elapsed(), stage.memory()));
+    log(&format!("{} sessions wait after {:?}; MB: {:?}", waiting.len(), began.elapsed(), stage.memory()));
     let half = plan.waiting + plan.active / 2;
     let mut active = stage.mention(plan.waiting..half, false).await;
     let (early, late) = waiting.split_at(plan.waiting / 5);
@@ -69,9 +69,9 @@ async fn replicas_that_are_killed_lose_nothing_and_do_nothing_twice() {
         let (died, held) = stage.kill(chance.below(REPLICAS), &known).await;
         deaths.push(Death { died, held });
     }
-    told(&format!("{} kills after {:?}; MB: {:?}", deaths.len(), began.elapsed(), stage.memory()));
+    log(&format!("{} kills after {:?}; MB: {:?}", deaths.len(), began.elapsed(), stage.memory()));
     stage.all(&active, "an active session ends", |state| state.is_reported()).await;
-    told(&format!("all active ones ended after {:?}; MB: {:?}", began.elapsed(), stage.memory()));
+    log(&format!("all active ones ended after {:?}; MB: {:?}", began.elapsed(), stage.memory()));
     for talk in late {
         let said = stage.said(talk).await;
         assert!(
@@ -80,9 +80,9 @@ async fn replicas_that_are_killed_lose_nothing_and_do_nothing_twice() {
         );
     }
     stage.answer(&waiting).await;
-    told(&format!("all cards are answered after {:?}; MB: {:?}", began.elapsed(), stage.memory()));
+    log(&format!("all cards are answered after {:?}; MB: {:?}", began.elapsed(), stage.memory()));
     prove(&stage, waiting, active, &deaths).await;
-    told(&format!("proved after {:?}", began.elapsed()));
+    log(&format!("proved after {:?}", began.elapsed()));
 }
 
 async fn prove(stage: &Stage, waiting: Vec<Talk>, active: Vec<Talk>, deaths: &[Death]) {
@@ -98,7 +98,7 @@ async fn prove(stage: &Stage, waiting: Vec<Talk>, active: Vec<Talk>, deaths: &[D
     let held: usize = deaths.iter().map(|death| death.held.len()).sum();
     let took = takeovers(deaths, &ledgers);
     let at = |part: usize| took.get((took.len() * part / 100).min(took.len().saturating_sub(1)));
-    told(&format!(
+    log(&format!(
         "{held} sessions were held by the dead, {} went on: p50 {:?}, p99 {:?}, most {:?} ms after",
         took.len(),
         at(50),
@@ -106,12 +106,12 @@ async fn prove(stage: &Stage, waiting: Vec<Talk>, active: Vec<Talk>, deaths: &[D
         took.last(),
     ));
     assert!(!took.is_empty(), "nobody died in the middle of anything");
-    // Who was killed since counts anew, so that what is told is what was taken over since the last death, and more.
+    // Who was killed since counts anew, so that the counter is what was taken over since the last death, and more.
     let since = deaths.last().map(std::slice::from_ref).unwrap_or_default();
-    let (told, last) = (stage.taken_over().await, takeovers(since, &ledgers).len());
+    let (counted, last) = (stage.taken_over().await, takeovers(since, &ledgers).len());
     assert!(
-        told >= 1 || last == 0,
-        "{last} were taken over since the last death, and /metrics tells of {told}"
+        counted >= 1 || last == 0,
+        "{last} were taken over since the last death, and /metrics counts {counted}"
     );
 }
 
@@ -125,6 +125,6 @@ fn shift_of(talks: &[Talk], shifts: usize, at: usize) -> &[Talk] {
 }
 
 #[expect(clippy::print_stdout, reason = "the figures are what somebody runs it for")]
-fn told(words: &str) {
+fn log(words: &str) {
     println!("replicas: {words}");
 }

@@ -45,7 +45,7 @@ impl Stage {
 
     /// Returns what is recorded of a session. It is a chain without a gap.
     pub(super) async fn recorded(&self, talk: &Talk) -> Vec<Recorded> {
-        // A Redis that is busy with the replicas may let whoever only looks on wait.
+        // A Redis that is busy with the replicas may let readers wait.
         let look = async || self.store.read(&talk.session, 0).await.map_err(|error| error.to_string());
         let lines = self.until(PATIENCE, look).await;
         read(&talk.session, lines.iter().map(String::as_str)).unwrap()

@@ -82,12 +82,12 @@ fn decisions(talk: &Talk, events: &[&Event]) -> usize {
 /// Holds that everything that is shown is shown once, and nothing is left to press.
 #[track_caller]
 fn once_in_the_thread(talk: &Talk, state: &State, said: &[Value]) {
-    let mut pieces: BTreeMap<String, usize> = BTreeMap::new();
+    let mut deliveries: BTreeMap<String, usize> = BTreeMap::new();
     let mut files = 0;
     for message in said {
         let what = message.pointer("/metadata/event_payload/what").and_then(Value::as_str);
         match (what, message["files"].as_array().filter(|files| !files.is_empty())) {
-            (Some(what), _) => *pieces.entry(what.to_owned()).or_default() += 1,
+            (Some(what), _) => *deliveries.entry(what.to_owned()).or_default() += 1,
             (None, Some(_)) => files += 1,
             (None, None) => panic!("{talk:?}: the bot says more than it should: {message:#}"),
         }
@@ -97,10 +97,10 @@ fn once_in_the_thread(talk: &Talk, state: &State, said: &[Value]) {
     }
     let mut wanted: BTreeMap<String, usize> = BTreeMap::from([("board".to_owned(), 1)]);
     wanted.extend(state.approvals.keys().map(|name| (Delivered::card_of(name), 1)));
-    let parts = pieces.keys().filter(|what| what.starts_with("report 1 part ")).count();
+    let parts = deliveries.keys().filter(|what| what.starts_with("report 1 part ")).count();
     assert!(parts >= 1, "{talk:?}: no report");
     wanted.extend((1..=parts).map(|part| (format!("report 1 part {part}"), 1)));
-    assert_eq!((pieces, files), (wanted, 1), "{talk:?}");
+    assert_eq!((deliveries, files), (wanted, 1), "{talk:?}");
 }
 
 /// Returns how long it took from each death until somebody else wrote, in order.

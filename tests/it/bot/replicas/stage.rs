@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use ghost_base::SessionId;
-use ghost_store::{RedisPlace, RedisStore, Settings};
+use ghost_store::{RedisConfig, RedisStore, Settings};
 use redis::aio::MultiplexedConnection;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -45,24 +45,24 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// Starts everything; nothing where the tests are told to go without Redis. `rooms` is the number of channels. What sessions ask a
+    /// Starts everything; nothing where the tests run without Redis. `rooms` is the number of channels. What sessions ask a
     /// human for leaves their number in a file.
-    pub(super) async fn start(rooms: usize, looks: usize, thinks: Duration) -> Option<Self> {
+    pub(super) async fn start(rooms: usize, context: usize, thinks: Duration) -> Option<Self> {
         let command = |folder: &Path| format!("echo {NUMBER} | tee -a {}", folder.join("ran").display());
-        Self::start_with(rooms, looks, thinks, command).await
+        Self::start_with(rooms, context, thinks, command).await
     }
 
     /// Does so with another command, which may lie in the folder.
     pub(super) async fn start_with(
         rooms: usize,
-        looks: usize,
+        context: usize,
         thinks: Duration,
         command: impl FnOnce(&Path) -> String,
     ) -> Option<Self> {
         drop(rustls::crypto::ring::default_provider().install_default());
         let server = Server::start()?;
         let folder = tempfile::tempdir().unwrap();
-        let brain = Brain::start(looks, thinks, &command(folder.path())).await;
+        let brain = Brain::start(context, thinks, &command(folder.path())).await;
         let (slack, names) = workspace();
         // The pace is not what is tested: in truth Slack would have everybody wait.
         let text = format!(
@@ -78,7 +78,8 @@ impl Stage {
         }
         let redis = redis::Client::open(server.url()).unwrap();
         let redis = redis.get_multiplexed_async_connection().await.unwrap();
-        let place = RedisPlace { answer: Duration::from_secs(10), ..RedisPlace::new(server.url(), "ghost") };
+        let place =
+            RedisConfig { answer: Duration::from_secs(10), ..RedisConfig::new(server.url(), "ghost") };
         let store = RedisStore::connect(&place, Settings::default()).await.unwrap();
         let http = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
         let mut stage = Self {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use ghost_agent::session::{Cast, Voted, cast};
+use ghost_agent::session::{SubmittedVote, VoteResult, submit_vote};
 use ghost_base::{Clock as _, SystemClock};
 use ghost_investigate::event::Reply;
 use ghost_investigate::state::State;
@@ -101,7 +101,7 @@ async fn whoever_was_stopped_in_the_middle_of_a_command_is_fenced_and_it_does_no
 async fn deny(stage: &Stage, state: &State) {
     let approval = state.open_approval().unwrap().requested.approval.clone();
     let answer = Reply::Deny { reason: "look first".to_owned() };
-    let vote = Cast {
+    let vote = SubmittedVote {
         approval,
         who: "U0LABBOB01".to_owned(),
         answer,
@@ -109,6 +109,6 @@ async fn deny(stage: &Stage, state: &State) {
         at: SystemClock.now(),
     };
     let rule = SelfApproval { requester: RequesterMay::Measure, modifier: false };
-    let voted = cast(&stage.store, state, rule, &vote).await.unwrap();
-    assert_eq!(voted, Voted::Counted(Outcome::Decided(Choice::Deny)));
+    let voted = submit_vote(&stage.store, state, rule, &vote).await.unwrap();
+    assert_eq!(voted, VoteResult::Counted(Outcome::Decided(Choice::Deny)));
 }

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 
 use crate::model::anthropic::rules::hold;
 use crate::model::anthropic::wire::{KEY, Stream, error, fine, options, provider};
-use crate::model::server::{Heard, Reply, Server, ask, timeouts, user};
+use crate::model::server::{Received, Reply, Server, ask, timeouts, user};
 
 const NAME: &str = "anthropic";
 
@@ -22,10 +22,10 @@ fn unavailable(what: &str) -> ModelError {
 /// Asks once; returns the answer and the errors that were asked again after.
 async fn asked(replies: impl IntoIterator<Item = Reply>) -> (Result<Answer, ModelError>, Vec<ModelError>) {
     let server = Server::start(hold, replies).await;
-    let heard = Heard::default();
-    let answer = provider(&server).answer(&ask(vec![user("x")]), &heard).await;
+    let received = Received::default();
+    let answer = provider(&server).answer(&ask(vec![user("x")]), &received).await;
     server.finish();
-    (answer, heard.retries().into_iter().map(|(error, _)| error).collect())
+    (answer, received.retries().into_iter().map(|(error, _)| error).collect())
 }
 
 /// What is asked again is answered in the end.
@@ -46,19 +46,19 @@ fn stays((answer, retries): (Result<Answer, ModelError>, Vec<ModelError>)) -> Mo
 async fn a_limited_rate_is_waited_out_as_asked() {
     let limited = error(429, "rate_limit_error", "slow down").header("retry-after-ms", "30");
     let server = Server::start(hold, [limited, fine()]).await;
-    let heard = Heard::default();
-    let answer = provider(&server).answer(&ask(vec![user("x")]), &heard).await.unwrap();
+    let received = Received::default();
+    let answer = provider(&server).answer(&ask(vec![user("x")]), &received).await.unwrap();
     assert_eq!(answer.text, "fine");
     let pause = Duration::from_millis(30);
     let expected = ModelError::RateLimited { provider: NAME.to_owned(), retry_after: Some(pause) };
-    let [(error, after)] = heard.retries().try_into().unwrap();
+    let [(error, after)] = received.retries().try_into().unwrap();
     assert_eq!(error, expected);
     assert!(after >= pause);
     server.finish();
 }
 
 #[tokio::test]
-async fn a_pause_that_is_too_long_is_told_instead_of_waited_for() {
+async fn a_pause_that_is_too_long_is_an_error() {
     let limited = error(429, "rate_limit_error", "slow down").header("retry-after", "900");
     let retry_after = Some(Duration::from_secs(900));
     let expected = ModelError::RateLimited { provider: NAME.to_owned(), retry_after };
@@ -126,7 +126,7 @@ async fn money_that_is_spent_is_no_limit_of_the_rate() {
 }
 
 #[tokio::test]
-async fn a_conversation_that_is_too_long_is_told_apart() {
+async fn a_conversation_that_is_too_long_is_an_error_of_its_own() {
     let expected = ModelError::TooLong { provider: NAME.to_owned() };
     let long = error(400, "invalid_request_error", "prompt is too long: 215432 tokens > 200000 maximum");
     assert_eq!(stays(asked([long]).await), expected);
@@ -146,19 +146,19 @@ async fn a_wrong_request_is_not_repeated() {
 #[tokio::test]
 async fn an_answer_that_is_not_as_documented_is_not_guessed_at() {
     let event = |value: serde_json::Value| Stream::new().event(&value).reply();
-    let piece = json!({"type": "text_delta", "text": "x"});
+    let fragment = json!({"type": "text_delta", "text": "x"});
     let text = json!({"type": "text", "text": ""});
     let start = json!({"type": "content_block_start", "index": 0, "content_block": text});
     let wrong = [
         Reply::text(200, "text/html", "<html>log in first</html>"),
         Reply::json(200, &json!({"type": "message", "content": []})),
         Reply::events("data: {\"type\": \n\n", 64),
-        event(json!({"type": "content_block_delta", "index": 3, "delta": piece})),
+        event(json!({"type": "content_block_delta", "index": 3, "delta": fragment})),
         event(json!({"type": "content_block_start", "index": "one", "content_block": text})),
         Stream::new().event(&start).event(&start).reply(),
         Stream::new()
             .words(&["x"])
-            .event(&json!({"type": "content_block_delta", "index": 0, "delta": piece}))
+            .event(&json!({"type": "content_block_delta", "index": 0, "delta": fragment}))
             .reply(),
         Stream::new().call("", "run_shell_cmd", &[]).end("tool_use").reply(),
         Stream::new().call("a", "t", &[]).call("a", "t", &[]).end("tool_use").reply(),
@@ -195,10 +195,10 @@ async fn a_server_that_never_answers_ends_in_a_timeout() {
     let mut options = options(&format!("http://{}", listener.local_addr().unwrap()));
     let short = Duration::from_millis(100);
     options.timeouts = Timeouts { idle: short, ..timeouts() };
-    let heard = Heard::default();
-    let error = Anthropic::new(options).unwrap().answer(&ask(vec![user("x")]), &heard).await.unwrap_err();
+    let received = Received::default();
+    let error = Anthropic::new(options).unwrap().answer(&ask(vec![user("x")]), &received).await.unwrap_err();
     assert_eq!(error, ModelError::Timeout { provider: NAME.to_owned(), after: short });
-    assert_eq!(heard.retries().len(), 3, "a timeout is asked again after");
+    assert_eq!(received.retries().len(), 3, "a timeout is asked again after");
 }
 
 #[tokio::test]
@@ -228,11 +228,11 @@ async fn nobody_there_is_unavailable() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
-    let heard = Heard::default();
+    let received = Received::default();
     let provider = Anthropic::new(options(&format!("http://{address}"))).unwrap();
-    let error = provider.answer(&ask(vec![user("x")]), &heard).await.unwrap_err();
+    let error = provider.answer(&ask(vec![user("x")]), &received).await.unwrap_err();
     assert!(matches!(&error, ModelError::Unavailable { what, .. } if what.contains("refused")), "{error}");
-    assert_eq!(heard.retries().len(), 3);
+    assert_eq!(received.retries().len(), 3);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::model::anthropic::rules::hold;
 use crate::model::anthropic::wire::{MODEL, Stream, call, fine, options, provider};
-use crate::model::server::{Heard, Reply, Server, ask, user};
+use crate::model::server::{Received, Reply, Server, ask, user};
 
 /// Asks once for a stream and returns the answer.
 async fn answer(reply: Reply) -> Answer {
@@ -17,15 +17,15 @@ async fn answer(reply: Reply) -> Answer {
 }
 
 #[tokio::test]
-async fn words_are_heard_while_they_come_and_answered_whole() {
+async fn words_are_passed_on_as_they_come_and_answered_whole() {
     let stream = Stream::new().words(&["Hel", "lo ", "größer 🦀"]).words(&["second"]).end("end_turn");
-    for piece in [1, 2, 3, 64, 1 << 20] {
-        let server = Server::start(hold, [stream.reply_by(piece)]).await;
-        let heard = Heard::default();
+    for fragment in [1, 2, 3, 64, 1 << 20] {
+        let server = Server::start(hold, [stream.reply_by(fragment)]).await;
+        let received = Received::default();
         let provider = provider(&server);
-        let answer = provider.answer(&ask(vec![user("web-1 is slow")]), &heard).await.unwrap();
+        let answer = provider.answer(&ask(vec![user("web-1 is slow")]), &received).await.unwrap();
         assert_eq!(answer.text, "Hello größer 🦀\n\nsecond");
-        assert_eq!(heard.words(), answer.text);
+        assert_eq!(received.words(), answer.text);
         assert_eq!(answer.stop, Stop::End);
         assert_eq!((answer.calls, answer.carry), (Vec::new(), None));
         let host = Some(server.address.to_string());
@@ -60,9 +60,10 @@ async fn a_request_says_what_the_documentation_asks_for() {
 }
 
 #[tokio::test]
-async fn a_call_is_put_together_from_its_pieces() {
-    let pieces = ["", "{\"comm", "and\": \"ip ", "route\", \"n\": 1", "}"];
-    let stream = Stream::new().words(&["Looking."]).call("toolu_1", "run_shell_cmd", &pieces).end("tool_use");
+async fn a_call_is_put_together_from_its_fragments() {
+    let fragments = ["", "{\"comm", "and\": \"ip ", "route\", \"n\": 1", "}"];
+    let stream =
+        Stream::new().words(&["Looking."]).call("toolu_1", "run_shell_cmd", &fragments).end("tool_use");
     let answer = answer(stream.reply()).await;
     assert_eq!(answer.calls, [call("toolu_1", "run_shell_cmd", json!({"command": "ip route", "n": 1}))]);
     assert_eq!((answer.text.as_str(), answer.stop), ("Looking.", Stop::Calls));

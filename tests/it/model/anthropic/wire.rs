@@ -56,43 +56,44 @@ impl Stream {
         self
     }
 
-    fn block(mut self, start: &Value, pieces: &[Value], is_closed: bool) -> Self {
+    fn block(mut self, start: &Value, fragments: &[Value], is_closed: bool) -> Self {
         let index = self.blocks;
         self.blocks += 1;
         self = self.event(&json!({"type": "content_block_start", "index": index, "content_block": start}));
-        for piece in pieces {
-            self = self.event(&json!({"type": "content_block_delta", "index": index, "delta": piece}));
+        for fragment in fragments {
+            self = self.event(&json!({"type": "content_block_delta", "index": index, "delta": fragment}));
         }
         if is_closed { self.event(&json!({"type": "content_block_stop", "index": index})) } else { self }
     }
 
-    pub(super) fn words(self, pieces: &[&str]) -> Self {
-        let pieces: Vec<_> = pieces.iter().map(|text| json!({"type": "text_delta", "text": text})).collect();
-        self.block(&json!({"type": "text", "text": ""}), &pieces, true)
+    pub(super) fn words(self, fragments: &[&str]) -> Self {
+        let fragments: Vec<_> =
+            fragments.iter().map(|text| json!({"type": "text_delta", "text": text})).collect();
+        self.block(&json!({"type": "text", "text": ""}), &fragments, true)
     }
 
-    pub(super) fn call(self, id: &str, name: &str, pieces: &[&str]) -> Self {
-        self.call_that(id, name, pieces, true)
+    pub(super) fn call(self, id: &str, name: &str, fragments: &[&str]) -> Self {
+        self.call_that(id, name, fragments, true)
     }
 
     /// A call that ends without its end.
-    pub(super) fn half_call(self, id: &str, name: &str, pieces: &[&str]) -> Self {
-        self.call_that(id, name, pieces, false)
+    pub(super) fn half_call(self, id: &str, name: &str, fragments: &[&str]) -> Self {
+        self.call_that(id, name, fragments, false)
     }
 
-    fn call_that(self, id: &str, name: &str, pieces: &[&str], is_closed: bool) -> Self {
-        let piece = |json: &&str| json!({"type": "input_json_delta", "partial_json": json});
-        let pieces: Vec<_> = pieces.iter().map(piece).collect();
-        self.block(&json!({"type": "tool_use", "id": id, "name": name, "input": {}}), &pieces, is_closed)
+    fn call_that(self, id: &str, name: &str, fragments: &[&str], is_closed: bool) -> Self {
+        let fragment = |json: &&str| json!({"type": "input_json_delta", "partial_json": json});
+        let fragments: Vec<_> = fragments.iter().map(fragment).collect();
+        self.block(&json!({"type": "tool_use", "id": id, "name": name, "input": {}}), &fragments, is_closed)
     }
 
     pub(super) fn thought(self, text: &str, signature: &[&str]) -> Self {
-        let mut pieces: Vec<_> = Vec::new();
+        let mut fragments: Vec<_> = Vec::new();
         if !text.is_empty() {
-            pieces.push(json!({"type": "thinking_delta", "thinking": text}));
+            fragments.push(json!({"type": "thinking_delta", "thinking": text}));
         }
-        pieces.extend(signature.iter().map(|part| json!({"type": "signature_delta", "signature": part})));
-        self.block(&json!({"type": "thinking", "thinking": "", "signature": ""}), &pieces, true)
+        fragments.extend(signature.iter().map(|part| json!({"type": "signature_delta", "signature": part})));
+        self.block(&json!({"type": "thinking", "thinking": "", "signature": ""}), &fragments, true)
     }
 
     pub(super) fn hidden_thought(self, data: &str) -> Self {
@@ -115,8 +116,8 @@ impl Stream {
     }
 
     /// The same, in pieces of another length.
-    pub(super) fn reply_by(&self, piece: usize) -> Reply {
-        Reply::events(&self.text, piece)
+    pub(super) fn reply_by(&self, fragment: usize) -> Reply {
+        Reply::events(&self.text, fragment)
     }
 }
 

@@ -36,13 +36,13 @@ pub(in crate::model) fn error(code: u16, status: &str, message: &str) -> Reply {
 }
 
 /// A stream of pieces, cut where it hurts.
-pub(in crate::model) fn stream(pieces: &[Value], bytes: usize) -> Reply {
-    let text: String = pieces.iter().map(|piece| format!("data: {piece}\r\n\r\n")).collect();
+pub(in crate::model) fn stream(fragments: &[Value], bytes: usize) -> Reply {
+    let text: String = fragments.iter().map(|fragment| format!("data: {fragment}\r\n\r\n")).collect();
     Reply::events(&text, bytes)
 }
 
 /// A piece of a turn.
-pub(in crate::model) fn piece(parts: &Value) -> Value {
+pub(in crate::model) fn fragment(parts: &Value) -> Value {
     json!({ "candidates": [{ "content": { "role": "model", "parts": parts }, "index": 0 }], "modelVersion": "m" })
 }
 

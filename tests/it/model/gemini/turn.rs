@@ -9,8 +9,8 @@ use ghost_investigate::model::{
 };
 use serde_json::{Value, json};
 
-use crate::model::gemini::rules::{error, last, piece, rules, stream};
-use crate::model::server::{Heard, Reply, Seen, Server, ask, egress, retries, timeouts, user};
+use crate::model::gemini::rules::{error, fragment, last, rules, stream};
+use crate::model::server::{Received, Reply, Seen, Server, ask, egress, retries, timeouts, user};
 
 const KEY: &str = "plain-word-key-9";
 
@@ -27,19 +27,19 @@ pub(in crate::model) fn options(server: &Server) -> Options {
 }
 
 /// Asks a server that answers from a list; returns the answer, what was heard, and what the server saw.
-async fn asked(ask: &Ask, replies: Vec<Reply>) -> (Result<Answer, ModelError>, Heard, Vec<Seen>) {
+async fn asked(ask: &Ask, replies: Vec<Reply>) -> (Result<Answer, ModelError>, Received, Vec<Seen>) {
     let server = Server::start(rules, replies).await;
-    let heard = Heard::default();
+    let received = Received::default();
     let model = Gemini::new(options(&server)).unwrap();
-    let answer = model.answer(ask, &heard).await;
-    assert!(!format!("{model:?} {answer:?} {:?}", heard.retries()).contains(KEY));
-    (answer, heard, server.finish())
+    let answer = model.answer(ask, &received).await;
+    assert!(!format!("{model:?} {answer:?} {:?}", received.retries()).contains(KEY));
+    (answer, received, server.finish())
 }
 
 /// Asks a first question.
-async fn first(replies: Vec<Reply>) -> (Result<Answer, ModelError>, Heard) {
-    let (answer, heard, _) = asked(&ask(vec![user("web-1 is slow")]), replies).await;
-    (answer, heard)
+async fn first(replies: Vec<Reply>) -> (Result<Answer, ModelError>, Received) {
+    let (answer, received, _) = asked(&ask(vec![user("web-1 is slow")]), replies).await;
+    (answer, received)
 }
 
 pub(in crate::model) fn done() -> Reply {
@@ -65,12 +65,13 @@ fn result(call: &Call, content: &str) -> ToolResult {
 
 #[tokio::test]
 async fn a_plain_turn_arrives_however_the_network_cuts_it() {
-    let pieces = [piece(&json!([{ "text": "Größe " }])), last(&json!([{ "text": "→ 1500 🙂" }]), "STOP")];
+    let fragments =
+        [fragment(&json!([{ "text": "Größe " }])), last(&json!([{ "text": "→ 1500 🙂" }]), "STOP")];
     for bytes in [1, 2, 7, 4096] {
-        let (answer, heard) = first(vec![stream(&pieces, bytes)]).await;
+        let (answer, received) = first(vec![stream(&fragments, bytes)]).await;
         let answer = answer.unwrap();
         assert_eq!((answer.text.as_str(), answer.stop), ("Größe → 1500 🙂", Stop::End));
-        assert_eq!(heard.words(), "Größe → 1500 🙂");
+        assert_eq!(received.words(), "Größe → 1500 🙂");
         let usage = Usage { input: Some(900), cached: Some(600), cache_written: None, output: Some(50) };
         assert_eq!(answer.usage, usage, "thoughts are written, the cache was read");
         assert_eq!(
@@ -87,9 +88,10 @@ async fn a_signed_call_comes_back_unchanged_on_its_part() {
         signed(look("ip -s link"), "c2lnbmF0dXJl"),
         json!({ "functionCall": { "id": "call-7", "name": "inspect_nsg", "args": {} } }),
     ];
-    let pieces = [piece(&json!([parts[0]])), piece(&json!([parts[1]])), last(&json!([parts[2]]), "STOP")];
+    let fragments =
+        [fragment(&json!([parts[0]])), fragment(&json!([parts[1]])), last(&json!([parts[2]]), "STOP")];
     let question = ask(vec![user("web-1 is slow")]);
-    let (answer, _, _) = asked(&question, vec![stream(&pieces, 5)]).await;
+    let (answer, _, _) = asked(&question, vec![stream(&fragments, 5)]).await;
     let answer = answer.unwrap();
     assert_eq!(answer.stop, Stop::Calls);
     let ids: Vec<_> = answer.calls.iter().map(|call| call.id.as_str()).collect();
@@ -118,16 +120,17 @@ async fn a_signed_call_comes_back_unchanged_on_its_part() {
 
 #[tokio::test]
 async fn parallel_calls_keep_their_order() {
-    let pieces = [piece(&json!([signed(look("a"), "c2ln"), look("b")])), last(&json!([look("c")]), "STOP")];
-    let (answer, _) = first(vec![stream(&pieces, 13)]).await;
+    let fragments =
+        [fragment(&json!([signed(look("a"), "c2ln"), look("b")])), last(&json!([look("c")]), "STOP")];
+    let (answer, _) = first(vec![stream(&fragments, 13)]).await;
     let calls = answer.unwrap().calls;
-    let told: Vec<_> =
+    let turn_of: Vec<_> =
         calls.iter().map(|call| (call.id.as_str(), call.arguments["command"].as_str())).collect();
-    assert_eq!(told, [("c0_0", Some("a")), ("c0_1", Some("b")), ("c0_2", Some("c"))]);
+    assert_eq!(turn_of, [("c0_0", Some("a")), ("c0_1", Some("b")), ("c0_2", Some("c"))]);
 }
 
 #[tokio::test]
-async fn a_turn_of_another_provider_is_told_so_that_gemini_accepts_it() {
+async fn a_turn_of_another_provider_is_sent_in_a_form_that_gemini_accepts() {
     let call = Call { id: "toolu_1".to_owned(), tool: "inspect_nsg".to_owned(), arguments: json!("[oops") };
     let results = vec![result(&call, "{}")];
     let question = ask(vec![
@@ -142,7 +145,7 @@ async fn a_turn_of_another_provider_is_told_so_that_gemini_accepts_it() {
 
 #[tokio::test]
 async fn words_that_run_into_the_limit_are_kept() {
-    let cut = stream(&[piece(&json!([{ "text": "The first" }])), last(&json!([]), "MAX_TOKENS")], 9);
+    let cut = stream(&[fragment(&json!([{ "text": "The first" }])), last(&json!([]), "MAX_TOKENS")], 9);
     let (answer, _) = first(vec![cut]).await;
     let answer = answer.unwrap();
     assert_eq!((answer.text.as_str(), answer.stop, answer.calls), ("The first", Stop::Length, Vec::new()));
@@ -151,14 +154,14 @@ async fn words_that_run_into_the_limit_are_kept() {
 #[tokio::test]
 async fn a_refusal_says_why_and_is_not_asked_again() {
     let blocked = json!({ "promptFeedback": { "blockReason": "PROHIBITED_CONTENT" }, "usageMetadata": { "promptTokenCount": 5 } });
-    for (pieces, why) in [([last(&json!([]), "SAFETY")], "SAFETY"), ([blocked], "PROHIBITED_CONTENT")] {
-        let (answer, _) = first(vec![stream(&pieces, 9)]).await;
+    for (fragments, why) in [([last(&json!([]), "SAFETY")], "SAFETY"), ([blocked], "PROHIBITED_CONTENT")] {
+        let (answer, _) = first(vec![stream(&fragments, 9)]).await;
         assert_eq!(answer.unwrap().stop, Stop::Refused { why: why.to_owned() });
     }
 }
 
 #[tokio::test]
-async fn a_call_that_was_spelled_wrongly_is_told_apart() {
+async fn a_misspelled_call_is_an_error_of_its_own() {
     let mut malformed = last(&json!([]), "MALFORMED_FUNCTION_CALL");
     malformed["candidates"][0]["finishMessage"] = json!("Malformed function call: print(");
     let (answer, _) = first(vec![stream(&[malformed], 9)]).await;
@@ -170,14 +173,14 @@ async fn a_call_that_was_spelled_wrongly_is_told_apart() {
 async fn what_passes_is_asked_again() {
     let limited = json!({ "error": { "code": 429, "status": "RESOURCE_EXHAUSTED", "message": "quota", "details": [
         { "@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.02s" }] } });
-    let (answer, heard) = first(vec![Reply::json(429, &limited), done()]).await;
+    let (answer, received) = first(vec![Reply::json(429, &limited), done()]).await;
     assert_eq!(said(&answer), "Done.");
     let retry_after = Some(Duration::from_millis(20));
-    let (error, pause) = heard.retries().remove(0);
+    let (error, pause) = received.retries().remove(0);
     assert_eq!(error, ModelError::RateLimited { provider: "gemini".to_owned(), retry_after });
     assert!(pause >= Duration::from_millis(20));
 
-    let half = [piece(&json!([{ "text": "The first" }]))];
+    let half = [fragment(&json!([{ "text": "The first" }]))];
     let report = json!({ "error": { "code": 503, "status": "UNAVAILABLE", "message": "overloaded" } });
     let failures = [
         crate::model::gemini::rules::error(500, "INTERNAL", "internal"),
@@ -189,13 +192,13 @@ async fn what_passes_is_asked_again() {
         stream(&[json!({ "candidates": [] })], 9),
     ];
     for failure in failures {
-        let (answer, heard) = first(vec![failure, done()]).await;
+        let (answer, received) = first(vec![failure, done()]).await;
         assert_eq!(
-            (said(&answer), heard.retries().len()),
+            (said(&answer), received.retries().len()),
             ("Done.", 1),
             "nothing is left of the broken turn"
         );
-        assert!(matches!(heard.retries()[0].0, ModelError::Unavailable { .. }));
+        assert!(matches!(received.retries()[0].0, ModelError::Unavailable { .. }));
     }
 }
 
@@ -222,12 +225,12 @@ async fn what_stays_is_not_asked_again() {
 async fn silence_ends_in_a_timeout_unless_the_turn_is_whole() {
     let idle = Duration::from_secs(2);
     let timeout = || Err(ModelError::Timeout { provider: "gemini".to_owned(), after: idle });
-    for (reply, whole) in [(stream(&[piece(&json!([{ "text": "The" }]))], 9), false), (done(), true)] {
+    for (reply, whole) in [(stream(&[fragment(&json!([{ "text": "The" }]))], 9), false), (done(), true)] {
         let server = Server::start(rules, [reply.silence()]).await;
         let timeouts = Timeouts { idle, ..timeouts() };
         let retries = Retries { attempts: 1, ..retries() };
         let model = Gemini::new(Options { timeouts, retries, ..options(&server) }).unwrap();
-        let answer = model.answer(&ask(vec![user("web-1 is slow")]), &Heard::default()).await;
+        let answer = model.answer(&ask(vec![user("web-1 is slow")]), &Received::default()).await;
         let expected = if whole { Ok("Done.".to_owned()) } else { timeout() };
         assert_eq!(answer.map(|answer| answer.text), expected);
         server.finish();

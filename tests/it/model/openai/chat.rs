@@ -10,7 +10,7 @@ use ghost_investigate::model::{
 use serde_json::{Value, json};
 
 use crate::model::openai::rules::{chat_rules, chunks, delta, ended, error};
-use crate::model::server::{Heard, Reply, Seen, Server, ask, egress, retries, timeouts, user};
+use crate::model::server::{Received, Reply, Seen, Server, ask, egress, retries, timeouts, user};
 
 const KEY: &str = "plain-word-key-9";
 
@@ -32,19 +32,19 @@ pub(in crate::model) fn options(server: &Server) -> Options {
 }
 
 /// Asks a server that answers from a list; returns the answer, what was heard, and what the server saw.
-async fn asked(ask: &Ask, replies: Vec<Reply>) -> (Result<Answer, ModelError>, Heard, Vec<Seen>) {
+async fn asked(ask: &Ask, replies: Vec<Reply>) -> (Result<Answer, ModelError>, Received, Vec<Seen>) {
     let server = Server::start(chat_rules, replies).await;
-    let heard = Heard::default();
+    let received = Received::default();
     let model = OpenAi::new(options(&server)).unwrap();
-    let answer = model.answer(ask, &heard).await;
-    assert!(!format!("{model:?} {answer:?} {:?}", heard.retries()).contains(KEY));
-    (answer, heard, server.finish())
+    let answer = model.answer(ask, &received).await;
+    assert!(!format!("{model:?} {answer:?} {:?}", received.retries()).contains(KEY));
+    (answer, received, server.finish())
 }
 
 /// Asks a first question.
-async fn first(replies: Vec<Reply>) -> (Result<Answer, ModelError>, Heard) {
-    let (answer, heard, _) = asked(&ask(vec![user("web-1 is slow")]), replies).await;
-    (answer, heard)
+async fn first(replies: Vec<Reply>) -> (Result<Answer, ModelError>, Received) {
+    let (answer, received, _) = asked(&ask(vec![user("web-1 is slow")]), replies).await;
+    (answer, received)
 }
 
 fn words(text: &str) -> Value {
@@ -52,8 +52,8 @@ fn words(text: &str) -> Value {
 }
 
 /// A stream with an end.
-fn stream(pieces: &[Value], reason: &str, bytes: usize) -> Reply {
-    chunks(&[pieces, &ended(reason)].concat(), bytes)
+fn stream(fragments: &[Value], reason: &str, bytes: usize) -> Reply {
+    chunks(&[fragments, &ended(reason)].concat(), bytes)
 }
 
 pub(in crate::model) fn done() -> Reply {
@@ -65,16 +65,16 @@ fn said(answer: &Result<Answer, ModelError>) -> &str {
 }
 
 /// Pieces of a call, as OpenAI writes it.
-fn call(index: u64, id: &str, tool: &str, pieces: &[&str]) -> Vec<Value> {
+fn call(index: u64, id: &str, tool: &str, fragments: &[&str]) -> Vec<Value> {
     let function = json!({ "name": tool, "arguments": "" });
     let begin = json!({ "index": index, "id": id, "type": "function", "function": function });
     let more = |text: &&str| json!({ "index": index, "function": { "arguments": text } });
-    let all = std::iter::once(begin).chain(pieces.iter().map(more));
-    all.map(|piece| delta(&json!({ "tool_calls": [piece] }))).collect()
+    let all = std::iter::once(begin).chain(fragments.iter().map(more));
+    all.map(|fragment| delta(&json!({ "tool_calls": [fragment] }))).collect()
 }
 
 /// Tells a turn and its results.
-fn told(turn: u32, answer: Answer) -> Ask {
+fn turn_of(turn: u32, answer: Answer) -> Ask {
     let result = |call: &Call| ToolResult {
         id: call.id.clone(),
         tool: call.tool.clone(),
@@ -90,31 +90,31 @@ fn told(turn: u32, answer: Answer) -> Ask {
 
 #[tokio::test]
 async fn a_plain_turn_arrives_however_the_network_cuts_it() {
-    let pieces = [
+    let fragments = [
         delta(&json!({ "role": "assistant", "content": "", "refusal": null })),
         words("Größe "),
         words("→ 1500 🙂"),
     ];
     for bytes in [1, 2, 7, 4096] {
-        let (answer, heard) = first(vec![stream(&pieces, "stop", bytes)]).await;
+        let (answer, received) = first(vec![stream(&fragments, "stop", bytes)]).await;
         let answer = answer.unwrap();
         assert_eq!((answer.text.as_str(), answer.stop), ("Größe → 1500 🙂", Stop::End));
-        assert_eq!(heard.words(), "Größe → 1500 🙂");
+        assert_eq!(received.words(), "Größe → 1500 🙂");
         let usage = Usage { input: Some(900), cached: Some(600), cache_written: None, output: Some(50) };
         assert_eq!(answer.usage, usage);
     }
 }
 
 #[tokio::test]
-async fn parallel_calls_arrive_in_pieces_and_are_each_answered() {
-    let mut pieces = call(0, "call_a", "run_shell_cmd", &["{\"comm", "and\": \"ip", " -s link\"}"]);
-    pieces.extend(call(1, "call_b", "inspect_nsg", &["[oops"]));
-    let (answer, _) = first(vec![stream(&pieces, "tool_calls", 5)]).await;
+async fn parallel_calls_arrive_in_fragments_and_are_each_answered() {
+    let mut fragments = call(0, "call_a", "run_shell_cmd", &["{\"comm", "and\": \"ip", " -s link\"}"]);
+    fragments.extend(call(1, "call_b", "inspect_nsg", &["[oops"]));
+    let (answer, _) = first(vec![stream(&fragments, "tool_calls", 5)]).await;
     let answer = answer.unwrap();
     assert_eq!(answer.stop, Stop::Calls);
     let arguments: Vec<_> = answer.calls.iter().map(|call| call.arguments.clone()).collect();
     assert_eq!(arguments, [json!({ "command": "ip -s link" }), json!("[oops")]);
-    let (answer, _, seen) = asked(&told(1, answer), vec![done()]).await;
+    let (answer, _, seen) = asked(&turn_of(1, answer), vec![done()]).await;
     assert_eq!(said(&answer), "Done.");
     assert_eq!(seen[0].body["messages"][4]["tool_call_id"], "call_b");
 }
@@ -123,30 +123,30 @@ async fn parallel_calls_arrive_in_pieces_and_are_each_answered() {
 async fn calls_without_names_get_names_that_stay() {
     let whole = |tool: &str| json!({ "index": 0, "id": "", "function": { "name": tool, "arguments": { "command": "x" } } });
     let turn = || {
-        let pieces = delta(&json!({ "role": "assistant", "tool_calls": [whole("run_shell_cmd")] }));
-        stream(&[pieces], "stop", 9)
+        let fragments = delta(&json!({ "role": "assistant", "tool_calls": [whole("run_shell_cmd")] }));
+        stream(&[fragments], "stop", 9)
     };
     let (answer, _) = first(vec![turn()]).await;
     let answer = answer.unwrap();
     assert_eq!((answer.calls[0].id.as_str(), answer.stop.clone()), ("c0_0", Stop::Calls));
     assert_eq!(answer.calls[0].arguments, json!({ "command": "x" }));
-    let (answer, _, _) = asked(&told(1, answer), vec![turn()]).await;
+    let (answer, _, _) = asked(&turn_of(1, answer), vec![turn()]).await;
     assert_eq!(answer.unwrap().calls[0].id, "c1_0");
 }
 
 #[tokio::test]
 async fn a_call_that_the_limit_cut_off_is_left_out() {
-    let mut pieces = call(0, "call_a", "run_shell_cmd", &["{}"]);
-    pieces.extend(call(1, "call_b", "inspect_nsg", &["{\"comm"]));
-    let (answer, _) = first(vec![stream(&pieces, "length", 9)]).await;
+    let mut fragments = call(0, "call_a", "run_shell_cmd", &["{}"]);
+    fragments.extend(call(1, "call_b", "inspect_nsg", &["{\"comm"]));
+    let (answer, _) = first(vec![stream(&fragments, "length", 9)]).await;
     let answer = answer.unwrap();
     assert_eq!((answer.stop, answer.calls.len()), (Stop::Length, 1));
 }
 
 #[tokio::test]
 async fn a_refusal_says_why_and_is_not_asked_again() {
-    let pieces = [delta(&json!({ "refusal": "I can" })), delta(&json!({ "refusal": "not." }))];
-    let (answer, _) = first(vec![stream(&pieces, "stop", 9)]).await;
+    let fragments = [delta(&json!({ "refusal": "I can" })), delta(&json!({ "refusal": "not." }))];
+    let (answer, _) = first(vec![stream(&fragments, "stop", 9)]).await;
     assert_eq!(answer.unwrap().stop, Stop::Refused { why: "I cannot.".to_owned() });
     let (answer, _) = first(vec![stream(&[words("So")], "content_filter", 9)]).await;
     assert_eq!(answer.unwrap().stop, Stop::Refused { why: "content_filter".to_owned() });
@@ -161,20 +161,20 @@ async fn what_servers_do_differently_is_understood() {
         .iter()
         .map(|chunk| format!(": PROCESSING\n\ndata: {chunk}\n\n"))
         .collect();
-    let (answer, heard) = first(vec![Reply::events(&text, 9)]).await;
+    let (answer, received) = first(vec![Reply::events(&text, 9)]).await;
     let answer = answer.unwrap();
-    assert_eq!((answer.text.as_str(), heard.words().as_str()), ("Done.", "Done."), "no [DONE], no usage");
+    assert_eq!((answer.text.as_str(), received.words().as_str()), ("Done.", "Done."), "no [DONE], no usage");
     assert_eq!(answer.usage, Usage::default());
 }
 
 #[tokio::test]
 async fn what_passes_is_asked_again() {
     let limited = error(429, "rate_limit_exceeded", "slow down").header("retry-after", "0.02");
-    let (answer, heard) = first(vec![limited, done()]).await;
+    let (answer, received) = first(vec![limited, done()]).await;
     assert_eq!(said(&answer), "Done.");
     let retry_after = Some(Duration::from_millis(20));
-    let heard = heard.retries().remove(0);
-    assert_eq!(heard.0, ModelError::RateLimited { provider: "openai".to_owned(), retry_after });
+    let received = received.retries().remove(0);
+    assert_eq!(received.0, ModelError::RateLimited { provider: "openai".to_owned(), retry_after });
 
     let half = format!("data: {}\n\n", words("The first"));
     let report = json!({ "id": "gen-1", "error": { "code": 502, "message": "The upstream broke." },
@@ -194,13 +194,17 @@ async fn what_passes_is_asked_again() {
         ),
     ];
     for failure in failures {
-        let (answer, heard) = first(vec![failure, done()]).await;
+        let (answer, received) = first(vec![failure, done()]).await;
         assert_eq!(
-            (said(&answer), heard.retries().len()),
+            (said(&answer), received.retries().len()),
             ("Done.", 1),
             "nothing is left of the broken turn"
         );
-        assert!(matches!(heard.retries()[0].0, ModelError::Unavailable { .. }), "{:?}", heard.retries());
+        assert!(
+            matches!(received.retries()[0].0, ModelError::Unavailable { .. }),
+            "{:?}",
+            received.retries()
+        );
     }
 }
 
@@ -232,13 +236,13 @@ async fn what_stays_is_not_asked_again() {
 async fn silence_ends_in_a_timeout_unless_the_turn_is_whole() {
     let idle = Duration::from_secs(2);
     let end = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] });
-    for (pieces, whole) in [(vec![words("Done.")], false), (vec![words("Done."), end], true)] {
-        let text: String = pieces.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
+    for (fragments, whole) in [(vec![words("Done.")], false), (vec![words("Done."), end], true)] {
+        let text: String = fragments.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
         let server = Server::start(chat_rules, [Reply::events(&text, 9).silence()]).await;
         let timeouts = Timeouts { idle, ..timeouts() };
         let retries = Retries { attempts: 1, ..retries() };
         let model = OpenAi::new(Options { timeouts, retries, ..options(&server) }).unwrap();
-        let answer = model.answer(&ask(vec![user("web-1 is slow")]), &Heard::default()).await;
+        let answer = model.answer(&ask(vec![user("web-1 is slow")]), &Received::default()).await;
         if whole {
             assert_eq!(said(&answer), "Done.");
         } else {
@@ -259,7 +263,7 @@ async fn azure_keeps_its_version_and_its_header() {
         ..options(&server)
     };
     let answer =
-        OpenAi::new(azure).unwrap().answer(&ask(vec![user("web-1 is slow")]), &Heard::default()).await;
+        OpenAi::new(azure).unwrap().answer(&ask(vec![user("web-1 is slow")]), &Received::default()).await;
     assert_eq!(said(&answer), "Done.");
     let seen = server.finish();
     assert_eq!(seen[0].path, "/openai/deployments/d/chat/completions?api-version=2024-10-21");
@@ -272,7 +276,7 @@ async fn a_server_on_this_machine_needs_no_key() {
     for key in [None, Some(Secret::new(" "))] {
         let server = Server::start(chat_rules, [done()]).await;
         let model = OpenAi::new(Options { key, ..options(&server) }).unwrap();
-        let answer = model.answer(&ask(vec![user("web-1 is slow")]), &Heard::default()).await;
+        let answer = model.answer(&ask(vec![user("web-1 is slow")]), &Received::default()).await;
         assert_eq!(said(&answer), "Done.");
         assert_eq!(server.finish()[0].header("authorization"), "");
     }

@@ -10,7 +10,7 @@ use ghost_investigate::model::{
 use serde_json::{Value, json};
 
 use crate::model::openai::rules::{completed, error, events, response_rules};
-use crate::model::server::{Heard, Reply, Seen, Server, ask, egress, retries, timeouts, user};
+use crate::model::server::{Received, Reply, Seen, Server, ask, egress, retries, timeouts, user};
 
 const KEY: &str = "plain-word-key-9";
 
@@ -32,19 +32,19 @@ pub(in crate::model) fn options(server: &Server) -> Options {
 }
 
 /// Asks a server that answers from a list; returns the answer, what was heard, and what the server saw.
-async fn asked(ask: &Ask, replies: Vec<Reply>) -> (Result<Answer, ModelError>, Heard, Vec<Seen>) {
+async fn asked(ask: &Ask, replies: Vec<Reply>) -> (Result<Answer, ModelError>, Received, Vec<Seen>) {
     let server = Server::start(response_rules, replies).await;
-    let heard = Heard::default();
+    let received = Received::default();
     let model = OpenAi::new(options(&server)).unwrap();
-    let answer = model.answer(ask, &heard).await;
-    assert!(!format!("{model:?} {answer:?} {:?}", heard.retries()).contains(KEY));
-    (answer, heard, server.finish())
+    let answer = model.answer(ask, &received).await;
+    assert!(!format!("{model:?} {answer:?} {:?}", received.retries()).contains(KEY));
+    (answer, received, server.finish())
 }
 
 /// Asks a first question.
-async fn first(replies: Vec<Reply>) -> (Result<Answer, ModelError>, Heard) {
-    let (answer, heard, _) = asked(&ask(vec![user("web-1 is slow")]), replies).await;
-    (answer, heard)
+async fn first(replies: Vec<Reply>) -> (Result<Answer, ModelError>, Received) {
+    let (answer, received, _) = asked(&ask(vec![user("web-1 is slow")]), replies).await;
+    (answer, received)
 }
 
 fn words(text: &str) -> Value {
@@ -87,7 +87,7 @@ fn result(call: &Call) -> ToolResult {
 }
 
 /// Tells a turn and its results.
-fn told(answer: Answer) -> Ask {
+fn turn_of(answer: Answer) -> Ask {
     let results = answer.calls.iter().map(result).collect();
     let Answer { text, calls, carry, .. } = answer;
     ask(vec![user("web-1 is slow"), Message::Assistant { text, calls, carry }, Message::Results { results }])
@@ -100,11 +100,11 @@ async fn a_plain_turn_arrives_however_the_network_cuts_it() {
     let stream =
         [created, words("Größe "), words("→ 1500 🙂"), item(&message("Größe → 1500 🙂")), completed()];
     for bytes in [1, 2, 7, 4096] {
-        let (answer, heard, seen) =
+        let (answer, received, seen) =
             asked(&ask(vec![user("web-1 is slow")]), vec![events(&stream, bytes)]).await;
         let answer = answer.unwrap();
         assert_eq!((answer.text.as_str(), answer.stop), ("Größe → 1500 🙂", Stop::End));
-        assert_eq!(heard.words(), "Größe → 1500 🙂");
+        assert_eq!(received.words(), "Größe → 1500 🙂");
         let usage = Usage { input: Some(900), cached: Some(600), cache_written: None, output: Some(50) };
         assert_eq!(answer.usage, usage);
         assert_eq!(seen[0].header("authorization"), format!("Bearer {KEY}"));
@@ -121,18 +121,18 @@ async fn reasoning_and_parallel_calls_come_back_unchanged() {
         call("call_b", "inspect_nsg", ""),
         call("call_c", "inspect_nsg", "[oops"),
     ];
-    let piece = |text: &str| json!({ "type": "response.function_call_arguments.delta", "item_id": "fc_call_a", "output_index": 2, "delta": text });
-    let mut stream = vec![piece("{\"command\": "), piece("\"ip -s link\"}")];
+    let fragment = |text: &str| json!({ "type": "response.function_call_arguments.delta", "item_id": "fc_call_a", "output_index": 2, "delta": text });
+    let mut stream = vec![fragment("{\"command\": "), fragment("\"ip -s link\"}")];
     stream.extend(items.iter().map(item));
     stream.push(completed());
     let server = Server::start(response_rules, [events(&stream, 5), done()]).await;
     let model = OpenAi::new(options(&server)).unwrap();
-    let answer = model.answer(&ask(vec![user("web-1 is slow")]), &Heard::default()).await.unwrap();
+    let answer = model.answer(&ask(vec![user("web-1 is slow")]), &Received::default()).await.unwrap();
     assert_eq!(answer.stop, Stop::Calls);
     let calls: Vec<_> = answer.calls.iter().map(|call| (call.id.as_str(), &call.arguments)).collect();
     let arguments = [json!({ "command": "ip -s link" }), json!({}), json!("[oops")];
     assert_eq!(calls, [("call_a", &arguments[0]), ("call_b", &arguments[1]), ("call_c", &arguments[2])]);
-    let answer = model.answer(&told(answer), &Heard::default()).await;
+    let answer = model.answer(&turn_of(answer), &Received::default()).await;
     assert_eq!(said(&answer), "Done.");
     let seen = server.finish();
     let input = seen[1].body["input"].as_array().unwrap();
@@ -150,7 +150,7 @@ async fn a_call_that_the_limit_cut_off_is_left_out() {
     let (answer, _) = first(vec![events(&stream, 9)]).await;
     let answer = answer.unwrap();
     assert_eq!((answer.stop.clone(), answer.calls.len()), (Stop::Length, 1));
-    let (answer, _, seen) = asked(&told(answer), vec![done()]).await;
+    let (answer, _, seen) = asked(&turn_of(answer), vec![done()]).await;
     assert_eq!(said(&answer), "Done.");
     assert!(!seen[0].body.to_string().contains("call_b"));
 }
@@ -168,10 +168,10 @@ async fn a_refusal_says_why_and_is_not_asked_again() {
 #[tokio::test]
 async fn what_passes_is_asked_again() {
     let limited = error(429, "rate_limit_exceeded", "slow down").header("retry-after-ms", "20");
-    let (answer, heard) = first(vec![limited, done()]).await;
+    let (answer, received) = first(vec![limited, done()]).await;
     assert_eq!(said(&answer), "Done.");
     let retry_after = Some(Duration::from_millis(20));
-    let (error, pause) = heard.retries().remove(0);
+    let (error, pause) = received.retries().remove(0);
     assert_eq!(error, ModelError::RateLimited { provider: "openai".to_owned(), retry_after });
     assert!(pause >= Duration::from_millis(20));
 
@@ -189,13 +189,13 @@ async fn what_passes_is_asked_again() {
         events(&[words("The first"), report], 9),
     ];
     for failure in failures {
-        let (answer, heard) = first(vec![failure, done()]).await;
+        let (answer, received) = first(vec![failure, done()]).await;
         assert_eq!(
-            (said(&answer), heard.retries().len()),
+            (said(&answer), received.retries().len()),
             ("Done.", 1),
             "nothing is left of the broken turn"
         );
-        assert!(matches!(heard.retries()[0].0, ModelError::Unavailable { .. }));
+        assert!(matches!(received.retries()[0].0, ModelError::Unavailable { .. }));
     }
 }
 
@@ -232,7 +232,7 @@ async fn silence_ends_in_a_timeout() {
     let timeouts = Timeouts { idle, ..timeouts() };
     let retries = Retries { attempts: 1, ..retries() };
     let model = OpenAi::new(Options { timeouts, retries, ..options(&server) }).unwrap();
-    let answer = model.answer(&ask(vec![user("web-1 is slow")]), &Heard::default()).await;
+    let answer = model.answer(&ask(vec![user("web-1 is slow")]), &Received::default()).await;
     assert_eq!(answer, Err(ModelError::Timeout { provider: "openai".to_owned(), after: idle }));
     server.finish();
     let (answer, _) = first(vec![done().silence()]).await;
@@ -243,7 +243,7 @@ async fn silence_ends_in_a_timeout() {
 async fn reasoning_that_openai_cannot_read_is_left_out_once() {
     let stream = [item(&reasoning("gOLD")), item(&call("call_a", "inspect_nsg", "{}")), completed()];
     let (answer, _) = first(vec![events(&stream, 64)]).await;
-    let question = told(answer.unwrap());
+    let question = turn_of(answer.unwrap());
     // Another server is another host; its items are told anew without asking.
     let (answer, _, seen) = asked(&question, vec![done()]).await;
     assert_eq!(said(&answer), "Done.");
@@ -254,8 +254,8 @@ async fn reasoning_that_openai_cannot_read_is_left_out_once() {
         error(400, "invalid_encrypted_content", "The encrypted content gOLD could not be verified.");
     let server = Server::start(response_rules, [events(&stream, 64), refusal, done()]).await;
     let model = OpenAi::new(options(&server)).unwrap();
-    let answer = model.answer(&ask(vec![user("web-1 is slow")]), &Heard::default()).await.unwrap();
-    let answer = model.answer(&told(answer), &Heard::default()).await;
+    let answer = model.answer(&ask(vec![user("web-1 is slow")]), &Received::default()).await.unwrap();
+    let answer = model.answer(&turn_of(answer), &Received::default()).await;
     assert_eq!(said(&answer), "Done.");
     let seen = server.finish();
     assert!(has_reasoning(&seen[1]) && !has_reasoning(&seen[2]));
@@ -266,7 +266,7 @@ async fn a_model_that_does_not_reason_is_not_asked_for_its_reasoning() {
     let server = Server::start(response_rules, [done()]).await;
     let model =
         OpenAi::new(Options { model: "gpt-4.1".to_owned(), cache_key: None, ..options(&server) }).unwrap();
-    let answer = model.answer(&ask(vec![user("web-1 is slow")]), &Heard::default()).await;
+    let answer = model.answer(&ask(vec![user("web-1 is slow")]), &Received::default()).await;
     assert_eq!(said(&answer), "Done.");
     let seen = server.finish();
     assert_eq!(seen[0].body.get("prompt_cache_key"), None);

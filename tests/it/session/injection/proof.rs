@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use ghost_agent::session::Rest;
+use ghost_agent::session::DriveOutcome;
 use ghost_investigate::event::Reply;
 use ghost_shell::{Policy, Programs};
 use serde::Deserialize;
@@ -186,7 +186,7 @@ pub(super) async fn session(commands: &[&str], az: &Path, symptom: &str, consent
     world.programs = Programs::new([("az".to_owned(), az.to_owned())].into()).unwrap();
     world.mention(symptom).await;
     let mut questions = 0;
-    while let Rest::Waiting { approval, .. } = world.drive().await {
+    while let DriveOutcome::Waiting { approval, .. } = world.drive().await {
         questions += 1;
         world.answer(&approval, "ben", consent.clone()).await;
     }
@@ -218,10 +218,10 @@ pub(super) fn again(name: &str, near: &str) -> Option<String> {
         .env("FOLDER", folder.path())
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert!(output.status.success(), "{told}");
-    assert!(told.contains("1 passed"), "{told}");
-    Some(told)
+    let problem = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success(), "{problem}");
+    assert!(problem.contains("1 passed"), "{problem}");
+    Some(problem)
 }
 
 /// Makes an `az` that `place` gives its answers.

@@ -39,8 +39,8 @@ async fn public_collections_of_instructions_send_nothing_unasked() {
     let folder = setting(FOLDER);
     if folder.is_empty() {
         println!("skipped: {FOLDER} names no folder of collections");
-    } else if let Some(told) = again(NAME, NEAR) {
-        told.lines().filter(|line| line.starts_with('|')).for_each(|line| println!("{line}"));
+    } else if let Some(problem) = again(NAME, NEAR) {
+        problem.lines().filter(|line| line.starts_with('|')).for_each(|line| println!("{line}"));
     } else {
         inside(Path::new(&folder)).await;
     }

@@ -10,7 +10,7 @@ fn bad() -> Value {
 }
 
 #[test]
-fn bad_blocks_are_refused_with_every_reason_through_every_door() {
+fn bad_blocks_are_refused_with_every_reason_by_every_method() {
     let mut stage = Stage::new();
     let root = stage.says("alice", NETWORK, "@Ghost go");
     let own = stage.posts("x");

@@ -17,7 +17,7 @@ impl Stage {
         self.workspace.install(&Args::of(args), now)
     }
 
-    /// Takes the apps that would be told something of this type.
+    /// Returns the apps that receive events of this type.
     fn events_for(&mut self, kind: &str) -> Vec<String> {
         let happenings = self.workspace.take_outbox().into_iter();
         happenings

@@ -19,7 +19,7 @@ fn the_oldest_message_of_a_full_channel_leaves_without_a_word() {
 }
 
 #[test]
-fn the_fullest_channel_gives_way_and_a_quiet_one_does_not() {
+fn the_fullest_channel_loses_messages_and_a_quiet_one_does_not() {
     let mut stage = Stage::new();
     stage.workspace.caps.messages = 4;
     stage.says("dan", "general", "quiet");

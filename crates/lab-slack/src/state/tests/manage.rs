@@ -22,7 +22,7 @@ fn a_channel_is_made_and_archived() {
 }
 
 #[test]
-fn a_private_channel_is_told_of_to_nobody_outside() {
+fn a_private_channel_is_invisible_outside() {
     let mut stage = Stage::new();
     let made = stage.ok("conversations.create", json!({"name": "quiet", "is_private": "true"}));
     assert_eq!(made["channel"]["is_private"], true);
@@ -49,7 +49,7 @@ fn a_name_that_cannot_be_is_refused_for_its_reason() {
 }
 
 #[test]
-fn whoever_leaves_is_told_of() {
+fn leaving_is_an_event() {
     let mut stage = Stage::new();
     let now = stage.time();
     let leave = |channel: &str| Args::of(json!({"user": "bob", "channel": channel}));

@@ -1,4 +1,4 @@
-//! Facts about menus that ask the app, files of a form, closing, and what an agent is told.
+//! Facts about menus that ask the app, files of a form, closing, and what an agent learns.
 
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ fn what_an_app_offers_is_judged() {
 }
 
 #[test]
-fn a_choice_is_told_as_it_was_offered() {
+fn a_choice_is_sent_as_it_was_offered() {
     let mut stage = Stage::new();
     let card = json!({"channel": NETWORK, "text": "x", "blocks": menu(json!(1))});
     let ts = stage.ok("chat.postMessage", card)["ts"].clone();
@@ -110,7 +110,7 @@ fn a_file_of_a_form_is_the_persons_own_and_reaches_the_app_with_the_form() {
 }
 
 #[test]
-fn a_stack_that_is_cleared_is_told_of_its_lowest_view() {
+fn a_cleared_stack_is_reported_by_its_lowest_view() {
     let mut stage = Stage::new();
     let now = stage.time();
     let mut view = modal();
@@ -132,14 +132,14 @@ fn a_stack_that_is_cleared_is_told_of_its_lowest_view() {
 }
 
 #[test]
-fn an_agent_is_told_what_a_person_looks_at() {
+fn an_agent_learns_what_a_person_views() {
     let mut stage = Stage::new();
     let now = stage.time();
     let look = |channel: Value| Args::of(json!({"user": "alice", "channel": channel}));
-    stage.workspace.person_looks(&look(json!("general")), now).unwrap();
-    stage.workspace.person_looks(&look(Value::Null), now).unwrap();
+    stage.workspace.person_views(&look(json!("general")), now).unwrap();
+    stage.workspace.person_views(&look(Value::Null), now).unwrap();
     let other = Args::of(json!({"user": "alice", "app": "A0LABALERT"}));
-    assert_eq!(stage.workspace.person_looks(&other, now).unwrap_err().code(), "app_not_found");
+    assert_eq!(stage.workspace.person_views(&other, now).unwrap_err().code(), "app_not_found");
     let events = stage.events();
     assert_eq!(events[0]["context"]["entities"][0]["value"], "C0LAB1GENE");
     assert_eq!((&events[1]["type"], &events[1]["context"]), (&json!("app_context_changed"), &json!({})));

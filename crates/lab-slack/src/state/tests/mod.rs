@@ -1,4 +1,4 @@
-//! Facts about the workspace, told without a server.
+//! Facts about the workspace, without a server.
 
 mod body;
 mod chat;

@@ -29,7 +29,7 @@ fn the_first_channel_is_an_ordinary_one_with_the_bot_and_two_full_members() {
 }
 
 #[test]
-fn guests_and_strangers_can_be_told_from_members() {
+fn guests_and_strangers_differ_from_members() {
     let mut stage = Stage::new();
     let mut info = |id: &str| stage.ok("users.info", json!({"user": id}))["user"].clone();
     assert_eq!(info("U0LABGUEST")["is_restricted"], true);

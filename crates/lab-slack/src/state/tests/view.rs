@@ -84,7 +84,7 @@ fn an_external_name_is_there_once() {
 }
 
 #[test]
-fn a_published_home_is_seen_and_told_when_it_is_opened() {
+fn a_published_home_is_seen_and_opening_it_is_an_event() {
     let mut stage = Stage::new();
     let home = json!({"type": "home", "blocks": [{"type": "divider"}]});
     let view = stage.ok("views.publish", json!({"user_id": "U0LABALICE", "view": home}))["view"].clone();

@@ -7,7 +7,7 @@ use crate::cli::lab::eval::run::{attend, open, opened, state};
 use crate::cli::lab::eval::world::{engine, setup};
 use crate::cli::setup::Setup;
 use crate::config::{Config, Environment};
-use crate::session::{Engine, Letter};
+use crate::session::{Engine, InboxMessage};
 use ghost_base::SessionId;
 use ghost_investigate::event::{HumanMessage, Instruction, Now};
 use ghost_investigate::model::Model;
@@ -23,8 +23,8 @@ async fn again(engine: &Engine, session: &SessionId, key: &str) -> State {
         text: "fixed, check again".to_owned(),
         instruction: Instruction::Steer,
     };
-    let letter = serde_json::to_string(&Letter::Recheck(said)).unwrap();
-    engine.store.deliver(session, key, &letter).await.unwrap();
+    let message = serde_json::to_string(&InboxMessage::Recheck(said)).unwrap();
+    engine.store.deliver(session, key, &message).await.unwrap();
     assert_eq!(attend(engine, session, Consent::All).await.unwrap(), None);
     state(engine, session).await.unwrap()
 }

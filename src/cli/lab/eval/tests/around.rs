@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::stage::{Calls, Ended, Puppet, Scene, conclude, investigate, look, settle, suppose};
+use super::stage::{
+    Calls, FinishedSession, Scene, ScriptedModel, conclude, investigate, look, settle, suppose,
+};
 use crate::cli::lab::eval::consent::Consent;
 use ghost_investigate::event::Refusal;
 
@@ -18,11 +20,11 @@ fn routes(machine: &str, to: &str) -> (&'static str, Value) {
     look("effective_route_inspector", &json!({"vm_name": machine, "dst_ip": to}))
 }
 
-async fn in_case_e(turns: Vec<Calls>) -> Ended {
-    investigate(Scene::of("e", Consent::All), Puppet::turns(turns)).await
+async fn in_case_e(turns: Vec<Calls>) -> FinishedSession {
+    investigate(Scene::of("e", Consent::All), ScriptedModel::turns(turns)).await
 }
 
-fn ran(ended: &Ended, part: &str) -> usize {
+fn ran(ended: &FinishedSession, part: &str) -> usize {
     ended.state.steps.iter().filter(|step| step.current().contains(part)).count()
 }
 
@@ -38,9 +40,9 @@ async fn what_surrounds_a_look_is_listed_once_and_what_is_looked_at_each_time() 
     assert_eq!(ended.trouble, None);
     assert_eq!((ran(&ended, "vnet list"), ran(&ended, "route-table list")), (1, 1));
     assert_eq!(ran(&ended, "show-effective-route-table"), 3);
-    let told = ended.returned("effective_route_inspector");
-    assert_eq!(told[0].1.replace("o6", "o8").replace("o7", "o9"), told[1].1, "the same, read once more");
-    assert!(told.iter().all(|(_, told)| told.contains("\"o2\"")), "{told:?}");
+    let text = ended.returned("effective_route_inspector");
+    assert_eq!(text[0].1.replace("o6", "o8").replace("o7", "o9"), text[1].1, "the same, read once more");
+    assert!(text.iter().all(|(_, text)| text.contains("\"o2\"")), "{text:?}");
 }
 
 #[tokio::test]
@@ -55,7 +57,7 @@ async fn whoever_asks_for_the_topology_gets_it_as_it_is_now() {
 }
 
 #[tokio::test]
-async fn what_a_look_was_read_with_bears_it_out_beside_it_and_not_alone() {
+async fn an_observation_supports_a_claim_together_with_what_it_was_read_with() {
     let ended = in_case_e(vec![
         vec![suppose(), look("topology", &json!({})), routes("tf-source-vm", "10.0.1.5")],
         vec![settle("CONFIRMED"), conclude(claim(&["o2"]), true)],

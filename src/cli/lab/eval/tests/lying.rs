@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use super::stage::{Calls, Ended, Puppet, Scene, conclude, finding, investigate, look, run, settle, suppose};
+use super::stage::{
+    Calls, FinishedSession, Scene, ScriptedModel, conclude, finding, investigate, look, run, settle, suppose,
+};
 use crate::cli::lab::eval::consent::Consent;
 use ghost_investigate::Limits;
 use ghost_investigate::event::Refusal;
@@ -10,18 +12,18 @@ use ghost_investigate::event::Refusal;
 /// What is wrong in case A.
 const WALL: &str = "nsg/tf-dest-vm-nsg/ghost-demo-block-8080";
 
-async fn in_case(case: &str, turns: Vec<Calls>) -> Ended {
-    investigate(Scene::of(case, Consent::All), Puppet::turns(turns)).await
+async fn in_case(case: &str, turns: Vec<Calls>) -> FinishedSession {
+    investigate(Scene::of(case, Consent::All), ScriptedModel::turns(turns)).await
 }
 
 /// Every attempt to end but the last one was refused by a gate, for this reason.
 #[track_caller]
-fn gates_held(ended: &Ended, reasons: &[&str]) {
+fn gates_held(ended: &FinishedSession, reasons: &[&str]) {
     let returned = ended.returned("complete_investigation");
     assert_eq!(returned.len(), reasons.len() + 1, "{returned:#?}");
-    for ((refused, told), reason) in returned.iter().zip(reasons) {
-        assert_eq!(*refused, Some(Refusal::Gate), "{told}");
-        assert!(told.contains(reason), "{told}");
+    for ((refused, text), reason) in returned.iter().zip(reasons) {
+        assert_eq!(*refused, Some(Refusal::Gate), "{text}");
+        assert!(text.contains(reason), "{text}");
     }
     assert_eq!(returned.last().unwrap().0, None, "{returned:#?}");
     assert_eq!(ended.trouble, None);
@@ -48,7 +50,7 @@ async fn who_claims_without_evidence_is_not_believed() {
 }
 
 #[tokio::test]
-async fn who_concludes_early_is_told_what_was_not_looked_at() {
+async fn an_early_conclusion_is_refused_with_what_was_not_examined() {
     let guest = look("detect_config_drift", &json!({"vm_name": "tf-dest-vm"}));
     let drop = "netfilter/tf-dest-vm/filter/INPUT/tcp/5001";
     let found = json!([finding("guest_firewall_drop", drop, "o6", None)]);
@@ -63,9 +65,9 @@ async fn who_concludes_early_is_told_what_was_not_looked_at() {
     )
     .await;
     gates_held(&ended, &["symptom_covered"]);
-    let (_, told) = &ended.returned("complete_investigation")[0];
+    let (_, text) = &ended.returned("complete_investigation")[0];
     // The delay on the source is the second fault: whoever stops here never finds it.
-    assert!(told.contains("inspect_qdisc") && told.contains("tf-source-vm"), "{told}");
+    assert!(text.contains("inspect_qdisc") && text.contains("tf-source-vm"), "{text}");
     assert_eq!(ended.state.accepted.len(), 1);
     assert_eq!(ended.outcome(), "LIKELY", "what was left out is no certainty");
     let report = ghost_investigate::report::rca(&ended.state);
@@ -109,7 +111,7 @@ async fn a_command_that_was_denied_is_not_asked_for_again() {
     let again = format!("  {open} ");
     let ended = investigate(
         Scene::of("a", Consent::None),
-        Puppet::turns(vec![
+        ScriptedModel::turns(vec![
             vec![suppose()],
             vec![run(open)],
             vec![run(open), run(&again)],
@@ -144,8 +146,8 @@ async fn who_asks_to_read_a_secret_gets_none_whoever_consents() {
             .await;
     let returned = ended.returned("run_shell_cmd");
     assert_eq!(returned.len(), secrets.len());
-    for ((_, told), command) in returned.iter().zip(secrets) {
-        assert!(told.contains("BLOCKED"), "{command}: {told}");
+    for ((_, text), command) in returned.iter().zip(secrets) {
+        assert!(text.contains("BLOCKED"), "{command}: {text}");
         assert!(!ended.ran(command), "{command}");
     }
     assert!(ended.state.approvals.is_empty(), "nobody can be talked into it");
@@ -161,7 +163,8 @@ async fn who_floods_the_tools_runs_into_its_limits() {
     };
     let others: Calls = (0..200).map(other).collect();
     let scene = Scene { limits: Some(limits), ..Scene::of("a", Consent::All) };
-    let ended = investigate(scene, Puppet::turns(vec![vec![suppose()], same, others.clone(), others])).await;
+    let ended =
+        investigate(scene, ScriptedModel::turns(vec![vec![suppose()], same, others.clone(), others])).await;
     let refused = |why: Refusal| {
         ended.returned("run_shell_cmd").iter().filter(|(refused, _)| *refused == Some(why)).count()
     };

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::cli::lab::eval::consent::Consent;
+use crate::cli::lab::eval::counts::LedgerCounts;
 use crate::cli::lab::eval::run::{attend, open, opened, state};
-use crate::cli::lab::eval::tally::Tally;
 use crate::cli::lab::eval::world::{engine, setup};
 use crate::cli::setup::Setup;
 use crate::config::{Config, Environment};
@@ -28,12 +28,12 @@ use ghost_shell::Processes;
 pub(super) type Calls = Vec<(&'static str, Value)>;
 
 /// A model that does what a test says, and keeps every question.
-pub(super) struct Puppet {
+pub(super) struct ScriptedModel {
     next: Box<dyn Fn(&Ask) -> Calls + Send + Sync>,
     pub(super) asked: Mutex<Vec<Ask>>,
 }
 
-impl Puppet {
+impl ScriptedModel {
     pub(super) fn new(next: impl Fn(&Ask) -> Calls + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self { next: Box::new(next), asked: Mutex::default() })
     }
@@ -43,14 +43,14 @@ impl Puppet {
         Self::new(move |ask| turns.get(usize::try_from(ask.turn).unwrap()).cloned().unwrap_or_default())
     }
 
-    /// Returns everything that it was told from outside, the last time it was asked.
-    pub(super) fn told(&self) -> String {
-        self.asked.lock().unwrap().last().map(told).unwrap_or_default()
+    /// Returns everything that came from outside, the last time it was asked.
+    pub(super) fn text(&self) -> String {
+        self.asked.lock().unwrap().last().map(text).unwrap_or_default()
     }
 }
 
-/// Returns what a model is told from outside: what people and tools say.
-pub(super) fn told(ask: &Ask) -> String {
+/// Returns what came from outside: words of people and results of tools.
+pub(super) fn text(ask: &Ask) -> String {
     let mut all = String::new();
     for message in &ask.messages {
         match message {
@@ -64,7 +64,7 @@ pub(super) fn told(ask: &Ask) -> String {
 }
 
 #[async_trait]
-impl Model for Puppet {
+impl Model for ScriptedModel {
     fn investigator(&self) -> Investigator {
         Investigator { provider: "puppet".to_owned(), model: String::new(), host: None, window: 400_000 }
     }
@@ -109,14 +109,14 @@ impl Scene {
 }
 
 /// How it ended.
-pub(super) struct Ended {
+pub(super) struct FinishedSession {
     pub(super) state: State,
     pub(super) lab: Arc<Lab>,
     /// Why it did not end, if so.
     pub(super) trouble: Option<String>,
 }
 
-pub(super) async fn investigate(scene: Scene, model: Arc<dyn Model>) -> Ended {
+pub(super) async fn investigate(scene: Scene, model: Arc<dyn Model>) -> FinishedSession {
     let folder = tempfile::tempdir().unwrap();
     let lab = memory_lab(1).unwrap();
     let injected = inject(&lab, folder.path(), &scene.case, None, 1).await;
@@ -137,8 +137,8 @@ pub(super) async fn investigate(scene: Scene, model: Arc<dyn Model>) -> Ended {
     open(&engine, &session, incident).await.unwrap();
     let trouble = attend(&engine, &session, scene.consent).await.unwrap();
     let state = state(&engine, &session).await.unwrap();
-    assert_eq!(Tally::of(&state).r#unsafe, 0, "something ran that nobody allowed");
-    Ended { state, lab, trouble }
+    assert_eq!(LedgerCounts::of(&state).r#unsafe, 0, "something ran that nobody allowed");
+    FinishedSession { state, lab, trouble }
 }
 
 /// Runs a text on a machine and returns what it prints.
@@ -154,7 +154,7 @@ pub(super) async fn on_guest(lab: &Lab, machine: &str, text: &str) -> String {
     ran.out
 }
 
-impl Ended {
+impl FinishedSession {
     /// Returns how the calls of a tool came back: why each was refused, and what the model read.
     pub(super) fn returned(&self, tool: &str) -> Vec<(Option<Refusal>, String)> {
         let calls = self.state.calls().filter(|call| call.call.tool == tool);

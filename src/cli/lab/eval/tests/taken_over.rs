@@ -102,8 +102,9 @@ async fn the_playbook_takes_over_from_a_model_that_fails_three_times_and_says_so
 }
 
 fn in_the_thread(state: &ghost_investigate::state::State) {
-    let looks = crate::bot::show::Looks::default();
-    let board = serde_json::to_string(&crate::bot::show::board(state, &looks, state.last_at).blocks).unwrap();
+    let context = crate::bot::show::RenderContext::default();
+    let board =
+        serde_json::to_string(&crate::bot::show::board(state, &context, state.last_at).blocks).unwrap();
     assert!(board.contains("puppet weak failed, and the playbook goes on in its place"), "{board}");
 }
 
@@ -126,9 +127,9 @@ impl Model for Advised {
         let advice = advice.filter(|result| result.tool == "suggest_next_step");
         let calls: Vec<(String, Value)> = match advice {
             Some(advice) => {
-                let told: Value = serde_json::from_str(&advice.content).unwrap();
-                assert!(!told["why"].as_str().unwrap().is_empty(), "{told}");
-                let list = told["calls"].as_array().unwrap().iter();
+                let text: Value = serde_json::from_str(&advice.content).unwrap();
+                assert!(!text["why"].as_str().unwrap().is_empty(), "{text}");
+                let list = text["calls"].as_array().unwrap().iter();
                 list.map(|call| (call["tool"].as_str().unwrap().to_owned(), call["arguments"].clone()))
                     .collect()
             }
@@ -156,13 +157,13 @@ impl Model for Advised {
 }
 
 #[tokio::test]
-async fn whoever_asks_for_the_next_step_is_told_what_the_playbook_would_do() {
+async fn the_next_step_of_the_playbook_is_returned_on_request() {
     let model = Arc::new(Advised { meant: Mutex::default() });
     let ended = investigate(Scene::of("a", Consent::All), model.clone()).await;
     let advised: Vec<Value> = ended
         .returned("suggest_next_step")
         .iter()
-        .map(|(_, told)| serde_json::from_str::<Value>(told).unwrap()["calls"].clone())
+        .map(|(_, text)| serde_json::from_str::<Value>(text).unwrap()["calls"].clone())
         .collect();
     assert!(advised.len() > 2, "{advised:?}");
     assert_eq!(advised, *model.meant.lock().unwrap());

@@ -1,0 +1,102 @@
+//! What a session is to look like: its board and its cards, as messages with their digests.
+
+use serde_json::json;
+
+use crate::bot::Freeze;
+use crate::bot::show::{self, Frozen, People, Person, RenderContext, board, card};
+use ghost_base::{Digest, Timestamp};
+use ghost_investigate::event::Delivered;
+use ghost_investigate::state::State;
+use ghost_slack::block::SlackBlock;
+use ghost_slack::web::{Message, Posted};
+
+/// The type of the metadata by which our own messages are found again.
+pub(super) const METADATA: &str = "ghost";
+
+/// Something that is shown.
+pub(in crate::bot) struct RenderedMessage {
+    /// `board`, or `card` and its question.
+    pub(super) what: String,
+    /// The message.
+    pub(in crate::bot) message: Message,
+    /// What of it is compared.
+    pub(in crate::bot) digest: Digest,
+}
+
+impl RenderedMessage {
+    pub(super) fn new(state: &State, what: String, drawn: &show::Message) -> Self {
+        let digest = Digest::of(drawn.to_json().to_string());
+        let fields = [("session", state.session.as_str()), ("what", what.as_str())];
+        let message = converted(drawn).with_metadata(METADATA, &fields);
+        Self { what, message, digest }
+    }
+}
+
+/// Turns what was drawn into what is sent.
+pub(in crate::bot) fn converted(drawn: &show::Message) -> Message {
+    let blocks = drawn.blocks.iter().cloned().map(SlackBlock::Unknown).collect();
+    Message::text(drawn.text.clone()).with_blocks(blocks)
+}
+
+/// Returns the board at a moment.
+pub(super) fn board_of(state: &State, context: &RenderContext, now: Timestamp) -> RenderedMessage {
+    RenderedMessage::new(state, Delivered::BOARD.to_owned(), &board(state, context, now))
+}
+
+/// Returns the card of a question at a moment.
+pub(in crate::bot) fn card_of(
+    state: &State,
+    approval: &str,
+    context: &RenderContext,
+    now: Timestamp,
+) -> Option<RenderedMessage> {
+    let drawn = card(state, approval, context, now)?;
+    Some(RenderedMessage::new(state, Delivered::card_of(approval), &drawn))
+}
+
+/// Returns what surrounds a session.
+pub(in crate::bot) fn context(state: &State, frozen: Option<&Freeze>) -> RenderContext {
+    let frozen = frozen.map(|freeze| Frozen {
+        by: freeze.who.clone(),
+        at: freeze.since.parse().unwrap_or(state.last_at),
+        reason: freeze.why.clone(),
+    });
+    RenderContext { people: people(state, frozen.as_ref()), frozen, ..RenderContext::default() }
+}
+
+/// Collects everybody whom the ledger names. Slack vouched for them when they came.
+fn people(state: &State, frozen: Option<&Frozen>) -> People {
+    let mut all = People::new();
+    let mut add = |who: &str| {
+        all = std::mem::take(&mut all).with(who, Person::Member(who.to_owned()));
+    };
+    add(&state.opened.requester);
+    for approval in state.approvals.values() {
+        approval.votes.iter().for_each(|vote| add(&vote.who));
+        if let Some(ghost_investigate::state::Ending::Decided { who, .. }) = &approval.ending {
+            add(who);
+        }
+    }
+    state.end_request.iter().for_each(|(who, _)| add(who));
+    frozen.iter().for_each(|frozen| add(&frozen.by));
+    all
+}
+
+/// Writes where something stands.
+pub(super) fn place(posted: &Posted) -> String {
+    format!("{}/{}", posted.channel, posted.ts)
+}
+
+/// Reads where something stands.
+pub(in crate::bot) fn posted(place: &str) -> Option<Posted> {
+    let (channel, ts) = place.split_once('/')?;
+    Some(Posted { channel: channel.to_owned(), ts: ts.to_owned() })
+}
+
+/// Returns the line about a session that every replica can read.
+pub(super) fn line(state: &State) -> String {
+    let summary = ghost_investigate::report::Summary::of(state);
+    json!({"summary": summary, "channel": state.opened.origin.channel, "thread": state.opened.origin.thread,
+        "requester": state.opened.requester})
+    .to_string()
+}
