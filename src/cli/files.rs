@@ -42,7 +42,8 @@ impl Folders {
     fn run_task(&self, task: &FileTask) -> Result<String, String> {
         match task {
             FileTask::Verify { file, bytes } => {
-                let (packets, cut_off) = verify(&self.captures.join(plain(file)?), *bytes)?;
+                let (packets, cut_off) =
+                    verify(&self.captures.join(plain(file)?), *bytes).map_err(|error| error.to_string())?;
                 Ok(json!({ "packets": packets, "cut_off": cut_off }).to_string())
             }
             FileTask::Analyze { work } => self.analyze(work),

@@ -63,7 +63,7 @@ impl Setup {
     fn account(&self, role: &str, identity: &AzureIdentity) -> anyhow::Result<Account> {
         let hint = || format!("see [azure.{role}] of the configuration");
         let missing = |what: &str| Hinted::new(anyhow::anyhow!("[azure.{role}] has no {what}"), hint());
-        let way = match identity.sign_in {
+        let method = match identity.sign_in {
             SignIn::Managed => SignInMethod::Managed { client: identity.client_id.clone() },
             SignIn::Folder => SignInMethod::Folder(identity.folder.clone().ok_or_else(|| missing("folder"))?),
             SignIn::ServicePrincipal => SignInMethod::Principal {
@@ -72,7 +72,7 @@ impl Setup {
                 proof: self.proof(role, identity)?,
             },
         };
-        Ok(Account { way, subscription: identity.subscription.clone() })
+        Ok(Account { method, subscription: identity.subscription.clone() })
     }
 
     fn proof(&self, role: &str, identity: &AzureIdentity) -> anyhow::Result<Credential> {

@@ -10,7 +10,7 @@ use super::input;
 use super::print::{Hinted, line};
 use super::root::Global;
 use super::tone::{Tone, tinted};
-use ghost_inspect::qdisc::{Flow, Hit, LARGEST, Qdisc, Read, ReadError, Warning, hit, read};
+use ghost_inspect::qdisc::{Flow, Hit, MAX_TEXT_BYTES, Qdisc, Read, ReadError, Warning, hit, read};
 
 const BAD_NEWS: u8 = 3;
 const OPEN: u8 = 4;
@@ -117,7 +117,7 @@ const WORDS: &[(&str, Tone)] = &[
 pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     match &arguments.command {
         Sub::Parse { file, json, exit_code } => {
-            let found = understood(read(&input::text(file, LARGEST)?))?;
+            let found = understood(read(&input::text(file, MAX_TEXT_BYTES)?))?;
             line(&if *json { serde_json::to_string(&found)? } else { tinted(&page(&found), WORDS) })?;
             Ok(if *exit_code && found.impaired { BAD_NEWS } else { 0 })
         }
@@ -133,7 +133,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
             Ok(if *exit_code && found.impaired { BAD_NEWS } else { 0 })
         }
         Sub::Hit { file, protocol, src, dst, sport, dport, priority, json, exit_code } => {
-            let text = input::text(file, LARGEST)?;
+            let text = input::text(file, MAX_TEXT_BYTES)?;
             let found = understood(read(&text))?;
             let (sport, dport, priority) = (*sport, *dport, *priority);
             let flow = Flow { protocol: *protocol, src: *src, dst: *dst, sport, dport, priority };

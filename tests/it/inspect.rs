@@ -198,7 +198,7 @@ fn hostile_rules_are_told_as_not_judged_and_never_as_clean() {
     let printed = String::from_utf8(reach.stdout).unwrap();
     assert!(printed.contains("through for certain") && printed.contains("behind the first"), "{printed}");
     assert!(
-        printed.contains("the rules cut the packet space into too many pieces: only the first"),
+        printed.contains("the rules cut the packet space into too many parts: only the first"),
         "{printed}"
     );
     assert_eq!(reach.status.code(), Some(4));

@@ -1,6 +1,6 @@
 //! Rules about the source that no compiler holds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -55,13 +55,44 @@ const STARTS_PROCESSES: [&str; 2] = ["crates/shell/src/exec.rs", "crates/lab/src
 const NAMES_A_REVIEWER: [&str; 6] = [
     "src/session/approver.rs",
     "crates/shell/examples/approver.rs",
-    "crates/shell/src/approve/deny.rs",
+    "crates/shell/src/approve/port.rs",
     "crates/shell/src/approve/terminal.rs",
     "crates/shell/src/gate/plan.rs",
     "crates/shell/src/permit.rs",
 ];
 
-const LONGEST_FILE: usize = 700;
+const MAX_FILE_LINES: usize = 700;
+
+/// Metaphors that are neither part of a name nor a word of prose: readers search for the words of the field.
+const FORBIDDEN_WORDS: [&str; 27] = [
+    "kitchen", "desk", "bench", "kit", "errand", "heard", "told", "bears", "ear", "brief", "ground", "cast",
+    "story", "slate", "chore", "hands", "courier", "brake", "workshop", "barred", "door", "piece", "looks",
+    "way", "stories", "briefs", "benches",
+];
+
+/// The folders that are free of these words. One that becomes so is added.
+const PLAIN_FOLDERS: [&str; 8] =
+    ["crates/cloud", "crates/inspect", "crates/lab", "crates/pcap", "crates/shell", "demo", "deploy", "docs"];
+
+/// Where a forbidden word stays: names on the wire, options of other programs, lints, and what people wrote. Each is the
+/// beginning of a path and the text in it.
+const FORBIDDEN_WORDS_ALLOWED: &[(&str, &str)] = &[
+    ("", "clippy::cast_possible_truncation"),
+    ("", "clippy::cast_precision_loss"),
+    ("", "clippy::cast_sign_loss"),
+    ("crates", "cast_signed"),
+    ("crates/cloud/src/meter/run", "\"way_back\""),
+    ("crates/lab", "\"-brief\""),
+    ("crates/lab/src/azure/identity.rs", "azureFrontDoorEndpointSuffix"),
+    ("crates/pcap/src", "\"in_pieces\""),
+    ("crates/pcap/src", "\"one_way\""),
+    ("crates/pcap/src/compare/verdict.rs", "\"other_way\""),
+    ("crates/shell/src/policy", "-brief"),
+    ("demo/cases/a.toml", "Ping works both ways."),
+    ("demo/cases/f.toml", "The account looks healthy"),
+    ("docs/design/modules.md", "`brief/`"),
+    ("docs/tools/shell.md", "`bench`"),
+];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -174,7 +205,7 @@ fn a_module_names_only_the_modules_that_it_may() {
 fn no_file_is_so_long_that_a_second_room_hides_in_it() {
     let long = |(path, text): (String, String)| {
         let lines = text.lines().count();
-        (lines > LONGEST_FILE).then(|| format!("{path}: {lines} lines"))
+        (lines > MAX_FILE_LINES).then(|| format!("{path}: {lines} lines"))
     };
     none(source().into_iter().chain(files("tests", ".rs")).filter_map(long).collect());
 }
@@ -199,6 +230,71 @@ fn a_mod_file_holds_only_documentation_modules_and_names() {
             }
         }
     }
+    none(problems);
+}
+
+/// Returns the words of a text in lower case: those of prose, and the parts of names in any case.
+fn words(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut word = String::new();
+    for char in text.chars() {
+        let is_upper = char.is_ascii_uppercase();
+        let after_upper = word.ends_with(|last: char| last.is_ascii_uppercase());
+        // `ReadDoor` and `HTTPDoor` are two words each.
+        let next = if !char.is_ascii_alphabetic() || (is_upper && !after_upper) {
+            Some(String::new())
+        } else if !is_upper && after_upper && word.len() > 1 {
+            word.pop().map(String::from)
+        } else {
+            None
+        };
+        if let Some(next) = next {
+            found.push(std::mem::replace(&mut word, next).to_lowercase());
+        }
+        if char.is_ascii_alphabetic() {
+            word.push(char);
+        }
+    }
+    found.push(word.to_lowercase());
+    found
+}
+
+#[test]
+fn words_are_parts_of_names_and_of_prose() {
+    let all = words("a HTTPDoor, told_by `readKit`; doorway");
+    let all: Vec<&str> = all.iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
+    assert_eq!(all, ["a", "http", "door", "told", "by", "read", "kit", "doorway"]);
+}
+
+#[test]
+fn names_and_prose_are_words_of_the_field() {
+    let is_forbidden = |word: &str| {
+        let singular = word.strip_suffix('s').unwrap_or(word);
+        FORBIDDEN_WORDS.iter().any(|forbidden| *forbidden == word || *forbidden == singular)
+    };
+    let mut problems = Vec::new();
+    let mut unused: BTreeSet<_> = FORBIDDEN_WORDS_ALLOWED.iter().collect();
+    for (path, text) in PLAIN_FOLDERS.iter().flat_map(|folder| files(folder, "")) {
+        let is_text = [".rs", ".md", ".toml", ".js"].iter().any(|ending| path.ends_with(ending));
+        if !is_text || path.contains("CHANGELOG") || path.contains("/fixtures/") {
+            continue;
+        }
+        for (line, text) in text.lines().enumerate() {
+            let mut rest = text.to_owned();
+            for allowed @ (folder, name) in FORBIDDEN_WORDS_ALLOWED {
+                if path.starts_with(folder) && rest.contains(name) {
+                    rest = rest.replace(name, "");
+                    unused.remove(allowed);
+                }
+            }
+            let found: Vec<String> = words(&rest).into_iter().filter(|word| is_forbidden(word)).collect();
+            if !found.is_empty() {
+                problems.push(format!("{path}:{}: {}", line + 1, found.join(", ")));
+            }
+        }
+    }
+    problems
+        .extend(unused.iter().map(|(path, name)| format!("nothing below `{path}` holds {name} any more")));
     none(problems);
 }
 

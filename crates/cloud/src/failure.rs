@@ -19,7 +19,7 @@ pub enum FailureClass {
     NotFound,
     /// Too many requests.
     Throttled,
-    /// Something else is under way there, and nothing was begun.
+    /// Something else is in progress there, and nothing was begun.
     Busy,
     /// What is there does not go with it, or it is there already.
     Conflict,
@@ -58,7 +58,7 @@ pub enum FailureClass {
 }
 
 impl FailureClass {
-    /// Says whether a read may be tried again: the same may go well in a moment.
+    /// Tells whether a read may be tried again: the same may go well in a moment.
     #[must_use]
     pub fn is_transient(self) -> bool {
         matches!(self, Self::Throttled | Self::Busy | Self::Service | Self::Unreachable | Self::Unreadable)
@@ -77,8 +77,8 @@ impl FailureClass {
             }
             Self::NotFound => "look at the spelling, the resource group and the subscription",
             Self::Throttled => "wait a minute: the subscription has sent too many requests",
-            Self::Busy => "wait until what is under way there is done",
-            Self::Conflict => "look at what is there: it may be done already, or be in the way",
+            Self::Busy => "wait until the other operation there is done",
+            Self::Conflict => "look at what is there: it may be done already, or conflict with this",
             Self::InUse => "take it off what uses it first",
             Self::Quota => "remove what is not needed any more, or ask for a higher limit",
             Self::Off => "start the machine",
@@ -104,12 +104,11 @@ impl FailureClass {
     }
 }
 
-/// A failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// What kind it is.
     pub class: FailureClass,
-    /// The service's code, where it told one.
+    /// The service's code, where it gave one.
     pub code: Option<String>,
     /// What was said, in one line.
     pub message: String,
@@ -203,10 +202,11 @@ const WORDS: &[(&str, FailureClass)] = &[
 /// Says what a failed `az` means, from its exit code and what it printed on standard error.
 #[must_use]
 pub fn failure(exit: Option<i32>, stderr: &str) -> Failure {
-    let told = stderr.lines().skip_while(|line| !line.starts_with("ERROR:"));
-    let mut told =
-        told.map(|line| line.strip_prefix("ERROR:").unwrap_or(line).trim()).filter(|line| !line.is_empty());
-    let first = told.next().or_else(|| stderr.lines().map(str::trim).find(|line| !line.is_empty()));
+    let reported = stderr.lines().skip_while(|line| !line.starts_with("ERROR:"));
+    let mut reported = reported
+        .map(|line| line.strip_prefix("ERROR:").unwrap_or(line).trim())
+        .filter(|line| !line.is_empty());
+    let first = reported.next().or_else(|| stderr.lines().map(str::trim).find(|line| !line.is_empty()));
     let message = first.unwrap_or("it printed nothing").to_owned();
     let code = code(&message, stderr);
     let class =
@@ -371,19 +371,19 @@ mod tests {
     }
 
     #[test]
-    fn the_missing_action_is_told() {
+    fn the_missing_action_is_reported() {
         let text = "ERROR: (AuthorizationFailed) The client 'a' with object id 'b' does not have authorization to perform action 'Microsoft.Network/x/action' over scope '/s'.\n";
         assert_eq!(failure(Some(1), text).action(), Some("Microsoft.Network/x/action"));
     }
 
     #[test]
     fn a_warning_before_the_error_is_passed_over() {
-        let told = failure(
+        let reported = failure(
             Some(1),
             "WARNING: Subscription 'nope' not recognized.\nERROR: Subscription 'nope' not found. Check the spelling.\n",
         );
         assert_eq!(
-            (told.class, told.message.as_str()),
+            (reported.class, reported.message.as_str()),
             (FailureClass::NotFound, "Subscription 'nope' not found. Check the spelling.")
         );
     }

@@ -122,7 +122,6 @@ named!(Name, Account, Container);
 pub struct ResourceGroup {
     /// The subscription by its identifier; the one that is signed in to, if there is none.
     pub subscription: Option<Name>,
-    /// The group.
     pub group: Name,
 }
 

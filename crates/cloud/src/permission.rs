@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use ghost_shell::Errand;
+use ghost_shell::IdentityCommand;
 
 /// One of the grants that hold for somebody somewhere, as the platform tells it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -25,19 +25,19 @@ pub struct Unreadable(String);
 
 /// Writes the question what somebody is granted in a resource group; nothing where the names are none.
 #[must_use]
-pub fn question(subscription: &str, group: &str) -> Option<Errand> {
+pub fn question(subscription: &str, group: &str) -> Option<IdentityCommand> {
     let url = format!(
         "/subscriptions/{subscription}/resourceGroups/{group}/providers/Microsoft.Authorization/permissions?api-version=2022-04-01"
     );
     let words = ["az", "rest", "--method", "get", "--url", &url, "--output", "json"];
-    Errand::parse(&words.map(str::to_owned))
+    IdentityCommand::parse(&words.map(str::to_owned))
 }
 
 /// Writes the question to which subscription somebody keeps.
 #[must_use]
-pub fn subscription() -> Option<Errand> {
+pub fn subscription() -> Option<IdentityCommand> {
     let words = ["az", "account", "show", "--query", "id", "--output", "tsv"];
-    Errand::parse(&words.map(str::to_owned))
+    IdentityCommand::parse(&words.map(str::to_owned))
 }
 
 /// Reads the answer.
@@ -80,11 +80,11 @@ pub fn is_data(action: &str) -> bool {
 /// Tells whether a pattern covers an action; a star stands for anything, and case means nothing.
 fn covers(pattern: &str, action: &str) -> bool {
     let (pattern, action) = (pattern.to_ascii_lowercase(), action.to_ascii_lowercase());
-    let pieces: Vec<&str> = pattern.split('*').collect();
-    let [first, middle @ .., last] = pieces.as_slice() else { return pattern == action };
+    let parts: Vec<&str> = pattern.split('*').collect();
+    let [first, middle @ .., last] = parts.as_slice() else { return pattern == action };
     let Some(mut rest) = action.strip_prefix(first) else { return false };
-    for piece in middle {
-        let Some((_, behind)) = rest.split_once(piece) else { return false };
+    for part in middle {
+        let Some((_, behind)) = rest.split_once(part) else { return false };
         rest = behind;
     }
     rest.ends_with(last)

@@ -2,6 +2,7 @@
 //!
 //! Goes in: what a cloud, `iptables-save`, `nft` or `tc` printed. Comes out: a verdict with its reason, and what could not be read.
 //! Never: input or output, a clock, a certain answer from a part of the truth.
+#![warn(missing_docs)]
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod effective;

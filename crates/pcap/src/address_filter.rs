@@ -11,13 +11,13 @@ pub struct AddressFilter {
 }
 
 impl AddressFilter {
-    /// Says whether an end is meant.
+    /// Tells whether an end is meant.
     #[must_use]
     pub fn meets(self, end: SocketAddr) -> bool {
         self.is(end.ip()) && self.port.is_none_or(|port| port == end.port())
     }
 
-    /// Says whether an address is meant, whatever the port.
+    /// Tells whether an address is meant, whatever the port.
     #[must_use]
     pub fn is(self, address: IpAddr) -> bool {
         self.address == address

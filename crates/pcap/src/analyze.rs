@@ -24,7 +24,7 @@ const MAX_COPY_FRAMES: usize = 5;
 /// How many frames of a label are listed unless everything is asked for.
 const MAX_LISTED_FRAMES: usize = 1_000_000;
 
-/// How much is told, and of what.
+/// How much is reported, and of what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Scope {
     /// Everything that is known rather than the most important.
@@ -147,7 +147,7 @@ pub(super) struct Pass {
     shortest: usize,
     table: Table,
     copies: DuplicateDetector,
-    /// The ICMP error that was told of last, and its frame.
+    /// The ICMP error that was reported last, and its frame.
     quote: Option<(u64, Quote)>,
     number: u64,
     time: u64,
@@ -258,7 +258,7 @@ fn connection<'a>(
     table.get_mut(context)
 }
 
-/// Says whether a segment can hold messages that were not there before.
+/// Tells whether a segment can hold messages that were not there before.
 fn has_new_data(labels: Labels) -> bool {
     let again = labels.has(Label::Retransmission) && !labels.has(Label::FastRetransmission);
     !again && !labels.has(Label::KeepAlive) && !labels.has(Label::OutOfOrder)

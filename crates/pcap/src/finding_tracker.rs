@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use super::findings::{Finding, Severity};
 
-/// So many findings are told while the capture grows; the account at the end has them all.
+/// How many findings are reported while the capture grows; the account at the end has them all.
 const MAX_FINDINGS: usize = 200;
-/// What comes and goes is told so often; then it waits for the end.
+/// What comes and goes is reported so often; then it waits for the end.
 const MAX_STATE_CHANGES: u32 = 6;
-/// So many times what was told before is worth another word.
+/// A finding is reported again when it grew by this factor.
 const NOTABLE_FACTOR: f64 = 2.0;
 
 /// What became of a finding.
@@ -33,11 +33,11 @@ pub struct FindingUpdate {
     /// What became of it.
     #[serde(rename = "turn")]
     pub state: FindingState,
-    /// The finding; of one that is gone, as it was told last.
+    /// The finding; of one that is gone, as it was reported last.
     pub finding: Finding,
 }
 
-/// Remembers what was told, so that each finding is told once, and again only when there is notably more of it.
+/// Remembers what was reported so that each finding is reported once, and again only when there is notably more of it.
 #[derive(Debug, Clone, Default)]
 pub struct FindingTracker {
     reported: BTreeMap<(&'static str, String), KnownFinding>,
@@ -97,7 +97,7 @@ impl FindingTracker {
     }
 }
 
-/// Says whether there is notably more of it than when it was told.
+/// Tells whether there is notably more of it than when it was reported.
 fn worse(before: &Finding, now: &Finding) -> bool {
     // The worst is the smallest.
     let severity: (Severity, Severity) = (now.severity, before.severity);
@@ -119,9 +119,9 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(looks: &[&[(&str, Severity, f64)]], expected: &[&[(FindingState, f64)]]) {
+    fn check(checks: &[&[(&str, Severity, f64)]], expected: &[&[(FindingState, f64)]]) {
         let mut watch = FindingTracker::default();
-        for (look, expected) in looks.iter().zip(expected) {
+        for (look, expected) in checks.iter().zip(expected) {
             let findings = look.iter().map(|(filter, severity, count)| finding(filter, *severity, *count));
             let updates = watch.updates(findings.collect());
             let reported: Vec<_> = updates
@@ -135,7 +135,7 @@ mod tests {
     const WARNING: Severity = Severity::Warning;
 
     #[test]
-    fn a_finding_is_told_once_and_again_when_it_doubled() {
+    fn a_finding_is_reported_once_and_again_when_it_doubled() {
         check(
             &[
                 &[("a", WARNING, 3.0)],
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_gets_worse_is_told_again() {
+    fn what_gets_worse_is_reported_again() {
         check(
             &[&[("a", WARNING, 3.0)], &[("a", Severity::Critical, 3.0)]],
             &[&[(FindingState::New, 3.0)], &[(FindingState::Worse, 3.0)]],
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_and_goes_for_ever_is_not_told_for_ever() {
+    fn what_comes_and_goes_for_ever_is_not_reported_for_ever() {
         let mut watch = FindingTracker::default();
         let mut reported = 0;
         for round in 0..1000 {

@@ -13,7 +13,7 @@ pub enum Label {
     Icmpv6,
     /// ARP or RARP.
     Arp,
-    /// A DNS message, or what looks like one on ports that nothing else uses.
+    /// A DNS message, or what resembles one on ports that nothing else uses.
     Dns,
     /// Sent again; holds the next two.
     Retransmission,
@@ -156,13 +156,13 @@ impl Labels {
         self.0 |= other.0;
     }
 
-    /// Says whether a label is there.
+    /// Tells whether a label is there.
     #[must_use]
     pub fn has(self, label: Label) -> bool {
         self.0 & label.bit() != 0
     }
 
-    /// Says whether there is none.
+    /// Tells whether there is none.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.0 == 0

@@ -24,9 +24,10 @@
 //! - All state is limited: streams, fragments, queries, names. The summary's warnings say what was left out beyond a limit.
 //! - A truncated or damaged capture is read as far as possible, and the summary says so.
 //!
-//! A frame passes `read` (records), `layers` (headers; only fragments are remembered) and `analyze`, which hands it to `tcp` (sequence
+//! A frame passes `read` (records), `layers` (headers; only fragments are remembered) and `analyze`, which gives it to `tcp` (sequence
 //! analysis), `dns`, `icmp`, `arp` and `protocol` (protocols above TCP and UDP). Finished streams go to `flow`; `findings`, `summary`
 //! and `report` present the result.
+#![warn(missing_docs)]
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod address_filter;

@@ -10,7 +10,7 @@ const REMEMBERED_PACKETS: usize = 2048;
 /// Maximum number of tracked address pairs.
 const MAX_PAIRS: usize = 256;
 const MAX_EVIDENCE_FRAMES: usize = 5;
-/// So often a packet passes at most when it is captured at several places of one way.
+/// How often a packet passes at most when it is captured at several places of one path.
 const MIN_PASSES: u8 = 5;
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -26,7 +26,6 @@ struct PacketSlot {
 /// What ran in a circle between two addresses.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RoutingLoop {
-    /// Packets.
     pub(super) packets: u64,
     /// How often they passed after it was clear that they do.
     pub(super) passes: u64,

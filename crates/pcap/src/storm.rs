@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::hash::Map;
 use super::read::Frame;
 
-/// How many pairs of sender and group are told apart.
+/// How many pairs of sender and group are distinguished.
 const MAX_SENDERS: usize = 4096;
 const MAX_EVIDENCE_FRAMES: usize = 5;
 const SECOND: u64 = 1_000_000_000;

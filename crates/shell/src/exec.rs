@@ -17,10 +17,11 @@ use rustix::process::Pid;
 use tokio::sync::oneshot;
 
 use crate::permit::Form;
-use crate::process::{Bounds, Ending, Handle, Home, Streams, Survivors, environment, watch};
-use crate::sandbox::{Cage, Caged, Remains, Scratch};
+use crate::process::{Handle, Home, PipelineLimits, ProcessEnd, Streams, Survivors, environment, watch};
+use crate::sandbox::{RemainingProcesses, SandboxLayers, SandboxedChild, Scratch};
 use crate::{
-    CancelSignal, ExecError, Output, Permit, Pipeline, Profile, Ran, Setting, Stage, Stderr, Stdout, When,
+    CancelSignal, ExecError, Output, Permit, Pipeline, Profile, Setting, Stage, StageRun, Stderr, Stdout,
+    When,
 };
 
 const SHELL: &str = "/bin/sh";
@@ -91,11 +92,11 @@ fn supervise(permit: &Permit, setting: &Setting, handle: &Handle) -> Result<Outp
     }
     let confined = permit.is_confined();
     let started = Instant::now();
-    let bounds = Bounds {
+    let bounds = PipelineLimits {
         deadline: started.checked_add(setting.limits.timeout).unwrap_or(started),
         survivors: if confined { Survivors::Kill } else { Survivors::Leave },
     };
-    let mut walk = Walk {
+    let mut walk = PipelineWalk {
         setting,
         handle,
         bounds,
@@ -104,7 +105,7 @@ fn supervise(permit: &Permit, setting: &Setting, handle: &Handle) -> Result<Outp
         streams: Streams::new(setting.limits.output),
         ran: Vec::new(),
         failed: None,
-        end: End::default(),
+        end: PipelineEnd::default(),
     };
     for pipeline in &pipelines {
         if walk.comes_to(pipeline.when) {
@@ -128,23 +129,23 @@ fn pipelines(permit: &Permit) -> (Vec<Pipeline>, bool) {
     }
 }
 
-/// The way through the pipelines of a permit.
-struct Walk<'a> {
+/// The run through the pipelines of a permit.
+struct PipelineWalk<'a> {
     setting: &'a Setting,
     handle: &'a Handle,
-    bounds: Bounds,
+    bounds: PipelineLimits,
     confined: bool,
     is_list: bool,
     streams: Streams,
-    ran: Vec<Ran>,
+    ran: Vec<StageRun>,
     /// Why the first stage that could not start did not.
     failed: Option<ExecError>,
-    end: End,
+    end: PipelineEnd,
 }
 
 /// How the last pipeline ended.
 #[derive(Default)]
-struct End {
+struct PipelineEnd {
     exit_code: Option<i32>,
     signal: Option<i32>,
     timed_out: bool,
@@ -155,11 +156,11 @@ struct End {
 /// One stage that runs.
 struct Running {
     at: usize,
-    _remains: Remains,
+    _remains: RemainingProcesses,
     _scratch: Option<Scratch>,
 }
 
-impl Walk<'_> {
+impl PipelineWalk<'_> {
     /// Tells whether a pipeline runs after what came before it.
     fn comes_to(&mut self, when: When) -> bool {
         if self.end.timed_out || self.end.canceled {
@@ -194,7 +195,7 @@ impl Walk<'_> {
         let mut absent = None;
         let mut input = None;
         for (at, (stage, (next_input, onward))) in pipeline.stages.iter().zip(links).enumerate() {
-            let ends = Ends { input: input.take(), onward: &onward, errors: &errors_end };
+            let ends = StagePipes { input: input.take(), onward: &onward, errors: &errors_end };
             absent = None;
             match self.stage(stage, ends) {
                 Ok((child, remains, scratch)) => {
@@ -229,8 +230,8 @@ impl Walk<'_> {
     fn stage(
         &mut self,
         stage: &Stage,
-        ends: Ends<'_>,
-    ) -> Result<(Child, Remains, Option<Scratch>), ExecError> {
+        ends: StagePipes<'_>,
+    ) -> Result<(Child, RemainingProcesses, Option<Scratch>), ExecError> {
         let setting = self.setting;
         let first = stage.argv.first().ok_or(ExecError::Empty)?;
         let program = if self.confined {
@@ -241,14 +242,14 @@ impl Walk<'_> {
         let in_scratch = |source| ExecError::Scratch { source };
         let scratch =
             self.confined.then(|| Scratch::create(&setting.scratch)).transpose().map_err(in_scratch)?;
-        let (cage, home) = match &scratch {
+        let (layers, home) = match &scratch {
             Some(scratch) => {
                 scratch.pin(&stage.profile.pins).map_err(in_scratch)?;
-                let cage =
-                    Cage::safe(&stage.profile, setting, &program, scratch.path()).map_err(in_scratch)?;
-                (cage, home(&stage.profile, scratch.path()))
+                let layers = SandboxLayers::safe(&stage.profile, setting, &program, scratch.path())
+                    .map_err(in_scratch)?;
+                (layers, home(&stage.profile, scratch.path()))
             }
-            None => (Cage::approved(setting), Home::Real),
+            None => (SandboxLayers::approved(setting), Home::Real),
         };
         let resources = |source| ExecError::Resources { source };
         let launch = Launch {
@@ -259,17 +260,17 @@ impl Walk<'_> {
             streams: ends.streams(stage).map_err(resources)?,
         };
         let program = launch.program.clone();
-        let Caged { child, mut confinement, remains } = cage.start(&program, || start(launch))?;
+        let SandboxedChild { child, mut confinement, remains } = layers.start(&program, || start(launch))?;
         confinement.limits.push(format!("time {} s", setting.limits.timeout.as_secs_f64()));
         confinement.limits.push(format!("output {} bytes of each stream", setting.limits.output));
-        self.ran.push(Ran { program, confinement });
+        self.ran.push(StageRun { program, confinement });
         Ok((child, remains, scratch))
     }
 
-    /// Says what came of it; the error of the first stage where none could start.
+    /// Says its result; the error of the first stage where none could start.
     fn output(self, started: Instant) -> Result<Output, ExecError> {
         let mut ran = self.ran.into_iter();
-        let Some(Ran { program, confinement }) = ran.next() else {
+        let Some(StageRun { program, confinement }) = ran.next() else {
             return Err(self.failed.unwrap_or(ExecError::Empty));
         };
         let [(stdout, stdout_total, stdout_truncated), (stderr, stderr_total, stderr_truncated)] =
@@ -295,10 +296,10 @@ impl Walk<'_> {
 }
 
 /// The end of a pipeline is that of its last stage.
-fn ended(ending: &Ending, running: &[Running], stages: usize, absent: Option<i32>) -> End {
+fn ended(ending: &ProcessEnd, running: &[Running], stages: usize, absent: Option<i32>) -> PipelineEnd {
     let last = running.iter().position(|running| running.at + 1 == stages);
     let (exit_code, signal) = last.map_or((absent, None), |child| ending.of(child));
-    End {
+    PipelineEnd {
         exit_code,
         signal,
         timed_out: ending.timed_out,
@@ -317,13 +318,13 @@ fn home<'a>(profile: &Profile, scratch: &'a Path) -> Home<'a> {
 }
 
 /// The ends of the pipes around one stage.
-struct Ends<'a> {
+struct StagePipes<'a> {
     input: Option<PipeReader>,
     onward: &'a PipeWriter,
     errors: &'a PipeWriter,
 }
 
-impl Ends<'_> {
+impl StagePipes<'_> {
     /// Returns the three streams of a stage; the first one of a pipeline has nothing to read.
     fn streams(self, stage: &Stage) -> io::Result<[Stdio; 3]> {
         let to = |end: &PipeWriter| end.try_clone().map(Stdio::from);

@@ -26,6 +26,7 @@
 //! - What is not understood asks. Silence, an error and a panic mean no. Nobody is asked about what is BLOCKED.
 //! - Classification does no IO and knows no clock, no environment and no model.
 //! - Nothing runs before its intent is on the disk. Nothing is shown before it is redacted.
+#![warn(missing_docs)]
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod approve;
@@ -54,15 +55,15 @@ pub use approve::TerminalApprover;
 pub use approve::{Approver, Choice, Decision, DenyAll, Grant, PlannedCommand, Request};
 pub use clip::{Clipping, Kind as OutputKind, Limits as ClipLimits, ModelText, clip};
 pub use gate::{Action, BuildError, Builder, OutputMetadata, Problem, Response, Sandbox, Shell, Status};
-pub use identity::{Errand, Identities, Identity, SignIn, Step};
-pub use judge::{LONGEST_COMMAND, Scope};
+pub use identity::{Identities, Identity, IdentityCommand, SignIn, SignInError, SignInStep};
+pub use judge::{MAX_COMMAND_BYTES, Scope};
 pub use known::{DestinationError, Known, Surroundings, is_inventory};
 pub use list::{List, Pipeline, Stage, Stderr, Stdout, When};
 pub use mask::Mask;
 pub use permit::{Permit, Reviewer};
 pub use policy::quote;
 pub use policy::{Example, FilledScript, Policy, PolicyError, RuleSummary, Script, ScriptError, script_line};
-pub use process::{Cancel, CancelSignal, ExecError, Limits, Output, ProcessBound, Ran, Setting};
+pub use process::{Cancel, CancelSignal, ExecError, Limits, Output, ProcessBound, Setting, StageRun};
 pub use profile::{Profile, Socket};
 pub use redact::{Redacted, redact, redact_with_ids};
 pub use resolve::{ProgramError, Programs};

@@ -33,7 +33,7 @@ pub struct Profile {
     pub programs: Vec<String>,
     /// It enters a network namespace (`ip -n`), which Landlock forbids: seccomp keeps it from writing instead.
     pub namespace: bool,
-    /// It looks into other processes (`ss -p`), which Landlock hides: for root, seccomp keeps it from writing
+    /// It examines other processes (`ss -p`), which Landlock hides: for root, seccomp keeps it from writing
     /// instead.
     pub processes: bool,
     /// It reads the kernel's log (`dmesg`).

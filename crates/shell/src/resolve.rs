@@ -48,13 +48,13 @@ pub enum ProgramError {
     /// A folder, a device, a socket.
     #[error("`{path}` is not a regular file")]
     NotAFile {
-        /// The path.
+        /// The file that was found, or named by the configuration.
         path: PathBuf,
     },
     /// A file without the right to execute it.
     #[error("`{path}` is not executable for this user")]
     NotExecutable {
-        /// The path.
+        /// The file that was found, or named by the configuration.
         path: PathBuf,
     },
     /// A file or folder that neither root nor we own.

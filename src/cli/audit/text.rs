@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use serde_json::{Map, Value, json};
 
 use super::command::summary;
-use ghost_shell::audit::{LONGEST_LINE, Verification};
+use ghost_shell::audit::{MAX_LINE_BYTES, Verification};
 
 /// A line of the file: a record, or as many bytes as are none.
 enum Line {
@@ -42,7 +42,7 @@ pub(super) fn write_json(found: &Verification, reader: impl BufRead, mut out: im
 
 fn each(mut reader: impl BufRead, mut take: impl FnMut(Line) -> io::Result<()>) -> io::Result<()> {
     let mut buffer = Vec::new();
-    let limit = u64::try_from(LONGEST_LINE + 1).unwrap_or(u64::MAX);
+    let limit = u64::try_from(MAX_LINE_BYTES + 1).unwrap_or(u64::MAX);
     loop {
         buffer.clear();
         // A longer line comes in parts, none of which is a record.

@@ -15,8 +15,8 @@ use crate::cli::print::note;
 use crate::cli::setup::Setup;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
 use ghost_cloud::capture::{
-    Analysis, AnalysisJob, CaptureExecutor, CaptureShell, CaptureStep, CaptureTask, CommandOutcome, Ended,
-    Instruction, NextStep, State, TaskStore, drive,
+    Analysis, AnalysisJob, CaptureExecutor, CaptureFileError, CaptureShell, CaptureStep, CaptureTask,
+    CommandOutcome, Ended, Instruction, NextStep, SaveError, State, TaskStore, drive,
 };
 use ghost_shell::{Cancel, Known};
 
@@ -120,7 +120,7 @@ impl CaptureExecutor for Terminal {
         }
     }
 
-    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), String> {
+    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), CaptureFileError> {
         self.gate.verify(file, bytes).await
     }
 
@@ -148,11 +148,11 @@ impl CaptureExecutor for Terminal {
         }
     }
 
-    fn save(&self, task: &CaptureTask) -> Result<(), String> {
+    fn save(&self, task: &CaptureTask) -> Result<(), SaveError> {
         self.store.save(task).map_err(|error| {
             let cause =
                 std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
-            format!("{error}{cause}")
+            SaveError(format!("{error}{cause}"))
         })
     }
 

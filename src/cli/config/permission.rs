@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::finding::{Finding, State};
 use crate::cli::setup::Setup;
 use ghost_cloud::permission::{RoleGrant, allows, question, read, subscription};
-use ghost_shell::{Errand, Identity, Response, Shell};
+use ghost_shell::{Identity, IdentityCommand, Response, Shell};
 
 const WHAT: &str = "permissions";
 
@@ -165,9 +165,13 @@ fn optional(granted: &[RoleGrant], roles: &[&str]) -> String {
     }
 }
 
-async fn ask(shell: &Shell, identity: &Arc<Identity>, operation: Option<Errand>) -> Result<String, String> {
+async fn ask(
+    shell: &Shell,
+    identity: &Arc<Identity>,
+    operation: Option<IdentityCommand>,
+) -> Result<String, String> {
     let operation = operation.ok_or("that cannot be asked in words of az")?;
-    let answer = shell.errand(identity, operation).await;
+    let answer = shell.run_identity_command(identity, operation).await;
     if answer.exit_code == Some(0) { Ok(answer.output) } else { Err(why(&answer)) }
 }
 

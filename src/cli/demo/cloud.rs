@@ -17,7 +17,7 @@ use crate::session::InboxMessage;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
 use ghost_investigate::event::{HumanMessage, Instruction, read};
 use ghost_investigate::state::State;
-use ghost_lab::case::{Failed, Pair, inject, reset};
+use ghost_lab::case::{InjectError, Pair, inject, reset};
 use ghost_lab::control::Lab;
 use ghost_lab_slack::{DemoControl, OrderError, OrderOutcome};
 use ghost_store::Store;
@@ -238,7 +238,7 @@ impl SharedCloud {
     }
 
     async fn change(&self, contents: &Contents) -> Result<(), String> {
-        let failure = |failed: Failed| failed.to_string();
+        let failure = |failed: InjectError| failed.to_string();
         if reset(&self.lab, &self.data).await.map_err(failure)?.is_none() {
             // What somebody repaired by hand is broken again, too.
             self.lab.restore().await.map_err(|error| error.to_string())?;

@@ -91,7 +91,7 @@ impl MeterInput<'_> {
             (None, None) => self.setup.config.meter.iterations.unwrap_or(ITERATIONS),
         };
         let ask = MeasurementRequest {
-            way: self.access_method(&source, &destination)?,
+            access: self.access_method(&source, &destination)?,
             compare: self.compare(store, storage.is_some())?,
             session,
             source,

@@ -147,7 +147,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
 
 /// Lets the policy know by which words of ssh our scripts are carried.
 fn known(policy: &Policy, ask: &MeasurementRequest) -> Policy {
-    let ends = match &ask.way {
+    let ends = match &ask.access {
         AccessMethod::Platform => Vec::new(),
         AccessMethod::Ssh(source, destination) => vec![source.clone(), destination.clone()],
     };

@@ -13,8 +13,8 @@ use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::tone::tinted;
 use ghost_inspect::netfilter::{
-    CompareError, Document, LARGEST, Packet, ReadError, State, Status, Verdict, Warning, compare, explain,
-    explain_change, open, read_sets, walk, walk_host,
+    CompareError, Document, MAX_TEXT_BYTES, Packet, ReadError, State, Status, Verdict, Warning, compare,
+    explain, explain_change, open, read_sets, walk, walk_host,
 };
 
 const BAD_NEWS: u8 = 3;
@@ -265,7 +265,7 @@ fn walked(described: &Described) -> anyhow::Result<u8> {
     let (text, verdict) = match document(&described.file)? {
         Document::Ruleset(mut ruleset) => {
             if let Some(path) = &described.sets {
-                let (sets, warnings) = read_sets(&input::text(path, LARGEST)?);
+                let (sets, warnings) = read_sets(&input::text(path, MAX_TEXT_BYTES)?);
                 ruleset.ipsets = sets;
                 ruleset.warnings.extend(warnings);
             }
@@ -324,7 +324,7 @@ pub(super) fn document(path: &Path) -> anyhow::Result<Document> {
 
 /// Reads a ruleset, a bundle or a snapshot, as far as it goes.
 fn read_document(path: &Path) -> anyhow::Result<Document> {
-    let text = input::text(path, LARGEST)?;
+    let text = input::text(path, MAX_TEXT_BYTES)?;
     Ok(open(&text).map_err(|error| unreadable(error, path))?)
 }
 

@@ -14,7 +14,7 @@ use crate::cli::root::Global;
 use crate::cli::tone::tinted;
 use crate::config::{Environment, PlaceError, data_dir};
 use ghost_base::{Clock as _, SessionId, SystemClock, private_dir, write_private};
-use ghost_inspect::netfilter::{Bundle, Document, LARGEST, Snapshot, compare};
+use ghost_inspect::netfilter::{Bundle, Document, MAX_TEXT_BYTES, Snapshot, compare};
 
 /// What is put away, under which name, and what it is compared with.
 #[derive(Debug, Args)]
@@ -63,7 +63,7 @@ pub(super) fn run(kept: &StoredSnapshotArgs, global: &Global) -> anyhow::Result<
         exit_code: kept.exit_code,
     };
     put(&keep, global, || {
-        let text = input::text(&kept.file, LARGEST)?;
+        let text = input::text(&kept.file, MAX_TEXT_BYTES)?;
         bundle(&text).map_err(|error| {
             let hint = "give what the script of `ghost netfilter collect` printed, whole";
             Hinted::new(error.context(format!("reading {}", kept.file.display())), hint).into()

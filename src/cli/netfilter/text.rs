@@ -2,7 +2,7 @@
 
 use super::whole;
 use crate::cli::tone::Tone;
-use ghost_inspect::netfilter::{Answer, Change, Comparison, Diff, Found, Ruleset, Severity, Status};
+use ghost_inspect::netfilter::{Answer, Change, Comparison, Diff, Differences, Ruleset, Severity, Status};
 
 /// The words with which lines begin that matter, and how they are meant.
 pub(super) const WORDS: &[(&str, Tone)] = &[
@@ -159,8 +159,8 @@ pub(super) fn one(change: &Change, source: &str) -> String {
 /// Writes what differs, and which packets meet another fate.
 pub(super) fn comparison(compared: &Comparison) -> String {
     let mut text = match &compared.found {
-        Found::Ruleset(found) => diff(found),
-        Found::Host(found) => whole::diff(found),
+        Differences::Ruleset(found) => diff(found),
+        Differences::Host(found) => whole::diff(found),
     };
     for fate in &compared.traffic {
         let state = if fate.established { "established" } else { "new" };

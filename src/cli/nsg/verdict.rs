@@ -10,7 +10,7 @@ use crate::cli::page::{Cell, Page, Tone, few, plain};
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use ghost_inspect::net::Family;
-use ghost_inspect::nsg::{Field, GateReport, Packet, Peers, Ports, Protocols, Ruling, Tried, Verdict};
+use ghost_inspect::nsg::{Field, GateReport, Packet, Peers, Ports, Protocols, Ruling, TriedRule, Verdict};
 
 /// So many rules are shown to people where there may be thousands.
 const SHOWN: usize = 20;
@@ -169,7 +169,7 @@ fn gate(gate: &GateReport<'_>) -> Vec<Cell> {
 }
 
 /// Explains what became of one rule: where it misses, what it would have taken.
-fn step(tried: &Tried<'_>, packet: &Packet) -> Vec<Cell> {
+fn step(tried: &TriedRule<'_>, packet: &Packet) -> Vec<Cell> {
     let priority = tried.priority.map_or_else(|| "?".to_owned(), |priority| priority.to_string());
     let access = tried.access.map_or_else(|| "?".to_owned(), |access| format!("{access:?}"));
     let (rule, family) = (tried.of, Family::of(packet.source));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ghost_base::Timestamp;
 use ghost_lab::azure::{BlobsFrom, CaptureTrouble, Cloud, Job, Verb};
-use ghost_lab::host::Dialed;
+use ghost_lab::host::ConnectOutcome;
 use serde_json::{Value, json};
 
 use super::agree::post;
@@ -133,9 +133,9 @@ fn a_trial_is_made_by_the_machine() {
     );
     cloud.guests(true);
     for (came, status, failed) in [
-        (Dialed::Open(Duration::from_millis(101)), "Reachable", 0),
-        (Dialed::Silent, "Unreachable", 30),
-        (Dialed::Refused, "Unreachable", 30),
+        (ConnectOutcome::Open(Duration::from_millis(101)), "Reachable", 0),
+        (ConnectOutcome::Silent, "Unreachable", 30),
+        (ConnectOutcome::Refused, "Unreachable", 30),
     ] {
         let path = format!("{WATCHER}/connectivityCheck");
         let (answer, job) =

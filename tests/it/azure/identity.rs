@@ -62,8 +62,8 @@ impl Place {
         Some(Self { stage: Stage::quiet().await, data, person: Arc::default(), az })
     }
 
-    fn identity(&self, role: &str, way: SignInMethod, subscription: Option<&str>) -> Identity {
-        let account = Account { way, subscription: subscription.map(str::to_owned) };
+    fn identity(&self, role: &str, method: SignInMethod, subscription: Option<&str>) -> Identity {
+        let account = Account { method, subscription: subscription.map(str::to_owned) };
         let like = std::path::PathBuf::from(self.stage.export("AZURE_CONFIG_DIR"));
         identity(role, &account, self.data.path(), Some(&like))
     }
@@ -221,8 +221,8 @@ async fn an_identity_hears_what_it_is_granted() {
     let shell = place.shell(&identities);
     let ask = |who: &Arc<Identity>, group: &str| {
         let (shell, who) = (&shell, Arc::clone(who));
-        let errand = question(SUBSCRIPTION, group).unwrap();
-        async move { shell.errand(&who, errand).await }
+        let command = question(SUBSCRIPTION, group).unwrap();
+        async move { shell.run_identity_command(&who, command).await }
     };
     let reported = ask(identities.reader(), GROUP).await;
     let reader = read(&reported.output).unwrap_or_else(|error| panic!("{error}: {reported:?}"));

@@ -10,7 +10,9 @@ use ghost_base::SystemClock;
 use ghost_lab::LabClock;
 use ghost_lab::azure::{Cloud, Description};
 use ghost_lab::control::{Lab, Remote, Running, Settings};
-use ghost_lab::host::{CaptureOrder, Dialed, Fabric, Host, HostError, Protocol, Ran, Script, Stage as Scene};
+use ghost_lab::host::{
+    CaptureOrder, ConnectOutcome, Fabric, Host, HostError, Protocol, Script, ScriptOutput, Stage as Scene,
+};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -31,13 +33,13 @@ impl Host for Parrot {
         Ok(())
     }
 
-    async fn run(&self, _: &str, _: &Script) -> Result<Ran, HostError> {
+    async fn run(&self, _: &str, _: &Script) -> Result<ScriptOutput, HostError> {
         let (out, err) = self.0.clone()?;
-        Ok(Ran { out, err, code: 0, took: Duration::ZERO })
+        Ok(ScriptOutput { out, err, code: 0, took: Duration::ZERO })
     }
 
-    async fn dial(&self, _: &str, _: IpAddr, _: Protocol, port: u16) -> Result<Dialed, HostError> {
-        Ok(if port == 5001 { Dialed::Open(Duration::from_millis(1)) } else { Dialed::Silent })
+    async fn dial(&self, _: &str, _: IpAddr, _: Protocol, port: u16) -> Result<ConnectOutcome, HostError> {
+        Ok(if port == 5001 { ConnectOutcome::Open(Duration::from_millis(1)) } else { ConnectOutcome::Silent })
     }
 
     async fn capture(&self, _: &str, _: CaptureOrder) -> Result<(), HostError> {

@@ -1,6 +1,6 @@
 //! Whoever drives a capture dies, at every moment at which it is kept, before and after: somebody else goes on, and begins nothing twice.
 
-use ghost_cloud::capture::{DriveError, Ended, Instruction, State};
+use ghost_cloud::capture::{DriveError, Ended, Instruction, SaveError, State};
 
 use super::stage::{ONE, PAIR, Stage};
 use crate::random::{Random, is_long, seed};
@@ -55,7 +55,7 @@ async fn dies(plot: Plot, at: usize, written: bool) -> Option<()> {
         stage.down().await;
         return None;
     }
-    assert_eq!(ended, Err(DriveError::Keep("dead".to_owned())));
+    assert_eq!(ended, Err(DriveError::Keep(SaveError("dead".to_owned()))));
     let second = stage.executor("");
     // A word that died with whoever had heard it is said again.
     let unheard = plot.word().filter(|_| first.count("packet-capture stop") == 0);

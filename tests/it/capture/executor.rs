@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ghost_base::{Clock as _, Timestamp};
 use ghost_cloud::capture::{
-    Analysis, AnalysisJob, CaptureExecutor, CaptureShell, CaptureStep, CaptureTask, CommandOutcome,
-    DriveError, Ended, Instruction, NextStep, State, TaskStore, drive,
+    Analysis, AnalysisJob, CaptureExecutor, CaptureFileError, CaptureShell, CaptureStep, CaptureTask,
+    CommandOutcome, DriveError, Ended, Instruction, NextStep, SaveError, State, TaskStore, drive,
 };
 use ghost_lab::LabClock;
 use ghost_lab::control::Remote;
@@ -103,7 +103,7 @@ impl CaptureExecutor for FakeExecutor {
         self.gate.run(step, plan, CancelSignal::never()).await
     }
 
-    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), String> {
+    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), CaptureFileError> {
         self.gate.verify(file, bytes).await
     }
 
@@ -129,16 +129,16 @@ impl CaptureExecutor for FakeExecutor {
         Instruction::GoOn
     }
 
-    fn save(&self, task: &CaptureTask) -> Result<(), String> {
+    fn save(&self, task: &CaptureTask) -> Result<(), SaveError> {
         let mut saves = self.saves.lock().unwrap();
         saves.0 += 1;
         match saves.1.filter(|(at, _)| *at == saves.0) {
-            None => self.store.save(task).map_err(|error| error.to_string()),
+            None => self.store.save(task).map_err(|error| SaveError(error.to_string())),
             Some((_, written)) => {
                 if written {
                     self.store.save(task).unwrap();
                 }
-                Err("dead".to_owned())
+                Err(SaveError("dead".to_owned()))
             }
         }
     }

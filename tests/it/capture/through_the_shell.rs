@@ -8,8 +8,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ghost_base::{Clock as _, ManualClock, Timestamp};
 use ghost_cloud::capture::{
-    Analysis, AnalysisJob, CaptureExecutor, CaptureRequest, CaptureShell, CaptureStep, CaptureTask,
-    CommandOutcome, Ended, Group, Instruction, Limits, NextStep, State, Storage, TaskStore, drive,
+    Analysis, AnalysisJob, CaptureExecutor, CaptureFileError, CaptureRequest, CaptureShell, CaptureStep,
+    CaptureTask, CommandOutcome, Ended, Group, Instruction, Limits, NextStep, SaveError, State, Storage,
+    TaskStore, drive,
 };
 use ghost_cloud::{Account, Container, Name};
 use ghost_shell::{
@@ -53,7 +54,7 @@ impl CaptureExecutor for FakeExecutor {
         self.gate.run(step, plan, CancelSignal::never()).await
     }
 
-    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), String> {
+    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), CaptureFileError> {
         self.gate.verify(file, bytes).await
     }
 
@@ -66,8 +67,8 @@ impl CaptureExecutor for FakeExecutor {
         Instruction::GoOn
     }
 
-    fn save(&self, task: &CaptureTask) -> Result<(), String> {
-        self.store.save(task).map_err(|error| error.to_string())
+    fn save(&self, task: &CaptureTask) -> Result<(), SaveError> {
+        self.store.save(task).map_err(|error| SaveError(error.to_string()))
     }
 
     fn tell(&self, _task: &CaptureTask, _next: &NextStep) {}

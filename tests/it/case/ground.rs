@@ -8,9 +8,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ghost_base::Timestamp;
-use ghost_lab::azure::{Answer, Cloud, Description, Request};
+use ghost_lab::azure::{Answer, Cloud, Description, EstateError, Request};
 use ghost_lab::case::{LabAccess, SnapshotAction};
-use ghost_lab::host::{CaptureOrder, Dialed, Fabric, Host, HostError, Protocol, Ran, Script, Stage};
+use ghost_lab::host::{
+    CaptureOrder, ConnectOutcome, Fabric, Host, HostError, Protocol, Script, ScriptOutput, Stage,
+};
 use serde_json::Value;
 
 /// The estate of the use cases.
@@ -45,10 +47,10 @@ impl Host for Remembering {
         Ok(())
     }
 
-    async fn run(&self, machine: &str, script: &Script) -> Result<Ran, HostError> {
+    async fn run(&self, machine: &str, script: &Script) -> Result<ScriptOutput, HostError> {
         // Whoever waits can go away here.
         tokio::task::yield_now().await;
-        let mut ran = Ran { out: String::new(), err: String::new(), code: 0, took: Duration::ZERO };
+        let mut ran = ScriptOutput { out: String::new(), err: String::new(), code: 0, took: Duration::ZERO };
         if self.fails.lock().unwrap().as_ref().is_some_and(|part| script.text.contains(part)) {
             ran.err = "no, thank you".to_owned();
             ran.code = 2;
@@ -68,8 +70,8 @@ impl Host for Remembering {
         Ok(ran)
     }
 
-    async fn dial(&self, _: &str, _: IpAddr, _: Protocol, _: u16) -> Result<Dialed, HostError> {
-        Ok(Dialed::Silent)
+    async fn dial(&self, _: &str, _: IpAddr, _: Protocol, _: u16) -> Result<ConnectOutcome, HostError> {
+        Ok(ConnectOutcome::Silent)
     }
 
     async fn capture(&self, _: &str, _: CaptureOrder) -> Result<(), HostError> {
@@ -173,8 +175,8 @@ impl LabAccess for Here {
         self.cloud.lock().unwrap().documents()
     }
 
-    async fn replace(&self, about: Description) -> Result<(), String> {
-        *self.cloud.lock().unwrap() = Cloud::new(about).map_err(|broken| broken.to_string())?;
+    async fn replace(&self, about: Description) -> Result<(), EstateError> {
+        *self.cloud.lock().unwrap() = Cloud::new(about)?;
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use ghost_inspect::effective;
 use ghost_inspect::netfilter;
-use ghost_lab::case::{CASES, Case, Failed, active_case, clean, embedded, inject, reset};
+use ghost_lab::case::{CASES, Case, InjectError, active_case, clean, embedded, inject, reset};
 
 use super::ground::Here;
 
@@ -10,7 +10,7 @@ fn waited<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
 }
 
-fn put(here: &Here, name: &str, phase: usize) -> Result<ghost_lab::case::Injected, Failed> {
+fn put(here: &Here, name: &str, phase: usize) -> Result<ghost_lab::case::Injected, InjectError> {
     waited(inject(here, here.path(), embedded(name).unwrap(), None, phase))
 }
 
@@ -38,7 +38,7 @@ fn a_step_that_fails_takes_back_all_before_it() {
     let here = Here::up();
     let (estate, guests) = (here.estate(), here.guests());
     *here.guests.fails.lock().unwrap() = Some("--dport 5001".to_owned());
-    let Err(failed @ Failed::Step { .. }) = put(&here, "p", 1) else { panic!("it went in") };
+    let Err(failed @ InjectError::Step { .. }) = put(&here, "p", 1) else { panic!("it went in") };
     let reported = failed.to_string();
     assert!(
         reported.contains("--dport 5001")
@@ -133,8 +133,8 @@ fn a_later_phase_only_takes_away_what_was_fixed() {
         other.essence()
     };
     assert_eq!(here.essence(), at_once);
-    assert!(matches!(put(&here, "t", 3), Err(Failed::Phase { has: 2, .. })));
-    assert!(matches!(put(&here, "t", 0), Err(Failed::Phase { .. })));
+    assert!(matches!(put(&here, "t", 3), Err(InjectError::Phase { has: 2, .. })));
+    assert!(matches!(put(&here, "t", 0), Err(InjectError::Phase { .. })));
     waited(reset(&here, here.path())).unwrap();
     assert_eq!(here.estate(), estate);
 }
@@ -165,7 +165,7 @@ fn a_baseline_that_is_somebody_elses_is_not_touched() {
     let path = here.path().join("effective/eni_pre_window_P.json");
     std::fs::create_dir(here.path().join("effective")).unwrap();
     std::fs::write(&path, "mine").unwrap();
-    assert!(matches!(put(&here, "p", 1), Err(Failed::Baseline(_))));
+    assert!(matches!(put(&here, "p", 1), Err(InjectError::Baseline(_))));
     assert_eq!((here.estate(), std::fs::read_to_string(&path).unwrap()), (estate, "mine".to_owned()));
     assert_eq!(here.files(), ["effective/eni_pre_window_P.json"]);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ghost_base::{ManualClock, Timestamp};
 use ghost_lab::LabClock;
-use ghost_lab::case::{CASES, Case, Checked, LabAccess as _, check, inject, reset};
+use ghost_lab::case::{CASES, Case, CheckResult, LabAccess as _, check, inject, reset};
 use ghost_lab::control::Lab;
 use ghost_lab::host::{Script, ScriptTransport, Simulated};
 
@@ -34,8 +34,12 @@ async fn inside(lab: &Arc<Lab>) -> String {
             "ss -tuln",
         ] {
             let text = command.to_owned();
-            let script =
-                Script { text, arguments: Vec::new(), variables: Vec::new(), way: ScriptTransport::Ssh };
+            let script = Script {
+                text,
+                arguments: Vec::new(),
+                variables: Vec::new(),
+                transport: ScriptTransport::Ssh,
+            };
             let ran = Lab::host(lab).run(vm, &script).await.unwrap();
             let stable = ran.out.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n");
             reported.push_str(&format!("{vm}$ {command}\n{stable}{}\n", ran.err));
@@ -44,7 +48,7 @@ async fn inside(lab: &Arc<Lab>) -> String {
     reported
 }
 
-fn wrong(case: &str, when: &str, checked: &[Checked]) -> Vec<String> {
+fn wrong(case: &str, when: &str, checked: &[CheckResult]) -> Vec<String> {
     let wrong = checked.iter().filter(|checked| checked.seen != checked.expected);
     wrong
         .map(|checked| {

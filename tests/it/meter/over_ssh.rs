@@ -141,7 +141,7 @@ impl Machines {
             source: self.source(),
             destination: self.destination(),
             place: None,
-            way: AccessMethod::Ssh(self.ssh(&self.source()), self.ssh(&self.destination())),
+            access: AccessMethod::Ssh(self.ssh(&self.source()), self.ssh(&self.destination())),
             test_type: TestType::Both,
             iterations: 2,
             both_directions: true,

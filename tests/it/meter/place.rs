@@ -108,7 +108,7 @@ pub(super) fn ask(session: &str, store: &Store) -> MeasurementRequest {
         source: "tf-source-vm".to_owned(),
         destination: "tf-dest-vm".to_owned(),
         place: Some(ResourceGroup { subscription: None, group: Name::parse("nw-forensics-rg").unwrap() }),
-        way: AccessMethod::Platform,
+        access: AccessMethod::Platform,
         test_type: TestType::Both,
         iterations: 4,
         both_directions: false,

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use ghost_inspect::netfilter::{self, Compiled, Hook, State};
 use ghost_inspect::nsg;
-use ghost_lab::host::{Behavior, Dialed, Fabric, Host as _, Protocol, Service, Stage};
+use ghost_lab::host::{Behavior, ConnectOutcome, Fabric, Host as _, Protocol, Service, Stage};
 
 use super::place::{DEST, DEST_ADDRESS, Place, SOURCE, fabric, gates, machine, rule, skipped};
 use crate::random::{Random, is_long, seed};
@@ -63,10 +63,10 @@ async fn kernel(place: &Place, probes: &[Probe]) -> Vec<&'static str> {
     let to: IpAddr = DEST_ADDRESS.parse().unwrap();
     let dials = probes.iter().map(|probe| place.host.dial(probe.from.0, to, probe.protocol, probe.port));
     let dialed = futures_util::future::join_all(dials).await;
-    let word = |dialed: Dialed| match dialed {
-        Dialed::Open(_) => "open",
-        Dialed::Refused => "refused",
-        Dialed::Silent => "silent",
+    let word = |dialed: ConnectOutcome| match dialed {
+        ConnectOutcome::Open(_) => "open",
+        ConnectOutcome::Refused => "refused",
+        ConnectOutcome::Silent => "silent",
     };
     dialed.into_iter().map(|dialed| word(dialed.unwrap())).collect()
 }

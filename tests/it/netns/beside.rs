@@ -10,7 +10,7 @@ use ghost_base::SystemClock;
 use ghost_inspect::netfilter::{self, Compiled, Hook, State, Verdict};
 use ghost_lab::LabClock;
 use ghost_lab::host::{
-    Behavior, Dialed, Fabric, Host as _, Netns, Protocol, ScriptTransport, Service, Simulated, Stage,
+    Behavior, ConnectOutcome, Fabric, Host as _, Netns, Protocol, ScriptTransport, Service, Simulated, Stage,
 };
 
 use super::draw::{Keeper, PORTS, lines};
@@ -132,11 +132,11 @@ fn stage() -> Stage {
     Stage { services, ..Stage::default() }
 }
 
-fn word(dialed: Dialed) -> &'static str {
+fn word(dialed: ConnectOutcome) -> &'static str {
     match dialed {
-        Dialed::Open(_) => "open",
-        Dialed::Refused => "refused",
-        Dialed::Silent => "silent",
+        ConnectOutcome::Open(_) => "open",
+        ConnectOutcome::Refused => "refused",
+        ConnectOutcome::Silent => "silent",
     }
 }
 

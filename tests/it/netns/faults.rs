@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use ghost_lab::host::{
-    Behavior, CaptureFilter, CaptureOrder, Dialed, Host as _, HostError, Protocol, ScriptTransport, Service,
-    Stage,
+    Behavior, CaptureFilter, CaptureOrder, ConnectOutcome, Host as _, HostError, Protocol, ScriptTransport,
+    Service, Stage,
 };
 
 use super::place::{
@@ -39,9 +39,9 @@ fn dest() -> IpAddr {
 impl Place {
     async fn tcp(&self, from: &str, port: u16) -> &'static str {
         match self.host.dial(from, dest(), Protocol::Tcp, port).await.unwrap() {
-            Dialed::Open(_) => "open",
-            Dialed::Refused => "refused",
-            Dialed::Silent => "silent",
+            ConnectOutcome::Open(_) => "open",
+            ConnectOutcome::Refused => "refused",
+            ConnectOutcome::Silent => "silent",
         }
     }
 
@@ -321,7 +321,7 @@ async fn listeners_have_the_names_that_the_stage_gives_them() {
     let reported = place.ask(SOURCE, "qperf -t 1 10.0.1.5 tcp_lat").await;
     assert!(reported.contains("latency"), "{reported}");
     let name = place.host.dial(SOURCE, dest(), Protocol::Udp, 53).await.unwrap();
-    assert!(matches!(name, Dialed::Open(_)), "{name:?}");
+    assert!(matches!(name, ConnectOutcome::Open(_)), "{name:?}");
     assert_eq!((place.tcp(SOURCE, 6379).await, place.tcp(SOURCE, 7).await), ("silent", "refused"));
     place.host.close().await;
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ghost_base::SystemClock;
 use ghost_lab::LabClock;
-use ghost_lab::host::{Fabric, Host as _, Machine, Netns, Nic, Ran, Script, ScriptTransport};
+use ghost_lab::host::{Fabric, Host as _, Machine, Netns, Nic, Script, ScriptOutput, ScriptTransport};
 use serde_json::{Value, json};
 
 use crate::random::setting;
@@ -148,7 +148,7 @@ impl Place {
     }
 
     /// Runs lines on a machine, as a person would.
-    pub(super) async fn run(&self, machine: &str, text: &str) -> Ran {
+    pub(super) async fn run(&self, machine: &str, text: &str) -> ScriptOutput {
         self.host.run(machine, &script(text, ScriptTransport::Ssh)).await.unwrap()
     }
 
@@ -167,8 +167,8 @@ impl Place {
 }
 
 /// A script without arguments.
-pub(super) fn script(text: &str, way: ScriptTransport) -> Script {
-    Script { text: text.to_owned(), arguments: Vec::new(), variables: Vec::new(), way }
+pub(super) fn script(text: &str, transport: ScriptTransport) -> Script {
+    Script { text: text.to_owned(), arguments: Vec::new(), variables: Vec::new(), transport }
 }
 
 /// Returns the namespaces of this machine that a lab of this process holds.

@@ -156,7 +156,7 @@ fn datagrams_are_told_by_direction_and_questions_without_an_answer_first() {
     all.push((9 * SECOND, udp(client, End { host: 255, port: 1234 }, b"to all")));
     let found = made(&all);
     assert_eq!(codes(&found), BTreeSet::from(["udp_unanswered"]));
-    assert_eq!((found.udp.streams, found.udp.one_way), (6, 5));
+    assert_eq!((found.udp.streams, found.udp.unidirectional), (6, 5));
     let first = json!(found.udp.flows.first());
     assert_eq!(
         (&first["b"], &first["one_way"], &first["packets"]),

@@ -12,24 +12,46 @@ use crate::operation::Issue;
 use ghost_base::write_private;
 use ghost_pcap::{Analyzer, Error, Scope, Severity, Summary, compare, comparison_markdown, frames, markdown};
 
-/// So many findings are kept with the task; the reports hold all.
+/// How many findings are kept with the task; the reports hold all.
 const MAX_FINDINGS: usize = 12;
+
+/// Why a fetched file is no capture.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CaptureFileError {
+    /// The file cannot be opened, or its mode not set.
+    #[error("{0}")]
+    File(io::Error),
+    /// It is not whole.
+    #[error("{has} of {wanted} bytes are here")]
+    Size {
+        /// How many bytes it has.
+        has: u64,
+        /// How many the platform says.
+        wanted: u64,
+    },
+    /// It cannot be read as a capture.
+    #[error(transparent)]
+    Capture(#[from] Error),
+    /// Reading it broke off.
+    #[error("reading it failed")]
+    Aborted,
+}
 
 /// Reads a fetched file: is it whole, is it a capture? Returns its packets, and whether it ends within one.
 ///
 /// # Errors
 /// Says why it is no capture.
-pub fn verify(path: &Path, bytes: u64) -> Result<(u64, bool), String> {
-    let told = |error: io::Error| error.to_string();
-    let file = File::open(path).map_err(told)?;
-    let size = file.metadata().map_err(told)?.len();
+pub fn verify(path: &Path, bytes: u64) -> Result<(u64, bool), CaptureFileError> {
+    let file = File::open(path).map_err(CaptureFileError::File)?;
+    let size = file.metadata().map_err(CaptureFileError::File)?.len();
     if size != bytes {
-        return Err(format!("{size} of {bytes} bytes are here"));
+        return Err(CaptureFileError::Size { has: size, wanted: bytes });
     }
     // The program that fetched it made it as the machine's defaults have it.
-    fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(told)?;
+    fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(CaptureFileError::File)?;
     let mut packets = 0;
-    let ending = frames(file, |_| packets += 1).map_err(|error| error.to_string())?;
+    let ending = frames(file, |_| packets += 1)?;
     Ok((packets, ending.cut_off))
 }
 
@@ -51,7 +73,7 @@ pub fn analyze(folder: &Path, work: &[AnalysisJob]) -> Analysis {
         }
         (Some(one), None) | (None, Some(one)) => {
             done.findings.push(format!(
-                "only the {} was captured: what happened on the way cannot be told",
+                "only the {} was captured: what happened on the path is unknown",
                 one.role.word()
             ));
         }

@@ -11,7 +11,7 @@ use super::task::{CaptureTask, StorageCheck};
 use crate::operation::{CommandError, CommandOutcome, Issue, printed};
 use crate::{FailureClass, Name};
 
-/// So many other captures of a machine are looked at.
+/// How many other captures of a machine are looked at.
 const MAX_RUNNING_CAPTURES: usize = 5;
 
 /// Ends a check for good.
@@ -25,8 +25,8 @@ impl CaptureTask {
         let doing = format!("looking at {}", end.machine);
         let machine: Machine = read(printed(answer, &doing)?, &doing)?;
         let place = machine.location.unwrap_or_default().replace(' ', "").to_ascii_lowercase();
-        let region =
-            Name::parse(&place).map_err(|_| no(Issue::new(format!("{doing}: its region is not told"))))?;
+        let region = Name::parse(&place)
+            .map_err(|_| no(Issue::new(format!("{doing}: its region is not reported"))))?;
         match machine.power_state.as_deref() {
             Some("VM running") => {}
             Some(other) => {
@@ -36,7 +36,7 @@ impl CaptureTask {
                 );
                 return Err(no(Issue::hinted(format!("{} does not run: {other}", end.machine), hint)));
             }
-            None => end.note(format!("whether {} runs is not told", end.machine)),
+            None => end.note(format!("whether {} runs is not reported", end.machine)),
         }
         end.region = Some(region);
         self.passed(at, Check::Extensions);
@@ -220,7 +220,7 @@ impl CaptureTask {
     }
 }
 
-/// Says whether the platform can write captures to an account.
+/// Tells whether the platform can write captures to an account.
 fn usable(account: &Account, name: &str) -> Result<(), CommandError> {
     if account.allow_shared_key_access == Some(false) {
         let hint =

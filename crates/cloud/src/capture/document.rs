@@ -5,7 +5,6 @@ use serde::Deserialize;
 use crate::FailureClass;
 use crate::operation::{CommandError, Issue};
 
-/// A machine.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Machine {
@@ -32,7 +31,6 @@ pub(super) struct Watcher {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListedCapture {
-    /// Its name.
     pub name: String,
     /// The machine's identifier.
     #[serde(default)]
@@ -58,7 +56,7 @@ impl ListedCapture {
         self.storage_location.as_ref().and_then(|place| place.storage_path.as_deref()).unwrap_or_default()
     }
 
-    /// Says whether it is of this machine. Only the end of the identifier is compared: outputs hide subscriptions.
+    /// Tells whether it is of this machine. Only the end of the identifier is compared: outputs hide subscriptions.
     pub(super) fn is_of(&self, group: &str, machine: &str) -> bool {
         let end = format!("/resourceGroups/{group}/providers/Microsoft.Compute/virtualMachines/{machine}");
         self.target.to_ascii_lowercase().ends_with(&end.to_ascii_lowercase())

@@ -1,6 +1,6 @@
-//! The loop: ask the task what is next, do it, tell the task what came of it, keep the task before and after.
+//! The loop: ask the task what is next, do it, tell the task its result, keep the task before and after.
 //!
-//! The hands of a task: commands through the safety shell, files of the captures folder.
+//! Executes a task: commands through the safety shell, files of the captures folder.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use async_trait::async_trait;
 use ghost_base::{Clock, Timestamp};
 use ghost_shell::{CancelSignal, Shell};
 
-use super::analyze::{analyze, verify};
+use super::analyze::{CaptureFileError, analyze, verify};
 use super::step::{AnalysisJob, CaptureStep, NextStep};
 use super::task::{Analysis, CaptureTask};
 use crate::operation::{self, CommandOutcome, Issue};
 
-/// What somebody says while a task is under way.
+/// An instruction for a task in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Instruction {
     /// Nothing.
@@ -34,7 +34,7 @@ pub trait CaptureExecutor: Send + Sync {
     async fn run(&self, step: &CaptureStep, plan: &[String]) -> CommandOutcome;
 
     /// Reads a fetched file of the captures folder, as [`super::verify()`] does.
-    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), String>;
+    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), CaptureFileError>;
 
     /// Analyzes files of the captures folder, as [`super::analyze()`] does.
     async fn analyze(&self, work: &[AnalysisJob]) -> Analysis;
@@ -43,11 +43,16 @@ pub trait CaptureExecutor: Send + Sync {
     async fn wait(&self, until: Timestamp) -> Instruction;
 
     /// Keeps the task. Nothing is done that was not kept before.
-    fn save(&self, task: &CaptureTask) -> Result<(), String>;
+    fn save(&self, task: &CaptureTask) -> Result<(), SaveError>;
 
     /// Shows how far it is and what comes next.
     fn tell(&self, task: &CaptureTask, next: &NextStep);
 }
+
+/// Why a task could not be kept, as its executor says.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SaveError(pub String);
 
 /// How driving a task ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +68,7 @@ pub enum Ended {
 pub enum DriveError {
     /// It could not be kept, so that nothing was done.
     #[error("the capture could not be kept, so that nothing more was done: {0}")]
-    Keep(String),
+    Keep(SaveError),
     /// The task took back what it wanted.
     #[error("the capture is in a state that cannot be")]
     Torn,
@@ -75,52 +80,52 @@ pub enum DriveError {
 /// Fails where the task cannot be kept.
 pub async fn drive(
     task: &mut CaptureTask,
-    hands: &dyn CaptureExecutor,
+    executor: &dyn CaptureExecutor,
     clock: &dyn Clock,
 ) -> Result<Ended, DriveError> {
     loop {
-        hands.save(task).map_err(DriveError::Keep)?;
-        match hands.wait(clock.now()).await {
+        executor.save(task).map_err(DriveError::Keep)?;
+        match executor.wait(clock.now()).await {
             Instruction::GoOn => {}
             Instruction::Stop => task.stop(),
             Instruction::Cancel => task.cancel(),
             Instruction::Leave => return Ok(Ended::Left),
         }
         let next = task.next(clock.now());
-        hands.tell(task, &next);
+        executor.tell(task, &next);
         match next {
             NextStep::Run(step) => {
                 let plan = task.plan(&step);
                 if !task.begin(&step) {
                     return Err(DriveError::Torn);
                 }
-                hands.save(task).map_err(DriveError::Keep)?;
-                let answer = hands.run(&step, &plan).await;
+                executor.save(task).map_err(DriveError::Keep)?;
+                let answer = executor.run(&step, &plan).await;
                 task.on_result(&step.what, step.end, &answer, clock.now());
             }
             NextStep::Verify { end, file, bytes } => {
-                let read = hands.verify(&file, bytes).await;
+                let read = executor.verify(&file, bytes).await.map_err(|error| error.to_string());
                 task.verified(end, read, clock.now());
             }
-            NextStep::Analyze(work) => task.analyzed(hands.analyze(&work).await),
-            NextStep::Wait { until, why: _ } => match hands.wait(until).await {
+            NextStep::Analyze(work) => task.analyzed(executor.analyze(&work).await),
+            NextStep::Wait { until, why: _ } => match executor.wait(until).await {
                 Instruction::GoOn => {}
                 Instruction::Stop => task.stop(),
                 Instruction::Cancel => task.cancel(),
                 Instruction::Leave => {
-                    hands.save(task).map_err(DriveError::Keep)?;
+                    executor.save(task).map_err(DriveError::Keep)?;
                     return Ok(Ended::Left);
                 }
             },
             NextStep::Over => {
-                hands.save(task).map_err(DriveError::Keep)?;
+                executor.save(task).map_err(DriveError::Keep)?;
                 return Ok(Ended::Over);
             }
         }
     }
 }
 
-/// So much stays free in the captures folder.
+/// How much stays free in the captures folder.
 const MIN_FREE_BYTES: u64 = 100_000_000;
 
 /// A shell as captures use it.
@@ -153,10 +158,10 @@ impl CaptureShell {
     ///
     /// # Errors
     /// Says why it is no capture.
-    pub async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), String> {
+    pub async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), CaptureFileError> {
         let path = self.captures.join(file);
         let read = tokio::task::spawn_blocking(move || verify(&path, bytes)).await;
-        read.unwrap_or_else(|_| Err("reading it failed".to_owned()))
+        read.unwrap_or(Err(CaptureFileError::Aborted))
     }
 
     /// Analyzes fetched files.

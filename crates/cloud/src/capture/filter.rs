@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value, json};
 
-/// So many filters a capture takes.
+/// How many filters a capture takes.
 pub(super) const MAX_FILTERS: usize = 10;
 
 /// Packets that fit all that is said.

@@ -9,7 +9,7 @@
 //!
 //! # Invariants
 //! - [`CaptureTask`] is the whole truth: it is kept before every effect, and goes on from there after any end of the program.
-//! - A command that was under way when nobody looked any more is resolved by a read, never by running it again.
+//! - A command that was in progress when the process ended is resolved by a read, never by running it again.
 //! - What was removed is looked for once more; only a read says that it is gone.
 //! - The storage account comes from the configuration or from a person, and is never the account under investigation.
 
@@ -36,10 +36,10 @@ mod tests;
 mod text;
 
 pub use crate::operation::{CommandOutcome, Issue};
-pub use analyze::{analyze, verify};
+pub use analyze::{CaptureFileError, analyze, verify};
 pub use document::{ListedCapture, Location};
 pub use drive::CaptureShell;
-pub use drive::{CaptureExecutor, DriveError, Ended, Instruction, drive};
+pub use drive::{CaptureExecutor, DriveError, Ended, Instruction, SaveError, drive};
 pub use filter::{Filter, FilterError};
 pub use name::{Origin, Role};
 pub use orphan::{Life, Orphan, Ownership, judge};

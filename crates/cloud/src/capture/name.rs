@@ -9,7 +9,7 @@ use ghost_base::SessionId;
 const MAX_NAME_LEN: usize = 80;
 const BEGIN: &str = "ghost-";
 
-/// Which end of a way a capture is of.
+/// Which end of a path a capture is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -44,7 +44,6 @@ impl Role {
 /// Whose a capture is: `ghost-SESSION-NUMBER`, and `-src` or `-dst` where there are two ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// The session.
     pub session: SessionId,
     /// Which of the session's tasks, from 1.
     pub number: u32,
@@ -103,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_ours_is_not() {
+    fn what_only_resembles_ours_is_not() {
         for name in [
             "ghost-",
             "ghost--1",

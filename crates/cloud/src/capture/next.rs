@@ -13,8 +13,8 @@ use ghost_base::Timestamp;
 
 /// How long after its time a capture may go on before it is ended.
 const START_GRACE: Duration = Duration::from_secs(300);
-/// So many looks show whether a command to end it had an effect.
-const MAX_LOOKS_AFTER_STOP: u32 = 3;
+/// After this many polls it is known whether a command to end it had an effect.
+const MAX_POLLS_AFTER_STOP: u32 = 3;
 
 /// What an end wants.
 enum TargetAction {
@@ -132,7 +132,7 @@ impl CaptureTask {
                     TargetAction::Now(StepKind::Create)
                 }
             }
-            // Whoever asks while it is under way does not know what came of it.
+            // While it is in progress its result is not known.
             Phase::Creating | Phase::Looking { .. } => TargetAction::Now(StepKind::Look),
             Phase::Recording => TargetAction::Now(StepKind::Status),
             Phase::Sizing { .. } => TargetAction::Now(StepKind::Size),
@@ -163,7 +163,7 @@ impl CaptureTask {
         }
     }
 
-    /// Says whether a capture is to be ended now; `None` where nobody wants that.
+    /// Tells whether a capture is to be ended now; `None` where nobody wants that.
     fn want_stop(&self, end: &CaptureTarget, now: Option<Timestamp>) -> Option<bool> {
         let overdue = now.is_some_and(|now| self.due(end).is_some_and(|due| now >= due.plus(START_GRACE)));
         if self.wish == RequestedState::GoOn && !overdue {
@@ -171,7 +171,7 @@ impl CaptureTask {
         }
         Some(match end.stop {
             Stop::No => true,
-            Stop::Sent(times) => times < 2 && end.polls >= MAX_LOOKS_AFTER_STOP,
+            Stop::Sent(times) => times < 2 && end.polls >= MAX_POLLS_AFTER_STOP,
             Stop::Executing { .. } | Stop::Held => false,
         })
     }

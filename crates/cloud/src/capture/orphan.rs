@@ -1,4 +1,4 @@
-//! Captures that nobody looks after: only what is provably ours, and whose session is dead, is called an orphan.
+//! Captures without an owner: only what is provably ours, and whose session is dead, is called an orphan.
 
 use super::document::ListedCapture;
 use super::name::Origin;
@@ -24,15 +24,15 @@ pub enum Ownership {
     Another,
     /// Its name is one of Ghost's, but of a session that this installation does not know: it is left alone.
     Foreign(Origin),
-    /// One of a task that is kept here, which looks after it.
+    /// One of a task that is kept here, which owns it.
     CaptureTask(String),
     /// One of a session that is alive.
     Alive(Origin),
-    /// Ours, and nobody looks after it.
+    /// Ours, and without an owner.
     Orphan(Orphan),
 }
 
-/// A capture of ours that nobody looks after.
+/// A capture of ours without an owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Orphan {
     /// Whose it was.

@@ -12,20 +12,20 @@ use crate::operation::{CommandError, CommandOutcome, Issue, printed};
 
 /// The first look at a capture that has just begun.
 const FIRST_POLL_SECONDS: u64 = 5;
-/// Between looks at one that is not due yet.
+/// The interval between polls of one that is not due yet.
 const CALM_POLL_SECONDS: u64 = 30;
 /// It is over so long after its time.
 const POLL_AFTER_STOP_SECONDS: u64 = 2;
-/// Between looks at one that is due: the last one again and again.
+/// The intervals between polls of one that is due; the last one repeats.
 const POLL_SECONDS: [u64; 4] = [5, 10, 20, 30];
 /// A capture that is not over so long after its time is given up.
 const MAX_UNKNOWN_TIME: Duration = Duration::from_secs(900);
-/// A capture that is not listed did not begin, if this many looks before did not find it either.
+/// A capture that is not listed did not begin, if this many checks before did not find it either.
 const MAX_MISSES: u32 = 2;
 /// Between them.
 const RETRY_SECONDS: u64 = 10;
-/// A file that is not there after so many looks was never written.
-const MAX_LOOKS: u32 = 5;
+/// A file that is missing after this many checks was never written.
+const MAX_FILE_CHECKS: u32 = 5;
 
 fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -242,7 +242,7 @@ impl CaptureTask {
                 end.blob.left = Left::There;
                 end.turn(Phase::Fetching { bytes, failed: 0 });
             }
-            None if missed + 1 < MAX_LOOKS => {
+            None if missed + 1 < MAX_FILE_CHECKS => {
                 end.phase = Phase::Sizing { missed: missed + 1 };
                 let pause = usize::try_from(missed)
                     .ok()
@@ -265,7 +265,7 @@ impl CaptureTask {
         match printed(answer, &format!("fetching the capture of {}", end.machine)) {
             Ok(_) => end.turn(Phase::Verifying { bytes, failed }),
             Err(setback) if setback.is(FailureClass::NotFound) => {
-                end.turn(Phase::Sizing { missed: MAX_LOOKS - 1 })
+                end.turn(Phase::Sizing { missed: MAX_FILE_CHECKS - 1 })
             }
             Err(setback) => self.keep_or_wait(at, setback, now),
         }
@@ -364,10 +364,10 @@ fn meaning(errors: &str) -> String {
         ("StorageFailed", "the storage account could not be written"),
         ("InternalError", "the platform failed"),
     ];
-    let told: Vec<&str> =
+    let reasons: Vec<&str> =
         known.iter().filter(|(word, _)| errors.contains(word)).map(|(_, text)| *text).collect();
-    match (told.is_empty(), errors.is_empty()) {
-        (false, _) => format!("{} ({errors})", told.join(", ")),
+    match (reasons.is_empty(), errors.is_empty()) {
+        (false, _) => format!("{} ({errors})", reasons.join(", ")),
         (true, false) => errors.to_owned(),
         (true, true) => "the platform says no more".to_owned(),
     }

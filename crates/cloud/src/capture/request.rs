@@ -9,7 +9,7 @@ use super::text;
 use crate::line::CaptureLimits;
 use crate::{Account, Container, Name, ResourceGroup};
 
-/// So many bytes of each packet are kept unless more is asked for: headers and most of DNS, hardly any payload.
+/// How many bytes of each packet are kept unless more is asked for: headers and most of DNS, hardly any payload.
 pub const SNAPLEN: u32 = 256;
 /// The platform ends every capture after so many seconds.
 const MAX_SECONDS: u32 = 18_000;
@@ -38,7 +38,6 @@ impl Group {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Storage {
-    /// The account.
     #[serde(with = "text")]
     pub account: Account,
     /// The container in it.
@@ -60,11 +59,11 @@ impl Storage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// So many seconds.
+    /// How many seconds.
     pub seconds: u32,
-    /// So many bytes in all.
+    /// How many bytes in all.
     pub bytes: u64,
-    /// So many bytes of each packet; 0 is all of it.
+    /// How many bytes of each packet; 0 is all of it.
     pub snaplen: u32,
 }
 
@@ -112,9 +111,7 @@ pub enum CaptureRequestError {
     Limit {
         /// Which.
         what: &'static str,
-        /// The least.
         least: u64,
-        /// The most.
         most: u64,
         /// What was given.
         given: u64,

@@ -10,7 +10,7 @@ use super::task::CaptureTask;
 use crate::operation::{CommandError, CommandOutcome};
 
 impl CaptureTask {
-    /// Takes what came of a command.
+    /// Takes the result of a command.
     pub fn on_result(&mut self, what: &StepKind, at: usize, answer: &CommandOutcome, now: Timestamp) {
         if at >= self.ends.len() {
             return;

@@ -1,4 +1,4 @@
-//! Looking in the cloud for captures of ours that nobody looks after, and removing them.
+//! Finds captures of ours without an owner in the cloud, and removes them.
 
 use async_trait::async_trait;
 use serde::de::DeserializeOwned;
@@ -22,7 +22,7 @@ const FORGOTTEN_SECONDS: u64 = 3_600;
 /// What was found in the cloud.
 #[derive(Debug, Default)]
 pub struct Search {
-    /// Captures of ours that nobody looks after.
+    /// Captures of ours without an owner.
     pub orphans: Vec<FoundOrphan>,
     /// Names of captures that look like ours, of sessions that nobody here knows.
     pub foreign: Vec<String>,
@@ -30,12 +30,10 @@ pub struct Search {
     pub warnings: Vec<String>,
 }
 
-/// A capture of ours that nobody looks after.
+/// A capture of ours without an owner.
 #[derive(Debug)]
 pub struct FoundOrphan {
-    /// Its name.
     pub name: Name,
-    /// Its region.
     pub region: Name,
     /// Whose it was.
     pub orphan: Orphan,
@@ -52,7 +50,7 @@ pub fn left_over(tasks: &[CaptureTask], now: Timestamp) -> Vec<String> {
     tasks.iter().filter(is_left).map(CaptureTask::id).collect()
 }
 
-/// Looks for captures in every region that has a watcher. `life` says what is known of a session.
+/// Searches for captures in every region that has a watcher. `life` says what is known of a session.
 ///
 /// # Errors
 /// Fails where not even the watchers can be listed; a region that cannot be looked at is a warning.
@@ -73,8 +71,8 @@ pub async fn search(
         let doing = format!("listing the captures of {region}");
         match ask::<Vec<ListedCapture>>(gate, line::captures(place, &region), &why, &doing).await {
             Ok(listed) => {
-                let told = |one: ListedCapture| (judge(&one, tasks, storage, life), one.name);
-                listed.into_iter().map(told).for_each(|(whose, name)| search.take(whose, &name, &region));
+                let judged = |one: ListedCapture| (judge(&one, tasks, storage, life), one.name);
+                listed.into_iter().map(judged).for_each(|(whose, name)| search.take(whose, &name, &region));
             }
             Err(trouble) => search.warnings.push(trouble.text),
         }
@@ -94,7 +92,7 @@ impl Search {
         }
     }
 
-    /// Removes the orphans under one consent, and looks once more: what is still there stays. Returns the names of what is gone.
+    /// Removes the orphans under one consent, and checks once more: what is still there stays. Returns the names of what is gone.
     pub async fn clean(
         &mut self,
         gate: &CaptureShell,

@@ -52,7 +52,7 @@ impl State {
         }
     }
 
-    /// Says whether nothing more happens by itself.
+    /// Tells whether nothing more happens by itself.
     #[must_use]
     pub fn is_over(self) -> bool {
         matches!(self, Self::NeedsCleanup | Self::Done | Self::Failed | Self::Canceled)
@@ -95,7 +95,7 @@ impl CaptureTask {
         self.wish != RequestedState::GoOn && end.stop != Stop::Held
     }
 
-    /// Says whether something of an end is being removed, or is to be.
+    /// Tells whether something of an end is being removed, or is to be.
     pub(super) fn is_busy(&self, end: &CaptureTarget, thing: &CloudObject) -> bool {
         thing.remains()
             && match thing.removal {

@@ -1,4 +1,4 @@
-//! One command of a task, and what came of it.
+//! One command of a task, and its result.
 
 use crate::line::Line;
 use ghost_base::Timestamp;
@@ -6,19 +6,19 @@ use ghost_base::Timestamp;
 /// What a command is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StepKind {
-    /// Looks at the machine.
+    /// Examines the machine.
     Machine,
-    /// Looks at its extensions.
+    /// Examines its extensions.
     Extensions,
-    /// Looks for the watchers of the subscription.
+    /// Searches for the watchers of the subscription.
     Watchers,
     /// Lists the captures of the region.
     Captures,
     /// Asks how another capture of the machine is.
     Rival(String),
-    /// Looks at the storage account.
+    /// Examines the storage account.
     Account,
-    /// Looks for the container.
+    /// Searches for the container.
     Container,
     /// Asks whether a file of that name is there already.
     Taken,
@@ -91,7 +91,7 @@ pub struct CaptureStep {
     pub line: Line,
     /// Why; a human who is asked reads it.
     pub why: String,
-    /// So many bytes have to be free in the captures folder for it.
+    /// How many bytes have to be free in the captures folder for it.
     pub room: Option<u64>,
 }
 
@@ -106,7 +106,6 @@ impl CaptureStep {
 /// What is to be done next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NextStep {
-    /// Run this.
     Run(Box<CaptureStep>),
     /// Read a file that was fetched: is it a capture, is it whole, how many packets does it hold?
     Verify {
@@ -114,7 +113,7 @@ pub enum NextStep {
         end: usize,
         /// The file's name in the captures folder.
         file: String,
-        /// Its size as the platform told.
+        /// Its size as the platform reports it.
         bytes: u64,
     },
     /// Analyze what there is.

@@ -19,39 +19,38 @@ pub enum Phase {
     },
     /// It may begin, with the other end.
     Ready,
-    /// The command that begins it is under way, or was when nobody looked any more.
+    /// The command that begins it is in progress, or was when the process ended.
     Creating,
     /// It may have begun: it is looked for.
     Looking {
-        /// So often it was not there.
+        /// How often it was not there.
         missed: u32,
     },
     /// The platform records.
     Recording,
     /// The file's size is asked for.
     Sizing {
-        /// So often it was not there.
+        /// How often it was not there.
         missed: u32,
     },
     /// The file is fetched.
     Fetching {
         /// Its size.
         bytes: u64,
-        /// So often it went wrong.
+        /// How often it went wrong.
         failed: u32,
     },
     /// The file is read.
     Verifying {
         /// Its size.
         bytes: u64,
-        /// So often it went wrong.
+        /// How often it went wrong.
         failed: u32,
     },
     /// The file is here, and it is a capture.
     Kept {
         /// Its size.
         bytes: u64,
-        /// Its packets.
         packets: u64,
         /// It ends within a packet.
         cut_off: bool,
@@ -66,7 +65,6 @@ pub enum Phase {
 pub enum Check {
     /// The machine: is it there, does it run, where is it?
     Machine,
-    /// Its extensions.
     Extensions,
     /// The captures of the region.
     Captures,
@@ -98,7 +96,7 @@ pub enum Left {
 pub enum Removal {
     /// It has not begun.
     No,
-    /// The command is under way, or was when nobody looked any more.
+    /// The command is in progress, or was when the process ended.
     Executing,
     /// The command is over: it is made sure that it is gone.
     Confirming,
@@ -117,7 +115,7 @@ pub struct CloudObject {
 }
 
 impl CloudObject {
-    /// Says whether it is, or may be, in the cloud.
+    /// Tells whether it is, or may be, in the cloud.
     #[must_use]
     pub fn remains(&self) -> bool {
         matches!(self.left, Left::There | Left::Perhaps)
@@ -130,12 +128,12 @@ impl CloudObject {
 pub enum Stop {
     /// Nothing was asked.
     No,
-    /// The command is under way, or was when nobody looked any more.
+    /// The command is in progress, or was when the process ended.
     Executing {
-        /// So many commands before it had no effect.
+        /// How many commands before it had no effect.
         before: u32,
     },
-    /// So many commands are over.
+    /// How many commands are over.
     Sent(u32),
     /// It goes on to its end.
     Held,
@@ -147,7 +145,6 @@ pub enum Stop {
 pub struct CaptureTarget {
     /// Which end.
     pub role: Role,
-    /// The machine.
     #[serde(with = "text")]
     pub machine: Name,
     /// The capture's name; the file is `NAME.cap`.
@@ -158,7 +155,6 @@ pub struct CaptureTarget {
     pub region: Option<Name>,
     /// How far it is.
     pub phase: Phase,
-    /// The capture.
     pub capture: CloudObject,
     /// Its file in the storage account.
     pub blob: CloudObject,
@@ -210,7 +206,7 @@ impl CaptureTarget {
         format!("{}.cap", self.name)
     }
 
-    /// Says whether nothing more can come of it by itself.
+    /// Tells whether nothing more can come of it by itself.
     #[must_use]
     pub fn settled(&self) -> bool {
         matches!(self.phase, Phase::Kept { .. } | Phase::Failed)

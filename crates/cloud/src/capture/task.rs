@@ -14,7 +14,7 @@ use ghost_base::{SessionId, Timestamp};
 /// The format of a task that is kept.
 const FORMAT: u32 = 1;
 
-/// What somebody wants of a task that is under way.
+/// What somebody wants of a task that is in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RequestedState {
@@ -220,7 +220,7 @@ impl CaptureTask {
         }
     }
 
-    /// Notes that a command is under way. What may change something is begun once: a second time it says no, and nothing may run.
+    /// Notes that a command is in progress. What may change something is begun once: a second time it says no, and nothing may run.
     #[must_use]
     pub fn begin(&mut self, step: &CaptureStep) -> bool {
         let settled = self.ends.iter().all(CaptureTarget::settled);

@@ -15,7 +15,6 @@ pub enum GuestAccess {
     Platform {
         /// Where the machine is.
         place: ResourceGroup,
-        /// The machine.
         machine: Name,
     },
     /// By ssh.

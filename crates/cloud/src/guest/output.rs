@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::access::GuestAccess;
 use crate::{Failure, FailureClass};
 
-/// Why a guest's output cannot be told.
+/// Why a guest's output is not reported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PrintedError {
     /// The answer is not one of run-command.
@@ -77,7 +77,7 @@ pub(crate) fn refused(exit: Option<i32>, stderr: &str) -> Option<Failure> {
     }
     let found = WORDS.iter().find(|(words, _)| stderr.contains(words));
     let class = found.map_or(FailureClass::Unreachable, |(_, class)| *class);
-    // A changed key is told in a frame of many lines, of which the first says nothing.
+    // A changed key is reported in a frame of many lines, of which the first says nothing.
     let line = found.and_then(|(words, _)| stderr.lines().find(|line| line.contains(words)));
     let line = line.or_else(|| stderr.lines().find(|line| !line.trim().is_empty()));
     let message = line.unwrap_or("ssh failed and said nothing").trim_matches(['@', ' ']);
@@ -110,7 +110,7 @@ mod printed_tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_told() {
+    fn what_is_no_answer_is_reported() {
         for text in [
             "",
             "null",

@@ -67,7 +67,7 @@ impl Hop {
         &self.host
     }
 
-    /// Says whether it is reached as root.
+    /// Tells whether it is reached as root.
     pub(super) fn is_root(&self) -> bool {
         self.user == "root"
     }
@@ -88,8 +88,8 @@ pub struct Ssh {
     known_hosts: PathBuf,
 }
 
-/// So long a connection may take to come about, in seconds.
-const CONNECT: u16 = 15;
+/// How long a connection may take to come about, in seconds.
+const CONNECT_TIMEOUT_SECONDS: u16 = 15;
 
 impl Ssh {
     /// Takes the guest, the host before it where there is one, and the file of known host keys, which counts for both.
@@ -132,7 +132,7 @@ impl Ssh {
         set("UserKnownHostsFile", &self.known_hosts.display().to_string());
         set("GlobalKnownHostsFile", "none");
         set("UpdateHostKeys", "no");
-        set("ConnectTimeout", &CONNECT.to_string());
+        set("ConnectTimeout", &CONNECT_TIMEOUT_SECONDS.to_string());
         // A guest that falls silent while it is asked is not waited for.
         set("ServerAliveInterval", "15");
         set("ServerAliveCountMax", "4");

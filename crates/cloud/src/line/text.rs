@@ -75,7 +75,7 @@ impl Line {
         &self.words
     }
 
-    /// Says whether it changes anything.
+    /// Tells whether it changes anything.
     #[must_use]
     pub fn changes(&self) -> bool {
         self.changes

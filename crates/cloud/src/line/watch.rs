@@ -64,17 +64,17 @@ pub fn topology(place: &ResourceGroup) -> Line {
 /// How much a capture may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CaptureLimits {
-    /// So many seconds.
+    /// How many seconds.
     pub seconds: u32,
-    /// So many bytes in all.
+    /// How many bytes in all.
     pub bytes: u64,
-    /// So many bytes of a packet; 0 is all of it.
+    /// How many bytes of a packet; 0 is all of it.
     pub snaplen: u32,
 }
 
 /// Begins a capture. This one takes the machine's group; its siblings take the watcher's region.
 ///
-/// `az` looks for an account that is named in the machine's group; `elsewhere` is the account's identifier where it lies in another.
+/// `az` searches for an account that is named in the machine's group; `elsewhere` is the account's identifier where it lies in another.
 #[must_use]
 pub fn capture_create(
     place: &ResourceGroup,

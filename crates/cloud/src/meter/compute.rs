@@ -17,18 +17,17 @@ pub enum TestType {
     Latency,
     /// How much is carried.
     Throughput,
-    /// Both.
     Both,
 }
 
 impl TestType {
-    /// Says whether latency is measured.
+    /// Tells whether latency is measured.
     #[must_use]
     pub fn latency(self) -> bool {
         matches!(self, Self::Latency | Self::Both)
     }
 
-    /// Says whether throughput is measured.
+    /// Tells whether throughput is measured.
     #[must_use]
     pub fn throughput(self) -> bool {
         matches!(self, Self::Throughput | Self::Both)
@@ -57,7 +56,6 @@ pub enum SampleError {
     /// A sample is no measurement.
     #[error("sample {at} of `{metric}` is not a number from 0 up")]
     Odd {
-        /// The metric.
         metric: &'static str,
         /// Which one, from 1.
         at: usize,
@@ -184,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn no_sample_and_no_number_are_told() {
+    fn no_sample_and_no_number_are_reported() {
         assert_eq!(latency(&[]), Err(SampleError::None("latency_us")));
         for odd in [-1.0, f64::NAN, f64::INFINITY] {
             assert_eq!(latency(&[1.0, odd]), Err(SampleError::Odd { metric: "latency_us", at: 2 }));

@@ -40,13 +40,13 @@ pub struct CommandError {
 }
 
 impl CommandError {
-    /// Says whether a retry may succeed.
+    /// Tells whether a retry may succeed.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         self.class.is_some_and(FailureClass::is_transient)
     }
 
-    /// Says whether it is of a kind.
+    /// Tells whether it is of a kind.
     #[must_use]
     pub fn is(&self, class: FailureClass) -> bool {
         self.class == Some(class)
@@ -62,7 +62,7 @@ pub fn printed<'a>(answer: &'a CommandOutcome, doing: &str) -> Result<&'a str, C
         CommandOutcome::Ran { exit: Some(0), stdout, stderr: _ } => return Ok(stdout),
         CommandOutcome::Ran { exit, stdout: _, stderr } => {
             let failure = refused(*exit, stderr).unwrap_or_else(|| failure(*exit, stderr));
-            (Some(failure.class), told(doing, *exit, &failure))
+            (Some(failure.class), describe(doing, *exit, &failure))
         }
         CommandOutcome::Denied { reason, all: _ } => {
             let reason = if reason.is_empty() { "no reason was given" } else { reason };
@@ -79,7 +79,7 @@ pub fn printed<'a>(answer: &'a CommandOutcome, doing: &str) -> Result<&'a str, C
     Err(CommandError { class, trouble })
 }
 
-fn told(doing: &str, exit: Option<i32>, failure: &Failure) -> Issue {
+fn describe(doing: &str, exit: Option<i32>, failure: &Failure) -> Issue {
     // A shell says 127 where a program is missing.
     if exit == Some(127) {
         let hint =
@@ -141,12 +141,12 @@ mod tests {
     #[test]
     fn the_missing_action_is_named() {
         let text = "ERROR: (AuthorizationFailed) The client 'a' with object id 'b' does not have authorization to perform action 'Microsoft.Network/networkWatchers/packetCaptures/write' over scope '/s'.";
-        let told = setback(&ran(1, text)).trouble;
+        let describe = setback(&ran(1, text)).trouble;
         assert_eq!(
-            told.text,
+            describe.text,
             "looking at web-1: the identity may not do Microsoft.Network/networkWatchers/packetCaptures/write"
         );
-        assert!(told.hint.unwrap().contains("deploy/azure"));
+        assert!(describe.hint.unwrap().contains("deploy/azure"));
     }
 
     #[test]

@@ -20,7 +20,6 @@ pub trait Operation: Send {
 /// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next<T> {
-    /// Run this.
     Run(Box<CommandRequest>),
     /// Ask again at this moment.
     Wait {

@@ -22,7 +22,7 @@ impl ReadOperation {
         Self { order, doing: doing.into(), patience: RetryPolicy::default(), until: None, result: None }
     }
 
-    /// Says whether it changes anything: then it is never tried again.
+    /// Tells whether it changes anything: then it is never tried again.
     fn reads(&self) -> bool {
         match &self.order.what {
             CommandKind::Line(line) => !line.changes(),

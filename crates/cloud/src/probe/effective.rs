@@ -21,7 +21,6 @@ pub enum InterfaceScope {
 /// What is asked about each of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EffectiveQuery {
-    /// Its routes.
     Routes,
     /// Its security rules.
     Rules,
@@ -44,9 +43,7 @@ impl EffectiveQuery {
 pub struct InterfaceResult {
     /// Which one.
     pub interface: Interface,
-    /// Its routes.
     pub routes: Option<Result<String, Issue>>,
-    /// Its rules.
     pub rules: Option<Result<String, Issue>>,
     /// The interface itself.
     pub itself: Option<Result<String, Issue>>,

@@ -12,7 +12,7 @@ pub static WANTED: ProbeSpec<Bundle> = ProbeSpec {
     script: SCRIPT,
     what: "the packet filters",
     counters: true,
-    read: |text| bundle(text).map_err(|error| error.to_string()),
+    read: |text| bundle(text).map_err(Into::into),
 };
 
 /// Why a text is no bundle.

@@ -1,9 +1,61 @@
 //! Runs a declared script on a guest and collects its output, window by window.
 
-use super::payload::{ParcelError, WindowResult, WindowedPayload};
+use super::firewall::FirewallError;
+use super::payload::{PayloadError, SectionError, WindowResult, WindowedPayload};
+use super::state::StateError;
 use crate::guest::{GuestAccess, printed};
 use crate::operation::{CommandOutcome, CommandRequest, Issue, Next, Operation, ReadOperation};
 use ghost_base::Timestamp;
+
+/// Why what a guest printed cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProbeError {
+    /// It is not made of parts.
+    #[error(transparent)]
+    Section(#[from] SectionError),
+    /// It is no bundle of packet filters.
+    #[error(transparent)]
+    Firewall(#[from] FirewallError),
+    /// It is no state of a guest.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// The list of devices is missing.
+    #[error("the list of devices is missing")]
+    NoDevices,
+    /// A device of the list has no part.
+    #[error("{0} is missing")]
+    NoDevice(String),
+    /// A part is there that nothing asked for.
+    #[error("the part `{0}` is not one of ours")]
+    UnknownPart(String),
+    /// The list of devices could not be printed.
+    #[error("tc ended with {code}: {stderr}")]
+    List {
+        /// The exit code.
+        code: u8,
+        /// What it said.
+        stderr: String,
+    },
+    /// The disciplines of a device could not be printed.
+    #[error("{device}: tc ended with {code}: {stderr}")]
+    Device {
+        /// The device.
+        device: String,
+        /// The exit code.
+        code: u8,
+        /// What it said.
+        stderr: String,
+    },
+    /// The disciplines of a device cannot be read.
+    #[error("{device}: {error}")]
+    Qdisc {
+        /// The device.
+        device: String,
+        /// What is wrong with the text.
+        error: String,
+    },
+}
 
 /// What is gathered, and how it is read.
 #[derive(Debug)]
@@ -15,25 +67,25 @@ pub struct ProbeSpec<T> {
     /// Whether counters are of use: they are read where everything fits into one window.
     pub counters: bool,
     /// Reads what was gathered.
-    pub read: fn(&str) -> Result<T, String>,
+    pub read: fn(&str) -> Result<T, ProbeError>,
 }
 
 /// Gathers on a guest. Counters come along where everything fits into one window: they would change before the next one.
 ///
-/// Half an answer or a damaged one is asked for once more, and then told; nothing is made of it.
+/// Half an answer or a damaged one is asked for once more, and then reported; nothing is concluded from it.
 #[derive(Debug)]
 pub struct GuestProbe<T: 'static> {
     reach: GuestAccess,
     wanted: &'static ProbeSpec<T>,
     counters: bool,
-    parcel: WindowedPayload,
+    windows: WindowedPayload,
     from: usize,
     again: u8,
     reading: ReadOperation,
     result: Option<Result<T, Issue>>,
 }
 
-/// So often it is begun anew.
+/// How often it is begun anew.
 const MAX_RESTARTS: u8 = 2;
 
 impl<T: Clone + Send + 'static> GuestProbe<T> {
@@ -45,7 +97,7 @@ impl<T: Clone + Send + 'static> GuestProbe<T> {
             reach,
             wanted,
             counters: wanted.counters,
-            parcel: WindowedPayload::default(),
+            windows: WindowedPayload::default(),
             from: 0,
             again: 0,
             reading,
@@ -65,21 +117,21 @@ impl<T: Clone + Send + 'static> GuestProbe<T> {
     }
 
     fn anew(&mut self) {
-        self.parcel = WindowedPayload::default();
+        self.windows = WindowedPayload::default();
         self.ask(0);
     }
 
     fn take(&mut self, answer: &str) -> Result<(), Issue> {
-        let add = |parcel: &mut WindowedPayload| {
+        let add = |windows: &mut WindowedPayload| {
             let text = printed(&self.reach, answer).map_err(|error| (error.to_string(), true))?;
-            parcel
+            windows
                 .add(&text)
-                .map_err(|error| (error.to_string(), !matches!(error, ParcelError::Large { .. })))
+                .map_err(|error| (error.to_string(), !matches!(error, PayloadError::Large { .. })))
         };
-        let whole = add(&mut self.parcel).and_then(|collected| match collected {
+        let whole = add(&mut self.windows).and_then(|collected| match collected {
             WindowResult::Ask(next) => Ok(Some(next)),
             WindowResult::Whole(text) => {
-                self.result = Some(Ok((self.wanted.read)(&text).map_err(|error| (error, true))?));
+                self.result = Some(Ok((self.wanted.read)(&text).map_err(|error| (error.to_string(), true))?));
                 Ok(None)
             }
         });
@@ -135,7 +187,7 @@ impl<T: Clone + Send + 'static> Operation for GuestProbe<T> {
             None => match self.reading.next(now) {
                 Next::Run(order) => Next::Run(order),
                 Next::Wait { until, why } => Next::Wait { until, why },
-                // What was printed is taken as soon as it is heard.
+                // Output is processed as soon as it arrives.
                 Next::Over(Ok(_)) => {
                     Next::Over(Err(Issue::new("nothing was made of what the guest printed")))
                 }

@@ -7,14 +7,12 @@ use crate::operation::{CommandOutcome, CommandRequest, Issue, Next, Operation, R
 use crate::{Name, ResourceGroup, line};
 use ghost_base::Timestamp;
 
-/// An interface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interface {
     /// Where it is: not always where its machine is.
     pub place: ResourceGroup,
-    /// Its name.
     pub name: Name,
-    /// It is the one that its machine speaks with unless told otherwise.
+    /// It is the one from which its machine sends by default.
     pub primary: bool,
 }
 
@@ -184,8 +182,8 @@ mod tests {
             {"id": id("rg", "networkInterfaces/a"), "primary": false},
             {"id": id("Other", "networkinterfaces/b"), "primary": true}]}});
         let found = on_result(Interfaces::of_machine(&place(), &name("vm")), &text.to_string()).unwrap();
-        let told = |group: &str, name: &str, primary| (group.to_owned(), name.to_owned(), primary);
-        assert_eq!(found, [told("Other", "b", true), told("rg", "a", false)]);
+        let found_interface = |group: &str, name: &str, primary| (group.to_owned(), name.to_owned(), primary);
+        assert_eq!(found, [found_interface("Other", "b", true), found_interface("rg", "a", false)]);
     }
 
     #[test]
@@ -199,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_told() {
+    fn what_is_no_answer_is_reported() {
         let hostile = serde_json::json!({"networkProfile": {"networkInterfaces": [{"id": id("rg", "networkInterfaces/--x")}]}});
         for text in
             ["", "[]", "{}", "{\"networkProfile\": {\"networkInterfaces\": []}}", &hostile.to_string()]

@@ -20,6 +20,6 @@ mod state;
 pub mod topology;
 
 pub use estate::EstateOperation;
-pub use guest_probe::{GuestProbe, ProbeSpec};
+pub use guest_probe::{GuestProbe, ProbeError, ProbeSpec};
 pub use interfaces::{Interface, Interfaces};
 pub use state::{STATE, StateError};

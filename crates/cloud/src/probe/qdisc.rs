@@ -1,6 +1,6 @@
 //! How a guest queues, delays and limits packets.
 
-use super::guest_probe::ProbeSpec;
+use super::guest_probe::{ProbeError, ProbeSpec};
 use super::payload::{Section, sections};
 use ghost_inspect::qdisc::{Read, read};
 
@@ -9,30 +9,33 @@ pub static WANTED: ProbeSpec<Read> =
     ProbeSpec { script: "guest-qdisc", what: "the traffic shaping", counters: true, read: shaped };
 
 /// Reads what the script gathered: the names of the devices, then a part for each.
-fn shaped(text: &str) -> Result<Read, String> {
-    let mut parts = sections(text).map_err(|error| error.to_string())?.into_iter();
-    let names = parts.next().filter(|part| part.name == "devices").ok_or("the list of devices is missing")?;
+fn shaped(text: &str) -> Result<Read, ProbeError> {
+    let mut parts = sections(text)?.into_iter();
+    let names = parts.next().filter(|part| part.name == "devices").ok_or(ProbeError::NoDevices)?;
     if names.code != 0 {
-        return Err(format!("tc ended with {}: {}", names.code, names.text.trim()));
+        return Err(ProbeError::List { code: names.code, stderr: names.text.trim().to_owned() });
     }
     let mut all = Read { devices: Vec::new(), impaired: false, warnings: Vec::new() };
     for (at, name) in names.text.lines().filter(|line| !line.is_empty()).enumerate() {
         let wanted = format!("device-{}", at + 1);
-        let part = parts.next().filter(|part| part.name == wanted).ok_or(format!("{name} is missing"))?;
+        let part = parts.next().filter(|part| part.name == wanted);
+        let part = part.ok_or_else(|| ProbeError::NoDevice(name.to_owned()))?;
         device(name, part, &mut all)?;
     }
     match parts.next() {
-        Some(more) => Err(format!("the part `{}` is not one of ours", more.name)),
+        Some(more) => Err(ProbeError::UnknownPart(more.name)),
         None => Ok(all),
     }
 }
 
-fn device(name: &str, part: Section, all: &mut Read) -> Result<(), String> {
+fn device(name: &str, part: Section, all: &mut Read) -> Result<(), ProbeError> {
     if part.code != 0 {
         // A device can go between the list and the look.
-        return Err(format!("{name}: tc ended with {}: {}", part.code, part.text.trim()));
+        let (device, stderr) = (name.to_owned(), part.text.trim().to_owned());
+        return Err(ProbeError::Device { device, code: part.code, stderr });
     }
-    let found = read(&part.text).map_err(|error| format!("{name}: {error}"))?;
+    let found = read(&part.text)
+        .map_err(|error| ProbeError::Qdisc { device: name.to_owned(), error: error.to_string() })?;
     all.impaired |= found.impaired;
     all.devices.extend(found.devices.into_iter().map(|mut qdisc| {
         qdisc.dev.get_or_insert_with(|| name.to_owned());
@@ -59,12 +62,12 @@ mod tests {
             + &part("device-1", 0, "qdisc netem 1: root limit 1000 delay 100ms\n")
             + &part("device-2", 0, "qdisc noqueue 0: root refcnt 2 \n");
         let found = shaped(&text).unwrap();
-        let told: Vec<_> = found
+        let shown: Vec<_> = found
             .devices
             .iter()
             .map(|one| (one.dev.as_deref(), one.discipline.as_str(), one.impairs))
             .collect();
-        assert_eq!(told, [(Some("eth0"), "netem", true), (Some("eth1"), "noqueue", false)]);
+        assert_eq!(shown, [(Some("eth0"), "netem", true), (Some("eth1"), "noqueue", false)]);
         assert!(found.impaired);
     }
 

@@ -11,7 +11,7 @@ pub static STATE: ProbeSpec<Guest> = ProbeSpec {
     script: "guest-state",
     what: "the network state",
     counters: false,
-    read: |text| guest(text).map_err(|error| error.to_string()),
+    read: |text| guest(text).map_err(Into::into),
 };
 
 /// Why the output of the script is no state of a guest.
@@ -48,6 +48,7 @@ pub(super) fn guest(text: &str) -> Result<Guest, StateError> {
         let document = match name.as_str() {
             "tcp" => &mut guest.tcp,
             "udp" => &mut guest.udp,
+            "connections" => &mut guest.connections,
             "addresses" => &mut guest.addresses,
             "routes" => &mut guest.routes,
             "routes6" => &mut guest.routes6,
@@ -62,6 +63,7 @@ pub(super) fn guest(text: &str) -> Result<Guest, StateError> {
     let all = [
         ("tcp", &guest.tcp),
         ("udp", &guest.udp),
+        ("connections", &guest.connections),
         ("addresses", &guest.addresses),
         ("routes", &guest.routes),
         ("routes6", &guest.routes6),
@@ -173,7 +175,7 @@ mod tests {
     }
 
     fn gathered() -> String {
-        let plain = ["tcp", "udp", "addresses", "routes", "routes6", "rules", "settings"];
+        let plain = ["tcp", "udp", "connections", "addresses", "routes", "routes6", "rules", "settings"];
         let mut text: String = plain.iter().map(|name| part(name, 0, "x")).collect();
         for source in ghost_inspect::netfilter::SOURCES {
             text.push_str(&part(&format!("filter-{source}"), 0, "y"));

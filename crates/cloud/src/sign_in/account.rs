@@ -13,7 +13,6 @@ pub enum Credential {
     Token(PathBuf),
     /// A file with a secret.
     SecretFile(PathBuf),
-    /// A secret.
     Secret(Secret),
 }
 
@@ -42,7 +41,7 @@ pub enum SignInMethod {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
     /// How they sign in.
-    pub way: SignInMethod,
+    pub method: SignInMethod,
     /// The subscription's id; whichever is the first unless said.
     pub subscription: Option<String>,
 }
@@ -50,8 +49,8 @@ pub struct Account {
 impl Account {
     /// Says who it is, without a secret.
     #[must_use]
-    pub fn told(&self) -> String {
-        match &self.way {
+    pub fn describe(&self) -> String {
+        match &self.method {
             SignInMethod::Managed { client: None } => "managed identity of this machine".to_owned(),
             SignInMethod::Managed { client: Some(client) } => format!("managed identity {client}"),
             SignInMethod::Principal { client, .. } => format!("service principal {client}"),
@@ -62,7 +61,7 @@ impl Account {
     /// Tells whether somebody else is the same to the cloud, however they prove it.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        match (&self.way, &other.way) {
+        match (&self.method, &other.method) {
             (SignInMethod::Managed { client: one }, SignInMethod::Managed { client: two }) => one == two,
             (SignInMethod::Principal { client: one, .. }, SignInMethod::Principal { client: two, .. }) => {
                 one.eq_ignore_ascii_case(two)

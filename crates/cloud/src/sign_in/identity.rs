@@ -1,16 +1,16 @@
-//! The way in: what is laid out for it, the lines, what is cleared away.
+//! The sign-in: the files it needs, its commands, what is removed afterwards.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
 use ghost_base::{Digest, private_dir, write_private};
-use ghost_shell::{Errand, Identity, SignIn, Step};
+use ghost_shell::{Identity, IdentityCommand, SignIn, SignInError, SignInStep};
 
 use super::account::{Account, Credential, SignInMethod};
 use crate::{FailureClass, failure};
 
-/// The folder of an identity below the data folder. Its name is one that no reading command may be told.
+/// The folder of an identity below the data folder. Its name is one that no reading command may be given.
 const FOLDER: &str = ".azure";
 
 /// What somebody else's sign-in would leave behind in a folder.
@@ -30,37 +30,37 @@ const REFUSALS: &str = "msal_http_cache.bin";
 const SHARED: [&str; 2] = ["clouds.config", "versionCheck.json"];
 
 /// The largest of these files.
-const LARGEST: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// Makes an identity. What it needs lies in `data`; which cloud it signs in to is read in `like`, the folder that `az` would use.
 #[must_use]
 pub fn identity(role: &str, account: &Account, data: &Path, like: Option<&Path>) -> Identity {
-    let identity = Identity::new(format!("{role} ({})", account.told()));
+    let identity = Identity::new(format!("{role} ({})", account.describe()));
     let place = role.split(' ').next().unwrap_or(role);
     let home = data.join("identity").join(place);
-    let folder = match &account.way {
+    let folder = match &account.method {
         SignInMethod::Folder(folder) => folder.clone(),
         SignInMethod::Managed { .. } | SignInMethod::Principal { .. } => home.join(FOLDER),
     };
-    let door = Door {
+    let sign_in = AccountSignIn {
         account: account.clone(),
         home,
         folder: folder.clone(),
         like: like.map(Path::to_owned).filter(|like| *like != folder),
     };
-    identity.within(folder).by(Arc::new(door))
+    identity.within(folder).by(Arc::new(sign_in))
 }
 
-/// The way of one identity.
+/// The sign-in of one identity.
 #[derive(Debug)]
-struct Door {
+struct AccountSignIn {
     account: Account,
     home: PathBuf,
     folder: PathBuf,
     like: Option<PathBuf>,
 }
 
-impl Door {
+impl AccountSignIn {
     fn secret(&self) -> PathBuf {
         self.home.join("secret")
     }
@@ -71,22 +71,23 @@ impl Door {
 
     /// Returns what tells this sign-in from another one. It says nothing about a secret.
     fn mark(&self) -> String {
-        let Account { way, subscription } = &self.account;
-        let tenant = match way {
+        let Account { method, subscription } = &self.account;
+        let tenant = match method {
             SignInMethod::Principal { tenant, .. } => tenant.as_str(),
             SignInMethod::Managed { .. } | SignInMethod::Folder(_) => "",
         };
         let cloud =
             self.like.as_ref().and_then(|like| small(&like.join("clouds.config"))).unwrap_or_default();
         let subscription = subscription.as_deref().unwrap_or_default();
-        Digest::of_fields([self.account.told().as_str(), tenant, subscription, cloud.as_str()]).to_string()
+        Digest::of_fields([self.account.describe().as_str(), tenant, subscription, cloud.as_str()])
+            .to_string()
     }
 
     /// Makes the folder, with the cloud of this machine and nobody's sign-in.
     fn lay_out(&self) -> io::Result<()> {
         private_dir(&self.home)?;
         private_dir(&self.folder)?;
-        if !self.is_in() {
+        if !self.is_signed_in() {
             for name in LEFT {
                 gone(&self.folder.join(name))?;
             }
@@ -102,10 +103,10 @@ impl Door {
         write_private(&self.folder.join("config"), settings(&known).as_bytes())
     }
 
-    fn words(&self) -> Result<Vec<Vec<String>>, String> {
+    fn words(&self) -> Result<Vec<Vec<String>>, SignInError> {
         let line = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let mut lines = Vec::new();
-        match &self.account.way {
+        match &self.account.method {
             SignInMethod::Managed { client } => {
                 let mut login = line("az login --identity --output none");
                 if let Some(client) = client {
@@ -116,15 +117,14 @@ impl Door {
             SignInMethod::Principal { client, tenant, proof } => {
                 let mut login = line("az login --service-principal --output none --username");
                 login.extend([client.clone(), "--tenant".to_owned(), tenant.clone()]);
-                let path = |path: &Path| path.to_str().map(str::to_owned).ok_or("a path is no text");
+                let path = |path: &Path| path.to_str().map(str::to_owned).ok_or(SignInError::Path);
                 let (option, value) = match proof {
                     Credential::Certificate(file) => ("--certificate", path(there(file)?)?),
                     Credential::Token(file) => ("--federated-token", format!("@{}", path(there(file)?)?)),
                     Credential::SecretFile(file) => ("--password", format!("@{}", path(there(file)?)?)),
                     Credential::Secret(secret) => {
                         let file = self.secret();
-                        write_private(&file, secret.expose().as_bytes())
-                            .map_err(|error| format!("the secret cannot be handed over: {error}"))?;
+                        write_private(&file, secret.expose().as_bytes()).map_err(SignInError::Secret)?;
                         ("--password", format!("@{}", path(&file)?))
                     }
                 };
@@ -140,34 +140,33 @@ impl Door {
     }
 }
 
-impl SignIn for Door {
-    fn is_in(&self) -> bool {
+impl SignIn for AccountSignIn {
+    fn is_signed_in(&self) -> bool {
         let signed = small(&self.stamp()).is_some_and(|mark| mark == self.mark());
         signed && self.folder.join("azureProfile.json").exists()
     }
 
-    fn begin(&self) -> Result<Vec<Step>, String> {
+    fn begin(&self) -> Result<Vec<SignInStep>, SignInError> {
         let step = |words: &[String], expects: Option<String>| {
-            let errand = Errand::parse(words).ok_or("its sign-in cannot be written as a line of az")?;
-            Ok(Step { errand, expects })
+            let command = IdentityCommand::parse(words).ok_or(SignInError::Command)?;
+            Ok(SignInStep { command, expects })
         };
-        if let SignInMethod::Folder(folder) = &self.account.way {
-            // What belongs to a person is looked at, never changed.
+        if let SignInMethod::Folder(folder) = &self.account.method {
+            // What belongs to a person is examined, never changed.
             if !folder.is_dir() {
-                return Err(format!("there is no folder {}", folder.display()));
+                return Err(SignInError::NoFolder(folder.clone()));
             }
             let look =
                 "az account show --query id --output tsv".split(' ').map(str::to_owned).collect::<Vec<_>>();
             let pinned = self.account.subscription.clone();
             return pinned.map(|id| step(&look, Some(id))).into_iter().collect();
         }
-        self.lay_out()
-            .map_err(|error| format!("its folder {} cannot be made: {error}", self.folder.display()))?;
+        self.lay_out().map_err(|error| SignInError::Folder { folder: self.folder.clone(), error })?;
         self.words()?.iter().map(|words| step(words, None)).collect()
     }
 
     fn end(&self, well: bool) {
-        if matches!(self.account.way, SignInMethod::Folder(_)) {
+        if matches!(self.account.method, SignInMethod::Folder(_)) {
             return;
         }
         // What could not be removed now is written over and removed the next time.
@@ -177,17 +176,17 @@ impl SignIn for Door {
         }
     }
 
-    fn is_out(&self, exit: Option<i32>, stderr: &str) -> bool {
+    fn is_signed_out(&self, exit: Option<i32>, stderr: &str) -> bool {
         matches!(failure(exit, stderr).class, FailureClass::SignedOut | FailureClass::Expired)
     }
 }
 
 /// Returns a file that is there; `az` would take the name of a missing one for the secret itself.
-fn there(file: &Path) -> Result<&Path, String> {
+fn there(file: &Path) -> Result<&Path, SignInError> {
     match fs::metadata(file) {
         Ok(found) if found.is_file() && found.len() > 0 => Ok(file),
-        Ok(_) => Err(format!("{} is empty, or no file", file.display())),
-        Err(error) => Err(format!("{}: {error}", file.display())),
+        Ok(_) => Err(SignInError::NoFile(file.to_owned())),
+        Err(error) => Err(SignInError::File { file: file.to_owned(), error }),
     }
 }
 
@@ -200,7 +199,7 @@ fn gone(file: &Path) -> io::Result<()> {
 
 fn small(file: &Path) -> Option<String> {
     let length = fs::metadata(file).ok().filter(fs::Metadata::is_file)?.len();
-    (length <= LARGEST).then(|| fs::read_to_string(file).ok()).flatten()
+    (length <= MAX_FILE_BYTES).then(|| fs::read_to_string(file).ok()).flatten()
 }
 
 /// Writes the settings of a folder: the cloud that is known, and nothing by which somebody would be signed in.
@@ -237,33 +236,34 @@ mod tests {
 
     const ID: &str = "33333333-3333-3333-3333-333333333333";
 
-    fn door(way: SignInMethod, data: &Path) -> Door {
+    fn sign_in(method: SignInMethod, data: &Path) -> AccountSignIn {
         let home = data.join("identity/reader");
-        let folder = if let SignInMethod::Folder(folder) = &way { folder.clone() } else { home.join(FOLDER) };
-        let account = Account { way, subscription: Some(ID.to_owned()) };
-        Door { account, home, folder, like: Some(data.join("theirs")) }
+        let folder =
+            if let SignInMethod::Folder(folder) = &method { folder.clone() } else { home.join(FOLDER) };
+        let account = Account { method, subscription: Some(ID.to_owned()) };
+        AccountSignIn { account, home, folder, like: Some(data.join("theirs")) }
     }
 
     fn principal(proof: Credential) -> SignInMethod {
         SignInMethod::Principal { client: ID.to_owned(), tenant: "contoso.example".to_owned(), proof }
     }
 
-    fn lines(door: &Door) -> Vec<String> {
-        door.begin().unwrap().iter().map(|step| step.errand.text()).collect()
+    fn lines(sign_in: &AccountSignIn) -> Vec<String> {
+        sign_in.begin().unwrap().iter().map(|step| step.command.text()).collect()
     }
 
     #[test]
     fn a_secret_is_handed_over_in_a_file_that_is_gone_afterwards() {
         let data = tempfile::tempdir().unwrap();
-        let door = door(principal(Credential::Secret(Secret::new("hunter2"))), data.path());
-        let lines = lines(&door);
+        let sign_in = sign_in(principal(Credential::Secret(Secret::new("hunter2"))), data.path());
+        let lines = lines(&sign_in);
         let file = data.path().join("identity/reader/secret");
         assert!(lines[0].contains(&format!("--password @{}", file.display())), "{lines:?}");
         assert!(!lines.concat().contains("hunter2"));
         assert_eq!(fs::read_to_string(&file).unwrap(), "hunter2");
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(fs::metadata(&door.folder).unwrap().permissions().mode() & 0o777, 0o700);
-        door.end(true);
+        assert_eq!(fs::metadata(&sign_in.folder).unwrap().permissions().mode() & 0o777, 0o700);
+        sign_in.end(true);
         assert!(!file.exists());
     }
 
@@ -276,8 +276,8 @@ mod tests {
             Credential::SecretFile(missing.clone()),
             Credential::Certificate(missing),
         ] {
-            let error = door(principal(proof), data.path()).begin().unwrap_err();
-            assert!(error.contains("missing"), "{error}");
+            let error = sign_in(principal(proof), data.path()).begin().unwrap_err();
+            assert!(error.to_string().contains("missing"), "{error}");
         }
     }
 
@@ -290,33 +290,33 @@ mod tests {
         fs::write(theirs.join("config"), config).unwrap();
         fs::write(theirs.join("clouds.config"), "[Lab]\nendpoint_resource_manager = https://localhost:1\n")
             .unwrap();
-        let door = door(SignInMethod::Managed { client: None }, data.path());
-        let lines = lines(&door);
+        let sign_in = sign_in(SignInMethod::Managed { client: None }, data.path());
+        let lines = lines(&sign_in);
         assert_eq!(
             lines,
             ["az login --identity --output none".to_owned(), format!("az account set --subscription {ID}")]
         );
         assert_eq!(
-            fs::read_to_string(door.folder.join("config")).unwrap(),
+            fs::read_to_string(sign_in.folder.join("config")).unwrap(),
             "[core]\ncollect_telemetry = no\ninstance_discovery = false\n[cloud]\nname = Lab\n"
         );
-        assert!(door.folder.join("clouds.config").exists());
+        assert!(sign_in.folder.join("clouds.config").exists());
     }
 
     #[test]
     fn somebody_else_finds_no_sign_in_of_whoever_was_there_before() {
         let data = tempfile::tempdir().unwrap();
-        let first = door(SignInMethod::Managed { client: None }, data.path());
+        let first = sign_in(SignInMethod::Managed { client: None }, data.path());
         drop(lines(&first));
         fs::write(first.folder.join("azureProfile.json"), "{}").unwrap();
         first.end(true);
-        assert!(first.is_in());
-        let other = door(SignInMethod::Managed { client: Some(ID.to_owned()) }, data.path());
-        assert!(!other.is_in());
+        assert!(first.is_signed_in());
+        let other = sign_in(SignInMethod::Managed { client: Some(ID.to_owned()) }, data.path());
+        assert!(!other.is_signed_in());
         drop(lines(&other));
         assert!(!other.folder.join("azureProfile.json").exists());
         first.end(false);
-        assert!(!first.is_in());
+        assert!(!first.is_signed_in());
     }
 
     #[test]
@@ -324,27 +324,31 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         let theirs = data.path().join("own");
         fs::create_dir(&theirs).unwrap();
-        let door = door(SignInMethod::Folder(theirs.clone()), data.path());
-        let steps = door.begin().unwrap();
-        assert_eq!(steps[0].errand.text(), "az account show --query id --output tsv");
+        let sign_in = sign_in(SignInMethod::Folder(theirs.clone()), data.path());
+        let steps = sign_in.begin().unwrap();
+        assert_eq!(steps[0].command.text(), "az account show --query id --output tsv");
         assert_eq!(steps[0].expects.as_deref(), Some(ID));
-        door.end(true);
+        sign_in.end(true);
         assert_eq!(fs::read_dir(&theirs).unwrap().count(), 0);
         assert!(!data.path().join("identity").exists());
-        let gone = Door {
-            account: Account { way: SignInMethod::Folder("/nonexistent".into()), subscription: None },
-            ..door
+        let gone = AccountSignIn {
+            account: Account { method: SignInMethod::Folder("/nonexistent".into()), subscription: None },
+            ..sign_in
         };
-        assert!(gone.begin().unwrap_err().contains("/nonexistent"));
+        assert!(gone.begin().unwrap_err().to_string().contains("/nonexistent"));
     }
 
     #[test]
     fn only_a_lost_sign_in_is_one() {
         let data = tempfile::tempdir().unwrap();
-        let door = door(SignInMethod::Managed { client: None }, data.path());
-        assert!(door.is_out(Some(1), "ERROR: Please run 'az login' to setup account.\n"));
-        assert!(door.is_out(Some(1), "ERROR: (ExpiredAuthenticationToken) The access token expiry\n"));
-        assert!(!door.is_out(Some(1), "ERROR: (AuthorizationFailed) The client 'x' does not have\n"));
-        assert!(!door.is_out(Some(3), "ERROR: (ResourceNotFound) x\n"));
+        let sign_in = sign_in(SignInMethod::Managed { client: None }, data.path());
+        assert!(sign_in.is_signed_out(Some(1), "ERROR: Please run 'az login' to setup account.\n"));
+        assert!(
+            sign_in.is_signed_out(Some(1), "ERROR: (ExpiredAuthenticationToken) The access token expiry\n")
+        );
+        assert!(
+            !sign_in.is_signed_out(Some(1), "ERROR: (AuthorizationFailed) The client 'x' does not have\n")
+        );
+        assert!(!sign_in.is_signed_out(Some(3), "ERROR: (ResourceNotFound) x\n"));
     }
 }

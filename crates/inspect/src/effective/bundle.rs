@@ -7,7 +7,7 @@ use super::{Error, seal};
 use crate::net::{DocumentError, Fields, document};
 
 /// How many network interfaces a subscription may have.
-const MOST: usize = 65_536;
+const MAX_NICS: usize = 65_536;
 
 /// The raw answers for one network interface.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,12 +60,12 @@ impl Bundle {
                 Error::Document(DocumentError::Failed { code })
             }));
         };
-        if nics.len() > MOST {
-            return Err(Error::TooMany { most: MOST });
+        if nics.len() > MAX_NICS {
+            return Err(Error::TooMany { most: MAX_NICS });
         }
         let paged = value.field("nextLink").is_some_and(|link| !link.is_null());
-        if nics.len() > MOST {
-            return Err(Error::TooMany { most: MOST });
+        if nics.len() > MAX_NICS {
+            return Err(Error::TooMany { most: MAX_NICS });
         }
         let paged = paged.then(|| "the list has further pages (nextLink)".to_owned());
         Ok(Self { nics: nics.into_iter().map(answer).collect(), incomplete: failed.or(paged) })

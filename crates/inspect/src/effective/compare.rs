@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::matching::{Fate, churn, fates};
+use super::matching::{RowOutcome, churn, outcomes};
 use super::nic::{Nic, State};
 use super::row::{Part, Row};
 use super::side::Side;
 use super::{Category, Change, Comparison, Kind, NicError, Remark, RemarkKind, Status, Which};
 
 /// How many prefixes of a service tag a remark names.
-const NAMED: usize = 5;
+const MAX_NAMED_PREFIXES: usize = 5;
 
 /// What counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
-    /// Whether a service tag that stands for other prefixes is told and not counted.
+    /// Whether a service tag that stands for other prefixes is reported and not counted.
     pub ignore_tag_churn: bool,
 }
 
@@ -24,7 +24,7 @@ impl Side {
     /// Says what changed from this side to a later one.
     #[must_use]
     pub fn compare(&self, after: &Self, options: Options) -> Comparison {
-        let mut found = Found { options, ..Found::default() };
+        let mut found = CompareResult { options, ..CompareResult::default() };
         found.states(&self.state, &after.state);
         found
             .changes
@@ -52,14 +52,14 @@ impl Side {
 }
 
 #[derive(Default)]
-struct Found {
+struct CompareResult {
     options: Options,
     nics: Vec<String>,
     changes: Vec<Change>,
     remarks: Vec<Remark>,
 }
 
-impl Found {
+impl CompareResult {
     fn states(&mut self, before: &State, after: &State) {
         for (key, nic) in &before.nics {
             match after.nics.get(key) {
@@ -88,28 +88,28 @@ impl Found {
 
     fn part(&mut self, nic: &str, before: &Part, after: &Part, certain: Certain) {
         let mut asides: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
-        for fate in fates(before, after) {
-            match fate {
-                Fate::Same(a, b) => {
+        for outcome in outcomes(before, after) {
+            match outcome {
+                RowOutcome::Same(a, b) => {
                     for ((field, old), (_, new)) in
-                        a.told.aside.iter().zip(&b.told.aside).filter(|(old, new)| old.1 != new.1)
+                        a.details.aside.iter().zip(&b.details.aside).filter(|(old, new)| old.1 != new.1)
                     {
                         asides.entry((field, old, new)).or_default().push(&b.key);
                     }
                 }
-                Fate::Expanded(a, b) => self.expanded(nic, a, b, certain),
-                Fate::Changed(a, b) if certain.before || certain.after => {
+                RowOutcome::Expanded(a, b) => self.expanded(nic, a, b, certain),
+                RowOutcome::Changed(a, b) if certain.before || certain.after => {
                     let fields = a.differing(b);
                     self.changes.push(Change { fields, ..change(nic, Kind::Changed, Some(a), Some(b)) });
                 }
-                Fate::Removed(row) if certain.after => {
+                RowOutcome::Removed(row) if certain.after => {
                     self.changes.push(change(nic, Kind::Removed, Some(row), None));
                 }
-                Fate::Added(row) if certain.before => {
+                RowOutcome::Added(row) if certain.before => {
                     self.changes.push(change(nic, Kind::Added, None, Some(row)));
                 }
                 // What was not read may hold the row.
-                Fate::Changed(..) | Fate::Removed(_) | Fate::Added(_) => {}
+                RowOutcome::Changed(..) | RowOutcome::Removed(_) | RowOutcome::Added(_) => {}
             }
         }
         for ((field, old, new), keys) in asides {
@@ -131,18 +131,18 @@ impl Found {
     fn expanded(&mut self, nic: &str, a: &Row, b: &Row, certain: Certain) {
         let remark = |kind, what| Remark { nic: nic.to_owned(), kind, key: b.key.clone(), what };
         let Some((gone, come)) = churn(a, b) else {
-            if a.told.tagged {
+            if a.details.tagged {
                 let what =
-                    "what its names stand for is told on one side only, and was not compared".to_owned();
+                    "what its names stand for is known on one side only, and was not compared".to_owned();
                 self.remarks.push(remark(RemarkKind::TagUntold, what));
             }
             return;
         };
         let what = format!("what its names stand for changed: {}; {}", few("gone", &gone), few("new", &come));
-        if a.told.tagged {
+        if a.details.tagged {
             self.remarks.push(remark(RemarkKind::TagChurn, what));
         }
-        let counts = !(a.told.tagged && self.options.ignore_tag_churn);
+        let counts = !(a.details.tagged && self.options.ignore_tag_churn);
         if counts && (certain.before || certain.after) {
             let mut change = change(nic, Kind::Changed, Some(a), Some(b));
             change.fields = vec!["expansion"];
@@ -164,8 +164,8 @@ struct Certain {
 }
 
 fn few(what: &str, prefixes: &BTreeSet<&str>) -> String {
-    let named: Vec<&str> = prefixes.iter().take(NAMED).copied().collect();
-    let more = prefixes.len().saturating_sub(NAMED);
+    let named: Vec<&str> = prefixes.iter().take(MAX_NAMED_PREFIXES).copied().collect();
+    let more = prefixes.len().saturating_sub(MAX_NAMED_PREFIXES);
     match (named.is_empty(), more) {
         (true, _) => format!("nothing {what}"),
         (false, 0) => format!("{what} {}", named.join(", ")),
@@ -178,7 +178,7 @@ fn change(nic: &str, kind: Kind, before: Option<&Row>, after: Option<&Row>) -> C
     let row = after.or(before);
     Change {
         nic: nic.to_owned(),
-        category: row.map_or(Category::Nic, |row| row.told.category),
+        category: row.map_or(Category::Nic, |row| row.details.category),
         kind,
         key: row.map(|row| row.key.clone()).unwrap_or_default(),
         before: shown(before),
@@ -202,8 +202,8 @@ fn whole(nic: &Nic, key: &str, kind: Kind) -> Change {
 fn tell_moves(changes: &mut [Change], before: &Nic, after: &Nic) {
     let rows = |nic: &Nic| -> BTreeMap<String, (String, String)> {
         let row = |row: &Row| {
-            let place = row.told.place.as_ref()?;
-            let content: Vec<&str> = row.told.content.iter().map(|(_, value)| value.as_str()).collect();
+            let place = row.details.place.as_ref()?;
+            let content: Vec<&str> = row.details.content.iter().map(|(_, value)| value.as_str()).collect();
             Some((row.key.clone(), (format!("{} {}", place.identity, content.join("|")), place.name.clone())))
         };
         nic.rules.rows.iter().filter_map(row).collect()

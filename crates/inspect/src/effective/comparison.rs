@@ -51,7 +51,7 @@ pub enum Category {
     BgpRoute,
     /// A route of the platform, or of anybody else.
     SystemRoute,
-    /// A security rule.
+    /// An effective security rule of a gate.
     SecurityRule,
 }
 
@@ -134,7 +134,7 @@ impl Which {
 pub struct NicError {
     /// The network interface; none where it is about the list of them.
     pub nic: Option<String>,
-    /// The side.
+    /// Which of the two sides could not be read.
     pub side: Which,
     /// The place in the document, such as `nics[0].routes.value[3]`.
     pub at: String,
@@ -166,7 +166,7 @@ impl NicError {
 pub enum RemarkKind {
     /// A service tag stands for other prefixes; the rule that names it is the same.
     TagChurn,
-    /// What a service tag stands for is told on one side only.
+    /// What a service tag stands for is reported on one side only.
     TagUntold,
     /// A route has another name, or another propagation flag.
     RouteAside,

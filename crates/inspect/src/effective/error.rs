@@ -18,10 +18,10 @@ pub enum Error {
     #[error("the file was changed or cut off: its digest is missing")]
     Unsealed,
     /// The content is not what was sealed.
-    #[error("the file was changed: it says that its digest is {told}, and it is {found}")]
+    #[error("the file was changed: it says that its digest is {recorded}, and it is {found}")]
     Changed {
         /// The digest that stands in the file.
-        told: String,
+        recorded: String,
         /// The digest of what stands before it.
         found: String,
     },

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::row::{Part, clipped};
 use crate::net::{Fields, document};
 
-/// Where rows may lie, and what one looks like.
+/// Where rows may lie, and how one is recognized.
 pub(super) struct Shape {
     pub(super) wraps: [&'static str; 2],
     pub(super) is_row: fn(&Map<String, Value>) -> bool,

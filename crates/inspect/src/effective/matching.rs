@@ -6,7 +6,7 @@ use super::row::{Part, Row};
 
 /// What became of a row.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Fate<'a> {
+pub(super) enum RowOutcome<'a> {
     /// It is there on both sides, with the same content.
     Same(&'a Row, &'a Row),
     /// It is there on both sides, and its names stand for something else.
@@ -22,20 +22,20 @@ pub(super) enum Fate<'a> {
 /// Tells of every row what became of it.
 ///
 /// Rows of one key form a multiset: what is the same on both sides is taken out first, and only what is left over is a change.
-pub(super) fn fates<'a>(before: &'a Part, after: &'a Part) -> Vec<Fate<'a>> {
-    let mut fates = Vec::new();
+pub(super) fn outcomes<'a>(before: &'a Part, after: &'a Part) -> Vec<RowOutcome<'a>> {
+    let mut outcomes = Vec::new();
     let (mut old, mut new) = (before.rows.as_slice(), after.rows.as_slice());
     // Most of an answer stands where it stood.
     while let (Some((a, rest)), Some((b, others))) = (old.split_first(), new.split_first())
         && a.is_alike(b)
     {
-        fates.push(Fate::Same(a, b));
+        outcomes.push(RowOutcome::Same(a, b));
         (old, new) = (rest, others);
     }
     while let (Some((a, rest)), Some((b, others))) = (old.split_last(), new.split_last())
         && a.is_alike(b)
     {
-        fates.push(Fate::Same(a, b));
+        outcomes.push(RowOutcome::Same(a, b));
         (old, new) = (rest, others);
     }
     let mut groups: BTreeMap<&str, (Vec<&Row>, Vec<&Row>)> = BTreeMap::new();
@@ -51,30 +51,32 @@ pub(super) fn fates<'a>(before: &'a Part, after: &'a Part) -> Vec<Fate<'a>> {
         pair(
             &mut before,
             &mut after,
-            |a, b| (&a.told.content, &a.told.expansion).cmp(&(&b.told.content, &b.told.expansion)),
             |a, b| {
-                fates.push(Fate::Same(a, b));
+                (&a.details.content, &a.details.expansion).cmp(&(&b.details.content, &b.details.expansion))
+            },
+            |a, b| {
+                outcomes.push(RowOutcome::Same(a, b));
             },
         );
         pair(
             &mut before,
             &mut after,
-            |a, b| a.told.content.cmp(&b.told.content),
-            |a, b| fates.push(Fate::Expanded(a, b)),
+            |a, b| a.details.content.cmp(&b.details.content),
+            |a, b| outcomes.push(RowOutcome::Expanded(a, b)),
         );
         let both = before.len().min(after.len());
-        fates.extend(before.iter().zip(&after).map(|(a, b)| Fate::Changed(a, b)));
-        fates.extend(before.iter().skip(both).map(|row| Fate::Removed(row)));
-        fates.extend(after.iter().skip(both).map(|row| Fate::Added(row)));
+        outcomes.extend(before.iter().zip(&after).map(|(a, b)| RowOutcome::Changed(a, b)));
+        outcomes.extend(before.iter().skip(both).map(|row| RowOutcome::Removed(row)));
+        outcomes.extend(after.iter().skip(both).map(|row| RowOutcome::Added(row)));
     }
-    fates
+    outcomes
 }
 
 fn order(a: &Row, b: &Row) -> std::cmp::Ordering {
-    (&a.told.content, &a.told.expansion, &a.told.aside).cmp(&(
-        &b.told.content,
-        &b.told.expansion,
-        &b.told.aside,
+    (&a.details.content, &a.details.expansion, &a.details.aside).cmp(&(
+        &b.details.content,
+        &b.details.expansion,
+        &b.details.aside,
     ))
 }
 
@@ -109,7 +111,7 @@ fn pair<'a>(
 /// Returns what the expansions of two rows have alone, where both sides tell theirs.
 pub(super) fn churn<'a>(a: &'a Row, b: &'a Row) -> Option<(BTreeSet<&'a str>, BTreeSet<&'a str>)> {
     let (mut gone, mut come) = (BTreeSet::new(), BTreeSet::new());
-    for ((_, a), (_, b)) in a.told.expansion.iter().zip(&b.told.expansion) {
+    for ((_, a), (_, b)) in a.details.expansion.iter().zip(&b.details.expansion) {
         if !a.is_empty() && !b.is_empty() {
             gone.extend(a.difference(b).map(String::as_str));
             come.extend(b.difference(a).map(String::as_str));

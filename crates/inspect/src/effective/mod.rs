@@ -15,7 +15,7 @@
 //!
 //! *Invariants*
 //! - `CLEAN` means that every network interface was read, completely, on both sides. What was not read is never an empty table.
-//! - A change is told only where it is certain: nothing is "removed" from an answer of which a part could not be read.
+//! - A change is reported only where it is certain: nothing is "removed" from an answer of which a part could not be read.
 //! - The order of rows, lists, security groups and network interfaces is never a change.
 //! - A snapshot of which a single byte was changed is refused. Its digests tell of accidents and of careless edits; whoever
 //!   can write the file can make a new one, so the digest has to be kept elsewhere to prove more.

@@ -8,8 +8,8 @@ use super::row::{Part, Problem, Row};
 use super::rule_row::rules;
 use ghost_base::Digest;
 
-/// How many places of one name are told.
-const MOST_PLACES: usize = 5;
+/// How many places of one name are reported.
+const MAX_POSITIONS: usize = 5;
 
 /// The state of one network interface.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ impl Nic {
     fn read(answer: &Answer, at: &str) -> Self {
         let failed =
             answer.error.as_ref().map(|what| Problem { at: format!("{at}.error"), what: what.clone() });
-        // Where the reason is told, an answer that is missing says nothing more.
+        // Where the reason is reported, an answer that is missing says nothing more.
         let part = |value: &serde_json::Value, name: &str, read: fn(&serde_json::Value, &str) -> Part| {
             if failed.is_some() && value.is_null() {
                 Part::default()
@@ -56,9 +56,9 @@ impl Nic {
     /// Returns the digest of what was read, whatever its order, and of what was not.
     pub(super) fn digest(&self) -> Digest {
         let row = |row: &Row| {
-            let content = row.told.content.iter().map(|(_, value)| value.as_str());
+            let content = row.details.content.iter().map(|(_, value)| value.as_str());
             let expanded = row
-                .told
+                .details
                 .expansion
                 .iter()
                 .flat_map(|(name, set)| [*name].into_iter().chain(set.iter().map(String::as_str)));
@@ -96,16 +96,16 @@ impl State {
                 continue;
             };
             let name = name.to_ascii_lowercase();
-            let (times, told) = places.entry(name.clone()).or_default();
+            let (times, written) = places.entry(name.clone()).or_default();
             *times += 1;
             match *times {
-                1 => told.push_str(&at),
-                ..=MOST_PLACES => told.push_str(&format!(", {at}")),
+                1 => written.push_str(&at),
+                ..=MAX_POSITIONS => written.push_str(&format!(", {at}")),
                 _ => {}
             }
             if *times > 1 {
                 let what = format!("the name is listed {times} times, so nothing tells which is which");
-                nic.failed = Some(Problem { at: told.clone(), what });
+                nic.failed = Some(Problem { at: written.clone(), what });
                 nic.routes = Part::default();
                 nic.rules = Part::default();
             }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Category;
 use super::find::Shape;
-use super::row::{Part, Row, Told, clipped};
+use super::row::{Part, Row, RowDetails, clipped};
 use crate::net::{Fields, is_tag, parse_prefix, texts};
 use crate::route::Source;
 
@@ -58,7 +58,7 @@ fn row(value: &Value, at: &str, part: &mut Part) {
         ),
     ];
     let aside: Vec<_> = aside.into_iter().map(|(field, value)| (field, value.unwrap_or_default())).collect();
-    let told = Arc::new(Told {
+    let details = Arc::new(RowDetails {
         category: category(&source),
         content: vec![
             ("next_hop_type", hop_type.to_ascii_lowercase()),
@@ -80,7 +80,7 @@ fn row(value: &Value, at: &str, part: &mut Part) {
             continue;
         };
         let key = format!("route/{source}/{}", prefix.to_ascii_lowercase());
-        if !part.push(at, Row { key, prefix: Some(prefix.into()), told: Arc::clone(&told) }) {
+        if !part.push(at, Row { key, prefix: Some(prefix.into()), details: Arc::clone(&details) }) {
             return;
         }
     }

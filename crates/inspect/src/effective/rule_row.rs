@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Category;
 use super::find::Shape;
-use super::row::{Part, Place, Row, Told, clipped};
+use super::row::{Part, Row, RowDetails, RulePosition, clipped};
 use crate::net::{Fields, is_tag, parse_prefix, texts};
 use crate::nsg::{Direction, Gate, Protocols};
 
@@ -115,7 +115,7 @@ fn rule(value: &Value, gate: Gate, nsg: &str) -> Result<Row, String> {
     let key = format!("rule/{}/{direction:?}/{kind}/{place}/{name}", gate.as_str()).to_ascii_lowercase();
     let known = Protocols::parse(&protocol).map(|protocols| protocols.names().join(", "));
     let lower = |set: &BTreeSet<String>| joined(&set.iter().map(|name| name.to_ascii_lowercase()).collect());
-    let told = Told {
+    let details = RowDetails {
         category: Category::SecurityRule,
         content: vec![
             ("priority", priority.to_string()),
@@ -128,7 +128,7 @@ fn rule(value: &Value, gate: Gate, nsg: &str) -> Result<Row, String> {
         ],
         tagged: [&source, &destination].iter().any(|peers| peers.named.iter().any(|name| is_tag(name))),
         expansion: vec![("source", source.expanded), ("destination", destination.expanded)],
-        place: Some(Place {
+        place: Some(RulePosition {
             identity: format!("{direction:?}/{kind}/{name}").to_ascii_lowercase(),
             name: format!("{}, {}", gate.as_str(), nsg.rsplit('/').next().unwrap_or(nsg)),
         }),
@@ -139,7 +139,7 @@ fn rule(value: &Value, gate: Gate, nsg: &str) -> Result<Row, String> {
             "destination_ports": destination_ports,
         }),
     };
-    Ok(Row { key, prefix: None, told: Arc::new(told) })
+    Ok(Row { key, prefix: None, details: Arc::new(details) })
 }
 
 fn word(value: &Value, name: &str) -> Result<String, String> {

@@ -33,12 +33,12 @@ pub(super) fn was_sealed(value: &Value, text: &str) -> bool {
 
 /// Checks the seal of a text and returns the digest.
 pub(super) fn check(text: &str) -> Result<Digest, Error> {
-    let (covered, told) = tail(text)?;
+    let (covered, recorded) = tail(text)?;
     let found = Digest::of(covered);
-    if told == found.to_string() {
+    if recorded == found.to_string() {
         Ok(found)
     } else {
-        Err(Error::Changed { told: told.chars().take(DIGITS).collect(), found: found.to_string() })
+        Err(Error::Changed { recorded: recorded.chars().take(DIGITS).collect(), found: found.to_string() })
     }
 }
 
@@ -46,6 +46,6 @@ pub(super) fn check(text: &str) -> Result<Digest, Error> {
 fn tail(text: &str) -> Result<(&str, &str), Error> {
     let inner = text.strip_suffix(BEHIND).ok_or(Error::Unsealed)?;
     let at = inner.len().checked_sub(DIGITS).ok_or(Error::Unsealed)?;
-    let (covered, told) = inner.split_at_checked(at).ok_or(Error::Unsealed)?;
-    covered.ends_with(BEFORE).then_some((covered, told)).ok_or(Error::Unsealed)
+    let (covered, recorded) = inner.split_at_checked(at).ok_or(Error::Unsealed)?;
+    covered.ends_with(BEFORE).then_some((covered, recorded)).ok_or(Error::Unsealed)
 }

@@ -22,7 +22,7 @@ pub struct Scope {
     pub kind: Option<String>,
     /// The name of the machine, the interface or the network.
     pub name: Option<String>,
-    /// Its resource group.
+    /// The resource group of the interfaces, where the snapshot is of one.
     pub resource_group: Option<String>,
 }
 
@@ -41,9 +41,9 @@ impl Scope {
 
 impl fmt::Display for Scope {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told: Vec<&str> = [&self.kind, &self.name].into_iter().flatten().map(String::as_str).collect();
-        out.write_str(if told.is_empty() { "whatever was given" } else { "" })?;
-        out.write_str(&told.join(" "))?;
+        let parts: Vec<&str> = [&self.kind, &self.name].into_iter().flatten().map(String::as_str).collect();
+        out.write_str(if parts.is_empty() { "whatever was given" } else { "" })?;
+        out.write_str(&parts.join(" "))?;
         self.resource_group.iter().try_for_each(|group| write!(out, " in {group}"))
     }
 }
@@ -175,17 +175,17 @@ impl Snapshot {
     pub(super) fn of(value: Value, text: &str) -> Result<Self, Error> {
         let digest = opened(&value, text, KIND, "snapshot", VERSION)?;
         let mut file: File<Entry> = serde_json::from_value(value).map_err(Error::Field)?;
-        let (mut bundle, mut told) = (Bundle::default(), Vec::new());
+        let (mut bundle, mut parts) = (Bundle::default(), Vec::new());
         bundle.incomplete = file.incomplete.take();
         for Entry { nic, routes, nsg, error, raw_sha256 } in std::mem::take(&mut file.nics) {
             bundle.nics.push(Answer { nic, routes, nsg, error });
-            told.push(raw_sha256);
+            parts.push(raw_sha256);
         }
         let each: Vec<String> = bundle.nics.iter().map(|answer| raw_digest(answer).to_string()).collect();
         let state = State::read(&bundle);
         let (raw, content) = digests(&each, bundle.incomplete.as_deref(), &state);
         for (what, fits) in [
-            ("a digest of raw answers", told == each),
+            ("a digest of raw answers", parts == each),
             ("raw_sha256", file.raw_sha256 == raw.to_string()),
             ("content_sha256", file.content_sha256 == content.to_string()),
         ] {
@@ -234,7 +234,7 @@ pub(super) fn opened(
     expected: &'static str,
     known: u64,
 ) -> Result<Digest, Error> {
-    // What was changed is told as that, whatever the change made of it.
+    // What was changed is reported as that, whatever the change made of it.
     let digest = seal::check(text)?;
     if value.get("kind").and_then(Value::as_str) != Some(kind) {
         return Err(Error::WrongKind { expected });

@@ -11,9 +11,9 @@ use super::Ranges;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
-    /// IPv4.
+    /// 32-bit addresses.
     Ipv4,
-    /// IPv6.
+    /// 128-bit addresses.
     Ipv6,
 }
 

@@ -9,14 +9,14 @@ use serde_json::{Map, Value};
 use super::DocumentError;
 
 /// How much a document may hold: a hundred thousand routes need little more than half of it.
-const MOST: usize = 8_000_000;
+const MAX_VALUES: usize = 8_000_000;
 
 /// What an object takes beside its fields.
 const OBJECT: usize = 12;
 
 /// Reads one value. The time and the memory are bounded whatever the text is made of.
 pub(super) fn read(text: &str) -> Result<Value, DocumentError> {
-    read_up_to(text, MOST)
+    read_up_to(text, MAX_VALUES)
 }
 
 fn read_up_to(text: &str, most: usize) -> Result<Value, DocumentError> {
@@ -109,7 +109,7 @@ impl<'de> Visitor<'de> for Part<'_> {
         while let Some(name) = from.next_key::<String>()? {
             self.text(&name)?;
             let value = from.next_value_seed(self)?;
-            // Other readers take the first or the last one: which is meant cannot be told.
+            // Other readers take the first or the last one: it is unclear which one is meant.
             if fields.get(&name).is_some_and(|before| *before != value) {
                 self.twice.set(true);
                 return Err(A::Error::custom("twice"));
@@ -137,9 +137,9 @@ mod tests {
 
     #[test]
     fn many_small_things_are_refused_before_they_fill_the_memory() {
-        for piece in ["1,", "[],", "{},", "\"\","] {
-            let text = format!("[{}1]", piece.repeat(9_000_000));
-            assert!(matches!(read(&text), Err(DocumentError::TooMuch { .. })), "{piece}");
+        for unit in ["1,", "[],", "{},", "\"\","] {
+            let text = format!("[{}1]", unit.repeat(9_000_000));
+            assert!(matches!(read(&text), Err(DocumentError::TooMuch { .. })), "{unit}");
         }
         let text = format!("[\"{}\"]", ",".repeat(9_000_000));
         assert!(matches!(read(&text), Err(DocumentError::TooMuch { .. })));

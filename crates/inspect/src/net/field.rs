@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// Looks fields up.
+/// Finds fields.
 pub trait Fields {
     /// Returns a field by its name as `az` writes it; `AddressPrefix` and `address_prefix` are `addressPrefix` too.
     fn field(&self, name: &str) -> Option<&Value>;
@@ -44,21 +44,21 @@ pub fn each_text(value: Option<&Value>, visit: &mut impl FnMut(Result<&str, &Val
     }
 }
 
-fn walk(value: &Value, way: &mut Vec<usize>, visit: &mut impl FnMut(Result<&str, &Value>, &[usize])) {
+fn walk(value: &Value, indexes: &mut Vec<usize>, visit: &mut impl FnMut(Result<&str, &Value>, &[usize])) {
     match value {
         Value::String(text) => {
             let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-            parts.for_each(|part| visit(Ok(part), way));
+            parts.for_each(|part| visit(Ok(part), indexes));
         }
         Value::Array(items) => {
             for (at, item) in items.iter().enumerate() {
-                way.push(at);
-                walk(item, way, visit);
-                way.pop();
+                indexes.push(at);
+                walk(item, indexes, visit);
+                indexes.pop();
             }
         }
-        Value::Number(number) => visit(Ok(&number.to_string()), way),
-        Value::Null | Value::Bool(_) | Value::Object(_) => visit(Err(value), way),
+        Value::Number(number) => visit(Ok(&number.to_string()), indexes),
+        Value::Null | Value::Bool(_) | Value::Object(_) => visit(Err(value), indexes),
     }
 }
 
@@ -90,8 +90,8 @@ pub fn beginning(value: &Value) -> String {
 /// Bounds what a hostile document can put into an answer.
 #[must_use]
 pub fn clipped(text: &str) -> String {
-    const LONGEST: usize = 200;
-    let mut kept: String = text.chars().take(LONGEST).collect();
+    const MAX_TEXT_CHARS: usize = 200;
+    let mut kept: String = text.chars().take(MAX_TEXT_CHARS).collect();
     if kept.len() < text.len() {
         kept.push('…');
     }
@@ -126,8 +126,10 @@ mod tests {
     fn every_text_has_its_place() {
         let mut found = Vec::new();
         let field = json!(["a,b", ["c", {}]]);
-        each_text(Some(&field), &mut |text, way| found.push((text.unwrap_or("?").to_owned(), way.to_vec())));
-        let found: Vec<_> = found.iter().map(|(text, way)| (text.as_str(), way.as_slice())).collect();
+        each_text(Some(&field), &mut |text, indexes| {
+            found.push((text.unwrap_or("?").to_owned(), indexes.to_vec()))
+        });
+        let found: Vec<_> = found.iter().map(|(text, indexes)| (text.as_str(), indexes.as_slice())).collect();
         assert_eq!(found, [("a", &[0][..]), ("b", &[0]), ("c", &[1, 0]), ("?", &[1, 1])]);
     }
 }

@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::{DocumentError, Fields, Place, Placed, Warning, Warnings, clipped, document, placed};
 
-/// So many addresses with several owners are named.
-const NAMED: usize = 3;
+/// How many addresses with several owners are named.
+const MAX_NAMED_OWNERS: usize = 3;
 
 /// A network interface of the inventory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nic {
-    /// Its name.
+    /// The name of the resource, unique in its resource group alone.
     pub name: String,
     /// What tells it from others of its name, where the inventory says so.
     pub id: Option<String>,
@@ -163,9 +163,10 @@ impl Inventory {
         let several = |address: &&IpAddr| matches!(self.owner(**address), Owner::Several(_));
         let mut shared: Vec<IpAddr> = self.claims.keys().filter(several).copied().collect();
         shared.sort_unstable();
-        let first = shared.iter().take(NAMED).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let first =
+            shared.iter().take(MAX_NAMED_OWNERS).map(ToString::to_string).collect::<Vec<_>>().join(", ");
         (!shared.is_empty()).then(|| {
-            let more = shared.len().checked_sub(NAMED).filter(|more| *more > 0);
+            let more = shared.len().checked_sub(MAX_NAMED_OWNERS).filter(|more| *more > 0);
             let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
             format!("several network interfaces have the same address ({first}{more}): what they do not share is not decided")
         })
@@ -197,7 +198,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// Says whether the address 10.0.0.4 is in the group, as the inventory of these interfaces has it.
+    /// Tells whether the address 10.0.0.4 is in the group, as the inventory of these interfaces has it.
     fn member(groups: &[&str], group: &str) -> Option<bool> {
         let nic = |(at, groups): (usize, &&str)| {
             format!(
@@ -251,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_that_cannot_be_read_or_told_apart_is_not_known_to_be_another() {
+    fn a_group_that_cannot_be_read_or_distinguished_is_not_known_to_be_another() {
         for groups in [r#"[{"name":"web"}]"#, r#"{"a":1}"#, "[null]", r#"[[{"id":"/asg/web"}]]"#] {
             assert_eq!(member(&[groups], "/asg/web"), None, "{groups}");
         }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-/// So many warnings are kept; the others are counted.
-const MOST: usize = 1_000;
+/// How many warnings are kept; the others are counted.
+const MAX_WARNINGS: usize = 1_000;
 
-/// The way to a value of a document, such as `value[3].addressPrefix`.
+/// The path to a value of a document, such as `value[3].addressPrefix`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Place {
     within: Option<Arc<str>>,
@@ -25,17 +25,17 @@ impl Place {
     /// Returns the place of a field of what stands here.
     #[must_use]
     pub fn field(&self, name: &str) -> Self {
-        let way = if *self == Self::default() { name.to_owned() } else { format!("{self}.{name}") };
-        Self { within: Some(way.into()), at: None }
+        let indexes = if *self == Self::default() { name.to_owned() } else { format!("{self}.{name}") };
+        Self { within: Some(indexes.into()), at: None }
     }
 
     /// Returns the place of an item of the lists that stand here.
     #[must_use]
-    pub fn items(&self, way: &[usize]) -> Self {
-        way.iter().fold(self.clone(), |place, at| Self::item(place.shared(), *at))
+    pub fn items(&self, indexes: &[usize]) -> Self {
+        indexes.iter().fold(self.clone(), |place, at| Self::item(place.shared(), *at))
     }
 
-    /// Returns the way as a text that the items of a list here can share.
+    /// Returns the path as a text that the items of a list here can share.
     #[must_use]
     pub fn shared(&self) -> Arc<str> {
         self.to_string().into()
@@ -54,7 +54,7 @@ impl fmt::Display for Place {
 pub struct Warning {
     /// The row, counted from one over the whole document, where it is about one.
     pub row: Option<usize>,
-    /// The way to it in the document, where it is about one place.
+    /// The path to it in the document, where it is about one place.
     pub place: Option<String>,
     /// What is wrong, naming the text that is.
     pub what: String,
@@ -108,7 +108,7 @@ pub struct Warnings {
 impl Warnings {
     /// Keeps a warning, or counts it.
     pub fn push(&mut self, warning: impl FnOnce() -> Warning) {
-        if self.kept.len() < MOST {
+        if self.kept.len() < MAX_WARNINGS {
             self.kept.push(warning());
         } else {
             self.more += 1;
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_written_as_a_way_from_the_top() {
+    fn a_place_is_written_as_a_path_from_the_top() {
         let row = Place::item(Place::default().field("value").shared(), 3);
         assert_eq!(row.to_string(), "value[3]");
         let prefix = Place::item(row.field("addressPrefix").shared(), 1);
@@ -145,9 +145,9 @@ mod tests {
     #[test]
     fn many_warnings_are_counted() {
         let mut warnings = Warnings::default();
-        (0..MOST + 7).for_each(|row| warnings.push(|| Warning::at(row, "", "odd")));
-        let told = warnings.into_vec();
-        assert_eq!(told.len(), MOST + 1);
-        assert_eq!(told.last().unwrap().to_string(), "7 more things could not be read");
+        (0..MAX_WARNINGS + 7).for_each(|row| warnings.push(|| Warning::at(row, "", "odd")));
+        let warning_texts = warnings.into_vec();
+        assert_eq!(warning_texts.len(), MAX_WARNINGS + 1);
+        assert_eq!(warning_texts.last().unwrap().to_string(), "7 more things could not be read");
     }
 }

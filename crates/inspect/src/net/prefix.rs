@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_told_from_a_broken_prefix() {
+    fn a_tag_is_distinguished_from_a_broken_prefix() {
         assert!(is_tag("Storage.WestEurope") && is_tag("1AzureTag"));
         assert!(!is_tag("10.300.0.0") && !is_tag("Storage/8") && !is_tag("") && !is_tag("a b"));
     }

@@ -45,13 +45,13 @@ impl Tags {
                 continue;
             };
             let mut tag = Tag { prefixes: Vec::new(), whole: true };
-            each_text(listed, &mut |text, way| match text.ok().and_then(parse_prefix) {
+            each_text(listed, &mut |text, indexes| match text.ok().and_then(parse_prefix) {
                 Some(prefix) => tag.prefixes.push(prefix),
                 None => {
                     tag.whole = false;
                     warnings.push(|| {
                         let text = text.map_or_else(beginning, clipped);
-                        let place = row.place.field("properties").field("addressPrefixes").items(way);
+                        let place = row.place.field("properties").field("addressPrefixes").items(indexes);
                         Warning::at(
                             number,
                             place,
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_is_found_in_any_letters_and_an_odd_one_is_told() {
+    fn a_tag_is_found_in_any_letters_and_an_odd_one_is_reported() {
         let tags = Tags::parse(
             r#"{"values":[{"name":"Storage","properties":{"addressPrefixes":["20.60.0.0/16","x"]}},
                 {"name":"Empty","properties":{"addressPrefixes":[]}},{"name":"None"},null]}"#,

@@ -15,10 +15,10 @@ pub enum ReadError {
     TooLarge {
         /// Its length.
         bytes: usize,
-        /// The limit.
+        /// The most bytes that are read.
         limit: usize,
     },
-    /// It looks like JSON and cannot be read.
+    /// It begins as JSON and cannot be read.
     #[error("line {line}: this JSON cannot be read, or it was cut off")]
     Json {
         /// Where reading failed.

@@ -16,6 +16,7 @@
 mod diff;
 mod error;
 mod explain;
+mod format;
 mod gap;
 mod host;
 mod ipset;
@@ -23,8 +24,6 @@ mod json;
 mod layout;
 mod logic;
 mod nft;
-mod print;
-mod read;
 mod ruleset;
 mod save;
 #[cfg(test)]
@@ -35,9 +34,10 @@ mod walk;
 pub use diff::{Change, Diff, DiffError, Kind, Severity, Status, diff};
 pub use error::ReadError;
 pub use explain::{
-    Changed, CompareError, Comparison, Dead, Explained, Explanation, Fate, FateChange, Found, HookFates,
-    Jail, Logger, Redirection, compare, explain, explain_change,
+    Changed, CompareError, Comparison, Dead, Differences, Explained, Explanation, HookOutcomes, Jail, Logger,
+    OutcomeChange, Redirection, TrafficOutcome, compare, explain, explain_change,
 };
+pub use format::{MAX_TEXT_BYTES, print, read};
 pub use host::{
     About, Backend, BackendAnswer, Bundle, BundleError, Document, Framework, Host, HostAnswer, HostChange,
     HostDiff, SNAPSHOT_FORMAT, SOURCES, Snapshot, SnapshotError, Source, diff_hosts, open, walk_host,
@@ -45,10 +45,8 @@ pub use host::{
 pub use ipset::{IpSet, Member, read_sets};
 pub use json::{Object as JsonObject, Value as Json};
 pub use layout::{Layout, recognize};
-pub use print::print;
-pub use read::{LARGEST, read};
 pub use ruleset::{
     Base, Body, Chain, Family, Format, Object, Part, Rule, Ruleset, Set, Table, Unread, Warning,
 };
 pub use text::Text;
-pub use walk::{Answer, Compiled, Decided, Hook, Packet, PacketError, State, Traced, Verdict, walk};
+pub use walk::{Answer, Compiled, Decided, Hook, Packet, PacketError, State, TracedRule, Verdict, walk};

@@ -21,7 +21,7 @@ pub struct Ruleset {
     pub about: Option<Value>,
     /// Its tables, in the order of the text.
     pub tables: Vec<Table>,
-    /// The sets of `ipset save` that were told beside it.
+    /// The sets of `ipset save` that was given beside it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ipsets: Vec<IpSet>,
     /// How many rules there are.
@@ -49,12 +49,12 @@ pub enum Format {
     Nft,
 }
 
-/// A table.
+/// A table with its chains, sets and other objects.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Table {
     /// Its name; for nft with the family before it, as in `inet fw`.
     pub name: String,
-    /// Its family.
+    /// The packets that it sees: IPv4, IPv6 or both.
     pub family: Family,
     /// Whether it judges nothing for the time being.
     pub dormant: bool,
@@ -64,7 +64,7 @@ pub struct Table {
     /// What else it says about itself, as printed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<Value>,
-    /// Its chains.
+    /// The chains in the order of the text.
     pub chains: Vec<Chain>,
     /// Its sets and maps.
     pub sets: Vec<Set>,
@@ -86,7 +86,7 @@ pub enum Family {
     Other,
 }
 
-/// A chain.
+/// A chain: built in or a base chain with a hook, or one that rules jump to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Chain {
     /// Its name.
@@ -105,7 +105,7 @@ pub struct Chain {
     /// What else it says about itself, as printed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<Value>,
-    /// Its rules.
+    /// The rules in the order in which packets meet them.
     pub rules: Vec<Rule>,
     /// What stood among its rules and could not be read, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -126,7 +126,7 @@ pub struct Unread {
 pub struct Base {
     /// `filter`, `nat` or `route`.
     pub kind: String,
-    /// The hook.
+    /// The hook, such as `input`.
     pub hook: String,
     /// The place among the chains of that hook.
     pub priority: i64,
@@ -135,7 +135,7 @@ pub struct Base {
     pub device: Option<Value>,
 }
 
-/// A rule.
+/// One rule, with everything that was printed of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rule {
     /// Its place in the chain, from 1.
@@ -148,7 +148,7 @@ pub struct Rule {
     /// Its parts.
     #[serde(flatten)]
     pub body: Body,
-    /// Its comment.
+    /// The text of its comment match or attribute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
     /// Packets that it judged.
@@ -252,8 +252,8 @@ impl Ruleset {
         if !self.cut_off {
             return Ok(self);
         }
-        let told = self.warnings.into_iter().rev().find(|warning| warning.what.contains("cut off"));
-        Err(ReadError::CutOff(told.unwrap_or_else(|| Warning {
+        let warning_found = self.warnings.into_iter().rev().find(|warning| warning.what.contains("cut off"));
+        Err(ReadError::CutOff(warning_found.unwrap_or_else(|| Warning {
             place: "its end".to_owned(),
             what: "the text was cut off".to_owned(),
         })))

@@ -37,7 +37,7 @@ fn a_goto_does_not_come_back_to_its_chain() {
 }
 
 #[test]
-fn what_cannot_be_told_is_undecided_only_where_it_matters() {
+fn what_is_not_known_is_undecided_only_where_it_matters() {
     check("-A INPUT -m limit --limit 1/s -j ACCEPT\n-A INPUT -j DROP", &ssh(), Verdict::Indeterminate);
     check("-A INPUT -m limit --limit 1/s -j LOG\n-A INPUT -j DROP", &ssh(), Verdict::Drop);
     check("-A INPUT -m frobnicate --frob 3 -j DROP", &ssh(), Verdict::Indeterminate);

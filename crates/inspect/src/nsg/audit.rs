@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::finding::{Contradiction, Exposure, Ordered, RuleRef, Shadowed};
 use super::peers::Peers;
-use super::region::{Budget, Piece, TooMany, View, subtract};
+use super::region::{Budget, PacketSet, TooMany, View, subtract};
 use super::rule::{Access, Direction, Gate, Group, Protocols, Rule};
 use super::ruleset::Ruleset;
 use super::sweep::sweep_gate;
@@ -14,9 +14,9 @@ use crate::net::{Family, Ranges, Warning};
 const MANAGEMENT: [u16; 2] = [22, 3389];
 
 /// More pairs of names than these are not looked at for one rule.
-const MOST_VIEWS: usize = 256;
+const MAX_VIEWS: usize = 256;
 
-/// Effective rules at a glance.
+/// Effective rules in short.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Audit {
     /// The version of this format.
@@ -37,7 +37,7 @@ pub struct Audit {
     pub unjudged: usize,
     /// What a reader should know of the rules as a whole.
     pub remark: Option<&'static str>,
-    /// What could not be read or told apart.
+    /// What could not be read or distinguished.
     pub warnings: Vec<Warning>,
 }
 
@@ -106,7 +106,7 @@ impl Ruleset {
         if is_permissive(rule) {
             audit.permissive.push(RuleRef::new(group, rule));
         }
-        let mut own = Piece::of_rule(rule, direction, View::Most, View::Most);
+        let mut own = PacketSet::of_rule(rule, direction, View::Most, View::Most);
         for other in earlier {
             own = subtract(own, &other.least, budget)?;
         }
@@ -117,22 +117,22 @@ impl Ruleset {
         }
         let ports = managed(rule, direction, &own);
         if !ports.is_empty() {
-            let through = ports.iter().any(|port| elsewhere.iter().any(|piece| manages(piece, *port)));
+            let through = ports.iter().any(|port| elsewhere.iter().any(|set| manages(set, *port)));
             let dropped_by = if through { Vec::new() } else { dropped_by };
             audit.exposed.push(Exposure { rule: RuleRef::new(group, rule), ports, through, dropped_by });
         }
         Ok(())
     }
 
-    /// Returns what of some pieces the other gates possibly let through, and the rules that certainly drop the rest.
+    /// Returns what of some packet sets the other gates possibly let through, and the rules that certainly drop the rest.
     fn elsewhere(
         &self,
         group: &Group,
         direction: Direction,
-        pieces: &[Piece],
+        sets: &[PacketSet],
         budget: &mut Budget,
-    ) -> Result<(Vec<Piece>, Vec<RuleRef>), TooMany> {
-        let (mut left, mut dropped_by) = (pieces.to_vec(), Vec::new());
+    ) -> Result<(Vec<PacketSet>, Vec<RuleRef>), TooMany> {
+        let (mut left, mut dropped_by) = (sets.to_vec(), Vec::new());
         for gate in direction.gates().into_iter().filter(|gate| ![group.gate, Gate::Unknown].contains(gate)) {
             let others: Vec<&Group> = self.at(gate).collect();
             let swept = sweep_gate(&others, direction, &left, View::Most, budget)?;
@@ -149,7 +149,7 @@ impl Ruleset {
 /// A rule that is tried before others, and what it certainly takes.
 struct Before<'a> {
     rule: &'a Rule,
-    least: Vec<Piece>,
+    least: Vec<PacketSet>,
 }
 
 impl<'a> Before<'a> {
@@ -173,7 +173,7 @@ fn shadow<'a>(
         std::iter::once(None).chain(names).collect()
     };
     let (sources, destinations) = (views(&rule.source), views(&rule.destination));
-    if sources.len().saturating_mul(destinations.len()) > MOST_VIEWS {
+    if sources.len().saturating_mul(destinations.len()) > MAX_VIEWS {
         return Err(TooMany);
     }
     let view = |name: &'_ Option<String>| name.clone();
@@ -184,7 +184,7 @@ fn shadow<'a>(
             let destination = destination.as_deref().map_or(View::Least, View::Name);
             // To look a name up takes as long as there are names.
             budget.spend(sources.len() + destinations.len())?;
-            let mut left = Piece::of_rule_with(rule, direction, true, source, destination);
+            let mut left = PacketSet::of_rule_with(rule, direction, true, source, destination);
             any |= !left.is_empty();
             for other in earlier {
                 let looked = (source, destination) != (View::Least, View::Least);
@@ -192,13 +192,13 @@ fn shadow<'a>(
                     budget.spend(4 + other.rule.source.open.len() + other.rule.destination.open.len())?;
                 }
                 let named = looked.then(|| certain(other.rule, direction, source, destination));
-                let pieces = named.as_ref().unwrap_or(&other.least);
-                pieces.iter().try_for_each(|other| budget.compare(&left, other))?;
-                if left.iter().any(|piece| pieces.iter().any(|other| piece.meets(other))) {
+                let sets = named.as_ref().unwrap_or(&other.least);
+                sets.iter().try_for_each(|other| budget.compare(&left, other))?;
+                if left.iter().any(|set| sets.iter().any(|other| set.meets(other))) {
                     by.extend(
                         (!by.iter().any(|known| std::ptr::eq(*known, other.rule))).then_some(other.rule),
                     );
-                    left = subtract(left, pieces, budget)?;
+                    left = subtract(left, sets, budget)?;
                 }
                 if left.is_empty() {
                     break;
@@ -213,11 +213,11 @@ fn shadow<'a>(
 }
 
 /// Returns what a rule certainly takes.
-fn certain(rule: &Rule, direction: Direction, source: View<'_>, destination: View<'_>) -> Vec<Piece> {
+fn certain(rule: &Rule, direction: Direction, source: View<'_>, destination: View<'_>) -> Vec<PacketSet> {
     if rule.priority.is_none() || rule.direction.is_none() {
         return Vec::new();
     }
-    Piece::of_rule(rule, direction, source, destination)
+    PacketSet::of_rule(rule, direction, source, destination)
 }
 
 /// Tells the worst of a rule that is not judged: too many rules must not hide an open port.
@@ -225,13 +225,13 @@ fn suspect(group: &Group, direction: Direction, rule: &Rule, audit: &mut Audit) 
     if !matches!(rule.access, Some(Access::Allow | Access::AlwaysAllow)) {
         return;
     }
-    let told = RuleRef::new(group, rule);
-    if is_permissive(rule) && audit.permissive.last() != Some(&told) {
-        audit.permissive.push(told.clone());
+    let reported = RuleRef::new(group, rule);
+    if is_permissive(rule) && audit.permissive.last() != Some(&reported) {
+        audit.permissive.push(reported.clone());
     }
-    let ports = managed(rule, direction, &Piece::of_rule(rule, direction, View::Most, View::Most));
+    let ports = managed(rule, direction, &PacketSet::of_rule(rule, direction, View::Most, View::Most));
     if !ports.is_empty() {
-        audit.exposed.push(Exposure { rule: told, ports, through: true, dropped_by: Vec::new() });
+        audit.exposed.push(Exposure { rule: reported, ports, through: true, dropped_by: Vec::new() });
     }
 }
 
@@ -241,12 +241,12 @@ fn is_permissive(rule: &Rule) -> bool {
         && rule.destination_ports.known.covers(0, 65_535)
 }
 
-/// Returns the management ports that anybody reaches through some pieces of a rule.
-fn managed(rule: &Rule, direction: Direction, pieces: &[Piece]) -> Vec<u16> {
+/// Returns the management ports that anybody reaches through some packet sets of a rule.
+fn managed(rule: &Rule, direction: Direction, sets: &[PacketSet]) -> Vec<u16> {
     if direction != Direction::Inbound || !is_anybody(&rule.source) {
         return Vec::new();
     }
-    let open = |port: &u16| pieces.iter().any(|piece| manages(piece, *port));
+    let open = |port: &u16| sets.iter().any(|set| manages(set, *port));
     MANAGEMENT.into_iter().filter(open).collect()
 }
 
@@ -254,10 +254,10 @@ fn is_anybody(peers: &Peers) -> bool {
     peers.anybody || Family::ALL.iter().any(|family| peers.known.is_all(*family))
 }
 
-/// Tells whether a piece has packets over which a machine is managed.
-fn manages(piece: &Piece, port: u16) -> bool {
+/// Tells whether a set has packets over which a machine is managed.
+fn manages(set: &PacketSet, port: u16) -> bool {
     // RDP speaks UDP too.
     let protocols = if port == 3389 { Protocols::WITH_PORTS } else { Protocols::TCP };
     let port = u128::from(port);
-    !piece.protocols.and(protocols).is_empty() && piece.destination_ports.meets(&Ranges::one(port, port))
+    !set.protocols.and(protocols).is_empty() && set.destination_ports.meets(&Ranges::one(port, port))
 }

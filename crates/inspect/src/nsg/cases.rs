@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::rule::Access;
 use crate::net::Ranges;
 
-/// So many rules are looked at for one answer before it is "not decided".
-const MOST_STEPS: usize = 200_000;
+/// How many rules are looked at for one answer before it is "not decided".
+const MAX_STEPS: usize = 200_000;
 
-/// So many items are assumed at once.
-const DEEPEST: usize = 64;
+/// How many items are assumed at once.
+const MAX_ASSUMED: usize = 64;
 
 /// Stands among what an answer depends on where not every case was followed.
-const TOO_MANY: &str = "more cases than can be told apart";
+const TOO_MANY: &str = "more cases than can be distinguished";
 
 /// Something that nobody knows, and on which it depends whether a rule matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(super) type Clauses = Vec<Vec<Item>>;
 
 /// What a gate may say, and which rules may be the ones that say it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Answer {
+pub(super) struct GateAnswer {
     /// The possible results; nothing stands for "no rule matched".
     pub(super) by: BTreeMap<Access, BTreeSet<Option<usize>>>,
     /// The items on which it depends.
@@ -46,7 +46,7 @@ pub(super) struct Answer {
     pub(super) last: Option<usize>,
 }
 
-impl Answer {
+impl GateAnswer {
     pub(super) fn add(&mut self, access: Option<Access>, rule: Option<usize>) {
         let both = [Access::Allow, Access::Deny];
         for access in access.as_ref().map_or(both.as_slice(), std::slice::from_ref) {
@@ -72,7 +72,7 @@ impl Answer {
 pub(super) struct Cases {
     live: Vec<Live>,
     names: Vec<String>,
-    /// The places of the items; those of one rule are told from those of another.
+    /// The places of the items; those of one rule are distinguished from those of another.
     known: HashMap<(Option<usize>, String), usize>,
 }
 
@@ -113,8 +113,8 @@ impl Cases {
     }
 
     /// Answers over all cases; `end` is what happens where no rule matches.
-    pub(super) fn answer(&self, end: Access) -> Answer {
-        let mut answer = Answer::default();
+    pub(super) fn answer(&self, end: Access) -> GateAnswer {
+        let mut answer = GateAnswer::default();
         let misses = self.live.last().is_none_or(|live| !live.clauses.is_empty() || live.ports.is_some());
         let mut results = self.live.iter().map(|live| live.access).chain(misses.then_some(Some(end)));
         let first = results.next().flatten();
@@ -142,7 +142,7 @@ struct TooMany;
 struct Walk<'a> {
     cases: &'a Cases,
     end: Access,
-    answer: Answer,
+    answer: GateAnswer,
     assumed: Vec<Option<bool>>,
     steps: usize,
 }
@@ -165,7 +165,7 @@ impl<'a> Walk<'a> {
         let cases = self.cases;
         for (at, rule) in cases.live.iter().enumerate().skip(start) {
             self.steps += 1;
-            if self.steps > MOST_STEPS {
+            if self.steps > MAX_STEPS {
                 return Err(TooMany);
             }
             let hit = rule.ports.as_ref().map_or_else(|| ports.clone(), |own| ports.intersection(own));
@@ -207,7 +207,7 @@ impl<'a> Walk<'a> {
             }
             let Some(item) = open else { return Ok(true) };
             self.answer.open.extend(self.cases.names.get(item).cloned());
-            if depth >= DEEPEST {
+            if depth >= MAX_ASSUMED {
                 return Err(TooMany);
             }
             self.assume(item, Some(true));

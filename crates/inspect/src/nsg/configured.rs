@@ -1,4 +1,4 @@
-//! Security groups as they are configured, which is half of what stands in a packet's way.
+//! Security groups as they are configured, which is half of what decides about a packet.
 //!
 //! `az network nsg show`, `nsg list` and `nsg rule list` print one group's rules; whether another group stands at the other gate
 //! is not in them, so that they allow nothing for certain.
@@ -65,9 +65,9 @@ impl Reader<'_> {
             }
             let missing = DEFAULTS.iter().filter(|default| Direction::parse(default.2) == Some(direction));
             let mut names = Vec::new();
-            for (name, priority, way, access, source, destination) in missing {
+            for (name, priority, dir, access, source, destination) in missing {
                 let value = json!({
-                    "name": format!("defaultSecurityRules/{name}"), "priority": priority, "direction": way, "access": access,
+                    "name": format!("defaultSecurityRules/{name}"), "priority": priority, "direction": dir, "access": access,
                     "protocol": "*", "sourceAddressPrefix": source, "destinationAddressPrefix": destination,
                     "sourcePortRange": "*", "destinationPortRange": "*",
                 });

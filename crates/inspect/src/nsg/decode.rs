@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::configured;
 use super::peers::Knowledge;
-use super::resolve::{Asked, Resolver};
+use super::resolve::{Resolver, SideQuery};
 use super::rule::{Access, Direction, Gate, Group, Ports, Protocols, Rule};
 use crate::net::{
     DocumentError, Fields, Place, Placed, Ranges, Warning, Warnings, beginning, clipped, document, each_text,
@@ -111,7 +111,7 @@ impl Reader<'_> {
         });
         let mut odd = Vec::new();
         let mut side = |side| {
-            let asked = Asked { rule: value, number: self.row, side };
+            let asked = SideQuery { rule: value, number: self.row, side };
             self.resolver.side(&asked, &mut |place, text| odd.push((place, format!("`{text}`"))))
         };
         let (source, destination) = (side("source"), side("destination"));
@@ -164,13 +164,13 @@ fn gate(association: Option<&Value>) -> Gate {
 fn ports(rule: &Value, side: &str, odd: &mut Vec<(Place, String)>) -> Ports {
     let (mut ranges, mut open, mut any) = (Vec::new(), None, false);
     for name in [format!("{side}PortRanges"), format!("{side}PortRange")] {
-        each_text(rule.field(&name), &mut |text, way| {
+        each_text(rule.field(&name), &mut |text, indexes| {
             any = true;
             match text.ok().and_then(port_range) {
                 Some(range) => ranges.push(range),
                 None => {
                     let what = format!("the {side} port `{}`", text.map_or_else(beginning, clipped));
-                    odd.push((Place::default().field(&name).items(way), what.clone()));
+                    odd.push((Place::default().field(&name).items(indexes), what.clone()));
                     open = open.take().or(Some(what));
                 }
             }

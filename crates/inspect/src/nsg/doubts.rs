@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::region::{Budget, Piece, View};
+use super::region::{Budget, PacketSet, View};
 use super::tests::{group, group_of, read, rule};
 use super::*;
 use crate::net::{Inventory, Tags};
@@ -50,12 +50,12 @@ fn a_tag_that_was_partly_read_may_hold_any_other_address() {
     let groups = subnet(vec![rule("100 Deny * Bad * *"), rule(ALLOW)]);
     let tags =
         |prefixes: &str| format!(r#"[{{"name":"Bad","properties":{{"addressPrefixes":[{prefixes}]}}}}]"#);
-    let told = |prefixes: &str, from: &str| answer(&groups, "[]", &tags(prefixes), from);
+    let reported = |prefixes: &str, from: &str| answer(&groups, "[]", &tags(prefixes), from);
     let odd = r#""20.60.0.0/16","1.2.3.0-1.2.3.255""#;
-    assert_eq!(told(odd, "1.2.3.4"), "INDETERMINATE source Bad");
-    assert_eq!(told(odd, "20.60.1.1"), "DENY");
-    assert_eq!(told(r#""20.60.0.0/16",null"#, "1.2.3.4"), "INDETERMINATE source Bad");
-    assert_eq!(told(r#""20.60.0.0/16""#, "1.2.3.4"), "ALLOW");
+    assert_eq!(reported(odd, "1.2.3.4"), "INDETERMINATE source Bad");
+    assert_eq!(reported(odd, "20.60.1.1"), "DENY");
+    assert_eq!(reported(r#""20.60.0.0/16",null"#, "1.2.3.4"), "INDETERMINATE source Bad");
+    assert_eq!(reported(r#""20.60.0.0/16""#, "1.2.3.4"), "ALLOW");
 }
 
 #[test]
@@ -79,8 +79,8 @@ fn a_group_that_cannot_be_read_may_hold_anybody() {
         assert!(answer(&alone, nics, "[]", "10.0.0.4").starts_with("INDETERMINATE"), "{odd}");
         // Beside a prefix that is read it is not forgotten.
         let beside = with("100 Deny * 10.9.0.0/16 * *", "sourceApplicationSecurityGroups", odd.clone());
-        let told = answer(&subnet(vec![beside, rule(ALLOW)]), nics, "[]", "10.0.0.4");
-        assert!(told.starts_with("INDETERMINATE"), "{odd}");
+        let reported = answer(&subnet(vec![beside, rule(ALLOW)]), nics, "[]", "10.0.0.4");
+        assert!(reported.starts_with("INDETERMINATE"), "{odd}");
     }
     // One group, or the text of its name, where a list is expected.
     for same in [json!({"id": "/asg/web"}), json!("/asg/web")] {
@@ -100,8 +100,8 @@ fn two_things_of_one_name_are_not_taken_for_one() {
             rule(ALLOW),
         ])
     };
-    let told = answer(&rules(dev.clone(), prod.clone()), "[]", "[]", "10.0.0.9");
-    assert!(told.starts_with("INDETERMINATE"), "{told}");
+    let reported = answer(&rules(dev.clone(), prod.clone()), "[]", "[]", "10.0.0.9");
+    assert!(reported.starts_with("INDETERMINATE"), "{reported}");
     assert_eq!(answer(&rules(dev.clone(), dev.clone()), "[]", "[]", "10.0.0.9"), "ALLOW");
     // The tag and the group of one name are two things.
     let mut tag = rules(dev, json!(null));
@@ -111,9 +111,9 @@ fn two_things_of_one_name_are_not_taken_for_one() {
     let nics = r#"[{"id":"/a","ipConfigurations":[{"privateIPAddress":"10.0.0.4"}]},
         {"id":"/b","ipConfigurations":[{"privateIPAddress":"10.0.0.4","applicationSecurityGroups":[{"id":"/prod/asg/web"}]}]}]"#;
     let both = json!([{"id": "/dev/asg/web"}, {"id": "/prod/asg/web"}]);
-    let told =
+    let reported =
         answer(&subnet(vec![by_groups("100 Deny * * * *", both), rule(ALLOW)]), nics, "[]", "10.0.0.4");
-    assert!(told.starts_with("INDETERMINATE"), "{told}");
+    assert!(reported.starts_with("INDETERMINATE"), "{reported}");
 }
 
 #[test]
@@ -125,8 +125,8 @@ fn what_two_rules_do_not_say_is_not_the_same_thing() {
     for unread in unread {
         let mut rules = vec![unread("100 Allow * * * *"), unread("150 Deny * * * *"), rule(ALLOW)];
         rules.iter_mut().for_each(|rule| rule["name"] = json!("same"));
-        let told = answer(&subnet(rules), "[]", "[]", "10.0.0.9");
-        assert!(told.starts_with("INDETERMINATE"), "{told}");
+        let reported = answer(&subnet(rules), "[]", "[]", "10.0.0.9");
+        assert!(reported.starts_with("INDETERMINATE"), "{reported}");
     }
 }
 
@@ -139,8 +139,8 @@ fn null_in_a_list_is_something_that_was_not_read() {
     ] {
         let groups = subnet(vec![with("100 Deny * 10.9.0.0/16 * *", field, list), rule(ALLOW)]);
         let from = if field == "destinationPortRanges" { "10.9.0.1" } else { "10.0.0.9" };
-        let told = answer(&groups, "[]", "[]", from);
-        assert!(told.starts_with("INDETERMINATE"), "{field}: {told}");
+        let reported = answer(&groups, "[]", "[]", from);
+        assert!(reported.starts_with("INDETERMINATE"), "{field}: {reported}");
     }
 }
 
@@ -161,15 +161,15 @@ fn the_order_of_rules_of_one_priority_is_not_known() {
 #[test]
 fn of_two_groups_at_one_gate_nothing_says_which_one_stands_there() {
     let nic = |rules: &[&str]| group("networkInterface", rules);
-    let told = |first: &[&str], second: &[&str]| {
+    let reported = |first: &[&str], second: &[&str]| {
         let rules = read(json!([nic(first), nic(second)]));
         let asked = packet("10.0.0.4");
         let ruling = rules.verdict(&asked);
         [vec![ruling.verdict.as_str().to_owned()], ruling.unresolved].concat().join(" ")
     };
     let (allow, deny) = (&["100 Allow * * * *"], &["100 Deny * * * *"]);
-    assert_eq!(told(allow, deny), "INDETERMINATE which of the groups stands at the gate nic");
-    assert_eq!((told(allow, allow), told(deny, deny)), ("ALLOW".to_owned(), "DENY".to_owned()));
+    assert_eq!(reported(allow, deny), "INDETERMINATE which of the groups stands at the gate nic");
+    assert_eq!((reported(allow, allow), reported(deny, deny)), ("ALLOW".to_owned(), "DENY".to_owned()));
 }
 
 #[test]
@@ -292,13 +292,13 @@ proptest! {
         prop_assert_eq!(rules.judge(&packet("10.0.0.4")), expected, "{}", json!(document));
         let mut budget = Budget::new();
         let mut holds = |view| {
-            let pieces: Vec<Piece> = rules.through(Direction::Inbound, &Piece::everything(), view, &mut budget).unwrap();
+            let sets: Vec<PacketSet> = rules.through(Direction::Inbound, &PacketSet::everything(), view, &mut budget).unwrap();
             let number = |text: &str| crate::net::Family::number(text.parse().unwrap());
-            let mine = pieces.iter().filter(|piece| {
-                piece.family == crate::net::Family::Ipv4
-                    && !piece.protocols.and(Protocols::TCP).is_empty()
-                    && piece.source.contains(number("10.0.0.4"))
-                    && piece.destination.contains(number("10.0.1.4"))
+            let mine = sets.iter().filter(|set| {
+                set.family == crate::net::Family::Ipv4
+                    && !set.protocols.and(Protocols::TCP).is_empty()
+                    && set.source.contains(number("10.0.0.4"))
+                    && set.destination.contains(number("10.0.1.4"))
             });
             mine.count()
         };

@@ -7,15 +7,15 @@ use super::rule::{Access, Direction, Gate, Group, Rule};
 /// A rule and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleRef {
-    /// The gate.
+    /// Where the group stands: at the subnet, the interface or the network manager.
     pub gate: Gate,
     /// The network security group.
     pub nsg: Option<String>,
-    /// The direction.
+    /// The direction for which the rule is.
     pub direction: Option<Direction>,
-    /// The rule.
+    /// The name of the rule in its group.
     pub rule: String,
-    /// Its priority.
+    /// The priority; the lowest number is tried first.
     pub priority: Option<u32>,
     /// What it does.
     pub access: Option<Access>,
@@ -37,20 +37,20 @@ impl RuleRef {
 /// The rules of a gate in the order in which they are tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Ordered {
-    /// The gate.
+    /// Where the group stands: at the subnet, the interface or the network manager.
     pub gate: Gate,
     /// The network security group; none where no group stands there.
     pub nsg: Option<String>,
-    /// The direction.
+    /// The direction for which the rule is.
     pub direction: Direction,
-    /// The rules.
+    /// The rules in the order in which they are tried.
     pub rules: Vec<RuleRef>,
 }
 
 /// A rule that can never match, because earlier ones cover it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Shadowed {
-    /// The rule.
+    /// The rule that the finding is about.
     #[serde(flatten)]
     pub rule: RuleRef,
     /// The rules that take its packets before it.
@@ -62,10 +62,10 @@ pub struct Shadowed {
 /// A rule that lets anybody reach a port for management.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Exposure {
-    /// The rule.
+    /// The rule that the finding is about.
     #[serde(flatten)]
     pub rule: RuleRef,
-    /// The ports.
+    /// The management ports that it opens.
     pub ports: Vec<u16>,
     /// Whether it gets through the other gates too, as far as everything is resolved and judged.
     pub through: bool,
@@ -76,7 +76,7 @@ pub struct Exposure {
 /// A rule that allows what another gate drops altogether.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Contradiction {
-    /// The rule.
+    /// The rule that the finding is about.
     #[serde(flatten)]
     pub rule: RuleRef,
     /// The rules that drop it; none where no rule there allows it.

@@ -1,6 +1,6 @@
 //! One gate: which of its rules decides, over everything that is not known.
 
-use super::cases::{Answer, Cases, Clauses, Item};
+use super::cases::{Cases, Clauses, GateAnswer, Item};
 use super::packet::Packet;
 use super::rule::{Access, Gate, Group, Protocols, Rule};
 use crate::net::Ranges;
@@ -8,9 +8,9 @@ use crate::net::Ranges;
 /// The part of a packet in which a rule misses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
-    /// The way it goes.
+    /// Inbound or outbound.
     Direction,
-    /// Its protocol.
+    /// The protocols of the rule.
     Protocol,
     /// Where it comes from.
     Source,
@@ -100,13 +100,13 @@ pub(super) fn fit(rule: &Rule, packet: &Packet, protocol: Protocols) -> Result<C
 }
 
 /// Says what a group may answer to a packet of one protocol.
-pub(super) fn decide(group: &Group, packet: &Packet, protocol: Protocols) -> Answer {
-    let sieve = group.sieve(packet.direction);
+pub(super) fn decide(group: &Group, packet: &Packet, protocol: Protocols) -> GateAnswer {
+    let rule_index = group.rule_index(packet.direction);
     if group.is_unread(packet.direction) {
         return unread(group);
     }
     let mut gate = Tries { cases: Cases::default(), equals: Vec::new(), last: None };
-    for at in sieve.candidates(packet, protocol, 0) {
+    for at in rule_index.candidates(packet, protocol, 0) {
         let Some(rule) = group.rules.get(at) else { continue };
         // Once a rule certainly matches, only those that may stand before it are of interest.
         if !gate.is_equal(rule) && gate.settle() {
@@ -123,7 +123,7 @@ pub(super) fn decide(group: &Group, packet: &Packet, protocol: Protocols) -> Ans
     gate.settle();
     let free = group.gate == Gate::Manager || packet.platform().is_some();
     let end = if free { Access::Allow } else { Access::Deny };
-    let mut answer = Answer { last: gate.last, ..gate.cases.answer(end) };
+    let mut answer = GateAnswer { last: gate.last, ..gate.cases.answer(end) };
     let unsure = answer.by.values().flatten().flatten().filter_map(|at| group.rules.get(*at));
     if group.gate == Gate::Manager && unsure.into_iter().any(|rule| rule.access.is_none()) {
         answer.by.entry(Access::AlwaysAllow).or_default().insert(None);
@@ -132,8 +132,8 @@ pub(super) fn decide(group: &Group, packet: &Packet, protocol: Protocols) -> Ans
 }
 
 /// Returns what a group may answer of which no rule was read.
-fn unread(group: &Group) -> Answer {
-    let mut answer = Answer::default();
+fn unread(group: &Group) -> GateAnswer {
+    let mut answer = GateAnswer::default();
     answer.add(None, None);
     if group.gate == Gate::Manager {
         answer.add(Some(Access::AlwaysAllow), None);

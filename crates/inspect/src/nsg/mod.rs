@@ -33,8 +33,8 @@ mod region;
 mod report;
 mod resolve;
 mod rule;
+mod rule_index;
 mod ruleset;
-mod sieve;
 mod sweep;
 mod taken;
 mod trace;
@@ -46,10 +46,10 @@ pub use gate::Field;
 pub use packet::{Packet, PacketError};
 pub use peers::{Knowledge, Peers};
 pub use reach::{Reach, Region};
-pub use report::{Behind, Decisive, GateReport, Ruling, Verdict};
+pub use report::{Decisive, GateReport, LaterMatch, Ruling, Verdict};
 pub use rule::{Access, Direction, Gate, Group, Ports, Protocols, Rule};
 pub use ruleset::{Error, Ruleset};
-pub use trace::{Trace, Tried};
+pub use trace::{Trace, TriedRule};
 
 #[cfg(test)]
 mod doubts;

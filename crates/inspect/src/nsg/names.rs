@@ -26,15 +26,15 @@ impl Names {
         if let Some(known) = self.known.get(&identity) {
             return known.clone();
         }
-        let mut told = name.clone();
+        let mut reported = name.clone();
         // What is called the same and is something else gets the next number that is free.
         let mut number = self.known.len();
-        while !self.used.insert(told.to_ascii_lowercase()) {
+        while !self.used.insert(reported.to_ascii_lowercase()) {
             number += 1;
-            told = format!("{name} #{number}");
+            reported = format!("{name} #{number}");
         }
-        self.known.insert(identity, told.clone());
-        told
+        self.known.insert(identity, reported.clone());
+        reported
     }
 }
 

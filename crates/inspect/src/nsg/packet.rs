@@ -8,7 +8,7 @@ use crate::net::{Family, Platform};
 /// A described packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packet {
-    /// Which way it goes.
+    /// Inbound or outbound, seen from the interface.
     pub direction: Direction,
     /// Its protocol, or the three that are asked about together.
     pub protocols: Vec<Protocols>,

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::region::{Budget, Piece, View};
+use super::region::{Budget, PacketSet, View};
 use super::tests::{group, group_of, read, rule};
 use super::*;
 use crate::net::Family;
@@ -103,17 +103,17 @@ fn any_rules() -> impl Strategy<Value = Vec<String>> {
         .prop_map(|rules| rules.iter().enumerate().map(|(at, rule)| format!("{} {rule}", 100 + at)).collect())
 }
 
-fn holds(pieces: &[Piece], asked: &Packet) -> usize {
+fn holds(sets: &[PacketSet], asked: &Packet) -> usize {
     let (source, destination) = (Family::number(asked.source), Family::number(asked.destination));
-    let inside = |piece: &&Piece| {
-        piece.family == Family::of(asked.source)
-            && !piece.protocols.and(asked.protocols[0]).is_empty()
-            && piece.source.contains(source)
-            && piece.destination.contains(destination)
-            && piece.source_ports.contains(40_000)
-            && piece.destination_ports.contains(u128::from(asked.destination_port))
+    let inside = |set: &&PacketSet| {
+        set.family == Family::of(asked.source)
+            && !set.protocols.and(asked.protocols[0]).is_empty()
+            && set.source.contains(source)
+            && set.destination.contains(destination)
+            && set.source_ports.contains(40_000)
+            && set.destination_ports.contains(u128::from(asked.destination_port))
     };
-    pieces.iter().filter(inside).count()
+    sets.iter().filter(inside).count()
 }
 
 proptest! {
@@ -142,7 +142,7 @@ proptest! {
         let texts = |rules: &[String]| rules.iter().map(|text| rule(text)).collect::<Vec<_>>();
         let rules = read(json!([group_of(json!({"subnet": {}}), texts(&subnet)), group_of(json!({"networkInterface": {}}), texts(&nic))]));
         let mut budget = Budget::new();
-        let mut through = |view| rules.through(Direction::Inbound, &Piece::everything(), view, &mut budget).unwrap();
+        let mut through = |view| rules.through(Direction::Inbound, &PacketSet::everything(), view, &mut budget).unwrap();
         let (least, most) = (through(View::Least), through(View::Most));
         let open = |rules: &[String]| rules.iter().any(|rule| rule.contains("Storage"));
         for asked in &packets {

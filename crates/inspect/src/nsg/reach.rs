@@ -4,24 +4,24 @@ use std::net::IpAddr;
 
 use serde::Serialize;
 
-use super::region::{Budget, Piece, TooMany, View, subtract};
+use super::region::{Budget, PacketSet, TooMany, View, subtract};
 use super::rule::{Direction, Gate, Group, Rule};
 use super::ruleset::Ruleset;
 use super::sweep::sweep_gate;
 use crate::net::{Family, Ranges, Warning};
 
-/// So often the rules are halved where they are too many.
-const HALVINGS: u32 = 10;
+/// How often the rules are halved where they are too many.
+const MAX_HALVINGS: u32 = 10;
 
-/// So many prefixes are told altogether.
-const MOST_TEXTS: usize = 500_000;
+/// How many prefixes are reported altogether.
+const MAX_PREFIXES: usize = 500_000;
 
 /// One region: every packet of its product gets through.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Region {
     /// The family of its addresses.
     pub family: Family,
-    /// Its protocols.
+    /// The protocols that get through.
     pub protocols: Vec<&'static str>,
     /// Where its packets come from.
     pub source: Vec<String>,
@@ -38,7 +38,7 @@ pub struct Region {
 pub struct Reach {
     /// The version of this format.
     pub format: u8,
-    /// Which way the packets go.
+    /// The direction of the packets.
     pub direction: Direction,
     /// What certainly gets through, as disjoint regions.
     pub regions: Vec<Region>,
@@ -48,7 +48,7 @@ pub struct Reach {
     pub unresolved: Vec<String>,
     /// What a reader should know of the rules as a whole.
     pub remark: Option<&'static str>,
-    /// What could not be read or told apart.
+    /// What could not be read or distinguished.
     pub warnings: Vec<Warning>,
 }
 
@@ -65,11 +65,11 @@ impl Ruleset {
             remark: self.remark(),
             warnings: self.warnings.clone(),
         };
-        let mut within = Piece::everything();
+        let mut within = PacketSet::everything();
         if let Some(to) = to.map(|to| to.to_canonical()) {
             let number = Family::number(to);
-            within.retain(|piece| piece.family == Family::of(to));
-            within.iter_mut().for_each(|piece| piece.destination = Ranges::one(number, number));
+            within.retain(|packets| packets.family == Family::of(to));
+            within.iter_mut().for_each(|packets| packets.destination = Ranges::one(number, number));
         }
         if let Ok((regions, undecided)) = self.regions(direction, &within, &mut Budget::new()) {
             if !undecided.is_empty() {
@@ -78,14 +78,14 @@ impl Ruleset {
             (reach.regions, reach.undecided) = (regions, undecided);
             return reach;
         }
-        // As many of the first rules as can be told apart: what they say is certain, and all that reaches the others is open.
+        // As many of the first rules as can be distinguished: what they say is certain, and all that reaches the others is open.
         let longest = self.groups.iter().map(|group| group.rules.len()).max().unwrap_or_default();
         let mut kept = longest / 2;
-        for part in 1..=HALVINGS {
+        for part in 1..=MAX_HALVINGS {
             let (first, rest) = self.first(kept, direction);
             if let Ok((regions, undecided)) = first.regions(direction, &within, &mut Budget::part(1 << part))
             {
-                let what = format!("{TooMany}: only the first {kept} rules of each group are told apart");
+                let what = format!("{TooMany}: only the first {kept} rules of each group are distinguished");
                 reach.warnings.push(Warning::whole(what));
                 reach.unresolved = vec![rest];
                 (reach.regions, reach.undecided) = (regions, undecided);
@@ -100,16 +100,17 @@ impl Ruleset {
     fn regions(
         &self,
         direction: Direction,
-        within: &[Piece],
+        within: &[PacketSet],
         budget: &mut Budget,
     ) -> Result<(Vec<Region>, Vec<Region>), TooMany> {
         let least = self.through(direction, within, View::Least, budget)?;
         let most = self.through(direction, within, View::Most, budget)?;
         let open = subtract(most, &least, budget)?;
-        let mut left = MOST_TEXTS;
-        let mut told = |pieces: &[Piece]| pieces.iter().map(|piece| Region::of(piece, &mut left)).collect();
-        let certain: Result<_, TooMany> = told(&least);
-        Ok((certain?, told(&open)?))
+        let mut left = MAX_PREFIXES;
+        let mut reported =
+            |sets: &[PacketSet]| sets.iter().map(|packets| Region::of(packets, &mut left)).collect();
+        let certain: Result<_, TooMany> = reported(&least);
+        Ok((certain?, reported(&open)?))
     }
 
     /// Returns the rules with only so many of each group and direction; whatever meets none of them is not decided.
@@ -136,10 +137,10 @@ impl Ruleset {
     pub(super) fn through(
         &self,
         direction: Direction,
-        within: &[Piece],
+        within: &[PacketSet],
         view: View<'_>,
         budget: &mut Budget,
-    ) -> Result<Vec<Piece>, TooMany> {
+    ) -> Result<Vec<PacketSet>, TooMany> {
         let (mut passes, mut always) = (within.to_vec(), Vec::new());
         for gate in direction.gates() {
             let groups: Vec<&Group> = self.at(gate).collect();
@@ -193,14 +194,14 @@ impl Reach {
 }
 
 impl Region {
-    fn of(piece: &Piece, left: &mut usize) -> Result<Self, TooMany> {
+    fn of(packets: &PacketSet, left: &mut usize) -> Result<Self, TooMany> {
         Ok(Self {
-            family: piece.family,
-            protocols: piece.protocols.names(),
-            source: addresses(piece.family, &piece.source, left)?,
-            source_ports: ports(&piece.source_ports),
-            destination: addresses(piece.family, &piece.destination, left)?,
-            destination_ports: ports(&piece.destination_ports),
+            family: packets.family,
+            protocols: packets.protocols.names(),
+            source: addresses(packets.family, &packets.source, left)?,
+            source_ports: ports(&packets.source_ports),
+            destination: addresses(packets.family, &packets.destination, left)?,
+            destination_ports: ports(&packets.destination_ports),
         })
     }
 }

@@ -4,21 +4,21 @@ use super::peers::Peers;
 use super::rule::{Direction, Ports, Protocols, Rule};
 use crate::net::{Family, Platform, Ranges};
 
-/// More pieces than these are not kept apart.
-const MOST_PIECES: usize = 10_000;
+/// More packet sets than these are not kept apart.
+const MAX_SETS: usize = 10_000;
 
-/// More ranges than these are not kept in the pieces of one question.
-const MOST_RANGES: usize = 1_000_000;
+/// More ranges than these are not kept in the packet sets of one question.
+const MAX_RANGES: usize = 1_000_000;
 
-/// So many steps are taken for one question; a document of a real interface needs a thousandth.
-const MOST_STEPS: u64 = 20_000_000;
+/// How many steps are taken for one question; a document of a real interface needs a thousandth.
+const MAX_STEPS: u64 = 20_000_000;
 
-/// So many ranges are compared in the time of a step.
+/// How many ranges are compared in the time of a step.
 const RANGES_PER_STEP: usize = 16;
 
-/// The regions are too many to be told apart.
+/// The regions are too many to be distinguished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the rules cut the packet space into too many pieces")]
+#[error("the rules cut the packet space into too many parts")]
 pub(super) struct TooMany;
 
 /// Bounds the work for one question.
@@ -27,12 +27,12 @@ pub(super) struct Budget(u64);
 
 impl Budget {
     pub(super) const fn new() -> Self {
-        Self(MOST_STEPS)
+        Self(MAX_STEPS)
     }
 
     /// A part of what a question may take.
     pub(super) const fn part(of: u64) -> Self {
-        Self(MOST_STEPS / of)
+        Self(MAX_STEPS / of)
     }
 
     /// Takes steps from what is left.
@@ -41,18 +41,18 @@ impl Budget {
         Ok(())
     }
 
-    /// Takes the steps of comparing pieces with another one.
-    pub(super) fn compare(&mut self, pieces: &[Piece], other: &Piece) -> Result<(), TooMany> {
+    /// Spends the steps of comparing sets with another one.
+    pub(super) fn compare(&mut self, sets: &[PacketSet], other: &PacketSet) -> Result<(), TooMany> {
         let weight = other.weight();
-        let steps = |piece: &Piece| 1 + (piece.weight() + weight) / RANGES_PER_STEP;
-        self.spend(pieces.iter().map(steps).sum())
+        let steps = |packets: &PacketSet| 1 + (packets.weight() + weight) / RANGES_PER_STEP;
+        self.spend(sets.iter().map(steps).sum())
     }
 
     /// Holds what is kept against the limits.
-    fn keep(&mut self, pieces: &[Piece]) -> Result<(), TooMany> {
-        self.spend(pieces.len())?;
-        let ranges: usize = pieces.iter().map(Piece::weight).sum();
-        if pieces.len() > MOST_PIECES || ranges > MOST_RANGES { Err(TooMany) } else { Ok(()) }
+    fn keep(&mut self, sets: &[PacketSet]) -> Result<(), TooMany> {
+        self.spend(sets.len())?;
+        let ranges: usize = sets.iter().map(PacketSet::weight).sum();
+        if sets.len() > MAX_SETS || ranges > MAX_RANGES { Err(TooMany) } else { Ok(()) }
     }
 }
 
@@ -63,13 +63,13 @@ pub(super) enum View<'a> {
     Least,
     /// They stand for all that they may: what a rule possibly matches.
     Most,
-    /// Only one of them is looked at, whatever it stands for.
+    /// Only one of them is examined, whatever it stands for.
     Name(&'a str),
 }
 
 /// The product of one set per field. Protocols without ports have every port.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct PacketSet {
     pub(super) family: Family,
     pub(super) protocols: Protocols,
     pub(super) source: Ranges,
@@ -78,7 +78,7 @@ pub(super) struct Piece {
     pub(super) destination_ports: Ranges,
 }
 
-impl Piece {
+impl PacketSet {
     /// Returns the whole packet space.
     pub(super) fn everything() -> Vec<Self> {
         let parts = [Protocols::WITH_PORTS, Protocols::ALL.without(Protocols::WITH_PORTS)];
@@ -132,7 +132,7 @@ impl Piece {
                 destination_ports: ports(&rule.destination_ports),
                 ..whole.clone()
             };
-            found.extend([whole, with_ports].into_iter().filter(|piece| !piece.is_empty()));
+            found.extend([whole, with_ports].into_iter().filter(|packets| !packets.is_empty()));
         }
         found
     }
@@ -152,7 +152,7 @@ impl Piece {
                 .any(|set| set.is_empty())
     }
 
-    /// Tells whether two pieces share a packet.
+    /// Tells whether two sets share a packet.
     pub(super) fn meets(&self, other: &Self) -> bool {
         self.family == other.family
             && !self.protocols.and(other.protocols).is_empty()
@@ -162,7 +162,7 @@ impl Piece {
             && self.source.meets(&other.source)
     }
 
-    /// Returns what two pieces share.
+    /// Returns the intersection of two sets.
     pub(super) fn intersection(&self, other: &Self) -> Option<Self> {
         self.meets(other).then(|| Self {
             family: self.family,
@@ -174,7 +174,7 @@ impl Piece {
         })
     }
 
-    /// Adds what is left of this piece without another one, as disjoint pieces.
+    /// Adds what is left of this set without another one, as disjoint sets.
     fn without(self, other: &Self, left: &mut Vec<Self>) {
         let Some(both) = self.intersection(other) else {
             left.push(self);
@@ -182,7 +182,7 @@ impl Piece {
         };
         // Field by field: what differs there, and agrees in the fields before.
         let mut rest = self;
-        let mut keep = |piece: Self| left.extend((!piece.is_empty()).then_some(piece));
+        let mut keep = |packets: Self| left.extend((!packets.is_empty()).then_some(packets));
         keep(Self { protocols: rest.protocols.without(both.protocols), ..rest.clone() });
         rest.protocols = both.protocols;
         keep(Self {
@@ -199,35 +199,39 @@ impl Piece {
     }
 }
 
-/// Returns what is in some of the pieces and in none of the others; disjoint pieces stay disjoint.
+/// Returns what is in some of the sets and in none of the others; disjoint sets stay disjoint.
 pub(super) fn subtract(
-    pieces: Vec<Piece>,
-    others: &[Piece],
+    sets: Vec<PacketSet>,
+    others: &[PacketSet],
     budget: &mut Budget,
-) -> Result<Vec<Piece>, TooMany> {
-    let mut pieces = pieces;
+) -> Result<Vec<PacketSet>, TooMany> {
+    let mut sets = sets;
     for other in others {
-        budget.compare(&pieces, other)?;
-        if !pieces.iter().any(|piece| piece.meets(other)) {
+        budget.compare(&sets, other)?;
+        if !sets.iter().any(|packets| packets.meets(other)) {
             continue;
         }
-        let mut left = Vec::with_capacity(pieces.len());
-        for piece in pieces {
-            piece.without(other, &mut left);
+        let mut left = Vec::with_capacity(sets.len());
+        for packets in sets {
+            packets.without(other, &mut left);
         }
         budget.keep(&left)?;
-        pieces = left;
+        sets = left;
     }
-    Ok(pieces)
+    Ok(sets)
 }
 
-/// Returns what is in both; where the pieces of each are disjoint, those of the answer are.
-pub(super) fn common(pieces: &[Piece], others: &[Piece], budget: &mut Budget) -> Result<Vec<Piece>, TooMany> {
+/// Returns what is in both; where the sets of each are disjoint, those of the answer are.
+pub(super) fn common(
+    sets: &[PacketSet],
+    others: &[PacketSet],
+    budget: &mut Budget,
+) -> Result<Vec<PacketSet>, TooMany> {
     let mut found = Vec::new();
-    for piece in pieces {
-        budget.compare(others, piece)?;
-        found.extend(others.iter().filter_map(|other| piece.intersection(other)));
-        if found.len() > MOST_PIECES {
+    for packets in sets {
+        budget.compare(others, packets)?;
+        found.extend(others.iter().filter_map(|other| packets.intersection(other)));
+        if found.len() > MAX_SETS {
             return Err(TooMany);
         }
     }
@@ -253,26 +257,31 @@ fn towards(rule: &Rule, direction: Direction, family: Family, view: View<'_>) ->
     found
 }
 
-/// Returns the part of some pieces that goes to the platform's own addresses.
-pub(super) fn to_platform(pieces: &[Piece]) -> Vec<Piece> {
+/// Returns the part of some sets that goes to the platform's own addresses.
+pub(super) fn to_platform(sets: &[PacketSet]) -> Vec<PacketSet> {
     let own = Platform::ALL.iter().fold(Ranges::empty(), |all, platform| all.union(&platform.range()));
-    let v4 = pieces.iter().filter(|piece| piece.family == Family::Ipv4 && piece.destination.meets(&own));
-    v4.map(|piece| Piece { destination: piece.destination.intersection(&own), ..piece.clone() }).collect()
+    let v4 = sets.iter().filter(|packets| packets.family == Family::Ipv4 && packets.destination.meets(&own));
+    v4.map(|packets| PacketSet { destination: packets.destination.intersection(&own), ..packets.clone() })
+        .collect()
 }
 
-/// Adds pieces to others; one that differs from another in nothing but where it goes is made one with it.
-pub(super) fn join(pieces: &mut Vec<Piece>, more: Vec<Piece>, budget: &mut Budget) -> Result<(), TooMany> {
-    for piece in more {
-        budget.spend(1 + pieces.len())?;
-        let same = |other: &&mut Piece| {
-            (other.family, other.protocols) == (piece.family, piece.protocols)
-                && other.source == piece.source
-                && other.source_ports == piece.source_ports
-                && other.destination_ports == piece.destination_ports
+/// Adds sets to others; one that differs from another in nothing but where it goes is made one with it.
+pub(super) fn join(
+    sets: &mut Vec<PacketSet>,
+    more: Vec<PacketSet>,
+    budget: &mut Budget,
+) -> Result<(), TooMany> {
+    for packets in more {
+        budget.spend(1 + sets.len())?;
+        let same = |other: &&mut PacketSet| {
+            (other.family, other.protocols) == (packets.family, packets.protocols)
+                && other.source == packets.source
+                && other.source_ports == packets.source_ports
+                && other.destination_ports == packets.destination_ports
         };
-        match pieces.iter_mut().find(same) {
-            Some(other) => other.destination = other.destination.union(&piece.destination),
-            None => pieces.push(piece),
+        match sets.iter_mut().find(same) {
+            Some(other) => other.destination = other.destination.union(&packets.destination),
+            None => sets.push(packets),
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What is told about a verdict.
+//! The report of a verdict.
 
 use std::borrow::Cow;
 
@@ -41,7 +41,7 @@ impl Verdict {
 /// What one gate says.
 #[derive(Debug, Clone, Serialize)]
 pub struct GateReport<'a> {
-    /// The gate.
+    /// Where the group stands: at the subnet, the interface or the network manager.
     pub gate: Gate,
     /// What it says.
     pub verdict: Verdict,
@@ -49,7 +49,7 @@ pub struct GateReport<'a> {
     pub nsg: Option<&'a str>,
     /// The rule that decides, where there is one.
     pub rule: Option<&'a str>,
-    /// Its priority.
+    /// The priority; the lowest number is tried first.
     pub priority: Option<u32>,
     /// Every rule that may be the one that decides.
     pub candidates: Vec<&'a str>,
@@ -72,24 +72,24 @@ impl GateReport<'_> {
 /// The rule that drops the packet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decisive<'a> {
-    /// The gate.
+    /// Where the group stands: at the subnet, the interface or the network manager.
     pub gate: Gate,
     /// The network security group.
     pub nsg: Option<&'a str>,
     /// The rule; none where no rule lets the packet through.
     pub rule: Option<&'a str>,
-    /// Its priority.
+    /// The priority; the lowest number is tried first.
     pub priority: Option<u32>,
 }
 
 /// A rule that matches the packet and stands behind the one that decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Behind<'a> {
-    /// The gate.
+pub struct LaterMatch<'a> {
+    /// Where the group stands: at the subnet, the interface or the network manager.
     pub gate: Gate,
-    /// The rule.
+    /// The name of the rule in its group.
     pub rule: &'a str,
-    /// Its priority.
+    /// The priority; the lowest number is tried first.
     pub priority: Option<u32>,
     /// What it would have done.
     pub access: Option<Access>,
@@ -100,7 +100,7 @@ pub struct Behind<'a> {
 pub struct Ruling<'a> {
     /// The version of this format.
     pub format: u8,
-    /// The way that the packet goes.
+    /// The direction of the packet.
     pub direction: Direction,
     /// The answer.
     pub verdict: Verdict,
@@ -111,7 +111,7 @@ pub struct Ruling<'a> {
     /// The items that could change the answer.
     pub unresolved: Vec<String>,
     /// Rules that match, but stand behind the one that decides.
-    pub shadowed: Vec<Behind<'a>>,
+    pub shadowed: Vec<LaterMatch<'a>>,
     /// What a reader should know of the rules as a whole.
     pub remark: Option<&'static str>,
     /// What could not be read.

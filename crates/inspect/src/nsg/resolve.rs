@@ -10,8 +10,8 @@ use super::names::Names;
 use super::peers::{Knowledge, Open, Peers, is_anybody};
 use crate::net::{AddressSet, Fields, Place, Platform, beginning, clipped, each_text, is_tag, parse_prefix};
 
-/// So many ranges are kept for names; what goes beyond stays a name.
-const MOST_RANGES: usize = 10_000_000;
+/// How many ranges are kept for names; what goes beyond stays a name.
+const MAX_RANGES: usize = 10_000_000;
 
 /// Members of an application security group, and the known addresses that are none.
 type Membership = (Arc<AddressSet>, Arc<AddressSet>);
@@ -42,8 +42,7 @@ struct Side {
 }
 
 /// What a side of a rule is read for.
-pub(super) struct Asked<'a> {
-    /// The rule.
+pub(super) struct SideQuery<'a> {
     pub(super) rule: &'a Value,
     /// Its number: what only it says is nobody else's.
     pub(super) number: usize,
@@ -62,14 +61,14 @@ impl Side {
 impl<'a> Resolver<'a> {
     pub(super) fn new(knowledge: Knowledge<'a>) -> Self {
         let (tags, groups, unions) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Self { knowledge, tags, groups, unions, names: Names::default(), left: MOST_RANGES }
+        Self { knowledge, tags, groups, unions, names: Names::default(), left: MAX_RANGES }
     }
 
     /// Reads one side of a rule: the expanded list, else the plural list, else the single value, and the groups.
     ///
-    /// `odd` is told the place and the text of what is neither an address nor a name.
-    pub(super) fn side(&mut self, asked: &Asked<'_>, odd: &mut dyn FnMut(Place, String)) -> Peers {
-        let Asked { rule, number, side } = asked;
+    /// `odd` is called with the place and the text of what is neither an address nor a name.
+    pub(super) fn side(&mut self, asked: &SideQuery<'_>, odd: &mut dyn FnMut(Place, String)) -> Peers {
+        let SideQuery { rule, number, side } = asked;
         let capital: String =
             side.chars().take(1).flat_map(char::to_uppercase).chain(side.chars().skip(1)).collect();
         let [expanded, also, plural, single] = [
@@ -88,9 +87,9 @@ impl<'a> Resolver<'a> {
         let mut found = Side::default();
         for name in [&expanded, &also, &plural, &single] {
             let mut any = false;
-            each_text(rule.field(name), &mut |text, way| {
+            each_text(rule.field(name), &mut |text, direction| {
                 any = true;
-                let place = || Place::default().field(name).items(way);
+                let place = || Place::default().field(name).items(direction);
                 match text {
                     Ok(text) => self.take(text, &mut found, &mut |text| odd(place(), text)),
                     Err(value) => {
@@ -112,7 +111,7 @@ impl<'a> Resolver<'a> {
             if let Some(id) = group.text("id").or_else(|| group.as_str()) {
                 self.group(id, &mut found);
             } else {
-                // Whose it is cannot be told, so that anybody may be in it, and it is no other rule's.
+                // Whose it is is not known, so that anybody may be in it, and it is no other rule's.
                 let place = Place::default().field(&name).items(&[at]);
                 let own = self.names.own(&format!("{number} {place}"), "an unnamed group".to_owned());
                 odd(place, beginning(group));

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::peers::Peers;
-use super::sieve::Sieve;
+use super::rule_index::RuleIndex;
 use crate::net::{AddressSet, Platform, Ranges};
 
-/// Which way a packet goes, seen from the network interface.
+/// The direction of a packet, seen from the network interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
@@ -107,11 +107,11 @@ impl Access {
 pub struct Protocols(u8);
 
 impl Protocols {
-    /// TCP.
+    /// The set with TCP alone.
     pub const TCP: Self = Self(1);
-    /// UDP.
+    /// The set with UDP alone.
     pub const UDP: Self = Self(2);
-    /// ICMP.
+    /// The set with ICMP alone, of both versions.
     pub const ICMP: Self = Self(4);
     /// The protocols that have ports.
     pub const WITH_PORTS: Self = Self(1 | 2);
@@ -209,9 +209,9 @@ pub struct Rule {
     pub source: Peers,
     /// Where they go.
     pub destination: Peers,
-    /// The source ports.
+    /// The ports from which packets come.
     pub source_ports: Ports,
-    /// The destination ports.
+    /// The ports to which packets go.
     pub destination_ports: Ports,
 }
 
@@ -245,12 +245,12 @@ impl Rule {
 pub struct Group {
     /// Where it stands.
     pub gate: Gate,
-    /// Its name.
+    /// The name of the group, where the document has one.
     pub name: Option<String>,
     /// Its rules in the order in which they are tried; what has no priority may stand before all others.
     pub rules: Vec<Rule>,
     /// The rules of each direction, ready for questions.
-    sieves: [Sieve; 2],
+    sieves: [RuleIndex; 2],
     /// The places of rules that share their priority with one that does something else.
     rivals: HashSet<usize>,
 }
@@ -263,7 +263,7 @@ impl Group {
         let always = rules.iter_mut().filter(|rule| rule.access == Some(Access::AlwaysAllow));
         // A security group has no say over other gates.
         always.filter(|_| gate.is_alone()).for_each(|rule| rule.access = Some(Access::Allow));
-        let sieves = Direction::ALL.map(|direction| Sieve::new(&rules, direction));
+        let sieves = Direction::ALL.map(|direction| RuleIndex::new(&rules, direction));
         let mut rivals = HashSet::new();
         let mut first = 0;
         for equals in rules.chunk_by(|a, b| a.priority.is_some() && a.priority == b.priority) {
@@ -307,11 +307,11 @@ impl Group {
     ///
     /// Every security group has the platform's rules; of the Virtual Network Manager any may be missing, but not all.
     pub(super) fn is_unread(&self, direction: Direction) -> bool {
-        self.sieve(direction).is_empty() && (self.gate != Gate::Manager || self.rules.is_empty())
+        self.rule_index(direction).is_empty() && (self.gate != Gate::Manager || self.rules.is_empty())
     }
 
     /// Returns the rules of a direction, ready for questions.
-    pub(super) const fn sieve(&self, direction: Direction) -> &Sieve {
+    pub(super) const fn rule_index(&self, direction: Direction) -> &RuleIndex {
         let [inbound, outbound] = &self.sieves;
         match direction {
             Direction::Inbound => inbound,

@@ -56,7 +56,7 @@ impl Ruleset {
         &self.warnings
     }
 
-    /// Says that no security group stands in the way, where none does: that everything passes is then no rule's doing.
+    /// Says that no security group applies, where none does: that everything passes is then no rule's doing.
     #[must_use]
     pub fn remark(&self) -> Option<&'static str> {
         let guarded = self.groups.iter().any(|group| group.gate != Gate::Manager);

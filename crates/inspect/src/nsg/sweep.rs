@@ -1,15 +1,15 @@
 //! Which part of the packet space a group of rules lets through.
 
-use super::region::{Budget, Piece, TooMany, View, common, join, subtract, to_platform};
+use super::region::{Budget, PacketSet, TooMany, View, common, join, subtract, to_platform};
 use super::rule::{Access, Direction, Gate, Group, Rule};
 
-/// What a group lets through, as disjoint pieces.
+/// What a group lets through, as disjoint sets.
 #[derive(Debug, Default)]
-pub(super) struct Swept<'a> {
+pub(super) struct PassedTraffic<'a> {
     /// What passes this gate.
-    pub(super) passes: Vec<Piece>,
+    pub(super) passes: Vec<PacketSet>,
     /// What passes every gate: only the Virtual Network Manager says so.
-    pub(super) always: Vec<Piece>,
+    pub(super) always: Vec<PacketSet>,
     /// The rules that certainly drop some of it.
     pub(super) drops: Vec<&'a Rule>,
 }
@@ -21,11 +21,11 @@ pub(super) struct Swept<'a> {
 pub(super) fn sweep_gate<'a>(
     groups: &[&'a Group],
     direction: Direction,
-    within: &[Piece],
+    within: &[PacketSet],
     view: View<'_>,
     budget: &mut Budget,
-) -> Result<Swept<'a>, TooMany> {
-    let mut whole = Swept { passes: within.to_vec(), ..Swept::default() };
+) -> Result<PassedTraffic<'a>, TooMany> {
+    let mut whole = PassedTraffic { passes: within.to_vec(), ..PassedTraffic::default() };
     let any = view == View::Most && groups.len() > 1 && groups.iter().all(|group| group.gate.is_alone());
     let mut passes = Vec::new();
     for group in groups {
@@ -53,14 +53,14 @@ pub(super) fn sweep_gate<'a>(
 fn sweep<'a>(
     group: &'a Group,
     direction: Direction,
-    within: &[Piece],
+    within: &[PacketSet],
     view: View<'_>,
     budget: &mut Budget,
-) -> Result<Swept<'a>, TooMany> {
+) -> Result<PassedTraffic<'a>, TooMany> {
     let most = view == View::Most;
     let opposite = if most { View::Least } else { View::Most };
     let mut left = within.to_vec();
-    let mut swept = Swept::default();
+    let mut swept = PassedTraffic::default();
     let unread = group.is_unread(direction);
     for rule in ordered(group, most).filter(|rule| rule.may_apply(direction)) {
         let placed = rule.priority.is_some() && rule.direction.is_some();
@@ -72,19 +72,19 @@ fn sweep<'a>(
             Some(Access::Deny) => false,
         };
         if lets {
-            let pieces = Piece::of_rule(rule, direction, view, view);
-            let hit = common(&left, &pieces, budget)?;
+            let sets = PacketSet::of_rule(rule, direction, view, view);
+            let hit = common(&left, &sets, budget)?;
             // What nobody read may be "always allow", where such rules stand.
             let always =
                 group.gate == Gate::Manager && matches!(rule.access, None | Some(Access::AlwaysAllow));
             if always { &mut swept.always } else { &mut swept.passes }.extend(hit);
-            left = subtract(left, &pieces, budget)?;
+            left = subtract(left, &sets, budget)?;
         } else if certain(Access::Deny) || !most {
-            let pieces = Piece::of_rule(rule, direction, opposite, opposite);
-            if left.iter().any(|piece| pieces.iter().any(|other| piece.meets(other))) {
+            let sets = PacketSet::of_rule(rule, direction, opposite, opposite);
+            if left.iter().any(|set| sets.iter().any(|other| set.meets(other))) {
                 swept.drops.push(rule);
             }
-            left = subtract(left, &pieces, budget)?;
+            left = subtract(left, &sets, budget)?;
         }
     }
     if direction == Direction::Outbound && !unread && group.gate != Gate::Manager {

@@ -1,13 +1,13 @@
 //! Which rules of somebody's own take traffic away that would get through without them.
 
 use super::finding::RuleRef;
-use super::region::{Budget, Piece, TooMany, View, common, subtract};
+use super::region::{Budget, PacketSet, TooMany, View, common, subtract};
 use super::rule::{Access, Direction, Group, Rule};
 use super::ruleset::Ruleset;
 
 impl Ruleset {
     /// Lists the rules that are no default, deny, and stand before something that would let some of it through their gate. Where
-    /// the rules are too many to be told apart, every such rule that is not proven idle is listed.
+    /// the rules are too many to be distinguished, every such rule that is not proven idle is listed.
     #[must_use]
     pub fn taken(&self) -> Vec<RuleRef> {
         let mut budget = Budget::new();
@@ -36,10 +36,10 @@ fn takes(
     (at, rule): (usize, &Rule),
     budget: &mut Budget,
 ) -> Result<bool, TooMany> {
-    let mut left = Piece::of_rule(rule, direction, View::Most, View::Most);
+    let mut left = PacketSet::of_rule(rule, direction, View::Most, View::Most);
     let others = || group.rules.iter().filter(|other| other.may_apply(direction));
     for earlier in others().filter(|other| other.priority < rule.priority) {
-        left = subtract(left, &Piece::of_rule(earlier, direction, View::Least, View::Least), budget)?;
+        left = subtract(left, &PacketSet::of_rule(earlier, direction, View::Least, View::Least), budget)?;
         if left.is_empty() {
             return Ok(false);
         }
@@ -47,7 +47,7 @@ fn takes(
     for later in group.rules.iter().skip(at + 1).filter(|other| other.may_apply(direction)) {
         match later.access {
             Some(Access::Allow | Access::AlwaysAllow) | None => {
-                if !common(&left, &Piece::of_rule(later, direction, View::Most, View::Most), budget)?
+                if !common(&left, &PacketSet::of_rule(later, direction, View::Most, View::Most), budget)?
                     .is_empty()
                 {
                     return Ok(true);
@@ -56,7 +56,8 @@ fn takes(
             // Another rule of somebody's own that denies the same makes neither of them harmless.
             Some(Access::Deny) if !later.is_default => {}
             Some(Access::Deny) => {
-                left = subtract(left, &Piece::of_rule(later, direction, View::Least, View::Least), budget)?;
+                left =
+                    subtract(left, &PacketSet::of_rule(later, direction, View::Least, View::Least), budget)?;
             }
         }
     }

@@ -40,8 +40,8 @@ fn check(groups: Value, from: &str, port: u16, expected: &str) {
     let (rules, packet) = (read(groups), packet(from, port));
     let ruling = rules.verdict(&packet);
     assert_eq!(rules.judge(&packet), ruling.verdict);
-    let told = [vec![ruling.verdict.as_str().to_owned()], ruling.unresolved].concat().join(" ");
-    assert_eq!(told, expected);
+    let reported = [vec![ruling.verdict.as_str().to_owned()], ruling.unresolved].concat().join(" ");
+    assert_eq!(reported, expected);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn source_ports_that_are_not_known_are_followed_exactly() {
 }
 
 #[test]
-fn a_rule_that_cannot_be_read_may_do_anything_and_is_told() {
+fn a_rule_that_cannot_be_read_may_do_anything_and_is_reported() {
     let subnet = json!({"subnet": {"id": "/s"}});
     for odd in [json!({"name": "odd"}), json!(null), json!(7)] {
         let ruleset = read(json!([group_of(subnet.clone(), vec![rule("100 Allow * * * *"), odd])]));
@@ -133,9 +133,9 @@ fn rules_of_the_network_manager_come_first() {
     check(before("1 Allow * * * *"), "10.0.0.4", 443, "DENY");
     check(json!([group("networkManager", &["1 Deny * * * *"])]), "10.0.0.4", 443, "DENY");
     let (rules, asked) = (read(before("1 AlwaysAllow Tcp * * 443")), packet("10.0.0.4", 443));
-    let told: Vec<_> =
+    let reported: Vec<_> =
         rules.verdict(&asked).gates.iter().map(|gate| (gate.verdict.as_str(), gate.rule)).collect();
-    assert_eq!(told, [("ALLOW", Some("r1")), ("SKIPPED", None), ("ABSENT", None)]);
+    assert_eq!(reported, [("ALLOW", Some("r1")), ("SKIPPED", None), ("ABSENT", None)]);
 }
 
 #[test]
@@ -178,12 +178,12 @@ fn several_rules_together_hide_one() {
         ]
     )]))
     .audit();
-    let told: Vec<_> = audit
+    let reported: Vec<_> = audit
         .shadowed
         .iter()
         .map(|found| (found.rule.rule.as_str(), found.by.join(" "), found.redundant))
         .collect();
-    assert_eq!(told, [("r120", "r100 r110".to_owned(), false)]);
+    assert_eq!(reported, [("r120", "r100 r110".to_owned(), false)]);
     // IPv6 still gets through to 22.
     assert_eq!(audit.exposed.len(), 1);
 }
@@ -220,17 +220,17 @@ fn what_one_gate_allows_and_the_other_drops_is_a_contradiction() {
 }
 
 #[test]
-fn regions_are_told_as_prefixes_and_ports() {
+fn regions_are_reported_as_prefixes_and_ports() {
     let reach =
         read(json!([group("subnet", &["100 Deny Tcp 10.0.0.0/9 * 22", "110 Allow Tcp 10.0.0.0/8 * 20-25"])]))
             .reach(Direction::Inbound, Some("10.0.1.4".parse().unwrap()));
-    let told: Vec<_> = reach
+    let reported: Vec<_> = reach
         .regions
         .iter()
         .map(|region| (region.source.join(","), region.destination_ports.join(",")))
         .collect();
     assert_eq!(
-        told,
+        reported,
         [("10.0.0.0/8".to_owned(), "20-21,23-25".to_owned()), ("10.128.0.0/9".to_owned(), "22".to_owned())]
     );
     assert!(reach.unresolved.is_empty());
@@ -261,7 +261,7 @@ fn outbound_rules_apply_to_the_platforms_own_addresses_only_where_they_name_its_
         let rules = texts.iter().map(|text| outbound(text)).collect();
         read(json!([group_of(json!({"subnet": {"id": "/s"}}), rules)]))
     };
-    let told = |texts: &[&str], to: &str| {
+    let reported = |texts: &[&str], to: &str| {
         let (rules, packet) = (rules(texts), leaving(to, 53));
         let verdict = rules.verdict(&packet).verdict;
         assert_eq!(rules.judge(&packet), verdict);
@@ -284,17 +284,17 @@ fn outbound_rules_apply_to_the_platforms_own_addresses_only_where_they_name_its_
         "100 Deny Udp * 168.63.129.16/32 53",
         "100 Deny * * Storage *",
     ] {
-        assert_eq!(told(&[deny], "168.63.129.16"), "ALLOW", "{deny}");
-        assert_eq!(told(&[deny], "169.254.169.254"), "ALLOW", "{deny}");
+        assert_eq!(reported(&[deny], "168.63.129.16"), "ALLOW", "{deny}");
+        assert_eq!(reported(&[deny], "169.254.169.254"), "ALLOW", "{deny}");
     }
-    assert_eq!(told(&["100 Deny * * * *"], "168.63.129.17"), "DENY");
+    assert_eq!(reported(&["100 Deny * * * *"], "168.63.129.17"), "DENY");
     let named = ["90 Allow * * * *", "100 Deny * * AzurePlatformDNS *"];
     // What stands before it does not apply, so that nothing shadows it.
-    assert_eq!(told(&named, "168.63.129.16"), "DENY");
-    assert_eq!(told(&named, "169.254.169.254"), "ALLOW");
+    assert_eq!(reported(&named, "168.63.129.16"), "DENY");
+    assert_eq!(reported(&named, "169.254.169.254"), "ALLOW");
     assert!(rules(&named).audit().shadowed.is_empty());
-    assert_eq!(told(&["100 Deny Tcp * azureplatformdns *"], "168.63.129.16"), "ALLOW");
-    assert_eq!(told(&["100 Deny * * AzurePlatformIMDS *"], "169.254.169.254"), "DENY");
+    assert_eq!(reported(&["100 Deny Tcp * azureplatformdns *"], "168.63.129.16"), "ALLOW");
+    assert_eq!(reported(&["100 Deny * * AzurePlatformIMDS *"], "169.254.169.254"), "DENY");
     let ruling = rules(&["100 Deny * * * *"]);
     assert!(ruling.verdict(&leaving("168.63.129.16", 53)).remark.unwrap().contains("AzurePlatformDNS"));
 }
@@ -334,7 +334,7 @@ fn rules_as_they_are_configured_deny_for_certain_and_allow_nothing_for_certain()
     whole.extend([deny.clone(), outbound("65500 Deny * * * *")]);
     let (verdict, warnings) = answer(&json!(whole), "10.0.0.4", 443);
     assert_eq!((verdict, warnings.contains("are added")), ("DENY", false));
-    // One group of `nsg show`, or of `nsg list`; where it stands is told, what stands at the other gate is not.
+    // One group of `nsg show`, or of `nsg list`; where it stands is reported, what stands at the other gate is not.
     let one = json!([{"id": "/x"}]);
     for (subnets, nics) in
         [(one.clone(), json!(null)), (json!([]), one.clone()), (one.clone(), one), (json!(null), json!(null))]

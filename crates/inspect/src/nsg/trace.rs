@@ -22,10 +22,10 @@ pub struct Trace<'a> {
 
 /// A rule that was tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Tried<'a> {
-    /// The rule.
+pub struct TriedRule<'a> {
+    /// The name of the rule in its group.
     pub rule: &'a str,
-    /// Its priority.
+    /// The priority; the lowest number is tried first.
     pub priority: Option<u32>,
     /// What it does.
     pub access: Option<Access>,
@@ -45,7 +45,7 @@ impl<'a> Trace<'a> {
     }
 
     /// Returns the rules of the packet's direction in order; the last one certainly matches, where one does.
-    pub fn iter(&self) -> impl Iterator<Item = Tried<'a>> + use<'a> {
+    pub fn iter(&self) -> impl Iterator<Item = TriedRule<'a>> + use<'a> {
         let (rules, packet) = (self.rules, self.packet);
         let mut over: Option<Option<u32>> = None;
         rules.iter().filter(move |rule| rule.may_apply(packet.direction)).map_while(move |rule| {
@@ -58,7 +58,7 @@ impl<'a> Trace<'a> {
                 over = over.or(Some(rule.priority));
             }
             let (priority, access) = (rule.priority, rule.access);
-            Some(Tried { rule: &rule.name, priority, access, what, missed, of: rule })
+            Some(TriedRule { rule: &rule.name, priority, access, what, missed, of: rule })
         })
     }
 }

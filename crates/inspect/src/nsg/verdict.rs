@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::cases::Answer;
+use super::cases::GateAnswer;
 use super::gate::{certainly, decide};
 use super::packet::Packet;
-use super::report::{Behind, Decisive, GateReport, Ruling, Verdict};
+use super::report::{Decisive, GateReport, LaterMatch, Ruling, Verdict};
 use super::rule::{Access, Gate, Group, Protocols, Rule};
 use super::ruleset::Ruleset;
 use super::trace::Trace;
@@ -15,20 +15,21 @@ use super::trace::Trace;
 const PLATFORM: &str = "it is an address of the platform itself: outbound rules apply only where they name AzurePlatformDNS or AzurePlatformIMDS";
 
 /// What a gate says to each protocol that is asked about.
-struct Heard<'a> {
+struct GateAnswers<'a> {
     gate: Gate,
     group: Option<&'a Group>,
-    answers: Vec<Answer>,
+    answers: Vec<GateAnswer>,
 }
 
 impl Ruleset {
     /// Answers whether a packet gets through, with a trace of every rule that was tried.
     #[must_use]
     pub fn verdict<'a>(&'a self, packet: &'a Packet) -> Ruling<'a> {
-        let heard = self.hear(packet);
-        let verdict = whole(&heard, packet.protocols.len());
-        let mut gates: Vec<GateReport<'a>> = heard.iter().map(|heard| heard.report(packet)).collect();
-        let always = |at| before(&heard, at).iter().all(|access| *access == Access::AlwaysAllow);
+        let answers_of_gates = self.gate_answers(packet);
+        let verdict = whole(&answers_of_gates, packet.protocols.len());
+        let mut gates: Vec<GateReport<'a>> =
+            answers_of_gates.iter().map(|answers| answers.report(packet)).collect();
+        let always = |at| before(&answers_of_gates, at).iter().all(|access| *access == Access::AlwaysAllow);
         if (0..packet.protocols.len()).all(always) {
             gates.iter_mut().for_each(GateReport::skip);
         }
@@ -47,7 +48,7 @@ impl Ruleset {
             verdict,
             decisive,
             unresolved: unresolved.into_iter().cloned().collect(),
-            shadowed: heard.iter().flat_map(|heard| heard.behind(packet)).collect(),
+            shadowed: answers_of_gates.iter().flat_map(|answers| answers.behind(packet)).collect(),
             gates,
             remark: self.remark().or(packet.platform().map(|_| PLATFORM)),
             warnings: Cow::Borrowed(&self.warnings),
@@ -57,18 +58,18 @@ impl Ruleset {
     /// Answers whether a packet gets through, without a trace.
     #[must_use]
     pub fn judge(&self, packet: &Packet) -> Verdict {
-        whole(&self.hear(packet), packet.protocols.len())
+        whole(&self.gate_answers(packet), packet.protocols.len())
     }
 
-    fn hear(&self, packet: &Packet) -> Vec<Heard<'_>> {
-        let mut heard = Vec::new();
+    fn gate_answers(&self, packet: &Packet) -> Vec<GateAnswers<'_>> {
+        let mut answers_of_gates = Vec::new();
         for gate in packet.direction.gates() {
-            let before = heard.len();
+            let before = answers_of_gates.len();
             for group in self.at(gate) {
                 let answer = |protocol: &Protocols| {
                     let mut answer = decide(group, packet, *protocol);
                     if gate == Gate::Unknown && answer.certain() != Some(Access::Deny) {
-                        // It may not be in the way at all, or be half of what is: never an allow.
+                        // It may not apply at all, or be half of what applies: never an allow.
                         answer.by.entry(Access::Deny).or_default().insert(None);
                         answer.by.entry(Access::Allow).or_default().insert(None);
                         let name = group.name.as_deref().unwrap_or("a group without a name");
@@ -76,62 +77,68 @@ impl Ruleset {
                     }
                     answer
                 };
-                heard.push(Heard {
+                answers_of_gates.push(GateAnswers {
                     gate,
                     group: Some(group),
                     answers: packet.protocols.iter().map(answer).collect(),
                 });
             }
-            if heard.len() == before && matches!(gate, Gate::Subnet | Gate::Nic) {
-                heard.push(Heard { gate, group: None, answers: Vec::new() });
+            if answers_of_gates.len() == before && matches!(gate, Gate::Subnet | Gate::Nic) {
+                answers_of_gates.push(GateAnswers { gate, group: None, answers: Vec::new() });
             }
-            if let (Some(which), Some(here)) = (self.which(gate), heard.get_mut(before..)) {
+            if let (Some(which), Some(here)) = (self.which(gate), answers_of_gates.get_mut(before..)) {
                 disagree(here, &which, packet.protocols.len());
             }
         }
-        heard
+        answers_of_gates
     }
 }
 
 /// Where nothing says which of some groups stands at a gate, only what all of them answer is certain.
-fn disagree(heard: &mut [Heard<'_>], which: &str, protocols: usize) {
+fn disagree(answers_of_gates: &mut [GateAnswers<'_>], which: &str, protocols: usize) {
     for protocol in 0..protocols {
-        let mut verdicts = heard.iter().map(|heard| heard.answers.get(protocol).and_then(Answer::certain));
+        let mut verdicts = answers_of_gates
+            .iter()
+            .map(|answers| answers.answers.get(protocol).and_then(GateAnswer::certain));
         let first = verdicts.next().flatten();
         if first.is_some() && verdicts.all(|other| other == first) {
             continue;
         }
-        for answer in heard.iter_mut().filter_map(|heard| heard.answers.get_mut(protocol)) {
+        for answer in answers_of_gates.iter_mut().filter_map(|answers| answers.answers.get_mut(protocol)) {
             answer.add(None, None);
             answer.open.insert(which.to_owned());
         }
     }
 }
 
-fn whole(heard: &[Heard<'_>], protocols: usize) -> Verdict {
-    let mut verdicts = (0..protocols).map(|at| through(heard, at));
+fn whole(answers_of_gates: &[GateAnswers<'_>], protocols: usize) -> Verdict {
+    let mut verdicts = (0..protocols).map(|at| through(answers_of_gates, at));
     let first = verdicts.next().unwrap_or(Verdict::Indeterminate);
     if verdicts.all(|other| other == first) { first } else { Verdict::Indeterminate }
 }
 
 /// Returns what the groups of the Virtual Network Manager, or the others, answer for one protocol.
-fn answers<'h>(heard: &'h [Heard<'_>], manager: bool, protocol: usize) -> impl Iterator<Item = &'h Answer> {
-    let mine = heard.iter().filter(move |heard| (heard.gate == Gate::Manager) == manager);
-    mine.filter_map(move |heard| heard.answers.get(protocol))
+fn answers<'h>(
+    answers_of_gates: &'h [GateAnswers<'_>],
+    manager: bool,
+    protocol: usize,
+) -> impl Iterator<Item = &'h GateAnswer> {
+    let mine = answers_of_gates.iter().filter(move |answers| (answers.gate == Gate::Manager) == manager);
+    mine.filter_map(move |answers| answers.answers.get(protocol))
 }
 
 /// Returns what may have become of a packet before the gates of the security groups.
-fn before(heard: &[Heard<'_>], protocol: usize) -> BTreeSet<Access> {
+fn before(answers_of_gates: &[GateAnswers<'_>], protocol: usize) -> BTreeSet<Access> {
     // A deny of one manager is final; "always allow" is, where none denies.
-    answers(heard, true, protocol).fold(BTreeSet::from([Access::Allow]), |before, answer| {
+    answers(answers_of_gates, true, protocol).fold(BTreeSet::from([Access::Allow]), |before, answer| {
         before.iter().flat_map(|a| answer.by.keys().map(|b| stricter(*a, *b))).collect()
     })
 }
 
 /// Puts the gates together for one protocol.
-fn through(heard: &[Heard<'_>], protocol: usize) -> Verdict {
-    let answers = || answers(heard, false, protocol);
-    let certain = |access| move |answer: &Answer| answer.certain() == Some(access);
+fn through(answers_of_gates: &[GateAnswers<'_>], protocol: usize) -> Verdict {
+    let answers = || answers(answers_of_gates, false, protocol);
+    let certain = |access| move |answer: &GateAnswer| answer.certain() == Some(access);
     let gates = if answers().any(certain(Access::Deny)) {
         Verdict::Deny
     } else if answers().all(|answer| matches!(answer.certain(), Some(Access::Allow | Access::AlwaysAllow))) {
@@ -139,7 +146,7 @@ fn through(heard: &[Heard<'_>], protocol: usize) -> Verdict {
     } else {
         Verdict::Indeterminate
     };
-    let mut verdicts = before(heard, protocol).into_iter().map(|access| match access {
+    let mut verdicts = before(answers_of_gates, protocol).into_iter().map(|access| match access {
         Access::Deny => Verdict::Deny,
         Access::AlwaysAllow => Verdict::Allow,
         Access::Allow => gates,
@@ -156,7 +163,7 @@ const fn stricter(a: Access, b: Access) -> Access {
     }
 }
 
-impl<'a> Heard<'a> {
+impl<'a> GateAnswers<'a> {
     fn verdict(&self) -> Verdict {
         let mut verdicts = self.answers.iter().map(|answer| match answer.certain() {
             Some(Access::Allow | Access::AlwaysAllow) => Verdict::Allow,
@@ -172,7 +179,7 @@ impl<'a> Heard<'a> {
     }
 
     fn report(&self, packet: &'a Packet) -> GateReport<'a> {
-        let mut decides: BTreeSet<Option<usize>> = self.answers.iter().map(Answer::rule).collect();
+        let mut decides: BTreeSet<Option<usize>> = self.answers.iter().map(GateAnswer::rule).collect();
         let decides = decides.pop_first().filter(|_| decides.is_empty()).flatten();
         let rule = decides.and_then(|at| self.rules().get(at));
         let candidates: BTreeSet<usize> =
@@ -199,7 +206,7 @@ impl<'a> Heard<'a> {
     }
 
     /// Returns the rules that match too, behind the first that certainly does.
-    fn behind(&self, packet: &'a Packet) -> impl Iterator<Item = Behind<'a>> + use<'a> {
+    fn behind(&self, packet: &'a Packet) -> impl Iterator<Item = LaterMatch<'a>> + use<'a> {
         let (gate, rules) = (self.gate, self.rules());
         // What matches all of the protocols matches each of them.
         let firsts: Option<Vec<usize>> = self.answers.iter().map(|answer| answer.last).collect();
@@ -207,10 +214,10 @@ impl<'a> Heard<'a> {
         let protocol = packet.protocols.first().copied().unwrap_or(Protocols::ALL);
         let from = self.group.zip(first).into_iter();
         let may = from.flat_map(move |(group, first)| {
-            group.sieve(packet.direction).candidates(packet, protocol, first)
+            group.rule_index(packet.direction).candidates(packet, protocol, first)
         });
         let matching = may.filter_map(|at| rules.get(at)).filter(|rule| certainly(rule, packet)).skip(1);
-        matching.map(move |rule| Behind {
+        matching.map(move |rule| LaterMatch {
             gate,
             rule: &rule.name,
             priority: rule.priority,

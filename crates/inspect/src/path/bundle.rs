@@ -98,6 +98,9 @@ pub struct Guest {
     /// `ss -ulnp`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub udp: Option<Reading>,
+    /// What `ss -tan` prints without listeners: states and peers, counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connections: Option<Reading>,
 }
 
 /// Why a document is no bundle.
@@ -220,4 +223,4 @@ macro_rules! fields {
 
 fields!(Cloud: interfaces, networks, route_tables, groups, machines, tags);
 fields!(Nic: routes, rules);
-fields!(Guest: shaping, routes, routes6, rules, addresses, settings, tcp, udp);
+fields!(Guest: shaping, routes, routes6, rules, addresses, settings, tcp, udp, connections);

@@ -75,7 +75,7 @@ enum Judged {
     Good(Next),
     /// It does not, and why.
     Bad(Fault, String),
-    /// It cannot be told.
+    /// It is not known.
     Open(Document, String),
 }
 
@@ -83,7 +83,7 @@ impl Carrier<'_> {
     fn follow(&self, table: &Table, mut hop: Hop) -> (Hop, Next) {
         let to = self.wire.dst;
         let mut current = Cow::Borrowed(table);
-        // Whether an appliance that does not work was passed over: it can be repaired, so that its route is a way.
+        // Whether an appliance that does not work was passed over: it can be repaired, so that its route counts as a path.
         let mut repairable = false;
         for _ in 0..MAX_REMOVALS {
             let choice = current.choose(to);
@@ -335,7 +335,7 @@ impl Carrier<'_> {
         };
         let cause = Cause::new(fault, object);
         if self.gone.contains(&cause) {
-            hop.reason = "as if a way were there".to_owned();
+            hop.reason = "as if a path were there".to_owned();
             return (hop, Next::Deliver);
         }
         if self.estate.networks.read().is_none() {

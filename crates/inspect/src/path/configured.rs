@@ -30,7 +30,7 @@ pub(super) type Groups = BTreeMap<String, Value>;
 /// What the platform throws away unless something more specific holds it.
 const RESERVED: [&str; 4] = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"];
 
-/// Reads what `az network route-table list` prints. A table of which a route cannot be read is left out, and told.
+/// Reads what `az network route-table list` prints. A table of which a route cannot be read is left out, and reported.
 pub(super) fn tables(text: &str) -> Result<(Tables, Vec<String>), String> {
     let is_row = |map: &Map<String, Value>| has(map, "routes");
     let read = rows(text, "route tables", is_row, |row, _| {

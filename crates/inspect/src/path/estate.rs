@@ -29,6 +29,17 @@ pub struct Listening {
     pub program: Option<String>,
 }
 
+/// Connections of a machine with one peer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Connection {
+    /// The other end.
+    pub peer: IpAddr,
+    /// Its port.
+    pub port: u16,
+    /// `ESTAB`, `TIME-WAIT`, `SYN-SENT` …
+    pub state: String,
+}
+
 /// An estate, ready to judge flows.
 ///
 /// It is built from documents of which each may be absent, partial or failed; what is not known stays not known.
@@ -48,7 +59,7 @@ pub struct Estate {
 pub(super) struct Machine {
     pub(super) name: String,
     pub(super) nics: Vec<usize>,
-    /// Whether it runs, where that is told.
+    /// Whether it runs, where that is reported.
     pub(super) running: Option<bool>,
     pub(super) filters: Known<Filters>,
     pub(super) shaping: Known<Shaping>,
@@ -57,6 +68,7 @@ pub(super) struct Machine {
     pub(super) settings: Known<BTreeMap<String, String>>,
     pub(super) tcp: Known<Vec<Listener>>,
     pub(super) udp: Known<Vec<Listener>>,
+    pub(super) connections: Known<Vec<Connection>>,
 }
 
 /// A network interface.
@@ -203,6 +215,13 @@ impl Estate {
         let own = self.machines.iter().find(|own| own.name.eq_ignore_ascii_case(machine));
         let nics = own.into_iter().flat_map(|own| &own.nics).filter_map(|at| self.nics.get(*at));
         nics.flat_map(|nic| nic.addresses.iter().copied()).collect()
+    }
+
+    /// Returns with whom a machine has connections; `None` where that was not read.
+    #[must_use]
+    pub fn connections(&self, machine: &str) -> Option<&[Connection]> {
+        let own = self.machines.iter().find(|own| own.name.eq_ignore_ascii_case(machine))?;
+        own.connections.read().map(Vec::as_slice)
     }
 
     /// Returns the network interfaces of a machine.
@@ -434,6 +453,7 @@ impl Context<'_> {
             settings: Known::of(guest.settings.as_ref(), routing::settings),
             tcp: Known::of(guest.tcp.as_ref(), |text| socket::read(text, Protocol::Tcp)),
             udp: Known::of(guest.udp.as_ref(), |text| socket::read(text, Protocol::Udp)),
+            connections: Known::of(guest.connections.as_ref(), |text| Ok(socket::connections(text))),
         }
     }
 }

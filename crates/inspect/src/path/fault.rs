@@ -104,7 +104,7 @@ impl Fault {
         }
     }
 
-    /// Tells whether it is a gap in the network rather than something that stands in the way: it is told by name, and no rule is
+    /// Tells whether it is a gap in the network rather than something that blocks a packet: it is reported by name, and no rule is
     /// at fault.
     #[must_use]
     pub const fn is_gap(self) -> bool {
@@ -274,7 +274,7 @@ impl Object {
 }
 
 impl Object {
-    /// Names two networks, whichever way a packet goes.
+    /// Names two networks, in whichever direction a packet goes.
     #[must_use]
     pub fn networks(one: &str, other: &str) -> Self {
         let (one, other) = if one <= other { (one, other) } else { (other, one) };

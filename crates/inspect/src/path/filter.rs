@@ -58,7 +58,7 @@ struct Backend {
     devices: Vec<String>,
 }
 
-/// A packet on its way through hooks of one machine.
+/// A packet in transit through hooks of one machine.
 #[derive(Debug, Clone)]
 pub(super) struct Passage<'a> {
     pub(super) machine: &'a str,
@@ -291,7 +291,7 @@ impl Backend {
                 }
             }
             if removed.len() == before || removed.len() > MAX_REMOVALS {
-                passed.doubts.push("more rules stop it than are told apart".to_owned());
+                passed.doubts.push("more rules stop it than can be distinguished".to_owned());
                 break;
             }
         }
@@ -430,7 +430,7 @@ fn fate(compiled: &Compiled<'_>, packet: &Packet) -> Fate {
                 }
                 None => Fate::Open(vec![format!("which chain `{policy}` is")]),
             },
-            (None, None) => Fate::Open(vec!["what stops it is not told".to_owned()]),
+            (None, None) => Fate::Open(vec!["what stops it is not reported".to_owned()]),
         },
     }
 }
@@ -443,7 +443,7 @@ enum Shares {
     Some(Vec<Found>),
     /// This stops every packet, whatever share others take.
     Whole(Found),
-    /// It cannot be told.
+    /// It is not known.
     Open,
 }
 

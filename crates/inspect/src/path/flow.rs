@@ -118,7 +118,7 @@ impl fmt::Display for Flow {
     }
 }
 
-/// A packet of the flow on its way.
+/// A packet of the flow in transit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Wire {
     pub(super) protocol: Protocol,

@@ -77,7 +77,7 @@ pub(super) fn pass(rules: &Ruleset, direction: Direction, wire: &Wire, gone: &[C
             }
         }
         if removed.len() == before || removed.len() > MAX_REMOVALS {
-            passed.doubts.push("which rule denies it is not told".to_owned());
+            passed.doubts.push("which rule denies it is not reported".to_owned());
             return passed;
         }
         current = Cow::Owned(rules.with_rules(|group| changed(group, direction, &removed, &closed)));

@@ -1,11 +1,11 @@
-//! One step on the way, with what it does to the flow.
+//! One step on the path, with what it does to the flow.
 
 use serde::Serialize;
 
 use super::document::{Document, Missing};
 use super::fault::Cause;
 
-/// Which way a packet goes.
+/// The direction of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
@@ -55,7 +55,7 @@ pub enum Verdict {
     Passes,
     /// It slows it, damages it, or takes a share of it.
     Degrades,
-    /// It cannot be told.
+    /// It is not known.
     Unknown,
     /// It stops it.
     Stops,

@@ -26,7 +26,7 @@ pub enum Fate {
     /// Something stops it.
     Stopped,
     /// Nothing leads there: what is missing.
-    NoWay(String),
+    NoPath(String),
     /// It depends on what was not read.
     Unknown,
 }
@@ -38,7 +38,7 @@ impl Fate {
         match self {
             Self::Passes => "PASSES",
             Self::Degraded | Self::Partly => "DEGRADED",
-            Self::Stopped | Self::NoWay(_) => "BLOCKED",
+            Self::Stopped | Self::NoPath(_) => "BLOCKED",
             Self::Unknown => "INDETERMINATE",
         }
     }
@@ -51,7 +51,7 @@ impl fmt::Display for Fate {
             Self::Degraded => out.write_str("degraded"),
             Self::Partly => out.write_str("passes in part"),
             Self::Stopped => out.write_str("stopped"),
-            Self::NoWay(why) => write!(out, "no way: {why}"),
+            Self::NoPath(why) => write!(out, "no path: {why}"),
             Self::Unknown => out.write_str("not known"),
         }
     }
@@ -176,7 +176,7 @@ impl Judgement {
         all.into_iter().collect()
     }
 
-    /// Takes out what does not count: a closed door where no way leads to it, nobody who listens behind one.
+    /// Takes out what does not count: a rule that denies where no path leads to it, a missing listener behind a rule that denies.
     fn mask(&mut self) {
         let any =
             |hops: &[Hop], test: &dyn Fn(&Effect) -> bool| hops.iter().flat_map(|hop| &hop.stops).any(test);
@@ -185,7 +185,7 @@ impl Judgement {
             let closed = |hop: &Hop, effect: &Effect| {
                 matches!(hop.kind, Kind::GroupInbound | Kind::GroupOutbound) && effect.catches_all
             };
-            self.take_out(&closed, "no way leads there, so that nothing was to be let in");
+            self.take_out(&closed, "no path leads there, so that nothing was to be let in");
         }
         let stops = any(&self.forward, &|effect| !effect.cause.fault.is_refusal());
         let shared = self.forward.iter().any(|hop| !hop.shares.is_empty());
@@ -214,7 +214,7 @@ impl Judgement {
         let open = self.hops().any(|(_, hop)| !hop.missing.is_empty() || !hop.possible.is_empty());
         let shared = self.hops().any(|(_, hop)| !hop.shares.is_empty());
         match (gap, stops.is_empty()) {
-            (Some((_, effect)), _) => Fate::NoWay(effect.reason.clone()),
+            (Some((_, effect)), _) => Fate::NoPath(effect.reason.clone()),
             (None, false) => Fate::Stopped,
             (None, true) if open => Fate::Unknown,
             (None, true) if shared => Fate::Partly,

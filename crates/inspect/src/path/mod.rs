@@ -1,7 +1,7 @@
 //! One flow through everything that is known of an estate, hop by hop and in both directions.
 //!
 //! Goes in: documents that somebody read (each may be absent, partial or failed) and a flow. Comes out: what becomes of the flow,
-//! what decides that and what stands behind it, what degrades it, what looks alarming and does not touch it, and what would have
+//! what decides that and what stands behind it, what degrades it, what seems alarming and does not touch it, and what would have
 //! to be read. Never: a file, a process, a clock, a network.
 //!
 //! ```
@@ -48,7 +48,7 @@ mod walk_guest;
 
 pub use bundle::{Bundle, BundleError, Cloud, Guest, Nic};
 pub use document::{Document, GuestDocument, Known, Missing, Reading};
-pub use estate::{Estate, Listening};
+pub use estate::{Connection, Estate, Listening};
 pub use exposure::Exposure;
 pub use fault::{Cause, Fault, Object};
 pub use flow::{Flow, FlowError, Protocol};

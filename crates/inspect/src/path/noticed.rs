@@ -1,4 +1,4 @@
-//! What looks alarming on the way of a flow and does not touch it, with the flow that it does concern.
+//! What seems alarming on the path of a flow and does not touch it, with the flow that it does concern.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -16,7 +16,7 @@ use crate::netfilter::{Body, Json, Rule as GuestRule, Verdict};
 use crate::nsg::{Access, Rule};
 use crate::route::{Hop, Source};
 
-/// So many things are told; the others are counted.
+/// So many things are reported; the others are counted.
 const MAX_NOTICED: usize = 100;
 
 /// Something that was noticed.

@@ -14,7 +14,7 @@ use super::noticed::{Noticed, noticed};
 /// The version of this format.
 pub(super) const FORMAT: u32 = 1;
 
-/// What is told about a flow.
+/// What is reported about a flow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// The version of this format.
@@ -34,7 +34,7 @@ pub struct Report {
     pub causes: Vec<ReportedCause>,
     /// What would still stop or hurt it once the causes are gone.
     pub behind: Vec<ReportedCause>,
-    /// What looks alarming and does not touch this flow.
+    /// What seems alarming and does not touch this flow.
     pub noticed: Vec<Noticed>,
     /// What would have to be read.
     pub missing: Vec<ReportedMissing>,
@@ -101,7 +101,7 @@ pub struct ReportedMissing {
 }
 
 impl Judgement {
-    /// Puts together what is told, with what looks alarming on the way and does not touch the flow.
+    /// Puts together what is reported, with what seems alarming on the path and does not touch the flow.
     #[must_use]
     pub fn report(&self, estate: &Estate) -> Report {
         let Flow { src, src_port, dst, dst_port, protocol } = self.flow;

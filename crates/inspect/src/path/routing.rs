@@ -11,9 +11,9 @@ use crate::net::parse_prefix;
 /// What a route of a machine does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Action {
-    /// Sends by a device; of several ways the first.
+    /// Sends by a device; of several next hops the first.
     Send {
-        /// The devices, one a way.
+        /// The devices, one for each next hop.
         devices: Vec<String>,
     },
     /// Throws away, and with which word.
@@ -195,9 +195,9 @@ fn object(row: &Value) -> Result<Vec<GuestRoute>, String> {
     let action = match REFUSALS.iter().find(|word| **word == kind) {
         Some(word) => Action::Refuse(word),
         None => {
-            let ways = row.get("nexthops").and_then(Value::as_array).into_iter().flatten();
-            let ways = ways.filter_map(|way| way.get("dev").and_then(Value::as_str));
-            Action::Send { devices: text("dev").into_iter().chain(ways).map(str::to_owned).collect() }
+            let hops = row.get("nexthops").and_then(Value::as_array).into_iter().flatten();
+            let hops = hops.filter_map(|hop| hop.get("dev").and_then(Value::as_str));
+            Action::Send { devices: text("dev").into_iter().chain(hops).map(str::to_owned).collect() }
         }
     };
     Ok(vec![GuestRoute { prefix, metric, action }])
@@ -316,9 +316,9 @@ blackhole 10.9.0.0/16
     fn addresses_are_read_in_every_form() {
         let text = "1: lo: <LOOPBACK,UP> mtu 65536\n    inet 127.0.0.1/8 scope host lo\n\
             2: eth0@if5: <UP> mtu 1500\n    inet 10.0.1.4/24 brd 10.0.1.255 scope global eth0\n";
-        let brief = "lo UNKNOWN 127.0.0.1/8\neth0 UP 10.0.1.4/24 fe80::1/64\n";
+        let short = "lo UNKNOWN 127.0.0.1/8\neth0 UP 10.0.1.4/24 fe80::1/64\n";
         let json = r#"[{"ifname":"eth0","addr_info":[{"local":"10.0.1.4"}]}]"#;
-        for text in [text, brief, json] {
+        for text in [text, short, json] {
             assert_eq!(addresses(text).unwrap()["eth0"][0].to_string(), "10.0.1.4");
         }
         assert!(addresses("no such file").is_err());

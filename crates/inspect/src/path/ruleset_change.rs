@@ -64,7 +64,7 @@ pub(super) fn without(ruleset: &Ruleset, targets: &[Target]) -> Ruleset {
     ruleset
 }
 
-/// Returns a ruleset in which it is told whose addresses a packet's ends are; nothing where no rule asks.
+/// Returns a ruleset that says whose addresses a packet's ends are; nothing where no rule asks.
 pub(super) fn placed(ruleset: &Ruleset, place: Place) -> Option<Ruleset> {
     let asks = |rule: &Rule| match &rule.body {
         Body::Save(parts) => parts.iter().any(|part| part.module.as_deref() == Some("addrtype")),

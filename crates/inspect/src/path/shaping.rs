@@ -51,7 +51,7 @@ impl Shaping {
         physical.dedup();
         for (qdisc, hit) in self.devices.iter().zip(hits).filter(|(qdisc, _)| qdisc.impairs) {
             let Some(device) = qdisc.dev.as_deref() else {
-                met.doubts.push(format!("the device of a {} is not told", qdisc.discipline));
+                met.doubts.push(format!("the device of a {} is not reported", qdisc.discipline));
                 continue;
             };
             let leaves = match devices {

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
+use super::estate::Connection;
 use super::flow::Protocol;
 
 /// A listening socket.
@@ -13,7 +14,7 @@ pub(super) struct Listener {
     pub(super) address: Bound,
     /// The port.
     pub(super) port: u16,
-    /// The program, where it is told.
+    /// The program, where it is reported.
     pub(super) program: Option<String>,
 }
 
@@ -134,6 +135,21 @@ fn local(word: &str) -> Option<(Bound, u16)> {
     Some((bound, port))
 }
 
+/// Reads counted states and peers, one pair a line: `3 ESTAB 10.0.1.5:8080`. Lines of another form are passed over: a connection that is
+/// not known says nothing.
+pub(super) fn connections(text: &str) -> Vec<Connection> {
+    let connection = |line: &str| {
+        let mut words = line.split_whitespace();
+        words.next()?.parse::<u32>().ok()?;
+        let (state, peer) = (words.next()?, words.next()?);
+        match local(peer)? {
+            (Bound::At(address), port) => Some(Connection { peer: address, port, state: state.to_owned() }),
+            (Bound::Any | Bound::AnyV4 | Bound::AnyV6, _) => None,
+        }
+    };
+    text.lines().filter_map(connection).collect()
+}
+
 /// What is known about who listens at an address and port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Listens<'a> {
@@ -177,7 +193,7 @@ LISTEN 0      4096   127.0.0.53%lo:53         0.0.0.0:*
     }
 
     #[test]
-    fn who_listens_is_told_by_address_and_port() {
+    fn who_listens_is_reported_by_address_and_port() {
         assert_eq!(at("10.0.0.4", 22), "sshd");
         assert_eq!(at("10.0.0.4", 5432), "at 127.0.0.1");
         assert_eq!(at("127.0.0.1", 5432), "here");
@@ -188,7 +204,17 @@ LISTEN 0      4096   127.0.0.53%lo:53         0.0.0.0:*
     }
 
     #[test]
-    fn a_table_of_both_protocols_is_told_apart() {
+    fn connections_are_states_with_peers() {
+        let found = connections(
+            "      3 SYN-SENT 10.0.1.5:8080\n      1 ESTAB [fd00::5]:443\nodd\n 2 TIME-WAIT *:*\n",
+        );
+        let told: Vec<String> =
+            found.iter().map(|one| format!("{} {} {}", one.state, one.peer, one.port)).collect();
+        assert_eq!(told, ["SYN-SENT 10.0.1.5 8080", "ESTAB fd00::5 443"]);
+    }
+
+    #[test]
+    fn a_table_of_both_protocols_is_distinguished() {
         let both = "Netid State  Recv-Q Send-Q Local Address:Port Peer Address:Port\n\
             udp   UNCONN 0 0 0.0.0.0:53 0.0.0.0:*\ntcp   LISTEN 0 128 0.0.0.0:22 0.0.0.0:*\n";
         let ports = |protocol| read(both, protocol).unwrap().iter().map(|one| one.port).collect::<Vec<_>>();

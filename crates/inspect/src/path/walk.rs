@@ -18,7 +18,7 @@ use crate::nsg::Direction;
 /// So many appliances are followed one after another.
 const MAX_APPLIANCES: usize = 8;
 
-/// A walk under way.
+/// A walk in progress.
 pub(super) struct Walk<'a> {
     pub(super) asked: Asked<'a>,
     pub(super) forward: Vec<Hop>,

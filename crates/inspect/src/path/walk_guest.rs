@@ -1,4 +1,4 @@
-//! The machines on the way of a flow: their routes, packet filters, shaping and listeners.
+//! The machines on the path of a flow: their routes, packet filters, shaping and listeners.
 
 use super::carry::settings;
 use super::document::{Document, GuestDocument, Known};
@@ -167,7 +167,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Gives an answer the ends back that a machine changed on the way there.
+    /// Gives an answer the ends back that a machine changed on the forward path.
     pub(super) fn undo(&self, machine: usize, mut wire: Wire) -> Wire {
         if wire.part == Part::Opening {
             return wire;

@@ -12,7 +12,7 @@ pub enum ReadError {
     TooLarge {
         /// Its length.
         bytes: usize,
-        /// The limit.
+        /// The most bytes that are read.
         limit: usize,
     },
     /// A JSON document ends early or is none.

@@ -1,4 +1,4 @@
-//! Which disciplines a described packet meets on its way out.
+//! Which disciplines a described packet meets when it leaves.
 
 use std::net::IpAddr;
 
@@ -29,11 +29,11 @@ pub struct Flow {
 /// Whether a packet meets a discipline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hit {
-    /// It does; the reason is told.
+    /// It does; the reason is reported.
     Meets(String),
     /// A filter leads it around.
     Around(String),
-    /// It cannot be told.
+    /// It is not known.
     Unknown(String),
 }
 
@@ -92,7 +92,7 @@ fn above<'a>(items: &'a Items, at: &Qdisc, towards: &str) -> Option<Option<&'a Q
     if major == "ffff" {
         return None;
     }
-    // The queues of a device are told without a number before the colon.
+    // The queues of a device are printed without a number before the colon.
     let major = if major.is_empty() { "0" } else { major };
     Some(items.qdiscs.iter().find(|above| {
         above.dev == at.dev

@@ -78,7 +78,7 @@ impl Items {
         self.classes_of(above).any(|class| class.parent.as_deref().is_some_and(|parent| same_id(parent, id)))
     }
 
-    /// Whether a class is there; nothing where no class was told.
+    /// Whether a class is there; nothing where no class was given.
     pub(super) fn has_class(&self, above: &Qdisc, id: &str) -> Option<bool> {
         let below = |qdisc: &Qdisc| {
             qdisc.dev == above.dev && qdisc.parent.as_deref().is_some_and(|own| same_id(own, id))

@@ -46,7 +46,7 @@ impl Tree {
     }
 
     fn count(&self, name: &str) -> Option<u64> {
-        // A count of packets fits; what does not is told as the largest.
+        // A count of packets fits; what does not becomes the largest.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
         self.number(name).map(|number| number as u64)
     }

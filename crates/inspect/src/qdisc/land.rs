@@ -12,7 +12,7 @@ pub(super) enum Landing {
     Class(u32, String),
     /// Past all classes.
     Past(String),
-    /// It cannot be told.
+    /// It is not known.
     Unknown(String),
 }
 
@@ -20,7 +20,7 @@ pub(super) enum Landing {
 const PRIORITIES: u32 = 16;
 
 /// The deepest tree of classes.
-const DEEPEST: usize = 16;
+const MAX_CLASS_DEPTH: usize = 16;
 
 /// Says which class below a discipline takes a packet.
 pub(super) fn land(items: &Items, above: &Qdisc, flow: &Flow) -> Landing {
@@ -84,7 +84,7 @@ fn bands(items: &Items, above: &Qdisc, flow: &Flow) -> Landing {
     let first = || match items.options(above).and_then(|own| own.priomap.first().copied()) {
         Some(band) => Landing::Class(band + 1, "it names no band, so that of priority 0".to_owned()),
         None => {
-            Landing::Unknown("the filter names no band, and the map of priorities is not told".to_owned())
+            Landing::Unknown("the filter names no band, and the map of priorities is not known".to_owned())
         }
     };
     let bands = items.options(above).and_then(|own| own.bands);
@@ -100,7 +100,7 @@ fn bands(items: &Items, above: &Qdisc, flow: &Flow) -> Landing {
 
 fn by_priority(items: &Items, above: &Qdisc, flow: &Flow) -> Landing {
     let Some(own) = items.options(above).filter(|own| !own.priomap.is_empty()) else {
-        return Landing::Unknown("no filter decides, and the map of priorities is not told".to_owned());
+        return Landing::Unknown("no filter decides, and the map of priorities is not known".to_owned());
     };
     let band = |priority: u32| {
         let at = usize::try_from(priority % PRIORITIES).unwrap_or_default();
@@ -129,7 +129,7 @@ fn classes(items: &Items, above: &Qdisc, flow: &Flow) -> Landing {
     let handle = above.handle.as_deref().unwrap_or_default();
     let major = handle.trim_end_matches(':');
     let mut at = handle.to_owned();
-    for _ in 0..DEEPEST {
+    for _ in 0..MAX_CLASS_DEPTH {
         match filtered(items, above, &at, flow) {
             Filtered::By(Some(minor), why) if minor > 0 => {
                 let id = format!("{major}:{minor:x}");
@@ -156,7 +156,7 @@ fn default(items: &Items, above: &Qdisc, major: &str) -> Landing {
         return past(lost);
     }
     let Some(minor) = items.options(above).map(|own| own.default.unwrap_or(0)) else {
-        return Landing::Unknown("no filter chooses it, and the default class is not told".to_owned());
+        return Landing::Unknown("no filter chooses it, and the default class is not known".to_owned());
     };
     let id = format!("{major}:{minor:x}");
     let known = items.has_class(above, &id);

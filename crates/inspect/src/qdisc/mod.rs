@@ -1,7 +1,7 @@
 //! What traffic shaping does to a host's packets: `tc -s qdisc show`, with classes and filters, text or JSON.
 //!
 //! Goes in: what `tc` printed. Comes out: one fact sheet per queueing discipline, what is exempt from it, and every line that
-//! could not be read. Never: a clock, a file, a process, a guess: a filter that is not understood exempts nothing and is told.
+//! could not be read. Never: a clock, a file, a process, a guess: a filter that is not understood exempts nothing and is reported.
 //!
 //! ```
 //! let read = ghost_inspect::qdisc::read("qdisc netem 1: dev eth0 root limit 1000 delay 100ms loss 5%\n")?;
@@ -26,5 +26,5 @@ mod unit;
 
 pub use error::ReadError;
 pub use hit::{Flow, Hit, hit};
-pub use read::{LARGEST, read};
+pub use read::{MAX_TEXT_BYTES, read};
 pub use sheet::{Qdisc, Read, Warning};

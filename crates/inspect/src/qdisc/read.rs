@@ -10,7 +10,7 @@ use super::text::{Below, line};
 use super::tree::exempt;
 
 /// The largest text that is read: a host with ten thousand devices prints a few megabytes.
-pub const LARGEST: usize = 64 << 20;
+pub const MAX_TEXT_BYTES: usize = 64 << 20;
 
 /// Reads what `tc qdisc show`, `tc class show` and `tc filter show` printed, one after another, as text or JSON.
 ///
@@ -21,8 +21,8 @@ pub fn read(text: &str) -> Result<Read, ReadError> {
 }
 
 pub(super) fn items(text: &str) -> Result<Items, ReadError> {
-    if text.len() > LARGEST {
-        return Err(ReadError::TooLarge { bytes: text.len(), limit: LARGEST });
+    if text.len() > MAX_TEXT_BYTES {
+        return Err(ReadError::TooLarge { bytes: text.len(), limit: MAX_TEXT_BYTES });
     }
     if text.trim().is_empty() {
         return Err(ReadError::Empty);

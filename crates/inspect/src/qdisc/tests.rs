@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Flow, Hit, LARGEST, ReadError, hit, read};
+use super::{Flow, Hit, MAX_TEXT_BYTES, ReadError, hit, read};
 
 const BEHIND_A_FILTER: &str = "\
 qdisc prio 1: dev eth0 root refcnt 2 bands 3 priomap 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1
@@ -55,7 +55,7 @@ fn a_filter_into_the_faulty_band_exempts_nothing() {
 }
 
 #[test]
-fn a_filter_that_is_not_understood_is_told() {
+fn a_filter_that_is_not_understood_is_reported() {
     let text = BEHIND_A_FILTER.replace("pref 10 u32", "pref 10 bpf");
     assert_eq!(read(&text).unwrap().warnings.len(), 1);
     assert!(matches!(hit(&text, &ssh(22)).unwrap()[1], Hit::Unknown(_)));
@@ -103,7 +103,7 @@ fn what_is_no_answer_of_tc_is_an_error() {
     assert_eq!(read("<html></html>"), Err(ReadError::Foreign));
     assert_eq!(read(r#"{"nftables": []}"#), Err(ReadError::Foreign));
     assert!(matches!(read("\n[{\"kind\":\"net"), Err(ReadError::Json { line: 2, .. })));
-    let large = " ".repeat(LARGEST + 1);
+    let large = " ".repeat(MAX_TEXT_BYTES + 1);
     assert!(matches!(read(&large), Err(ReadError::TooLarge { .. })));
 }
 
@@ -149,8 +149,8 @@ fn what_no_filter_chooses_goes_where_its_priority_leads() {
     assert!(matches!(hit(ALL_TO_THREE, &ssh(22)).unwrap()[1], Hit::Around(_)));
     assert!(matches!(hit(ALL_TO_THREE, &ssh(80)).unwrap()[1], Hit::Meets(_)));
     let usual = ALL_TO_THREE.replace("2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2", "1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1");
-    let told = hit(&usual, &ssh(80)).unwrap().remove(1);
-    assert!(matches!(&told, Hit::Unknown(why) if why.contains("1:2")), "{told:?}");
+    let found_hit = hit(&usual, &ssh(80)).unwrap().remove(1);
+    assert!(matches!(&found_hit, Hit::Unknown(why) if why.contains("1:2")), "{found_hit:?}");
     let of = |priority| hit(&usual, &Flow { priority: Some(priority), ..ssh(80) }).unwrap().remove(1);
     assert!(matches!(of(0), Hit::Around(_)));
     assert!(matches!(of(2), Hit::Meets(_)));
@@ -196,7 +196,7 @@ fn a_discipline_of_one_place_leads_everything_there_and_one_that_is_missing_lead
 }
 
 #[test]
-fn a_filter_that_names_no_device_is_told_where_several_could_have_it() {
+fn a_filter_that_names_no_device_is_reported_where_several_could_have_it() {
     let other = "qdisc prio 1: dev eth1 root refcnt 2 bands 3 priomap 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2\n\
         qdisc netem 30: dev eth1 parent 1:3 limit 1000 delay 100ms\n";
     let both = ALL_TO_THREE.replacen("filter", &format!("{other}filter"), 1);
@@ -224,16 +224,19 @@ fn a_filter_of_which_not_all_is_read_decides_nothing_for_certain() {
     ] {
         let text = ALL_TO_THREE.replace(what, with);
         assert_ne!(text, ALL_TO_THREE);
-        let told = hit(&text, &ssh(22)).unwrap().remove(1);
+        let found_hit = hit(&text, &ssh(22)).unwrap().remove(1);
         // Without a class such a filter leads to the band of priority 0.
-        let expected =
-            if with == "not_in_hw" { matches!(told, Hit::Meets(_)) } else { matches!(told, Hit::Unknown(_)) };
-        assert!(expected, "{with:?} {told:?}");
+        let expected = if with == "not_in_hw" {
+            matches!(found_hit, Hit::Meets(_))
+        } else {
+            matches!(found_hit, Hit::Unknown(_))
+        };
+        assert!(expected, "{with:?} {found_hit:?}");
     }
 }
 
 #[test]
-fn what_shapes_and_cannot_be_read_impairs_and_is_told() {
+fn what_shapes_and_cannot_be_read_impairs_and_is_reported() {
     for text in [
         "qdisc netem 1: dev eth0 root limit 1000 corrupt oops\n",
         "qdisc netem 1: dev eth0 root limit 1000 delay soon\n",

@@ -195,7 +195,7 @@ fn statistics(items: &mut Items, words: &[&str]) {
 
 fn selector(items: &mut Items, words: &[&str]) {
     let Some(filter) = items.filters.last_mut() else { return };
-    // What is told of an action goes on until the next filter.
+    // The description of an action ends at the next filter.
     if filter.acts {
         return;
     }

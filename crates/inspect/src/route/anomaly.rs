@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::row::{Hop, Route, Row, Source, State};
 use crate::net::{Inventory, Owner};
 
-/// So many owners of an address are named.
-const NAMED: usize = 3;
+/// How many owners of an address are named.
+const MAX_NAMED_OWNERS: usize = 3;
 
 /// The kind of an anomaly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -31,9 +31,9 @@ pub enum Code {
     InvalidShadow,
     /// The default route is not the platform's.
     DefaultTakenOver,
-    /// The way back is another one.
+    /// The return path is another one.
     AsymmetricReturn,
-    /// There is no way back.
+    /// There is no return path.
     NoReturn,
     /// The address is the platform's own.
     PlatformAddress,
@@ -118,7 +118,7 @@ pub(super) fn of_route(route: &Route, inventory: Option<&Inventory>) -> Vec<Anom
     }
     if prefix.prefix_len() <= 1 && row.source != Source::System {
         let (source, hop) = (row.source.as_str(), &row.hop_type);
-        // Two halves are the usual way to go before a default route that cannot be replaced.
+        // Two halves are the usual override of a default route that cannot be replaced.
         let what = if prefix.prefix_len() == 0 { "the default route" } else { "half of the default route" };
         found.push(Anomaly::new(
             Code::DefaultTakenOver,
@@ -145,9 +145,13 @@ fn of_appliance(row: &Row, inventory: &Inventory) -> Vec<Anomaly> {
             }
             Owner::One(_) => {}
             Owner::Several(nics) => {
-                let names =
-                    nics.iter().take(NAMED).map(|nic| nic.name.as_str()).collect::<Vec<_>>().join(", ");
-                let more = nics.len().checked_sub(NAMED).filter(|more| *more > 0);
+                let names = nics
+                    .iter()
+                    .take(MAX_NAMED_OWNERS)
+                    .map(|nic| nic.name.as_str())
+                    .collect::<Vec<_>>()
+                    .join(", ");
+                let more = nics.len().checked_sub(MAX_NAMED_OWNERS).filter(|more| *more > 0);
                 let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
                 let (code, what) = if nics.iter().all(|nic| nic.forwards == Some(false)) {
                     (Code::NvaNoForwarding, "none of them forwards")
@@ -174,24 +178,24 @@ pub(super) fn invalid(route: &Route, chosen: Option<&Route>) -> Option<Anomaly> 
     })
 }
 
-/// Says where the way there and the way back part.
+/// Says where the forward path and the return path part.
 pub(super) fn asymmetry(there: &Route, back: &Route) -> Option<Anomaly> {
-    let way = |route: &Route| match route.row.hop {
+    let path = |route: &Route| match route.row.hop {
         Hop::Appliance => Some(route.row.hop_ips.clone()),
         Hop::Gateway => Some(vec!["the gateway".to_owned()]),
         Hop::None => Some(vec!["nowhere".to_owned()]),
         Hop::Local | Hop::Peering | Hop::ServiceEndpoint | Hop::Other => None,
     };
-    let (out, home) = (way(there), way(back));
+    let (out, home) = (path(there), path(back));
     (out != home).then(|| {
-        let say = |way: Option<Vec<String>>| {
-            way.map_or_else(|| "the network itself".to_owned(), |way| way.join(", "))
+        let say = |path: Option<Vec<String>>| {
+            path.map_or_else(|| "the network itself".to_owned(), |path| path.join(", "))
         };
         Anomaly::new(
             Code::AsymmetricReturn,
             &there.row,
             format!(
-                "the way there is {} ({}), the way back {} ({})",
+                "the forward path is {} ({}), the return path {} ({})",
                 say(out),
                 there.prefix,
                 say(home),

@@ -19,11 +19,11 @@ pub struct DefaultRoute<'a> {
     pub present: bool,
     /// Whose it is.
     pub source: Option<&'a str>,
-    /// The route.
+    /// The route that carries what no other one does; nothing where none does.
     pub route: Option<Entry<'a>>,
 }
 
-/// A route table at a glance.
+/// A route table in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Audit<'a> {
     /// The version of this format.
@@ -44,7 +44,7 @@ pub struct Audit<'a> {
     pub unused_bgp: Vec<Entry<'a>>,
     /// Routes with several next hops, or several routes of one prefix and source.
     pub ecmp: Vec<Entry<'a>>,
-    /// The default route.
+    /// What happens to packets that no other route carries.
     pub default_route: DefaultRoute<'a>,
     /// Service tags of routes in use that nobody resolved.
     pub unresolved: Vec<&'a str>,
@@ -132,8 +132,8 @@ impl Table {
                 found.push(Anomaly::new(Code::InvalidShadow, &route.row, detail));
             }
             if route.is_active() {
-                let told = |anomaly: &Anomaly| !matches!(anomaly.code, Code::SystemDrop | Code::Nva);
-                found.extend(of_route(route, inventory).into_iter().filter(told));
+                let reported = |anomaly: &Anomaly| !matches!(anomaly.code, Code::SystemDrop | Code::Nva);
+                found.extend(of_route(route, inventory).into_iter().filter(reported));
             }
         }
         found.sort_by_key(|anomaly| anomaly.code);

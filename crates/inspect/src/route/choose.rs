@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::index::Found;
+use super::index::IndexMatch;
 use super::report::{Outcome, Reason};
 use super::row::{Route, Row, Source, State};
 use super::table::Table;
@@ -13,11 +13,11 @@ use crate::net::Platform;
 /// What decides over a packet beside the routes of users.
 const UNLISTED: &str = "the routes of the platform and of gateways, which the document does not list";
 
-/// The routes that carry packets to an address. Nothing is copied; `Table::select` tells the whole story.
+/// The routes that carry packets to an address. Nothing is copied; `Table::select` gives the full result.
 #[derive(Debug, Clone, Copy)]
 pub struct Choice<'a> {
     table: &'a Table,
-    found: Option<Found<'a>>,
+    found: Option<IndexMatch<'a>>,
     open: bool,
 }
 

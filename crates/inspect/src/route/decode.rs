@@ -95,14 +95,14 @@ impl Reader<'_> {
         };
         let mut row = None;
         let mut found = false;
-        each_text(listed, &mut |text, way| {
+        each_text(listed, &mut |text, path| {
             found = true;
             match text {
                 Ok(text) => {
                     let row = row.get_or_insert_with(|| Arc::new(self.shared(value)));
-                    self.prefix(text, row, || place.items(way));
+                    self.prefix(text, row, || place.items(path));
                 }
-                Err(odd) => self.warn(place.items(way), || format!("`{}` is no prefix", beginning(odd))),
+                Err(odd) => self.warn(place.items(path), || format!("`{}` is no prefix", beginning(odd))),
             }
         });
         if !found {
@@ -157,7 +157,7 @@ impl Reader<'_> {
         };
         let (source, state, hop_type) = (word("source"), word("state"), word("nextHopType"));
         let mut hop_ips = Vec::new();
-        each_text(value.field(HOP), &mut |text, way| {
+        each_text(value.field(HOP), &mut |text, path| {
             let odd = match text {
                 Ok(text) => {
                     hop_ips.push(clipped(text));
@@ -166,7 +166,7 @@ impl Reader<'_> {
                 Err(value) => Some(beginning(value)),
             };
             if let Some(odd) = odd {
-                let place = self.place.field(HOP).items(way);
+                let place = self.place.field(HOP).items(path);
                 self.warn(place, || format!("the next hop `{odd}` is no address"));
             }
         });

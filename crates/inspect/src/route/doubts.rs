@@ -16,54 +16,54 @@ fn tags(prefixes: &str) -> Tags {
 #[test]
 fn a_tag_that_was_partly_read_may_hold_any_other_address() {
     let rows = json!([row("Storage", "User", "None"), row("0.0.0.0/0", "Default", "Internet")]);
-    let told = |prefixes: &str, to: &str| {
+    let reported = |prefixes: &str, to: &str| {
         let table = Table::parse(&rows.to_string(), Some(&tags(prefixes))).unwrap();
         let found = table.select(at(to));
         assert_eq!(table.choose(at(to)).outcome(), found.result);
         (found.result, found.unresolved)
     };
     let odd = r#""20.60.0.0/16","1.2.3.0-1.2.3.255""#;
-    assert_eq!(told(odd, "1.2.3.4"), (Outcome::Indeterminate, vec!["Storage".to_owned()]));
+    assert_eq!(reported(odd, "1.2.3.4"), (Outcome::Indeterminate, vec!["Storage".to_owned()]));
     // The same row carries it, whatever else the tag stands for.
-    assert_eq!(told(odd, "20.60.1.1"), (Outcome::Winner, vec![]));
-    assert_eq!(told(r#""20.60.0.0/16""#, "1.2.3.4"), (Outcome::Winner, vec![]));
+    assert_eq!(reported(odd, "20.60.1.1"), (Outcome::Winner, vec![]));
+    assert_eq!(reported(r#""20.60.0.0/16""#, "1.2.3.4"), (Outcome::Winner, vec![]));
     let table = Table::parse(&rows.to_string(), Some(&tags(odd))).unwrap();
     assert_eq!(table.audit(None).unresolved, ["Storage"]);
 }
 
 #[test]
-fn an_appliance_whose_address_several_interfaces_have_is_told_as_ambiguous() {
+fn an_appliance_whose_address_several_interfaces_have_is_reported_as_ambiguous() {
     let mut through = row("0.0.0.0/0", "User", "VirtualAppliance");
     through["nextHopIpAddress"] = json!(["10.0.0.4"]);
     let table = Table::parse(&json!([through]).to_string(), None).unwrap();
-    let told = |first: bool, second: bool| {
+    let reported = |first: bool, second: bool| {
         let nic = |id: &str, forwards: bool| json!({"id": id, "enableIPForwarding": forwards, "ipConfigurations": [{"privateIPAddress": "10.0.0.4"}]});
         let nics = json!([nic("/dev/fw", first), nic("/prod/fw", second)]).to_string();
         let inventory = Inventory::parse(&nics).unwrap();
         codes(&table.select_knowing(at("8.8.8.8"), Some(&inventory)))
     };
-    assert_eq!(told(false, true), ["NVA", "NVA_AMBIGUOUS", "DEFAULT_TAKEN_OVER"]);
-    assert_eq!(told(true, true), ["NVA", "NVA_AMBIGUOUS", "DEFAULT_TAKEN_OVER"]);
-    assert_eq!(told(false, false), ["NVA", "NVA_NO_FORWARDING", "DEFAULT_TAKEN_OVER"]);
+    assert_eq!(reported(false, true), ["NVA", "NVA_AMBIGUOUS", "DEFAULT_TAKEN_OVER"]);
+    assert_eq!(reported(true, true), ["NVA", "NVA_AMBIGUOUS", "DEFAULT_TAKEN_OVER"]);
+    assert_eq!(reported(false, false), ["NVA", "NVA_NO_FORWARDING", "DEFAULT_TAKEN_OVER"]);
 }
 
 #[test]
-fn a_way_back_that_is_missing_or_not_decided_is_told() {
+fn a_return_path_that_is_missing_or_not_decided_is_reported() {
     let (to, from): (IpAddr, IpAddr) = (at("10.1.0.4"), at("10.0.0.4"));
     let read = |rows: serde_json::Value| Table::parse(&rows.to_string(), None).unwrap();
     let local = || row("10.0.0.0/8", "Default", "VnetLocal");
     let there = read(json!([local()]));
-    let told = |back: &Table| {
+    let reported = |back: &Table| {
         let mut found = there.select(to);
         there.compare_return(&mut found, to, back, from);
         (codes(&found), found.result, found.unresolved)
     };
     let nothing = read(json!([row("10.9.0.0/16", "Default", "VnetLocal")]));
-    assert_eq!(told(&nothing), (vec!["NO_RETURN"], Outcome::Winner, vec![]));
+    assert_eq!(reported(&nothing), (vec!["NO_RETURN"], Outcome::Winner, vec![]));
     let open = read(json!([row("10.0.0.0/16", "Default", "None"), row("Storage", "User", "Internet")]));
     let names = vec!["Storage (of the return table)".to_owned()];
-    assert_eq!(told(&open), (vec![], Outcome::Winner, names));
-    assert_eq!(told(&read(json!([local()]))), (vec![], Outcome::Winner, vec![]));
+    assert_eq!(reported(&open), (vec![], Outcome::Winner, names));
+    assert_eq!(reported(&read(json!([local()]))), (vec![], Outcome::Winner, vec![]));
 }
 
 #[test]

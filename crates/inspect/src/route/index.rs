@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::row::{Route, Source};
 use crate::net::Family;
 
-/// So many prefixes are searched through after the coarse search.
+/// How many prefixes are searched through after the coarse search.
 const STRIDE: usize = 64;
 
 /// Stands for "none" among the places of nodes.
@@ -50,7 +50,7 @@ pub(super) struct Node {
 
 /// What carries packets to an address.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found<'a> {
+pub(super) struct IndexMatch<'a> {
     /// The places of the best routes.
     pub(super) best: &'a [u32],
     /// The places of every route of the prefix that was chosen, what is in use first.
@@ -91,12 +91,12 @@ impl Index {
     }
 
     /// Returns what carries packets to an address, where anything does.
-    pub(super) fn find(&self, address: IpAddr) -> Option<Found<'_>> {
+    pub(super) fn find(&self, address: IpAddr) -> Option<IndexMatch<'_>> {
         let tree = self.tree(address);
         let innermost = tree.innermost(Family::number(address))?;
         let chosen = if innermost.preferred { innermost.other } else { innermost.active };
         let node = tree.node(chosen)?;
-        Some(Found {
+        Some(IndexMatch {
             best: tree.places(if innermost.preferred { &node.best_other } else { &node.best }),
             finalists: tree.places(&node.rows),
             preferred: innermost.preferred,

@@ -32,7 +32,7 @@ mod table;
 pub use anomaly::{Anomaly, Code};
 pub use audit::{Audit, DefaultRoute};
 pub use choose::Choice;
-pub use report::{Entry, Outcome, Reason, Selection, Step};
+pub use report::{Entry, Outcome, Reason, Selection, SelectionStep};
 pub use row::{Hop, Route, Row, Source, State};
 pub use table::{Error, Table};
 

@@ -126,10 +126,10 @@ proptest! {
         let result = match expected.len() { 0 => Outcome::NoRoute, 1 => Outcome::Winner, _ => Outcome::Tied };
         prop_assert_eq!(found.result, result);
         prop_assert_eq!(found.winner.map(|winner| winner.row - 1), (expected.len() == 1).then(|| expected[0]));
-        let mut told: Vec<usize> = found.trace.iter().map(|step| step.route.row - 1).collect();
-        told.sort_unstable();
+        let mut reported: Vec<usize> = found.trace.iter().map(|step| step.route.row - 1).collect();
+        reported.sort_unstable();
         let contains = |at: &usize| routes[*at].prefix.parse::<ipnet::IpNet>().unwrap().contains(&to);
-        prop_assert_eq!(told, (0..routes.len()).filter(contains).collect::<Vec<_>>());
+        prop_assert_eq!(reported, (0..routes.len()).filter(contains).collect::<Vec<_>>());
     }
 
     /// The index finds what looking at every row finds, the longest prefix first.

@@ -1,4 +1,4 @@
-//! What is told about a selection.
+//! The report of a selection.
 
 use std::borrow::Cow;
 
@@ -69,7 +69,7 @@ impl Reason {
 /// One prefix of a route, for people and programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Entry<'a> {
-    /// The prefix.
+    /// The prefix that contains the destination.
     #[serde(serialize_with = "as_text")]
     pub prefix: IpNet,
     /// Who put it there.
@@ -125,8 +125,8 @@ impl std::fmt::Display for Entry<'_> {
 
 /// One route that contains the destination, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Step<'a> {
-    /// The route.
+pub struct SelectionStep<'a> {
+    /// The route that was compared.
     pub route: Entry<'a>,
     /// What became of it, as a sentence.
     pub what: &'static str,
@@ -152,7 +152,7 @@ pub struct Selection<'a> {
     /// The service tags that could change the answer.
     pub unresolved: Vec<String>,
     /// Every route that contains the destination, the longest prefix first.
-    pub trace: Vec<Step<'a>>,
+    pub trace: Vec<SelectionStep<'a>>,
     /// What could not be read.
     pub warnings: Cow<'a, [Warning]>,
 }

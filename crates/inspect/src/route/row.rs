@@ -63,7 +63,7 @@ pub enum Hop {
     Local,
     /// A peered virtual network, of this region or another.
     Peering,
-    /// A service endpoint.
+    /// A service of the platform for which the subnet has an endpoint.
     ServiceEndpoint,
     /// The virtual network gateway.
     Gateway,

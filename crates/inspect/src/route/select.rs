@@ -1,11 +1,11 @@
-//! The whole story of a selection.
+//! The full result of a selection.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
 
 use super::anomaly::{Anomaly, Code, asymmetry, invalid, of_route, own_address};
 use super::choose::Choice;
-use super::report::{Entry, Outcome, Selection, Step};
+use super::report::{Entry, Outcome, Selection, SelectionStep};
 use super::row::{Route, Source};
 use super::table::Table;
 use crate::net::{Inventory, Platform};
@@ -29,19 +29,19 @@ impl Table {
             Outcome::Tied => "shares the load with its equals",
             Outcome::NoRoute | Outcome::Indeterminate => "would carry it, if nothing unresolved does",
         };
-        let mut trace: Vec<Step<'_>> = Vec::with_capacity(8);
-        trace.extend(choice.best().map(|route| Step { route: route.into(), what: won }));
+        let mut trace: Vec<SelectionStep<'_>> = Vec::with_capacity(8);
+        trace.extend(choice.best().map(|route| SelectionStep { route: route.into(), what: won }));
         let (first_beaten, mut idle) = (trace.len(), Vec::new());
         for route in self.containing(to) {
             if platform.is_some() && route.row.source != Source::System {
                 let what = "does not apply to an address of the platform itself";
                 if route.is_active() { &mut trace } else { &mut idle }
-                    .push(Step { route: route.into(), what });
+                    .push(SelectionStep { route: route.into(), what });
             } else if !route.is_active() {
                 anomalies.extend(invalid(route, chosen).filter(|_| platform.is_none()));
-                idle.push(Step { route: route.into(), what: "is not in use" });
+                idle.push(SelectionStep { route: route.into(), what: "is not in use" });
             } else if let Some(what) = chosen.and_then(|chosen| beats(&choice, chosen, route)) {
-                trace.push(Step { route: route.into(), what });
+                trace.push(SelectionStep { route: route.into(), what });
             }
         }
         anomalies.extend(platform.zip(chosen).map(|(_, chosen)| own_address(to, &chosen.row)));
@@ -65,9 +65,9 @@ impl Table {
         }
     }
 
-    /// Adds to a selection what is odd about the way back: `table` is the other end's, `from` the address there is an answer to.
+    /// Adds to a selection what is odd about the return path: `table` is the other end's, `from` the address there is an answer to.
     ///
-    /// Where the way back is not decided, its service tags stand among what is unresolved.
+    /// Where the return path is not decided, its service tags stand among what is unresolved.
     pub fn compare_return(&self, selection: &mut Selection<'_>, to: IpAddr, table: &Self, from: IpAddr) {
         let (there, back) = (self.choose(to), table.choose(from));
         if back.outcome() == Outcome::Indeterminate {
@@ -77,7 +77,7 @@ impl Table {
         if [&there, &back].iter().any(|choice| choice.outcome() == Outcome::Indeterminate) {
             return;
         }
-        // Of several equals any may carry a packet: only ways that always part are told.
+        // Of several equals any may carry a packet: only paths that always differ are reported.
         let parted = |there: &Route| back.best().all(|back| asymmetry(there, back).is_some());
         match (there.best().next(), back.best().next()) {
             (Some(first), None) => {

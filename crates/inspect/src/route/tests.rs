@@ -25,11 +25,11 @@ fn check(rows: &[Value], to: &str, expected: &str) {
     let table = table(rows);
     let found = table.select(at(to));
     assert_eq!(table.choose(at(to)).outcome(), found.result);
-    let told = found.winner.map_or_else(
+    let reported = found.winner.map_or_else(
         || found.result.as_str().to_owned(),
         |winner| format!("{} {} {:?}", winner.source, winner.prefix, found.reason.unwrap()),
     );
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 pub(super) fn codes(selection: &Selection<'_>) -> Vec<&'static str> {
@@ -70,7 +70,7 @@ fn equals_are_a_tie_whatever_their_source() {
 }
 
 #[test]
-fn an_unresolved_tag_is_told_only_where_it_could_win() {
+fn an_unresolved_tag_is_reported_only_where_it_could_win() {
     let rows = [
         row("Storage", "User", "Internet"),
         row("20.60.0.1/32", "User", "Internet"),
@@ -108,7 +108,7 @@ fn a_resolved_tag_competes_and_loses_to_the_same_prefix_written_out() {
 }
 
 #[test]
-fn an_appliance_that_nobody_owns_or_that_does_not_forward_is_told() {
+fn an_appliance_that_nobody_owns_or_that_does_not_forward_is_reported() {
     let inventory = Inventory::parse(
         r#"[{"name":"fw","enableIPForwarding":false,"ipConfigurations":[{"privateIPAddress":"10.0.0.4"}]}]"#,
     )
@@ -121,7 +121,7 @@ fn an_appliance_that_nobody_owns_or_that_does_not_forward_is_told() {
 }
 
 #[test]
-fn a_way_back_around_the_appliance_is_told() {
+fn a_return_path_around_the_appliance_is_reported() {
     let (to, from): (IpAddr, IpAddr) = ("10.1.0.4".parse().unwrap(), "10.0.0.4".parse().unwrap());
     let mut through = row("10.1.0.0/16", "User", "VirtualAppliance");
     through["nextHopIpAddress"] = json!("10.0.9.4");
@@ -136,7 +136,7 @@ fn a_way_back_around_the_appliance_is_told() {
 }
 
 #[test]
-fn an_odd_row_is_told_and_hides_nothing() {
+fn an_odd_row_is_reported_and_hides_nothing() {
     let rows = [
         Value::Null,
         json!(3),
@@ -147,7 +147,7 @@ fn an_odd_row_is_told_and_hides_nothing() {
     ];
     let table = table(&rows);
     assert_eq!(table.select(at("10.0.0.1")).result, Outcome::Winner);
-    let told: Vec<String> = table.warnings().iter().map(ToString::to_string).collect();
+    let reported: Vec<String> = table.warnings().iter().map(ToString::to_string).collect();
     let expected = [
         "row 1, value[0]: null is no route",
         "row 2, value[1]: 3 is no route",
@@ -155,7 +155,7 @@ fn an_odd_row_is_told_and_hides_nothing() {
         "row 5, value[4].addressPrefix[0]: `10.300.0.0/16` is no prefix",
     ];
     for line in expected {
-        assert!(told.iter().any(|told| told == line), "{told:?}");
+        assert!(reported.iter().any(|reported| reported == line), "{reported:?}");
     }
 }
 
@@ -230,7 +230,7 @@ fn routes_of_users_and_gateways_do_not_apply_to_the_platforms_own_addresses() {
         assert_eq!(found.shadowed.len(), 2);
     }
     check(&taken, "168.63.129.17", "User 0.0.0.0/0 LpmOnly");
-    // A route of the platform is told as it stands, and what a user's tag holds does not matter.
+    // A route of the platform is reported as it stands, and what a user's tag holds does not matter.
     let own = [
         row("0.0.0.0/0", "Default", "Internet"),
         row("Storage", "User", "None"),
@@ -260,7 +260,7 @@ fn a_route_table_alone_answers_nothing_for_certain() {
         }
         assert!(table.warnings().iter().any(|warning| warning.what.contains("route table")));
     }
-    // What it does say is told: the routes of users, and which of them drop packets.
+    // What it does say is reported: the routes of users, and which of them drop packets.
     let table = Table::parse(&shown.to_string(), None).unwrap();
     assert_eq!(table.audit(None).blackhole.len(), 1);
     assert_eq!(table.select(at("10.0.1.5")).trace[0].route.prefix.to_string(), "10.0.1.5/32");

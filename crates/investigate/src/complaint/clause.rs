@@ -16,6 +16,8 @@ pub(super) enum Boundary {
     Clause,
     /// The end of a sentence.
     Sentence,
+    /// A blank line.
+    Paragraph,
     /// `Also`, `2)`: what follows is something else.
     Next,
 }
@@ -76,6 +78,8 @@ struct Sentence {
     is_question: bool,
     /// A number or a bullet stands before it.
     is_item: bool,
+    /// A blank line stands before it.
+    is_paragraph: bool,
 }
 
 fn sentences(original: &[char], folded: &[char]) -> Vec<Sentence> {
@@ -84,8 +88,14 @@ fn sentences(original: &[char], folded: &[char]) -> Vec<Sentence> {
     let mut is_item = false;
     let mut at = 0;
     let mut close = |from: usize, to: usize, is_item: bool, is_question: bool| {
-        if from < to {
-            found.push(Sentence { from, to, is_question, is_item });
+        // A line without words only parts what stands around it.
+        if folded.get(from..to).is_some_and(|part| part.iter().any(|char| !char.is_whitespace())) {
+            let blank =
+                folded.get(..from).unwrap_or_default().iter().rev().take_while(|char| char.is_whitespace());
+            let inside =
+                folded.get(from..to).unwrap_or_default().iter().take_while(|char| char.is_whitespace());
+            let is_paragraph = blank.chain(inside).filter(|char| **char == '\n').count() > 1;
+            found.push(Sentence { from, to, is_question, is_item, is_paragraph });
         }
     };
     while let Some(char) = folded.get(at) {
@@ -194,16 +204,20 @@ fn segments(original: &[char], folded: &[char], sentence: &Sentence) -> Vec<(usi
         }
     }
     cuts.extend(WORDS.boundary.list.find_all(&text).iter().map(|place| (place.end, Boundary::Next, false)));
-    cuts.extend(
-        WORDS.boundary.but.find_all(&text).iter().map(|place| (place.start, Boundary::Clause, false)),
-    );
+    let buts = WORDS.boundary.but.find_all(&text);
+    let sure = |at: usize| text.get(..at).is_some_and(|left| count(left) > 1);
+    cuts.extend(buts.iter().map(|place| (place.start, Boundary::Clause, sure(place.start))));
     // A belief begins where somebody has said something before it.
     let said = |at: &usize| text.get(..*at).is_some_and(|left| names_something(left) || has_verdict(left));
     let starters = WORDS.guess.starters.find_all(&text);
     cuts.extend(starters.iter().map(|place| place.start).filter(said).map(|at| (at, Boundary::Clause, true)));
     cuts.extend(verdict_cuts(&text).into_iter().map(|at| (at, Boundary::Clause, true)));
     cuts.sort_by_key(|(at, boundary, _)| (*at, std::cmp::Reverse(*boundary)));
-    let first = if sentence.is_item { Boundary::Next } else { Boundary::Sentence };
+    let first = match (sentence.is_item, sentence.is_paragraph) {
+        (true, _) => Boundary::Next,
+        (false, true) => Boundary::Paragraph,
+        (false, false) => Boundary::Sentence,
+    };
     let mut found = Vec::new();
     let (mut from, mut boundary) = (0, first);
     for (at, next, is_sure) in cuts {
@@ -218,7 +232,8 @@ fn segments(original: &[char], folded: &[char], sentence: &Sentence) -> Vec<(usi
         }
         // `from A, 02:30 fine`: a time at which it worked is said of nothing that is named.
         let right = text.get(at..).unwrap_or_default().split([',', ';']).next().unwrap_or_default();
-        let is_aside = is_healthy(right) && !names_something(right) && names_something(left);
+        let is_aside =
+            is_healthy(right) && names_something(left) && (!names_something(right) || count(left) > 1);
         if !is_sure && !is_aside && is_open(left) && (next == Boundary::Clause || !has_content(left)) {
             boundary = boundary.max(if has_content(left) { boundary } else { next });
             continue;
@@ -252,13 +267,15 @@ fn verdict_cuts(text: &str) -> Vec<usize> {
     // `… times out ping works`: what works is said of ping alone.
     for token in all.iter().filter(|token| is_ping_word(token.text)) {
         let (left, right) = (text.get(..token.start).unwrap_or_default(), until(token.start));
-        if names_something(left) && is_healthy(right) && !names_something(right) {
+        if (names_something(left) || has_verdict(left)) && is_healthy(right) && !names_something(right) {
             cuts.push(token.start);
         }
     }
     for place in WORDS.boundary.and.find_all(text) {
         let (left, right) = (text.get(..place.start).unwrap_or_default(), until(place.end));
-        if has_verdict(left) && has_verdict(right) && names_something(right) {
+        let both = (has_verdict(left) && has_verdict(right) && names_something(right))
+            || (pairs(left) && pairs(right));
+        if both {
             cuts.push(place.start);
         }
     }
@@ -277,6 +294,19 @@ fn has_content(left: &str) -> bool {
 fn has_verdict(text: &str) -> bool {
     symptoms(text).iter().any(|symptom| TROUBLE.contains(symptom))
         || WORDS.healthy.values().any(|words| words.are_in(text))
+}
+
+/// Returns how many ends and ports stand there.
+fn count(text: &str) -> usize {
+    let all = tokens(text);
+    all.iter().filter(|token| is_end_like(token)).count()
+        + port::ports(text, &all).iter().filter(|port| !port.is_bound).count()
+}
+
+/// Tells whether two ends and a port stand there: a flow of its own.
+fn pairs(text: &str) -> bool {
+    let all = tokens(text);
+    all.iter().filter(|token| is_end_like(token)).count() > 1 && !port::ports(text, &all).is_empty()
 }
 
 /// Tells whether something stands there that may be an end or a port.
@@ -426,7 +456,13 @@ fn is_guess(text: &str, symptoms: &BTreeSet<Symptom>) -> bool {
     let all = tokens(text);
     let content = all.iter().filter(|token| is_end_like(token)).count() + port::ports(text, &all).len();
     let trouble = TROUBLE.iter().any(|symptom| symptoms.contains(symptom));
-    is_belief && content < if trouble { 1 } else { 2 }
+    // `on web-1 the firewall is fine`: an end that is given a part is no belief.
+    let direction = &WORDS.direction;
+    let has_part = all.iter().filter(|token| is_end_like(token)).any(|token| {
+        let before = text.get(..token.start).unwrap_or_default().trim_end();
+        direction.from.end(before)
+    });
+    is_belief && !has_part && content < if trouble { 1 } else { 2 }
 }
 
 #[cfg(test)]

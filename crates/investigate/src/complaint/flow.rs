@@ -50,6 +50,12 @@ pub(super) fn flows_of(
             }
         }
         sources = inferred(infer::callers(estate, &sides.scope, &servers, service));
+        if sources.is_empty() && service.port.is_none() && service.protocol != Protocol::Icmp {
+            let calls = outgoing(service, &destinations, sides, estate);
+            if !calls.is_empty() {
+                return (calls, Vec::new());
+            }
+        }
     }
     if sources.is_empty()
         && !destinations.is_empty()
@@ -57,7 +63,24 @@ pub(super) fn flows_of(
     {
         sources = vec![Side::Internet];
     }
-    pair(&sources, &destinations, service, estate)
+    let destinations = called(&sources, destinations, service, estate);
+    pair(&sources, &destinations, service, sides.is_marked, estate)
+}
+
+/// Of several that fit, those are meant that the callers' sockets call; all of them where no socket tells it.
+fn called(sources: &[Side], destinations: Vec<Side>, service: Service, estate: &Estate<'_>) -> Vec<Side> {
+    let Some(port) = service.port else { return destinations };
+    let is_one_of = |side: &Side| matches!(side, Side::Machine(_, _, Basis::Role | Basis::Inferred));
+    if destinations.len() < 2 || !destinations.iter().all(is_one_of) {
+        return destinations;
+    }
+    let is_called = |side: &Side| {
+        let server = side.machine().and_then(|at| estate.machine(at));
+        let callers = sources.iter().filter_map(Side::machine).filter_map(|at| estate.machine(at));
+        server.is_some_and(|server| callers.into_iter().any(|caller| caller.calls(server, port)))
+    };
+    let known: Vec<Side> = destinations.iter().filter(|side| is_called(side)).cloned().collect();
+    if known.is_empty() { destinations } else { known }
 }
 
 /// Returns the ends that are called on a port: where it is glued to some, those alone.
@@ -82,17 +105,21 @@ fn pair(
     sources: &[Side],
     destinations: &[Side],
     service: Service,
+    is_marked: bool,
     estate: &Estate<'_>,
 ) -> (Vec<ComplaintFlow>, Vec<ComplaintFlow>) {
     let (mut flows, mut written) = (Vec::new(), Vec::new());
+    // Who was inferred was inferred from the port: there is nothing to turn.
+    let is_inferred = |side: &Side| matches!(side, Side::Machine(_, _, Basis::Inferred));
     let turned = service.port.is_some()
+        && !sources.iter().chain(destinations).any(is_inferred)
         && !sources.is_empty()
         && sources.iter().all(|source| {
             !destinations.is_empty()
                 && destinations.iter().all(|destination| match (source.machine(), destination.machine()) {
                     (Some(one), Some(other)) if one != other => {
                         let server = infer::serves(estate, other, one, service);
-                        server <= 0
+                        (server <= 0 || !is_marked)
                             && infer::serves(estate, one, other, service) > 1
                             && infer::who_serves(estate, one, other, service) > 2
                     }
@@ -206,7 +233,7 @@ fn incoming(
         } else {
             named
         };
-        found.extend(pair(&sources, &own, *service, estate).0);
+        found.extend(pair(&sources, &own, *service, true, estate).0);
     }
     found
 }
@@ -228,7 +255,7 @@ fn outgoing(service: Service, sources: &[Side], sides: &Sides, estate: &Estate<'
             .cloned()
             .collect();
         let to: Vec<Side> = servers.iter().map(|at| Side::Machine(*at, None, Basis::Inferred)).collect();
-        found.extend(pair(&own, &to, service, estate).0);
+        found.extend(pair(&own, &to, service, true, estate).0);
     }
     found
 }

@@ -76,6 +76,11 @@ pub(super) fn callers(
     if !found.is_empty() && service.port.is_some() {
         return found;
     }
+    if management && estate.all().len() > SMALL {
+        // Machines are managed from where that is done, or from outside.
+        let jump = estate.of_role("jump");
+        return others(jump);
+    }
     let by_tier: BTreeSet<usize> = servers.iter().flat_map(|server| tier_before(estate, *server)).collect();
     let found = others(by_tier.into_iter().collect());
     if !found.is_empty() {
@@ -91,6 +96,16 @@ pub(super) fn callers(
             estate.application(*server).is_some() && estate.application(*server) == estate.application(*at)
         })
     };
+    // Whoever serves alone in its application serves the others.
+    let alone = servers.iter().all(|server| {
+        estate.all().iter().filter(|at| estate.application(**at) == estate.application(*server)).count()
+            <= own.len()
+    });
+    if alone && !nameless {
+        let callers =
+            estate.all().into_iter().filter(|at| matches!(estate.role(*at), Some("web" | "app" | "worker")));
+        return others(callers.collect());
+    }
     if nameless { others(estate.all().into_iter().filter(same).collect()) } else { Vec::new() }
 }
 
@@ -111,6 +126,14 @@ pub(super) fn serves(estate: &Estate<'_>, server: usize, caller: usize, service:
     let lets_in = rules(estate, server, service)
         .any(|rule| rule.sources.iter().any(|source| members(estate, source, server).contains(&caller)));
     listens + role + if lets_in { 2 } else { 0 }
+}
+
+/// Tells whether machines of the role of one call those of the role of another, as tiers do.
+pub(super) fn is_called_by(estate: &Estate<'_>, server: usize, caller: usize) -> bool {
+    let role = estate.role(server).and_then(|role| WORDS.role.get(role));
+    role.is_some_and(|role| {
+        estate.role(caller).is_some_and(|caller| role.callers.iter().any(|known| known == caller))
+    })
 }
 
 fn role_serves(estate: &Estate<'_>, machine: usize, port: u16) -> bool {

@@ -1,6 +1,6 @@
 //! What the estate holds, as far as it was read.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 
 use ipnet::IpNet;
@@ -38,6 +38,8 @@ pub struct Machine {
     pub forwards: bool,
     /// Who listens there; `None` where nobody looked.
     pub listeners: Option<Vec<Listener>>,
+    /// Whom its sockets call, connected or about to be; `None` where nobody looked.
+    pub peers: Option<Vec<SocketAddr>>,
 }
 
 /// A program that waits for connections.
@@ -155,6 +157,13 @@ impl Machine {
     #[must_use]
     pub fn owns(&self, address: IpAddr) -> bool {
         self.addresses.contains(&address) || self.public.contains(&address)
+    }
+
+    /// Tells whether its sockets call a port of another machine.
+    #[must_use]
+    pub fn calls(&self, other: &Machine, port: u16) -> bool {
+        let is_peer = |peer: &SocketAddr| peer.port() == port && other.owns(peer.ip());
+        self.peers.iter().flatten().any(is_peer)
     }
 
     /// Tells whether somebody listens on a port there; `None` where nobody looked.

@@ -63,7 +63,7 @@ pub(super) enum Mark {
 }
 
 /// What a clause names.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Named {
     pub(super) mentions: Vec<Mention>,
     pub(super) ports: Vec<PortMention>,
@@ -118,6 +118,7 @@ pub(super) fn read(clause: &Clause, estate: &Estate<'_>, skipped: &[String], pro
         }
     }
     roles(text, &all, &mut mentions);
+    bare_roles(text, &all, &mut mentions);
     outside(text, &mut mentions);
     mentions.sort_by_key(|mention| (mention.start, std::cmp::Reverse(mention.end)));
     mark(text, &all, &mut mentions, &ports);
@@ -234,7 +235,7 @@ fn of_word(token: &Token<'_>, estate: &Estate<'_>) -> Option<What> {
     if let Some(found) = of_name(word, estate) {
         return Some(found);
     }
-    // A name that nothing has: it looks like one, and shares something with those that are here.
+    // A name that nothing has: its form is that of a name, and it shares something with those that are here.
     let label = word.split('.').next().unwrap_or(word);
     let own = parts(label);
     let has_number = label.bytes().any(|byte| byte.is_ascii_digit());
@@ -259,12 +260,10 @@ fn roles(text: &str, all: &[Token<'_>], mentions: &mut Vec<Mention>) {
     for (name, role) in &WORDS.role {
         for place in role.words.find_all(text) {
             let within = all.iter().any(|token| {
-                let longer = token.end - token.start > place.end - place.start;
-                longer
-                    && token.start <= place.start
-                    && place.end <= token.end
-                    && token.text.is_ascii()
-                    && token.text.contains(['-', '.', '_', ':', '/'])
+                let own = token.start <= place.start && place.end <= token.end && token.text.is_ascii();
+                let before = text.get(token.start..place.start).unwrap_or_default();
+                let behind = text.get(place.end..token.end).unwrap_or_default();
+                own && (!before.is_empty() || behind.contains(['-', '.', '_', ':', '/']))
             });
             if !within {
                 found.push((place.start, place.end, name));
@@ -283,6 +282,26 @@ fn roles(text: &str, all: &[Token<'_>], mentions: &mut Vec<Mention>) {
         if !overlaps {
             let (number, end) = follows_number.map_or((None, end), |(number, end)| (Some(number), end));
             let what = What::Role(role, number);
+            mentions.push(Mention { start, end, what, mark: Mark::Open, is_joined: false, port: None });
+        }
+    }
+}
+
+/// `app -> db`, `web can't reach app`: parts of names stand for a role where they have a part in a flow.
+fn bare_roles(text: &str, all: &[Token<'_>], mentions: &mut Vec<Mention>) {
+    for (at, token) in all.iter().enumerate() {
+        let Some(role) = role_of_part(token.text).filter(|_| token.kind == Kind::Word) else { continue };
+        let is_arrow = |at: Option<usize>| {
+            at.and_then(|at| all.get(at))
+                .is_some_and(|token| matches!(token.kind, Kind::Arrow | Kind::BackArrow))
+        };
+        let before = text.get(..token.start).unwrap_or_default().trim_end();
+        let behind = text.get(token.end..).unwrap_or_default().trim_start();
+        let calls = ["can't", "cannot", "can not", "cant "].iter().any(|word| behind.starts_with(word));
+        let called = ["to", "reach", "->"].iter().any(|word| before.ends_with(&format!(" {word}")));
+        let overlaps = mentions.iter().any(|mention| mention.start < token.end && token.start < mention.end);
+        if !overlaps && (is_arrow(at.checked_sub(1)) || is_arrow(Some(at + 1)) || calls || called) {
+            let (start, end, what) = (token.start, token.end, What::Role(role, None));
             mentions.push(Mention { start, end, what, mark: Mark::Open, is_joined: false, port: None });
         }
     }
@@ -318,8 +337,10 @@ fn mark(text: &str, all: &[Token<'_>], mentions: &mut [Mention], ports: &[PortMe
         };
         let left = arrow(from, mention.start).map(|token| token.kind == Kind::Arrow);
         let right = arrow(mention.end, to).map(|token| token.kind == Kind::Arrow);
-        let port_between =
-            ports.iter().rev().find(|port| !port.is_bound && port.start >= from && port.end <= mention.start);
+        let port_between = ports
+            .iter()
+            .rev()
+            .find(|port| !port.is_bound && !port.is_word && port.start >= from && port.end <= mention.start);
         // Words before a port speak of the port, unless it only follows them: `on 8443 to B`.
         let before =
             port_between.map_or(before, |port| text.get(port.end..mention.start).unwrap_or_default());
@@ -330,8 +351,7 @@ fn mark(text: &str, all: &[Token<'_>], mentions: &mut [Mention], ports: &[PortMe
             (None, None) => word_mark(text, mention.start, before, behind, roman),
         };
         // `port 5432 of B`: B has the port.
-        let has_port =
-            port_between.is_some_and(|port| !port.is_word) && before.split_whitespace().count() < 3;
+        let has_port = port_between.is_some() && before.split_whitespace().count() < 3;
         let mark = if mark == Mark::Of && has_port { Mark::At } else { mark };
         let mark = match (mark, &earlier) {
             (Mark::Open | Mark::At, Some(earlier)) if joined && mark == Mark::Open => earlier.mark,
@@ -375,7 +395,7 @@ fn word_mark(text: &str, start: usize, before: &str, behind: &str, roman: bool) 
     if direction.to_behind.begin(glued) || (roman && direction.roman_to_behind.begin(glued)) {
         return Mark::To;
     }
-    let mut rest = before.trim_end_matches(|char: char| char.is_whitespace() || "(\"'[<".contains(char));
+    let mut rest = before.trim_end_matches(|char: char| char.is_whitespace() || "(\"'[<=".contains(char));
     // `for the vm A`: what fills is passed over.
     for _ in 0..4 {
         if ends_clause(before, rest) {
@@ -413,6 +433,12 @@ fn mark_of(text: &str, start: usize, rest: &str) -> Option<Mark> {
             text.get(place.end..start).is_some_and(|between| between.split_whitespace().count() <= 2)
         });
         let is_received = direction.receives.are_in(rest);
+        // `503 from B`: B says so, and serves.
+        let last: Vec<&str> = rest.split_whitespace().rev().skip(1).take(3).collect();
+        let is_for = rest.ends_with("for") || rest.ends_with("fur");
+        if !is_for && last.iter().any(|word| word.parse().is_ok_and(|code: u16| (400..600).contains(&code))) {
+            return Some(Mark::At);
+        }
         return Some(if is_answer || is_received { Mark::To } else { Mark::From });
     }
     if direction.at.end(rest) || direction.of.end(rest) {

@@ -144,6 +144,8 @@ fn baselines(folded: &str, text: &str) -> Vec<String> {
     let all = tokens(folded);
     let original: Vec<char> = text.chars().collect();
     let mut found: Vec<String> = Vec::new();
+    // Where those stand that were found.
+    let mut taken: Vec<(usize, usize)> = Vec::new();
     for token in all.iter().filter(|token| token.kind == Kind::Word && token.text.len() <= MAX_NAME) {
         let word = token.text;
         let plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
@@ -151,11 +153,15 @@ fn baselines(folded: &str, text: &str) -> Vec<String> {
             && WORDS.baseline.prefixes.iter().any(|prefix| word.starts_with(prefix.as_str()));
         // Behind `baseline`, within a few words of the same sentence.
         let behind = places.iter().any(|place| {
-            folded.get(place.end..token.start).is_some_and(|between| {
-                between.len() < 60
-                    && !between.contains(['.', '?', '!', '\n'])
-                    && between.split_whitespace().count() <= 6
-            })
+            let first = taken.iter().all(|(from, to)| {
+                *from < place.end || folded.get(*to..token.start).is_some_and(|gap| is_joint(gap.trim()))
+            });
+            first
+                && folded.get(place.end..token.start).is_some_and(|between| {
+                    between.len() < 60
+                        && !between.contains(['.', '?', '!', '\n'])
+                        && between.split_whitespace().count() <= 6
+                })
         });
         let before = places.iter().any(|place| {
             folded
@@ -169,6 +175,7 @@ fn baselines(folded: &str, text: &str) -> Vec<String> {
             && !is_group(word)
             && (prefixed || named || (!places.is_empty() && word.matches('_').count() > 0))
         {
+            taken.push((token.start, token.end));
             let from = folded.get(..token.start).map_or(0, |text| text.chars().count());
             let name: String = original.iter().skip(from).take(word.chars().count()).collect();
             if !found.contains(&name) {
@@ -177,6 +184,11 @@ fn baselines(folded: &str, text: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// `a_1, b_2 and c_3`.
+fn is_joint(gap: &str) -> bool {
+    gap.chars().all(|char| ",&+ ".contains(char)) || WORDS.boundary.and.hold(gap)
 }
 
 /// Returns the resource groups: by their form, or behind the words that say so.

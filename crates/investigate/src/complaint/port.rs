@@ -68,10 +68,11 @@ pub(super) fn ports(text: &str, tokens: &[Token<'_>]) -> Vec<PortMention> {
             }
             Kind::Word => {
                 let next = tokens.get(at + 1).map(|next| &next.kind);
+                // `HTTP 502`, `HTTP/1.1`, `ssh: connect to …`: a status, a version, a program.
                 let is_status = matches!(next, Some(Kind::Number(number)) if WORDS.number.errors.iter().any(|error| u64::from(*error) == *number))
                     || text
                         .get(token.end..)
-                        .is_some_and(|behind| behind.starts_with("/1") || behind.starts_with("/2"));
+                        .is_some_and(|behind| ["/1", "/2", ":"].iter().any(|sign| behind.starts_with(sign)));
                 if let Some(port) = WORDS.services.ports.get(token.text).filter(|_| !is_status) {
                     found.push(mention(*port, None, false, true));
                 }
@@ -148,10 +149,10 @@ fn number_port(text: &str, tokens: &[Token<'_>], at: usize, number: u64, is_list
     if "#*$-+~<>=@_.\\".contains(sign) || behind.starts_with(['%', '#', '$', '°', '€']) {
         return None;
     }
-    // `/items/4711` is a path, `db-1/5432` is not.
-    if sign == '/'
-        && !at.checked_sub(1).and_then(|before| tokens.get(before)).is_some_and(super::clause::is_end_like)
-    {
+    // `/items/4711` is a path, `db-1/5432` and `80/443` are not.
+    let is_own =
+        |before: &Token<'_>| super::clause::is_end_like(before) || matches!(before.kind, Kind::Number(_));
+    if sign == '/' && !at.checked_sub(1).and_then(|before| tokens.get(before)).is_some_and(is_own) {
         return None;
     }
     // `-w 3`, `--max-time 20`: the word before is an option; `nc HOST 9092` has the host before.
@@ -186,7 +187,9 @@ fn is_counted(behind: &str) -> bool {
     if next.starts_with("times out") || next.starts_with("times-out") {
         return false;
     }
-    WORDS.number.units.begin(next)
+    let word = next.split_whitespace().next().unwrap_or_default();
+    let word = word.trim_end_matches(|char: char| ".,;:!?)".contains(char));
+    WORDS.number.units.hold(word) || (!word.is_ascii() && WORDS.number.units.begin(next))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::flow::flows_of;
 use super::scope::Estate;
 use super::side::{Side, Sides, sides};
 use super::statement::{Statement, statements};
-use super::{Complaint, ComplaintFlow, Correction, Inventory, Kind, Message, Protocol, Service};
+use super::{Complaint, ComplaintFlow, Correction, Inventory, Kind, Message, Protocol, Service, Topic};
 use crate::brief::Symptom;
 
 /// Says what a message means in an estate: its complaints, in order, with the flows that fit their words.
@@ -16,22 +16,39 @@ pub fn resolve(message: &Message, inventory: &Inventory) -> Vec<Complaint> {
     let estate = Estate::new(inventory);
     let mut found: Vec<Complaint> = Vec::new();
     let mut before = Sides::default();
+    let mut spoken: Vec<usize> = Vec::new();
     for mut statement in statements(message, &estate) {
-        if !statement.has_content() && statement.symptoms.is_empty() && !statement.is_doubtful {
+        // Without a word of a network, only names of the estate make it a complaint about one.
+        let is_about = statement.has_content() || message.topic == Topic::Incident;
+        if !is_about || !statement.has_content() && statement.symptoms.is_empty() && !statement.is_doubtful {
             if let Some(last) = found.last_mut() {
                 last.control.append(&mut statement.controls);
             }
             continue;
         }
         let sides = sides(&statement, &estate, &before);
+        spoken.extend(
+            sides.sources.iter().chain(&sides.destinations).chain(&sides.about).filter_map(Side::machine),
+        );
         found.extend(complaints(message, &statement, &sides, &estate));
         before = sides;
     }
-    with_drift(message, &estate, &mut found);
+    with_drift(message, &mut found);
+    for question in
+        found.iter_mut().filter(|complaint| complaint.kind != Kind::Trouble && complaint.machines.is_empty())
+    {
+        // What changed is asked about whoever is named anywhere, everything else about everybody.
+        let about = if question.kind == Kind::Drift { names(spoken.clone(), &estate) } else { Vec::new() };
+        question.machines = if about.is_empty() && question.unknown.is_empty() {
+            names(estate.all(), &estate)
+        } else {
+            about
+        };
+    }
     found
 }
 
-fn kind(statement: &Statement) -> Kind {
+fn kind(message: &Message, statement: &Statement) -> Kind {
     let exposure = statement.symptoms.contains(&Symptom::Exposure);
     if exposure
         && (statement.is_question
@@ -48,14 +65,18 @@ fn kind(statement: &Statement) -> Kind {
     if question.leftovers.are_in(&text) && !trouble {
         return Kind::Leftovers;
     }
-    if is_drift(statement) { Kind::Drift } else { Kind::Trouble }
+    if is_drift(message, statement) { Kind::Drift } else { Kind::Trouble }
+}
+
+fn is_trouble(statement: &Statement) -> bool {
+    super::clause::TROUBLE.iter().any(|symptom| statement.symptoms.contains(symptom))
 }
 
 /// Tells whether it asks what changed, and complains about nothing else.
-fn is_drift(statement: &Statement) -> bool {
+fn is_drift(message: &Message, statement: &Statement) -> bool {
     statement.symptoms.contains(&Symptom::NothingChanged)
-        && !super::clause::TROUBLE.iter().any(|symptom| statement.symptoms.contains(symptom))
-        && statement.is_question
+        && !is_trouble(statement)
+        && (statement.is_question || !message.baselines.is_empty())
         && statement.ports.is_empty()
 }
 
@@ -66,12 +87,12 @@ fn complaints(
     sides: &Sides,
     estate: &Estate<'_>,
 ) -> Vec<Complaint> {
-    let kind = kind(statement);
+    let kind = kind(message, statement);
     let base = Complaint {
         text: statement.texts.join(" "),
         kind,
         symptoms: statement.symptoms.clone(),
-        is_doubtful: statement.is_doubtful || statement.is_question,
+        is_doubtful: statement.is_doubtful || (statement.is_question && !is_trouble(statement)),
         flows: Vec::new(),
         machines: Vec::new(),
         ports: sides.services.clone(),
@@ -82,11 +103,7 @@ fn complaints(
     };
     if kind != Kind::Trouble {
         let named = machines(sides, &[], estate);
-        let named = if !named.is_empty() {
-            named
-        } else {
-            names(if sides.scope.is_empty() { estate.all() } else { sides.scope.clone() }, estate)
-        };
+        let named = if named.is_empty() { names(sides.scope.clone(), estate) } else { named };
         return vec![Complaint { machines: named, ..base }];
     }
     if sides.services.len() < 2 || names_only(statement) {
@@ -171,18 +188,9 @@ fn names(machines: Vec<usize>, estate: &Estate<'_>) -> Vec<String> {
 }
 
 /// A baseline that is named asks for what changed since, whatever else is asked.
-fn with_drift(message: &Message, estate: &Estate<'_>, found: &mut Vec<Complaint>) {
+fn with_drift(message: &Message, found: &mut Vec<Complaint>) {
     if message.baselines.is_empty() || found.iter().any(|complaint| complaint.kind == Kind::Drift) {
         return;
-    }
-    let mut machines: Vec<String> = Vec::new();
-    for name in found.iter().flat_map(|complaint| &complaint.machines) {
-        if !machines.contains(name) {
-            machines.push(name.clone());
-        }
-    }
-    if machines.is_empty() {
-        machines = names(estate.all(), estate);
     }
     let says = |text: &str| message.baselines.iter().any(|name| text.contains(name.as_str()));
     let texts: Vec<&str> =
@@ -193,7 +201,7 @@ fn with_drift(message: &Message, estate: &Estate<'_>, found: &mut Vec<Complaint>
         symptoms: [Symptom::NothingChanged].into(),
         is_doubtful: true,
         flows: Vec::new(),
-        machines,
+        machines: Vec::new(),
         ports: Vec::new(),
         accounts: Vec::new(),
         unknown: Vec::new(),

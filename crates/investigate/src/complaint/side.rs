@@ -155,8 +155,18 @@ fn members(mention: &Mention, estate: &Estate<'_>, sides: &mut Sides) -> Vec<Sid
         }
         What::Unknown(name) => {
             let label = name.split('.').next().unwrap_or(name);
-            sides.unknown.push(UnknownEnd::Name { name: name.clone(), nearest: estate.nearest(label) });
-            vec![Side::Nobody]
+            let nearest = estate.nearest(label);
+            // A name of the Internet is looked for there, one of a private zone nowhere.
+            let zone = name.rsplit('.').next().unwrap_or_default();
+            let private =
+                ["internal", "local", "lan", "corp", "intern", "home", "svc", "localdomain", "private"];
+            let is_public = name.contains('.')
+                && nearest.is_empty()
+                && (2..=6).contains(&zone.len())
+                && zone.bytes().all(|byte| byte.is_ascii_alphabetic())
+                && !name.split('.').any(|label| private.contains(&label));
+            sides.unknown.push(UnknownEnd::Name { name: name.clone(), nearest });
+            vec![if is_public { Side::Internet } else { Side::Nobody }]
         }
     }
 }
@@ -182,32 +192,38 @@ fn assign(groups: Vec<(Mark, Vec<Side>)>, statement: &Statement, estate: &Estate
     let to_named = has(Mark::To);
     // "On A …, at B …": the one that serves the port, or the last one.
     let only_at = count > 1 && groups.iter().all(|(mark, _)| *mark == Mark::At);
-    let serving = |group: &[Side]| {
-        let score = |side: &Side| {
-            side.machine().map_or(0, |at| {
-                sides
-                    .services
-                    .iter()
-                    .map(|service| infer::serves(estate, at, at, *service))
-                    .max()
-                    .unwrap_or(0)
-            })
+    let score = |group: &[Side]| {
+        let score = |at: usize| {
+            sides
+                .services
+                .iter()
+                .map(|service| infer::serves(estate, at, at, *service))
+                .max()
+                .unwrap_or_default()
         };
-        group.iter().map(score).max().unwrap_or(0) > 0
+        group.iter().filter_map(Side::machine).map(score).max().unwrap_or_default()
     };
+    let serving = |group: &[Side]| score(group) > 0;
     // "ssh A, then telnet B 5432": of two that are called, the one that serves nothing calls.
     let has_port = |group: &[Side]| {
         group.iter().any(|side| sides.bound.iter().any(|(known, _)| known == side)) || serving(group)
     };
+    // "A reports a reset from B:5432": of two that it comes from, the one with the port serves.
+    let echo = count > 1
+        && groups.iter().all(|(mark, _)| *mark == Mark::From)
+        && groups.iter().filter(|(_, group)| has_port(group)).count() == 1;
     let hop = count > 1
         && groups.iter().all(|(mark, _)| *mark == Mark::To)
         && groups.iter().filter(|(_, group)| has_port(group)).count() == count - 1;
-    let both_serve = only_at && groups.iter().all(|(_, group)| serving(group));
-    let turns = only_at && !both_serve && groups.first().is_some_and(|(_, group)| serving(group));
+    let scores = || groups.iter().map(|(_, group)| score(group));
+    let (first, best) = (scores().next().unwrap_or_default(), scores().skip(1).max().unwrap_or_default());
+    let both_serve = only_at && first > 0 && first == best;
+    let turns = only_at && first > best;
     let caller = if turns { count.saturating_sub(1) } else { 0 };
     let from_named = has(Mark::From);
     for (at, (mark, group)) in groups.iter().cloned().enumerate() {
         match mark {
+            Mark::From if echo && has_port(&group) => sides.destinations.extend(group),
             Mark::To if hop && !has_port(&group) => sides.sources.extend(group),
             Mark::At if only_at && !both_serve && at == caller => sides.sources.extend(group),
             Mark::From => sides.sources.extend(group),
@@ -271,6 +287,21 @@ fn alone(open: Vec<Vec<Side>>, is_at: bool, statement: &Statement, estate: &Esta
         sides.sources = only;
         return;
     }
+    // "9200 between A and B", "capture on both A and B": a pair, whoever of the two calls.
+    let text = super::fold::fold(&statement.texts.join(" "));
+    let words = &super::vocabulary::WORDS;
+    let is_pair = words.direction.between.are_in(&text) || words.capture.both_ends.are_in(&text);
+    if let [one, other] = only.as_slice()
+        && is_pair
+        && let (Some(first), Some(second)) = (one.machine(), other.machine())
+    {
+        let by_port: i32 =
+            sides.services.iter().map(|service| infer::who_serves(estate, first, second, *service)).sum();
+        let first_serves = by_port > 0 || (by_port == 0 && infer::is_called_by(estate, first, second));
+        let (caller, server) = if first_serves { (other, one) } else { (one, other) };
+        (sides.sources, sides.destinations) = (vec![caller.clone()], vec![server.clone()]);
+        return;
+    }
     // "A and B cannot talk on 5432": one of them serves it.
     if let ([one, other], [service]) = (only.as_slice(), sides.services.as_slice())
         && let (Some(first), Some(second)) = (one.machine(), other.machine())
@@ -289,7 +320,9 @@ fn alone(open: Vec<Vec<Side>>, is_at: bool, statement: &Statement, estate: &Esta
     let serves = |side: &Side, service: &Service| {
         let Some(at) = side.machine() else { return true };
         let others = infer::servers(estate, &sides.scope, *service, &[]);
-        infer::serves(estate, at, at, *service) > 0 || others.iter().all(|other| *other == at)
+        // Every machine is managed: that another one is, too, says nothing.
+        let is_managed = service.port.is_some_and(|port| infer::MANAGEMENT.contains(&port));
+        is_managed || infer::serves(estate, at, at, *service) > 0 || others.iter().all(|other| *other == at)
     };
     let calls = !is_at
         && sides

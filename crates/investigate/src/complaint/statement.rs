@@ -22,6 +22,8 @@ pub(super) struct Statement {
     /// The machines of the applications that are named.
     pub(super) scope: Vec<usize>,
     pub(super) controls: Vec<Control>,
+    /// What the same sentence says of something that works.
+    aside: Option<Box<Named>>,
     /// It begins with `Also`, or as an item of a list.
     pub(super) is_next: bool,
     /// What serves is said to stand before the verb: `B does not answer A`.
@@ -56,7 +58,7 @@ pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statemen
         .chain(&message.accounts)
         .map(|word| super::fold::fold(word))
         .collect();
-    skipped.sort();
+    skipped.retain(|word| estate.named(|name| name == word).is_empty());
     let proxied = message.clauses.iter().any(|clause| clause.folded.contains("upstream"));
     let mut found: Vec<Statement> = Vec::new();
     let mut starts_next = false;
@@ -74,14 +76,24 @@ pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statemen
             || !named.ports.is_empty()
             || !named.scope.is_empty()
             || clause.is_ping;
-        let works = clause.is_healthy && !clause.is_trouble() && !clause.is_question && !doubt;
-        if works {
+        let aside = [Symptom::OneProtocol, Symptom::NothingChanged, Symptom::RolledBack];
+        let quiet = clause.symptoms.iter().all(|symptom| aside.contains(symptom));
+        let works = clause.is_healthy && quiet && !clause.is_question && (!doubt || clause.is_ping);
+        // `… slow for A but not for B`
+        let elliptic = !clause.is_trouble()
+            && named.ports.is_empty()
+            && WORDS.negation.elliptic.begin(clause.folded.trim_start());
+        if works || (elliptic && !named.mentions.is_empty()) {
+            let lends = (!named.mentions.is_empty()).then(|| Box::new(named.clone()));
             if let Some(control) = control(clause, &named, estate)
                 && let Some(last) = found.last_mut().filter(|_| !starts_next)
             {
                 last.controls.push(control);
+                if clause.boundary == Boundary::Clause {
+                    last.aside = last.aside.take().or(lends);
+                }
             } else if let Some(control) = control(clause, &named, estate) {
-                found.push(Statement { controls: vec![control], ..Statement::default() });
+                found.push(Statement { controls: vec![control], aside: lends, ..Statement::default() });
             }
             continue;
         }
@@ -102,18 +114,70 @@ pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statemen
             }
             continue;
         }
+        // `A works, B does not`: what works may be all that stands there so far.
+        let aside =
+            found.last().and_then(|last| last.aside.clone()).filter(|_| clause.boundary == Boundary::Clause);
         let begins = found.last().is_none_or(|last| {
-            (starts_next && (last.has_content() || last.has_verdict()))
-                || is_another(last, clause, &named, estate)
+            (starts_next && (last.has_content() || last.has_verdict())) || is_another(last, clause, &named)
         });
         if begins {
             found.push(new(clause, named, doubt, starts_next));
         } else if let Some(last) = found.last_mut() {
             merge(last, clause, named, doubt);
         }
+        if let Some(last) = found.last_mut() {
+            last.aside = last.aside.take().or(aside);
+        }
         starts_next = false;
     }
-    found
+    for statement in &mut found {
+        borrow(statement);
+    }
+    let mut kept: Vec<Statement> = Vec::with_capacity(found.len());
+    for statement in found {
+        match kept.last_mut().filter(|last| repeats(last, &statement)) {
+            Some(last) => {
+                last.texts.extend(statement.texts);
+                last.symptoms.extend(statement.symptoms);
+                last.controls.extend(statement.controls);
+            }
+            None => kept.push(statement),
+        }
+    }
+    kept
+}
+
+/// Tells whether a statement names nothing that the one before it does not: a log that is pasted below.
+fn repeats(last: &Statement, statement: &Statement) -> bool {
+    let known = machines(&last.mentions);
+    let same_ends = machines(&statement.mentions).iter().all(|machine| known.contains(machine));
+    let same_ports =
+        statement.ports.iter().all(|port| last.ports.iter().any(|known| known.service == port.service));
+    let says = !statement.mentions.is_empty() || !statement.ports.is_empty();
+    // An item of a list that names the same is another complaint, a line of a log that begins with a star is not.
+    let is_log = !statement.mentions.is_empty() && !statement.ports.is_empty();
+    says && same_ends
+        && same_ports
+        && (is_log || !statement.is_next)
+        && statement.scope.is_empty()
+        && statement.is_ping == last.is_ping
+}
+
+/// `5432 works from A but hangs from B`: ends and ports that are left out stand beside what works.
+fn borrow(statement: &mut Statement) {
+    let Some(aside) = statement.aside.take() else { return };
+    if statement.mentions.is_empty() && statement.has_content() && statement.scope.is_empty() {
+        statement.mentions = aside.mentions;
+        return;
+    }
+    let calls = |mention: &Mention| mention.mark == Mark::From;
+    if statement.mentions.is_empty() || !statement.mentions.iter().all(calls) {
+        return;
+    }
+    if statement.ports.is_empty() {
+        statement.ports = services(&aside);
+    }
+    statement.mentions.extend(aside.mentions.into_iter().filter(|mention| !calls(mention)));
 }
 
 fn control(clause: &Clause, named: &Named, estate: &Estate<'_>) -> Option<Control> {
@@ -194,6 +258,7 @@ fn new(clause: &Clause, named: Named, doubt: bool, is_next: bool) -> Statement {
         ports,
         scope: named.scope,
         controls: Vec::new(),
+        aside: None,
         is_next,
     }
 }
@@ -211,7 +276,7 @@ fn is_turned(clause: &Clause, named: &Named) -> bool {
 }
 
 /// Tells whether a clause is about another thing than the statement so far.
-fn is_another(last: &Statement, clause: &Clause, named: &Named, estate: &Estate<'_>) -> bool {
+fn is_another(last: &Statement, clause: &Clause, named: &Named) -> bool {
     let verdict = !clause.symptoms.is_empty() || clause.is_ping;
     let sentence = clause.boundary >= Boundary::Sentence;
     let ports = services(named);
@@ -226,15 +291,32 @@ fn is_another(last: &Statement, clause: &Clause, named: &Named, estate: &Estate<
     if is_new_port && !last.ports.is_empty() && ((verdict && last.has_verdict()) || sentence) {
         return true;
     }
+    let complete = |mentions: &[Mention]| mentions.iter().filter(|mention| is_side(mention)).count() > 1;
+    if clause.boundary == Boundary::Paragraph
+        && last.has_content()
+        && last.has_verdict()
+        && (verdict || complete(&last.mentions))
+    {
+        return true;
+    }
+    // All of an application is more than the ends that were named in it.
+    if sentence
+        && verdict
+        && last.has_verdict()
+        && !last.mentions.is_empty()
+        && named.mentions.is_empty()
+        && !named.scope.is_empty()
+    {
+        return true;
+    }
     let own = machines(&named.mentions);
     let known = machines(&last.mentions);
     let is_new_end = own.iter().any(|machine| !known.contains(machine));
     let has_side = |mentions: &[Mention]| mentions.iter().filter(|mention| is_side(mention)).count();
     if has_side(&named.mentions) > 1
         && is_new_end
-        && last.has_verdict()
         && has_side(&last.mentions) > 1
-        && (sentence || verdict)
+        && ((last.has_verdict() && (sentence || verdict)) || (!ports.is_empty() && !last.ports.is_empty()))
     {
         return true;
     }
@@ -249,7 +331,6 @@ fn is_another(last: &Statement, clause: &Clause, named: &Named, estate: &Estate<
         return true;
     }
     let complete = has_side(&last.mentions) > 1;
-    let _ = estate;
     sentence && verdict && is_new_end && complete && last.has_verdict()
 }
 

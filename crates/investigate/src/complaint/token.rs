@@ -26,7 +26,7 @@ pub(super) enum Kind<'a> {
     Number(u64),
     /// Several ports, as in `8000-8003`.
     Range(u16, u16),
-    /// A time, a date, a version: nothing to look at.
+    /// A time, a date, a version: nothing that is judged.
     Other,
     /// An address, perhaps with a port.
     Address(IpAddr, Option<u16>),
@@ -270,7 +270,8 @@ fn is_date(word: &str) -> bool {
     let is_part = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let parts = |sign: char| word.split(sign).count();
     let all = |sign: char| word.split(sign).all(is_part);
-    (all('/') && parts('/') > 1)
+    let is_day = |part: &str| part.parse::<u16>().is_ok_and(|number| number < 32);
+    (all('/') && (parts('/') > 2 || word.split('/').all(is_day)))
         || (all('-') && parts('-') > 2)
         || (all('.') && (parts('.') == 2 || parts('.') == 3))
         || word

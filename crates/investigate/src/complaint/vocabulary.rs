@@ -46,7 +46,7 @@ macro_rules! section {
 }
 
 section!(/// Words that take something back.
-    Negation { before: Phrases, behind: Phrases, of_symptoms: Phrases });
+    Negation { elliptic: Phrases, before: Phrases, behind: Phrases, of_symptoms: Phrases });
 section!(/// Words of people who are not sure that anything is wrong.
     Doubt { words: Phrases });
 section!(/// Words that say who calls whom.

@@ -10,7 +10,7 @@ use crate::state::{Denial, Step};
 use crate::suspect::{Borne, raw};
 use crate::tool::argument::{parse, schema, sized};
 use crate::tool::{CallContext, CallResult, ProposedCommand, Tool, ToolAction};
-use ghost_shell::LONGEST_COMMAND;
+use ghost_shell::MAX_COMMAND_BYTES;
 
 /// How often the same command may run before it is called a loop.
 const MAX_REPETITIONS: usize = 3;
@@ -71,7 +71,7 @@ fn propose(
     context: &CallContext<'_>,
 ) -> Result<ProposedCommand, Box<CallResult>> {
     let Arguments { command, reasoning, hypothesis_id } = parse(arguments, NAME)?;
-    sized("command", &command, LONGEST_COMMAND)?;
+    sized("command", &command, MAX_COMMAND_BYTES)?;
     sized("reasoning", &reasoning, 4_000)?;
     let refuse = |why, reason: String| Err(Box::new(CallResult::refuse(why, reason)));
     if let Some(id) = hypothesis_id.as_deref().filter(|id| context.state.hypothesis(id).is_none()) {

@@ -14,7 +14,6 @@ use crate::azure::{Request, Verb};
 /// The version that this one takes after.
 const VERSION: &str = "2.91.0";
 
-/// The commands.
 pub(super) const COMMANDS: &[Command] = &[
     Command::own("account show", "", show),
     Command::own("account list", "--all? --refresh?", list).rows(row),
@@ -40,14 +39,14 @@ pub(super) const COMMANDS: &[Command] = &[
 ];
 
 /// Returns an entry as it is printed where the cloud has the other name.
-fn listed(told: &Value) -> Value {
-    let mut told = told.clone();
-    if let Some(map) = told.as_object_mut()
+fn listed(answer_body: &Value) -> Value {
+    let mut answer_body = answer_body.clone();
+    if let Some(map) = answer_body.as_object_mut()
         && let Some(cloud) = map.remove("environmentName")
     {
         map.insert("cloudName".to_owned(), cloud);
     }
-    told
+    answer_body
 }
 
 fn show(session: &mut Session<'_>, _line: &Line) -> CommandResult {
@@ -92,7 +91,7 @@ fn set(session: &mut Session<'_>, line: &Line) -> CommandResult {
         let here = entry
             .get("environmentName")
             .and_then(Value::as_str)
-            .is_some_and(|told| told.eq_ignore_ascii_case(&cloud));
+            .is_some_and(|answer_body| answer_body.eq_ignore_ascii_case(&cloud));
         let first = entry.get("id").cloned() == id;
         if let Some(map) = entry.as_object_mut().filter(|_| here) {
             map.insert("isDefault".to_owned(), json!(first));
@@ -148,8 +147,8 @@ fn register(session: &mut Session<'_>, line: &Line) -> CommandResult {
         headers: std::collections::BTreeMap::new(),
         body: Vec::new(),
     };
-    let told = checked(&session.send(RetryPolicy::Management, &request)?)?;
-    let text = |place: &str| told.pointer(place).and_then(Value::as_str).map(str::to_owned);
+    let answer_body = checked(&session.send(RetryPolicy::Management, &request)?)?;
+    let text = |place: &str| answer_body.pointer(place).and_then(Value::as_str).map(str::to_owned);
     let storage =
         line.one("--suffix-storage-endpoint").map(str::to_owned).or_else(|| text("/suffixes/storage"));
     session.profile.register(name, &base, &storage.unwrap_or_default());
@@ -263,10 +262,13 @@ fn login(session: &mut Session<'_>, line: &Line) -> CommandResult {
         headers: [("authorization".to_owned(), format!("Bearer {token}"))].into(),
         body: Vec::new(),
     };
-    let told = checked(&session.send(RetryPolicy::Management, &request)?)?;
-    let found = told.get("value").and_then(Value::as_array).cloned().unwrap_or_default();
-    let entries: Vec<Value> =
-        found.iter().enumerate().map(|(at, told)| entry(&cloud, told, &user, at == 0)).collect();
+    let answer_body = checked(&session.send(RetryPolicy::Management, &request)?)?;
+    let found = answer_body.get("value").and_then(Value::as_array).cloned().unwrap_or_default();
+    let entries: Vec<Value> = found
+        .iter()
+        .enumerate()
+        .map(|(at, answer_body)| entry(&cloud, answer_body, &user, at == 0))
+        .collect();
     if entries.is_empty() && !line.has("--allow-no-subscriptions") {
         return Err(Failure::new(1, "No subscriptions found."));
     }

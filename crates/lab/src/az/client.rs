@@ -13,11 +13,11 @@ use super::environment::{Environment, Unreachable};
 use crate::azure::{Answer, Body, Request};
 use ghost_base::{Clock, Timestamp};
 
-/// So long an answer is waited for.
-const READ: Duration = Duration::from_secs(300);
+/// How long an answer is waited for.
+const READ_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// So long a connection is waited for.
-const CONNECT: Duration = Duration::from_secs(10);
+/// How long a connection is waited for.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A larger answer is refused.
 const MAX_ANSWER_BYTES: usize = 1 << 30;
@@ -78,8 +78,8 @@ impl Client {
             .proxy(proxy)
             .tls_backend_preconfigured(tls)
             .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(CONNECT)
-            .read_timeout(READ)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .read_timeout(READ_TIMEOUT)
             .build()?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         Ok(Self { http, runtime, clock })
@@ -126,8 +126,8 @@ fn address(request: &Request) -> String {
 impl Environment for Client {
     fn ask(&mut self, request: Request) -> Result<Answer, Unreachable> {
         let base = request.base.clone();
-        let told = self.runtime.block_on(self.sent(request));
-        told.map_err(|error| {
+        let result = self.runtime.block_on(self.sent(request));
+        result.map_err(|error| {
             let mut why = error.to_string();
             let mut cause = std::error::Error::source(&error);
             while let Some(inner) = cause {

@@ -120,18 +120,18 @@ mod tests {
 
     #[test]
     fn what_lies_below_properties_comes_up_at_every_level() {
-        let told = json!({"id": "/subscriptions/s/resourceGroups/g/providers/P/t/n", "type": "P/t", "gone": null,
+        let body = json!({"id": "/subscriptions/s/resourceGroups/g/providers/P/t/n", "type": "P/t", "gone": null,
             "properties": {"type": "inner", "list": [{"properties": {"a": 1}}], "ref": {"id": "/x/resourcegroups/h/y"}}});
         let out = json!({"id": "/subscriptions/s/resourceGroups/g/providers/P/t/n", "type": "P/t", "resourceGroup": "g",
             "typePropertiesType": "inner", "list": [{"a": 1}], "ref": {"id": "/x/resourcegroups/h/y", "resourceGroup": "h"}});
-        assert_eq!(flattened(told), out);
+        assert_eq!(flattened(body), out);
     }
 
     #[test]
     fn what_is_grouped_keeps_its_properties() {
-        let told = json!({"id": "/resourceGroups/g/x", "properties": {"a": null}});
+        let body = json!({"id": "/resourceGroups/g/x", "properties": {"a": null}});
         assert_eq!(
-            grouped(told),
+            grouped(body),
             json!({"id": "/resourceGroups/g/x", "properties": {"a": null}, "resourceGroup": "g"})
         );
     }
@@ -146,8 +146,8 @@ mod tests {
             r#"{"id": "/resourceGroups/"}"#,
             r#"{"properties": null}"#,
         ] {
-            let told: Value = serde_json::from_str(text).unwrap();
-            drop(flattened(told));
+            let body: Value = serde_json::from_str(text).unwrap();
+            drop(flattened(body));
         }
         let deep = (0..120).fold(json!(1), |inner, _| json!({"properties": inner}));
         drop(flattened(deep));

@@ -38,7 +38,6 @@ const SHOWN: [&str; 11] = [
     "tags",
 ];
 
-/// The commands.
 pub(super) const COMMANDS: &[Command] = &[
     Command::own("group list", "--tag", list).rows(group_row),
     Command::own("group show", "--name,-n,--resource-group,-g!", show),
@@ -194,7 +193,7 @@ fn one(session: &mut Session<'_>, line: &Line, id: &str) -> Result<Value, Failur
 /// Returns the newest version of a type's interface that is no preview.
 fn newest(session: &mut Session<'_>, id: &Id<'_>) -> Result<String, Failure> {
     let path = session.place(&format!("/providers/{}", segment(id.provider)))?;
-    let told = session.get(&path, VERSION)?;
+    let document = session.get(&path, VERSION)?;
     let kind: Vec<&str> = id.pairs.iter().map(|(kind, _)| *kind).collect();
     let kind = kind.join("/");
     let is = |entry: &&Value| {
@@ -203,7 +202,8 @@ fn newest(session: &mut Session<'_>, id: &Id<'_>) -> Result<String, Failure> {
             .and_then(Value::as_str)
             .is_some_and(|known| known.eq_ignore_ascii_case(&kind))
     };
-    let found = told.get("resourceTypes").and_then(Value::as_array).and_then(|kinds| kinds.iter().find(is));
+    let found =
+        document.get("resourceTypes").and_then(Value::as_array).and_then(|kinds| kinds.iter().find(is));
     let Some(found) = found else {
         return Err(Failure::new(1, format!("Resource type {kind} not found.")));
     };
@@ -226,7 +226,7 @@ impl Session<'_> {
         self.list(&path, &[("api-version", "2022-12-01")], None)
     }
 
-    /// Returns the name of a region, which may be told as it is displayed.
+    /// Returns the name of a region, which may be given as it is displayed.
     pub(super) fn region(&mut self, word: &str) -> Result<String, Failure> {
         if !word.contains(' ') {
             return Ok(word.to_owned());

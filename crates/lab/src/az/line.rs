@@ -143,14 +143,14 @@ impl Line {
         self.one(name)?.trim().parse().ok()
     }
 
-    /// Says whether something is wanted: by the name of the option alone, or by a word that says so.
+    /// Tells whether something is wanted: by the name of the option alone, or by a word that says so.
     pub(super) fn wants(&self, name: &str) -> Option<bool> {
         let words = self.many(name)?;
         let word = words.first().map_or("true", String::as_str).to_ascii_lowercase();
         Some(!matches!(word.as_str(), "false" | "f" | "no" | "n" | "0"))
     }
 
-    /// Says whether an option is there.
+    /// Tells whether an option is there.
     pub(super) fn has(&self, name: &str) -> bool {
         self.values.contains_key(name)
     }
@@ -173,7 +173,7 @@ fn finish(line: &Line, open: Option<&OptionSpec>) -> Result<(), Failure> {
     Err(Failure::usage(format!("argument {}: expected {what}", option.spelled())))
 }
 
-/// Says whether a word is written like an option: a dash, and neither a number nor a sentence.
+/// Tells whether a word is written like an option: a dash, and neither a number nor a sentence.
 fn dashed(word: &str) -> bool {
     let Some(rest) = word.strip_prefix('-').filter(|rest| !rest.is_empty()) else { return false };
     let number =

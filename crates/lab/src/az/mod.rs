@@ -4,7 +4,7 @@
 //! streams, and its exit code. Never: a request that the real one would not send, an answer for a command that is not known, a wait
 //! that the caller did not do itself.
 //!
-//! The way of a line: `line` (which command, which options; `table` holds them as data) → `session` (requests, tokens, retries, what
+//! The path of a line: `line` (which command, which options; `table` holds them as data) → `session` (requests, tokens, retries, what
 //! takes long) → `flatten` and `model` (from the platform's form to the printed one) → `output` (query, json, tsv, table).
 //!
 //! What it leaves out, on purpose: `yaml` output, colors, progress bars, telemetry, extensions, `--next-token`, uploads above 256 MB,
@@ -40,4 +40,4 @@ pub use client::{Client, ClientError};
 pub use environment::{Environment, MemoryEnvironment, Unreachable, Wire};
 pub use failure::Failure;
 pub use profile::Profile;
-pub use run::{Printed, az, run};
+pub use run::{CommandOutput, az, run};

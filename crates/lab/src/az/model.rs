@@ -19,19 +19,19 @@ impl Model {
 
 fn shaped(shape: &Value, document: &Value) -> Value {
     match (shape, document) {
-        (Value::Object(fields), Value::Object(told)) if !fields.is_empty() => {
+        (Value::Object(fields), Value::Object(stored)) if !fields.is_empty() => {
             let field = |(name, shape): (&String, &Value)| {
-                let value = told.get(name).filter(|value| !value.is_null());
+                let value = stored.get(name).filter(|value| !value.is_null());
                 let value = value.map_or_else(|| absent(shape), |value| shaped(shape, value));
                 (name.clone(), value)
             };
             Value::Object(fields.iter().map(field).collect::<Map<_, _>>())
         }
-        (Value::Array(shapes), Value::Array(told)) => {
+        (Value::Array(shapes), Value::Array(stored)) => {
             let shape = shapes.first().cloned().unwrap_or_default();
-            Value::Array(told.iter().map(|entry| shaped(&shape, entry)).collect())
+            Value::Array(stored.iter().map(|entry| shaped(&shape, entry)).collect())
         }
-        (_, told) => told.clone(),
+        (_, stored) => stored.clone(),
     }
 }
 

@@ -13,7 +13,6 @@ use super::session::Session;
 use super::table::{Command, CommandResult};
 use ghost_base::Timestamp;
 
-/// The commands.
 pub(super) const COMMANDS: &[Command] = &[Command::own(
     "monitor activity-log list",
     "--resource-group,-g --correlation-id --resource-id --namespace --resource-provider --caller --status --max-events# --offset --start-time --end-time --select*",

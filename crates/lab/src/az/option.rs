@@ -4,10 +4,8 @@
 //! stands for it elsewhere. What follows the names: `!` has to be there, `*` takes several
 //! values, `?` stands alone, `%` alone or with `true` or `false`, `#` takes a whole number, `^` is a part of an identifier, so that `--ids` can stand for it.
 
-/// An option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OptionSpec {
-    /// Its names.
     pub(super) names: Vec<&'static str>,
     /// What it takes.
     pub(super) takes: OptionArgument,
@@ -20,7 +18,6 @@ pub(super) struct OptionSpec {
 /// What an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OptionArgument {
-    /// Nothing.
     Nothing,
     /// Nothing, or whether it is meant.
     Maybe,

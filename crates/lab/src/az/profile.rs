@@ -21,13 +21,12 @@ pub struct Profile {
     pub(super) subscriptions: Vec<Value>,
     /// Clouds that were registered.
     pub(super) clouds: Sections,
-    /// Settings.
     pub(super) settings: Sections,
     /// Service principals that signed in, with their secrets.
     pub(super) secrets: Vec<Value>,
     /// The environment.
     pub(super) variables: BTreeMap<String, String>,
-    /// A token for whoever has not been told where tokens are.
+    /// A token for whoever does not know where tokens come from.
     pub(super) token: Option<String>,
 }
 
@@ -38,7 +37,7 @@ impl Profile {
             let text = file(name).unwrap_or_default();
             serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default()
         };
-        let entries = |told: &Value| told.as_array().cloned().unwrap_or_default();
+        let entries = |given: &Value| given.as_array().cloned().unwrap_or_default();
         let mut about = document(SUBSCRIPTIONS).as_object().cloned().unwrap_or_default();
         let subscriptions = entries(&about.remove("subscriptions").unwrap_or_default());
         let secrets = entries(&document(SECRETS));
@@ -85,7 +84,7 @@ impl Profile {
 
     /// Returns an endpoint of the cloud in use, without a slash at its end.
     pub(super) fn endpoint(&self, name: &str) -> Option<String> {
-        let told = self.clouds.get(&self.cloud()).and_then(|cloud| cloud.get(name));
+        let given = self.clouds.get(&self.cloud()).and_then(|cloud| cloud.get(name));
         let usual = match name {
             "endpoint_resource_manager" => "https://management.azure.com",
             "endpoint_active_directory" => "https://login.microsoftonline.com",
@@ -93,8 +92,8 @@ impl Profile {
             "suffix_storage_endpoint" => "core.windows.net",
             _ => "",
         };
-        match told {
-            Some(told) => Some(told.trim_end_matches('/').to_owned()),
+        match given {
+            Some(given) => Some(given.trim_end_matches('/').to_owned()),
             None => (self.cloud() == "AzureCloud" && !usual.is_empty()).then(|| usual.to_owned()),
         }
     }
@@ -127,25 +126,25 @@ impl Profile {
     /// Returns a setting: from the environment, else from the file.
     pub(super) fn setting(&self, section: &str, name: &str) -> Option<String> {
         let variable = format!("AZURE_{}_{}", section.to_uppercase(), name.to_uppercase());
-        let told = self.variable(&variable).map(str::to_owned);
-        told.or_else(|| self.settings.get(section)?.get(name).cloned()).filter(|value| !value.is_empty())
+        let given = self.variable(&variable).map(str::to_owned);
+        given.or_else(|| self.settings.get(section)?.get(name).cloned()).filter(|value| !value.is_empty())
     }
 
     /// Returns the subscriptions of the cloud in use.
     pub(super) fn here(&self) -> Vec<&Value> {
         let cloud = self.cloud();
         let is = |entry: &&Value| {
-            let told = entry.get("environmentName").and_then(Value::as_str);
-            told.is_some_and(|told| told.eq_ignore_ascii_case(&cloud))
+            let given = entry.get("environmentName").and_then(Value::as_str);
+            given.is_some_and(|given| given.eq_ignore_ascii_case(&cloud))
         };
         self.subscriptions.iter().filter(is).collect()
     }
 }
 
 /// Returns an entry for a subscription, as the real one keeps it.
-pub(super) fn entry(cloud: &str, told: &Value, user: &Value, first: bool) -> Value {
-    let text = |field: &str| told.get(field).cloned().unwrap_or_default();
-    let managed = told.get("managedByTenants").cloned().unwrap_or_else(|| json!([]));
+pub(super) fn entry(cloud: &str, given: &Value, user: &Value, first: bool) -> Value {
+    let text = |field: &str| given.get(field).cloned().unwrap_or_default();
+    let managed = given.get("managedByTenants").cloned().unwrap_or_else(|| json!([]));
     json!({"environmentName": cloud, "homeTenantId": text("tenantId"), "id": text("subscriptionId"), "isDefault": first,
         "managedByTenants": managed, "name": text("displayName"), "state": text("state"), "tenantId": text("tenantId"), "user": user})
 }
@@ -181,8 +180,8 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read_again() {
-        let told = json!({"subscriptionId": "s", "tenantId": "t", "displayName": "lab", "state": "Enabled"});
-        let profile = Profile::lab("https://localhost:1/", "http://127.0.0.1:2/msi/token", &told);
+        let given = json!({"subscriptionId": "s", "tenantId": "t", "displayName": "lab", "state": "Enabled"});
+        let profile = Profile::lab("https://localhost:1/", "http://127.0.0.1:2/msi/token", &given);
         let files: BTreeMap<&str, String> = profile.files().into_iter().collect();
         let again = Profile::read(BTreeMap::new(), |name| files.get(name).cloned());
         assert_eq!(again.endpoint("endpoint_resource_manager").as_deref(), Some("https://localhost:1"));

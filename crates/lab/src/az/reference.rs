@@ -35,11 +35,8 @@ pub(super) fn filled(path: &str, line: &Line) -> Result<String, Failure> {
 /// The parts of an identifier of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Id<'a> {
-    /// The subscription.
     pub(super) subscription: &'a str,
-    /// The group.
     pub(super) group: &'a str,
-    /// The provider.
     pub(super) provider: &'a str,
     /// Types and names, from the outside in.
     pub(super) pairs: Vec<(&'a str, &'a str)>,

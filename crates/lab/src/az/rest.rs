@@ -1,4 +1,4 @@
-//! `az rest`: one request as it is told, one answer as it comes.
+//! `az rest`: one request as given, one answer as it comes.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,6 @@ use super::sign_in::split;
 use super::table::{Command, CommandResult};
 use crate::azure::{Body, Request, Verb};
 
-/// The commands.
 pub(super) const COMMANDS: &[Command] = &[Command::own(
     "rest",
     "--method,-m --uri,-u,--url! --headers* --body,-b --uri-parameters,--url-parameters* --resource --skip-authorization-header? --output-file",

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::azure::{Answer, Verb};
 
-/// So many tries follow the first at most.
+/// How many tries follow the first at most.
 pub(super) const MAX_RETRIES: u32 = 3;
 
 /// How a service is tried again.
@@ -76,8 +76,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(verb: Verb, told: &Answer, tried: u32, millis: Option<u64>) {
-        assert_eq!(again(RetryPolicy::Management, verb, told, tried), millis.map(Duration::from_millis));
+    fn check(verb: Verb, given: &Answer, tried: u32, millis: Option<u64>) {
+        assert_eq!(again(RetryPolicy::Management, verb, given, tried), millis.map(Duration::from_millis));
     }
 
     #[test]

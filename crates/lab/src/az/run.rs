@@ -19,7 +19,7 @@ use ghost_base::Timestamp;
 
 /// What a command prints.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Printed {
+pub struct CommandOutput {
     /// Standard output.
     pub out: Vec<u8>,
     /// Standard error.
@@ -32,7 +32,7 @@ pub struct Printed {
 const FORMS: [&str; 5] = ["json", "jsonc", "table", "tsv", "none"];
 
 /// Runs a command line, its first word `az` left out, and prints as the real one prints.
-pub fn az(environment: &mut dyn Environment, profile: &mut Profile, words: &[String]) -> Printed {
+pub fn az(environment: &mut dyn Environment, profile: &mut Profile, words: &[String]) -> CommandOutput {
     let mut warnings = Vec::new();
     let done = parsed(profile, words).and_then(|parsed| match parsed {
         Parsed::Help(text) => Ok(text.into_bytes()),
@@ -40,11 +40,11 @@ pub fn az(environment: &mut dyn Environment, profile: &mut Profile, words: &[Str
     });
     let mut err: String = warnings.iter().map(|warning| format!("WARNING: {warning}\n")).collect();
     match done {
-        Ok(out) => Printed { out, err, exit: 0 },
+        Ok(out) => CommandOutput { out, err, exit: 0 },
         Err(Failure { exit, text }) => {
             err.push_str(&text);
             err.push('\n');
-            Printed { out: Vec::new(), err, exit }
+            CommandOutput { out: Vec::new(), err, exit }
         }
     }
 }
@@ -66,8 +66,8 @@ pub fn run(
         Parsed::Help(text) => Ok(Some(Value::from(text))),
         Parsed::Command(command, line) => {
             let mut within = MemoryEnvironment::new(wire, now);
-            let told = execute(&mut within, &mut profile, command.command, &line, &mut Vec::new())?.0;
-            Ok(told.filter(|_| line.one("--output") != Some("none")))
+            let result = execute(&mut within, &mut profile, command.command, &line, &mut Vec::new())?.0;
+            Ok(result.filter(|_| line.one("--output") != Some("none")))
         }
     }
 }
@@ -75,11 +75,11 @@ pub fn run(
 /// What a line asks for.
 enum Parsed {
     Help(String),
-    Command(Chosen, Line),
+    Command(SelectedCommand, Line),
 }
 
 /// A command, and how to show what it says.
-struct Chosen {
+struct SelectedCommand {
     command: &'static Command,
     form: String,
     query: Option<Query>,
@@ -118,14 +118,14 @@ fn parsed(profile: &Profile, words: &[String]) -> Result<Parsed, Failure> {
     let quiet = line.has("--only-show-errors")
         || profile
             .setting("core", "only_show_errors")
-            .is_some_and(|told| matches!(told.as_str(), "1" | "true" | "yes" | "on"));
-    Ok(Parsed::Command(Chosen { command, form, query, quiet }, line))
+            .is_some_and(|result| matches!(result.as_str(), "1" | "true" | "yes" | "on"));
+    Ok(Parsed::Command(SelectedCommand { command, form, query, quiet }, line))
 }
 
 fn printed(
     environment: &mut dyn Environment,
     profile: &mut Profile,
-    chosen: &Chosen,
+    chosen: &SelectedCommand,
     line: &Line,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<u8>, Failure> {
@@ -200,16 +200,16 @@ fn each(session: &mut Session<'_>, line: &Line) -> CommandResult {
 }
 
 fn one(session: &mut Session<'_>, line: &Line) -> CommandResult {
-    let mut told = match session.command.call {
+    let mut result = match session.command.call {
         Call::List => kind::list(session, line),
         Call::Show => kind::show(session, line),
         Call::Delete => kind::delete(session, line),
         Call::Own(own) => own(session, line),
     }?;
-    if let Some(document) = &mut told {
+    if let Some(document) = &mut result {
         flatten::known(session.command.name, document);
     }
-    Ok(told)
+    Ok(result)
 }
 
 /// Tells what a group holds. Without the wish for help a group alone is an error.

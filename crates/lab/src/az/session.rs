@@ -12,10 +12,10 @@ use super::retry::{MAX_RETRIES, RetryPolicy, again, backoff, header, retry_after
 use super::table::Command;
 use crate::azure::{Answer, Body, Request, Verb};
 
-/// So often an operation is asked about.
+/// How often an operation is asked about.
 const MAX_POLLS: usize = 10_000;
 
-/// So long lies between two questions where nobody says.
+/// How long lies between two questions where nobody says.
 const DEFAULT_POLL_INTERVAL: Duration = Duration::from_secs(30);
 
 /// A command that runs.
@@ -44,7 +44,7 @@ impl Session<'_> {
             ["id", "name"]
                 .iter()
                 .filter_map(|field| entry.get(field).and_then(Value::as_str))
-                .any(|told| told.eq_ignore_ascii_case(name))
+                .any(|page| page.eq_ignore_ascii_case(name))
         };
         let here = self.profile.here();
         if here.is_empty() {
@@ -149,7 +149,7 @@ impl Session<'_> {
         checked(&self.ask(Verb::Get, path, &[("api-version", version)], None)?)
     }
 
-    /// Asks, and waits until it is done; returns what came of it.
+    /// Asks, and waits until it is done; returns its result.
     pub(super) fn call(
         &mut self,
         verb: Verb,
@@ -201,19 +201,19 @@ impl Session<'_> {
         query: &[(&str, &str)],
         most: Option<usize>,
     ) -> Result<Vec<Value>, Failure> {
-        let mut told = checked(&self.ask(Verb::Get, path, query, None)?)?;
+        let mut page = checked(&self.ask(Verb::Get, path, query, None)?)?;
         let mut all = Vec::new();
         for _ in 0..MAX_POLLS {
-            if let Some(entries) = told.get_mut("value").and_then(Value::as_array_mut) {
+            if let Some(entries) = page.get_mut("value").and_then(Value::as_array_mut) {
                 all.append(entries);
             }
-            let next = told
+            let next = page
                 .get("nextLink")
                 .and_then(Value::as_str)
                 .filter(|next| !next.is_empty())
                 .map(str::to_owned);
             let (Some(next), true) = (next, most.is_none_or(|most| all.len() < most)) else { return Ok(all) };
-            told = checked(&self.fetch(&next)?)?;
+            page = checked(&self.fetch(&next)?)?;
         }
         Err(Failure::new(1, "The list does not end."))
     }

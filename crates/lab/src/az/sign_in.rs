@@ -21,9 +21,7 @@ pub(super) enum SignIn {
     Principal {
         /// Its identifier.
         client: String,
-        /// Its secret.
         secret: String,
-        /// Its tenant.
         tenant: String,
     },
 }
@@ -53,8 +51,10 @@ impl Session<'_> {
 
     /// Fetches a token.
     pub(super) fn fetch_token(&mut self, who: &SignIn, resource: &str) -> Result<String, Failure> {
-        let told = self.profile.variable("IDENTITY_ENDPOINT").is_some();
-        if let Some(token) = self.profile.token.clone().filter(|_| !told && matches!(who, SignIn::Machine)) {
+        let token_answer = self.profile.variable("IDENTITY_ENDPOINT").is_some();
+        if let Some(token) =
+            self.profile.token.clone().filter(|_| !token_answer && matches!(who, SignIn::Machine))
+        {
             return Ok(token);
         }
         let answer = match who {
@@ -63,12 +63,13 @@ impl Session<'_> {
                 self.principal((client, secret, tenant), resource)?
             }
         };
-        let told = document(&answer);
-        if let Some(token) = told.get("access_token").and_then(Value::as_str).filter(|_| answer.status < 400)
+        let token_answer = document(&answer);
+        if let Some(token) =
+            token_answer.get("access_token").and_then(Value::as_str).filter(|_| answer.status < 400)
         {
             return Ok(token.to_owned());
         }
-        let why = told
+        let why = token_answer
             .get("error_description")
             .and_then(Value::as_str)
             .filter(|_| matches!(who, SignIn::Principal { .. }));

@@ -1,4 +1,4 @@
-//! The commands, as data: their words, their options, what they ask for, how a table of their answers looks.
+//! The commands, as data: their words, their options, what they ask for, the table form of their answers.
 
 use serde_json::Value;
 
@@ -35,7 +35,6 @@ pub(super) enum Call {
     Own(fn(&mut Session<'_>, &Line) -> CommandResult),
 }
 
-/// A command.
 #[derive(Clone, Copy)]
 pub(super) struct Command {
     /// Its words.
@@ -50,7 +49,7 @@ pub(super) struct Command {
     pub(super) call: Call,
     /// When a missing part of an identifier is noticed.
     pub(super) ids: Ids,
-    /// How a table of its answers looks, where that is not left to the answers.
+    /// The columns of a table of its answers, where they do not follow from the answers.
     pub(super) row: Option<Row>,
     /// Where the rows of the table are, where they are not the answer itself.
     pub(super) rows: &'static str,
@@ -97,7 +96,7 @@ impl Command {
         Self::new(name, options, path, version, Call::Delete)
     }
 
-    /// A command that goes its own way.
+    /// A command with code of its own.
     pub(super) const fn own(
         name: &'static str,
         options: &'static str,

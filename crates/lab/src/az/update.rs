@@ -98,9 +98,9 @@ fn down<'a>(document: &'a mut Value, step: &str) -> Option<&'a mut Value> {
 /// Finds the object or list that the last step leads into, and that step.
 fn holder<'a, 'p>(document: &'a mut Value, path: &'p str) -> Option<(&'a mut Value, &'p str)> {
     let all = steps(path);
-    let (last, way) = all.split_last()?;
+    let (last, parents) = all.split_last()?;
     let mut at = document;
-    for step in way {
+    for step in parents {
         at = down(at, step)?;
     }
     Some((at, last))

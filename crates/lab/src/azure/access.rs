@@ -141,34 +141,34 @@ fn action(verb: Verb, parts: &[&str]) -> Option<String> {
                 _ => parts.iter().step_by(2).copied().collect(),
             };
             // The platform's own spelling of what clients write in one case or the other.
-            let told = kinds.join("/").replace("resourcegroups", "resourceGroups");
-            (format!("Microsoft.Resources/{told}"), false)
+            let kind = kinds.join("/").replace("resourcegroups", "resourceGroups");
+            (format!("Microsoft.Resources/{kind}"), false)
         }
     };
-    let deed = match verb {
+    let verb_name = match verb {
         Verb::Get | Verb::Head => "read",
         Verb::Put | Verb::Patch => "write",
         Verb::Delete => "delete",
         Verb::Post if odd => "action",
         Verb::Post => return None,
     };
-    Some(format!("{kinds}/{deed}"))
+    Some(format!("{kinds}/{verb_name}"))
 }
 
 /// Tells whether a pattern covers an action; a star stands for anything, slashes as well.
 fn fits(pattern: &str, action: &str) -> bool {
     let (pattern, action) = (pattern.to_ascii_lowercase(), action.to_ascii_lowercase());
-    let mut pieces = pattern.split('*');
-    let Some(mut rest) = pieces.next().and_then(|first| action.strip_prefix(first)) else { return false };
-    let mut pieces = pieces.peekable();
-    if pieces.peek().is_none() {
+    let mut literals = pattern.split('*');
+    let Some(mut rest) = literals.next().and_then(|first| action.strip_prefix(first)) else { return false };
+    let mut literals = literals.peekable();
+    if literals.peek().is_none() {
         return rest.is_empty();
     }
-    while let Some(piece) = pieces.next() {
-        if pieces.peek().is_none() {
-            return rest.ends_with(piece);
+    while let Some(literal) = literals.next() {
+        if literals.peek().is_none() {
+            return rest.ends_with(literal);
         }
-        let Some((_, behind)) = rest.split_once(piece) else { return false };
+        let Some((_, behind)) = rest.split_once(literal) else { return false };
         rest = behind;
     }
     true

@@ -44,7 +44,7 @@ pub(super) fn note(
     let moment = format!("{}0000Z", now.to_string().trim_end_matches('Z'));
     let subscription = cloud.subscription().to_owned();
     let tenant = cloud.about.subscription.get("tenantId").cloned().unwrap_or_default();
-    let told = json!({
+    let record = json!({
         "authorization": {"action": operation, "scope": id}, "caller": caller,
         "channels": "Operation", "claims": {}, "correlationId": event, "description": "", "eventDataId": event,
         "eventName": {"value": "EndRequest", "localizedValue": "End request"},
@@ -61,7 +61,7 @@ pub(super) fn note(
     if cloud.activity.len() == MAX_EVENTS {
         cloud.activity.pop_front();
     }
-    cloud.activity.push_back(told);
+    cloud.activity.push_back(record);
 }
 
 /// Returns the events that a filter wants, the latest first.

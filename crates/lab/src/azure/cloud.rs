@@ -18,7 +18,7 @@ use super::watch::capture::Capture;
 use super::{activity, arm, identity};
 use ghost_base::Timestamp;
 
-/// The cloud: what is there, what it is doing, and what it was told to spoil.
+/// The cloud: what is there, what it is doing, and what it was asked to spoil.
 #[derive(Debug, Clone)]
 pub struct Cloud {
     pub(super) estate: Estate,
@@ -108,8 +108,8 @@ impl Cloud {
         if let Some(refusal) = access::refuse(self, request, who.as_ref()) {
             return (refusal.answer(), None);
         }
-        if let Some(told) = access::answer(self, request, who.as_ref()) {
-            return (told.unwrap_or_else(|refusal| refusal.answer()), None);
+        if let Some(denied) = access::answer(self, request, who.as_ref()) {
+            return (denied.unwrap_or_else(|refusal| refusal.answer()), None);
         }
         let done = arm::answer(self, request, now).unwrap_or_else(|refusal| (refusal.answer(), None));
         activity::note(self, request, &done.0, who.as_ref(), now);
@@ -137,7 +137,7 @@ impl Cloud {
         self.page = entries;
     }
 
-    /// So many captures fit from now on.
+    /// How many captures fit from now on.
     pub fn captures(&mut self, most: Option<usize>) {
         self.most_captures = most;
     }
@@ -168,7 +168,7 @@ impl Cloud {
         Target::parse(id).is_some_and(|target| self.estate.remove(&target).is_some())
     }
 
-    /// So many polls find each operation at work from now on.
+    /// How many polls find each operation at work from now on.
     pub fn polls(&mut self, polls: u32) {
         self.operations.polls = polls;
     }

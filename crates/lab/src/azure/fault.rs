@@ -10,11 +10,8 @@ use super::request::{Answer, Body, Request};
 pub struct Fault {
     /// What requests it meets: a pattern over `METHOD path?query`.
     pub pattern: Regex,
-    /// The status.
     pub status: u16,
-    /// Headers.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Body,
     /// How many requests are left that it meets.
     pub times: u64,
@@ -47,7 +44,7 @@ impl Faults {
 }
 
 impl Fault {
-    /// Returns a body from a document: a text is told as it is.
+    /// Returns a body from a document: a text is kept as it is.
     #[must_use]
     pub fn body(document: &Value) -> Body {
         match document.as_str() {

@@ -37,7 +37,7 @@ pub(super) fn answer(cloud: &Cloud, request: &Request, now: Timestamp) -> Option
 }
 
 fn endpoints(base: &str) -> Value {
-    let mut told = json!({"name": "Lab", "resourceManager": format!("{base}/"),
+    let mut document = json!({"name": "Lab", "resourceManager": format!("{base}/"),
         "authentication": {"loginEndpoint": base, "audiences": [format!("{base}/")], "tenant": "common", "identityProvider": "AAD"},
         "suffixes": {"storage": "core.windows.net", "keyVaultDns": "vault.lab.test", "sqlServerHostname": "database.lab.test",
             "acrLoginServer": "azurecr.lab.test", "azureDataLakeStoreFileSystem": "azuredatalakestore.lab.test",
@@ -62,12 +62,12 @@ fn endpoints(base: &str) -> Value {
         "ossrDbmsResourceId",
         "gallery",
     ];
-    if let Some(map) = told.as_object_mut() {
+    if let Some(map) = document.as_object_mut() {
         for name in SAME {
             map.insert(name.to_owned(), json!(base));
         }
     }
-    told
+    document
 }
 
 fn managed(cloud: &Cloud, request: &Request, tenant: &str, now: Timestamp) -> Result<Answer, Refusal> {

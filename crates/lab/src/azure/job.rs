@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::cloud::Cloud;
 use super::operation::Done;
-use crate::host::{Dialed, Protocol};
+use crate::host::{ConnectOutcome, Protocol};
 
 /// Something that has to be done outside before an operation ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,13 +73,15 @@ impl Cloud {
         self.operations.end(operation, Done::Failed(json!({"code": code, "message": message})));
     }
 
-    /// Ends a trial with what came of it. The platform tells the way by its configuration; whether it answers, by the trial alone.
-    pub fn dialed(&mut self, operation: &str, came: Dialed) {
-        let Some(mut told) = self.dials.remove(operation) else { return };
-        if let Some(map) = told.as_object_mut() {
+    /// Ends a trial with its result. The platform derives the path from its configuration; whether it answers, by the trial alone.
+    pub fn dialed(&mut self, operation: &str, came: ConnectOutcome) {
+        let Some(mut document) = self.dials.remove(operation) else { return };
+        if let Some(map) = document.as_object_mut() {
             let milliseconds = match came {
-                Dialed::Open(took) => Some(u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1)),
-                Dialed::Refused | Dialed::Silent => None,
+                ConnectOutcome::Open(took) => {
+                    Some(u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1))
+                }
+                ConnectOutcome::Refused | ConnectOutcome::Silent => None,
             };
             let words: [(&str, Value); 3] = match milliseconds {
                 Some(_) => [
@@ -103,7 +105,7 @@ impl Cloud {
                 }
             }
         }
-        self.operations.end(operation, Done::Result(told));
+        self.operations.end(operation, Done::Result(document));
     }
 
     /// Machines answer for themselves from now on, or no longer: without them, what the configuration says is all that is said.

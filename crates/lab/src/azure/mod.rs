@@ -4,8 +4,8 @@
 //! that remembers. Never: a socket, a certificate or a process (that is `serve`), an answer 500 to something that is merely not
 //! modeled, a difference between what the estate says and what effective routes and rules say.
 //!
-//! The way of a request: `cloud` (faults, the token, the plane) → `arm` (which resource, which verb) → `estate` (documents), with
-//! `operation` where the platform answers later. `Cloud::blob` is the way to storage, `Cloud::fabric` what carries packets is told.
+//! The path of a request: `cloud` (faults, the token, the plane) → `arm` (which resource, which verb) → `estate` (documents), with
+//! `operation` where the platform answers later. `Cloud::blob` is the path to storage, `Cloud::fabric` what the packet network reads.
 //!
 //! What there is not: gateways, BGP and network managers; what `allowForwardedTraffic` of a peering forbids; the prefixes of user routes
 //! in the tag `VirtualNetwork`; version 6 in the tag `Internet`; regions other than `eastus` in the addresses of operations. At most
@@ -36,4 +36,4 @@ pub use estate::{Description, EstateError};
 pub use fault::{Fault, Faults};
 pub use job::{DialJob, Job, ScriptJob};
 pub use request::{Answer, Body, Request, Verb};
-pub use watch::{CaptureTrouble, Kept, RunningCapture};
+pub use watch::{CaptureDestination, CaptureTrouble, RunningCapture};

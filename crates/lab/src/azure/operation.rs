@@ -23,7 +23,6 @@ pub(super) enum Done {
 /// How many operations are remembered; the oldest go first.
 const MAX_OPERATIONS: usize = 10_000;
 
-/// An operation.
 #[derive(Debug, Clone)]
 struct Operation {
     /// The rest of the polls that find it at work.
@@ -37,11 +36,11 @@ struct Operation {
 pub(super) struct Operations {
     known: BTreeMap<String, Operation>,
     begun: u64,
-    /// So many polls find each at work.
+    /// How many polls find each at work.
     pub(super) polls: u32,
 }
 
-/// How operations of a provider are told.
+/// The form in which a provider reports operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// Two addresses, and a status alone.
@@ -74,7 +73,7 @@ impl Operations {
         let Some(operation) = self.known.get_mut(name) else { return unknown(name) };
         let working = operation.polls > 0 || operation.done.is_none();
         operation.polls = operation.polls.saturating_sub(1);
-        let mut told = match (&operation.done, working) {
+        let mut document = match (&operation.done, working) {
             (_, true) | (None, false) => json!({"status": "InProgress"}),
             (Some(Done::Failed(error)), false) => json!({"status": "Failed", "error": error}),
             (Some(Done::Result(result)), false) if form == Form::Compute => {
@@ -82,10 +81,10 @@ impl Operations {
             }
             (Some(_), false) => json!({"status": "Succeeded"}),
         };
-        if let (Form::Compute, Some(map)) = (form, told.as_object_mut()) {
+        if let (Form::Compute, Some(map)) = (form, document.as_object_mut()) {
             map.insert("name".to_owned(), json!(name));
         }
-        let answer = Answer::json(200, told);
+        let answer = Answer::json(200, document);
         if working { answer.with("x-ms-retry-after-ms", "100") } else { answer }
     }
 

@@ -50,10 +50,8 @@ impl Verb {
     }
 }
 
-/// A request.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The verb.
     pub verb: Verb,
     /// Scheme and authority as the client sees them: links in answers begin with it.
     pub base: String,
@@ -63,7 +61,6 @@ pub struct Request {
     pub query: Vec<(String, String)>,
     /// Headers, their names in lower case.
     pub headers: BTreeMap<String, String>,
-    /// The body.
     pub body: Vec<u8>,
 }
 
@@ -90,18 +87,14 @@ pub enum Body {
     Json(Value),
     /// Text of some type.
     Text(&'static str, String),
-    /// Bytes.
     Bytes(Vec<u8>),
 }
 
-/// An answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// The status.
     pub status: u16,
     /// Headers beside those that follow from the body.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Body,
 }
 

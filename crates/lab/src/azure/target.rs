@@ -3,7 +3,6 @@
 /// A resource, a collection or an action, taken apart. Spelling is kept; comparisons ignore case.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Target {
-    /// The subscription.
     pub(super) subscription: Option<String>,
     /// The resource group.
     pub(super) group: Option<String>,

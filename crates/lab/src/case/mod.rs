@@ -4,7 +4,7 @@
 //! everything as it was before. Never: a step before the whole file is checked, a step that is not in the journal first, a panic
 //! on any file.
 //!
-//! The way of a case: `read` (text to a case) → `plan` (a case and an estate to steps; pure) → `run` (steps over a `LabAccess`, with
+//! The path of a case: `read` (text to a case) → `plan` (a case and an estate to steps; pure) → `run` (steps over a `LabAccess`, with
 //! the journal, and back). `fault` is one type for each thing that can be wrong; `cases` are those that come with the program;
 //! `table` is the page about them.
 
@@ -28,14 +28,14 @@ pub use fault::{
 };
 pub use model::{
     Baseline, BaselineKind, Case, Change, Forbidden, Observation, ObservationKind, Outcome, Pair, Phase,
-    Placed, Public, Service, Traffic, Vm,
+    PlacedFault, Public, Service, Traffic, Vm,
 };
 pub use orders::Cases;
 pub use plan::{Plan, PlanAction, PlanStep, View, plan};
 pub use problem::{Problem, Problems};
 pub use random::random;
 pub use run::{
-    ActiveCase, Checked, Failed, Injected, LabAccess, SnapshotAction, active_case, check, clean, inject,
-    reset,
+    ActiveCase, CheckResult, InjectError, Injected, LabAccess, SnapshotAction, active_case, check, clean,
+    inject, reset,
 };
 pub use score::Score;

@@ -15,7 +15,6 @@ use crate::host::{Behavior, Protocol};
 pub struct Case {
     /// Its short name: `a`, or whatever its author likes.
     pub id: String,
-    /// Its title.
     pub title: String,
     /// The file of the estate, beside the case's; the one that is there, if none is named.
     pub estate: Option<String>,
@@ -30,7 +29,7 @@ pub struct Case {
     /// Who talks to whom.
     pub traffic: Vec<Traffic>,
     /// What is wrong.
-    pub faults: Vec<Placed>,
+    pub faults: Vec<PlacedFault>,
     /// What was remembered before.
     pub baselines: Vec<Baseline>,
     /// How a person sees what is wrong.
@@ -45,12 +44,11 @@ pub struct Case {
 
 /// A fault in its place in the file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Placed {
+pub struct PlacedFault {
     /// By this name baselines and later phases speak of it.
     pub id: Option<String>,
     /// Where it stands in the file.
     pub line: Option<usize>,
-    /// The fault.
     pub fault: Fault,
 }
 
@@ -113,7 +111,6 @@ pub enum Outcome {
 pub struct Vm {
     /// Its name; its interface is called `NAME-nic`.
     pub name: String,
-    /// Its address.
     pub address: IpAddr,
     /// Its subnet, as `VNET/SUBNET`.
     pub subnet: String,
@@ -132,7 +129,6 @@ pub struct Public {
     pub vm: String,
     /// The name of the address.
     pub name: String,
-    /// The address.
     pub address: IpAddr,
 }
 
@@ -152,10 +148,8 @@ pub struct Change {
 pub struct Service {
     /// The machine.
     pub vm: String,
-    /// The protocol.
     #[serde(default = "tcp")]
     pub protocol: Protocol,
-    /// The port.
     pub port: u16,
     /// The program, as `ss` names it.
     #[serde(default = "python")]
@@ -173,7 +167,6 @@ pub struct Traffic {
     pub from: String,
     /// A machine, or an address.
     pub to: String,
-    /// The protocol.
     #[serde(default = "tcp")]
     pub protocol: Protocol,
     /// The port; none for ICMP.
@@ -182,16 +175,16 @@ pub struct Traffic {
     /// From one to the next.
     #[serde(default = "second")]
     pub every_ms: u64,
-    /// So many bytes go there.
+    /// How many bytes go there.
     #[serde(default)]
     pub request: u32,
-    /// So many come back.
+    /// How many come back.
     #[serde(default)]
     pub answer: u32,
-    /// So long the far side thinks.
+    /// How long the far side thinks.
     #[serde(default)]
     pub think_ms: u64,
-    /// So many at once.
+    /// How many at once.
     #[serde(default = "once")]
     pub parallel: u16,
 }
@@ -223,7 +216,7 @@ pub struct Baseline {
     pub vm: String,
     /// The faults that were there already.
     pub after: Vec<String>,
-    /// So long before the injection it is dated.
+    /// How long before the injection it is dated.
     pub age: Duration,
     /// Where it stands in the file.
     pub line: Option<usize>,
@@ -242,7 +235,7 @@ pub enum BaselineKind {
 /// How a person sees what is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observation {
-    /// Where one looks.
+    /// Where the command runs.
     pub sight: ObservationKind,
     /// What is to be seen: a regular expression.
     pub shows: String,
@@ -250,14 +243,13 @@ pub struct Observation {
     pub until: Option<usize>,
 }
 
-/// Where one looks.
+/// Where the command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ObservationKind {
     /// A command on a machine.
     Run {
         /// The machine.
         vm: String,
-        /// The command.
         command: String,
     },
     /// IP flow verify.

@@ -10,8 +10,8 @@ use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
 use super::model::Case;
-use super::run::{Failed, LabAccess, SnapshotAction, active_case, check, inject, reset};
-use crate::azure::{Answer, Cloud, Description, Request};
+use super::run::{InjectError, LabAccess, SnapshotAction, active_case, check, inject, reset};
+use crate::azure::{Answer, Cloud, Description, EstateError, Request};
 use crate::control::{Lab, OrderError, OrderHandler};
 use crate::host::{Host, HostError};
 use ghost_base::{Clock as _, Timestamp};
@@ -26,8 +26,8 @@ impl LabAccess for Arc<Lab> {
         self.cloud().documents()
     }
 
-    async fn replace(&self, about: Description) -> Result<(), String> {
-        let cloud = Cloud::new(about).map_err(|broken| broken.to_string())?;
+    async fn replace(&self, about: Description) -> Result<(), EstateError> {
+        let cloud = Cloud::new(about)?;
         *self.cloud() = cloud;
         self.settle().await;
         Ok(())
@@ -85,7 +85,7 @@ impl Cases {
     /// Does something to its end, whether somebody waits for it or not.
     async fn to_the_end<T: Send + 'static>(
         &self,
-        work: impl Future<Output = Result<T, Failed>> + Send + 'static,
+        work: impl Future<Output = Result<T, InjectError>> + Send + 'static,
     ) -> Result<T, OrderError> {
         let turn = Arc::clone(&self.turn);
         let (sender, receiver) = tokio::sync::oneshot::channel();
@@ -128,7 +128,7 @@ impl OrderHandler for Cases {
                     let before = reset(&lab, &data).await?;
                     // Without a case it still makes everything as it was remembered, or in the beginning.
                     if before.is_none() {
-                        lab.snapshot(SnapshotAction::Restore).await.map_err(|error| Failed::Reset(error.to_string()))?;
+                        lab.snapshot(SnapshotAction::Restore).await.map_err(|error| InjectError::Reset(error.to_string()))?;
                     }
                     Ok(json!({"ok": true, "case": before}))
                 };
@@ -162,7 +162,7 @@ fn nothing() -> OrderError {
         .hint("`ghost lab inject j` injects one; `ghost lab cases` lists them")
 }
 
-fn refused(failed: Failed) -> OrderError {
+fn refused(failed: InjectError) -> OrderError {
     let hint = failed.hint();
     let refused = OrderError::new(failed.to_string());
     if hint.is_empty() { refused } else { refused.hint(hint) }

@@ -10,9 +10,9 @@ use super::model::{Forbidden, Pair, Phase};
 /// The figures of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Score {
-    /// So much of what was found is there.
+    /// How much of what was found is there.
     pub precision: f64,
-    /// So much of what is there was found.
+    /// How much of what is there was found.
     pub recall: f64,
     /// Both in one figure.
     pub f1: f64,

@@ -12,7 +12,7 @@ use super::handler::OrderError;
 use super::lab::{Lab, lock};
 use super::setting::LabSetting;
 use crate::azure::{Answer, Request, Verb};
-use crate::host::{Dialed, HostError, Protocol, Script, ScriptTransport, Stage};
+use crate::host::{ConnectOutcome, HostError, Protocol, Script, ScriptTransport, Stage};
 use ghost_base::{Clock as _, same};
 
 /// A script for a machine, as a call brings it.
@@ -42,7 +42,7 @@ struct Dial {
 /// Time that passes at once.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Pass {
+struct AdvanceTime {
     seconds: u32,
 }
 
@@ -68,15 +68,15 @@ impl Lab {
         };
         let name = request.path.trim_matches('/').strip_prefix("lab/").unwrap_or_default().to_owned();
         match self.order(&name, &body).await {
-            Ok(told) => Answer::json(200, told),
+            Ok(reported) => Answer::json(200, reported),
             Err(refused) => Answer::json(400, json!({"error": refused.what, "hint": refused.hint})),
         }
     }
 
     /// Does what is ordered.
     async fn order(self: &Arc<Self>, name: &str, body: &Value) -> Result<Value, OrderError> {
-        for door in &self.doors {
-            if let Some(done) = door.call(self, name, body).await {
+        for order_handler in &self.handlers {
+            if let Some(done) = order_handler.call(self, name, body).await {
                 return done;
             }
         }
@@ -92,7 +92,7 @@ impl Lab {
                 self.host().stage(stage).await.map_err(host)?;
             }
             "pass" => {
-                let Pass { seconds } = read(body)?;
+                let AdvanceTime { seconds } = read(body)?;
                 self.clock().pass(Duration::from_secs(seconds.into()));
                 self.settle().await;
             }
@@ -121,8 +121,8 @@ impl Lab {
     }
 
     async fn run(&self, run: Run) -> Result<Value, OrderError> {
-        let way = if run.agent { ScriptTransport::Agent } else { ScriptTransport::Ssh };
-        let script = Script { text: run.script, arguments: run.arguments, variables: Vec::new(), way };
+        let transport = if run.agent { ScriptTransport::Agent } else { ScriptTransport::Ssh };
+        let script = Script { text: run.script, arguments: run.arguments, variables: Vec::new(), transport };
         let ran = self.host().run(&run.machine, &script).await.map_err(host)?;
         Ok(json!({"out": ran.out, "err": ran.err, "code": ran.code, "took_ms": millis(ran.took)}))
     }
@@ -130,9 +130,9 @@ impl Lab {
     async fn dial(&self, dial: Dial) -> Result<Value, OrderError> {
         let Dial { machine, to, protocol, port } = dial;
         Ok(match self.host().dial(&machine, to, protocol, port).await.map_err(host)? {
-            Dialed::Open(took) => json!({"came": "open", "took_ms": millis(took)}),
-            Dialed::Refused => json!({"came": "refused"}),
-            Dialed::Silent => json!({"came": "silent"}),
+            ConnectOutcome::Open(took) => json!({"came": "open", "took_ms": millis(took)}),
+            ConnectOutcome::Refused => json!({"came": "refused"}),
+            ConnectOutcome::Silent => json!({"came": "silent"}),
         })
     }
 }

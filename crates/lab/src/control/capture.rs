@@ -69,7 +69,8 @@ impl Lab {
             "mkdir -p \"$(dirname \"$1\")\"\nbase64 -d > \"$1\" <<'END'\n{}\nEND",
             STANDARD.encode(bytes)
         );
-        let script = Script { text, arguments: vec![path], variables: Vec::new(), way: ScriptTransport::Ssh };
+        let script =
+            Script { text, arguments: vec![path], variables: Vec::new(), transport: ScriptTransport::Ssh };
         if let Err(error) = self.host().run(machine, &script).await {
             warn!("a capture is not put on {machine}: {error}");
         }

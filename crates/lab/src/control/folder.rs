@@ -44,13 +44,13 @@ pub(super) fn files(about: &Description, port: u16) -> Vec<(&'static str, String
 
 /// Where everything lies.
 #[derive(Debug, Clone)]
-pub(super) struct Places {
+pub(super) struct LabPaths {
     pub(super) config: PathBuf,
     pub(super) authority: PathBuf,
     pub(super) programs: PathBuf,
 }
 
-impl Places {
+impl LabPaths {
     pub(super) fn below(folder: &Path) -> Self {
         Self { config: folder.join("az"), authority: folder.join("ca.pem"), programs: folder.join("bin") }
     }

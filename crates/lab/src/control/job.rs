@@ -9,12 +9,12 @@ use tokio::time::timeout;
 
 use super::lab::Lab;
 use crate::azure::{DialJob, Job, ScriptJob};
-use crate::host::{Dialed, HostError, Script, ScriptTransport};
+use crate::host::{ConnectOutcome, HostError, Script, ScriptTransport};
 use ghost_base::Clock as _;
 
 /// After so long, at least, the platform gives a silent machine up.
 const SILENCE: Duration = Duration::from_secs(608);
-/// So long a script may take; the platform's own limit.
+/// How long a script may take; the platform's own limit.
 const SCRIPT_TIMEOUT: Duration = Duration::from_secs(90 * 60);
 
 impl Lab {
@@ -63,17 +63,17 @@ impl Lab {
     async fn trial(&self, job: &DialJob) {
         let came = self.host().dial(&job.machine, job.to, job.protocol, job.port).await;
         // Nobody answers on behalf of a machine that is not there.
-        self.cloud().dialed(&job.operation, came.unwrap_or(Dialed::Silent));
+        self.cloud().dialed(&job.operation, came.unwrap_or(ConnectOutcome::Silent));
     }
 }
 
-/// The agent hands values over in their order, and by their names.
+/// The agent passes values both by order and by name.
 fn script(job: &ScriptJob) -> Script {
     Script {
         text: job.script.join("\n"),
         arguments: job.parameters.iter().map(|(_, value)| value.clone()).collect(),
         variables: job.parameters.iter().filter(|(name, _)| is_name(name)).cloned().collect(),
-        way: ScriptTransport::Agent,
+        transport: ScriptTransport::Agent,
     }
 }
 

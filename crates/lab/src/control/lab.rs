@@ -18,10 +18,10 @@ use super::handler::OrderHandler;
 use super::setting::CurrentSettings;
 use super::token;
 
-/// So many strangers are remembered.
-const STRANGERS: usize = 1_000;
-/// So often captures are looked at whose time may be over.
-const TICK: Duration = Duration::from_secs(1);
+/// How many strangers are remembered.
+const MAX_UNKNOWN_ADDRESSES: usize = 1_000;
+/// How often captures are looked at whose time may be over.
+const CAPTURE_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A lab: a cloud, its guests, a clock.
 pub struct Lab {
@@ -30,8 +30,8 @@ pub struct Lab {
     kept: Mutex<Cloud>,
     host: Arc<dyn Host>,
     clock: LabClock,
-    /// What guests were last told. Whoever holds it is the one who tells them.
-    told: tokio::sync::Mutex<Fabric>,
+    /// The fabric that guests were last given. Its holder is the one who updates them.
+    reported: tokio::sync::Mutex<Fabric>,
     /// The captures that machines know of.
     pub(super) begun: tokio::sync::Mutex<BTreeSet<String>>,
     trouble: Mutex<Option<String>>,
@@ -42,7 +42,7 @@ pub struct Lab {
     pub(super) token: Secret,
     /// What a machine shows that asks who it is.
     pub(super) identity: Secret,
-    pub(super) doors: Vec<Arc<dyn OrderHandler>>,
+    pub(super) handlers: Vec<Arc<dyn OrderHandler>>,
     pub(super) down: watch::Sender<bool>,
     pub(super) gone: watch::Sender<bool>,
     tasks: Mutex<JoinSet<()>>,
@@ -62,13 +62,13 @@ impl Lab {
         mut cloud: Cloud,
         host: Arc<dyn Host>,
         clock: LabClock,
-        doors: Vec<Arc<dyn OrderHandler>>,
+        handlers: Vec<Arc<dyn OrderHandler>>,
     ) -> std::io::Result<Arc<Self>> {
         cloud.guests(true);
         cloud.demand_tokens(true);
         let secret = || super::token::draw().map(|word| Secret::new(&word));
         Ok(Arc::new(Self {
-            told: tokio::sync::Mutex::new(cloud.fabric()),
+            reported: tokio::sync::Mutex::new(cloud.fabric()),
             kept: Mutex::new(cloud.clone()),
             cloud: Mutex::new(cloud),
             host,
@@ -80,7 +80,7 @@ impl Lab {
             current: Mutex::default(),
             token: secret()?,
             identity: secret()?,
-            doors,
+            handlers,
             down: watch::Sender::new(false),
             gone: watch::Sender::new(false),
             tasks: Mutex::default(),
@@ -137,18 +137,18 @@ impl Lab {
 
     /// Tells the guests what has changed around them, and begins and ends captures.
     pub async fn settle(&self) {
-        let mut told = self.told.lock().await;
+        let mut reported = self.reported.lock().await;
         let fabric = self.cloud().fabric();
-        if *told != fabric {
+        if *reported != fabric {
             let done = self.host.fabric(fabric.clone()).await;
             if let Err(error) = &done {
                 warn!("the guests are out of step with the estate: {error}");
             } else {
-                *told = fabric;
+                *reported = fabric;
             }
             *lock(&self.trouble) = done.err().map(|error| error.to_string());
         }
-        drop(told);
+        drop(reported);
         self.captures().await;
     }
 
@@ -163,7 +163,7 @@ impl Lab {
         Ok(())
     }
 
-    /// Makes everything as it was when it was last remembered; without that, as it was in the beginning. What is under way ends.
+    /// Makes everything as it was when it was last remembered; without that, as it was in the beginning. Tasks in progress end.
     ///
     /// # Errors
     /// Fails where the guests cannot be made as they were; the estate is, all the same.
@@ -195,7 +195,7 @@ impl Lab {
     /// Notes that somebody wanted to reach a host that is none of the cloud's.
     pub(super) fn note(&self, host: &str) {
         let mut strangers = lock(&self.strangers);
-        if strangers.len() == STRANGERS {
+        if strangers.len() == MAX_UNKNOWN_ADDRESSES {
             strangers.pop_front();
         }
         strangers.push_back((self.clock.now(), host.chars().take(255).collect()));
@@ -214,7 +214,7 @@ impl Lab {
         tasks.spawn(work);
     }
 
-    /// Waits until nothing is under way any more.
+    /// Waits until nothing is in progress.
     pub(crate) async fn rest(&self) {
         loop {
             let mut tasks = std::mem::take(&mut *lock(&self.tasks));
@@ -225,15 +225,15 @@ impl Lab {
         }
     }
 
-    /// Looks after captures whose time is over, until it is dropped.
+    /// Ends captures whose time is over, until it is dropped.
     pub(super) async fn tick(self: Arc<Self>) {
         loop {
-            tokio::time::sleep(TICK).await;
+            tokio::time::sleep(CAPTURE_POLL_INTERVAL).await;
             self.captures().await;
         }
     }
 
-    /// Ends what is under way, and leaves nothing of the guests behind.
+    /// Ends what is in progress, and leaves nothing of the guests behind.
     pub(super) async fn close(&self) {
         lock(&self.tasks).abort_all();
         self.host.close().await;

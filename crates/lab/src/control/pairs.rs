@@ -14,14 +14,13 @@ pub enum PairError {
     /// Its value has another form.
     #[error("`{word}` wants {wants}")]
     Form {
-        /// The word.
         word: String,
         /// What it should be like.
         wants: &'static str,
     },
 }
 
-/// Turns words into what the lab is told: an object for each thing that is set. `status`, `header`, `body` and `times` say more
+/// Turns words into settings of the lab: an object for each thing that is set. `status`, `header`, `body` and `times` say more
 /// about the fault before them.
 ///
 /// # Errors
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn words_become_what_the_lab_is_told() {
+    fn words_become_settings() {
         let words = [
             "lro_polls=2",
             "page_size=off",

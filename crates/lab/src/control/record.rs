@@ -46,8 +46,8 @@ pub enum RecordError {
     /// Another lab runs.
     #[error("a lab runs already, by {0}")]
     Taken(PathBuf),
-    /// Something is in the way that no lab has made.
-    #[error("{0} is in the way")]
+    /// A file or device that no lab made has its name.
+    #[error("{0} already exists and is not the lab's")]
     Foreign(PathBuf),
     /// The file says something else.
     #[error("{path} cannot be read as a lab's file: {what}")]
@@ -116,7 +116,7 @@ fn read(path: &Path) -> Result<Option<Result<Record, RecordError>>, RecordError>
     Ok(Some(serde_json::from_slice(&text).map_err(|error| broken(error.to_string()))))
 }
 
-/// Says whether somebody certainly holds the lock.
+/// Tells whether somebody certainly holds the lock.
 fn is_held(path: &Path) -> bool {
     let Ok(lock) = File::open(path.with_extension("lock")) else { return false };
     flock(&lock, FlockOperation::NonBlockingLockShared) == Err(rustix::io::Errno::WOULDBLOCK)

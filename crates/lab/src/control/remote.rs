@@ -13,7 +13,7 @@ use super::handler::OrderError;
 use super::record::{Record, RecordError};
 use crate::azure::{Answer, Body, Request};
 
-/// So long an order may take: cases are injected, scripts run.
+/// How long an order may take: cases are injected, scripts run.
 const ORDER_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A lab in another process.
@@ -23,7 +23,7 @@ pub struct Remote {
     client: reqwest::Client,
 }
 
-/// Why a lab does not do what it was told.
+/// Why a lab does not apply a setting.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
     /// There is none.
@@ -65,7 +65,7 @@ impl Remote {
         &self.record
     }
 
-    /// Gives an order and returns what came of it.
+    /// Gives an order and returns its result.
     ///
     /// # Errors
     /// Fails where the lab refuses it, or does not answer.
@@ -76,11 +76,11 @@ impl Remote {
         let request = if body.is_null() { request } else { request.json(body) };
         let response = request.send().await.map_err(silent)?;
         let good = response.status().is_success();
-        let told: Value = response.json().await.map_err(silent)?;
+        let reported: Value = response.json().await.map_err(silent)?;
         if good {
-            return Ok(told);
+            return Ok(reported);
         }
-        let text = |field: &str| told.get(field).and_then(Value::as_str).map(str::to_owned);
+        let text = |field: &str| reported.get(field).and_then(Value::as_str).map(str::to_owned);
         let what = text("error").unwrap_or_else(|| "the lab refuses, and does not say why".to_owned());
         Err(OrderError { what, hint: text("hint") }.into())
     }

@@ -37,8 +37,8 @@ impl LabHandler {
         match service {
             Service::Lab => lab.call(&request).await,
             Service::Identity if request.header("metadata").is_none() => {
-                let told = json!({"error": "invalid_request", "error_description": "Required metadata header not specified"});
-                Answer::json(400, told)
+                let reported = json!({"error": "invalid_request", "error_description": "Required metadata header not specified"});
+                Answer::json(400, reported)
             }
             Service::Identity => lab.manage(&request).await,
             Service::Manager => match self.stranger_to_identity(&request) {

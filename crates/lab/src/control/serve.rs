@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use super::folder::exported;
-use super::folder::{Places, files, script};
+use super::folder::{LabPaths, files, script};
 use super::lab::Lab;
 use super::record::{Claim, Record, RecordError};
 use super::request::LabHandler;
@@ -32,7 +32,6 @@ pub enum LabError {
     /// The port is taken, or may not be used.
     #[error("cannot listen on port {port}")]
     Port {
-        /// The port.
         port: u16,
         /// Why not.
         #[source]
@@ -44,13 +43,12 @@ pub enum LabError {
     /// There is no certificate.
     #[error(transparent)]
     Certificate(#[from] CertificateError),
-    /// No shell can be told a path.
+    /// The path cannot be written in a shell script.
     #[error("a path with a quote or a line break cannot be exported: {}", .0.escape_debug())]
     Path(String),
     /// The folder cannot be written.
     #[error("cannot write below {folder}")]
     Folder {
-        /// The folder.
         folder: PathBuf,
         /// Why not.
         #[source]
@@ -65,7 +63,7 @@ pub struct Running {
     address: SocketAddr,
     authority: Authority,
     claim: Claim,
-    places: Places,
+    places: LabPaths,
 }
 
 impl Running {
@@ -104,7 +102,7 @@ impl Running {
             pid: std::process::id(),
             folder: folder.clone(),
         })?;
-        let places = Places::below(&folder);
+        let places = LabPaths::below(&folder);
         let files = files(lab.cloud().description(), address.port());
         let written = places.write(&files, &authority.pem, &script);
         written.map_err(|source| LabError::Folder { folder, source })?;

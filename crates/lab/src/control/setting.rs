@@ -8,14 +8,14 @@ use super::handler::OrderError;
 use super::lab::{Lab, lock};
 use crate::azure::{Fault, Grant};
 
-/// What is set beside what the cloud itself remembers; for whoever looks at it.
+/// What is set beside what the cloud itself remembers; for its readers.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct CurrentSettings {
-    /// So many polls find each operation at work.
+    /// How many polls find each operation at work.
     pub(super) lro_polls: u32,
-    /// So many entries a page of a list has.
+    /// How many entries a page of a list has.
     pub(super) page_size: Option<usize>,
-    /// So many captures fit.
+    /// How many captures fit.
     pub(super) capture_limit: Option<usize>,
     /// Whether every token counts as expired.
     pub(super) token_expired: bool,
@@ -24,11 +24,11 @@ pub(super) struct CurrentSettings {
 /// One thing that is set.
 #[derive(Debug, Clone)]
 pub enum LabSetting {
-    /// So many polls find each operation at work.
+    /// How many polls find each operation at work.
     Polls(u32),
     /// Lists come in pages of so many entries.
     Page(Option<usize>),
-    /// So many captures fit.
+    /// How many captures fit.
     Captures(Option<usize>),
     /// A machine is in this state.
     Power(String, &'static str),
@@ -50,7 +50,7 @@ const STATES: [&str; 5] = ["running", "stopped", "deallocated", "starting", "sto
 const KNOWN_SETTINGS: &str =
     "lro_polls, page_size, capture_limit, power, busy, free, remove, fault, token, grants, clear";
 /// How large a compiled pattern may be.
-const PATTERN: usize = 1 << 20;
+const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 /// A fault as a call describes it.
 #[derive(Deserialize)]
@@ -155,17 +155,20 @@ fn one(name: &str, value: &Value, read: &mut Vec<LabSetting>) -> Result<(), Orde
 }
 
 fn fault(value: &Value) -> Result<Fault, OrderError> {
-    let told: FaultRequest = serde_json::from_value(value.clone())
+    let reported: FaultRequest = serde_json::from_value(value.clone())
         .map_err(|error| OrderError::new(format!("a fault cannot be read: {error}"))
             .hint("a fault is {\"match\": \"METHOD path?query, as a regular expression\", \"status\": 429, \"headers\": {}, \"body\": …, \"times\": 1}"))?;
-    let pattern = RegexBuilder::new(&told.pattern).size_limit(PATTERN).build();
+    let pattern = RegexBuilder::new(&reported.pattern).size_limit(MAX_PATTERN_BYTES).build();
     let pattern =
         pattern.map_err(|error| OrderError::new(format!("`match` is no regular expression: {error}")))?;
-    if !(200..600).contains(&told.status) {
-        return Err(OrderError::new(format!("a status is a number from 200 to 599, not {}", told.status)));
+    if !(200..600).contains(&reported.status) {
+        return Err(OrderError::new(format!(
+            "a status is a number from 200 to 599, not {}",
+            reported.status
+        )));
     }
     let mut headers = Vec::new();
-    for (name, value) in told.headers {
+    for (name, value) in reported.headers {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let token = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
         if name.is_empty() || !token || value.contains(|char: char| char.is_control()) {
@@ -178,10 +181,10 @@ fn fault(value: &Value) -> Result<Fault, OrderError> {
     }
     Ok(Fault {
         pattern,
-        status: told.status,
+        status: reported.status,
         headers,
-        body: Fault::body(&told.body),
-        times: told.times.unwrap_or(1),
+        body: Fault::body(&reported.body),
+        times: reported.times.unwrap_or(1),
     })
 }
 

@@ -21,11 +21,11 @@ use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use super::netns::{Namespace, Program, check};
 
 /// The most bytes of each stream that are kept; the rest is read and dropped.
-const OUTPUT: usize = 4 << 20;
-/// So long something that asked politely may take to end.
-const POLITE: Duration = Duration::from_secs(2);
-/// So long output is waited for after the end; whoever daemonized may hold the pipe for ever.
-const AFTER: Duration = Duration::from_millis(300);
+const MAX_OUTPUT_BYTES: usize = 4 << 20;
+/// How long something that asked politely may take to end.
+const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long output is waited for after the end; whoever daemonized may hold the pipe for ever.
+const OUTPUT_DRAIN_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Why nothing was started.
 #[derive(Debug, thiserror::Error)]
@@ -186,7 +186,7 @@ enum Event {
     Over,
 }
 
-/// What came of a program.
+/// The result of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in crate::host) struct Output {
     /// Standard output.
@@ -236,7 +236,7 @@ impl Running {
     /// Asks it to end, as Ctrl-C does, and returns what it said.
     pub(in crate::host) fn interrupt(self) -> Output {
         self.signal(Signal::INT);
-        self.finish(Instant::now(), POLITE)
+        self.finish(Instant::now(), INTERRUPT_TIMEOUT)
     }
 
     fn signal(&self, signal: Signal) {
@@ -258,17 +258,17 @@ impl Running {
                 Ok(Event::Over) => {
                     // What it started in its own group ends with it.
                     self.signal(Signal::KILL);
-                    (over, until) = (true, Instant::now() + AFTER);
+                    (over, until) = (true, Instant::now() + OUTPUT_DRAIN_TIMEOUT);
                 }
                 Err(RecvTimeoutError::Timeout) if over => break,
                 Err(RecvTimeoutError::Timeout) if late => {
                     self.signal(Signal::KILL);
-                    until = Instant::now() + POLITE;
+                    until = Instant::now() + INTERRUPT_TIMEOUT;
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     // Measuring tools tell what they have so far.
                     self.signal(Signal::INT);
-                    (late, until) = (true, Instant::now() + POLITE);
+                    (late, until) = (true, Instant::now() + INTERRUPT_TIMEOUT);
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -290,7 +290,7 @@ impl Drop for Running {
 
 fn keep(streams: &mut [Vec<u8>; 2], at: usize, some: &[u8]) {
     if let Some(stream) = streams.get_mut(at) {
-        let room = OUTPUT.saturating_sub(stream.len()).min(some.len());
+        let room = MAX_OUTPUT_BYTES.saturating_sub(stream.len()).min(some.len());
         stream.extend_from_slice(some.get(..room).unwrap_or_default());
     }
 }

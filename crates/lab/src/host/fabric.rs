@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 
-/// All machines, and what is in the way between them.
+/// All machines, and the network between them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Fabric {
     /// The machines, by name.
@@ -18,7 +18,6 @@ pub struct Fabric {
 /// A virtual machine.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Machine {
-    /// Its name.
     pub name: String,
     /// Whether it runs.
     pub running: bool,
@@ -48,7 +47,6 @@ pub struct Nic {
 /// A storage account.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Account {
-    /// Its name.
     pub name: String,
     /// Machines whose requests are let in by its network rules.
     pub lets_in: Vec<String>,

@@ -16,6 +16,8 @@ mod stage;
 
 pub use fabric::{Account, Fabric, Machine, Nic};
 pub use netns::{Netns, sweep};
-pub use port::{CaptureFilter, CaptureOrder, Dialed, Host, HostError, Ran, Script, ScriptTransport};
+pub use port::{
+    CaptureFilter, CaptureOrder, ConnectOutcome, Host, HostError, Script, ScriptOutput, ScriptTransport,
+};
 pub use simulated::Simulated;
 pub use stage::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, TrafficFlow};

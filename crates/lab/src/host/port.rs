@@ -18,7 +18,7 @@ pub trait Host: Send + Sync {
     async fn stage(&self, stage: Stage) -> Result<(), HostError>;
 
     /// Runs a script on a machine, as root, and returns when it is done.
-    async fn run(&self, machine: &str, script: &Script) -> Result<Ran, HostError>;
+    async fn run(&self, machine: &str, script: &Script) -> Result<ScriptOutput, HostError>;
 
     /// Tries a connection.
     async fn dial(
@@ -27,7 +27,7 @@ pub trait Host: Send + Sync {
         to: IpAddr,
         protocol: Protocol,
         port: u16,
-    ) -> Result<Dialed, HostError>;
+    ) -> Result<ConnectOutcome, HostError>;
 
     /// Begins a capture; its name is the caller's.
     async fn capture(&self, name: &str, order: CaptureOrder) -> Result<(), HostError>;
@@ -48,14 +48,13 @@ pub trait Host: Send + Sync {
 /// A script for a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
-    /// Its text.
     pub text: String,
     /// `$1`, `$2` and so on.
     pub arguments: Vec<String>,
     /// Named variables.
     pub variables: Vec<(String, String)>,
     /// How it comes to the machine.
-    pub way: ScriptTransport,
+    pub transport: ScriptTransport,
 }
 
 /// How a script comes to a machine.
@@ -67,9 +66,9 @@ pub enum ScriptTransport {
     Ssh,
 }
 
-/// What came of a script.
+/// The result of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ran {
+pub struct ScriptOutput {
     /// Standard output.
     pub out: String,
     /// Standard error.
@@ -80,9 +79,9 @@ pub struct Ran {
     pub took: Duration,
 }
 
-/// What came of a connection.
+/// The result of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialed {
+pub enum ConnectOutcome {
     /// It came up after so long.
     Open(Duration),
     /// It was refused.
@@ -94,7 +93,6 @@ pub enum Dialed {
 /// What is captured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaptureOrder {
-    /// The machine.
     pub machine: String,
     /// The most bytes of a packet; 0 is all.
     pub snaplen: u32,

@@ -21,9 +21,7 @@ pub struct Stage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// TCP.
     Tcp,
-    /// UDP.
     Udp,
     /// ICMP echo.
     Icmp,
@@ -33,11 +31,8 @@ pub enum Protocol {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Service {
-    /// The machine.
     pub machine: String,
-    /// The protocol.
     pub protocol: Protocol,
-    /// The port.
     pub port: u16,
     /// The program, as `ss` names it.
     pub program: String,
@@ -65,19 +60,18 @@ pub struct TrafficFlow {
     pub machine: String,
     /// Where it goes.
     pub to: IpAddr,
-    /// The protocol.
     pub protocol: Protocol,
     /// The port; 0 for ICMP. UDP 53 is DNS.
     pub port: u16,
-    /// So many milliseconds from one to the next.
+    /// How many milliseconds from one to the next.
     pub every_ms: u64,
-    /// So many bytes go there.
+    /// How many bytes go there.
     #[serde(default)]
     pub request: u32,
-    /// So many come back.
+    /// How many come back.
     #[serde(default)]
     pub answer: u32,
-    /// So long the far side thinks.
+    /// How long the far side thinks.
     #[serde(default)]
     pub think_ms: u64,
 }
@@ -86,28 +80,26 @@ pub struct TrafficFlow {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Oddity {
-    /// The path between the machines carries no larger packets; whoever sends larger ones is told by ICMP, and heeds it or not.
+    /// The path between the machines carries no larger packets; whoever sends larger ones is informed by ICMP, and heeds it or not.
     PathMtu {
         /// The largest packet.
         mtu: u32,
-        /// Whether machines heed what they are told.
+        /// Whether machines heed the ICMP message about it.
         heeded: bool,
     },
     /// Another station answers for an address.
     ArpConflict {
-        /// The address.
         address: IpAddr,
         /// The hardware address of the other station.
         mac: String,
     },
     /// A name server does not do what it should.
     Dns {
-        /// The server.
         server: IpAddr,
         /// What it does.
         fault: DnsFault,
     },
-    /// Answers of a machine to another take another way, and do not arrive.
+    /// Answers from one machine to another take another path, and do not arrive.
     Asymmetric {
         /// The machine that answers.
         machine: String,

@@ -1,4 +1,4 @@
-//! The way from the built-in `az` to a lab in this process.
+//! The path from the built-in `az` to a lab in this process.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -15,7 +15,7 @@ pub(super) async fn reply(lab: &Arc<Lab>, host: &str, text: &str) -> ProgramOutp
         text: text.to_owned(),
         arguments: Vec::new(),
         variables: Vec::new(),
-        way: ScriptTransport::Ssh,
+        transport: ScriptTransport::Ssh,
     };
     match lab.host().run(&machine, &script).await {
         Ok(ran) => ProgramOutput { out: ran.out.into_bytes(), err: ran.err, exit: i32::from(ran.code) },

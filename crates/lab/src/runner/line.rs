@@ -12,7 +12,7 @@ pub(super) enum Line<'a> {
 }
 
 /// Options of ssh that take a word.
-const TAKING: &str = "BbcDEeFIiJLlmOopQRSWw";
+const VALUED_OPTIONS: &str = "BbcDEeFIiJLlmOopQRSWw";
 
 impl<'a> Line<'a> {
     /// Tells what a command is; `None` where there are no words.
@@ -38,7 +38,7 @@ fn guest(words: &[String]) -> Option<(&str, String)> {
         let Some(option) = word.strip_prefix('-') else { break word };
         // `-oName=value` holds its word already.
         let mut letters = option.chars();
-        if letters.next().is_some_and(|letter| TAKING.contains(letter)) && letters.next().is_none() {
+        if letters.next().is_some_and(|letter| VALUED_OPTIONS.contains(letter)) && letters.next().is_none() {
             words.next()?;
         }
     };

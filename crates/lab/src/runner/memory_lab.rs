@@ -10,7 +10,7 @@ use crate::control::Lab;
 use crate::host::Simulated;
 use ghost_base::{Clock, ManualClock, SystemClock, Timestamp};
 
-/// When a lab in memory begins, in milliseconds: 2025-06-02T09:31:00Z, when the estate of the use cases was told.
+/// When a lab in memory begins, in milliseconds: 2025-06-02T09:31:00Z, the time of the estate in the use cases.
 pub const START: i64 = 1_748_856_660_000;
 
 /// The account that captures are written to. The one of the estate is what a case may be about.

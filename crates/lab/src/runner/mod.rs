@@ -3,7 +3,7 @@
 //! Goes in: what the shell permits, a lab. Comes out: what `az`, `ssh` and the probes of this machine would print. Never: a process,
 //! a connection, a wait (the lab's clock goes forward instead), a file outside the captures folder.
 //!
-//! `line` tells what a command is (pure); `cloud` is the way from the built-in `az` to the lab; `guest` is ssh; `local` is a machine
+//! `line` tells what a command is (pure); `cloud` is the path from the built-in `az` to the lab; `guest` is ssh; `local` is a machine
 //! without a network of its own; `process` puts them together; `memory_lab` makes a lab for it.
 
 mod cloud;

@@ -9,8 +9,8 @@ use super::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER, InProcess, memory_lab};
 use crate::control::Lab;
 use ghost_base::{Clock as _, Timestamp};
 use ghost_cloud::capture::{
-    self, Analysis, AnalysisJob, CaptureRequest, CaptureStep, CaptureTask, Instruction, Limits, NextStep,
-    Storage,
+    self, Analysis, AnalysisJob, CaptureFileError, CaptureRequest, CaptureStep, CaptureTask, Instruction,
+    Limits, NextStep, SaveError, Storage,
 };
 use ghost_cloud::guest::{GuestAccess, Hop, Identity, Ssh};
 use ghost_cloud::meter::TestType;
@@ -84,14 +84,14 @@ impl Fixture {
             text: text.to_owned(),
             arguments: Vec::new(),
             variables: Vec::new(),
-            way: crate::host::ScriptTransport::Ssh,
+            transport: crate::host::ScriptTransport::Ssh,
         };
         assert_eq!(self.lab.host().run("tf-dest-vm", &script).await.unwrap().code, 0);
     }
 
-    async fn carry<E: operation::Operation>(&self, errand: &mut E) -> E::Result {
-        let executor = Errands { gate: self.gate(), lab: Arc::clone(&self.lab) };
-        operation::drive(errand, &executor, self.lab.clock()).await.unwrap()
+    async fn carry<E: operation::Operation>(&self, request: &mut E) -> E::Result {
+        let executor = GateExecutor { gate: self.gate(), lab: Arc::clone(&self.lab) };
+        operation::drive(request, &executor, self.lab.clock()).await.unwrap()
     }
 }
 
@@ -99,13 +99,13 @@ fn pass(lab: &Lab, until: Timestamp) {
     lab.clock().pass(until.since(lab.clock().now()));
 }
 
-struct Errands {
+struct GateExecutor {
     gate: operation::ShellExecutor,
     lab: Arc<Lab>,
 }
 
 #[async_trait]
-impl operation::OperationExecutor for Errands {
+impl operation::OperationExecutor for GateExecutor {
     async fn run(&self, order: &operation::CommandRequest) -> CommandOutcome {
         self.gate.run(order, CancelSignal::never()).await
     }
@@ -123,8 +123,8 @@ async fn the_topology_and_what_holds_at_an_interface_are_read() {
     assert_eq!(seen.machines.len(), 2, "{seen:?}");
     assert_eq!(seen.owner("10.0.1.5".parse().unwrap()).unwrap().name, "tf-dest-vm-nic");
     let what = [effective::EffectiveQuery::Routes, effective::EffectiveQuery::Rules];
-    let mut errand = effective::Effective::of_machine(&place(), &name("tf-dest-vm"), None, &what);
-    let looked = fixture.carry(&mut errand).await.unwrap();
+    let mut request = effective::Effective::of_machine(&place(), &name("tf-dest-vm"), None, &what);
+    let looked = fixture.carry(&mut request).await.unwrap();
     assert!(looked[0].text(effective::EffectiveQuery::Rules).unwrap().contains("allow-iperf"));
 }
 
@@ -155,7 +155,7 @@ impl capture::CaptureExecutor for Captures {
         self.gate.run(step, plan, CancelSignal::never()).await
     }
 
-    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), String> {
+    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), CaptureFileError> {
         self.gate.verify(file, bytes).await
     }
 
@@ -168,7 +168,7 @@ impl capture::CaptureExecutor for Captures {
         Instruction::GoOn
     }
 
-    fn save(&self, _task: &CaptureTask) -> Result<(), String> {
+    fn save(&self, _task: &CaptureTask) -> Result<(), SaveError> {
         Ok(())
     }
 
@@ -229,17 +229,17 @@ impl run::MeasurementContext for Measuring {
 async fn a_measurement_goes_from_the_first_look_to_the_comparison() {
     let fixture = Fixture::new();
     let store = run::Store::open(fixture.folder.path()).unwrap();
-    for way in
+    for access in
         [AccessMethod::Platform, AccessMethod::Ssh(Box::new(ssh("10.0.1.4")), Box::new(ssh("10.0.1.5")))]
     {
-        let over_ssh = matches!(way, AccessMethod::Ssh(..));
+        let over_ssh = matches!(access, AccessMethod::Ssh(..));
         let end = |name: &str, address: &str| if over_ssh { address.to_owned() } else { name.to_owned() };
         let ask = MeasurementRequest {
             session: if over_ssh { "m2" } else { "m1" }.parse().unwrap(),
             source: end("tf-source-vm", "10.0.1.4"),
             destination: end("tf-dest-vm", "10.0.1.5"),
             place: Some(place()),
-            way,
+            access,
             test_type: TestType::Both,
             iterations: 3,
             both_directions: false,

@@ -82,7 +82,6 @@ pub(crate) struct NeighborStats {
     pub(crate) unasked_frames: Vec<u64>,
     /// Answers more than a second after the last question.
     pub(crate) late: u64,
-    /// Addresses.
     pub(crate) addresses: Map<LanAddress, Address>,
     /// Packets about addresses for which there was no room.
     pub(crate) left_out: u64,
@@ -281,7 +280,7 @@ const SHARED_MAC_PREFIXES: [&[u8]; 7] = [
     &[3, 0xbf],
 ];
 
-/// Says whether hosts share a hardware address on purpose.
+/// Tells whether hosts share a hardware address on purpose.
 pub(crate) fn shared(mac: [u8; 6]) -> bool {
     SHARED_MAC_PREFIXES.iter().any(|prefix| mac.starts_with(prefix))
 }

@@ -130,7 +130,7 @@ fn answers_that_are_late_or_were_not_asked_for_are_counted() {
 }
 
 #[test]
-fn who_wants_an_address_that_another_has_is_told() {
+fn who_wants_an_address_that_another_has_is_reported() {
     let mut tally = NeighborStats::default();
     take(&mut tally, &[(1, A, NOBODY, HOST), (2, B, HOST, HOST)]);
     assert_eq!(tally.addresses[&(0, IpAddr::from(HOST))].taken, Some((A, B, 2)));
@@ -187,7 +187,7 @@ fn only_an_advertisement_that_overrides_claims_an_address() {
 }
 
 #[test]
-fn an_address_that_is_wanted_and_taken_is_told_of_neighbors_too() {
+fn an_address_that_is_wanted_and_taken_is_reported_for_neighbors_too() {
     let tally = neighbors(&[(135, 0, 2, A, 0), (136, 0x20, 2, B, 2)]);
     assert_eq!(tally.filtered(|address| address.taken == Some((A, B, 2))).len(), 1);
     assert_eq!((tally.probes, tally.unanswered()), (1, 0));

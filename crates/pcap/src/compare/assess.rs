@@ -16,11 +16,11 @@ use super::transit::Transit;
 use super::verdict::{ConversationVerdict, MIN_PACKETS};
 use super::words;
 
-/// How many conversations are told of.
+/// How many conversations are listed.
 const MAX_CONVERSATIONS_LISTED: usize = 10;
 /// How many with everything.
 const MAX_CONVERSATIONS_LISTED_FULL: usize = 20_000;
-/// So many packets of a direction are enough to be sure.
+/// How many packets of a direction are enough to be sure.
 const MIN_COMMON_PACKETS: u64 = 20;
 /// Of a thousand packets that arrive, so many twice or out of order are no accident.
 const MAX_UNMATCHED_PERCENT: u64 = 20;
@@ -30,9 +30,9 @@ const MAX_UNMATCHED_PERCENT: u64 = 20;
 pub(super) struct CaptureLimits {
     /// Packets that the capturing sides say they dropped.
     pub(super) dropped: (u64, u64),
-    /// So many bytes behind an IP header were compared at most.
+    /// How many bytes behind an IP header were compared at most.
     pub(super) bytes: usize,
-    /// Everything is told.
+    /// Everything is reported.
     pub(super) full: bool,
 }
 
@@ -58,7 +58,7 @@ impl PathTotals {
     }
 }
 
-/// Assesses the way between two captures whose packets are joined.
+/// Assesses the path between two captures whose packets are joined.
 pub(super) fn assess(
     captures: &Captures,
     mut join: PacketMatches,
@@ -155,7 +155,7 @@ fn overall(sum: &PathTotals) -> PathVerdict {
         PathVerdict::FullDrop
     } else if bad.iter().any(|verdict| sum.of(*verdict) > 0) {
         PathVerdict::PartialDrop
-    } else if sum.of(ConversationVerdict::OtherWay) > 0 {
+    } else if sum.of(ConversationVerdict::OtherPath) > 0 {
         PathVerdict::Asymmetric
     } else if sum.of(ConversationVerdict::Delayed) + sum.of(ConversationVerdict::ResetBetween) > 0 || untidy {
         PathVerdict::Degraded

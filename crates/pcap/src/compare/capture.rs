@@ -1,4 +1,4 @@
-//! The packets of both captures in brief, and their conversations.
+//! The packets of both captures as fingerprints, and their conversations.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -59,7 +59,6 @@ pub(super) struct PacketRecord {
     pub(super) mark: u64,
     /// The one that translators leave alone.
     pub(super) core: u64,
-    /// Its frame.
     pub(super) frame: u32,
     /// Its pair of addresses.
     pub(super) address_pair: u32,
@@ -75,7 +74,6 @@ pub(super) struct PacketRecord {
     pub(super) mss: u16,
     /// The transport's checksum.
     pub(super) check: u16,
-    /// The VLAN.
     pub(super) vlan: u16,
     /// Time to live.
     pub(super) hops: u8,
@@ -92,11 +90,10 @@ pub(super) struct PacketRecord {
 pub(super) struct ConversationEntry {
     /// The protocol's number.
     pub(super) protocol: u8,
-    /// The ends.
     pub(super) ends: EndpointPair,
     /// The second end asked, as far as is known.
     pub(super) flipped: bool,
-    /// A SYN told who asks.
+    /// A SYN shows who asks.
     pub(super) sure: bool,
     /// The highest number that was sent, of each direction in each capture.
     next: [[Option<u32>; 2]; 2],
@@ -132,7 +129,6 @@ pub(super) struct Captures {
     pub(super) b: CapturePackets,
     /// Pairs of addresses.
     pub(super) address_pairs: Vec<IpPair>,
-    /// Conversations.
     pub(super) conversations: Vec<ConversationEntry>,
     /// Packets whose conversation has no place.
     pub(super) pooled: u64,
@@ -209,7 +205,7 @@ impl Captures {
         self.conversations.get((seen.conversation / 2) as usize).filter(|_| seen.conversation != NONE)
     }
 
-    /// Returns source and destination of a way.
+    /// Returns source and destination of a path.
     pub(super) fn ends_of(&self, address_pair: u32) -> Option<(IpAddr, IpAddr)> {
         self.address_pairs.get(address_pair as usize).map(|net| (net.source(), net.destination()))
     }

@@ -50,9 +50,7 @@ pub struct MetricChange {
 pub(super) struct CaptureAccount {
     /// What the analysis says, nothing left out.
     pub(super) summary: Summary,
-    /// Its services.
     pub(super) services: Services,
-    /// Its hosts.
     pub(super) hosts: BTreeMap<IpAddr, Host>,
 }
 

@@ -19,7 +19,7 @@ const MIN_SECONDS: f64 = 1.0;
 const MIN_PACKETS_COMPARED: u64 = 20;
 /// One that is so many times as long as the other one shows what the other had no time for.
 const MAX_SIZE_RATIO: f64 = 20.0;
-/// Hosts that are told of.
+/// Hosts that are listed.
 const MAX_HOSTS: usize = 20;
 
 /// What became of the network from the first capture to the second.
@@ -110,7 +110,7 @@ pub(super) fn change_summary(
     }
 }
 
-/// Says whether a finding that comes or goes is a change: another owner of an address, or another router, always is.
+/// Tells whether a finding that comes or goes is a change: another owner of an address, or another router, always is.
 fn counts(one: &ComparedFinding) -> bool {
     one.severity != Severity::Info || one.code.starts_with("arp_") || one.code == "icmp_redirect"
 }
@@ -222,7 +222,7 @@ fn doubts(a: &CaptureAccount, b: &CaptureAccount) -> Vec<String> {
     if long.max(other) > MAX_SIZE_RATIO * long.min(other).max(0.001) {
         doubts.push(format!("one is much longer: {long:.1} s and {other:.1} s"));
     }
-    match (one_way(&a.summary), one_way(&b.summary)) {
+    match (is_unidirectional(&a.summary), is_unidirectional(&b.summary)) {
         (true, false) => doubts.push("A shows one direction of connections alone, B both".to_owned()),
         (false, true) => doubts.push("B shows one direction of connections alone, A both".to_owned()),
         (true, true) => doubts.push("both show one direction of connections alone".to_owned()),
@@ -237,13 +237,13 @@ fn doubts(a: &CaptureAccount, b: &CaptureAccount) -> Vec<String> {
         doubts.push("no service is in both: they show different traffic".to_owned());
     }
     if a.services.pooled + b.services.pooled > 0 {
-        doubts.push("there are more services than are told apart; some are only in the totals".to_owned());
+        doubts.push("there are more services than are distinguished; some are only in the totals".to_owned());
     }
     doubts
 }
 
-fn one_way(summary: &Summary) -> bool {
-    let alone = summary.tcp.states.get(&State::OneWay).copied().unwrap_or(0);
+fn is_unidirectional(summary: &Summary) -> bool {
+    let alone = summary.tcp.states.get(&State::Unidirectional).copied().unwrap_or(0);
     alone >= MAX_NAMED_CHANGES && alone * 5 >= summary.tcp.streams * 4
 }
 
@@ -257,7 +257,7 @@ fn next(changes: &[MetricChange], new: &[ComparedFinding], hosts: &[HostFacts]) 
     }
     if let Some(host) = hosts.iter().find(|host| host.trend == Trend::New) {
         next.push(format!(
-            "see whether {} is up, and whether its way is: `ping -c 3 {}`, `ip neigh show {}`",
+            "see whether {} is up, and whether its path is: `ping -c 3 {}`, `ip neigh show {}`",
             host.host, host.host, host.host
         ));
     }

@@ -6,9 +6,9 @@ use super::capture::{CaptureSide, Captures, NONE};
 use super::matching::PacketMatches;
 use super::path_order::PathOrder;
 
-/// Into so many pieces the time is cut; of each the fastest packets count.
+/// The time is cut into this many bins; of each the fastest packets count.
 const DRIFT_BINS: usize = 64;
-/// So many of them have to hold packets before a drift is looked for.
+/// How many of them have to hold packets before a drift is looked for.
 const MIN_DRIFT_BINS: usize = 8;
 /// A shorter time shows no drift.
 const MIN_DRIFT_SPAN: u64 = 10_000_000_000;
@@ -30,27 +30,27 @@ pub(super) struct Clock {
     since: u64,
     /// The least time from A to B and back, where both directions were seen.
     pub(super) round: Option<u64>,
-    /// What it was told from.
+    /// How it was measured.
     pub(super) how: ClockSource,
-    /// Packets that told it.
+    /// Packets that it was measured with.
     pub(super) packets: u64,
     /// Where packets come to.
     pub(super) toward: PathOrder,
 }
 
-/// What the difference of two clocks was told from.
+/// How the difference of two clocks was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClockSource {
     /// The fastest packets of both directions: half their round trip is what it may be off.
     BothDirections,
-    /// The fastest packets of one: delays are told above the least one.
+    /// The fastest packets of one: delays are reported above the least one.
     OneDirection,
     /// Nothing: both clocks are taken to be right.
     Assumed,
 }
 
-/// The fastest packet of a piece of time: when, and how much later it seemed to arrive.
+/// The fastest packet of a time bin: when, and how much later it seemed to arrive.
 type Floor = (f64, f64);
 
 impl Clock {

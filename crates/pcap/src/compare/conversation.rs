@@ -1,4 +1,4 @@
-//! Conversations between two places: each is judged, the worst are told of.
+//! Conversations between two places: each is judged, the worst are listed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;

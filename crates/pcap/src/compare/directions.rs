@@ -33,7 +33,7 @@ pub struct Direction {
     /// How many were seen where.
     #[serde(flatten)]
     pub packets: PacketCounts,
-    /// The least that the second clock said later than the first, in milliseconds: the way, and what the clocks differ by.
+    /// The least that the second clock said later than the first, in milliseconds: the path, and what the clocks differ by.
     pub later_ms: Option<f64>,
 }
 

@@ -13,12 +13,12 @@ pub(super) const TCP: u8 = 6;
 pub(super) const UDP: u8 = 17;
 pub(super) const ICMP_SIX: u8 = 58;
 
-/// An IP packet in brief.
+/// The fields of an IP packet that identify it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Fingerprint {
     /// Equal for the same packet at both places.
     pub(super) mark: u64,
-    /// Equal even where addresses, ports, identification or options were rewritten on the way.
+    /// Equal even where addresses, ports, identification or options were rewritten on the path.
     pub(super) core: u64,
     /// From whom, to whom.
     pub(super) net: IpPair,
@@ -45,7 +45,7 @@ pub(super) struct Fingerprint {
     /// The flags of TCP; of ICMP its type.
     pub(super) flags: u8,
     /// It is a fragment, or may not be made some.
-    pub(super) pieces: Fragmentation,
+    pub(super) fragmentation: Fragmentation,
 }
 
 /// What the header says of fragments.
@@ -75,7 +75,7 @@ struct FingerprintSink {
 }
 
 impl Fingerprinter {
-    /// Makes a printer that looks at so many bytes behind the IP header.
+    /// Makes a printer that reads this many bytes behind the IP header.
     pub(super) fn new(seeded: Seeded, most: usize) -> Self {
         Self { walker: Walker::default(), marker: FingerprintSink { seeded, most, found: None } }
     }
@@ -105,7 +105,7 @@ impl FingerprintSink {
                 // Identification, flags and offset.
                 marked.write_u32(second);
                 fingerprint.id = (second >> 16) as u16;
-                fingerprint.pieces = match second & 0xffff {
+                fingerprint.fragmentation = match second & 0xffff {
                     low if low & 0x3fff != 0 => Fragmentation::Part,
                     low if low & 0x4000 != 0 => Fragmentation::Never,
                     _ => Fragmentation::Whole,
@@ -150,9 +150,9 @@ impl FingerprintSink {
 
 /// Reads the transport's header.
 fn transport(fingerprint: &mut Fingerprint, rest: View<'_>) -> Option<TransportFields> {
-    let first_piece = fingerprint.pieces != Fragmentation::Part;
+    let first_fragment = fingerprint.fragmentation != Fragmentation::Part;
     fingerprint.len = rest.wire as u32;
-    if !first_piece {
+    if !first_fragment {
         return None;
     }
     match fingerprint.protocol {
@@ -204,7 +204,7 @@ struct TransportFields {
     own: u64,
 }
 
-/// Looks for the option in which a SYN offers the largest segment.
+/// Searches for the option in which a SYN offers the largest segment.
 fn mss(rest: View<'_>, header: usize) -> u16 {
     let mut at = 20;
     while at < header {

@@ -103,7 +103,7 @@ pub(super) fn order(
 /// A fingerprint of a packet.
 type Key<'k> = &'k dyn Fn(&PacketRecord) -> u64;
 
-/// Walks two lists in step and hands over what is equal in both.
+/// Walks two lists in step and passes on what is equal in both.
 pub(super) fn groups(
     (a, b): (&[PacketRecord], &[PacketRecord]),
     (mut ones, mut others): (&[u32], &[u32]),

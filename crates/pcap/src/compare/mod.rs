@@ -1,7 +1,7 @@
 //! Compares two captures: of two times, or of the two endpoints of a path.
 //!
 //! Two times: `change` compares shares and latencies by the tests of `significance`, per `service` and `host`; `findings` matches the
-//! findings; `change_summary` gives the verdict. Two endpoints: `capture` and `fingerprint` hold each packet in brief, `matching` finds
+//! findings; `change_summary` gives the verdict. Two endpoints: `capture` and `fingerprint` hold a fingerprint of each packet, `matching` finds
 //! it in the other capture, `clock` and `path_order` estimate clocks and direction, `rewrite` matches packets that NAT or offload
 //! changed, `overlap` is the time that both cover, `transit` counts losses, `conversation` and `verdict` judge each conversation,
 //! `assess` and `words` the whole path.

@@ -22,7 +22,7 @@ const MAX_EDGE_SLACK: u64 = 1_000_000_000;
 const SLACK_PART: u64 = 20;
 
 impl Overlap {
-    /// Looks at both captures, and at how long packets took.
+    /// Compares the spans of both captures, with how long packets took.
     pub(super) fn new(captures: &Captures, join: &PacketMatches, clock: &Clock) -> Self {
         let (mut to_a, mut to_b) = (Histogram::default(), Histogram::default());
         for (one, other) in captures.a.seen.iter().zip(&join.a) {
@@ -46,7 +46,7 @@ impl Overlap {
         Self { a, b, to_a: bounds(&to_a), to_b: bounds(&to_b), slack }
     }
 
-    /// Says whether a place would have captured a packet that passed the other one at that time.
+    /// Tells whether a place would have captured a packet that passed the other one at that time.
     pub(super) fn judges(&self, place: CaptureSide, time: u64) -> bool {
         let (first, last) = place.of(self.a, self.b);
         let (least, most) = place.of(self.to_a, self.to_b);
@@ -61,7 +61,7 @@ impl Overlap {
         (last.saturating_sub(first), length(self.a), length(self.b))
     }
 
-    /// Returns by how much B begins later than A, and ends earlier; below zero where it is the other way round.
+    /// Returns by how much B begins later than A, and ends earlier; below zero where it is the reverse.
     pub(super) fn shifts(&self) -> (i64, i64) {
         let apart = |one: u64, other: u64| one.wrapping_sub(other) as i64;
         (apart(self.b.0, self.a.0), apart(self.a.1, self.b.1))

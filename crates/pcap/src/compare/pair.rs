@@ -20,13 +20,13 @@ use crate::error::Error;
 use crate::read::frames;
 use crate::summary::{FileFacts, Summary};
 
-/// How many directions are told of unless everything is asked for, and how many changes and findings of each kind.
+/// How many directions are listed unless everything is asked for, and how many changes and findings of each kind.
 const MAX_DIRECTIONS: usize = 24;
 const MAX_CHANGES: usize = 30;
 const MAX_FINDINGS: usize = 10;
 /// How many bytes the answer has at most unless everything is asked for.
 const MAX_JSON_LEN: usize = 23_500;
-/// So many packets that are in both captures are no accident.
+/// How many packets that are in both captures are no accident.
 const MIN_COMMON_PERCENT: u64 = 20;
 
 /// Two captures, and what they have in common.
@@ -62,7 +62,7 @@ pub struct Comparison {
 /// One of them.
 #[derive(Debug, Clone, Serialize)]
 pub struct CaptureFacts {
-    /// The file.
+    /// What kind of file it is, and what was wrong with it.
     pub file: FileFacts,
     /// Frames with each label.
     pub counts: BTreeMap<&'static str, u64>,
@@ -154,7 +154,7 @@ fn remarks(warnings: &mut Vec<String>, captures: &Captures, bytes: usize) {
     }
     if captures.pooled > 0 {
         warnings
-            .push(format!("{} packets belong to more conversations than are told apart", captures.pooled));
+            .push(format!("{} packets belong to more conversations than are distinguished", captures.pooled));
     }
     if bytes < 40 {
         warnings.push(format!(
@@ -163,12 +163,12 @@ fn remarks(warnings: &mut Vec<String>, captures: &Captures, bytes: usize) {
     }
 }
 
-/// Says what makes it doubtful that these are two ends of a way, or two times.
+/// Says what makes it doubtful that these are two ends of a path, or two times.
 fn doubts(packets: &PacketCounts, path: &mut PathFacts, change_summary: &mut ChangeSummary) {
     let same = packets.both > 0 && packets.both == packets.a && packets.a == packets.b;
     if path.swapped {
         path.because.push(
-            "conversations begin at B, which looks like the source side: near and far are told as they are"
+            "conversations begin at B, which seems to be the source side: near and far are named accordingly"
                 .to_owned(),
         );
     }
@@ -179,13 +179,13 @@ fn doubts(packets: &PacketCounts, path: &mut PathFacts, change_summary: &mut Cha
     }
     if packets.a > 0 && packets.b > 0 && packets.both == 0 && path.clock.packets == 0 {
         path.because.push(
-            "no packet is in both captures: B does not lie on the way, or something between them makes new packets (a proxy)"
+            "no packet is in both captures: B does not lie on the path, or something between them makes new packets (a proxy)"
                 .to_owned(),
         );
     }
     if packets.both >= MIN_COMMON_PERCENT && packets.both * 2 >= packets.a.min(packets.b) {
         change_summary.doubts.push(
-            "most packets are in both captures: if they are two ends of one way, read them with --mode endpoints".to_owned(),
+            "most packets are in both captures: if they are two ends of one path, read them with --mode endpoints".to_owned(),
         );
     }
 }

@@ -11,7 +11,7 @@ use super::transit::Transit;
 use super::verdict::{ConversationVerdict, percentile};
 use crate::flow::{Percentiles, percent};
 
-/// The way between the first capture and the second.
+/// The path between the first capture and the second.
 #[derive(Debug, Clone, Serialize)]
 pub struct PathFacts {
     /// What all conversations together say.
@@ -22,7 +22,7 @@ pub struct PathFacts {
     pub because: Vec<String>,
     /// All of it in one sentence.
     pub sentence: String,
-    /// The clocks.
+    /// How far the clocks of both captures differ, and how sure that is.
     pub clock: ClockFacts,
     /// When which place captured.
     pub window: OverlapFacts,
@@ -40,7 +40,7 @@ pub struct PathFacts {
     pub next: Vec<String>,
 }
 
-/// What all conversations together say of the way.
+/// What all conversations together say of the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum PathVerdict {
@@ -100,7 +100,7 @@ impl Confidence {
 /// The clocks of both places.
 #[derive(Debug, Clone, Serialize)]
 pub struct ClockFacts {
-    /// What it was told from.
+    /// How it was measured.
     pub from: ClockSource,
     /// How much B's clock says more than A's.
     pub offset_ms: f64,
@@ -114,7 +114,7 @@ pub struct ClockFacts {
     /// The least time from one place to the other and back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_trip_ms: Option<f64>,
-    /// Packets that told it.
+    /// Packets that it was measured with.
     pub packets: u64,
 }
 
@@ -161,10 +161,11 @@ pub struct TransitFacts {
     /// Arrived after one that was sent later.
     #[serde(skip_serializing_if = "none")]
     pub reordered: u64,
-    /// Arrived in other pieces, as cards cut and join them.
+    /// Arrived in other segments, as network cards split and join them.
     #[serde(skip_serializing_if = "none")]
-    pub in_pieces: u64,
-    /// How many were rewritten on the way, by field.
+    #[serde(rename = "in_pieces")]
+    pub resegmented: u64,
+    /// How many were rewritten on the path, by field.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub altered: BTreeMap<&'static str, u64>,
     /// Routers between the places.
@@ -190,7 +191,7 @@ pub struct ConversationFacts {
     pub client: SocketAddr,
     /// Who is asked.
     pub server: SocketAddr,
-    /// The same at the other place, where addresses or ports are translated on the way.
+    /// The same at the other place, where addresses or ports are translated on the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub translated: Option<(SocketAddr, SocketAddr)>,
     /// The place that the client's packets pass first.
@@ -207,7 +208,7 @@ pub struct ConversationFacts {
     pub back: TransitFacts,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn none(count: &u64) -> bool {
     *count == 0
 }
@@ -229,7 +230,7 @@ impl TransitFacts {
             duplicated: transit.duplicated,
             mirrored: transit.copies,
             reordered: transit.reordered,
-            in_pieces: transit.pieces,
+            resegmented: transit.resegmented,
             altered: changed.collect(),
             routers: transit.hops,
             delay_ms: figures(&transit.delays, 0),

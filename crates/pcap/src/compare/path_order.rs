@@ -13,7 +13,7 @@ pub(super) struct PathOrder {
     sides: BTreeMap<IpAddr, i64>,
 }
 
-/// What packets of a way that were seen at both places tell.
+/// What packets of a path that were seen at both places tell.
 #[derive(Debug, Clone, Copy, Default)]
 struct DirectionHints {
     /// How often the time to live was higher in A, less how often it was higher in B.
@@ -25,7 +25,7 @@ struct DirectionHints {
 }
 
 impl PathOrder {
-    /// Looks at packets that were found at both places.
+    /// Examines packets that were found at both places.
     pub(super) fn new(captures: &Captures, join: &PacketMatches) -> Self {
         let hints = hints(captures, join);
         let mut found: Vec<Option<CaptureSide>> = hints.iter().map(|hints| by_hops(*hints)).collect();
@@ -64,17 +64,17 @@ impl PathOrder {
         Self { address_pairs, sides }
     }
 
-    /// Returns the capture that packets of a way come to, having passed the other one.
+    /// Returns the capture that packets of a path come to, having passed the other one.
     pub(super) fn of(&self, address_pair: u32) -> CaptureSide {
         self.address_pairs.get(address_pair as usize).map_or(CaptureSide::B, |(which, _)| *which)
     }
 
-    /// Says whether that is more than a guess.
+    /// Tells whether that is more than a guess.
     pub(super) fn sure(&self, address_pair: u32) -> bool {
         self.address_pairs.get(address_pair as usize).is_some_and(|(_, sure)| *sure)
     }
 
-    /// Says whether both ends of a way are known to live on the same side: what they say passes one place at most.
+    /// Tells whether both ends of a path are known to live on the same side: what they say passes one place at most.
     pub(super) fn same_side(&self, (source, destination): (IpAddr, IpAddr)) -> bool {
         let side = |address: IpAddr| self.sides.get(&address).copied().unwrap_or(0).signum();
         side(source) != 0 && side(source) == side(destination)
@@ -98,7 +98,7 @@ fn hints(captures: &Captures, join: &PacketMatches) -> Vec<DirectionHints> {
         let Some(other) = captures.b.seen.get(*other as usize).filter(|_| *other != NONE) else {
             continue;
         };
-        // Where addresses were rewritten, both ways are the same one.
+        // Where addresses were rewritten, both directions are the same one.
         let places =
             [Some(one.address_pair), (one.address_pair != other.address_pair).then_some(other.address_pair)];
         for address_pair in places.into_iter().flatten() {

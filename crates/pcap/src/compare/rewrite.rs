@@ -7,14 +7,14 @@ use super::clock::Clock;
 use super::fingerprint::TCP;
 use super::matching::{PacketMatches, groups, order};
 
-/// Partner of a packet whose bytes arrived in other pieces.
+/// Partner of a packet whose bytes arrived in other segments.
 pub(super) const REFRAGMENTED: u32 = NONE - 1;
 /// Packets that look the same as so many others say nothing of who was translated into whom.
 const MAX_CANDIDATES: usize = 8;
-/// A datagram that carries so much looks like no other by chance.
+/// A datagram that carries this much equals no other by chance.
 const MIN_DISTINCT_PAYLOAD: u32 = 12;
 
-/// Conversations that were translated on the way: half a conversation in A, and what it is in B.
+/// Conversations that were translated on the path: half a conversation in A, and what it is in B.
 pub(super) type Translated = BTreeMap<u32, u32>;
 
 /// Joins what was left: first within conversations, then across them, then by the numbers of bytes.
@@ -32,7 +32,7 @@ pub(super) fn alter(captures: &Captures, join: &mut PacketMatches, clock: &mut C
             *clock = Clock::new(captures, join);
         }
     }
-    pieces(captures, join, &translated);
+    resegmented(captures, join, &translated);
     translated
 }
 
@@ -110,7 +110,7 @@ fn translated(captures: &Captures, join: &PacketMatches) -> Translated {
 type Stretch = (i64, i64, u32);
 
 /// Cards send and take large segments that travel in small ones: what has the bytes of others arrived with them.
-fn pieces(captures: &Captures, join: &mut PacketMatches, translated: &Translated) {
+fn resegmented(captures: &Captures, join: &mut PacketMatches, translated: &Translated) {
     let mut open: BTreeMap<u32, (Vec<u32>, Vec<u32>)> = BTreeMap::new();
     for which in [CaptureSide::A, CaptureSide::B] {
         for ((place, seen), partner) in (0_u32..).zip(&captures.capture(which).seen).zip(join.of(which)) {
@@ -176,7 +176,7 @@ fn covered(these: &[Stretch], others: &[Stretch]) -> Vec<u32> {
     these.iter().filter(|(start, end, _)| within(*start, *end)).map(|(_, _, place)| *place).collect()
 }
 
-/// What can be rewritten on the way.
+/// What can be rewritten on the path.
 pub(super) const FIELDS: [&str; 9] =
     ["address", "port", "vlan", "dscp", "ecn", "mss", "identification", "header", "checksum"];
 

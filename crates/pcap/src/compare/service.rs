@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use crate::histogram::Histogram;
 use crate::tcp::Flow;
 
-/// How many services are told apart; the others are one.
+/// How many services are distinguished; the others are one.
 const MAX_SERVICES: usize = 4096;
 
 /// What is known of a service, or of all together.
@@ -35,7 +35,6 @@ pub(crate) struct Service {
 pub(crate) struct Services {
     /// Together.
     pub(super) all: Service,
-    /// Each.
     pub(super) each: BTreeMap<SocketAddr, Service>,
     /// Connections to services that have no place of their own.
     pub(super) pooled: u64,

@@ -66,14 +66,14 @@ impl Significance {
 pub(super) const STABLE_PERCENT: f64 = 10.0;
 const NOTEWORTHY_PERCENT: f64 = 50.0;
 const SIGNIFICANT_PERCENT: f64 = 200.0;
-/// So many standard errors are beyond chance: one of twenty comparisons of equals goes further.
+/// How many standard errors are beyond chance: one of twenty comparisons of equals goes further.
 const MIN_DEVIATIONS: f64 = 1.96;
 /// The same for one of many services or hosts.
 const MIN_DEVIATIONS_PER_SERVICE: f64 = 3.0;
 /// What was never there has to happen so often before it is new, and be so much of all.
 const MIN_NEW_COUNT: u64 = 3;
 const MIN_NEW_SHARE: f64 = 0.01;
-/// So many measurements on each side let a median be compared, and so many what nine of ten do not exceed.
+/// How many measurements on each side let a median be compared, and so many what nine of ten do not exceed.
 const MIN_SAMPLES: u64 = 8;
 const MIN_TAIL_SAMPLES: u64 = 20;
 /// A shorter difference is nobody's trouble, in milliseconds.
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beyond_chance_is_told() {
+    fn what_is_beyond_chance_is_reported() {
         assert_eq!(trend((0, 1000), (30, 1000)), Trend::New);
         assert_eq!(trend((30, 1000), (0, 1000)), Trend::Resolved);
         assert_eq!(trend((10, 1000), (60, 1000)), Trend::Regression);

@@ -11,7 +11,7 @@ use super::rewrite::{FIELDS, REFRAGMENTED, changed};
 
 /// Copies of a packet that a mirror made follow within this time, in nanoseconds.
 const MAX_MIRROR_DELAY: u64 = 1_000_000;
-/// So far back copies are looked for.
+/// How far back copies are looked for.
 const COPY_SEARCH_RANGE: usize = 4;
 /// Maximum number of evidence frames.
 const MAX_EVIDENCE_FRAMES: usize = 3;
@@ -39,8 +39,8 @@ pub(super) struct Transit {
     pub(super) unseen: u64,
     /// Arrived after one that was sent later.
     pub(super) reordered: u64,
-    /// Arrived in other pieces.
-    pub(super) pieces: u64,
+    /// Arrived in other segments.
+    pub(super) resegmented: u64,
     /// How many were rewritten, by field.
     pub(super) changed: [u64; FIELDS.len()],
     /// SYN and RST: sent, arrived, and arrived without having been sent.
@@ -82,7 +82,6 @@ pub(super) struct TransitContext<'x> {
     pub(super) captures: &'x Captures,
     /// Who is whose partner.
     pub(super) join: &'x PacketMatches,
-    /// The clocks.
     pub(super) clock: &'x Clock,
     /// When which place captured.
     pub(super) window: &'x Overlap,
@@ -143,7 +142,7 @@ impl Transit {
                 self.recovered += count;
             }
             if partner == REFRAGMENTED {
-                self.pieces += 1;
+                self.resegmented += 1;
                 continue;
             }
             let Some(other) = there.get(partner as usize) else {
@@ -213,7 +212,7 @@ impl Transit {
         self.duplicated += other.duplicated;
         self.unseen += other.unseen;
         self.reordered += other.reordered;
-        self.pieces += other.pieces;
+        self.resegmented += other.resegmented;
         for (count, more) in self.changed.iter_mut().zip(other.changed) {
             *count += more;
         }
@@ -222,7 +221,7 @@ impl Transit {
     }
 }
 
-/// Says whether a packet that has no partner is a copy of one that has, or of one before: a mirror showed it twice.
+/// Tells whether a packet that has no partner is a copy of one that has, or of one before: a mirror showed it twice.
 fn copied(places: &[u32], at: usize, here: &[PacketRecord], partners: &[u32]) -> bool {
     let of = |at: &u32| here.get(*at as usize);
     let Some(seen) = places.get(at).and_then(of).filter(|seen| seen.id != 0) else {

@@ -27,9 +27,9 @@ pub enum ConversationVerdict {
     Refused,
     /// Some packets are lost.
     PartialLoss,
-    /// One direction takes a way that does not pass one of the places.
-    OtherWay,
-    /// Packets arrive, and wait on the way.
+    /// One direction takes a path that does not pass one of the places.
+    OtherPath,
+    /// Packets arrive, and wait on the path.
     Delayed,
     /// Everything arrives.
     Clean,
@@ -50,7 +50,7 @@ impl ConversationVerdict {
             Self::NoAnswer => "no_answer",
             Self::Refused => "refused",
             Self::PartialLoss => "partial_loss",
-            Self::OtherWay => "other_way",
+            Self::OtherPath => "other_way",
             Self::Delayed => "delayed",
             Self::Clean => "clean",
             Self::NotJudged => "not_judged",
@@ -58,7 +58,7 @@ impl ConversationVerdict {
         }
     }
 
-    /// Says whether the conversation tells something of the way between both places.
+    /// Tells whether the conversation tells something of the path between both places.
     #[must_use]
     pub fn judged(self) -> bool {
         !matches!(self, Self::NotJudged | Self::Elsewhere)
@@ -78,7 +78,7 @@ pub(super) struct ConversationContext {
     pub(super) round: u64,
 }
 
-/// Judges a conversation by its way there and its way back.
+/// Judges a conversation by its forward path and its return path.
 pub(super) fn judge(case: ConversationContext, there: &Transit, back: &Transit) -> ConversationVerdict {
     let any = there.arrived + back.arrived > 0;
     if !any && !case.passes {
@@ -98,14 +98,14 @@ pub(super) fn judge(case: ConversationContext, there: &Transit, back: &Transit) 
     if there.arrived > 0 && back.sent == 0 && back.outside == 0 {
         let waited = there.arrived > 1 || there.last.saturating_add(ANSWER_TIMEOUT) <= case.end;
         if back.unseen > 0 {
-            return ConversationVerdict::OtherWay;
+            return ConversationVerdict::OtherPath;
         } else if case.answers && waited && there.lost * 2 <= there.sent {
             return ConversationVerdict::NoAnswer;
         }
     }
     if back.sent > 0 && back.arrived == 0 && back.lost > 0 {
         return if there.turns.acknowledging > 0 {
-            ConversationVerdict::OtherWay
+            ConversationVerdict::OtherPath
         } else {
             ConversationVerdict::AnswerLost
         };
@@ -114,7 +114,7 @@ pub(super) fn judge(case: ConversationContext, there: &Transit, back: &Transit) 
     if refused && there.turns.syns > 0 {
         ConversationVerdict::Refused
     } else if all_there {
-        ConversationVerdict::OtherWay
+        ConversationVerdict::OtherPath
     } else if there.lost + back.lost > 0 {
         ConversationVerdict::PartialLoss
     } else if waits(there, case.round) || waits(back, case.round) {
@@ -124,7 +124,7 @@ pub(super) fn judge(case: ConversationContext, there: &Transit, back: &Transit) 
     }
 }
 
-/// Says whether packets wait on the way: longer than the way itself takes, and longer than people notice.
+/// Tells whether packets wait on the path: longer than the path itself takes, and longer than people notice.
 fn waits(trip: &Transit, round: u64) -> bool {
     let (Some(least), Some(most)) = (trip.delays.first(), percentile(&trip.delays, 90)) else {
         return false;

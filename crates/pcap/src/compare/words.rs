@@ -40,11 +40,13 @@ pub(super) fn of(one: &Conversation) -> String {
             format!("it reaches {far}, is refused there, and the refusal comes back")
         }
         ConversationVerdict::PartialLoss => partial(one),
-        ConversationVerdict::OtherWay if back.unseen > 0 || back.lost > 0 => {
-            format!("answers take a way that does not pass {}", if back.lost > 0 { near } else { far })
+        ConversationVerdict::OtherPath if back.unseen > 0 || back.lost > 0 => {
+            format!("answers take a path that does not pass {}", if back.lost > 0 { near } else { far })
         }
-        ConversationVerdict::OtherWay => format!("packets to the server take a way that does not pass {far}"),
-        ConversationVerdict::Delayed => "everything arrives, and waits on the way".to_owned(),
+        ConversationVerdict::OtherPath => {
+            format!("packets to the server take a path that does not pass {far}")
+        }
+        ConversationVerdict::Delayed => "everything arrives, and waits on the path".to_owned(),
         ConversationVerdict::Clean => "everything arrives".to_owned(),
         ConversationVerdict::NotJudged => "too few packets while both captured".to_owned(),
         ConversationVerdict::Elsewhere => format!("nothing says that it passes {far}"),
@@ -88,8 +90,8 @@ pub(super) fn sentence(verdict: PathVerdict, confidence: Confidence, sum: &PathT
         (ConversationVerdict::NoAnswer, "reach the far side and get no answer"),
         (ConversationVerdict::Refused, "are refused"),
         (ConversationVerdict::ResetBetween, "are reset by something in between"),
-        (ConversationVerdict::OtherWay, "take another way in one direction"),
-        (ConversationVerdict::Delayed, "wait on the way"),
+        (ConversationVerdict::OtherPath, "take another path in one direction"),
+        (ConversationVerdict::Delayed, "wait on the path"),
     ]
     .into_iter()
     .filter(|(kind, _)| sum.of(*kind) > 0)
@@ -97,7 +99,7 @@ pub(super) fn sentence(verdict: PathVerdict, confidence: Confidence, sum: &PathT
     .collect();
     let (twice, late) = (sum.to_a.duplicated + sum.to_b.duplicated, sum.to_a.reordered + sum.to_b.reordered);
     if verdict == PathVerdict::Degraded {
-        let kinds = [(twice, "packets arrive more than once"), (late, "packets are overtaken on the way")];
+        let kinds = [(twice, "packets arrive more than once"), (late, "packets are overtaken on the path")];
         rest.extend(
             kinds.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")),
         );
@@ -133,7 +135,7 @@ pub(super) fn next(verdict: PathVerdict, flows: &[ConversationFacts], how: Clock
                 "packets to {server} are lost before the far side: take them through the rules with `ghost nsg verdict --dst {host} --dst-port {port} …` and `ghost route select --to {host} …`, then capture halfway: `tcpdump -ni any -w middle.pcap {filter}`"
             ),
             ConversationVerdict::AnswerLost => format!(
-                "answers of {host} are lost on the way back: `ghost route select --to {client} …` with the table of {host}, and the outbound rules there; then capture halfway: `tcpdump -ni any -w middle.pcap {filter}`"
+                "answers of {host} are lost on the return path: `ghost route select --to {client} …` with the table of {host}, and the outbound rules there; then capture halfway: `tcpdump -ni any -w middle.pcap {filter}`"
             ),
             ConversationVerdict::NoAnswer => format!(
                 "{host} gets packets and says nothing: on it, `ss -lntu 'sport = :{port}'` and `iptables-save | ghost netfilter walk - --hook input --dst {host} --dport {port} …`"
@@ -147,8 +149,8 @@ pub(super) fn next(verdict: PathVerdict, flows: &[ConversationFacts], how: Clock
             ConversationVerdict::PartialLoss => format!(
                 "some packets with {server} are lost: `ip -s link` and `tc -s qdisc` on each hop, then capture halfway: `tcpdump -ni any -s 128 -w middle.pcap {filter}`"
             ),
-            ConversationVerdict::OtherWay => format!(
-                "one direction with {server} passes elsewhere: compare `ghost route select` of both ends, and capture on the other way"
+            ConversationVerdict::OtherPath => format!(
+                "one direction with {server} passes elsewhere: compare `ghost route select` of both ends, and capture on the other path"
             ),
             ConversationVerdict::Delayed => {
                 format!("packets with {server} wait in a queue: `tc -s qdisc` and the load of each hop")
@@ -170,10 +172,10 @@ pub(super) fn next(verdict: PathVerdict, flows: &[ConversationFacts], how: Clock
     if verdict == PathVerdict::Inconclusive || how == ClockSource::Assumed {
         next.push("capture at both places at the same time, with synchronized clocks, some seconds longer than the trouble lasts, and without a filter on addresses that may be translated".to_owned());
     } else if verdict == PathVerdict::Degraded && next.is_empty() {
-        next.push("packets overtake each other or arrive twice: look for ways of unequal length on the way (bonds, several equal routes), and for a mirror that shows them twice".to_owned());
+        next.push("packets overtake each other or arrive twice: look for paths of unequal length (bonds, several equal routes), and for a mirror that shows them twice".to_owned());
     } else if verdict == PathVerdict::CleanPath && next.is_empty() {
         next.push(
-            "the way between both places is clean: look at the ends, `ghost pcap analyze` of each capture"
+            "the path between both places is clean: look at the ends, `ghost pcap analyze` of each capture"
                 .to_owned(),
         );
     }

@@ -34,10 +34,9 @@ struct Answer {
     odd: Option<Box<(String, NameScore)>>,
 }
 
-/// A name that looks made up.
+/// A name that seems generated.
 #[derive(Debug, Clone)]
 pub(crate) struct GeneratedName {
-    /// What it looks like.
     pub(crate) score_parts: NameScore,
     /// How often it was said that it does not exist.
     pub(crate) count: u64,
@@ -217,14 +216,14 @@ fn marks(question: &Question<'_>) -> (Marks, usize) {
     (marks, count)
 }
 
-/// Says whether the first label is one that hosts of all domains have.
+/// Tells whether the first label is one that hosts of all domains have.
 fn common(question: &Question<'_>) -> bool {
     question.labels().next().is_none_or(|label| {
         label.eq_ignore_ascii_case(b"www") || label.eq_ignore_ascii_case(b"mail") || label.starts_with(b"_")
     })
 }
 
-/// Returns a name and the look of its oddest label, where it looks made up. What browsers ask for to see whether somebody
+/// Returns a name and the look of its oddest label, where it seems generated. What browsers ask for to see whether somebody
 /// forges answers has one label; names of services and of addresses are made by rule.
 fn odd(question: &Question<'_>) -> Option<(String, NameScore)> {
     let count = question.labels().count();
@@ -233,8 +232,8 @@ fn odd(question: &Question<'_>) -> Option<(String, NameScore)> {
     {
         return None;
     }
-    let looks = question.labels().take(count - 1).map(NameScore::of);
-    let score_parts = looks.max_by(|one, other| one.score().total_cmp(&other.score()))?;
+    let scores = question.labels().take(count - 1).map(NameScore::of);
+    let score_parts = scores.max_by(|one, other| one.score().total_cmp(&other.score()))?;
     (score_parts.score() >= MIN_GENERATED_SCORE).then(|| (question.text().to_ascii_lowercase(), score_parts))
 }
 
@@ -242,7 +241,7 @@ fn odd(question: &Question<'_>) -> Option<(String, NameScore)> {
 const MAX_FAILED_NAMES: usize = 2048;
 const MAX_EVIDENCE_FRAMES: usize = 5;
 
-/// What came of a name.
+/// The result of a name.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FailedNames {
     /// How often.

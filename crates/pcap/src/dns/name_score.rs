@@ -1,6 +1,6 @@
-//! How much a label looks as if a program had made it up: a score, and its parts.
+//! How likely a program made a label up: a score, and its parts.
 
-/// What a label looks like. Each part is a number of points; together they are at most 85.
+/// The score of a label. Each part is a number of points; together they are at most 85.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct NameScore {
     /// Long ones are seldom typed.
@@ -15,7 +15,7 @@ pub(crate) struct NameScore {
     pub(crate) pairs: f64,
 }
 
-/// From so many points on a label looks odd.
+/// From this many points on a label counts as odd.
 pub(crate) const MIN_GENERATED_SCORE: f64 = 36.0;
 /// Shorter labels say nothing.
 const MIN_LABEL_LEN: usize = 6;
@@ -51,7 +51,7 @@ const FOLLOWERS: [&[u8]; 26] = [
 ];
 
 impl NameScore {
-    /// Looks at a label.
+    /// Examines a label.
     pub(crate) fn of(label: &[u8]) -> Self {
         let size = label.len();
         let letters = label.iter().filter(|byte| byte.is_ascii_alphabetic()).count();

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use super::message::Question;
 use crate::hash::Map;
 
-/// How many domains are told apart.
+/// How many domains are distinguished.
 const MAX_DOMAINS: usize = 4096;
 const MAX_EVIDENCE_FRAMES: usize = 5;
 /// A label that holds so much is seldom typed.

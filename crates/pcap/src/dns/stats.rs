@@ -86,13 +86,11 @@ pub(crate) struct DnsStats {
     pub(crate) rcodes: BTreeMap<&'static str, u64>,
     /// How long answers took.
     pub(crate) latency: Histogram,
-    /// Servers.
     pub(crate) servers: BTreeMap<IpAddr, DnsServer>,
     /// Answers that a name does not exist.
     pub(crate) nonexistent: FailedNames,
     /// Answers that the server failed or refused.
     pub(crate) failed: FailedNames,
-    /// Clients.
     pub(crate) clients: Clients,
     /// Domains.
     pub(crate) parents: ParentDomains,
@@ -258,7 +256,7 @@ impl DnsStats {
         Some(self.servers.entry(address).or_default())
     }
 
-    /// What was asked so late that an answer may still have been on its way is held against nobody.
+    /// A question so late that its answer may still have been in transit counts as neither answered nor unanswered.
     fn give_up(&mut self, key: Key, open: &OpenQuery, end: u64) {
         self.unanswered += u64::from(open.count);
         if end.saturating_sub(open.first) < ANSWER_TIMEOUT {

@@ -2,7 +2,7 @@
 
 use crate::layers::View;
 
-/// The longest part of a message that is kept; what is looked at stands at its beginning.
+/// The longest part of a message that is kept; what is examined stands at its beginning.
 const MAX_MESSAGE_BYTES: usize = 320;
 
 /// One direction of a connection that carries DNS.
@@ -18,7 +18,7 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    /// Takes what a segment carries; hands each message that it completes to `each`.
+    /// Takes what a segment carries; passes each message that it completes to `each`.
     pub(crate) fn take(&mut self, seq: u32, payload: View<'_>, mut each: impl FnMut(View<'_>)) {
         if payload.wire == 0 {
             return;

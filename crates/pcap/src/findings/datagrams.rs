@@ -55,7 +55,7 @@ const DHCP_TWO: Rule = Rule {
     at_least: 1,
     percent: 0.0,
     when: "so many offers of two servers to the same client, which name the same router and resolver",
-    vantage: "A pair of servers that stand in for each other looks like this.",
+    vantage: "A pair of servers that stand in for each other gives the same picture.",
 };
 
 /// Nobody answers searches of the newer version.
@@ -84,7 +84,7 @@ const NTP_KISS: Rule = Rule {
     severity: Severity::Warning,
     at_least: 1,
     percent: 0.0,
-    when: "a clock told clients so often to ask less, or not at all (RATE, DENY, RSTR)",
+    when: "a clock asked clients so often to ask less, or not at all (RATE, DENY, RSTR)",
     vantage: "The client has to obey; a forged answer has the same effect.",
 };
 
@@ -105,7 +105,7 @@ const UDP: Rule = Rule {
     at_least: 3,
     percent: 100.0,
     when: "so many conversations with a service, and all of them, are datagrams to it alone; ports where that is usual are left out",
-    vantage: "Protocols that only report look the same; an answer may also have taken a way that does not pass here.",
+    vantage: "Protocols that only report look the same; an answer may also have taken a path that does not pass here.",
 };
 
 /// The rules of this kind.

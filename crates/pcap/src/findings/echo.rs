@@ -1,6 +1,6 @@
 //! Pings: answers that are missing, or slow.
 
-use super::find::{FindingList, field, one_way};
+use super::find::{FindingList, field, unidirectional};
 use super::finding::{Rule, Severity};
 use crate::analyze::Pass;
 use crate::flow::{ms, percent};
@@ -22,18 +22,18 @@ const PING_LATENCY: Rule = Rule {
     at_least: 3,
     percent: 10.0,
     when: "so many answers of a target, and so much of all, took four times as long as half of them, and 50 ms more than that",
-    vantage: "The time from this point to the target and back: a queue on the way, or a busy target.",
+    vantage: "The time from this point to the target and back: a queue on the path, or a busy target.",
 };
 
 /// The rules of this kind.
 pub(super) const RULES: [Rule; 2] = [PING_LOSS, PING_LATENCY];
 
 /// How much longer an answer takes at least to be slow, in nanoseconds.
-const MORE: u64 = 50_000_000;
+const MIN_EXTRA_NANOS: u64 = 50_000_000;
 
 /// Finds what is wrong.
 pub(super) fn find(found: &mut FindingList, pass: &Pass) {
-    let blind = one_way(pass) && pass.icmp.echo.targets.values().all(|target| target.replies == 0);
+    let blind = unidirectional(pass) && pass.icmp.echo.targets.values().all(|target| target.replies == 0);
     let mut worst: Vec<_> = pass.icmp.echo.targets.iter().collect();
     worst.sort_by_key(|(address, target)| (std::cmp::Reverse(target.unanswered), **address));
     for (address, target) in worst {
@@ -58,7 +58,7 @@ pub(super) fn find(found: &mut FindingList, pass: &Pass) {
             found.add(&PING_LOSS, title, &target.frames, filter, &numbers);
         }
         let half = target.rtts.percentile(50);
-        let limit = (half * 4).max(half + MORE);
+        let limit = (half * 4).max(half + MIN_EXTRA_NANOS);
         let slow = target.rtts.above(limit);
         if PING_LATENCY.meets(slow, target.replies) {
             let most = ms(target.rtts.max());

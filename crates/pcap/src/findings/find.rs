@@ -7,8 +7,8 @@ use super::{datagrams, echo, flood, http, link, names, path, suspect, tcp, tls};
 use crate::analyze::Pass;
 use crate::flow::State;
 
-/// How many findings are told, and how many of one rule.
-const MOST: usize = 12;
+/// How many findings are reported, and how many of one rule.
+const MAX_FINDINGS_OF_RULE: usize = 12;
 const MOST_OF_ONE: usize = 3;
 /// What too large packets, a refusal, a full receiver or a bad path look like from afar.
 const SYMPTOMS: [&str; 3] = ["tcp_retransmission", "tcp_rto_backoff", "tcp_gaps"];
@@ -34,7 +34,7 @@ pub(crate) fn find(pass: &Pass) -> (Vec<Finding>, u64) {
     datagrams::find(&mut found, pass);
     flood::find(&mut found, pass);
     found.list.sort_by_key(|finding| (finding.severity, SYMPTOMS.contains(&finding.code)));
-    let most = if pass.scope.full { usize::MAX } else { MOST };
+    let most = if pass.scope.full { usize::MAX } else { MAX_FINDINGS_OF_RULE };
     found.left_out += found.list.len().saturating_sub(most) as u64;
     found.list.truncate(most);
     (found.list, found.left_out)
@@ -102,8 +102,8 @@ pub(super) fn times(count: u64) -> String {
     }
 }
 
-/// Says whether this capture shows one direction alone, so that nobody can be blamed for not answering.
-pub(super) fn one_way(pass: &Pass) -> bool {
-    let silent = pass.flows.states.get(&State::OneWay).copied().unwrap_or(0);
+/// Tells whether this capture shows one direction alone, so that nobody can be blamed for not answering.
+pub(super) fn unidirectional(pass: &Pass) -> bool {
+    let silent = pass.flows.states.get(&State::Unidirectional).copied().unwrap_or(0);
     silent >= 3 && silent * 5 >= pass.flows.streams * 4
 }

@@ -73,7 +73,7 @@ pub struct Rule {
     pub vantage: &'static str,
 }
 
-/// Returns every rule that a finding can come from, in the order in which findings of the same severity are told.
+/// Returns every rule that a finding can come from, in the order in which findings of the same severity are reported.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     let kinds = [
         &tcp::RULES[..],
@@ -91,7 +91,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 }
 
 impl Rule {
-    /// Says whether it happened often enough.
+    /// Tells whether it happened often enough.
     pub(super) fn meets(&self, count: u64, all: u64) -> bool {
         count >= self.at_least && count as f64 * 100.0 >= self.percent * all as f64
     }

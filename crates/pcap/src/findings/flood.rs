@@ -1,4 +1,4 @@
-//! What fills a link, and packets that arrive in pieces.
+//! What fills a link, and packets that arrive in fragments.
 
 use super::find::{FindingList, field};
 use super::finding::{Rule, Severity};
@@ -25,17 +25,17 @@ const MULTICAST: Rule = Rule {
     vantage: "Films and market data come fast on purpose; whether all of this link has to see them, its switch decides.",
 };
 
-/// Pieces of packets do not arrive.
+/// Fragments of packets do not arrive.
 const FRAGMENTS_LOST: Rule = Rule {
     code: "fragments_lost",
     severity: Severity::Warning,
     at_least: 3,
     percent: 2.0,
     when: "so many fragmented packets from one address to another, and so much of all, were never complete, though there was a second of time",
-    vantage: "Lost before this point, sent another way, or dropped by the capture itself.",
+    vantage: "Lost before this point, sent on another path, or dropped by the capture itself.",
 };
 
-/// Pieces of packets claim the same bytes.
+/// Fragments of packets claim the same bytes.
 const FRAGMENTS_ODD: Rule = Rule {
     code: "fragments_overlap",
     severity: Severity::Warning,
@@ -85,9 +85,9 @@ fn fragments(found: &mut FindingList, pass: &Pass) {
     worst.sort_by_key(|(ends, pair)| (std::cmp::Reverse((pair.lost, pair.invalid)), **ends));
     for ((source, destination), pair) in worst {
         let [from, to] = [field(*source, "src"), field(*destination, "dst")];
-        let pieces =
+        let frame_filter =
             if source.is_ipv4() { "(ip.flags.mf == 1 || ip.frag_offset > 0)" } else { "ipv6.fraghdr" };
-        let filter = format!("{pieces} && {from} == {source} && {to} == {destination}");
+        let filter = format!("{frame_filter} && {from} == {source} && {to} == {destination}");
         let all = pair.whole + pair.lost;
         if FRAGMENTS_LOST.meets(pair.lost, all) {
             let title = format!(

@@ -33,7 +33,7 @@ const REFUSED: Rule = Rule {
     at_least: 10,
     percent: 20.0,
     when: "so many answers of a server, and so much of all, begin with 4",
-    vantage: "What was asked for is not told here, paths may hold secrets; the frames show it.",
+    vantage: "What was asked for is not shown here, paths may hold secrets; the frames show it.",
 };
 
 /// The rules of this kind.

@@ -35,7 +35,7 @@ const ARP_MOVED: Rule = Rule {
     at_least: 1,
     percent: 0.0,
     when: "the owner of an address changes so often, and stays for longer than ten seconds",
-    vantage: "A move of the address looks the same as the beginning of an attack.",
+    vantage: "A move of the address cannot be distinguished from the beginning of an attack.",
 };
 
 /// Nobody owns an address that is asked for.

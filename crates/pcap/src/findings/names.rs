@@ -1,13 +1,13 @@
 //! Names: servers that fail, are slow, or do not answer.
 
-use super::find::{FindingList, field, one_way};
+use super::find::{FindingList, field, unidirectional};
 use super::finding::{Rule, Severity};
 use crate::analyze::Pass;
 use crate::dns::{DnsStats, FailedNames};
 use crate::flow::ms;
 
 /// How much of a name is shown: what is longer was made to be long.
-const NAME: usize = 80;
+const MAX_NAME_CHARS: usize = 80;
 
 /// Names do not resolve because the server fails.
 const DNS_FAILURE: Rule = Rule {
@@ -82,7 +82,7 @@ pub(super) fn find(found: &mut FindingList, pass: &Pass) {
         found.add(&DNS_FAILURE, title, &failed.frames, filter, &numbers);
     }
     nonexistent(found, tally);
-    servers(found, tally, tally.responses == 0 && one_way(pass));
+    servers(found, tally, tally.responses == 0 && unidirectional(pass));
     truncated(found, tally);
 }
 
@@ -169,5 +169,5 @@ fn often(failure: &FailedNames) -> String {
 /// Returns the beginning of a name, as code.
 pub(super) fn clipped(name: &str) -> String {
     // Names are escaped: each byte is a character, and none ends the code.
-    name.get(..NAME).map_or_else(|| format!("`{name}`"), |start| format!("`{start}`…"))
+    name.get(..MAX_NAME_CHARS).map_or_else(|| format!("`{name}`"), |start| format!("`{start}`…"))
 }

@@ -1,4 +1,4 @@
-//! The way: what routers and hosts complain about, and packets that run in a circle.
+//! The path: what routers and hosts complain about, and packets that run in a circle.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -45,8 +45,8 @@ const LOOP: Rule = Rule {
     severity: Severity::Warning,
     at_least: 5,
     percent: 0.0,
-    when: "one router alone says so often that packets to the same destination ran out of hops, and nothing looks like a trace of the way",
-    vantage: "A ping with a small time to live on purpose looks the same; a capture on the router's links shows the circle itself.",
+    when: "one router alone says so often that packets to the same destination ran out of hops, and nothing resembles a traceroute",
+    vantage: "A ping with a small time to live on purpose gives the same picture; a capture on the router's links shows the circle itself.",
 };
 
 /// Packets run in a circle, and pass here.
@@ -131,7 +131,7 @@ fn became(
         Some(State::HalfOpen) => "stayed half open",
         Some(State::Established | State::Closing | State::Closed) => "came about all the same",
         Some(State::Reset) => "was reset",
-        Some(State::OneWay) => "shows one direction alone",
+        Some(State::Unidirectional) => "shows one direction alone",
     };
     if first.state.is_none() {
         return String::new();
@@ -140,7 +140,7 @@ fn became(
     format!("; the connection from {client}{others} {state}")
 }
 
-/// Says whether a complaint comes from somebody who keeps packets out.
+/// Tells whether a complaint comes from somebody who keeps packets out.
 fn filtered(icmp_error: &IcmpError) -> bool {
     match (icmp_error.six, icmp_error.kind) {
         (false, 3) => matches!(icmp_error.code, 9 | 10 | 13),
@@ -154,7 +154,7 @@ fn too_large(icmp_error: &IcmpError) -> bool {
 }
 
 fn limits(found: &mut FindingList, pass: &Pass) {
-    let mut worst: Vec<_> = pass.icmp.limits.ways.iter().collect();
+    let mut worst: Vec<_> = pass.icmp.limits.paths.iter().collect();
     worst.sort_by_key(|(net, limit)| {
         (std::cmp::Reverse((limit.ignored(), limit.count)), net.source(), net.destination())
     });
@@ -189,7 +189,7 @@ fn limits(found: &mut FindingList, pass: &Pass) {
 
 fn loops(found: &mut FindingList, pass: &Pass) {
     let mut by: BTreeMap<(IpAddr, IpAddr), (u64, u64, Router)> = BTreeMap::new();
-    let unwanted = pass.icmp.traces.ways.iter().filter(|(_, trace)| !trace.wanted());
+    let unwanted = pass.icmp.traces.paths.iter().filter(|(_, trace)| !trace.wanted());
     for (net, trace) in unwanted {
         for router in &trace.routers {
             let entry = by

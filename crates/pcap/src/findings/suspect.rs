@@ -25,7 +25,7 @@ const RANDOM: Rule = Rule {
     severity: Severity::Warning,
     at_least: 30,
     percent: 0.0,
-    when: "so many different names below one domain that look made up do not exist, as several clients are told",
+    when: "so many different names below one domain that seem generated do not exist, as servers answer several clients",
     vantage: "The servers of that domain may be meant to be flooded; forged sources look like many clients.",
 };
 
@@ -36,7 +36,7 @@ const TUNNEL: Rule = Rule {
     at_least: 8,
     percent: 50.0,
     when: "so many different names below one domain, and so much of all questions for it, ask for text or raw bytes with labels of 16 letters and more in the mean, or, ten times as many, have labels of 45 letters and more",
-    vantage: "Shows the form of questions and answers; some scanners for malware ask in the same way.",
+    vantage: "Shows the form of questions and answers; some scanners for malware ask in the same form.",
 };
 
 /// Everything is asked for.
@@ -56,7 +56,7 @@ const REFLECTION: Rule = Rule {
     at_least: 50,
     percent: 0.0,
     when: "so many answers of 1000 bytes or more in the mean go to an address that asked nothing here",
-    vantage: "The questions did not pass here: they were sent elsewhere in the name of this address, or take another way.",
+    vantage: "The questions did not pass here: they were sent elsewhere in the name of this address, or take another path.",
 };
 
 /// The rules of this kind.
@@ -75,7 +75,7 @@ pub(super) fn find(found: &mut FindingList, pass: &Pass) {
     floods(found, &pass.dns);
 }
 
-/// Says whether something travels in the names below a domain.
+/// Tells whether something travels in the names below a domain.
 pub(crate) fn tunnel(parent: &ParentDomain) -> bool {
     let text = parent.text * 2 >= parent.odd && parent.mean() >= LETTERS;
     let long = parent.mean() >= MIN_LONG_LABEL as f64;
@@ -134,7 +134,7 @@ fn random(found: &mut FindingList, tally: &DnsStats) {
         frames.sort_unstable();
         frames.truncate(5);
         let title = format!(
-            "{names} names below {} that look made up do not exist, {clients} clients are told",
+            "{names} names below {} that seem generated do not exist, as servers answer {clients} clients",
             clipped(domain)
         );
         let filter = if plain(domain) {

@@ -25,7 +25,7 @@ const UNANSWERED: Rule = Rule {
     at_least: 2,
     percent: 5.0,
     when: "so many hellos to a server and name, and so much of all, were not answered, though the connection was accepted",
-    vantage: "The port is open and the hello passed here; a device that dislikes the name, or a path that swallows large packets, looks the same.",
+    vantage: "The port is open and the hello passed here; a device that dislikes the name, or a path that swallows large packets, gives the same picture.",
 };
 
 /// A handshake ends without a word.

@@ -5,17 +5,17 @@ use serde::Serialize;
 use super::stream::{Percentiles, ms};
 use crate::tcp::{DirectionState, RetransmissionRun, SenderState, WaitReason};
 
-/// So long a direction is followed before it is told what it waited for.
+/// How long a direction is followed before its waiting times are reported.
 const MIN_DIRECTION_TIME: u64 = 100_000_000;
-/// So many repetitions of one segment are told of with their pauses.
+/// How many repetitions of one segment are listed with their pauses.
 const MIN_REPETITIONS: u32 = 2;
-/// So many repetitions of segments that are larger than all that passed.
+/// How many repetitions of segments that are larger than all that passed.
 const MIN_BLACK_HOLE_REPETITIONS: u32 = 3;
 
 /// One direction of a connection. What does not occur is not there.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DirectionFacts {
-    /// Packets.
+    /// The packets that this end sent.
     pub packets: u64,
     /// Bytes that they carried.
     pub bytes: u64,
@@ -71,13 +71,13 @@ pub struct AckTimes {
 /// How a direction's time is divided, in percent of it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LimitShares {
-    /// Nothing was on its way, and the window was open.
+    /// Nothing was in transit, and the window was open.
     pub application_pct: f64,
     /// The other end's window had no room.
     pub window_pct: f64,
     /// Something was lost and not yet made up for.
     pub loss_pct: f64,
-    /// Something was on its way, with room for more.
+    /// Something was in transit, with room for more.
     pub path_pct: f64,
     /// The whole time.
     pub seconds: f64,
@@ -126,7 +126,7 @@ pub struct ZeroWindowFacts {
     pub longest_ms: f64,
     /// How often the other end asked whether it is open again.
     pub probes: u32,
-    /// It was still closed when the connection was last heard of.
+    /// It was still closed when the connection was last seen.
     pub still: bool,
     /// Where it first closed.
     pub first_frame: u64,

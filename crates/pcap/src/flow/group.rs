@@ -52,7 +52,7 @@ pub(crate) struct ServiceOutcomes {
     /// It answered.
     pub(crate) answered: u64,
     /// Only one direction was seen.
-    pub(crate) one_way: u64,
+    pub(crate) unidirectional: u64,
     /// Nothing came back yet when the capture ended.
     pub(crate) pending: u64,
     /// Nothing came back; packets are SYNs.
@@ -61,7 +61,7 @@ pub(crate) struct ServiceOutcomes {
     pub(crate) refused: FlowCases,
     /// A filter forbids it.
     pub(crate) filtered: FlowCases,
-    /// There is no way.
+    /// There is no route.
     pub(crate) unreachable: FlowCases,
     /// The first ICMP error behind either.
     pub(crate) rejection: Option<SynRejection>,
@@ -157,7 +157,7 @@ pub(crate) struct EndpointStalls {
     pub(crate) gone: FlowCases,
 }
 
-/// Returns an end as it is told of; the port of whoever asked says nothing.
+/// Returns an end as it is listed; the port of whoever asked says nothing.
 pub(super) fn end(socket: SocketAddr, asked: bool) -> EndpointKey {
     (socket.ip(), (!asked).then_some(socket.port()))
 }

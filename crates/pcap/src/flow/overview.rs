@@ -21,13 +21,13 @@ const MAX_LISTED_FULL: usize = 20_000;
 type Rank = (u64, u64, u64);
 
 /// How much of a connection's ends must be seen in one direction alone before the whole capture is said to be so.
-const ONE_WAY_PERCENT: u64 = 80;
-const MIN_ONE_WAY_STREAMS: u64 = 3;
+const UNIDIRECTIONAL_PERCENT: u64 = 80;
+const MIN_UNIDIRECTIONAL_STREAMS: u64 = 3;
 /// An answer may take so long, if no handshake took longer.
 const MIN_ANSWER_TIME: u64 = 1_000_000_000;
-/// So much of all packets twice is the capture's own doing.
+/// How much of all packets twice is the capture's own doing.
 const MIRRORED_PERCENT: u64 = 20;
-/// So many packets without an answer are no accident.
+/// How many packets without an answer are no accident.
 const MIN_UNANSWERED: u32 = 4;
 
 /// What this capture point saw, and what it missed.
@@ -40,7 +40,8 @@ pub struct Vantage {
     /// Connections of which one direction was seen in two VLANs.
     pub two_vlans: u64,
     /// Connections of which only one direction was seen.
-    pub one_way: u64,
+    #[serde(rename = "one_way")]
+    pub unidirectional: u64,
     /// Nearly all are so: what needs both directions is not judged.
     pub one_direction: bool,
     /// Segments that were lost before they came here: a repetition filled the gap.
@@ -143,9 +144,9 @@ impl FlowStats {
         vantage.copies += copies;
         vantage.mirrored = vantage.copies * 100 >= self.packets * MIRRORED_PERCENT && copies > 0;
         vantage.two_vlans += u64::from(flow.vlans.is_some());
-        vantage.one_way += u64::from(state == State::OneWay);
-        let few = vantage.one_way < MIN_ONE_WAY_STREAMS;
-        vantage.one_direction = !few && vantage.one_way * 100 >= self.streams * ONE_WAY_PERCENT;
+        vantage.unidirectional += u64::from(state == State::Unidirectional);
+        let few = vantage.unidirectional < MIN_UNIDIRECTIONAL_STREAMS;
+        vantage.one_direction = !few && vantage.unidirectional * 100 >= self.streams * UNIDIRECTIONAL_PERCENT;
         for direction in flow.directions.iter().flat_map(|directions| &directions.by_sender) {
             vantage.lost_before += u64::from(direction.losses.before);
             vantage.lost_after += u64::from(direction.losses.after);
@@ -164,7 +165,7 @@ impl FlowStats {
             state,
             State::SynSent | State::Refused | State::Filtered | State::Unreachable | State::HalfOpen
         ) || cut.is_some();
-        if !turns.asked && !failed && state != State::OneWay {
+        if !turns.asked && !failed && state != State::Unidirectional {
             return;
         }
         let (first, second) = flow.ends.sockets();
@@ -183,7 +184,7 @@ impl FlowStats {
             State::Filtered => service.filtered.add(syns, frame),
             State::Unreachable => service.unreachable.add(syns, frame),
             State::HalfOpen => service.half_open.add(u64::from(turns.accepts), frame),
-            State::OneWay => service.one_way += 1,
+            State::Unidirectional => service.unidirectional += 1,
             State::Established | State::Closing | State::Closed | State::Reset => service.answered += 1,
         }
         service.rejection = service.rejection.or(turns.rejection);

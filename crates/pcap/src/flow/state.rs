@@ -13,9 +13,9 @@ use crate::tcp::{FIN, Flow, Origin, Phase, Reset};
 pub enum State {
     /// It was asked for, and nothing came back.
     SynSent,
-    /// It was asked for, and a filter on the way forbids it, as an ICMP error says.
+    /// It was asked for, and a filter on the path forbids it, as an ICMP error says.
     Filtered,
-    /// It was asked for, and there is no way, as an ICMP error says.
+    /// It was asked for, and there is no route, as an ICMP error says.
     Unreachable,
     /// It was asked for, and the other end reset it.
     Refused,
@@ -30,7 +30,7 @@ pub enum State {
     /// It was reset.
     Reset,
     /// Only one direction was seen.
-    OneWay,
+    Unidirectional,
 }
 
 impl State {
@@ -47,7 +47,7 @@ impl State {
             Self::Closing => "closing",
             Self::Closed => "closed",
             Self::Reset => "reset",
-            Self::OneWay => "one_way",
+            Self::Unidirectional => "one_way",
         }
     }
 }
@@ -78,7 +78,7 @@ pub(crate) fn state(flow: &Flow) -> State {
     } else if turns.asked && turns.accepted && !turns.opened {
         State::HalfOpen
     } else if silent {
-        State::OneWay
+        State::Unidirectional
     } else if fins == 1 {
         State::Closing
     } else {
@@ -91,7 +91,7 @@ pub(crate) fn state(flow: &Flow) -> State {
 pub struct ResetFacts {
     /// The end that it names as its sender.
     pub by: SocketAddr,
-    /// Its frame.
+    /// The number of the frame, from 1.
     pub frame: u64,
     /// `endpoint`, `middlebox_likely` or `unclear`.
     pub origin: &'static str,

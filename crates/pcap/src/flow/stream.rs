@@ -198,7 +198,7 @@ pub(crate) fn trouble_score(flow: &Flow) -> u64 {
         State::SynSent | State::Refused | State::Filtered | State::Unreachable => 20,
         State::HalfOpen => 10,
         State::Reset => 5,
-        State::Established | State::Closing | State::Closed | State::OneWay => 0,
+        State::Established | State::Closing | State::Closed | State::Unidirectional => 0,
     };
     marked + ended
 }

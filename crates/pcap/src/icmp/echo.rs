@@ -222,7 +222,7 @@ impl Target {
     }
 }
 
-/// Returns the way back.
+/// Returns the return path.
 fn back(net: IpPair) -> IpPair {
     match net {
         IpPair::Four(from, to) => IpPair::Four(to, from),
@@ -230,7 +230,7 @@ fn back(net: IpPair) -> IpPair {
     }
 }
 
-/// Says whether an address is of no single host.
+/// Tells whether an address is of no single host.
 pub(crate) fn group(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => address.is_multicast() || address.is_broadcast() || address.is_unspecified(),

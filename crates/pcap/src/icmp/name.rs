@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_way_to_be_unreachable_has_a_name_of_its_own() {
+    fn every_reason_to_be_unreachable_has_a_name_of_its_own() {
         for (six, codes) in [(false, 16), (true, 9)] {
             let names: std::collections::BTreeSet<&str> =
                 (0..codes).map(|code| name(six, if six { 1 } else { 3 }, code)).collect();

@@ -1,4 +1,4 @@
-//! How large packets may be on a way, and who sends larger ones all the same.
+//! How large packets may be on a path, and who sends larger ones all the same.
 
 use std::net::IpAddr;
 
@@ -8,10 +8,10 @@ use crate::layers::{IpPair, View};
 /// Maximum number of tracked paths.
 const MAX_PATHS: usize = 1024;
 const MAX_EVIDENCE_FRAMES: usize = 5;
-/// What was under way when the first complaint came may still be too large.
+/// Packets in flight when the first complaint came may still be too large.
 const GRACE_TIME: u64 = 200_000_000;
 
-/// What routers say of the way from a source to a destination.
+/// What routers say of the path from a source to a destination.
 #[derive(Debug, Clone)]
 pub(crate) struct PathMtu {
     /// Who said so first.
@@ -33,19 +33,19 @@ pub(crate) struct PathMtu {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PathMtus {
     /// From whom to whom.
-    pub(crate) ways: Map<IpPair, PathMtu>,
+    pub(crate) paths: Map<IpPair, PathMtu>,
     /// Complaints for which there was no room.
     pub(crate) left_out: u64,
 }
 
 impl PathMtus {
     /// Takes a complaint.
-    pub(crate) fn told(&mut self, from: IpAddr, net: IpPair, mtu: u32, (frame, time): (u64, u64)) {
-        if self.ways.len() >= MAX_PATHS && !self.ways.contains_key(&net) {
+    pub(crate) fn report(&mut self, from: IpAddr, net: IpPair, mtu: u32, (frame, time): (u64, u64)) {
+        if self.paths.len() >= MAX_PATHS && !self.paths.contains_key(&net) {
             self.left_out += 1;
             return;
         }
-        let limit = self.ways.entry(net).or_insert_with(|| PathMtu {
+        let limit = self.paths.entry(net).or_insert_with(|| PathMtu {
             from,
             mtu,
             count: 0,
@@ -67,8 +67,8 @@ impl PathMtus {
     /// Takes a packet: where nobody complained there is nothing to do.
     #[inline]
     pub(crate) fn packet(&mut self, net: IpPair, packet: View<'_>, time: u64) {
-        if !self.ways.is_empty()
-            && let Some(limit) = self.ways.get_mut(&net)
+        if !self.paths.is_empty()
+            && let Some(limit) = self.paths.get_mut(&net)
             && limit.mtu > 0
             && packet.wire > limit.mtu as usize
             && time >= limit.first + GRACE_TIME
@@ -79,7 +79,7 @@ impl PathMtus {
 }
 
 impl PathMtu {
-    /// Returns how often the source did not do what it had been told.
+    /// Returns how often the source ignored the reported limit.
     pub(crate) fn ignored(&self) -> u64 {
         self.late.max(self.large)
     }

@@ -10,7 +10,7 @@ use crate::flow::State;
 use crate::hash::Map;
 use crate::layers::{HeaderContext, IpPair, Quote, View};
 
-/// How many different complaints are told apart.
+/// How many different complaints are distinguished.
 const MAX_ERRORS: usize = 4096;
 /// Maximum number of evidence frames of each.
 const MAX_EVIDENCE_FRAMES: usize = 5;
@@ -24,13 +24,11 @@ pub(crate) struct IcmpError {
     pub(crate) six: bool,
     /// The type.
     pub(crate) kind: u8,
-    /// The code.
     pub(crate) code: u8,
     /// Who sent it.
     pub(crate) from: IpAddr,
     /// The destination that the quoted packet had.
     pub(crate) about: IpAddr,
-    /// Its port.
     pub(crate) port: Option<u16>,
     /// The router that a redirect names instead.
     pub(crate) gateway: Option<IpAddr>,
@@ -132,7 +130,7 @@ impl IcmpStats {
         self.last_quoted = Some(QuotedError { six, kind, code, from, count: 0, frame, state: None });
         match (six, kind, code) {
             (false, 11, 0) | (true, 3, 0) => self.traces.exceeded(from, net, port, frame),
-            (false, 3, 4) | (true, 2, _) => self.limits.told(from, net, quote.mtu, (frame, time)),
+            (false, 3, 4) | (true, 2, _) => self.limits.report(from, net, quote.mtu, (frame, time)),
             _ => {}
         }
         let gateway = if (six, kind) == (false, 5) { self.gateway } else { None };
@@ -147,7 +145,7 @@ impl IcmpStats {
         }
     }
 
-    /// Takes the header of the connection that the error just told is about.
+    /// Takes the header of the connection that the error just reported is about.
     pub(crate) fn about_flow(&mut self, net: IpPair, (source, destination): (u16, u16), frame: u64) {
         if let Some(quoted) = self.last_quoted.filter(|quoted| quoted.frame == frame) {
             let ends =
@@ -197,12 +195,12 @@ impl IcmpErrorCounts {
 }
 
 impl IcmpError {
-    /// Says whether it means that something cannot be reached.
+    /// Tells whether it means that something cannot be reached.
     pub(crate) fn unreachable(&self) -> bool {
         if self.six { matches!(self.kind, 1 | 2) } else { self.kind == 3 }
     }
 
-    /// Says whether it names another router.
+    /// Tells whether it names another router.
     pub(crate) fn redirect(&self) -> bool {
         self.kind == if self.six { 137 } else { 5 }
     }
@@ -218,7 +216,6 @@ pub(crate) struct QuotedError {
     pub(crate) six: bool,
     /// The type.
     pub(crate) kind: u8,
-    /// The code.
     pub(crate) code: u8,
     /// Who said it.
     pub(crate) from: IpAddr,
@@ -243,12 +240,12 @@ pub(crate) struct QuotedErrors {
 
 impl QuotedErrors {
     /// Takes an error about a connection; of several the first is kept.
-    pub(crate) fn take(&mut self, way: EndpointKey, quoted: QuotedError) {
-        if self.flows.len() >= MAX_FLOWS && !self.flows.contains_key(&way) {
+    pub(crate) fn take(&mut self, key: EndpointKey, quoted: QuotedError) {
+        if self.flows.len() >= MAX_FLOWS && !self.flows.contains_key(&key) {
             self.left_out += 1;
             return;
         }
-        self.flows.entry(way).or_insert(QuotedError { count: 0, ..quoted }).count += 1;
+        self.flows.entry(key).or_insert(QuotedError { count: 0, ..quoted }).count += 1;
     }
 
     /// Returns what was said about a connection, whichever end's packet was quoted.
@@ -264,8 +261,8 @@ impl QuotedErrors {
         if self.flows.is_empty() {
             return;
         }
-        let way = if self.flows.contains_key(&(a, b)) { (a, b) } else { (b, a) };
-        if let Some(quoted) = self.flows.get_mut(&way) {
+        let key = if self.flows.contains_key(&(a, b)) { (a, b) } else { (b, a) };
+        if let Some(quoted) = self.flows.get_mut(&key) {
             quoted.state = Some(state());
         }
     }
@@ -282,8 +279,8 @@ impl QuotedErrors {
         let mut found: Vec<(EndpointKey, QuotedError)> = self
             .flows
             .iter()
-            .filter(|(way, quoted)| way.1 == to && meant(quoted))
-            .map(|(way, quoted)| (*way, *quoted))
+            .filter(|(key, quoted)| key.1 == to && meant(quoted))
+            .map(|(key, quoted)| (*key, *quoted))
             .collect();
         found.sort_by_key(|(_, quoted)| quoted.frame);
         found

@@ -33,7 +33,7 @@ fn target(tally: &IcmpStats) -> (u64, u64, u64) {
 }
 
 #[test]
-fn two_who_ping_with_the_same_numbers_are_told_apart() {
+fn two_who_ping_with_the_same_numbers_are_distinguished() {
     let mut tally = IcmpStats::default();
     for seq in 1..=3 {
         ping(&mut tally, 1000 * u64::from(seq), false, 7, seq);
@@ -95,8 +95,8 @@ fn a_steady_number_of_answers_a_second_is_a_limit() {
 }
 
 #[test]
-fn a_trace_of_the_way_is_no_circle() {
-    let wanted = |tally: &IcmpStats| tally.traces.ways[&IpPair::Four(A, B)].wanted();
+fn a_trace_of_the_path_is_no_circle() {
+    let wanted = |tally: &IcmpStats| tally.traces.paths[&IpPair::Four(A, B)].wanted();
     // One router alone, about packets that look alike.
     let mut tally = IcmpStats::default();
     for time in 0..20 {
@@ -124,7 +124,7 @@ fn a_trace_of_the_way_is_no_circle() {
 }
 
 #[test]
-fn a_source_that_learns_is_told_from_one_that_does_not() {
+fn a_source_that_heeds_the_limit_differs_from_one_that_ignores_it() {
     let net = IpPair::Four(A, B);
     for (learns, ignored) in [(true, 0), (false, 5)] {
         let mut tally = IcmpStats::default();
@@ -137,7 +137,7 @@ fn a_source_that_learns_is_told_from_one_that_does_not() {
         for time in 0..5 {
             tally.packet(View::new(&packet, packet.len()), &context, (300 + time) * MS);
         }
-        let limit = &tally.limits.ways[&net];
+        let limit = &tally.limits.paths[&net];
         assert_eq!((limit.count, limit.mtu, limit.ignored()), (4, 1280, ignored));
     }
 }
@@ -184,8 +184,8 @@ fn floods_are_remembered_in_bounded_memory() {
         let context = HeaderContext { net, hops: 64, ..HeaderContext::default() };
         tally.take(false, View::new(&[8, 0, 0, 0, two, three, 0, 1], 8), &context, at);
     }
-    assert!(tally.errors.len() <= 4096 && tally.traces.ways.len() <= 1024);
-    assert!(tally.limits.ways.len() <= 1024 && tally.echo.targets.len() <= 1024);
+    assert!(tally.errors.len() <= 4096 && tally.traces.paths.len() <= 1024);
+    assert!(tally.limits.paths.len() <= 1024 && tally.echo.targets.len() <= 1024);
     assert_eq!(tally.traces.left_out, 40_000 - 1024);
     assert!(tally.left_out > 70_000 && tally.quoted.left_out > 30_000 && tally.echo.left_out > 38_000);
 }

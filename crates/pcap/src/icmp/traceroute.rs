@@ -1,4 +1,4 @@
-//! Packets that ran out of hops: on purpose, to find the way, or because they run in a circle.
+//! Packets that ran out of hops: on purpose, to find the path, or because they run in a circle.
 
 use std::net::IpAddr;
 
@@ -6,20 +6,19 @@ use super::echo::group;
 use crate::hash::Map;
 use crate::layers::IpPair;
 
-/// How many pairs of source and destination are told apart.
+/// How many pairs of source and destination are distinguished.
 const MAX_PATHS: usize = 1024;
-/// How many routers of one way are.
+/// How many routers of one path are remembered.
 const MAX_ROUTERS: usize = 32;
 const MAX_EVIDENCE_FRAMES: usize = 5;
-/// Who looks for the way sends packets with fewer hops than this.
+/// Who searches for the path sends packets with fewer hops than this.
 const MAX_PROBE_TTL: u8 = 32;
-/// So many steps upward are no accident.
+/// How many steps upward are no accident.
 const MIN_TTL_STEPS: u32 = 2;
 
-/// A router on the way.
+/// A router on the path.
 #[derive(Debug, Clone)]
 pub(crate) struct Router {
-    /// Its address.
     pub(crate) address: IpAddr,
     /// How often it said that a packet ran out of hops.
     pub(crate) count: u64,
@@ -27,7 +26,7 @@ pub(crate) struct Router {
     pub(crate) frames: Vec<u64>,
 }
 
-/// What is known of the way from a source to a destination.
+/// What is known of the path from a source to a destination.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Traceroute {
     /// Routers at which packets ran out of hops, in the order in which they said so first.
@@ -41,11 +40,11 @@ pub(crate) struct Traceroute {
     port: u16,
 }
 
-/// All ways.
+/// All paths.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Traceroutes {
     /// From whom to whom.
-    pub(crate) ways: Map<IpPair, Traceroute>,
+    pub(crate) paths: Map<IpPair, Traceroute>,
     /// Complaints and packets for which there was no room.
     pub(crate) left_out: u64,
 }
@@ -63,7 +62,7 @@ impl Traceroutes {
         if group(net.destination()) {
             return;
         }
-        let Some(trace) = self.way(net) else {
+        let Some(trace) = self.path(net) else {
             return;
         };
         trace.up += u32::from(trace.hops > 0 && hops == trace.hops + 1);
@@ -73,7 +72,7 @@ impl Traceroutes {
 
     /// Takes the complaint of a router about a packet that ran out of hops.
     pub(crate) fn exceeded(&mut self, from: IpAddr, net: IpPair, port: Option<u16>, frame: u64) {
-        let Some(trace) = self.way(net) else {
+        let Some(trace) = self.path(net) else {
             return;
         };
         if let Some(port) = port {
@@ -96,18 +95,18 @@ impl Traceroutes {
         }
     }
 
-    fn way(&mut self, net: IpPair) -> Option<&mut Traceroute> {
-        if self.ways.len() >= MAX_PATHS && !self.ways.contains_key(&net) {
+    fn path(&mut self, net: IpPair) -> Option<&mut Traceroute> {
+        if self.paths.len() >= MAX_PATHS && !self.paths.contains_key(&net) {
             self.left_out += 1;
             return None;
         }
-        Some(self.ways.entry(net).or_default())
+        Some(self.paths.entry(net).or_default())
     }
 }
 
 impl Traceroute {
-    /// Says whether somebody looks for the way. In a circle packets that start alike end at the same router; who looks for the
-    /// way makes them end at one router after the other, with more hops from packet to packet, or numbers them by port.
+    /// Tells whether somebody searches for the path. In a circle packets that start alike end at the same router; who searches for the
+    /// path makes them end at one router after the other, with more hops from packet to packet, or numbers them by port.
     pub(crate) fn wanted(&self) -> bool {
         self.routers.len() > 1
             || self.ports >= MIN_TTL_STEPS

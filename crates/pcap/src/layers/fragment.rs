@@ -13,16 +13,16 @@ const MAX_PACKET_BYTES: usize = 65_535;
 const MAX_REASSEMBLIES: usize = 4096;
 /// How many bytes may wait.
 const MAX_BUFFERED_BYTES: usize = 8 * 1024 * 1024;
-/// How many pieces a packet may come in.
+/// How many fragments a packet may have.
 const MAX_FRAGMENTS_PER_PACKET: usize = 2048;
-/// What a piece costs besides its bytes.
+/// What a fragment costs besides its bytes.
 const OVERHEAD: usize = 64;
 /// Maximum number of tracked address pairs.
 const MAX_PAIRS: usize = 1024;
 const MAX_EVIDENCE_FRAMES: usize = 5;
 /// How many packets are remembered that need not be complete.
 const REMEMBERED_EXCUSED: usize = 1024;
-/// So long a piece may be on its way, in nanoseconds.
+/// How long a fragment may be in transit, in nanoseconds.
 const REASSEMBLY_TIMEOUT: u64 = 1_000_000_000;
 
 /// Which packet a fragment belongs to.
@@ -45,16 +45,16 @@ pub(super) struct Fragment<'a> {
     pub(super) data: &'a [u8],
 }
 
-/// What came of the fragmented packets between two addresses.
+/// The result of the fragmented packets between two addresses.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FragmentCounts {
     /// Packets that were complete.
     pub(crate) whole: u64,
-    /// Packets of which a piece never came, though there was time.
+    /// Packets of which a fragment never came, though there was time.
     pub(crate) lost: u64,
     /// First frames of those.
     pub(crate) frames: Vec<u64>,
-    /// Pieces that claim bytes of other ones, or bytes beyond the end of any packet.
+    /// Fragments that claim bytes of other ones, or bytes beyond the end of any packet.
     pub(crate) invalid: u64,
     /// First frames of those.
     pub(crate) invalid_frames: Vec<u64>,
@@ -79,7 +79,7 @@ pub(super) struct Fragments {
 
 #[derive(Debug, Clone, Default)]
 struct Reassembly {
-    pieces: Vec<(usize, Vec<u8>)>,
+    parts: Vec<(usize, Vec<u8>)>,
     end: Option<usize>,
     /// Where the bytes end that are there.
     top: usize,
@@ -98,8 +98,8 @@ impl Fragments {
     }
 
     /// Adds a fragment and returns the packet that it completes.
-    pub(super) fn add(&mut self, key: Key, piece: Fragment<'_>) -> Option<Vec<u8>> {
-        let end = piece.start + piece.data.len();
+    pub(super) fn add(&mut self, key: Key, fragment: Fragment<'_>) -> Option<Vec<u8>> {
+        let end = fragment.start + fragment.data.len();
         if end > MAX_PACKET_BYTES {
             self.invalid(key);
             return None;
@@ -112,19 +112,19 @@ impl Fragments {
             age.push_back((key, *counter));
             Reassembly { born: *counter, first: now, excused, ..Reassembly::default() }
         });
-        if !piece.more && set.end.is_none() {
+        if !fragment.more && set.end.is_none() {
             set.end = Some(end);
         }
         let mut invalid = false;
-        if !piece.data.is_empty() && set.pieces.len() < MAX_FRAGMENTS_PER_PACKET {
-            invalid = piece.start < set.top && set.overlaps(piece);
+        if !fragment.data.is_empty() && set.parts.len() < MAX_FRAGMENTS_PER_PACKET {
+            invalid = fragment.start < set.top && set.overlaps(fragment);
             set.top = set.top.max(end);
-            set.pieces.push((piece.start, piece.data.to_vec()));
-            set.bytes += piece.data.len();
-            set.cost += piece.data.len() + OVERHEAD;
-            self.bytes += piece.data.len() + OVERHEAD;
+            set.parts.push((fragment.start, fragment.data.to_vec()));
+            set.bytes += fragment.data.len();
+            set.cost += fragment.data.len() + OVERHEAD;
+            self.bytes += fragment.data.len() + OVERHEAD;
         }
-        // Only a set whose last piece is there can be complete, and only if there are bytes enough.
+        // Only a set whose last fragment is there can be complete, and only if there are bytes enough.
         let whole = if set.end.is_some_and(|end| set.bytes >= end) { set.joined() } else { None };
         if whole.is_some()
             && let Some(set) = self.waiting.remove(&key)
@@ -161,7 +161,7 @@ impl Fragments {
         (self.given_up, self.left_out)
     }
 
-    /// Ends the waiting at a time; returns what came of the packets between each pair of addresses.
+    /// Ends the waiting at a time; returns the result of the packets between each pair of addresses.
     pub(super) fn finish(&mut self, end: u64) -> BTreeMap<(IpAddr, IpAddr), FragmentCounts> {
         let mut left: Vec<(Key, Reassembly)> = self.waiting.drain().collect();
         left.sort_by_key(|(_, set)| set.born);
@@ -222,28 +222,30 @@ impl Fragments {
 }
 
 impl Reassembly {
-    /// Says whether a piece claims bytes that another one has; the same piece again claims nothing new.
-    fn overlaps(&self, piece: Fragment<'_>) -> bool {
-        let end = piece.start + piece.data.len();
+    /// Tells whether a fragment claims bytes that another one has; the same fragment again claims nothing new.
+    fn overlaps(&self, fragment: Fragment<'_>) -> bool {
+        let end = fragment.start + fragment.data.len();
         let meets = |start: usize, data: &[u8]| {
-            start < end && piece.start < start + data.len() && (start, data) != (piece.start, piece.data)
+            start < end
+                && fragment.start < start + data.len()
+                && (start, data) != (fragment.start, fragment.data)
         };
-        self.pieces.iter().any(|(start, data)| meets(*start, data))
+        self.parts.iter().any(|(start, data)| meets(*start, data))
     }
 
-    /// Joins the pieces where nothing is missing between them; of what came twice the first is kept.
+    /// Joins the fragments where nothing is missing between them; of what came twice the first is kept.
     fn joined(&mut self) -> Option<Vec<u8>> {
         let end = self.end?;
-        self.pieces.sort_by_key(|(start, _)| *start);
+        self.parts.sort_by_key(|(start, _)| *start);
         let mut covered = 0;
-        for (start, data) in &self.pieces {
+        for (start, data) in &self.parts {
             if *start > covered {
                 return None;
             }
             covered = covered.max(start + data.len());
         }
         let mut whole = Vec::with_capacity(end);
-        for (start, data) in &self.pieces {
+        for (start, data) in &self.parts {
             let known = whole.len().checked_sub(*start)?;
             whole.extend_from_slice(data.get(known..).unwrap_or_default());
         }
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_piece_to_arrive_completes_the_packet_in_any_order() {
+    fn the_last_fragment_to_arrive_completes_the_packet_in_any_order() {
         let mut fragments = Fragments::default();
         assert!(fragments.add(key(1), Fragment { start: 8, more: false, data: b"late" }).is_none());
         assert!(fragments.add(key(2), Fragment { start: 0, more: true, data: b"another!" }).is_none());
@@ -281,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_first_pieces_is_given_up_in_bounded_memory() {
+    fn a_flood_of_first_fragments_is_given_up_in_bounded_memory() {
         let mut fragments = Fragments::default();
         for id in 0..20_000 {
             assert!(fragments.add(key(id), Fragment { start: 0, more: true, data: &[0; 1400] }).is_none());
@@ -292,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_without_bytes_or_beyond_the_end_take_no_room() {
+    fn fragments_without_bytes_or_beyond_the_end_take_no_room() {
         let mut fragments = Fragments::default();
         for id in 0..20_000 {
             assert!(fragments.add(key(id), Fragment { start: 65_528, more: true, data: &[0; 8] }).is_none());
@@ -304,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_that_never_comes_is_lost_unless_it_was_just_sent() {
+    fn a_fragment_that_never_comes_is_lost_unless_it_was_just_sent() {
         let mut fragments = Fragments::default();
         let first = Fragment { start: 0, more: true, data: b"at first" };
         for (frame, time) in [(1, 0), (2, 9_500_000_000)] {
@@ -319,13 +321,13 @@ mod tests {
     #[test]
     fn a_packet_that_was_captured_twice_is_lost_neither_time() {
         let mut fragments = Fragments::default();
-        let pieces = [
+        let parts = [
             Fragment { start: 0, more: true, data: b"at first" },
             Fragment { start: 8, more: false, data: b"late" },
         ];
-        for piece in pieces {
+        for fragment in parts {
             for _ in 0..2 {
-                drop(fragments.add(key(1), piece));
+                drop(fragments.add(key(1), fragment));
             }
         }
         let pairs = fragments.finish(10_000_000_000);
@@ -334,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_that_claims_the_bytes_of_another_is_odd() {
+    fn a_fragment_that_claims_the_bytes_of_another_is_odd() {
         let mut fragments = Fragments::default();
         fragments.begin(7, 0);
         assert!(fragments.add(key(1), Fragment { start: 0, more: true, data: &[1; 24] }).is_none());

@@ -29,12 +29,12 @@ impl<'a> View<'a> {
         Self { data: self.data.get(..count).unwrap_or(self.data), wire: self.wire.min(count) }
     }
 
-    /// Says whether the first bytes were captured.
+    /// Tells whether the first bytes were captured.
     pub(crate) fn holds(self, count: usize) -> bool {
         self.data.len() >= count
     }
 
-    /// Says whether everything was captured.
+    /// Tells whether everything was captured.
     pub(crate) fn whole(self) -> bool {
         self.data.len() >= self.wire
     }
@@ -123,7 +123,6 @@ pub(crate) struct Quote {
     pub(crate) six: bool,
     /// Its type.
     pub(crate) kind: u8,
-    /// Its code.
     pub(crate) code: u8,
     /// The next hop's MTU, where the type has one.
     pub(crate) mtu: u32,
@@ -151,7 +150,7 @@ impl HeaderContext {
     }
 }
 
-/// Who is told.
+/// Who the receiver is.
 pub(crate) trait Sink {
     /// The frame can be counted as this.
     fn mark(&mut self, label: Label);

@@ -95,7 +95,7 @@ pub(super) fn ipv6<'a>(
     if context.eight {
         rest = rest.limit(8);
     }
-    // Behind extension headers it is told of where the transport is found.
+    // Behind extension headers it is reported where the transport is found.
     let extended = matches!(next, HOP_BY_HOP | 43 | FRAGMENT | 51 | 60);
     if !extended && let Some(quote) = context.error.take() {
         sink.about(&quote, context.net, ports(next, rest));

@@ -4,7 +4,7 @@ use super::{Arp, HeaderContext, IpPair, Quote, Sink, View, Walker};
 use crate::label::Label;
 use crate::read::Frame;
 
-/// Notes what it is told, as words.
+/// Notes its input, as words.
 #[derive(Default)]
 struct Notes(Vec<String>);
 
@@ -156,7 +156,7 @@ fn tags_and_labels_lead_to_the_packet() {
 }
 
 #[test]
-fn what_an_error_quotes_is_told_as_quoted_and_what_it_is_about() {
+fn what_an_error_quotes_is_reported_as_quoted_and_what_it_is_about() {
     let quoted = four(17, &UDP);
     let error = four(1, &behind(&[3, 3, 0, 0, 0, 0, 0, 0], &quoted));
     let expected = [

@@ -83,7 +83,7 @@ fn udp<'a>(view: View<'a>, context: &mut HeaderContext, sink: &mut impl Sink) ->
         }
         PortUse::Other => None,
         PortUse::Nobody => {
-            if looks_like_dns(payload) {
+            if is_dns(payload) {
                 sink.mark(Label::Dns);
                 sink.dns(ports, payload, context);
             }
@@ -92,8 +92,8 @@ fn udp<'a>(view: View<'a>, context: &mut HeaderContext, sink: &mut impl Sink) ->
     }
 }
 
-/// Says whether a payload on ports that nothing else uses is what a resolver asks or answers.
-fn looks_like_dns(payload: View<'_>) -> bool {
+/// Tells whether a payload on ports that nothing else uses is what a resolver asks or answers.
+fn is_dns(payload: View<'_>) -> bool {
     let word = |at| payload.u16(at).unwrap_or(u16::MAX);
     if payload.data.len() <= 12 {
         return false;
@@ -138,7 +138,7 @@ fn icmp6<'a>(view: View<'a>, context: &mut HeaderContext, sink: &mut impl Sink) 
     Some((Next::Six, view.skip(8)))
 }
 
-/// Everything behind an ICMP error is a quotation; only the outermost error is told of.
+/// Everything behind an ICMP error is a quotation; only the outermost error is reported.
 fn quote(quote: Quote, context: &mut HeaderContext) {
     if !context.quoted {
         context.error = Some(quote);

@@ -16,7 +16,7 @@ const MAX_DEPTH: u32 = 256;
 pub(super) enum Next {
     /// Nothing further, or nothing known.
     Done,
-    /// Ethernet.
+    /// Ethernet II and 802.3, with VLAN tags.
     Ethernet,
     /// What an `EtherType` or a length stands for.
     Type(u16),
@@ -30,7 +30,7 @@ pub(super) enum Next {
     Ppp,
     /// A `PPPoE` session.
     Pppoe,
-    /// Cisco HDLC.
+    /// Cisco's framing of serial lines.
     CiscoHdlc,
     /// `IPv4`; what says that it is version 6 is read so.
     Four,
@@ -40,7 +40,7 @@ pub(super) enum Next {
     Either,
     /// What an IP protocol number stands for.
     Protocol(u8),
-    /// GRE.
+    /// Generic routing encapsulation.
     Gre,
     /// The network service header.
     Nsh,

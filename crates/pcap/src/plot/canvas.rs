@@ -17,7 +17,6 @@ pub(super) const LETTERS: &[u8] = include_bytes!("font/dejavu-sans-ascii.ttf");
 pub(super) const BLUE: RGBColor = RGBColor(0, 114, 178);
 /// Vermilion.
 pub(super) const RED: RGBColor = RGBColor(213, 94, 0);
-/// Orange.
 pub(super) const ORANGE: RGBColor = RGBColor(230, 159, 0);
 /// Bluish green.
 pub(super) const GREEN: RGBColor = RGBColor(0, 158, 115);
@@ -48,11 +47,9 @@ pub(super) enum Mark {
 
 /// What a series is called.
 pub(super) struct Legend {
-    /// Its color.
     pub(super) color: RGBColor,
     /// Its sign.
     pub(super) mark: Mark,
-    /// Its name.
     pub(super) name: String,
 }
 

@@ -13,7 +13,7 @@ use crate::label::Label;
 use crate::report::whole;
 use crate::series::{PacketTrace, TracePacket};
 
-/// So many frames in trouble get their number.
+/// How many frames in trouble get their number.
 const MAX_FRAME_NUMBERS: usize = 7;
 /// A number needs so much room, as a part of the width.
 const MIN_LABEL_DISTANCE: f64 = 0.11;
@@ -45,7 +45,7 @@ pub(super) fn flow(trace: &PacketTrace, origin: u64, name: &str) -> Result<Optio
         }
     );
     let mut directions = [false, true].map(|back| Direction::of(events, back)).to_vec();
-    // A direction that carries nothing is told in the other one: by what it acknowledges.
+    // A direction that carries nothing is drawn in the other one: by what it acknowledges.
     if directions.iter().any(|direction| direction.bytes(events) > 0) {
         directions.retain(|direction| direction.bytes(events) > 0);
     } else {

@@ -1,4 +1,4 @@
-//! A way from top to bottom: what it passes, and what is wrong there. It is read on a phone, so letters are large and lines wrap.
+//! A path from top to bottom: what it passes, and what is wrong there. It is read on a phone, so letters are large and lines wrap.
 
 use plotters::prelude::*;
 use plotters::style::register_font;
@@ -31,7 +31,7 @@ pub enum HopStatus {
     Open,
 }
 
-/// One thing that the way passes.
+/// One device or gate that the path passes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hop {
     /// What it is called.
@@ -53,16 +53,16 @@ impl Hop {
     }
 }
 
-/// Draws a way.
+/// Draws a path.
 ///
 /// # Errors
 /// Fails where drawing itself fails.
-pub fn hop_diagram(title: &str, below: &str, rungs: &[Hop]) -> Result<Vec<u8>, PlotError> {
+pub fn hop_diagram(title: &str, below: &str, hops: &[Hop]) -> Result<Vec<u8>, PlotError> {
     register_font(FONT, FontStyle::Normal, LETTERS)
         .map_err(|_| PlotError("the font is damaged".to_owned()))?;
     let title = wrapped(title, HEADING + 4, WIDTH as i32 - 2 * EDGE);
     let below = wrapped(below, SMALL, WIDTH as i32 - 2 * EDGE);
-    let boxes: Vec<Placed<'_>> = rungs.iter().map(Placed::of).collect();
+    let boxes: Vec<Placed<'_>> = hops.iter().map(Placed::of).collect();
     let head = EDGE + lines(&title, HEADING + 14) + lines(&below, SMALL + 8) + 64;
     let all: i32 = boxes.iter().map(|placed| placed.height + GAP).sum();
     let height = u32::try_from(head + all + EDGE - GAP).unwrap_or(u32::MAX).min(6_000);
@@ -96,24 +96,24 @@ pub fn hop_diagram(title: &str, below: &str, rungs: &[Hop]) -> Result<Vec<u8>, P
 
 /// A rung with its lines as they fit.
 struct Placed<'a> {
-    rung: &'a Hop,
+    hop: &'a Hop,
     name: Vec<String>,
     lines: Vec<(HopStatus, Vec<String>)>,
     height: i32,
 }
 
 impl<'a> Placed<'a> {
-    fn of(rung: &'a Hop) -> Self {
-        let name = wrapped(&rung.name, HEADING, COLUMN);
+    fn of(hop: &'a Hop) -> Self {
+        let name = wrapped(&hop.name, HEADING, COLUMN);
         let lines: Vec<(HopStatus, Vec<String>)> =
-            rung.lines.iter().map(|(tone, line)| (*tone, wrapped(line, BODY, COLUMN - 24))).collect();
+            hop.lines.iter().map(|(tone, line)| (*tone, wrapped(line, BODY, COLUMN - 24))).collect();
         let body: i32 = lines.iter().map(|(_, parts)| self::lines(parts, BODY + 12) + 8).sum();
         let height = 2 * PAD + self::lines(&name, HEADING + 10) + SMALL + 14 + body;
-        Self { rung, name, lines, height }
+        Self { hop, name, lines, height }
     }
 
     fn draw(&self, paper: &Area<'_>, top: i32) -> Result<(), PlotError> {
-        let tone = self.rung.tone();
+        let tone = self.hop.tone();
         let (left, right) = (EDGE, WIDTH as i32 - EDGE);
         let bottom = top + self.height;
         let back = match tone {
@@ -131,7 +131,7 @@ impl<'a> Placed<'a> {
             text(paper, part, (left + 36, line), HEADING, INK)?;
             line += HEADING + 10;
         }
-        text(paper, &self.rung.what, (left + 36, line), SMALL, GREY)?;
+        text(paper, &self.hop.what, (left + 36, line), SMALL, GREY)?;
         line += SMALL + 14;
         for (tone, parts) in &self.lines {
             sign(paper, *tone, (left + 50, line + MIDDLE))?;
@@ -154,7 +154,7 @@ fn color(tone: HopStatus) -> RGBColor {
     }
 }
 
-/// A sign that is told apart without its color.
+/// A sign that is recognized without its color.
 fn sign(paper: &Area<'_>, tone: HopStatus, (x, y): (i32, i32)) -> Result<(), PlotError> {
     let style = color(tone).stroke_width(4);
     let stroke = |points: &[(i32, i32)]| {
@@ -231,19 +231,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_way_is_drawn_whatever_it_is_called() {
-        let rung = |name: &str, tone| Hop {
+    fn a_path_is_drawn_whatever_it_is_called() {
+        let hop = |name: &str, tone| Hop {
             name: name.to_owned(),
             what: "virtual machine".to_owned(),
             lines: vec![(tone, "x".repeat(300)), (HopStatus::Good, String::new())],
         };
-        for rungs in [
-            vec![],
-            vec![rung("a", HopStatus::Bad), rung("", HopStatus::Open), rung("日本", HopStatus::Good)],
-        ] {
-            let png = hop_diagram("title", "below", &rungs).unwrap();
+        for hops in
+            [vec![], vec![hop("a", HopStatus::Bad), hop("", HopStatus::Open), hop("日本", HopStatus::Good)]]
+        {
+            let png = hop_diagram("title", "below", &hops).unwrap();
             assert_eq!(png.get(1..4), Some(b"PNG".as_slice()));
-            assert_eq!(png, hop_diagram("title", "below", &rungs).unwrap());
+            assert_eq!(png, hop_diagram("title", "below", &hops).unwrap());
         }
     }
 

@@ -8,7 +8,7 @@ use flate2::{Compression, Crc};
 use super::{flow, packets, rtt};
 use crate::summary::Summary;
 
-/// A picture.
+/// A chart as a PNG file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// `packets`, `rtt` or `flow`: what its file is called after.
@@ -72,7 +72,7 @@ pub(super) fn encode(pixels: &[u8], (width, height): (u32, u32)) -> std::io::Res
     let mut header = Vec::new();
     header.extend(width.to_be_bytes());
     header.extend(height.to_be_bytes());
-    // Eight bits, red green blue, and the only way there is to pack and to filter; not interlaced.
+    // Eight bits, red green blue, with the only compression and filter methods that exist; not interlaced.
     header.extend([8, 2, 0, 0, 0]);
     let mut out = SIGNATURE.to_vec();
     chunk(&mut out, *b"IHDR", &header);

@@ -11,7 +11,7 @@ use crate::series::{RttHistogram, Timeline};
 
 const MAX_COLUMNS: usize = 96;
 const MIN_COLUMNS: u64 = 12;
-/// So many round trips make a percentile of a column worth a point.
+/// How many round trips make a percentile of a column worth a point.
 const MIN_SAMPLES: u64 = 12;
 /// Fewer round trips than this have no percentiles.
 const MIN_SAMPLES_PER_COLUMN: u64 = 30;

@@ -12,7 +12,7 @@ pub struct Panel {
     pub name: &'static str,
     /// Its samples, and whether one stands for none; `None` where nothing is known of it.
     pub points: Vec<Option<(f64, bool)>>,
-    /// What is told of it as a whole.
+    /// A summary of all of them.
     pub level: Option<f64>,
     /// What it was before.
     pub before: Option<f64>,
@@ -21,15 +21,15 @@ pub struct Panel {
 /// Draws samples and returns the file.
 pub fn samples(title: &str, below: &str, panels: &[Panel]) -> Result<Vec<u8>, PlotError> {
     let legend = |color, mark, name: &str| Legend { color, mark, name: name.to_owned() };
-    let mut told = vec![
+    let mut legends = vec![
         legend(BLUE, Mark::Circle, "sample"),
         legend(RED, Mark::Cross, "refused or no answer"),
         legend(GREEN, Mark::Line, "90th percentile"),
     ];
     if panels.iter().any(|panel| panel.before.is_some()) {
-        told.push(legend(ORANGE, Mark::Line, "baseline"));
+        legends.push(legend(ORANGE, Mark::Line, "baseline"));
     }
-    draw(title, below, &told, |area| {
+    draw(title, below, &legends, |area| {
         let parts = area.split_evenly((1, panels.len().max(1)));
         parts.iter().zip(panels).try_for_each(|(part, panel)| one(part, panel))
     })

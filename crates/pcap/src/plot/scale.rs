@@ -3,7 +3,6 @@
 /// A unit of time: its name, and how many nanoseconds it has.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Unit {
-    /// Its name.
     pub(super) name: &'static str,
     /// Its name in words.
     pub(super) words: &'static str,

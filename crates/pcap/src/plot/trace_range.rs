@@ -2,11 +2,11 @@
 
 use crate::series::TracePacket;
 
-/// More packets than this cannot be told apart.
+/// More packets than this cannot be distinguished.
 const MAX_PACKETS: usize = 400;
 /// Where trouble takes less than this part of the time, the rest is left away.
 const MAX_TROUBLE_SHARE: u64 = 4;
-/// So many packets before and after stay all the same.
+/// How many packets before and after stay all the same.
 const CONTEXT_PACKETS: usize = 12;
 
 /// Returns the stretch of packets with the most trouble, and a little around it.
@@ -59,7 +59,7 @@ pub(super) struct Direction {
 }
 
 impl Direction {
-    /// Looks at a direction; its data says where it begins, otherwise any packet, otherwise what is acknowledged.
+    /// Examines a direction; its data says where it begins, otherwise any packet, otherwise what is acknowledged.
     pub(super) fn of(events: &[TracePacket], back: bool) -> Self {
         let own = || events.iter().filter(move |event| event.back == back);
         let data = || own().filter(|event| event.len > 0);
@@ -96,11 +96,10 @@ impl Direction {
     }
 }
 
-/// RST.
 pub(super) const RST: u8 = 4;
 const ACK: u8 = 16;
 
-/// Says whether a packet acknowledges something.
+/// Tells whether a packet acknowledges something.
 pub(super) fn acknowledges(event: &TracePacket) -> bool {
     event.flags & ACK != 0
 }

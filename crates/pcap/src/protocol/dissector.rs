@@ -56,7 +56,7 @@ pub(crate) struct SegmentData<'a> {
 }
 
 impl<'a> SegmentData<'a> {
-    /// Looks at a segment of a connection.
+    /// Examines a segment of a connection.
     pub(super) fn new(flow: &mut Flow, segment: &Segment<'a>, at: PacketContext) -> Self {
         Self {
             at,
@@ -76,7 +76,7 @@ pub(super) fn start(flow: &mut Flow, flipped: bool) -> Option<u32> {
 }
 
 impl Dissector {
-    /// Says whether anything is listened for: the quick look at every segment.
+    /// Tells whether anything is listened for: the quick look at every segment.
     pub(crate) fn is_active(&self) -> bool {
         !matches!(self, Self::Ignored)
     }
@@ -97,7 +97,7 @@ impl Dissector {
         }
     }
 
-    /// Decides by a segment what to listen for; hands out what came before it.
+    /// Decides by a segment what to listen for; returns what came before it.
     pub(super) fn choose(self, segment_data: &SegmentData<'_>) -> (Self, Option<Box<EarlySegments>>) {
         let (tries, early) = match self {
             Self::Undecided(tries) => (tries, None),
@@ -138,7 +138,7 @@ impl Dissector {
     }
 }
 
-/// Says whether a record is one that a connection begins with, or an alert where the beginning may have been missed.
+/// Tells whether a record is one that a connection begins with, or an alert where the beginning may have been missed.
 fn opens(data: &[u8], first: bool) -> bool {
     match data {
         [22, _, _, _, _, kind, ..] => matches!(kind, 1 | 2),

@@ -15,7 +15,6 @@ const MAX_OPEN_REQUESTS: usize = 16_384;
 /// How long an answer may take, in nanoseconds.
 const ANSWER_TIMEOUT: u64 = 2_000_000_000;
 
-/// A server.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NtpServer {
     /// Questions to it.
@@ -47,7 +46,6 @@ struct OpenRequest {
 /// All of NTP.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NtpStats {
-    /// Servers.
     pub(crate) servers: BTreeMap<IpAddr, NtpServer>,
     /// Questions that wait, by their ends and who asks.
     open: Map<(EndpointPair, bool), OpenRequest>,

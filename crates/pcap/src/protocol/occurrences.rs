@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_frames_are_kept_whenever_they_are_told() {
+    fn the_first_frames_are_kept_whenever_they_are_reported() {
         let mut times = Occurrences::default();
         for frame in [9, 3, 8, 8, 1, 7, 2, 30] {
             times.add(frame);

@@ -53,7 +53,7 @@ pub(super) fn read(view: View<'_>) -> Option<Packet> {
     fits.then_some(Packet::Initial(version))
 }
 
-/// Says whether a version is one that has this header: 1, 2, drafts, and those that only see to it that unknown ones are borne.
+/// Tells whether a version is one that has this header: 1, 2, drafts, and those that only see to it that unknown ones are borne.
 fn known(version: u32) -> bool {
     version == 1
         || version == VERSION_2
@@ -90,7 +90,7 @@ pub(super) struct ConnectionAttempt {
     /// The server is the second end.
     server: bool,
     initials: u32,
-    /// Packets with a long header, either way.
+    /// Packets with a long header, of both directions.
     long: u32,
     negotiated: bool,
     pub(super) frame: u64,
@@ -117,7 +117,7 @@ impl ConnectionAttempt {
         }
     }
 
-    /// Says whether no packet but those that open a connection was sent: where it goes on, an answer was only not captured.
+    /// Tells whether no packet but those that open a connection was sent: where it goes on, an answer was only not captured.
     pub(super) fn only_opens(&self, packets: u32) -> bool {
         packets == self.long
     }
@@ -128,7 +128,6 @@ impl ConnectionAttempt {
     }
 }
 
-/// A server.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct QuicServer {
     /// Connections that were asked for.
@@ -148,7 +147,6 @@ pub(crate) struct QuicServer {
 /// All of QUIC.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct QuicStats {
-    /// Servers.
     pub(crate) servers: Map<SocketAddr, QuicServer>,
     /// Connections to servers that there was no room for.
     pub(crate) left_out: u64,

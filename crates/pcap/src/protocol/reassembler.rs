@@ -93,7 +93,7 @@ mod tests {
         let mut order = Reassembler::at(u32::MAX - 1);
         let mut found = String::new();
         for (at, part) in parts {
-            order.take(u32::MAX.wrapping_sub(1).wrapping_add(*at), part, part.len(), |piece| match piece {
+            order.take(u32::MAX.wrapping_sub(1).wrapping_add(*at), part, part.len(), |chunk| match chunk {
                 Chunk::Next(bytes) => found.push_str(std::str::from_utf8(bytes).unwrap()),
                 Chunk::Behind(bytes) => found.push_str(&format!("|{}", std::str::from_utf8(bytes).unwrap())),
                 Chunk::Cut => found.push('-'),
@@ -114,11 +114,11 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_captured_is_told() {
+    fn what_was_not_captured_is_reported() {
         let mut order = Reassembler::at(7);
         let mut found = Vec::new();
-        order.take(7, b"abc", 10, |piece| found.push(format!("{piece:?}")));
-        order.take(17, b"x", 1, |piece| found.push(format!("{piece:?}")));
+        order.take(7, b"abc", 10, |chunk| found.push(format!("{chunk:?}")));
+        order.take(17, b"x", 1, |chunk| found.push(format!("{chunk:?}")));
         assert_eq!(found, ["Next([97, 98, 99])", "Cut", "Behind([120])"]);
     }
 

@@ -23,18 +23,13 @@ pub(crate) struct PacketContext {
     pub(crate) time: u64,
 }
 
-/// All that was heard.
+/// All that was decoded.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ProtocolStats {
-    /// TLS.
     pub(crate) tls: tls::TlsStats,
-    /// HTTP/1.
     pub(crate) http: http::HttpStats,
-    /// QUIC.
     pub(crate) quic: quic::QuicStats,
-    /// DHCP.
     pub(crate) dhcp: dhcp::DhcpStats,
-    /// NTP.
     pub(crate) ntp: ntp::NtpStats,
     /// Datagrams.
     pub(crate) udp: udp::UdpStats,

@@ -11,9 +11,9 @@ use super::interface::{Interface, number};
 use super::reader::{MAX_RECORD_BYTES, Packet, ReadStep, ReaderState};
 
 /// More interfaces than this are not remembered.
-const MOST_INTERFACES: usize = 65_536;
+const MAX_INTERFACES: usize = 65_536;
 /// More link types than this are not listed: nothing real has so many.
-const MOST_LINKS: usize = 64;
+const MAX_LINK_TYPES: usize = 64;
 /// Where the bytes of a packet begin in its block, and in one that holds nothing else.
 const DATA: usize = 28;
 const SIMPLE_DATA: usize = 12;
@@ -41,7 +41,7 @@ impl Blocks {
         self.interfaces.iter().flatten().fold(self.dropped, |sum, one| sum.saturating_add(one.dropped))
     }
 
-    /// Looks at the next block.
+    /// Examines the next block.
     pub(super) fn step(&mut self, held: &[u8], offset: u64, account: &mut ReaderState) -> ReadStep {
         if account.damage.is_some() {
             let order = self.order;
@@ -100,12 +100,12 @@ impl Blocks {
     }
 
     fn describe(&mut self, interface: Option<Interface>, account: &mut ReaderState) {
-        if self.interfaces.len() >= MOST_INTERFACES {
+        if self.interfaces.len() >= MAX_INTERFACES {
             account.warn("more interfaces are described than are remembered".to_owned());
             return;
         }
         if let Some(link) = interface.map(|interface| interface.link)
-            && account.ending.links.len() < MOST_LINKS
+            && account.ending.links.len() < MAX_LINK_TYPES
             && !account.ending.links.contains(&link)
         {
             account.ending.links.push(link);
@@ -180,9 +180,9 @@ impl Blocks {
 }
 
 /// The longest block that is taken for one behind a damaged place.
-const LONGEST_GUESS: usize = 1024 * 1024;
+const MAX_GUESSED_BLOCK_BYTES: usize = 1024 * 1024;
 /// More than this around the bytes of a packet is no set of options.
-const MOST_OPTIONS: usize = 256 * 1024;
+const MAX_OPTION_BYTES: usize = 256 * 1024;
 /// What is around the bytes of a packet.
 const AROUND_PACKET: usize = 32;
 
@@ -197,7 +197,6 @@ pub(super) const SIMPLE: u32 = 3;
 const NAMES: u32 = 4;
 /// What an interface counted.
 pub(super) const STATISTICS: u32 = 5;
-/// A packet.
 pub(super) const PACKET: u32 = 6;
 /// An entry of a journal.
 pub(super) const JOURNAL: u32 = 9;
@@ -250,7 +249,7 @@ pub(super) fn block(held: &[u8], order: ByteOrder) -> Result<Block<'_>, Missing>
     if matches!(kind, PACKET | OLD_PACKET) {
         let captured = order.word_at(held, 20).ok_or(Missing::Open)? as usize;
         let rest = length - AROUND_PACKET;
-        if captured > rest || rest - captured > MOST_OPTIONS {
+        if captured > rest || rest - captured > MAX_OPTION_BYTES {
             return Err(Missing::Damaged("its length and that of its packet do not go together"));
         }
     }
@@ -273,7 +272,7 @@ fn min_length(kind: u32) -> usize {
     }
 }
 
-/// Says whether blocks of this kind are usual.
+/// Tells whether blocks of this kind are usual.
 pub(super) fn is_known(kind: Option<u32>) -> bool {
     let known = [
         SECTION,
@@ -291,7 +290,7 @@ pub(super) fn is_known(kind: Option<u32>) -> bool {
     kind.is_some_and(|kind| known.contains(&kind))
 }
 
-/// Says whether a block begins here: one of a known kind, of some usual size, whose two lengths agree.
+/// Tells whether a block begins here: one of a known kind, of some usual size, whose two lengths agree.
 pub(super) fn guess(held: &[u8], order: ByteOrder) -> Guess {
     let (Some(kind), Some(length)) = (order.word_at(held, 0), held.get(4..8)) else {
         return Guess::Open;
@@ -308,7 +307,7 @@ pub(super) fn guess(held: &[u8], order: ByteOrder) -> Guess {
         _ => order,
     };
     let length = order.word_at(length, 0).unwrap_or_default() as usize;
-    if length > LONGEST_GUESS || !length.is_multiple_of(4) {
+    if length > MAX_GUESSED_BLOCK_BYTES || !length.is_multiple_of(4) {
         return Guess::No;
     }
     match block(held, order) {

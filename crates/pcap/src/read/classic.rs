@@ -8,7 +8,7 @@ use super::reader::{MAX_RECORD_BYTES, Packet, ReadStep, ReaderState};
 
 /// The most that the usual tools write of a packet. A header may promise more.
 const MAX_USUAL_RECORD: usize = 256 * 1024;
-/// So many records have to follow each other before bytes behind a damaged one are taken for records again.
+/// How many records have to follow each other before bytes behind a damaged one are taken for records again.
 const MIN_RECORD_CHAIN: usize = 3;
 /// How far the times of two records next to damage lie apart at most, in seconds.
 const MAX_RECORD_TIME_GAP: u64 = 24 * 3600;
@@ -65,7 +65,7 @@ impl Classic {
         Some((classic, header.size()))
     }
 
-    /// Looks at the next record.
+    /// Examines the next record.
     pub(super) fn step(&mut self, held: &[u8], offset: u64, account: &mut ReaderState) -> ReadStep {
         if account.damage.is_some() {
             return Damage::search(account, held, offset, "record", |bytes| self.guess(bytes));
@@ -101,7 +101,7 @@ impl Classic {
         Some(Head { seconds: word(0)?, fraction: word(4)?, captured, wire })
     }
 
-    /// Says whether records go on here: several in a row, each of which makes sense.
+    /// Tells whether records go on here: several in a row, each of which makes sense.
     fn guess(&self, mut bytes: &[u8]) -> Guess {
         let mut near = self.seconds;
         for _ in 0..MIN_RECORD_CHAIN {

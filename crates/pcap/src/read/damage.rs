@@ -1,4 +1,4 @@
-//! What cannot be taken apart: how far it reaches, and how that is told.
+//! What cannot be taken apart: how far it reaches, and how that is reported.
 
 use super::reader::{ReadStep, ReaderState};
 
@@ -27,7 +27,7 @@ impl Damage {
         ReadStep::Skip(1)
     }
 
-    /// Looks for the next place that a record can begin at.
+    /// Searches for the next place that a record can begin at.
     pub(super) fn search(
         account: &mut ReaderState,
         held: &[u8],

@@ -25,7 +25,7 @@ enum Clock {
     Micros,
     Nanos,
     PerSecond(i128),
-    /// So many that what fits into a timestamp is less than a nanosecond.
+    /// How many that what fits into a timestamp is less than a nanosecond.
     Still,
 }
 
@@ -44,7 +44,7 @@ impl Interface {
         }
     }
 
-    /// Turns a timestamp into nanoseconds since 1970; what lies before, or beyond what can be told, becomes the nearest, and is odd.
+    /// Turns a timestamp into nanoseconds since 1970; what lies before, or beyond what can be expressed, becomes the nearest, and is odd.
     pub(super) fn time(&self, high: u32, low: u32) -> (u64, bool) {
         let ticks = (u64::from(high) << 32) | u64::from(low);
         if let (0, Clock::Micros) = (self.offset, self.clock)
@@ -59,8 +59,8 @@ impl Interface {
             Clock::Still => 0,
         };
         let time = nanos + i128::from(self.offset) * SECOND;
-        let told = u64::try_from(time.clamp(0, i128::from(u64::MAX))).unwrap_or(u64::MAX);
-        (told, i128::from(told) != time)
+        let clamped = u64::try_from(time.clamp(0, i128::from(u64::MAX))).unwrap_or(u64::MAX);
+        (clamped, i128::from(clamped) != time)
     }
 }
 

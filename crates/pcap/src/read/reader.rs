@@ -55,7 +55,7 @@ pub(super) struct ReaderState {
     pub(super) ending: ReadSummary,
     /// No more bytes will come.
     pub(super) last: bool,
-    /// Packets whose time is beyond what can be told.
+    /// Packets whose time is beyond what can be expressed.
     pub(super) odd_times: u64,
     /// Packets whose records hold no time.
     pub(super) timeless: u64,
@@ -78,7 +78,7 @@ pub(super) enum ReadStep {
     Again,
     /// More bytes are needed, or it is over.
     Wait,
-    /// So many bytes were passed over.
+    /// How many bytes were passed over.
     Skip(usize),
     /// Here is a packet.
     Packet(Packet),
@@ -119,7 +119,7 @@ impl Reader {
         Self::default()
     }
 
-    /// Says that the bytes were packed: places are then told as those of the unpacked bytes.
+    /// Says that the bytes were packed: places are then those of the unpacked bytes.
     pub(super) fn unpacked(&mut self) {
         self.account.unpacked = true;
     }
@@ -148,7 +148,7 @@ impl Reader {
         self.no_more();
     }
 
-    /// Says whether any byte came.
+    /// Tells whether any byte came.
     pub(super) fn is_fresh(&self) -> bool {
         self.buffer.offset() == 0 && self.buffer.held().is_empty()
     }
@@ -156,7 +156,7 @@ impl Reader {
     /// Returns the next frame; nothing where that takes more bytes, or where all of them were read.
     ///
     /// # Errors
-    /// Fails where it is no capture at all. Whatever is damaged further on is passed over, and told.
+    /// Fails where it is no capture at all. Whatever is damaged further on is passed over, and reported.
     pub fn frame(&mut self) -> Result<Option<Frame<'_>>, Error> {
         self.release();
         let packet = loop {
@@ -203,8 +203,8 @@ impl Reader {
             (self.account.odd_times, "packets claim a time before 1970 or after 2554; the nearest was taken"),
             (self.account.timeless, "packets are in records without a time; they count as of 1970"),
         ];
-        let told = more.into_iter().filter(|(count, _)| *count > 0);
-        ending.warnings.extend(told.map(|(count, what)| format!("{count} {what}")));
+        let counted = more.into_iter().filter(|(count, _)| *count > 0);
+        ending.warnings.extend(counted.map(|(count, what)| format!("{count} {what}")));
         ending
     }
 
@@ -245,7 +245,7 @@ impl ReaderState {
         }
     }
 
-    /// Returns how a place is told.
+    /// Returns how a place is written.
     pub(super) fn place(&self, offset: u64) -> String {
         if self.unpacked { format!("byte {offset} (unpacked)") } else { format!("byte {offset}") }
     }
@@ -259,10 +259,10 @@ impl ReaderState {
     }
 }
 
-/// Reads a capture and hands each frame to `each`. A packed capture is unpacked.
+/// Reads a capture and passes each frame to `each`. A packed capture is unpacked.
 ///
 /// # Errors
-/// Fails where it is no capture at all. Whatever is damaged further on is passed over, and told with its place.
+/// Fails where it is no capture at all. Whatever is damaged further on is passed over, and reported with its place.
 pub fn frames<'a>(raw: impl Read + 'a, mut each: impl FnMut(&Frame<'_>)) -> Result<ReadSummary, Error> {
     let mut source = Source::open(raw)?;
     let mut reader = Reader::new();

@@ -32,7 +32,7 @@ impl<'a> Source<'a> {
         Ok(Self { stream, packed })
     }
 
-    /// Says whether it is packed.
+    /// Tells whether it is packed.
     pub(super) fn is_packed(&self) -> bool {
         self.packed
     }
@@ -67,7 +67,7 @@ impl<R: BufRead> Read for Members<R> {
     }
 }
 
-/// Looks for another member.
+/// Searches for another member.
 fn next_member<R: BufRead>(mut packed: R) -> io::Result<Option<GzDecoder<R>>> {
     loop {
         let waiting = packed.fill_buf()?;

@@ -22,16 +22,16 @@ pub(super) fn path(out: &mut String, summary: &Summary) -> std::fmt::Result {
             )?;
         }
     }
-    ways(out, summary)?;
+    paths(out, summary)?;
     pings(out, summary)
 }
 
-fn ways(out: &mut String, summary: &Summary) -> std::fmt::Result {
+fn paths(out: &mut String, summary: &Summary) -> std::fmt::Result {
     let icmp = &summary.icmp;
     if icmp.path_mtu.is_empty() && icmp.redirects.is_empty() && icmp.traces.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n## Ways\n")?;
+    writeln!(out, "\n## Paths\n")?;
     for entry in &icmp.path_mtu {
         writeln!(
             out,
@@ -58,7 +58,7 @@ fn ways(out: &mut String, summary: &Summary) -> std::fmt::Result {
         let what = if entry.wanted { "was traced" } else { "ran out of hops" };
         writeln!(
             out,
-            "- the way from {} to {} {what}, {} errors, at {}",
+            "- the path from {} to {} {what}, {} errors, at {}",
             entry.source,
             entry.destination,
             entry.count,

@@ -7,7 +7,7 @@ use crate::compare::{
     MetricChange, PathFacts, TransitFacts, Trend,
 };
 
-/// Writes a comparison for people; the packets come first where both ends of a way are compared.
+/// Writes a comparison for people; the packets come first where both ends of a path are compared.
 #[must_use]
 pub fn comparison_markdown(pair: &Comparison, (a, b): (&str, &str), ends_first: bool) -> String {
     let mut out = String::new();
@@ -86,7 +86,7 @@ fn clock(out: &mut String, path: &PathFacts) -> std::fmt::Result {
             write!(out, " (± {off:.3} ms, from {} packets of both directions)", clock.packets)?
         }
         (ClockSource::BothDirections | ClockSource::OneDirection, _) => {
-            write!(out, " (from one direction: delays are told above the least)")?;
+            write!(out, " (from one direction: delays are given above the least)")?;
         }
         (ClockSource::Assumed, _) => write!(out, " (assumed: no packet was seen at both places)")?,
     }
@@ -108,7 +108,7 @@ fn clock(out: &mut String, path: &PathFacts) -> std::fmt::Result {
 fn totals(out: &mut String, path: &PathFacts) -> std::fmt::Result {
     writeln!(
         out,
-        "\n| way | sent | arrived | lost | outside | unseen before | twice | late | altered | delay p50 / p99 | waited p90 |"
+        "\n| path | sent | arrived | lost | outside | unseen before | twice | late | altered | delay p50 / p99 | waited p90 |"
     )?;
     writeln!(out, "|---|---|---|---|---|---|---|---|---|---|---|")?;
     for (name, transit) in [("A to B", &path.to_b), ("B to A", &path.to_a)] {
@@ -137,8 +137,8 @@ fn totals(out: &mut String, path: &PathFacts) -> std::fmt::Result {
 fn altered(transit: &TransitFacts) -> String {
     let mut parts: Vec<String> =
         transit.altered.iter().map(|(field, count)| format!("{field} {count}")).collect();
-    if transit.in_pieces > 0 {
-        parts.push(format!("other pieces {}", transit.in_pieces));
+    if transit.resegmented > 0 {
+        parts.push(format!("other segments {}", transit.resegmented));
     }
     if parts.is_empty() { "-".to_owned() } else { parts.join(", ") }
 }
@@ -193,12 +193,12 @@ fn directions(out: &mut String, pair: &Comparison) -> std::fmt::Result {
     )?;
     writeln!(out, "| from | to | A | B | both | A alone | B alone |")?;
     writeln!(out, "|---|---|---|---|---|---|---|")?;
-    pair.directions.iter().take(MAX_CONVERSATION_ROWS).try_for_each(|way| {
-        let packets = way.packets;
+    pair.directions.iter().take(MAX_CONVERSATION_ROWS).try_for_each(|direction| {
+        let packets = direction.packets;
         writeln!(
             out,
             "| {} | {} | {} | {} | {} | {} | {} |",
-            way.src, way.dst, packets.a, packets.b, packets.both, packets.only_a, packets.only_b
+            direction.src, direction.dst, packets.a, packets.b, packets.both, packets.only_a, packets.only_b
         )
     })
 }

@@ -6,7 +6,7 @@ use super::number::several;
 use crate::flow::{DirectionFacts, TcpStreamFacts};
 use crate::summary::Summary;
 
-/// How many connections are told of in words.
+/// How many connections are described in words.
 const MAX_ANNOTATED: usize = 10;
 
 /// Writes the section, where there are some.
@@ -49,7 +49,7 @@ fn seen(summary: &Summary) -> String {
         (vantage.lost_before, "were lost before this point"),
         (vantage.lost_after, "passed here and were sent again"),
         (vantage.needless, "were sent again though the receiver had them"),
-        (vantage.not_captured, "pieces were missed by the capture alone"),
+        (vantage.not_captured, "parts of streams were missed by the capture alone"),
     ] {
         if count > 0 {
             parts.push(format!("{count} {what}"));

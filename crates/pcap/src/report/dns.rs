@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::flow::Percentiles;
 use crate::summary::Summary;
 
-/// How many servers are told of, and how many names.
+/// How many servers are described, and how many names.
 const MAX_SERVERS: usize = 5;
 const MAX_NAMES: usize = 10;
 
@@ -42,7 +42,7 @@ pub(super) fn names(out: &mut String, summary: &Summary) -> std::fmt::Result {
                 entry.parts.iter().map(|(part, value)| format!("{part} {value}")).collect();
             writeln!(
                 out,
-                "- `{}` looks like the work of a program ({}): {}; first in frame {}",
+                "- `{}` resembles the work of a program ({}): {}; first in frame {}",
                 entry.name,
                 entry.kind,
                 parts.join(", "),

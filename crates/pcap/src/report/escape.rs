@@ -34,7 +34,7 @@ pub(super) fn text(data: &str) -> String {
     out
 }
 
-/// Returns words in which names stand between backticks already: each part in its own way.
+/// Returns words in which names stand between backticks already: each part by its own rules.
 pub(super) fn words(data: &str) -> String {
     if data.matches('`').count() % 2 == 1 {
         return text(data);

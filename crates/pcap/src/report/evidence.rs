@@ -10,7 +10,7 @@ use crate::findings::Finding;
 use crate::flow::TcpStreamFacts;
 use crate::summary::Summary;
 
-/// How many findings are told with their evidence; the table has the others.
+/// How many findings are reported with their evidence; the table has the others.
 const MAX_FINDINGS: usize = 6;
 /// How many frames a cell of the table has.
 const MAX_FRAMES: usize = 3;

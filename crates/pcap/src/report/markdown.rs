@@ -15,7 +15,7 @@ use crate::summary::Summary;
 const MAX_MARKDOWN_LEN: usize = 11_500;
 /// A section of details has so many bytes at most.
 const MAX_SECTION_LEN: usize = 1600;
-/// So many limits are told.
+/// How many limits are reported.
 const MAX_WARNINGS: usize = 10;
 
 /// A section of details.

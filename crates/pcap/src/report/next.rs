@@ -23,7 +23,7 @@ const NEXT_STEPS: [NextStep; 41] = [
     NextStep {
         of: "*",
         show: &[SHOW_FRAMES],
-        then: "look at the frames, then capture at the other end to see whether it looks the same there",
+        then: "look at the frames, then capture at the other end to see whether it is the same there",
     },
     NextStep {
         of: "syn_unanswered",
@@ -33,7 +33,7 @@ const NEXT_STEPS: [NextStep; 41] = [
     NextStep {
         of: "syn_ack_unanswered",
         show: &[SHOW_FRAMES],
-        then: "the way back is broken or asymmetric: ask `ghost route` at the client's side, and capture at the client to see whether the SYN-ACK arrives",
+        then: "the return path is broken or asymmetric: ask `ghost route` at the client's side, and capture at the client to see whether the SYN-ACK arrives",
     },
     NextStep {
         of: "tcp_refused",
@@ -59,7 +59,7 @@ const NEXT_STEPS: [NextStep; 41] = [
     NextStep {
         of: "tcp_needless_retransmission",
         show: &["ghost pcap analyze FILE --frames spurious_retransmission"],
-        then: "the data arrived and the sender did not learn it in time: look for lost or delayed acknowledgments on the way back",
+        then: "the data arrived and the sender did not learn it in time: look for lost or delayed acknowledgments on the return path",
     },
     NextStep { of: "tcp_rto_backoff", show: &[SHOW_FRAMES], then: CAPTURE_OTHER_END },
     NextStep {
@@ -85,7 +85,7 @@ const NEXT_STEPS: [NextStep; 41] = [
     NextStep {
         of: "tcp_gaps",
         show: &["ghost pcap analyze FILE --frames lost_segment"],
-        then: "capture once more with a larger buffer (`tcpdump -B 65536`) and a short snap length: gaps that stay were lost on the way to here",
+        then: "capture once more with a larger buffer (`tcpdump -B 65536`) and a short snap length: gaps that stay were lost on the path to here",
     },
     NextStep {
         of: "tcp_mirrored",

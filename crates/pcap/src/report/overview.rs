@@ -8,7 +8,7 @@ use crate::findings::{Finding, Severity};
 use crate::flow::State;
 use crate::summary::Summary;
 
-/// So much of a title stands in a sentence.
+/// How much of a title stands in a sentence.
 const MAX_TITLE_LEN: usize = 240;
 
 /// Returns the summary: two to four sentences.
@@ -133,7 +133,7 @@ fn seen(summary: &Summary) -> Vec<String> {
 fn sure(summary: &Summary) -> String {
     let file = &summary.file;
     let streams = summary.tcp.streams;
-    let one_way = summary.tcp.states.get(&State::OneWay).copied().unwrap_or(0);
+    let unidirectional = summary.tcp.states.get(&State::Unidirectional).copied().unwrap_or(0);
     let mut doubts = Vec::new();
     if file.cut_off {
         doubts.push("the file is cut off, and what came later is not known".to_owned());
@@ -142,7 +142,7 @@ fn sure(summary: &Summary) -> String {
         let lost = of(file.dropped, "packet", "packets");
         doubts.push(format!("the capturing side dropped {lost}, so that gaps may be its own"));
     }
-    if one_way > 0 && one_way * 5 >= streams * 4 {
+    if unidirectional > 0 && unidirectional * 5 >= streams * 4 {
         doubts.push(
             "only one direction was captured, so that what is missing may have passed elsewhere".to_owned(),
         );
@@ -153,11 +153,11 @@ fn sure(summary: &Summary) -> String {
     if !doubts.is_empty() {
         return format!("How sure: limited, {}.", doubts.join("; "));
     }
-    let both = if streams > one_way { ", both directions are in it" } else { "" };
+    let both = if streams > unidirectional { ", both directions are in it" } else { "" };
     format!("How sure: high for this capture point; the file is whole{both}, and no drops are recorded.")
 }
 
-/// So many retransmissions in a hundred are nothing.
+/// How many retransmissions in a hundred are nothing.
 const MAX_RARE_PERCENT: f64 = 1.0;
 /// Fewer packets than this are an anecdote.
 const MIN_STREAMS: u64 = 5;

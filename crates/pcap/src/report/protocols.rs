@@ -6,7 +6,7 @@ use super::number::several;
 use crate::flow::Percentiles;
 use crate::summary::Summary;
 
-/// So many conversations are shown.
+/// How many conversations are shown.
 const MAX_CONVERSATIONS: usize = 8;
 
 /// Writes the sections of those that were spoken.
@@ -168,7 +168,7 @@ fn udp(out: &mut String, summary: &Summary) -> std::fmt::Result {
         out,
         "{}, in {} of which one end spoke alone.",
         several(udp.streams, "UDP conversation"),
-        udp.one_way
+        udp.unidirectional
     )?;
     // Names have a section of their own.
     let named = |port: u16| matches!(port, 53 | 5353);

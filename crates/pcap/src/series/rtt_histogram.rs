@@ -1,6 +1,6 @@
 //! Round trips of one column: few enough places that there can be hundreds of columns.
 
-/// The smallest power of two that is told apart: about a microsecond.
+/// The smallest power of two that is distinguished: about a microsecond.
 const MIN_EXPONENT: u32 = 10;
 /// The largest: about a minute.
 const MAX_EXPONENT: u32 = 36;

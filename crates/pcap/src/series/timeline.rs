@@ -11,7 +11,7 @@ const MIN_COLUMN_BITS: u32 = 10;
 /// What happened in a span of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimelineColumn {
-    /// Packets.
+    /// The packets of the column.
     pub packets: u64,
     /// Bytes on the wire.
     pub bytes: u64,
@@ -19,7 +19,7 @@ pub struct TimelineColumn {
     pub again: u64,
     /// Packets that announce a window of nothing.
     pub closed: u64,
-    /// Resets.
+    /// The TCP segments with RST.
     pub resets: u64,
 }
 

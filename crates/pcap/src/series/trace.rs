@@ -16,7 +16,7 @@ const MAX_RECENT_PACKETS: usize = 4096;
 /// A packet of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TracePacket {
-    /// Its frame.
+    /// The number of the frame, from 1.
     pub frame: u64,
     /// When it passed.
     pub time: u64,
@@ -26,7 +26,7 @@ pub struct TracePacket {
     pub ack: u32,
     /// How much it carries.
     pub len: u32,
-    /// Its flags.
+    /// The TCP flags as they stand in the header.
     pub flags: u8,
     /// The end that was addressed first sent it.
     pub back: bool,

@@ -13,10 +13,10 @@ use crate::flow::Percentiles;
 
 /// How many points a client adds whose answers all say that a name does not exist.
 const MAX_PART_POINTS: f64 = 15.0;
-/// How much of a name is told.
+/// How much of a name is reported.
 const MAX_NAME_LEN: usize = 120;
 
-/// A name, or the domain of many, that looks like the work of a program.
+/// A name, or the domain of many, that resembles the work of a program.
 #[derive(Debug, Clone, Serialize)]
 pub struct SuspiciousNameFacts {
     /// The name, escaped.

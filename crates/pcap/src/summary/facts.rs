@@ -17,7 +17,7 @@ use crate::series::Series;
 pub struct Summary {
     /// The version of this form.
     pub version: u32,
-    /// The file.
+    /// What kind of file it is, and what was wrong with it.
     pub file: FileFacts,
     /// Frames with each label.
     pub counts: BTreeMap<&'static str, u64>,
@@ -35,15 +35,15 @@ pub struct Summary {
     /// The same of neighbor discovery, where there was any: solicitations and advertisements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ndp: Option<ArpFacts>,
-    /// TLS.
+    /// Handshakes and alerts of TLS.
     pub tls: TlsFacts,
-    /// HTTP/1.
+    /// Requests and answers of HTTP/1.
     pub http: HttpFacts,
-    /// QUIC.
+    /// Connection attempts of QUIC.
     pub quic: QuicFacts,
-    /// DHCP.
+    /// Clients and servers of DHCP.
     pub dhcp: DhcpFacts,
-    /// NTP.
+    /// Time servers and their answers.
     pub ntp: NtpFacts,
     /// Datagrams.
     pub udp: UdpFacts,
@@ -56,7 +56,7 @@ pub struct Summary {
     pub series: Option<Box<Series>>,
 }
 
-/// The file.
+/// What kind of file was read, and what was wrong with it.
 #[derive(Debug, Clone, Serialize)]
 pub struct FileFacts {
     /// pcap, pcap-ns or pcapng.
@@ -101,7 +101,7 @@ pub struct TcpFacts {
     pub ack_rtt_ms: Option<Percentiles>,
     /// What this capture point saw, and what it missed.
     pub vantage: Vantage,
-    /// Connections that were told of early for want of room, and begun anew when they went on.
+    /// Connections that were listed early for want of room, and begun anew when they went on.
     pub evicted: u64,
     /// The worst ones, then the largest.
     pub flows: Vec<TcpStreamFacts>,
@@ -182,7 +182,7 @@ pub struct UnreachableFacts {
     /// The type.
     #[serde(rename = "type")]
     pub kind: u8,
-    /// The code.
+    /// The ICMP code, which refines the type.
     pub code: u8,
     /// What type and code mean.
     pub meaning: &'static str,

@@ -7,17 +7,17 @@ use super::protocols;
 use crate::analyze::Pass;
 use crate::read::ReadSummary;
 
-/// So many keys of a map are told, the most frequent ones; nobody's network has more types of ICMP.
+/// How many keys of a map are reported, the most frequent ones; nobody's network has more types of ICMP.
 const MAX_MAP_KEYS: usize = 24;
-/// So many link types.
+/// How many link types.
 const MAX_LINK_TYPES: usize = 16;
-/// So many limits.
+/// How many limits.
 const MAX_WARNINGS: usize = 12;
-/// So many letters of a title, a filter or a limit.
+/// How many letters of a title, a filter or a limit.
 const MAX_WARNING_LEN: usize = 400;
-/// So many entries stay in a list even where that makes the account longer; of findings in any case.
+/// How many entries stay in a list even where that makes the account longer; of findings in any case.
 pub(super) const MIN_ENTRIES: usize = 4;
-/// So many claimants of an address.
+/// How many claimants of an address.
 const MAX_CLAIMANTS: usize = 4;
 
 /// Cuts maps and lists whose keys come from a capture, and says so.
@@ -128,7 +128,7 @@ pub(super) fn warn(
     if pass.flows.vantage.one_direction {
         warnings.push(format!(
             "{} of {} connections show one direction alone: losses and answers cannot be judged here",
-            pass.flows.vantage.one_way, pass.flows.streams
+            pass.flows.vantage.unidirectional, pass.flows.streams
         ));
     }
     let vantage = &pass.flows.vantage;
@@ -155,7 +155,7 @@ pub(super) fn warn(
     }
     if evicted > 0 {
         warnings.push(format!(
-            "{evicted} connections were told of early for want of room; those that went on count as new ones"
+            "{evicted} connections were listed early for want of room; those that went on count as new ones"
         ));
     }
     let left_out = pass.protocols.left_out();
@@ -182,7 +182,7 @@ pub(super) fn warn(
     let full: Vec<String> =
         rooms.iter().filter(|(_, count)| *count > 0).map(|(what, count)| format!("{count} {what}")).collect();
     if !full.is_empty() {
-        warnings.push(format!("for want of room only counted, not told apart: {}", full.join(", ")));
+        warnings.push(format!("for want of room only counted, not distinguished: {}", full.join(", ")));
     }
 }
 

@@ -10,7 +10,7 @@ use super::write::Choice;
 use crate::flow::Percentiles;
 use crate::icmp::{self, IcmpError, IcmpErrorCounts, PathMtus, QuotedError, Traceroutes, name};
 
-/// How many types are told apart; made-up ones could be thousands.
+/// How many types are distinguished; made-up ones could be thousands.
 const MAX_TYPES: usize = 64;
 
 /// Pings to one target.
@@ -18,7 +18,7 @@ const MAX_TYPES: usize = 64;
 pub struct EchoFacts {
     /// Who is asked.
     pub target: IpAddr,
-    /// Requests.
+    /// Echo requests that were sent.
     pub requests: u64,
     /// Requests that were answered.
     pub replies: u64,
@@ -37,7 +37,7 @@ pub struct EchoFacts {
     pub rtt_ms: Option<Percentiles>,
 }
 
-/// How large packets may be on a way.
+/// How large packets may be on a path.
 #[derive(Debug, Clone, Serialize)]
 pub struct PathMtuFacts {
     /// Whose packets were too large.
@@ -56,7 +56,7 @@ pub struct PathMtuFacts {
     pub first_frame: u64,
 }
 
-/// Somebody looked for the way, or packets ran out of hops.
+/// A traceroute, or packets that ran out of hops.
 #[derive(Debug, Clone, Serialize)]
 pub struct TracerouteFacts {
     /// Who sent the packets.
@@ -182,7 +182,7 @@ fn echo(echo: &icmp::Echo, (most, focus): Choice) -> Vec<EchoFacts> {
 
 fn path_mtu(limits: &PathMtus, (most, focus): Choice) -> Vec<PathMtuFacts> {
     let mut found: Vec<PathMtuFacts> = limits
-        .ways
+        .paths
         .iter()
         .map(|(net, limit)| PathMtuFacts {
             source: net.source(),
@@ -222,7 +222,7 @@ fn redirects(errors: &BTreeMap<IcmpError, IcmpErrorCounts>, (most, focus): Choic
 
 fn traces(traces: &Traceroutes, (most, focus): Choice) -> Vec<TracerouteFacts> {
     let mut found: Vec<TracerouteFacts> = traces
-        .ways
+        .paths
         .iter()
         .filter(|(_, trace)| !trace.routers.is_empty())
         .map(|(net, trace)| TracerouteFacts {

@@ -8,12 +8,12 @@ use serde::Serialize;
 use crate::flow::Percentiles;
 use crate::protocol::UdpStreamFacts;
 
-/// TLS.
+/// What TLS handshakes and alerts show.
 #[derive(Debug, Clone, Serialize)]
 pub struct TlsFacts {
-    /// Hellos of clients.
+    /// Handshakes that a client began.
     pub client_hellos: u64,
-    /// Hellos of servers.
+    /// Handshakes that a server answered.
     pub server_hellos: u64,
     /// Handshakes after which both ends spoke in secret.
     pub finished: u64,
@@ -52,7 +52,7 @@ pub struct TlsServerFacts {
     pub ciphers: BTreeMap<String, u64>,
     /// Protocols above it that clients prefer, escaped.
     pub protocols: Vec<String>,
-    /// Alerts.
+    /// Alerts that could be read, by sender and code.
     pub alerts: Vec<AlertFacts>,
     /// Until when its certificate is good, where it was sent in the open.
     pub not_after: Option<String>,
@@ -60,7 +60,7 @@ pub struct TlsServerFacts {
     pub hello_ms: Option<Percentiles>,
 }
 
-/// An alert.
+/// A TLS alert, who sent it and how often.
 #[derive(Debug, Clone, Serialize)]
 pub struct AlertFacts {
     /// Its name.
@@ -75,10 +75,10 @@ pub struct AlertFacts {
     pub first_frame: u64,
 }
 
-/// HTTP/1.
+/// What HTTP/1 requests and answers show.
 #[derive(Debug, Clone, Serialize)]
 pub struct HttpFacts {
-    /// Requests.
+    /// Requests that were sent.
     pub requests: u64,
     /// Final answers.
     pub responses: u64,
@@ -90,7 +90,7 @@ pub struct HttpFacts {
     pub servers: Vec<HttpServerFacts>,
 }
 
-/// A server.
+/// A server that was asked by HTTP/1.
 #[derive(Debug, Clone, Serialize)]
 pub struct HttpServerFacts {
     /// Its address.
@@ -128,7 +128,7 @@ pub struct QuicFacts {
     pub servers: Vec<QuicServerFacts>,
 }
 
-/// A server.
+/// A server to which QUIC connections were attempted.
 #[derive(Debug, Clone, Serialize)]
 pub struct QuicServerFacts {
     /// Its address.
@@ -158,12 +158,12 @@ pub struct DhcpFacts {
     pub servers: Vec<DhcpServerFacts>,
 }
 
-/// A server.
+/// A server that offered addresses.
 #[derive(Debug, Clone, Serialize)]
 pub struct DhcpServerFacts {
     /// Its address, as it says itself.
     pub server: Ipv4Addr,
-    /// Offers.
+    /// Addresses that it offered.
     pub offers: u64,
     /// Addresses that it gave.
     pub acks: u64,
@@ -175,7 +175,7 @@ pub struct DhcpServerFacts {
     pub resolver: Option<Ipv4Addr>,
 }
 
-/// NTP.
+/// What questions to time servers show.
 #[derive(Debug, Clone, Serialize)]
 pub struct NtpFacts {
     /// Questions.
@@ -215,8 +215,9 @@ pub struct UdpFacts {
     /// Conversations.
     pub streams: u64,
     /// Those in which one end spoke alone.
-    pub one_way: u64,
-    /// Those that were told of early for want of room, and begun anew when they went on.
+    #[serde(rename = "one_way")]
+    pub unidirectional: u64,
+    /// Those that were listed early for want of room, and begun anew when they went on.
     pub evicted: u64,
     /// Those in trouble, then the largest.
     pub flows: Vec<UdpStreamFacts>,

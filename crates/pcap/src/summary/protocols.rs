@@ -190,7 +190,7 @@ pub(super) fn ntp(tally: &protocol::NtpStats, (most, focus): Choice) -> NtpFacts
 pub(super) fn udp(overview: &mut protocol::UdpStats, full: bool) -> UdpFacts {
     UdpFacts {
         streams: overview.streams,
-        one_way: overview.one_way,
+        unidirectional: overview.unidirectional,
         evicted: overview.evicted,
         flows: overview.listed(full),
     }

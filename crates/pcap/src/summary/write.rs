@@ -79,7 +79,7 @@ pub(crate) fn write(mut pass: Pass, ending: &ReadSummary, evicted: u64, given_up
     summary
 }
 
-/// Returns the connections that are told of, with what others said about them.
+/// Returns the connections that are listed, with what others said about them.
 fn listed_streams(pass: &mut Pass) -> Vec<TcpStreamFacts> {
     let mut flows = pass.flows.listed();
     for flow in &mut flows {

@@ -8,7 +8,7 @@ use super::sender::{SenderState, before};
 use super::wait::{WaitTimes, ZeroWindowPeriods};
 use crate::label::{Label, Labels};
 
-/// Both directions, and when something was last heard.
+/// Both directions, and when the last packet was seen.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DirectionStates {
     /// In the order of the by_sender.
@@ -19,7 +19,7 @@ pub(crate) struct DirectionStates {
 /// One direction, named after its sender.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DirectionState {
-    /// What is on its way.
+    /// What is in transit.
     pub(crate) flight: BytesInFlight,
     /// What it waits for.
     pub(crate) limits: WaitTimes,
@@ -27,7 +27,7 @@ pub(crate) struct DirectionState {
     pub(crate) closed: ZeroWindowPeriods,
     /// What was lost where.
     pub(crate) losses: Losses,
-    /// Repetitions and probes since the other end was heard.
+    /// Repetitions and probes since the last packet of the other end.
     pub(crate) unanswered: u32,
     /// The frame of the first of them.
     pub(crate) unanswered_frame: u64,
@@ -140,7 +140,7 @@ impl DirectionState {
 
     /// Counts what asks for an answer, and whether it asks for room.
     fn probe(&mut self, peer_state: &mut Self, peer: &SenderState, context: &SegmentContext<'_>) {
-        // A sender acknowledges no less than before: what does was overtaken, and asks for nothing. Behind a FIN it looks like a
+        // A sender acknowledges no less than before: what does was overtaken, and asks for nothing. Behind a FIN it resembles a
         // keep-alive.
         let segment = context.segment;
         if segment.any(ACK) {

@@ -17,7 +17,7 @@ const MAX_RTT_BUCKETS: usize = 48;
 /// How many frames in trouble a flow remembers.
 const MAX_EVIDENCE_FRAMES: usize = 4;
 
-/// A connection, or what looks like one.
+/// A connection, or what resembles one.
 #[derive(Debug, Clone)]
 pub(crate) struct Flow {
     /// Its number, in order of first packets.
@@ -30,7 +30,7 @@ pub(crate) struct Flow {
     pub(crate) first_frame: u64,
     /// When it began.
     pub(crate) first_time: u64,
-    /// When it was last heard of.
+    /// When its last packet was seen.
     pub(crate) last_time: u64,
     /// When the latest SYN was sent; 0 for never.
     syn_time: u64,
@@ -44,13 +44,13 @@ pub(crate) struct Flow {
     pub(crate) evidence: [u64; MAX_EVIDENCE_FRAMES],
     /// Round trips of segments that were sent once, by their sender.
     pub(crate) rtts: Option<Box<[Histogram; 2]>>,
-    /// DNS messages on their way, one direction each.
+    /// DNS messages in transit, one direction each.
     pub(crate) dns: Option<Box<[Stream; 2]>>,
     /// What is listened for in what both say.
     pub(crate) dissector: Dissector,
     /// How the connection opened and ended.
     pub(crate) turns: Lifecycle,
-    /// What is told beyond labels, where something was carried.
+    /// The facts beyond labels, where something was carried.
     pub(crate) directions: Option<Box<DirectionStates>>,
     /// Segments that were sent again and again, in the order of the ends.
     pub(crate) repeats: Option<Box<[RetransmissionRuns; 2]>>,
@@ -255,7 +255,7 @@ impl Flow {
         (self.rtt as i64 > 0).then_some(self.rtt)
     }
 
-    /// Returns what is told of the direction of an end, where it carried something.
+    /// Returns the facts of the direction of an end, where it carried something.
     pub(crate) fn direction(&self, flipped: bool) -> Option<&DirectionState> {
         self.directions.as_deref().map(|directions| pair(&directions.by_sender, flipped).0)
     }

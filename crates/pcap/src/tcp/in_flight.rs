@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 
 use super::sender::{at_most, before};
 
-/// So many segments on their way are remembered; more are seldom, and not timed.
+/// How many segments in transit are remembered; more are seldom, and not timed.
 const MAX_TRACKED_SEGMENTS: usize = 256;
-/// So many where the other end was never heard, as nothing will acknowledge them here, or where very many connections are followed.
+/// The limit where no packet of the other end was seen, as nothing will acknowledge them here, or where very many connections are followed.
 const MAX_TRACKED_UNANSWERED: usize = 8;
 
-/// A segment on its way.
+/// A segment in transit.
 #[derive(Debug, Clone, Copy)]
 struct SentSegment {
     at: u64,
@@ -19,7 +19,7 @@ struct SentSegment {
     again: bool,
 }
 
-/// What one direction has on its way.
+/// What one direction has in transit.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BytesInFlight {
     sent: VecDeque<SentSegment>,

@@ -6,11 +6,11 @@ use super::segment::{ACK, FIN, RST, Segment};
 use super::sender::{SenderState, after, before};
 use crate::layers::Quote;
 
-/// By so many hops a sender's way does not change from one packet to the next.
+/// By so many hops a sender's path does not change from one packet to the next.
 const MIN_HOP_DIFFERENCE: u8 = 3;
 /// Identifications of one sender that are this far apart were not counted up.
 const MAX_ID_STEP: u16 = 1024;
-/// So many steps in a row show that a sender counts up.
+/// How many steps in a row show that a sender counts up.
 pub(super) const MIN_ID_STEPS: u8 = 3;
 /// Packets that only overtook a reset come within this time.
 const MAX_REORDERING: u64 = 2_000_000;
@@ -46,7 +46,6 @@ pub(crate) enum Phase {
 /// The first reset of a connection, and what came after.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reset {
-    /// Its frame.
     pub(crate) frame: u64,
     at: u64,
     /// It came from the second end.
@@ -143,12 +142,12 @@ impl Reset {
         (usual > 0 && own > 0).then(|| usual.abs_diff(own))
     }
 
-    /// Says whether both ends reset at once: an end never answers a reset.
+    /// Tells whether both ends reset at once: an end never answers a reset.
     pub(crate) fn both(&self) -> bool {
         self.back.is_some_and(|(_, later)| later <= MAX_MUTUAL_RESET_TIME)
     }
 
-    /// Judges who wrote it. Another way and packets after it weigh most, then a reset of both ends, numbers least.
+    /// Judges who wrote it. A different path and packets after it weigh most, then a reset of both ends, numbers least.
     pub(crate) fn origin(&self) -> Origin {
         let mut points = 0;
         match self.hops_off() {
@@ -180,7 +179,7 @@ impl Reset {
     }
 }
 
-/// Says whether a sender's numbers went on.
+/// Tells whether a sender's numbers went on.
 pub(super) fn advanced(own: &SenderState, high: u32) -> bool {
     high != 0 && after(own.next, high)
 }
@@ -188,15 +187,13 @@ pub(super) fn advanced(own: &SenderState, high: u32) -> bool {
 /// Why a SYN did not get through, according to an ICMP error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SynRejection {
-    /// A filter forbids it; else there is no way.
+    /// A filter forbids it; else there is no route.
     pub(crate) filtered: bool,
     /// The type of the error.
     pub(crate) kind: u8,
-    /// Its code.
     pub(crate) code: u8,
     /// Who sent it.
     pub(crate) from: IpAddr,
-    /// Its frame.
     pub(crate) frame: u64,
 }
 

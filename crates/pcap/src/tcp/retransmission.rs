@@ -30,7 +30,7 @@ impl RetransmissionRun {
         self.pauses.get(..usize::from(self.kept)).unwrap_or_default()
     }
 
-    /// Says whether a timer ran out each time: every pause is about twice the one before.
+    /// Tells whether a timer ran out each time: every pause is about twice the one before.
     ///
     /// One may differ: the first counts from the first copy, whose timer may have been set anew since.
     pub(crate) fn doubles(&self) -> bool {
@@ -48,7 +48,7 @@ impl RetransmissionRun {
     }
 }
 
-/// Says whether a pause is so many tenths of the one before.
+/// Tells whether a pause is so many tenths of the one before.
 fn tenths(one: u32, next: u32, range: std::ops::RangeInclusive<u64>) -> bool {
     (u64::from(next) * 10).checked_div(u64::from(one)).is_some_and(|tenths| range.contains(&tenths))
 }

@@ -2,13 +2,9 @@
 
 use crate::layers::View;
 
-/// FIN.
 pub(crate) const FIN: u8 = 1;
-/// SYN.
 pub(crate) const SYN: u8 = 2;
-/// RST.
 pub(crate) const RST: u8 = 4;
-/// ACK.
 pub(crate) const ACK: u8 = 16;
 
 const MIN_HEADER_BYTES: usize = 20;
@@ -40,7 +36,7 @@ pub(crate) struct Segment<'a> {
     pub(crate) id: Option<u16>,
     /// The VLAN that its packet came in; 0 for none.
     pub(crate) vlan: u16,
-    /// Many connections are followed: little is remembered of what each has on its way.
+    /// Many connections are followed: little is remembered of what each has in transit.
     pub(crate) memory_limited: bool,
     header: usize,
     view: View<'a>,
@@ -71,17 +67,17 @@ impl<'a> Segment<'a> {
         })
     }
 
-    /// Says whether any of these flags is set.
+    /// Tells whether any of these flags is set.
     pub(crate) fn any(&self, flags: u8) -> bool {
         self.flags & flags != 0
     }
 
-    /// Says whether it opens a connection: SYN without ACK.
+    /// Tells whether it opens a connection: SYN without ACK.
     pub(crate) fn opens(&self) -> bool {
         self.flags & (SYN | ACK) == SYN
     }
 
-    /// Says whether it answers that.
+    /// Tells whether it answers that.
     pub(crate) fn accepts(&self) -> bool {
         self.flags & (SYN | ACK) == SYN | ACK
     }

@@ -143,7 +143,7 @@ const MAX_COPY_DELAY: u64 = 1_000_000;
 const MAX_COPY_DELAY_WITHOUT_ID: u64 = 100_000;
 
 impl SenderState {
-    /// Says whether a segment is the one again that had the same bytes so long ago, rather than a repetition that looks alike.
+    /// Tells whether a segment is the one again that had the same bytes so long ago, rather than a repetition with the same bytes.
     ///
     /// An identification that moves on is another one in a repetition. Without one, acknowledgments of equal bytes are common:
     /// they count as copies only where data was doubled before.
@@ -174,7 +174,7 @@ impl SenderState {
         if first == ack { now.checked_sub(sent) } else { None }
     }
 
-    /// Says whether a segment was sent before the last one, as far as identifications tell.
+    /// Tells whether a segment was sent before the last one, as far as identifications tell.
     pub(super) fn was_overtaken(&self, segment: &Segment<'_>) -> Option<bool> {
         let id = segment.id.filter(|id| *id != 0 && self.steps >= MIN_ID_STEPS)?;
         Some((id.wrapping_sub(self.id) as i16) < 0)
@@ -195,17 +195,17 @@ impl SenderState {
     }
 }
 
-/// Says whether a sequence number lies behind another one. Half the circle away is behind as well as before.
+/// Tells whether a sequence number lies behind another one. Half the circle away is behind as well as before.
 pub(super) fn after(left: u32, right: u32) -> bool {
     before(right, left)
 }
 
-/// Says whether a sequence number is another one or lies before it.
+/// Tells whether a sequence number is another one or lies before it.
 pub(super) fn at_most(left: u32, right: u32) -> bool {
     left == right || before(left, right)
 }
 
-/// Says whether a sequence number lies before another one.
+/// Tells whether a sequence number lies before another one.
 pub(super) fn before(left: u32, right: u32) -> bool {
     (left.wrapping_sub(right) as i32) < 0
 }

@@ -83,7 +83,7 @@ fn compare(own: &mut SenderState, peer: &SenderState, segment: &Segment<'_>, len
     }
 }
 
-/// Says whether a segment that ends here fills the window that the other side announced.
+/// Tells whether a segment that ends here fills the window that the other side announced.
 fn fills(peer: &SenderState, end: u32) -> bool {
     let shift = match peer.scale {
         Scale::Unknown => return false,

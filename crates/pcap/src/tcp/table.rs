@@ -4,10 +4,10 @@ use super::endpoints::EndpointPair;
 use super::flow::Flow;
 use crate::hash::Map;
 
-/// How many connections are followed at a time. One more, and one that was silent for long is told of and forgotten.
+/// How many connections are followed at a time. One more, and one that was silent for long is listed and forgotten.
 pub const MAX_TCP_STREAMS: usize = 131_072;
 
-/// Beyond so many connections little is remembered of what each has on its way.
+/// Beyond so many connections little is remembered of what each has in transit.
 const CROWDED_STREAMS: usize = 8192;
 
 /// Where a connection is kept; of no use once another one was begun.
@@ -86,7 +86,7 @@ impl Table {
         self.departed.pop()
     }
 
-    /// Says whether so many are followed that little can be remembered of each.
+    /// Tells whether so many are followed that little can be remembered of each.
     pub(crate) fn memory_limited(&self) -> bool {
         self.flows.len() > CROWDED_STREAMS
     }

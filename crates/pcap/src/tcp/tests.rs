@@ -114,7 +114,7 @@ fn what_was_acknowledged_is_sent_again_needlessly() {
 }
 
 #[test]
-fn an_acknowledgment_of_what_was_not_captured_is_told_once() {
+fn an_acknowledgment_of_what_was_not_captured_is_reported_once() {
     let mut talk = Talk::open();
     check(talk.server(1, (5001, 3001, ACK, 600, 0)), &[Label::AckLostSegment]);
     check(talk.server(1, (5001, 4001, ACK, 600, 0)), &[]);
@@ -139,7 +139,7 @@ fn a_keep_alive_and_its_answer_are_no_loss() {
 }
 
 #[test]
-fn a_window_that_is_filled_to_the_last_byte_is_told() {
+fn a_window_that_is_filled_to_the_last_byte_is_reported() {
     let mut talk = Talk::open();
     talk.server(1, (5001, 1001, ACK, 300, 0));
     check(talk.client(1, (1001, 5001, ACK, 500, 299)), &[]);
@@ -190,7 +190,7 @@ fn an_end_that_answers_with_a_reset_refuses() {
 }
 
 #[test]
-fn a_reset_from_elsewhere_is_told_and_one_of_the_same_way_is_not() {
+fn a_reset_from_elsewhere_is_reported_and_one_of_the_same_path_is_not() {
     for (hops, origin) in [(60, Origin::Endpoint), (59, Origin::Unclear), (47, Origin::MiddleboxLikely)] {
         let mut talk = Talk::open();
         talk.hops = hops;

@@ -11,7 +11,7 @@ use super::sender::{Scale, SenderState, after, at_most};
 /// What a direction waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum WaitReason {
-    /// Nothing is on its way: for data, or for the other end's.
+    /// Nothing is in transit: for data, or for the other end's.
     #[default]
     Application,
     /// For room in the other end's window.
@@ -123,7 +123,7 @@ impl ZeroWindowPeriods {
         (self.total.saturating_add(duration), self.longest.max(duration))
     }
 
-    /// Says whether it is still closed.
+    /// Tells whether it is still closed.
     pub(crate) fn is_closed(&self) -> bool {
         self.since != 0
     }

@@ -3,16 +3,12 @@
 //! Goes in: a request with the whole command. Comes out: approve, deny, modify or expired, and who said so. Never: an
 //! approval from an approver that failed, panicked, stayed silent or answered something else than what it was asked.
 
-mod deny;
 mod plan;
 mod port;
-mod request;
 #[cfg(feature = "terminal")]
 mod terminal;
 
-pub use deny::DenyAll;
 pub use plan::{Grant, PlannedCommand};
-pub use port::{Approver, Choice, Decision};
-pub use request::Request;
+pub use port::{Approver, Choice, Decision, DenyAll, Request};
 #[cfg(feature = "terminal")]
 pub use terminal::TerminalApprover;

@@ -13,7 +13,7 @@ use rustyline::error::ReadlineError;
 use crate::{Approver, Choice, Decision, Impact, Request, Reviewer, lookalikes, visible};
 
 /// After so many answers that are none, nobody is answering.
-const PATIENCE: u32 = 20;
+const MAX_INVALID_ANSWERS: u32 = 20;
 
 /// Asks whoever sits at the terminal.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ fn ask(request: &Request, plain: bool) -> Choice {
     if show(&render(request, color)).is_err() {
         return gone();
     }
-    for _ in 0..PATIENCE {
+    for _ in 0..MAX_INVALID_ANSWERS {
         discard_typed_ahead();
         if show("[A]pprove  [D]eny  [M]odify > ").is_err() {
             return gone();
@@ -67,10 +67,12 @@ fn ask(request: &Request, plain: bool) -> Choice {
                 return Choice::Deny { reason: reason.trim().to_owned() };
             }
             "m" | "modify" => match edit(&request.command, plain) {
-                Edited::Command(command) if !command.trim().is_empty() => return Choice::Modify { command },
-                Edited::Command(_) => drop(show("An empty command cannot run.\n")),
-                Edited::Left => drop(show("The command stays as it is.\n")),
-                Edited::Gone => return gone(),
+                EditOutcome::Command(command) if !command.trim().is_empty() => {
+                    return Choice::Modify { command };
+                }
+                EditOutcome::Command(_) => drop(show("An empty command cannot run.\n")),
+                EditOutcome::Left => drop(show("The command stays as it is.\n")),
+                EditOutcome::Gone => return gone(),
             },
             _ => drop(show("Please answer with a, d or m.\n")),
         }
@@ -175,11 +177,11 @@ fn discard_typed_ahead() {
 
 /// Reads a line byte by byte: nothing behind it may be taken from whoever reads next.
 fn read_line() -> Option<String> {
-    const LONGEST: usize = 256 * 1024;
+    const MAX_INPUT_BYTES: usize = 256 * 1024;
     let input = io::stdin();
     let mut line = Vec::new();
     let mut byte = [0_u8; 1];
-    while line.len() < LONGEST {
+    while line.len() < MAX_INPUT_BYTES {
         match rustix::io::read(&input, &mut byte) {
             Ok(0) if line.is_empty() => return None,
             Ok(0) => break,
@@ -193,7 +195,7 @@ fn read_line() -> Option<String> {
 }
 
 /// What came of changing a command.
-enum Edited {
+enum EditOutcome {
     /// The new command.
     Command(String),
     /// The human left the editor without one. That is no answer to the question.
@@ -203,19 +205,19 @@ enum Edited {
 }
 
 /// Lets the human change the command; it stands there to begin with.
-fn edit(command: &str, plain: bool) -> Edited {
+fn edit(command: &str, plain: bool) -> EditOutcome {
     if plain || !io::stdin().is_terminal() || command.contains('\n') {
         let asked = show(&format!("The command is:\n  {}\nNew command, in one line > ", indented(command)));
-        return asked.ok().and_then(|()| read_line()).map_or(Edited::Gone, Edited::Command);
+        return asked.ok().and_then(|()| read_line()).map_or(EditOutcome::Gone, EditOutcome::Command);
     }
     // The editor writes to the terminal itself, so that standard output stays free of it.
     let settings = rustyline::Config::builder().behavior(rustyline::Behavior::PreferTerm).build();
-    let Ok(mut editor) = rustyline::DefaultEditor::with_config(settings) else { return Edited::Gone };
+    let Ok(mut editor) = rustyline::DefaultEditor::with_config(settings) else { return EditOutcome::Gone };
     match editor.readline_with_initial("Command > ", (command, "")) {
-        Ok(command) => Edited::Command(command),
+        Ok(command) => EditOutcome::Command(command),
         // Where the input ended for good the next question finds out.
-        Err(ReadlineError::Interrupted | ReadlineError::Eof) => Edited::Left,
-        Err(_) => Edited::Gone,
+        Err(ReadlineError::Interrupted | ReadlineError::Eof) => EditOutcome::Left,
+        Err(_) => EditOutcome::Gone,
     }
 }
 

@@ -72,7 +72,7 @@ pub struct SyslogAnchor {
 /// Facility `authpriv` (10), severity `notice` (5).
 const PRIORITY: u8 = 10 * 8 + 5;
 /// A log daemon that stands still must not hold up a command.
-const PATIENCE: Duration = Duration::from_secs(1);
+const SEND_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl SyslogAnchor {
     /// Sends to the datagram socket at `socket`.
@@ -92,7 +92,7 @@ impl Default for SyslogAnchor {
 impl Anchor for SyslogAnchor {
     fn record(&self, session: &SessionId, seq: u64, head: &Digest) -> io::Result<()> {
         let socket = UnixDatagram::unbound()?;
-        socket.set_write_timeout(Some(PATIENCE))?;
+        socket.set_write_timeout(Some(SEND_TIMEOUT))?;
         // RFC 3164 lets the daemon put the time and the host where a local sender leaves them out.
         let pid = std::process::id();
         let text = format!("<{PRIORITY}>ghost[{pid}]: audit session={session} seq={seq} head={head}");

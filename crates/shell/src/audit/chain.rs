@@ -2,11 +2,11 @@
 
 use std::io::{self, BufRead, Read as _};
 
-use crate::audit::line::{self, FORMAT, LONGEST_LINE, Line, Link, REPAIRED};
+use crate::audit::line::{self, FORMAT, Line, Link, MAX_LINE_BYTES, REPAIRED};
 use ghost_base::{Digest, SessionId};
 
 /// The most bytes that a repair may account for: two lines of the longest kind.
-const LONGEST_TEAR: usize = 2 * LONGEST_LINE;
+const MAX_TORN_BYTES: usize = 2 * MAX_LINE_BYTES;
 
 /// Why a line does not belong where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -28,7 +28,7 @@ pub enum Broken {
     #[error("it belongs to another session")]
     Session,
     /// Records are missing, doubled or out of order.
-    #[error("it bears the number {found} where {expected} is due")]
+    #[error("it has the number {found} where {expected} is due")]
     Sequence {
         /// The number that should stand there.
         expected: u64,
@@ -51,7 +51,7 @@ pub enum Broken {
 
 /// A place behind a good record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ChainPosition {
     /// How many records stand before it.
     pub(super) records: u64,
     /// The hash of the last of them.
@@ -64,8 +64,8 @@ pub(super) struct Place {
 #[derive(Debug, Clone)]
 pub(super) struct Chain {
     session: Option<SessionId>,
-    last: Place,
-    before: Place,
+    last: ChainPosition,
+    before: ChainPosition,
     torn: Vec<u8>,
     /// The last record is whole but for its newline.
     open: bool,
@@ -73,7 +73,7 @@ pub(super) struct Chain {
 
 /// What one more line did.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum LineEffect {
     /// It was a good record.
     Record,
     /// It was no record; a repair must follow.
@@ -94,7 +94,7 @@ impl Chain {
 
     /// Starts a chain whose first record says which session it is.
     pub(super) fn unknown() -> Self {
-        let nowhere = Place { records: 0, head: Digest::of(""), offset: 0 };
+        let nowhere = ChainPosition { records: 0, head: Digest::of(""), offset: 0 };
         Self { session: None, last: nowhere, before: nowhere, torn: Vec::new(), open: false }
     }
 
@@ -105,12 +105,12 @@ impl Chain {
     }
 
     /// Returns the place behind the last good record.
-    pub(super) fn last(&self) -> Place {
+    pub(super) fn last(&self) -> ChainPosition {
         self.last
     }
 
     /// Returns the place before the last good record.
-    pub(super) fn before(&self) -> Place {
+    pub(super) fn before(&self) -> ChainPosition {
         self.before
     }
 
@@ -141,20 +141,20 @@ impl Chain {
     }
 
     /// Reads one more line from `reader`.
-    pub(super) fn step(&mut self, reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Step> {
+    pub(super) fn step(&mut self, reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<LineEffect> {
         line.clear();
-        let limit = u64::try_from(LONGEST_LINE + 2).unwrap_or(u64::MAX);
+        let limit = u64::try_from(MAX_LINE_BYTES + 2).unwrap_or(u64::MAX);
         reader.by_ref().take(limit).read_until(b'\n', line)?;
         if line.is_empty() {
-            return Ok(Step::End);
+            return Ok(LineEffect::End);
         }
-        Ok(self.take(line).unwrap_or_else(Step::Broken))
+        Ok(self.take(line).unwrap_or_else(LineEffect::Broken))
     }
 
     /// Takes one line, with its newline unless it is the last and lacks it.
-    pub(super) fn take(&mut self, raw: &[u8]) -> Result<Step, Broken> {
+    pub(super) fn take(&mut self, raw: &[u8]) -> Result<LineEffect, Broken> {
         let text = raw.strip_suffix(b"\n").unwrap_or(raw);
-        if text.len() > LONGEST_LINE {
+        if text.len() > MAX_LINE_BYTES {
             return Err(Broken::TooLong);
         }
         let (link, hash) = match line::read(text) {
@@ -170,15 +170,15 @@ impl Chain {
         self.last.offset += (self.torn.len() + raw.len()) as u64;
         self.torn.clear();
         self.open = raw.len() == text.len();
-        Ok(Step::Record)
+        Ok(LineEffect::Record)
     }
 
-    fn tear(&mut self, raw: &[u8]) -> Result<Step, Broken> {
-        if self.torn.len() + raw.len() > LONGEST_TEAR {
+    fn tear(&mut self, raw: &[u8]) -> Result<LineEffect, Broken> {
+        if self.torn.len() + raw.len() > MAX_TORN_BYTES {
             return Err(Broken::TooLong);
         }
         self.torn.extend_from_slice(raw);
-        Ok(Step::Torn)
+        Ok(LineEffect::Torn)
     }
 
     fn check(&mut self, link: &Link<'_>) -> Result<(), Broken> {

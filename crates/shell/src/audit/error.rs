@@ -46,7 +46,7 @@ pub enum Error {
     Tampered {
         /// The file.
         path: PathBuf,
-        /// The number that the first bad record bears or should bear.
+        /// The number that the first bad record has or should have.
         record: u64,
         /// What is wrong with it.
         #[source]

@@ -11,7 +11,7 @@ use ghost_base::Digest;
 pub const FORMAT: u64 = 1;
 
 /// The longest line that is written or read, in bytes, without its newline.
-pub const LONGEST_LINE: usize = 4 << 20;
+pub const MAX_LINE_BYTES: usize = 4 << 20;
 
 const HASH_KEY: &[u8] = br#","hash":""#;
 const HASH_LENGTH: usize = 64;
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn json_that_is_no_record_is_told_from_noise() {
+    fn json_that_is_no_record_is_reported_from_noise() {
         for text in ["{}", "null", r#"{"format":1,"session":"s","seq":1,"prev":"","kind":"done"}"#] {
             assert!(matches!(read(text.as_bytes()), Line::Foreign), "{text}");
         }

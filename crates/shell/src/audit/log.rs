@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::audit::chain::{Broken, Chain, Step};
+use crate::audit::chain::{Broken, Chain, LineEffect};
 use crate::audit::line::{self, FORMAT, REPAIRED, Record, Repair, Torn};
 use crate::audit::{Entry, Error, open};
 use ghost_base::{Digest, SessionId, Timestamp};
@@ -118,12 +118,12 @@ impl Log {
             let step = chain.step(&mut reader, &mut line).map_err(io("reading"))?;
             let here = chain.last();
             match step {
-                Step::Record if here.records == known.records && here.head != known.head => {
+                LineEffect::Record if here.records == known.records && here.head != known.head => {
                     return Err(self.tampered(here.records, Broken::Altered));
                 }
-                Step::Record | Step::Torn => {}
-                Step::Broken(broken) => return Err(self.tampered(here.records + 1, broken)),
-                Step::End => break,
+                LineEffect::Record | LineEffect::Torn => {}
+                LineEffect::Broken(broken) => return Err(self.tampered(here.records + 1, broken)),
+                LineEffect::End => break,
             }
         }
         if chain.last().records < known.records {

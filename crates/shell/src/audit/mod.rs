@@ -47,7 +47,7 @@ pub use anchor::{Anchor, FileAnchor, NoAnchor, SyslogAnchor};
 pub use chain::Broken;
 pub use entry::{Approval, Confinement, Entry, Evidence, Kind};
 pub use error::Error;
-pub use line::{FORMAT, LONGEST_LINE};
+pub use line::{FORMAT, MAX_LINE_BYTES};
 pub use log::{Log, Receipt};
 pub use open::for_reading;
 pub use verify::{Verification, verify};

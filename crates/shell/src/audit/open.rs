@@ -13,11 +13,11 @@ use crate::audit::Error;
 use ghost_base::private_dir;
 
 /// How long we wait for the lock. Whoever holds it writes one record, so that this is never reached in health.
-const PATIENCE: Duration = Duration::from_secs(30);
-const PAUSE: Duration = Duration::from_millis(2);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Opens an audit file for reading, behind a lock that keeps writers out as long as the reader lives: without it a
-/// record that is being written looks torn.
+/// record that is being written seems torn.
 ///
 /// # Errors
 /// Fails where the file is missing, is no regular file, or stays locked.
@@ -68,7 +68,7 @@ pub(super) fn lock_for_writing(file: &File, path: &Path) -> Result<(), Error> {
     lock(path, || file.try_lock())
 }
 
-/// Says whether `path` still names the file that is open as `file`.
+/// Tells whether `path` still names the file that is open as `file`.
 pub(super) fn same_file(file: &File, path: &Path) -> io::Result<bool> {
     let open = file.metadata()?;
     match fs::symlink_metadata(path) {
@@ -84,9 +84,11 @@ fn lock(path: &Path, attempt: impl Fn() -> Result<(), TryLockError>) -> Result<(
     loop {
         match attempt() {
             Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if begun.elapsed() < PATIENCE => thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) if begun.elapsed() < LOCK_TIMEOUT => {
+                thread::sleep(LOCK_POLL_INTERVAL)
+            }
             Err(TryLockError::WouldBlock) => {
-                return Err(Error::Busy { path: path.to_path_buf(), waited: PATIENCE });
+                return Err(Error::Busy { path: path.to_path_buf(), waited: LOCK_TIMEOUT });
             }
             Err(TryLockError::Error(source)) => return Err(Error::io("locking", path)(source)),
         }

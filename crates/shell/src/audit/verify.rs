@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 
 use serde::Serialize;
 
-use crate::audit::chain::{Broken, Chain, Step};
+use crate::audit::chain::{Broken, Chain, LineEffect};
 use ghost_base::Digest;
 
 /// What `verify` found.
@@ -18,7 +18,7 @@ pub struct Verification {
     pub head: Option<String>,
     /// How many records follow the given head; above 0 the head is merely older than the file.
     pub after_head: Option<u64>,
-    /// The number that the first bad record bears or should bear.
+    /// The number that the first bad record has or should have.
     pub first_bad: Option<u64>,
     /// Why the file is not whole.
     pub reason: Option<String>,
@@ -45,7 +45,7 @@ pub fn verify(mut reader: impl BufRead, head: Option<&str>) -> io::Result<Verifi
         line += 1;
         let here = chain.last();
         match step {
-            Step::Record => {
+            LineEffect::Record => {
                 // What the first record follows from is the head of the log before it.
                 if here.records == 1 && is_wanted(chain.before().head) {
                     found = Some(0);
@@ -54,10 +54,10 @@ pub fn verify(mut reader: impl BufRead, head: Option<&str>) -> io::Result<Verifi
                     found = Some(here.records);
                 }
             }
-            Step::Torn => {}
-            Step::Broken(broken) => return Ok(bad(&chain, line, broken)),
-            Step::End if !chain.torn().is_empty() => return Ok(bad(&chain, line, Broken::Unrepaired)),
-            Step::End => break,
+            LineEffect::Torn => {}
+            LineEffect::Broken(broken) => return Ok(bad(&chain, line, broken)),
+            LineEffect::End if !chain.torn().is_empty() => return Ok(bad(&chain, line, Broken::Unrepaired)),
+            LineEffect::End => break,
         }
     }
     let records = chain.last().records;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-/// The kinds of text; each is cut in its own way.
+/// The kinds of text; each has its own rules for cutting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -22,7 +22,7 @@ pub enum Kind {
 }
 
 /// How many characters decide whether a text is binary.
-const SAMPLE: usize = 1_000;
+const SAMPLE_CHARS: usize = 1_000;
 
 /// How many lines decide whether a text is a table.
 const SAMPLE_LINES: usize = 10;
@@ -46,17 +46,17 @@ pub(super) fn kind(text: &str) -> (Kind, Option<Value>) {
     (if is_table(text) { Kind::Tabular } else { Kind::LogStream }, None)
 }
 
-/// Says whether more than a tenth of the text is control characters or bytes that were no text.
+/// Tells whether more than a tenth of the text is control characters or bytes that were no text.
 fn is_binary(text: &str) -> bool {
     let odd = |letter: &char| {
         *letter == char::REPLACEMENT_CHARACTER
             || (letter.is_control() && !matches!(letter, '\n' | '\r' | '\t' | '\u{1b}'))
     };
-    let total = text.chars().take(SAMPLE).count();
-    text.chars().take(SAMPLE).filter(odd).count() * 10 > total
+    let total = text.chars().take(SAMPLE_CHARS).count();
+    text.chars().take(SAMPLE_CHARS).filter(odd).count() * 10 > total
 }
 
-/// Says whether the first lines share their columns.
+/// Tells whether the first lines share their columns.
 fn is_table(text: &str) -> bool {
     let columns: Vec<usize> =
         text.lines().filter(|line| !line.trim().is_empty()).take(SAMPLE_LINES).map(columns).collect();

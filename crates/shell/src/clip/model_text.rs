@@ -25,13 +25,13 @@ impl Limits {
         self.tokens.saturating_mul(4)
     }
 
-    /// Says whether a text needs no cut.
+    /// Tells whether a text needs no cut.
     pub(super) fn hold(self, text: &str) -> bool {
         text.len() <= self.bytes() && text.lines().count() <= self.lines
     }
 }
 
-/// Text that was redacted and then cut; there is no other way to make one.
+/// Text that was redacted and then cut; nothing else can make one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelText {
     text: String,

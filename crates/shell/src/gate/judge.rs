@@ -19,7 +19,7 @@ impl Judge<'_> {
     pub(super) fn command(&self, command: &str) -> Ruling {
         let ruling = self.policy.classify_within(command, self.scope);
         let ruling = self.policy.hold(ruling, self.known);
-        let ruling = self.sandboxed(machine::look(ruling, self.policy, self.setting));
+        let ruling = self.sandboxed(machine::examine(ruling, self.policy, self.setting));
         self.known.as_asked(command, ruling)
     }
 

@@ -5,16 +5,16 @@
 //! that was not redacted.
 
 mod builder;
-mod carry;
+mod execute;
 mod finish;
 mod judge;
-mod look_up;
 mod machine;
 mod plan;
 mod record;
 mod redirect;
 #[cfg(test)]
 mod redirect_tests;
+mod resolve_names;
 mod response;
 mod run;
 mod sandboxed;

@@ -78,7 +78,7 @@ impl Shell {
         cancel: CancelSignal,
     ) -> Response {
         let mut case = self.open(command, reasoning);
-        case.ruling = self.look_up(case.ruling).await;
+        case.ruling = self.resolve_names(case.ruling).await;
         // What the look-up says nobody knew when the plan was shown, and what may be sent on is followed from place to place.
         let other = case.ruling.verdict == Verdict::Blocked
             || case.ruling.rule == Ruling::NAME_LOOKUP

@@ -7,7 +7,7 @@ use crate::audit::{Approval, Entry, Kind, Receipt};
 use crate::{Action, Identity, Problem, Reviewer, Ruling, Verdict, redact};
 use ghost_base::Timestamp;
 
-/// One proposed command on its way through the gate.
+/// One proposed command that the gate handles.
 #[derive(Debug)]
 pub(super) struct Case {
     /// The command that is being judged, as it would run.
@@ -88,7 +88,7 @@ impl Shell {
             })?;
             if let Err(error) = anchor.record(&session, receipt.seq, &receipt.head) {
                 if needed {
-                    let told = format!("its head could not be noted elsewhere: {error}");
+                    let message = format!("its head could not be noted elsewhere: {error}");
                     let ended = Entry {
                         audit_id: Some(receipt.audit_id),
                         error: Some(Problem::AuditFailed.as_str().into()),
@@ -97,7 +97,7 @@ impl Shell {
                     return Err(log
                         .append(at, &ended)
                         .err()
-                        .map_or(told.clone(), |more| format!("{told}; {more}")));
+                        .map_or(message.clone(), |more| format!("{message}; {more}")));
                 }
                 tracing::error!(session.id = %session, "the head of the audit chain could not be noted elsewhere: {error}");
             }

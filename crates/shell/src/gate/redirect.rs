@@ -69,13 +69,13 @@ impl Shell {
             ))
         };
         // The same options to that place, judged from the start.
-        let ruling = self.look_up(self.judge(&redirects.question(named))).await;
+        let ruling = self.resolve_names(self.judge(&redirects.question(named))).await;
         if ruling.verdict == Verdict::Safe { Answer::On(named.to_owned()) } else { refused(&ruling.reason) }
     }
 
     /// Judges a request for a place and runs it, held to the addresses that were found for its name.
     async fn ask_for(&self, line: &str, case: &Case, cancel: CancelSignal) -> Response {
-        let ruling = self.look_up(self.judge(line)).await;
+        let ruling = self.resolve_names(self.judge(line)).await;
         let permit = Permit::for_safe(&ruling);
         let next = Case { plan: case.plan, round: case.round, ..Case::new(line, &case.reasoning, ruling) };
         match permit {

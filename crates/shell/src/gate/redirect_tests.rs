@@ -70,7 +70,7 @@ async fn a_redirect_to_what_would_not_be_safe_by_itself_is_never_asked() {
         ("/address", "http://169.254.169.254/latest/meta-data/iam/security-credentials/x", "metadata"),
         ("/spelled", "http://2852039166/", "metadata"),
         ("/name", "http://metadata.google.internal/", "metadata"),
-        ("/told", "http://169.254.169.254.nip.io/", "metadata"),
+        ("/given", "http://169.254.169.254.nip.io/", "metadata"),
         ("/stranger", "http://evil.example/", "evil.example"),
         ("/query", "/c?do=it", "a query"),
         ("/scheme", "ftp://127.0.0.1:PORT/c", "other than http"),

@@ -1,4 +1,4 @@
-//! The way of a command through the gate.
+//! What the gate does with a command, from proposal to response.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -8,8 +8,8 @@ use tokio::task::JoinSet;
 
 use super::builder::Builder;
 use super::judge::Judge;
-use super::look_up::about_times;
 use super::record::Case;
+use super::resolve_names::about_times;
 use super::response::{Action, Problem, Response, Status};
 use crate::audit::{Anchor, Kind, Log};
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 use ghost_base::{Clock, SessionId};
 
 /// After so many modifications whoever modifies is not getting anywhere.
-const ROUNDS: u32 = 5;
+const MAX_MODIFICATIONS: u32 = 5;
 
 /// The gate between an agent and the machine, for one session.
 pub struct Shell {
@@ -94,7 +94,7 @@ impl Shell {
     async fn pass(&self, mut case: Case, cancel: CancelSignal) -> Response {
         loop {
             let begun = Instant::now();
-            case.ruling = self.look_up(case.ruling).await;
+            case.ruling = self.resolve_names(case.ruling).await;
             let about_times = about_times(&case, begun.elapsed());
             match case.ruling.verdict {
                 Verdict::Blocked => return self.block(case).await,
@@ -146,7 +146,7 @@ impl Shell {
         self.known = known;
     }
 
-    /// Judges a command as it would be judged on its way through the gate.
+    /// Judges a command as the gate would judge it.
     #[must_use]
     pub fn judge(&self, command: &str) -> Ruling {
         self.judging().command(command)
@@ -206,7 +206,7 @@ impl Shell {
 
     /// Records a modification and judges the new command from the start.
     async fn modify(&self, mut case: Case, command: &str) -> Result<Case, Box<Response>> {
-        if case.round >= ROUNDS {
+        if case.round >= MAX_MODIFICATIONS {
             return Err(Box::new(self.deny(case, Action::UserDenied, "it was modified too often").await));
         }
         case.action = Action::UserModified;
@@ -254,9 +254,9 @@ impl Shell {
             entry.reason = Some(crate::redact(reason).into_string().into());
         }
         entry.error = problem.map(|problem| problem.as_str().into());
-        let told = reason.map_or_else(|| case.ruling.reason.clone().into_owned(), str::to_owned);
+        let text = reason.map_or_else(|| case.ruling.reason.clone().into_owned(), str::to_owned);
         match self.write(&mut case, entry).await {
-            Ok(_) => Self::settled(&case, status, problem, told),
+            Ok(_) => Self::settled(&case, status, problem, text),
             Err(error) => audit_failed(&case, &error),
         }
     }

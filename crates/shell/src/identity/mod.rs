@@ -1,10 +1,10 @@
 //! As whom commands run: one identity reads, another one acts.
 //!
-//! Goes in: a name, a folder, a way in. Comes out: what a command of that identity sees. Never: the acting one for a command that
-//! nobody approved, or a way in that is more than a sign-in.
+//! Goes in: a name, a folder, a sign-in. Comes out: what a command of that identity sees. Never: the acting one for a command that
+//! nobody approved, or a sign-in that does more than sign in.
 
-mod errand;
+mod command;
 mod pair;
 
-pub use errand::Errand;
-pub use pair::{Identities, Identity, SignIn, Step};
+pub use command::IdentityCommand;
+pub use pair::{Identities, Identity, SignIn, SignInError, SignInStep};

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use super::Errand;
+use super::IdentityCommand;
 use crate::Verdict;
 
 /// Variables by which somebody would be signed in as somebody else.
@@ -26,37 +27,74 @@ const OTHERS: [&str; 8] = [
 /// Keys and tokens of accounts, which open them whoever is signed in.
 const KEYS: &str = "AZURE_STORAGE_";
 
-/// A line on the way in, and what it has to print.
+/// One command of a sign-in, and what it has to print.
 #[derive(Debug, Clone)]
-pub struct Step {
+pub struct SignInStep {
     /// The line.
-    pub errand: Errand,
+    pub command: IdentityCommand,
     /// What has to be printed, letter case aside; anything where nothing is said.
     pub expects: Option<String>,
+}
+
+/// Why a sign-in cannot begin. No text holds a secret.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SignInError {
+    /// A file that it needs cannot be used.
+    #[error("{}: {error}", .file.display())]
+    File {
+        /// The certificate, token or secret that was named.
+        file: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A file that it needs holds nothing, or is something else.
+    #[error("{} is empty, or no file", .0.display())]
+    NoFile(PathBuf),
+    /// The folder of a person's own sign-in is missing.
+    #[error("there is no folder {}", .0.display())]
+    NoFolder(PathBuf),
+    /// The folder of the identity cannot be made.
+    #[error("its folder {} cannot be made: {error}", .folder.display())]
+    Folder {
+        /// Where the identity keeps its sign-in.
+        folder: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The secret cannot be written to its file.
+    #[error("the secret cannot be handed over: {0}")]
+    Secret(io::Error),
+    /// The path of a file is not UTF-8.
+    #[error("a path is no text")]
+    Path,
+    /// It is none of the commands that run without asking.
+    #[error("its sign-in cannot be written as a line of az")]
+    Command,
 }
 
 /// How an identity is signed in.
 pub trait SignIn: Send + Sync {
     /// Tells whether it is, since an earlier run.
-    fn is_in(&self) -> bool;
+    fn is_signed_in(&self) -> bool;
     /// Lays out what it takes, and says what is to run.
     ///
     /// # Errors
-    /// Says why it cannot, without a secret.
-    fn begin(&self) -> Result<Vec<Step>, String>;
+    /// Fails where a file or folder that it needs cannot be used.
+    fn begin(&self) -> Result<Vec<SignInStep>, SignInError>;
     /// Clears away what was laid out, and remembers how it went.
     fn end(&self, well: bool);
     /// Tells whether a command failed because nobody is signed in.
-    fn is_out(&self, exit: Option<i32>, stderr: &str) -> bool;
+    fn is_signed_out(&self, exit: Option<i32>, stderr: &str) -> bool;
 }
 
 /// As whom a command runs.
 pub struct Identity {
     name: String,
     folder: Option<PathBuf>,
-    door: Option<Arc<dyn SignIn>>,
+    sign_in: Option<Arc<dyn SignIn>>,
     /// How often it was signed in by this process.
-    entered: Mutex<u64>,
+    sign_ins: Mutex<u64>,
 }
 
 impl fmt::Debug for Identity {
@@ -69,7 +107,7 @@ impl Identity {
     /// Names whoever the environment is signed in as.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), folder: None, door: None, entered: Mutex::default() }
+        Self { name: name.into(), folder: None, sign_in: None, sign_ins: Mutex::default() }
     }
 
     /// Keeps its sign-in in a folder of its own, whatever the environment says.
@@ -80,8 +118,8 @@ impl Identity {
 
     /// Says how it gets in.
     #[must_use]
-    pub fn by(self, door: Arc<dyn SignIn>) -> Self {
-        Self { door: Some(door), ..self }
+    pub fn by(self, sign_in: Arc<dyn SignIn>) -> Self {
+        Self { sign_in: Some(sign_in), ..self }
     }
 
     /// Returns the name, for people.
@@ -90,12 +128,12 @@ impl Identity {
         &self.name
     }
 
-    pub(crate) fn door(&self) -> Option<&Arc<dyn SignIn>> {
-        self.door.as_ref()
+    pub(crate) fn sign_in(&self) -> Option<&Arc<dyn SignIn>> {
+        self.sign_in.as_ref()
     }
 
-    pub(crate) fn entered(&self) -> &Mutex<u64> {
-        &self.entered
+    pub(crate) fn sign_ins(&self) -> &Mutex<u64> {
+        &self.sign_ins
     }
 
     /// Returns the variables that a command of this identity may see, out of those that are known.

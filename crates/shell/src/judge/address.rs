@@ -18,7 +18,7 @@ pub(super) struct Url {
 }
 
 impl Url {
-    /// Takes an address apart the way curl does; anything at all is an address.
+    /// Parses an address as curl does; any text is an address.
     pub(super) fn parse(text: &str) -> Self {
         let (scheme, rest) = split_scheme(text);
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -61,9 +61,9 @@ pub(super) fn is_metadata(host: &str, block: &Block) -> bool {
     if let Some(address) = read_address(&host) {
         return is_metadata_address(address, block);
     }
-    let told =
+    let pinned_argv =
         block.telling_domains.iter().find_map(|domain| host.strip_suffix(domain.as_str())?.strip_suffix('.'));
-    told.is_some_and(|name| told_addresses(name).any(|address| is_metadata_address(address, block)))
+    pinned_argv.is_some_and(|name| mapped_addresses(name).any(|address| is_metadata_address(address, block)))
 }
 
 /// Reads an address in every spelling that the C library takes, without its zone.
@@ -81,7 +81,7 @@ fn is_metadata_address(address: IpAddr, block: &Block) -> bool {
     }
 }
 
-/// Lists the IPv4 addresses that an IPv6 address leads to, by each way of carrying one in it.
+/// Lists the IPv4 addresses that an IPv6 address leads to, by each form that embeds one in it.
 fn carried(address: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
     let octets = address.octets();
     let at = |start: usize| {
@@ -113,7 +113,7 @@ fn carried(address: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
 }
 
 /// Lists the addresses that a name below such a domain may say: `x.10.0.0.1`, `x-10-0-0-1`, `0a000001`, `fd00-ec2--254`.
-fn told_addresses(name: &str) -> impl Iterator<Item = IpAddr> {
+fn mapped_addresses(name: &str) -> impl Iterator<Item = IpAddr> {
     let labels: Vec<&str> = name.split('.').collect();
     let dotted: Vec<String> = labels.windows(4).map(|four| four.join(".")).collect();
     let dashed: Vec<String> = labels
@@ -148,7 +148,7 @@ fn told_addresses(name: &str) -> impl Iterator<Item = IpAddr> {
     fours.into_iter().chain(hexed).chain(sixes)
 }
 
-/// Reads an IPv4 address the way the C library does: one to four parts, decimal, octal or hexadecimal.
+/// Reads an IPv4 address as the C library does: one to four parts, decimal, octal or hexadecimal.
 fn parse_v4(host: &str) -> Option<Ipv4Addr> {
     let mut parts = Vec::with_capacity(4);
     for part in host.split('.') {
@@ -283,7 +283,7 @@ mod tests {
         }
     }
 
-    /// Writes an IPv4 address in every way that leads to it.
+    /// Writes an IPv4 address in every form that is read as it.
     fn spellings(address: Ipv4Addr) -> Vec<String> {
         let [a, b, c, d] = address.octets();
         let whole = u32::from(address);

@@ -1,8 +1,9 @@
 //! The allow list: words against the entries of their program.
 
+use super::harm::has_option;
 use super::path::base;
-use super::{cloud, cluster, curl, endless, filter, object};
-use crate::policy::{Check, Entry, Given, Kind, Policy, Refusal, brief, carries_data, ports};
+use super::{cloud, cluster, curl, filter};
+use crate::policy::{Check, Entry, Given, Kind, Policy, Refusal, carries_data, ports, shorten};
 use crate::{Profile, Socket};
 
 /// A command that may run, and what it needs.
@@ -54,7 +55,7 @@ pub(super) fn trusted(program: &str) -> Option<&str> {
 
 /// Where a command stands.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place<'a, 'w> {
+pub(super) struct CommandContext<'a, 'w> {
     /// The words of the command whose output it reads, where it stands behind `|`.
     pub(super) behind: Option<&'a [&'w str]>,
     /// It runs in a guest, where no deadline ends it.
@@ -72,7 +73,7 @@ pub(super) struct Time {
 
 /// A command without the programs before it that only run it.
 #[derive(Debug)]
-pub(super) struct Peeled<'a, 'w> {
+pub(super) struct UnwrappedCommand<'a, 'w> {
     /// The words of the command itself.
     pub(super) words: &'a [&'w str],
     /// The programs before it, then its own.
@@ -81,7 +82,7 @@ pub(super) struct Peeled<'a, 'w> {
     bounded: bool,
 }
 
-impl Peeled<'_, '_> {
+impl UnwrappedCommand<'_, '_> {
     /// Tells whether the command is one of `az`, from a folder for programs.
     pub(super) fn is_az(&self) -> bool {
         self.programs.last().is_some_and(|name| name == "az")
@@ -102,13 +103,16 @@ pub(super) fn without_sudo<'a, 'w>(words: &'a [&'w str]) -> &'a [&'w str] {
 }
 
 /// Takes `timeout`, `nice` and `stdbuf` away from what they run.
-pub(super) fn peel<'a, 'w>(policy: &Policy, words: &'a [&'w str]) -> Result<Peeled<'a, 'w>, Refusal> {
+pub(super) fn peel<'a, 'w>(
+    policy: &Policy,
+    words: &'a [&'w str],
+) -> Result<UnwrappedCommand<'a, 'w>, Refusal> {
     let tightened =
         |name: &str, words: &[&str]| match policy.tightened().iter().find(|rule| rule.matches(name, words)) {
             Some(rule) => Err(Refusal::new("site", rule.reason.clone())),
             None => Ok(()),
         };
-    let mut peeled = Peeled { words: without_sudo(words), programs: Vec::new(), bounded: false };
+    let mut peeled = UnwrappedCommand { words: without_sudo(words), programs: Vec::new(), bounded: false };
     if peeled.words.len() < words.len() {
         tightened("sudo", words)?;
     }
@@ -119,7 +123,7 @@ pub(super) fn peel<'a, 'w>(policy: &Policy, words: &'a [&'w str]) -> Result<Peel
         let Some(name) = trusted(program) else {
             return Err(Refusal::new(
                 "unknown",
-                format!("`{}` is not in a folder for programs", brief(program)),
+                format!("`{}` is not in a folder for programs", shorten(program)),
             ));
         };
         peeled.programs.push(name.to_owned());
@@ -147,9 +151,13 @@ fn ends_it(given: &Given<'_>) -> bool {
 }
 
 /// Judges words: SAFE with what they need, or the reason why not.
-pub(super) fn judge(policy: &Policy, words: &[&str], place: Place<'_, '_>) -> Result<Allowed, Refusal> {
+pub(super) fn judge(
+    policy: &Policy,
+    words: &[&str],
+    place: CommandContext<'_, '_>,
+) -> Result<Allowed, Refusal> {
     let all = words;
-    let Peeled { words, programs, bounded } = peel(policy, words)?;
+    let UnwrappedCommand { words, programs, bounded } = peel(policy, words)?;
     let time = Time { bounded, guest: place.guest };
     let Some((name, (_, arguments))) = programs.last().zip(words.split_first()) else {
         return Err(Refusal::missing("a command"));
@@ -172,7 +180,7 @@ pub(super) fn judge(policy: &Policy, words: &[&str], place: Place<'_, '_>) -> Re
         false => first_fit(policy, name, arguments, time).map_err(|refusal| refused.unwrap_or(refusal))?,
     };
     if let Some(word) = all.iter().find(|word| !allowed.cloud && carries_data(word)) {
-        return Err(Refusal::new("name", format!("`{}` is long enough to carry data out", brief(word))));
+        return Err(Refusal::new("name", format!("`{}` is long enough to carry data out", shorten(word))));
     }
     Ok(Allowed { programs, ..allowed })
 }
@@ -187,7 +195,7 @@ fn check_input(name: &str, arguments: &[&str], before: &[&str]) -> Result<(), Re
     Ok(())
 }
 
-/// Tries every form that a program has; the refusal of the first one is told.
+/// Tries every form that a program has; the refusal of the first one is reported.
 fn first_fit(policy: &Policy, name: &str, arguments: &[&str], time: Time) -> Result<Allowed, Refusal> {
     let mut refused = None;
     for entry in policy.remote(name).filter(|_| time.guest).into_iter().chain(policy.entries(name)) {
@@ -199,7 +207,7 @@ fn first_fit(policy: &Policy, name: &str, arguments: &[&str], time: Time) -> Res
         }
     }
     Err(refused.unwrap_or_else(|| {
-        Refusal::new("unknown", format!("`{}` is not on the list of read-only programs", brief(base(name))))
+        Refusal::new("unknown", format!("`{}` is not on the list of read-only programs", shorten(base(name))))
     }))
 }
 
@@ -225,7 +233,7 @@ pub(super) fn fits(
     if entry.single && given.options.len() != 1 {
         return Err(refuse(Refusal::new("option", "exactly one option is allowed")));
     }
-    endless::check(entry, &given, arguments, time).map_err(refuse)?;
+    endless(entry, &given, arguments, time).map_err(refuse)?;
     check(policy, entry, &given, arguments, time).map_err(refuse)?;
     let namespace = entry.namespace.iter().any(|option| given.has(option));
     let any = |options: &[String]| options.iter().any(|option| option == "*" || given.has(option));
@@ -269,7 +277,7 @@ fn check(
     let operands = given.operands.as_slice();
     match entry.check {
         None => Ok(()),
-        Some(Check::Objects) => object::check(entry, &given.operands),
+        Some(Check::Objects) => objects(entry, &given.operands),
         Some(Check::Curl) => curl::check(policy, given, curl::Query::Asks),
         Some(Check::NoSecrets) => cluster::check(given),
         Some(Check::FewPorts) => few_ports(&given.operands),
@@ -308,9 +316,13 @@ fn list_only(operands: &[&str]) -> Result<(), Refusal> {
 
 /// Accepts at most a hundred ports behind the host.
 fn few_ports(operands: &[&str]) -> Result<(), Refusal> {
-    const MOST: usize = 100;
+    const MAX_TRIES: usize = 100;
     let count: usize = operands.iter().skip(1).filter_map(|word| ports(word)).sum();
-    if count <= MOST { Ok(()) } else { Err(Refusal::new("operand", format!("{count} ports are a scan"))) }
+    if count <= MAX_TRIES {
+        Ok(())
+    } else {
+        Err(Refusal::new("operand", format!("{count} ports are a scan")))
+    }
 }
 
 /// Accepts two numbers at the end, neither of them nought.
@@ -344,4 +356,49 @@ fn behind_pattern<'g, 'w>(given: &'g Given<'w>) -> &'g [&'w str] {
 
 fn in_program(refusal: Refusal, entry: &Entry) -> Refusal {
     Refusal { what: format!("{} ({})", refusal.what, entry.id), ..refusal }
+}
+
+/// Refuses what follows, and in a guest what repeats, unless `timeout` ends it.
+fn endless(entry: &Entry, given: &Given<'_>, arguments: &[&str], time: Time) -> Result<(), Refusal> {
+    // Where a grammar takes any word it sorted no options.
+    let has = |options: &[String]| {
+        options.iter().any(|option| given.has(option))
+            || (given.options.is_empty() && !options.is_empty() && has_option(arguments, options))
+    };
+    let guest = &entry.guest;
+    if time.guest && has(&guest.never) {
+        return Err(Refusal::new(
+            "option",
+            format!("`{}` has no place in a guest", guest.never.join("`, `")),
+        ));
+    }
+    let goes_on =
+        has(&entry.follows) || (time.guest && (guest.always || has(&guest.repeats)) && !has(&guest.ends));
+    if goes_on && !time.bounded {
+        return Err(Refusal::new("endless", "it goes on until it is stopped: put `timeout` before it"));
+    }
+    Ok(())
+}
+
+/// Accepts an object of `ip`, `bridge` or `tc` that may be shown, shortened as the program itself allows, and nothing, `show` or `get` behind it.
+fn objects(entry: &Entry, operands: &[&str]) -> Result<(), Refusal> {
+    let Some((object, rest)) = operands.split_first() else { return Err(Refusal::missing("an object")) };
+    // The first object that begins like the word is the one that the program takes.
+    let plain = |name: &String| match name.strip_prefix('!') {
+        Some(name) => (name.to_owned(), false),
+        None => (name.clone(), true),
+    };
+    let found =
+        entry.objects.iter().map(plain).find(|(name, _)| !object.is_empty() && name.starts_with(object));
+    let Some((name, true)) = found else { return Err(Refusal::operand(object)) };
+    if let Some(word) = rest.iter().find(|word| word.starts_with('-')) {
+        return Err(Refusal::option(word));
+    }
+    let Some(&word) = rest.first() else { return Ok(()) };
+    let verbs = entry.verbs.get(&name).map_or(&[][..], Vec::as_slice);
+    match verbs.iter().find(|verb| !word.is_empty() && verb.starts_with(word)).map(String::as_str) {
+        Some("show" | "list" | "lst") => Ok(()),
+        Some("get") if entry.gets.contains(&name) => Ok(()),
+        _ => Err(Refusal::operand(word)),
+    }
 }

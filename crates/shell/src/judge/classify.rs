@@ -1,9 +1,9 @@
 //! One text, one ruling.
 
-use super::allow::{self, Allowed, Place};
-use super::hunt::{Forbidden, hunt};
+use super::allow::{self, Allowed, CommandContext};
+use super::forbidden::{Forbidden, find_forbidden};
 use super::list::{self, Refused};
-use super::{LONGEST_COMMAND, cloud, destination, impact};
+use super::{MAX_COMMAND_BYTES, cloud, destination, impact};
 use crate::policy::Policy;
 use crate::text::{self, Command, Script};
 use crate::{Impact, Ruling, Tier, Verdict};
@@ -49,7 +49,7 @@ impl Policy {
     fn rule(&self, command: &str, script: &Script) -> Ruling {
         let argv =
             script.is_plain().then(|| script.commands.first().map(list::run_words).unwrap_or_default());
-        if let Some(forbidden) = hunt(self, script, command.len()) {
+        if let Some(forbidden) = find_forbidden(self, script, command.len()) {
             return blocked(forbidden, argv);
         }
         if let Err((rule, what)) = self.understands(command, script) {
@@ -64,7 +64,7 @@ impl Policy {
 
     /// Says why a text is none that could be judged command by command.
     fn understands(&self, command: &str, script: &Script) -> Result<(), (&'static str, String)> {
-        if command.len() > LONGEST_COMMAND {
+        if command.len() > MAX_COMMAND_BYTES {
             return Err(("text.long", "the command is longer than any that could run".to_owned()));
         }
         if let Some(opened) = script.broken {
@@ -98,7 +98,7 @@ impl Policy {
             let what = "the text holds a line end inside quotes".to_owned();
             return Ruling { argv, ..asks(Tier::Text, "text.control".into(), what, Impact::Change) };
         }
-        match allow::judge(self, words, Place::default()) {
+        match allow::judge(self, words, CommandContext::default()) {
             Ok(allowed) => {
                 let (rule, reason) = (allowed.rule.clone().into(), allowed.why.clone().into());
                 Ruling {

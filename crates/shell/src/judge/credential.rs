@@ -52,10 +52,10 @@ pub(super) fn names_one(word: &str, table: &Credentials) -> bool {
         let mut letters = rest.chars();
         letters.next().map(|_| letters.as_str())
     });
-    // Braces first: their commas part names, not pieces.
+    // Braces first: their commas part names, not operands.
     spread(word)
         .iter()
-        .any(|word| word.split(['@', '=', ':', ',', ';', '\'', '"']).any(|piece| is_one(piece, table)))
+        .any(|word| word.split(['@', '=', ':', ',', ';', '\'', '"']).any(|segment| is_one(segment, table)))
         || attached.is_some_and(|path| is_one(path, table))
 }
 

@@ -1,7 +1,7 @@
 //! What a program would harm, for the rules of tier 0 that a list of words cannot express.
 
 use super::cluster;
-use super::path::{Ground, is_device, is_protected};
+use super::path::{PathContext, is_device, is_protected};
 use crate::policy::{Harm, Rule};
 
 /// Tells whether a rule speaks of a program, given by its last path part in lower case.
@@ -13,7 +13,7 @@ pub(super) fn names(rule: &Rule, program: &str) -> bool {
 }
 
 /// Tells whether the words behind a program make it harmful.
-pub(super) fn applies(rule: &Rule, arguments: &[&str], ground: Ground<'_>) -> bool {
+pub(super) fn applies(rule: &Rule, arguments: &[&str], context: PathContext<'_>) -> bool {
     let given =
         |group: &Vec<String>| operands(arguments).any(|operand| group.iter().any(|word| fits(word, operand)));
     let leads =
@@ -21,7 +21,7 @@ pub(super) fn applies(rule: &Rule, arguments: &[&str], ground: Ground<'_>) -> bo
     (rule.verbs.is_empty() || leads())
         && rule.operands.iter().all(given)
         && (rule.options.is_empty() || has_option(arguments, &rule.options))
-        && rule.check.is_none_or(|check| harms(check, arguments, ground))
+        && rule.check.is_none_or(|check| harms(check, arguments, context))
 }
 
 fn fits(pattern: &str, word: &str) -> bool {
@@ -52,9 +52,9 @@ pub(super) fn leading<'w>(arguments: &[&'w str], most: usize) -> Vec<&'w str> {
     found
 }
 
-fn harms(check: Harm, arguments: &[&str], ground: Ground<'_>) -> bool {
-    let protected = |word: &&str| is_protected(word, ground);
-    let device = |word: &&str| is_device(word, ground);
+fn harms(check: Harm, arguments: &[&str], context: PathContext<'_>) -> bool {
+    let protected = |word: &&str| is_protected(word, context);
+    let device = |word: &&str| is_device(word, context);
     match check {
         Harm::RemoveTree => {
             has_option(arguments, &["-r", "-R", "--recursive"])
@@ -63,7 +63,7 @@ fn harms(check: Harm, arguments: &[&str], ground: Ground<'_>) -> bool {
         Harm::ChangeTree => {
             has_option(arguments, &["-R", "--recursive"]) && operands(arguments).any(|word| protected(&word))
         }
-        Harm::FindDelete => finds_from_protected(arguments, ground) && arguments.contains(&"-delete"),
+        Harm::FindDelete => finds_from_protected(arguments, context) && arguments.contains(&"-delete"),
         Harm::MoveTree => {
             let targeted = has_option(arguments, &["-t", "--target-directory"]);
             let all: Vec<&str> = operands(arguments).collect();
@@ -75,29 +75,29 @@ fn harms(check: Harm, arguments: &[&str], ground: Ground<'_>) -> bool {
             sources.iter().any(protected)
         }
         Harm::WriteOf => {
-            arguments.iter().filter_map(|word| word.strip_prefix("of=")).any(|path| is_device(path, ground))
+            arguments.iter().filter_map(|word| word.strip_prefix("of=")).any(|path| is_device(path, context))
         }
         Harm::WriteLast => {
             let target =
                 option_value(arguments, "-t", "--target-directory").or_else(|| operands(arguments).last());
-            target.is_some_and(|path| is_device(path, ground))
+            target.is_some_and(|path| is_device(path, context))
         }
         Harm::WriteAny => operands(arguments).any(|word| device(&word)),
         Harm::KillAll => kills_all(arguments),
         Harm::EnvAlone => env_alone(arguments),
         Harm::ProcessEnvironment => shows_environment(arguments),
-        Harm::PowerUnit => operands(arguments).any(|word| is_power_unit(word, ground)),
+        Harm::PowerUnit => operands(arguments).any(|word| is_power_unit(word, context)),
         Harm::SecretShown => cluster::shows_secret(arguments),
         Harm::ClusterDeleted => cluster::deletes_whole(arguments),
     }
 }
 
 /// Tells whether a unit turns the machine off, restarts it, or takes it down to one user: `systemd-NAME.service`, `NAME.target`.
-fn is_power_unit(unit: &str, ground: Ground<'_>) -> bool {
+fn is_power_unit(unit: &str, context: PathContext<'_>) -> bool {
     let unit = unit.to_ascii_lowercase();
     let name = [".service", ".target"].iter().find_map(|ending| unit.strip_suffix(ending)).unwrap_or(&unit);
     let name = name.strip_prefix("systemd-").unwrap_or(name);
-    ground.block.power_units.iter().any(|power| power == name)
+    context.block.power_units.iter().any(|power| power == name)
 }
 
 /// Tells whether `ps` shows the environment of processes: an `e` among the letters that stand without a dash.
@@ -166,15 +166,15 @@ fn shows_environment(arguments: &[&str]) -> bool {
 }
 
 /// Tells whether `find` starts at a protected path.
-pub(super) fn finds_from_protected(arguments: &[&str], ground: Ground<'_>) -> bool {
+pub(super) fn finds_from_protected(arguments: &[&str], context: PathContext<'_>) -> bool {
     let mut from = arguments
         .iter()
         .skip_while(|word| matches!(**word, "-H" | "-L" | "-P") || word.starts_with("-O"))
         .take_while(|word| !word.starts_with(['-', '(', '!']))
         .peekable();
     // Without a place it starts where it is.
-    let here = from.peek().is_none() && !ground.place.is_empty();
-    (here && is_protected(".", ground)) || from.any(|word| is_protected(word, ground))
+    let here = from.peek().is_none() && !context.place.is_empty();
+    (here && is_protected(".", context)) || from.any(|word| is_protected(word, context))
 }
 
 /// Lists the words that are no options.

@@ -1,8 +1,8 @@
 //! Lists: every command has to be one that may run, or behind `|` a filter.
 
-use super::allow::{self, Allowed, Place};
+use super::allow::{self, Allowed, CommandContext};
 use crate::policy::{Policy, Refusal};
-use crate::text::{Command, Row, Step};
+use crate::text::{Command, ListCommand, Row};
 use crate::{List, Pipeline, Stage};
 
 /// Returns the words of a command.
@@ -13,7 +13,6 @@ pub(super) fn words(command: &Command) -> Vec<&str> {
 /// A command of a list that may not run, and why.
 #[derive(Debug)]
 pub(super) struct Refused<'s> {
-    /// Its words.
     pub(super) words: Vec<&'s str>,
     /// Why.
     pub(super) refusal: Refusal,
@@ -32,7 +31,7 @@ pub(super) fn judge<'s>(
         let mut before: Option<Vec<&str>> = None;
         for step in &row.steps {
             let words = words(step.command);
-            let place = Place { behind: before.as_deref(), guest };
+            let place = CommandContext { behind: before.as_deref(), guest };
             match one(policy, &words, place) {
                 Ok(stage) => stages.push(stage),
                 Err(refusal) => refused.push(Refused { words: words.clone(), refusal }),
@@ -44,7 +43,7 @@ pub(super) fn judge<'s>(
     if refused.is_empty() { Ok(allowed) } else { Err(refused) }
 }
 
-fn one(policy: &Policy, words: &[&str], place: Place<'_, '_>) -> Result<Allowed, Refusal> {
+fn one(policy: &Policy, words: &[&str], place: CommandContext<'_, '_>) -> Result<Allowed, Refusal> {
     let allowed = allow::judge(policy, words, place)?;
     // A carriage return inside quotes is a control character like any other; a line end may part a guest's script.
     let odd = |word: &&str| word.contains('\r') || (word.contains('\n') && !allowed.cloud);
@@ -56,7 +55,7 @@ fn one(policy: &Policy, words: &[&str], place: Place<'_, '_>) -> Result<Allowed,
 
 /// Returns what runs, once every command was allowed.
 pub(super) fn list(rows: &[Row<'_>], allowed: Vec<Vec<Allowed>>) -> List {
-    let stage = |(step, allowed): (&Step<'_>, Allowed)| Stage {
+    let stage = |(step, allowed): (&ListCommand<'_>, Allowed)| Stage {
         argv: run_words(step.command),
         profile: allowed.into_profile(),
         stdout: step.stdout,

@@ -4,7 +4,7 @@
 //! run. Never: a clock, the environment, a file; an answer that depends on anything but the two inputs; SAFE for what
 //! was not understood.
 //!
-//! Two passes look at every text. The *hunt* takes it apart as far as anything in it could run and stops at the first
+//! Two passes look at every text. The search of tier 0 takes it apart as far as anything in it could run and stops at the first
 //! part that tier 0 forbids. Only what survives is held against the allow list.
 
 mod address;
@@ -15,13 +15,11 @@ mod cluster;
 mod credential;
 mod curl;
 mod destination;
-mod endless;
 mod filter;
+mod forbidden;
 mod harm;
-mod hunt;
 mod impact;
 mod list;
-mod object;
 mod path;
 mod redirect;
 mod remote;
@@ -33,9 +31,9 @@ mod unwrap;
 
 pub(crate) use address::parse_address;
 pub(crate) use redirect::Redirects;
-pub(crate) use request::{Asked, Found};
+pub(crate) use request::{Lookup, RequestTarget};
 pub use scope::Scope;
 pub(crate) use scope::blocked;
 
 /// The longest text that is judged: no longer one could run, because the kernel takes no longer argument.
-pub const LONGEST_COMMAND: usize = 128 * 1024 - 1;
+pub const MAX_COMMAND_BYTES: usize = 128 * 1024 - 1;

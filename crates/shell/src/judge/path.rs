@@ -48,7 +48,7 @@ fn split_home(path: &str) -> (bool, &str) {
 
 /// What the words of a command are held against, and where relative ones start.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ground<'g> {
+pub(super) struct PathContext<'g> {
     /// What never runs.
     pub(super) block: &'g Block,
     /// The folder that `cd` went to, empty where none did.
@@ -65,22 +65,22 @@ pub(super) fn from_place(path: &str, place: &str) -> String {
 }
 
 /// Tells whether a path is a system or home tree as a whole, all that lies in one, or a pattern for either.
-pub(super) fn is_protected(path: &str, ground: Ground<'_>) -> bool {
+pub(super) fn is_protected(path: &str, context: PathContext<'_>) -> bool {
     spread(path).iter().any(|path| {
-        let path = from_place(path, ground.place);
+        let path = from_place(path, context.place);
         let mut path = path.trim_end_matches('/');
         while let Some(rest) = path.strip_suffix("/*") {
             path = rest.trim_end_matches('/');
         }
         let cleaned = clean(if path.is_empty() { "/" } else { path });
-        if cleaned == "~" || ground.block.protected.contains(&cleaned) {
+        if cleaned == "~" || context.block.protected.contains(&cleaned) {
             return true;
         }
         let Some((above, last)) = cleaned.rsplit_once('/') else { return false };
         let opens_below = is_pattern(last)
-            && (above.is_empty() || above == "~" || ground.block.protected.iter().any(|tree| tree == above));
+            && (above.is_empty() || above == "~" || context.block.protected.iter().any(|tree| tree == above));
         opens_below
-            || (is_pattern(&cleaned) && ground.block.protected.iter().any(|tree| may_be(&cleaned, tree)))
+            || (is_pattern(&cleaned) && context.block.protected.iter().any(|tree| may_be(&cleaned, tree)))
     })
 }
 
@@ -134,10 +134,10 @@ fn part_may_be(pattern: &[char], part: &[char]) -> bool {
 }
 
 /// Tells whether writing to a path writes onto a device, or asks the kernel to act.
-pub(super) fn is_device(path: &str, ground: Ground<'_>) -> bool {
-    let block = ground.block;
+pub(super) fn is_device(path: &str, context: PathContext<'_>) -> bool {
+    let block = context.block;
     spread(path).iter().any(|path| {
-        let cleaned = clean(&from_place(path, ground.place));
+        let cleaned = clean(&from_place(path, context.place));
         if block.kernel_switches.contains(&cleaned) {
             return true;
         }
@@ -150,7 +150,7 @@ pub(super) fn is_device(path: &str, ground: Ground<'_>) -> bool {
 }
 
 /// How many words are written out of one.
-const MOST_SPREAD: usize = 256;
+const MAX_EXPANDED_WORDS: usize = 256;
 
 /// Writes out brace expansions, as a shell would: lists, ranges of letters, one in another.
 pub(super) fn spread(path: &str) -> Vec<String> {
@@ -158,7 +158,7 @@ pub(super) fn spread(path: &str) -> Vec<String> {
     let mut open = vec![path.to_owned()];
     while let Some(word) = open.pop() {
         match one_spread(&word) {
-            Some(more) if done.len() + open.len() + more.len() <= MOST_SPREAD => open.extend(more),
+            Some(more) if done.len() + open.len() + more.len() <= MAX_EXPANDED_WORDS => open.extend(more),
             _ => done.push(word),
         }
     }
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn a_pattern_that_can_be_a_tree_or_opens_in_one_is_protected() {
         let block = &crate::Policy::builtin().unwrap().block;
-        let protected = |path: &str, place: &str| is_protected(path, Ground { block, place });
+        let protected = |path: &str, place: &str| is_protected(path, PathContext { block, place });
         for path in [
             "/?*",
             "/e*",

@@ -59,7 +59,7 @@ impl Policy {
     }
 }
 
-/// Returns the host and the port of an address, where curl can understand them in no other way.
+/// Returns the host and the port of an address, where curl can understand them only in this form.
 pub(super) fn host_and_port(address: &str) -> Option<(String, u16)> {
     let url = Url::parse(address);
     let usual = if url.scheme == "https" { 443 } else { 80 };

@@ -5,11 +5,11 @@ use std::net::SocketAddr;
 use super::address::{Url, is_metadata, parse_address};
 use super::allow;
 use super::redirect::host_and_port;
-use crate::policy::{Check, Given, Policy, brief, quote};
+use crate::policy::{Check, Given, Policy, quote, shorten};
 
 /// A name and a port that a request would be sent to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct RequestTarget {
     pub(crate) host: String,
     pub(crate) port: u16,
 }
@@ -18,7 +18,7 @@ pub(crate) struct Asked {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Requests {
     /// Names alone: an address needs no look-up, and what `--resolve` says is none.
-    pub(crate) asked: Vec<Asked>,
+    pub(crate) asked: Vec<RequestTarget>,
     /// It takes addresses of this family alone.
     family: Option<Family>,
 }
@@ -29,14 +29,14 @@ enum Family {
     Six,
 }
 
-/// What came of a look-up.
+/// The result of a look-up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Found {
-    /// What curl is told in the place of looking it up again: `NAME:PORT:ADDRESS,…`.
+pub(crate) enum Lookup {
+    /// The value of `--resolve`, so that curl does not look the name up again: `NAME:PORT:ADDRESS,…`.
     At(String),
     /// Nothing that it would take.
     Nowhere,
-    /// It leads to a metadata service: what curl would be told, and why it is not.
+    /// It leads to a metadata service: the value that `--resolve` would get, and why the command does not run.
     Metadata { pin: String, why: String },
 }
 
@@ -44,7 +44,7 @@ impl Policy {
     /// Lists what a SAFE `curl` would look up; `None` for any other program.
     ///
     /// # Errors
-    /// Fails where curl might understand a name in another way than whoever looks it up for it.
+    /// Fails where curl might read a name differently from the look-up that is done for it.
     pub(crate) fn requests(&self, argv: &[String]) -> Option<Result<Requests, String>> {
         let words: Vec<&str> = argv.iter().map(String::as_str).collect();
         let peeled = allow::peel(self, &words).ok()?;
@@ -56,8 +56,8 @@ impl Policy {
     }
 
     /// Judges what was found for a name.
-    pub(crate) fn found(&self, asked: &Asked, requests: &Requests, found: &[SocketAddr]) -> Found {
-        let Asked { host, port } = asked;
+    pub(crate) fn found(&self, asked: &RequestTarget, requests: &Requests, found: &[SocketAddr]) -> Lookup {
+        let RequestTarget { host, port } = asked;
         let pin = |found: &[&SocketAddr]| {
             let addresses = found.iter().map(|found| match found.ip() {
                 ip if ip.is_ipv6() => format!("[{ip}]"),
@@ -66,16 +66,16 @@ impl Policy {
             format!("{host}:{port}:{}", addresses.collect::<Vec<_>>().join(","))
         };
         if let Some(metadata) = found.iter().find(|found| is_metadata(&found.ip().to_string(), &self.block)) {
-            let why = format!("`{}` is at {}, a metadata service", brief(host), metadata.ip());
-            return Found::Metadata { pin: pin(&[metadata]), why };
+            let why = format!("`{}` is at {}, a metadata service", shorten(host), metadata.ip());
+            return Lookup::Metadata { pin: pin(&[metadata]), why };
         }
         let fits = |found: &&SocketAddr| requests.family.is_none_or(|family| family.has(found));
         let fitting: Vec<&SocketAddr> = found.iter().filter(fits).collect();
-        if fitting.is_empty() { Found::Nowhere } else { Found::At(pin(&fitting)) }
+        if fitting.is_empty() { Lookup::Nowhere } else { Lookup::At(pin(&fitting)) }
     }
 
     /// Returns the line that says itself which address a name has, for whoever judges it.
-    pub(crate) fn told(argv: &[String], pin: &str) -> String {
+    pub(crate) fn pinned_argv(argv: &[String], pin: &str) -> String {
         let words = argv.iter().map(String::as_str).chain(["--resolve", pin]);
         words.map(quote).collect::<Vec<_>>().join(" ")
     }
@@ -93,23 +93,23 @@ fn requests(given: &Given<'_>) -> Result<Requests, String> {
         of.map(|(_, value)| value.unwrap_or_default()).collect::<Vec<_>>()
     };
     let resolved = values("--resolve");
-    // Without a word curl would forget what it is told here.
+    // Given no value curl would forget this `--resolve`.
     if let Some(forgets) = resolved.iter().find(|value| value.starts_with('-')) {
-        return Err(format!("`--resolve {}` makes it forget an address", brief(forgets)));
+        return Err(format!("`--resolve {}` makes it forget an address", shorten(forgets)));
     }
-    let mut asked: Vec<Asked> = Vec::new();
+    let mut asked: Vec<RequestTarget> = Vec::new();
     for address in given.operands.iter().copied().chain(values("--url")) {
-        let odd = || format!("nobody but curl can say which name `{}` holds", brief(address));
+        let odd = || format!("nobody but curl can say which name `{}` holds", shorten(address));
         let target = match host_and_port(address) {
-            Some((host, port)) => Asked { host, port },
+            Some((host, port)) => RequestTarget { host, port },
             None if Url::parse(address).authority.starts_with('[') => continue,
             None => return Err(odd()),
         };
         for detour in values("--connect-to") {
             let (host, port) = detoured(detour).ok_or_else(|| {
-                format!("nobody but curl can say where `--connect-to {}` leads", brief(detour))
+                format!("nobody but curl can say where `--connect-to {}` leads", shorten(detour))
             })?;
-            asked.push(Asked {
+            asked.push(RequestTarget {
                 host: host.unwrap_or_else(|| target.host.clone()),
                 port: port.unwrap_or(target.port),
             });
@@ -132,7 +132,7 @@ fn requests(given: &Given<'_>) -> Result<Requests, String> {
 }
 
 /// Tells whether `--resolve HOST:PORT:ADDRESS` says where a name is.
-fn says(value: &str, asked: &Asked) -> bool {
+fn says(value: &str, asked: &RequestTarget) -> bool {
     let mut parts = value.strip_prefix('+').unwrap_or(value).splitn(3, ':');
     let (Some(host), Some(port), Some(address)) = (parts.next(), parts.next(), parts.next()) else {
         return false;
@@ -239,13 +239,13 @@ mod tests {
             policy.found(&requests.asked[0], &requests, &at)
         };
         let both = ["10.0.0.5", "2001:db8::1"];
-        assert_eq!(found("curl http://a/", &both), Found::At("a:80:10.0.0.5,[2001:db8::1]".to_owned()));
-        assert_eq!(found("curl -6 http://a/", &both), Found::At("a:80:[2001:db8::1]".to_owned()));
-        assert_eq!(found("curl -6 --ipv4 http://a/", &both), Found::At("a:80:10.0.0.5".to_owned()));
-        assert_eq!(found("curl -6 http://a/", &both[..1]), Found::Nowhere);
-        assert_eq!(found("curl http://a/", &[]), Found::Nowhere);
+        assert_eq!(found("curl http://a/", &both), Lookup::At("a:80:10.0.0.5,[2001:db8::1]".to_owned()));
+        assert_eq!(found("curl -6 http://a/", &both), Lookup::At("a:80:[2001:db8::1]".to_owned()));
+        assert_eq!(found("curl -6 --ipv4 http://a/", &both), Lookup::At("a:80:10.0.0.5".to_owned()));
+        assert_eq!(found("curl -6 http://a/", &both[..1]), Lookup::Nowhere);
+        assert_eq!(found("curl http://a/", &[]), Lookup::Nowhere);
         for metadata in ["169.254.169.254", "168.63.129.16", "fd00:ec2::254", "::ffff:169.254.169.254"] {
-            let Found::Metadata { why, .. } = found("curl -6 http://a/", &["10.0.0.5", metadata]) else {
+            let Lookup::Metadata { why, .. } = found("curl -6 http://a/", &["10.0.0.5", metadata]) else {
                 panic!("{metadata} is let through");
             };
             assert!(why.contains("metadata"), "{why}");

@@ -18,7 +18,7 @@ use crate::{Profile, Ruling, Tier, Verdict};
 pub struct Scope {
     /// Subscriptions, by id or by name.
     pub subscriptions: Vec<String>,
-    /// Resource groups.
+    /// The resource groups that commands may name.
     pub resource_groups: Vec<String>,
 }
 
@@ -69,8 +69,9 @@ impl Policy {
     #[must_use]
     pub fn classify_within(&self, command: &str, scope: Option<&Scope>) -> Ruling {
         let ruling = self.classify(command);
-        let shelf = self.shelf.as_deref().is_some_and(|account| self.is_on(command, &ruling, account));
-        let outside = scope.filter(|_| !shelf).and_then(|scope| scope.outside(command));
+        let is_captures_account =
+            self.captures_account.as_deref().is_some_and(|account| self.is_on(command, &ruling, account));
+        let outside = scope.filter(|_| !is_captures_account).and_then(|scope| scope.outside(command));
         outside.map_or(ruling.clone(), |what| blocked(ruling, what))
     }
 
@@ -266,7 +267,7 @@ fn says_az(word: &str) -> bool {
     parts.any(|part| base(part).eq_ignore_ascii_case("az"))
 }
 
-/// Returns the values of an option, written in any way that `az` takes.
+/// Returns the values of an option, written in any form that `az` takes.
 fn values<'w>(words: &[&'w str], short: &str, long: &str) -> Vec<&'w str> {
     let mut found = Vec::new();
     let mut rest = words.iter();

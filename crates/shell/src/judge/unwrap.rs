@@ -10,12 +10,12 @@ pub(super) enum Inner<'a, 'w> {
     Words(&'a [&'w str]),
     /// A text that a shell reads.
     Text(String),
-    /// Options that can be read in more ways than are worth a look.
+    /// Options of which more readings exist than are judged.
     Unclear,
 }
 
 /// How many readings of one command's options are judged. Nobody who means well comes near.
-const MOST_READINGS: usize = 32;
+const MAX_READINGS: usize = 32;
 
 /// Lists everything that a command might run in turn. Where its options leave two readings, both are listed.
 pub(super) fn inner<'a, 'w>(policy: &Policy, words: &'a [&'w str]) -> Vec<Inner<'a, 'w>> {
@@ -65,7 +65,7 @@ fn walk<'a, 'w>(
     let mut at = 0;
     let mut script = false;
     while let Some(&word) = arguments.get(at) {
-        if found.len() > MOST_READINGS {
+        if found.len() > MAX_READINGS {
             found.push(Inner::Unclear);
             return;
         }

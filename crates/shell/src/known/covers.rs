@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use super::place::{Place, Prefix};
+use super::place::{Destination, Prefix};
 use super::{Surroundings, listed, name};
 use crate::judge::parse_address;
 use crate::{Ruling, Verdict};
@@ -44,11 +44,11 @@ impl Known {
         self.without_sandbox
     }
 
-    fn add(&mut self, place: Place) {
+    fn add(&mut self, place: Destination) {
         match place {
-            Place::Address(address) => drop(self.addresses.insert(address)),
-            Place::Prefix(prefix) => self.prefixes.push(prefix),
-            Place::Name(name) => drop(self.names.insert(name)),
+            Destination::Address(address) => drop(self.addresses.insert(address)),
+            Destination::Prefix(prefix) => self.prefixes.push(prefix),
+            Destination::Name(name) => drop(self.names.insert(name)),
         }
     }
 
@@ -107,7 +107,7 @@ impl Known {
         LOOPBACK_NAMES.contains(&name.as_str()) || self.names.contains(&name) || self.is_searched(&name)
     }
 
-    /// Tells whether a name means a known one on this machine: a short name of which the long one is known, or the other way round.
+    /// Tells whether a name means a known one on this machine: a short name of which the long one is known, or the reverse.
     fn is_searched(&self, name: &str) -> bool {
         self.search.iter().any(|domain| {
             let short = name.strip_suffix(domain.as_str()).and_then(|front| front.strip_suffix('.'));

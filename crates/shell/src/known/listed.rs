@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::place::Place;
+use super::place::Destination;
 use crate::text;
 
 /// Groups of `az` whose listings are an inventory.
@@ -65,7 +65,7 @@ fn is_among(word: &str, list: &str) -> bool {
 }
 
 /// Returns the addresses and names of the resources in a listing.
-pub(super) fn places(output: &str) -> Vec<Place> {
+pub(super) fn places(output: &str) -> Vec<Destination> {
     let mut found = Vec::new();
     if let Ok(document) = serde_json::from_str::<Value>(output) {
         walk(&document, &mut found);
@@ -73,13 +73,13 @@ pub(super) fn places(output: &str) -> Vec<Place> {
     found
 }
 
-fn walk(value: &Value, found: &mut Vec<Place>) {
+fn walk(value: &Value, found: &mut Vec<Destination>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| walk(item, found)),
         Value::Object(members) => {
             let kind = members.get("type").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
             if CALLED.contains(&kind.as_str()) {
-                found.extend(members.get("name").and_then(Value::as_str).and_then(Place::parse));
+                found.extend(members.get("name").and_then(Value::as_str).and_then(Destination::parse));
             }
             for (key, member) in members.iter().filter(|(key, _)| !is_among(key, FREE)) {
                 if is_among(key, KEYS) {
@@ -93,7 +93,7 @@ fn walk(value: &Value, found: &mut Vec<Place>) {
 }
 
 /// Takes the texts directly at a key, in its list, or in its map of addresses.
-fn texts(value: &Value, found: &mut Vec<Place>) {
+fn texts(value: &Value, found: &mut Vec<Destination>) {
     match value {
         Value::String(text) => found.extend(text.split([',', ' ']).filter_map(place)),
         Value::Array(items) => {
@@ -108,10 +108,10 @@ fn texts(value: &Value, found: &mut Vec<Place>) {
 }
 
 /// Reads a name, an address, or the address of a web resource; a prefix is no place that something is sent to.
-fn place(text: &str) -> Option<Place> {
+fn place(text: &str) -> Option<Destination> {
     let text =
         text.split_once("://").map_or(text, |(_, rest)| rest.split(['/', ':']).next().unwrap_or_default());
-    if text.contains('/') { None } else { Place::parse(text) }
+    if text.contains('/') { None } else { Destination::parse(text) }
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! Names of hosts in one spelling.
 
 /// The longest name and the longest label of the domain name system.
-const LONGEST_NAME: usize = 253;
-const LONGEST_LABEL: usize = 63;
+const MAX_NAME_LEN: usize = 253;
+const MAX_LABEL_LEN: usize = 63;
 
 /// Returns a name in lower case, without its final dot, its labels in ASCII; nothing where it cannot be a name.
 pub(super) fn normal(name: &str) -> Option<String> {
     let name = name.replace(['\u{3002}', '\u{ff0e}', '\u{ff61}'], ".");
     let name = name.strip_suffix('.').unwrap_or(&name);
     let labels: Option<Vec<String>> = name.split('.').map(label).collect();
-    labels.map(|labels| labels.join(".")).filter(|name| name.len() <= LONGEST_NAME)
+    labels.map(|labels| labels.join(".")).filter(|name| name.len() <= MAX_NAME_LEN)
 }
 
 fn label(label: &str) -> Option<String> {
@@ -19,7 +19,7 @@ fn label(label: &str) -> Option<String> {
         return None;
     }
     let ascii = if lower.is_ascii() { lower } else { format!("xn--{}", punycode(&lower)?) };
-    (ascii.len() <= LONGEST_LABEL).then_some(ascii)
+    (ascii.len() <= MAX_LABEL_LEN).then_some(ascii)
 }
 
 /// Writes a label in ASCII (RFC 3492).

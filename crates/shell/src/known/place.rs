@@ -7,14 +7,14 @@ use crate::judge::parse_address;
 
 /// A place that something can be sent to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Destination {
     Address(IpAddr),
     Prefix(Prefix),
     /// In its normal form.
     Name(String),
 }
 
-impl Place {
+impl Destination {
     /// Reads a place. Addresses are written out: a number alone is a name.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let is_address = |text: &&str| text.contains(['.', ':']);

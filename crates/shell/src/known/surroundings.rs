@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use super::place::Place;
+use super::place::Destination;
 
 /// Why a destination cannot be one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,7 +32,7 @@ impl Surroundings {
     /// # Errors
     /// Names the first destination that is no address, prefix or name.
     pub fn read(destinations: &[String], resolvers: &str) -> Result<Self, DestinationError> {
-        if let Some(wrong) = destinations.iter().find(|text| Place::parse(text).is_none()) {
+        if let Some(wrong) = destinations.iter().find(|text| Destination::parse(text).is_none()) {
             return Err(DestinationError(wrong.clone()));
         }
         let mut found = Self { destinations: destinations.to_vec(), ..Self::default() };
@@ -52,7 +52,7 @@ impl Surroundings {
         Ok(found)
     }
 
-    /// Says whether the machine lacks the sandbox that is required for what only reads.
+    /// Tells whether the machine lacks the sandbox that is required for what only reads.
     #[must_use]
     pub fn without_sandbox(self, without_sandbox: bool) -> Self {
         Self { without_sandbox, ..self }
@@ -65,8 +65,8 @@ impl Surroundings {
     }
 
     /// Returns the places of the configuration.
-    pub(super) fn destinations(&self) -> impl Iterator<Item = Place> {
-        self.destinations.iter().filter_map(|text| Place::parse(text))
+    pub(super) fn destinations(&self) -> impl Iterator<Item = Destination> {
+        self.destinations.iter().filter_map(|text| Destination::parse(text))
     }
 
     /// Returns the resolvers of this machine.

@@ -9,7 +9,7 @@
 //! - Masked: 10/8, 172.16/12, 192.168/16, 100.64/10 and fc00::/7, each inside its own block.
 //! - Left alone: everything else. A public address says whom to ask, and a flipped one would be someone else's;
 //!   loopback, link-local, multicast, netmasks and 168.63.129.16 mean the same in every network.
-//! - Left alone too: what only looks like an address, such as a version of five numbers or digits inside a word.
+//! - Left alone too: text that only resembles an address, such as a version of five numbers or digits inside a word.
 
 mod address;
 mod session;

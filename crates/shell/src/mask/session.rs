@@ -7,7 +7,7 @@ use crate::mask::address::Bits;
 use crate::mask::text;
 use ghost_base::Digest;
 
-/// Masks the addresses of one session, and finds the way back.
+/// Masks the addresses of one session, and restores them.
 ///
 /// The key never leaves the value; the same key gives the same masks.
 #[derive(Clone)]
@@ -15,9 +15,9 @@ pub struct Mask {
     key: [u8; 32],
 }
 
-/// Which way an address goes.
+/// Whether an address is masked or restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Direction {
     /// From the real address to its mask.
     There,
     /// From the mask to the real address.
@@ -34,21 +34,21 @@ impl Mask {
     /// Replaces every private address of a text by its mask.
     #[must_use]
     pub fn mask(&self, text: &str) -> String {
-        text::map(text, |address, length| self.turn(address, length, Way::There))
+        text::map(text, |address, length| self.turn(address, length, Direction::There))
     }
 
     /// Replaces every mask of a text by the address it stands for.
     #[must_use]
     pub fn unmask(&self, text: &str) -> String {
-        text::map(text, |address, length| self.turn(address, length, Way::Back))
+        text::map(text, |address, length| self.turn(address, length, Direction::Back))
     }
 
     /// Turns one address; `None` where it is left alone. Of a network only the bits of its prefix turn.
-    fn turn(&self, address: IpAddr, length: Option<u8>, way: Way) -> Option<IpAddr> {
+    fn turn(&self, address: IpAddr, length: Option<u8>, direction: Direction) -> Option<IpAddr> {
         let bits = Bits::of(address)?;
         let host_bits = u32::from(bits.width - length.unwrap_or(bits.width).min(bits.width));
         let hosts = u128::MAX.checked_shr(128 - host_bits).unwrap_or(0);
-        let turned = self.turned(bits, way);
+        let turned = self.turned(bits, direction);
         if host_bits == 0 {
             return Some(turned.address());
         }
@@ -56,22 +56,22 @@ impl Mask {
             return Some(Bits { value: turned.value & !hosts, ..bits }.address());
         }
         if turned.value & hosts == 0 {
-            // A host must not become its network, or the way back would be lost: it takes the place that the
+            // A host must not become its network, or it could not be restored: it takes the place that the
             // network leaves free.
             let network = Bits { value: bits.value & !hosts, ..bits };
-            return Some(self.turned(network, way).address());
+            return Some(self.turned(network, direction).address());
         }
         Some(turned.address())
     }
 
     /// Turns all bits behind the block.
-    fn turned(&self, bits: Bits, way: Way) -> Bits {
+    fn turned(&self, bits: Bits, direction: Direction) -> Bits {
         let mut value = bits.value;
         let mut real = bits.value;
         for index in bits.block..bits.width {
             let flip = u128::from(self.flips(real, index, bits.width)) << u32::from(bits.width - 1 - index);
             value ^= flip;
-            if way == Way::Back {
+            if direction == Direction::Back {
                 // The bits behind depend on the real ones in front.
                 real ^= flip;
             }
@@ -79,7 +79,7 @@ impl Mask {
         Bits { value, ..bits }
     }
 
-    /// Says whether a bit flips, given the real bits in front of it.
+    /// Tells whether a bit flips, given the real bits in front of it.
     fn flips(&self, real: u128, index: u8, width: u8) -> bool {
         let before = if index == 0 { 0 } else { real >> u32::from(width - index) };
         let mut input = [0_u8; 50];

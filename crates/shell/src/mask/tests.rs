@@ -62,7 +62,7 @@ fn what_means_the_same_everywhere_stays() {
 }
 
 #[test]
-fn what_only_looks_like_an_address_stays() {
+fn what_only_resembles_an_address_stays() {
     for text in [
         "version 10.1.2.3.4",
         "v10.1.2.3",
@@ -108,7 +108,7 @@ fn masked_v4(address: u32) -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The way back leads to the same bytes, whatever the text.
+    /// Restoring gives the same bytes, whatever the text.
     #[test]
     fn every_text_comes_back(text in "(([0-9a-f.:/%\\[\\] é-]|10\\.|192\\.168\\.|fd00:|::|\\.){0,12}|\\PC{0,20}){0,4}") {
         prop_assert_eq!(mask().unmask(&mask().mask(&text)), text);

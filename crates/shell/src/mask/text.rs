@@ -1,10 +1,10 @@
-//! Finds addresses in a text, and nothing that only looks like one.
+//! Finds addresses in a text, and no text that only resembles one.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Replaces the addresses of a text; the function sees each with its prefix length, if it has one.
 ///
-/// Only addresses in their usual writing are touched, so that the way back leads to the same bytes.
+/// Only addresses in their usual writing are touched, so that restoring gives the same bytes.
 pub(super) fn map(text: &str, turn: impl Fn(IpAddr, Option<u8>) -> Option<IpAddr>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut shown = 0;
@@ -35,7 +35,7 @@ pub(super) fn map(text: &str, turn: impl Fn(IpAddr, Option<u8>) -> Option<IpAddr
     out
 }
 
-/// Says whether a byte may belong to an address.
+/// Tells whether a byte may belong to an address.
 fn inside(byte: &u8) -> bool {
     byte.is_ascii_hexdigit() || matches!(byte, b'.' | b':')
 }

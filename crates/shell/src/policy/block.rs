@@ -96,7 +96,7 @@ pub(crate) struct Block {
     pub(crate) protected: Vec<String>,
     /// Devices that may be written.
     pub(crate) harmless_devices: Vec<String>,
-    /// Files through which the kernel is told to stop.
+    /// Files through which the kernel is stopped.
     pub(crate) kernel_switches: Vec<String>,
     /// Units that turn the machine off, without what may stand around their names.
     pub(crate) power_units: Vec<String>,

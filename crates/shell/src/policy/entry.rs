@@ -25,7 +25,7 @@ pub(crate) enum Check {
     Awk,
     /// `sed`: one script that picks and replaces.
     Sed,
-    /// `jq`: one filter that looks at its input only.
+    /// `jq`: one filter that reads its input only.
     Jq,
     /// `grep` of files: a pattern, then files that are meant to be read.
     PatternAndFiles,
@@ -139,7 +139,7 @@ pub(crate) struct Entry {
     pub(crate) verbs: BTreeMap<String, Vec<String>>,
     /// Options with which the program enters a network namespace.
     pub(crate) namespace: Vec<String>,
-    /// Options with which the program looks into other processes; `*` where it always does.
+    /// Options with which the program examines other processes; `*` where it always does.
     pub(crate) processes: Vec<String>,
     /// Options with which reading takes the power over the network; `*` where it always does.
     pub(crate) net_admin: Vec<String>,

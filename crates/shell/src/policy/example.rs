@@ -7,7 +7,7 @@ use crate::{Impact, Verdict};
 pub struct Example {
     /// The entry that makes the promise.
     pub entry: String,
-    /// The command.
+    /// The command line that the entry promises a verdict for.
     pub command: String,
     /// The promised verdict.
     pub verdict: Verdict,

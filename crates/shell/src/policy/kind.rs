@@ -3,8 +3,8 @@
 use super::Files;
 
 /// A label longer than this can carry data out of the network in a question to a name server.
-const LONGEST_LABEL: usize = 50;
-const LONGEST_NAME: usize = 150;
+const MAX_LABEL_LEN: usize = 50;
+const MAX_NAME_LEN: usize = 150;
 
 /// What a value has to look like.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -193,8 +193,8 @@ fn is_word(text: &str) -> bool {
 }
 
 fn fits_name(text: &str) -> bool {
-    text.chars().count() <= LONGEST_NAME
-        && text.split('.').all(|label| label.chars().count() <= LONGEST_LABEL)
+    text.chars().count() <= MAX_NAME_LEN
+        && text.split('.').all(|label| label.chars().count() <= MAX_LABEL_LEN)
 }
 
 /// Tells whether a word holds a label or a name so long that data can leave with it.
@@ -202,7 +202,7 @@ fn fits_name(text: &str) -> bool {
 /// Every part of the word counts that could be a name, wherever it stands: behind an `@`, in an address, in a filter.
 /// A line of nothing but dashes says nothing.
 pub(crate) fn carries_data(word: &str) -> bool {
-    if word.len() <= LONGEST_LABEL {
+    if word.len() <= MAX_LABEL_LEN {
         return false;
     }
     let of_a_name =

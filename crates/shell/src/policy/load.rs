@@ -61,7 +61,7 @@ pub enum PolicyError {
         "site policy: entry `{entry}` may not allow `{name}`: its arguments are programs, or tier 0 speaks of it"
     )]
     Forbidden {
-        /// The entry.
+        /// The name of the entry in the policy file.
         entry: String,
         /// The program.
         name: String,
@@ -69,15 +69,15 @@ pub enum PolicyError {
     /// A site's entry has no examples.
     #[error("site policy: entry `{entry}` needs at least one example under `safe` and one under `asks`")]
     NoExamples {
-        /// The entry.
+        /// The name of the entry in the policy file.
         entry: String,
     },
     /// An approved command would not have the impact that an example says.
     #[error("entry `{entry}` promises `{promised}` for `{command}`, but the answer is {answer}")]
     ImpactExample {
-        /// The entry.
+        /// The name of the entry in the policy file.
         entry: String,
-        /// The command.
+        /// The command line of the example.
         command: String,
         /// What the entry promises.
         promised: &'static str,
@@ -87,9 +87,9 @@ pub enum PolicyError {
     /// An entry does not do what its examples say.
     #[error("entry `{entry}` promises {promised} for `{command}`, but the answer is {answer} ({reason})")]
     Example {
-        /// The entry.
+        /// The name of the entry in the policy file.
         entry: String,
-        /// The command.
+        /// The command line of the example.
         command: String,
         /// What the entry promises.
         promised: Verdict,
@@ -116,7 +116,7 @@ pub struct Policy {
     destinations: HashMap<String, Destinations>,
     pub(super) scripts: Vec<Script>,
     pub(super) carriers: Vec<Vec<String>>,
-    pub(crate) shelf: Option<String>,
+    pub(crate) captures_account: Option<String>,
     pub(super) tighten: Vec<Tighten>,
     pub(super) examples: Vec<Example>,
     digest: Digest,
@@ -193,7 +193,7 @@ impl Policy {
             destinations: Destinations::load(DESTINATION).map_err(|what| read("destination", what))?,
             scripts: script::load()?,
             carriers: Vec::new(),
-            shelf: None,
+            captures_account: None,
             tighten: Vec::new(),
             digest: Digest::of_fields(FAMILIES.iter().map(|(_, text)| *text).chain([
                 CLOUD,

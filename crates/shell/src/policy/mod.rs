@@ -31,7 +31,7 @@ pub(crate) use grammar::Given;
 pub(crate) use impact::{ImpactRow, Part};
 pub(crate) use kind::{Kind, carries_data, is_host, ports};
 pub use load::{Policy, PolicyError};
-pub(crate) use refusal::{Refusal, brief};
+pub(crate) use refusal::{Refusal, shorten};
 pub use script::quote;
 pub use script::{FilledScript, Script, ScriptError, script_line};
 pub(crate) use wrapper::Wrapper;

@@ -58,19 +58,19 @@ pub enum ScriptError {
     /// A variable has no value.
     #[error("the script `{script}` needs a value for `{variable}`")]
     Missing {
-        /// The script.
+        /// The name of the declared script.
         script: String,
-        /// The variable.
+        /// The variable that has no value, or a wrong one.
         variable: String,
     },
     /// A value is not of the variable's kind, or names no variable.
     #[error("the script `{script}` does not take `{value}` for `{variable}`")]
     Value {
-        /// The script.
+        /// The name of the declared script.
         script: String,
-        /// The variable.
+        /// The variable that has no value, or a wrong one.
         variable: String,
-        /// The value.
+        /// The value that does not fit.
         value: String,
     },
 }
@@ -226,7 +226,7 @@ impl Policy {
     /// Says into which storage account captures are written: what lies there may be looked at whatever the scope.
     #[must_use]
     pub fn captures_into(mut self, account: Option<String>) -> Self {
-        self.shelf = account;
+        self.captures_account = account;
         self
     }
 

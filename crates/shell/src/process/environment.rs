@@ -75,7 +75,7 @@ pub(crate) fn environment(known: &BTreeMap<String, OsString>, home: Home<'_>) ->
         Home::Scratch(folder) => {
             set("HOME", folder.into());
             set("TMPDIR", folder.into());
-            // Without these curl looks into the home of the passwd entry, and nstat into a file in /tmp.
+            // Without these curl examines the home of the passwd entry, and nstat into a file in /tmp.
             set("CURL_HOME", folder.into());
             set("NSTAT_HISTORY", folder.join("nstat").into());
             // `iptables -L` takes a lock that it creates; reading needs none, but it insists.

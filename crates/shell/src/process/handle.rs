@@ -53,7 +53,7 @@ impl Handle {
     fn stop(&self, stop: Stop) {
         let mut state = self.lock();
         state.stop = state.stop.max(Some(stop));
-        // The counter of an eventfd overflows only after 2^64 - 2 rings; a bell that is full has rung.
+        // The counter of an eventfd overflows only after 2^64 - 2 rings; one that is full has woken its reader.
         let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
     }
 

@@ -15,10 +15,10 @@ mod watch;
 
 pub use cancel::{Cancel, CancelSignal};
 pub use error::ExecError;
-pub use output::{Output, Ran};
+pub use output::{Output, StageRun};
 pub use setting::{Limits, ProcessBound, Setting};
 
 pub(crate) use environment::{Home, environment};
 pub(crate) use handle::Handle;
 pub(crate) use output::Streams;
-pub(crate) use watch::{Bounds, Ending, Survivors, watch};
+pub(crate) use watch::{PipelineLimits, ProcessEnd, Survivors, watch};

@@ -40,12 +40,12 @@ pub struct Output {
     /// The file that ran.
     pub program: PathBuf,
     /// The other programs of a list, in the order in which they started.
-    pub others: Vec<Ran>,
+    pub others: Vec<StageRun>,
 }
 
 /// One program that ran.
 #[derive(Debug, Clone)]
-pub struct Ran {
+pub struct StageRun {
     /// The file.
     pub program: PathBuf,
     /// What it was kept from doing.
@@ -79,14 +79,14 @@ impl Output {
     /// Says in one line what kept each program from what; nothing twice.
     #[must_use]
     pub fn sandbox(&self) -> String {
-        let mut told = vec![self.confinement.summary()];
+        let mut summaries = vec![self.confinement.summary()];
         for ran in &self.others {
             let summary = ran.confinement.summary();
-            if !told.contains(&summary) {
-                told.push(summary);
+            if !summaries.contains(&summary) {
+                summaries.push(summary);
             }
         }
-        told.join(" | ")
+        summaries.join(" | ")
     }
 
     /// Names every file that ran, with what it was kept from doing.
@@ -108,14 +108,14 @@ impl Output {
 /// Both streams of a command, or of all commands of a list.
 #[derive(Debug)]
 pub(crate) struct Streams {
-    pub(super) stdout: Kept,
-    pub(super) stderr: Kept,
+    pub(super) stdout: KeptOutput,
+    pub(super) stderr: KeptOutput,
 }
 
 impl Streams {
     /// Makes room for so many bytes of each stream.
     pub(crate) fn new(limit: usize) -> Self {
-        Self { stdout: Kept::new(limit), stderr: Kept::new(limit) }
+        Self { stdout: KeptOutput::new(limit), stderr: KeptOutput::new(limit) }
     }
 
     /// Adds to standard error what a shell would say there.
@@ -134,7 +134,7 @@ impl Streams {
 
 /// The beginning of a stream, and the length of all of it.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct KeptOutput {
     pub(super) bytes: Vec<u8>,
     pub(super) total: u64,
     limit: usize,
@@ -142,30 +142,30 @@ pub(crate) struct Kept {
 
 /// What one attempt to read found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum ReadResult {
     /// Some bytes, or none for now.
     More,
     /// The end.
     End,
 }
 
-impl Kept {
+impl KeptOutput {
     pub(super) fn new(limit: usize) -> Self {
         Self { bytes: Vec::new(), total: 0, limit }
     }
 
     /// Reads once, keeps what fits and counts the rest. The source must not block.
-    pub(super) fn read_from(&mut self, source: &mut impl Read, chunk: &mut Chunk) -> Found {
+    pub(super) fn read_from(&mut self, source: &mut impl Read, chunk: &mut Chunk) -> ReadResult {
         match source.read(&mut chunk.0) {
-            Ok(0) => Found::End,
+            Ok(0) => ReadResult::End,
             Ok(length) => {
                 self.take(chunk.0.get(..length).unwrap_or_default());
-                Found::More
+                ReadResult::More
             }
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
-                Found::More
+                ReadResult::More
             }
-            Err(_) => Found::End,
+            Err(_) => ReadResult::End,
         }
     }
 
@@ -196,18 +196,18 @@ mod tests {
     #[test]
     fn what_exceeds_the_limit_is_counted_and_dropped() {
         let mut source: &[u8] = &vec![b'x'; 3 * CHUNK];
-        let mut kept = Kept::new(CHUNK + 1);
+        let mut kept = KeptOutput::new(CHUNK + 1);
         let mut chunk = Chunk::new();
-        while kept.read_from(&mut source, &mut chunk) == Found::More {}
+        while kept.read_from(&mut source, &mut chunk) == ReadResult::More {}
         assert_eq!((kept.bytes.len(), kept.total, kept.truncated()), (CHUNK + 1, 3 * CHUNK as u64, true));
     }
 
     #[test]
     fn what_fits_exactly_is_whole() {
         let mut source: &[u8] = b"abc";
-        let mut kept = Kept::new(3);
+        let mut kept = KeptOutput::new(3);
         let mut chunk = Chunk::new();
-        while kept.read_from(&mut source, &mut chunk) == Found::More {}
+        while kept.read_from(&mut source, &mut chunk) == ReadResult::More {}
         assert_eq!((kept.bytes.as_slice(), kept.truncated()), (b"abc".as_slice(), false));
     }
 }

@@ -14,20 +14,20 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, waitid};
 
 use crate::process::handle::{Handle, Stop};
-use crate::process::output::{Chunk, Found, Kept, Streams};
+use crate::process::output::{Chunk, KeptOutput, ReadResult, Streams};
 
 /// Between asking a group to end and killing it.
-const GRACE: Duration = Duration::from_millis(500);
+const TERMINATE_GRACE: Duration = Duration::from_millis(500);
 /// How long output is awaited from processes that outlive the leader.
-const DRAIN: Duration = Duration::from_millis(300);
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(300);
 /// How long a killed process may take to die.
-const GIVE_UP: Duration = Duration::from_secs(5);
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often an end is looked for where the kernel cannot announce it.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How the children of a pipeline ended.
 #[derive(Debug)]
-pub(crate) struct Ending {
+pub(crate) struct ProcessEnd {
     statuses: Vec<Option<ExitStatus>>,
     pub(crate) timed_out: bool,
     pub(crate) canceled: bool,
@@ -45,7 +45,7 @@ pub(crate) enum Survivors {
 
 /// How long a pipeline may take, and what becomes of what it leaves behind.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounds {
+pub(crate) struct PipelineLimits {
     pub(crate) deadline: Instant,
     pub(crate) survivors: Survivors,
 }
@@ -61,18 +61,18 @@ enum Phase {
 struct Leader {
     pid: Pid,
     gone: bool,
-    /// Without one (an old kernel, no descriptors left) the loop looks every few milliseconds.
+    /// Without one (an old kernel, no descriptors left) the loop polls every few milliseconds.
     announced: Option<OwnedFd>,
 }
 
 struct Watch<'a> {
     leaders: Vec<Leader>,
-    bounds: Bounds,
+    bounds: PipelineLimits,
     phase: Phase,
     handle: &'a Handle,
     stdout: Option<PipeReader>,
     stderr: Option<PipeReader>,
-    ending: Ending,
+    ending: ProcessEnd,
 }
 
 /// Watches children that were just started and led to the handle, until nothing of them is left to wait for.
@@ -80,9 +80,9 @@ pub(crate) fn watch(
     children: &mut [Child],
     [stdout, stderr]: [PipeReader; 2],
     streams: &mut Streams,
-    bounds: Bounds,
+    bounds: PipelineLimits,
     handle: &Handle,
-) -> Ending {
+) -> ProcessEnd {
     let leader = |child: &Child| {
         let pid = Pid::from_child(child);
         Leader { pid, gone: false, announced: pidfd_open(pid, PidfdFlags::empty()).ok() }
@@ -94,7 +94,7 @@ pub(crate) fn watch(
         handle,
         stdout: Some(stdout).filter(unblock),
         stderr: Some(stderr).filter(unblock),
-        ending: Ending { statuses: Vec::new(), timed_out: false, canceled: false, still_open: false },
+        ending: ProcessEnd { statuses: Vec::new(), timed_out: false, canceled: false, still_open: false },
     };
     let mut chunk = Chunk::new();
     while let Some(wake_at) = watch.step(Instant::now()) {
@@ -110,7 +110,7 @@ pub(crate) fn watch(
     ending
 }
 
-impl Ending {
+impl ProcessEnd {
     /// Returns the exit code of a child and the signal that ended it, as far as there are.
     pub(crate) fn of(&self, child: usize) -> (Option<i32>, Option<i32>) {
         let status = self.statuses.get(child).copied().flatten();
@@ -129,7 +129,7 @@ impl Watch<'_> {
         if all_gone && !all_were_gone {
             match self.phase {
                 Phase::Running | Phase::Killed { .. } => {
-                    self.phase = Phase::Draining { until: later(now, DRAIN) };
+                    self.phase = Phase::Draining { until: later(now, DRAIN_TIMEOUT) };
                 }
                 // The rest of the groups keeps its time to end well.
                 Phase::Asked { .. } | Phase::Draining { .. } => {}
@@ -174,15 +174,15 @@ impl Watch<'_> {
                 self.ending.canceled = stop.is_some();
                 self.ending.timed_out = stop.is_none();
                 self.handle.signal(Signal::TERM);
-                self.phase = Phase::Asked { kill_at: later(now, GRACE) };
+                self.phase = Phase::Asked { kill_at: later(now, TERMINATE_GRACE) };
                 self.hurry(now);
             }
             Phase::Asked { kill_at } if now >= kill_at || stop == Some(Stop::Abandoned) => {
                 self.handle.signal(Signal::KILL);
                 self.phase = if self.all_gone() {
-                    Phase::Draining { until: later(now, DRAIN) }
+                    Phase::Draining { until: later(now, DRAIN_TIMEOUT) }
                 } else {
-                    Phase::Killed { give_up_at: later(now, GIVE_UP) }
+                    Phase::Killed { give_up_at: later(now, KILL_TIMEOUT) }
                 };
             }
             Phase::Running | Phase::Asked { .. } | Phase::Killed { .. } | Phase::Draining { .. } => {}
@@ -194,7 +194,7 @@ impl Watch<'_> {
         let mut patience = wake_at.saturating_duration_since(Instant::now());
         let living = || self.leaders.iter().filter(|leader| !leader.gone);
         if living().any(|leader| leader.announced.is_none()) {
-            patience = patience.min(LOOK);
+            patience = patience.min(POLL_INTERVAL);
         }
         let timeout = Timespec::try_from(patience).ok();
         let announced = living().filter_map(|leader| leader.announced.as_ref());
@@ -223,9 +223,9 @@ fn has_ended(leader: Pid, handle: &Handle) -> bool {
     }
 }
 
-fn drain<S: io::Read>(stream: &mut Option<S>, kept: &mut Kept, chunk: &mut Chunk) {
+fn drain<S: io::Read>(stream: &mut Option<S>, kept: &mut KeptOutput, chunk: &mut Chunk) {
     if let Some(source) = stream
-        && kept.read_from(source, chunk) == Found::End
+        && kept.read_from(source, chunk) == ReadResult::End
     {
         *stream = None;
     }

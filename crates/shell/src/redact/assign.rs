@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::redact::cloud::is_guid;
 use crate::redact::name::{Meaning, Strength, cloud_id, meaning};
-use crate::redact::reader::{Place, Reader, Rule, rule};
+use crate::redact::reader::{PatternMatch, Reader, Rule, rule};
 use crate::redact::span::{OPENING, Span};
 use crate::redact::value::{Value, is_secret, value_at};
 
@@ -15,10 +15,10 @@ pub(super) static RULES: [Rule; 1] = [rule!(
 )];
 
 /// Names longer than this are no names.
-const LONGEST_NAME: usize = 128;
+const MAX_NAME_LEN: usize = 128;
 
 /// How much of a line around a token is read to tell what kind of token it is.
-const LINE: usize = 300;
+const MAX_CONTEXT_BYTES: usize = 300;
 
 /// What stands between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ enum Sign {
 }
 
 /// Hides the value behind the name around a stem.
-fn stem(reader: &mut Reader<'_>, place: &Place<'_>) {
+fn stem(reader: &mut Reader<'_>, place: &PatternMatch<'_>) {
     let text = reader.text;
     let name = whole_name(text, place.range(0), reader.next);
     reader.skip_to(name.end);
@@ -43,7 +43,7 @@ fn stem(reader: &mut Reader<'_>, place: &Place<'_>) {
     }
     if let Some((value, span)) = assigned(text, &name) {
         // A long value is not read again in search of names: that would take the square of its length.
-        if span.is_some() || value.range.len() > LONGEST_NAME {
+        if span.is_some() || value.range.len() > MAX_NAME_LEN {
             reader.skip_to(value.range.end);
         }
         reader.found.extend(span);
@@ -54,10 +54,10 @@ fn stem(reader: &mut Reader<'_>, place: &Place<'_>) {
 fn whole_name(text: &str, stem: Range<usize>, free: usize) -> Range<usize> {
     let bytes = text.as_bytes();
     let inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
-    let before = bytes.get(free.max(stem.start.saturating_sub(LONGEST_NAME))..stem.start).unwrap_or_default();
+    let before = bytes.get(free.max(stem.start.saturating_sub(MAX_NAME_LEN))..stem.start).unwrap_or_default();
     let after = bytes.get(stem.end..).unwrap_or_default();
     let start = stem.start - before.iter().rev().take_while(|byte| inside(byte)).count();
-    let end = stem.end + after.iter().take(LONGEST_NAME).take_while(|byte| inside(byte)).count();
+    let end = stem.end + after.iter().take(MAX_NAME_LEN).take_while(|byte| inside(byte)).count();
     start..end
 }
 
@@ -105,7 +105,7 @@ fn assigned(text: &str, whole: &Range<usize>) -> Option<(Value, Option<Span>)> {
     Some((value, span))
 }
 
-/// Says whether a token is the number of a connection of several paths, as `ss -ti` and `ip mptcp` print it.
+/// Tells whether a token is the number of a connection of several paths, as `ss -ti` and `ip mptcp` print it.
 fn is_connection(text: &str, value: &Range<usize>) -> bool {
     let digits = text.get(value.clone()).unwrap_or_default();
     let digits = digits.bytes().take_while(u8::is_ascii_hexdigit).count();
@@ -113,8 +113,8 @@ fn is_connection(text: &str, value: &Range<usize>) -> bool {
     if !(1..=8).contains(&digits) || !(behind.is_ascii_whitespace() || behind == b'(' || behind == b'/') {
         return false;
     }
-    let from = text.floor_char_boundary(value.start.saturating_sub(LINE));
-    let to = text.floor_char_boundary((value.end + LINE).min(text.len()));
+    let from = text.floor_char_boundary(value.start.saturating_sub(MAX_CONTEXT_BYTES));
+    let to = text.floor_char_boundary((value.end + MAX_CONTEXT_BYTES).min(text.len()));
     let before = text.get(from..value.start).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
     let after = text.get(value.end..to).unwrap_or_default().split('\n').next().unwrap_or_default();
     let marks = ["mptcp", "subflow", "(id:", "remote_key", "saddr4=", "saddr6=", "locid="];
@@ -197,7 +197,7 @@ fn skip_blank(text: &str) -> &str {
     }
 }
 
-/// Says whether a word is the next option rather than a value.
+/// Tells whether a word is the next option rather than a value.
 fn is_option(text: &str) -> bool {
     let dashes = text.bytes().take_while(|byte| *byte == b'-').count();
     dashes > 0 && text.as_bytes().get(dashes).is_none_or(u8::is_ascii_alphabetic)
@@ -222,11 +222,11 @@ fn demanded(text: &str, start: usize, meaning: &Meaning, sign: Sign, value: &Val
 fn phrase_end(text: &str, start: usize, value: &Range<usize>) -> usize {
     let opens = indent(text, start).is_some();
     let rest = text.get(value.end..).unwrap_or_default();
-    let rest = rest.get(..rest.floor_char_boundary(2 * LONGEST_NAME)).unwrap_or_default();
+    let rest = rest.get(..rest.floor_char_boundary(2 * MAX_NAME_LEN)).unwrap_or_default();
     let rest = rest.get(..rest.find(['\r', '\n']).unwrap_or(rest.len())).unwrap_or_default();
     let phrase = rest.get(..rest.find(" #").unwrap_or(rest.len())).unwrap_or_default();
     let speaks = phrase.contains([':', '=', '(', ')', '"', '{', '}', '[', ']', ',', ';', '|']);
-    if opens && !speaks && phrase.len() <= LONGEST_NAME {
+    if opens && !speaks && phrase.len() <= MAX_NAME_LEN {
         value.end + phrase.trim_end().len()
     } else {
         value.end
@@ -236,7 +236,7 @@ fn phrase_end(text: &str, start: usize, value: &Range<usize>) -> usize {
 /// Measures the blanks and dashes between the beginning of a line and a name; `None` where something else stands there.
 fn indent(text: &str, start: usize) -> Option<usize> {
     let before = text.as_bytes().get(..start)?;
-    let blanks = before.iter().rev().take_while(|byte| b" \t-\"'".contains(byte)).take(LONGEST_NAME).count();
+    let blanks = before.iter().rev().take_while(|byte| b" \t-\"'".contains(byte)).take(MAX_NAME_LEN).count();
     let line = before.len() - blanks;
     (line == 0 || before.get(line - 1) == Some(&b'\n')).then_some(blanks)
 }

@@ -32,7 +32,7 @@ pub(super) static RULES: [Rule; 5] = [
     ),
 ];
 
-/// Says whether a value has the shape of an identifier.
+/// Tells whether a value has the shape of an identifier.
 pub(super) fn is_guid(value: &str) -> bool {
     let groups: Vec<&str> = value.trim_matches(['{', '}']).split('-').collect();
     let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();

@@ -1,4 +1,4 @@
-//! A JSON string without its escapes, and the way back from each character to the bytes that wrote it.
+//! A JSON string without its escapes, and for each character the bytes that wrote it.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -9,10 +9,10 @@ use crate::redact::span::{OPENING, Span};
 use crate::redact::value::is_random;
 
 /// More fields than this are no table for people.
-const MOST_FIELDS: usize = 64;
+const MAX_FIELDS: usize = 64;
 
 /// A longer line has no head of a table.
-const LONGEST_HEAD: usize = 4096;
+const MAX_HEAD_LEN: usize = 4096;
 
 /// What a column does with its cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,13 +135,13 @@ pub(super) fn tables(reader: &mut Reader<'_>) {
 
 /// Reads the head of a table; `None` where a line is none, or hides nothing.
 fn read_head(line: &str) -> Option<Head> {
-    if line.len() > LONGEST_HEAD {
+    if line.len() > MAX_HEAD_LEN {
         return None;
     }
     for separator in [b'\t', b'|', b',', b';'].map(Separator::Byte).into_iter().chain([Separator::Blanks]) {
         let fields = fields(line, separator);
         let names = || fields.iter().map(|range| line.get(range.clone()).unwrap_or_default());
-        if fields.len() < 2 || fields.len() > MOST_FIELDS || !names().all(is_name) {
+        if fields.len() < 2 || fields.len() > MAX_FIELDS || !names().all(is_name) {
             continue;
         }
         let Some(columns) = columns(names()) else { continue };

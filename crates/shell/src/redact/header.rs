@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::redact::name::Strength;
-use crate::redact::reader::{Place, Reader, Rule, pattern, rule};
+use crate::redact::reader::{PatternMatch, Reader, Rule, pattern, rule};
 use crate::redact::span::{Span, is_placeholder};
 use crate::redact::value::is_secret;
 
@@ -32,7 +32,7 @@ pub(super) static RULES: [Rule; 3] = [
 ];
 
 /// The longest header, twice what servers take.
-const LONGEST: usize = 16_384;
+const MAX_HEADER_BYTES: usize = 16_384;
 
 /// Attributes of a cookie that are no secret.
 const ATTRIBUTES: &[&str] = &[
@@ -49,7 +49,7 @@ const ATTRIBUTES: &[&str] = &[
 ];
 
 /// Hides the credentials of one header.
-fn header(reader: &mut Reader<'_>, place: &Place<'_>) {
+fn header(reader: &mut Reader<'_>, place: &PatternMatch<'_>) {
     let (name, range) = (place.text(1), extent(reader.text, place.range(1), place.range(0).end));
     let end = range.end;
     // `cookie=` belongs to other protocols.
@@ -80,17 +80,18 @@ fn extent(text: &str, name: Range<usize>, start: usize) -> Range<usize> {
     // The mark around the value, else the one around the whole header.
     if let Some(mark) = opening.bytes().next().filter(|mark| matches!(mark, b'"' | b'\'')) {
         let skip = rest.len() - opening.len() + 1;
-        let inside = until(opening.get(1..).unwrap_or_default(), mark, LONGEST).trim_end_matches('\\');
+        let inside =
+            until(opening.get(1..).unwrap_or_default(), mark, MAX_HEADER_BYTES).trim_end_matches('\\');
         return start + skip..start + skip + inside.len();
     }
     if let Some(mark) = before.bytes().next_back().filter(|mark| matches!(mark, b'"' | b'\'' | b'`')) {
-        return start..start + until(rest, mark, LONGEST).trim_end_matches('\\').len();
+        return start..start + until(rest, mark, MAX_HEADER_BYTES).trim_end_matches('\\').len();
     }
     let margin = before.bytes().rev().take(64).take_while(|byte| b"><*|- \t".contains(byte)).count();
     if before.len() == margin || before.as_bytes().get(before.len() - margin - 1) == Some(&b'\n') {
-        return start..start + until(rest, b'\n', LONGEST).trim_end().len();
+        return start..start + until(rest, b'\n', MAX_HEADER_BYTES).trim_end().len();
     }
-    start..start + words_end(until(rest, b'\n', LONGEST / 16))
+    start..start + words_end(until(rest, b'\n', MAX_HEADER_BYTES / 16))
 }
 
 /// Returns a text up to a mark, or to the end of its line.
@@ -104,14 +105,14 @@ fn until(text: &str, mark: u8, most: usize) -> &str {
 fn words_end(line: &str) -> usize {
     let scheme = SCHEME.find(line).map_or(0, |found| found.end());
     let mut end = scheme;
-    for piece in line.get(scheme..).unwrap_or_default().split_inclusive([' ', '\t']) {
+    for segment in line.get(scheme..).unwrap_or_default().split_inclusive([' ', '\t']) {
         let first = end == scheme;
-        let part = piece.contains('=') && piece.trim_end().ends_with([',', ';']);
+        let part = segment.contains('=') && segment.trim_end().ends_with([',', ';']);
         let open = line.get(..end).is_some_and(|shown| shown.trim_end().ends_with([',', ';']));
         if !first && !part && !open {
             break;
         }
-        end += piece.len();
+        end += segment.len();
     }
     let stops = |letter: char| letter.is_whitespace() || "\"'`,;)}]".contains(letter);
     let shown = line.get(..end).unwrap_or_default();

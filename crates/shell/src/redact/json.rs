@@ -9,14 +9,14 @@ use crate::redact::scan;
 use crate::redact::span::Span;
 
 /// How deep values may stand in each other before the rest is read as text.
-const DEEPEST: usize = 200;
+const MAX_DEPTH: usize = 200;
 
 /// Finds the secrets of every JSON value in a text; returns where the complete ones stand.
 pub(super) fn find(text: &str, depth: u32, found: &mut Vec<Span>) -> Vec<Range<usize>> {
     let mut islands = Vec::new();
     let mut at = 0;
     while let Some(start) = next_opening(text, at) {
-        let mut walk = Walk { text, at: start, depth, level: 0, found };
+        let mut walk = JsonWalk { text, at: start, depth, level: 0, found };
         if walk.value(Context::default()).is_some() {
             islands.push(start..walk.at);
         }
@@ -42,7 +42,7 @@ fn next_opening(text: &str, from: usize) -> Option<usize> {
 }
 
 /// One walk over one value.
-struct Walk<'a, 'b> {
+struct JsonWalk<'a, 'b> {
     text: &'a str,
     at: usize,
     depth: u32,
@@ -50,7 +50,7 @@ struct Walk<'a, 'b> {
     found: &'b mut Vec<Span>,
 }
 
-impl<'a> Walk<'a, '_> {
+impl<'a> JsonWalk<'a, '_> {
     /// Reads a value. `None` where it is not JSON, or not all of it; the place stays where the reading stopped.
     fn value(&mut self, context: Context) -> Option<Leaf<'a>> {
         self.blank();
@@ -84,7 +84,7 @@ impl<'a> Walk<'a, '_> {
 
     /// Goes one level deeper, unless it is one too many.
     fn within(&mut self, read: impl FnOnce(&mut Self) -> Option<()>) -> Option<Leaf<'a>> {
-        if self.level >= DEEPEST {
+        if self.level >= MAX_DEPTH {
             return None;
         }
         self.level += 1;
@@ -162,7 +162,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Looks into strings by the rules for text.
+    /// Examines strings by the rules for text.
     fn strings<'l>(&mut self, leaves: impl Iterator<Item = &'l Leaf<'a>>)
     where
         'a: 'l,
@@ -174,7 +174,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Looks into one string by the rules for text, and JSON again.
+    /// Examines one string by the rules for text, and JSON again.
     fn read(&mut self, raw: &str, range: Range<usize>) {
         if raw.len() < 6 {
             return;

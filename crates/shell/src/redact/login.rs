@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::redact::name::Strength;
-use crate::redact::reader::{Place, Reader, Rule, pattern, rule};
+use crate::redact::reader::{PatternMatch, Reader, Rule, pattern, rule};
 use crate::redact::value::{is_generated, is_secret};
 
 /// Places of credentials; the group is the credential.
@@ -65,7 +65,7 @@ static ROUTES: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Hides a credential that is none of the communities of routes.
-fn credential(reader: &mut Reader<'_>, place: &Place<'_>) {
+fn credential(reader: &mut Reader<'_>, place: &PatternMatch<'_>) {
     let value = place.text(1);
     let is_route = place.category == "community" && ROUTES.is_match(&value.to_ascii_lowercase());
     if !is_route && is_secret(value, Strength::NoPath, "password") {

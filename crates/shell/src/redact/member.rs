@@ -26,7 +26,6 @@ pub(super) enum Leaf<'a> {
 pub(super) struct Member<'a> {
     /// The decoded name.
     pub(super) name: Cow<'a, str>,
-    /// The value.
     pub(super) value: Leaf<'a>,
 }
 
@@ -186,7 +185,7 @@ fn said(members: &[Member<'_>], context: Context) -> Option<Meaning> {
     })
 }
 
-/// Says whether an object describes a subscription: its bare `id` is the subscription's.
+/// Tells whether an object describes a subscription: its bare `id` is the subscription's.
 fn is_account(members: &[Member<'_>]) -> bool {
     let has = |name: &str| members.iter().any(|member| member.name.eq_ignore_ascii_case(name));
     has("tenantId") && (has("environmentName") || has("state") || has("isDefault"))
@@ -244,7 +243,7 @@ fn hide_if(value: &Leaf<'_>, category: &'static str, found: &mut Vec<Span>, test
     }
 }
 
-/// Says whether a value can be an identifier at all, where the name says that it is one.
+/// Tells whether a value can be an identifier at all, where the name says that it is one.
 fn is_id(value: &str) -> bool {
     value.len() >= 8
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')

@@ -162,7 +162,7 @@ fn key_meaning(before: &[&str], noun: &str) -> Option<Meaning> {
     (noun == "key").then_some(Meaning { category: "access_key", strength })
 }
 
-/// Says whether a name is that of a subscription or tenant, and whether it says that the value is the identifier.
+/// Tells whether a name is that of a subscription or tenant, and whether it says that the value is the identifier.
 pub(super) fn cloud_id(name: &str) -> Option<(&'static str, bool)> {
     let words = words(name);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::redact::name::{Meaning, Strength, meaning};
-use crate::redact::reader::{Place, Reader, Rule, pattern, rule};
+use crate::redact::reader::{PatternMatch, Reader, Rule, pattern, rule};
 
 /// Names beside their values, and the blocks of Kubernetes.
 pub(super) static RULES: [Rule; 4] = [
@@ -38,7 +38,7 @@ const SECRET: Meaning = Meaning { category: "secret", strength: Strength::Certai
 static ENTRY: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^( *)[A-Za-z0-9_.-]+: *["']?([^"'\r\n]+)"#));
 
 /// Hides a value whose name promises a secret.
-fn named(reader: &mut Reader<'_>, place: &Place<'_>) {
+fn named(reader: &mut Reader<'_>, place: &PatternMatch<'_>) {
     if let Some(meaning) = meaning(place.text(1)) {
         let start = place.range(2).start;
         reader.hide_secret(start..start + place.text(2).trim_end().len(), meaning);

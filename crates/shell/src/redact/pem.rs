@@ -26,7 +26,7 @@ static BODY: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The longest key with both its ends.
-const LONGEST: usize = 65_536;
+const MAX_KEY_BYTES: usize = 65_536;
 
 /// A boundary between the parts of a key.
 struct Mark {
@@ -48,7 +48,9 @@ fn keys(reader: &mut Reader<'_>) {
         let next = marks.peek();
         if mark.private && mark.begins {
             let end = match next {
-                Some(end) if !end.begins && end.private && end.range.end - mark.range.start <= LONGEST => {
+                Some(end)
+                    if !end.begins && end.private && end.range.end - mark.range.start <= MAX_KEY_BYTES =>
+                {
                     end.range.end
                 }
                 Some(_) | None => {
@@ -153,10 +155,10 @@ fn run_end(line: &str, first: bool) -> Option<usize> {
 /// Walks back over the lines of a body.
 fn body_start(text: &str, end: usize, limit: usize) -> usize {
     let before = text.get(limit..end).unwrap_or_default();
-    let pieces: Vec<(&str, usize)> = lines(before).collect();
+    let parts: Vec<(&str, usize)> = lines(before).collect();
     let mut start = end;
-    for (index, (line, next)) in pieces.iter().enumerate().rev() {
-        let from = index.checked_sub(1).and_then(|index| pieces.get(index)).map_or(0, |(_, next)| *next);
+    for (index, (line, next)) in parts.iter().enumerate().rev() {
+        let from = index.checked_sub(1).and_then(|index| parts.get(index)).map_or(0, |(_, next)| *next);
         let inside = trimmed(line);
         if !inside.is_empty() && !BODY.is_match(inside) {
             let run = line.bytes().rev().take_while(|byte| is_body(*byte)).count();
@@ -203,7 +205,7 @@ fn trimmed(line: &str) -> &str {
     }
 }
 
-/// Says whether a byte belongs to a body.
+/// Tells whether a byte belongs to a body.
 fn is_body(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)
 }

@@ -1,6 +1,6 @@
 //! The one reader of a text: it applies rules, and keeps what they hide.
 //!
-//! A rule is a pattern and what becomes of its matches: every group is hidden, or a function looks at the match and decides. What has no
+//! A rule is a pattern and what becomes of its matches: every group is hidden, or a function examines the match and decides. What has no
 //! pattern, such as the rows of a table, is a walk.
 
 use std::ops::Range;
@@ -20,10 +20,10 @@ pub(super) fn pattern(source: &str) -> Regex {
     Regex::new(source).expect("a constant pattern compiles")
 }
 
-/// One way to find secrets.
+/// One method to find secrets.
 pub(super) enum Rule {
-    /// What a pattern finds, the pattern, and what looks at its matches.
-    Match(&'static str, LazyLock<Regex>, fn(&mut Reader<'_>, &Place<'_>)),
+    /// What a pattern finds, the pattern, and the function that examines its matches.
+    Match(&'static str, LazyLock<Regex>, fn(&mut Reader<'_>, &PatternMatch<'_>)),
     /// Reads the text by itself.
     Walk(fn(&mut Reader<'_>)),
 }
@@ -47,14 +47,13 @@ macro_rules! rule {
 
 pub(super) use rule;
 
-/// A match of a pattern.
-pub(super) struct Place<'t> {
+pub(super) struct PatternMatch<'t> {
     /// What the rule says that it finds.
     pub(super) category: &'static str,
     captures: Captures<'t>,
 }
 
-impl<'t> Place<'t> {
+impl<'t> PatternMatch<'t> {
     /// Returns where a group stands; nowhere if it took no part.
     pub(super) fn range(&self, group: usize) -> Range<usize> {
         self.captures.get(group).map_or(0..0, |found| found.range())
@@ -68,7 +67,6 @@ impl<'t> Place<'t> {
 
 /// A text, and what was found in it.
 pub(super) struct Reader<'t> {
-    /// The text.
     pub(super) text: &'t str,
     /// What is to be hidden, in the order in which it was found.
     pub(super) found: Vec<Span>,
@@ -97,12 +95,12 @@ impl<'t> Reader<'t> {
         &mut self,
         category: &'static str,
         pattern: &Regex,
-        decide: impl Fn(&mut Self, &Place<'t>),
+        decide: impl Fn(&mut Self, &PatternMatch<'t>),
     ) {
         self.next = 0;
         for captures in pattern.captures_iter(self.text) {
             if captures.get(1).or(captures.get(0)).is_some_and(|begin| begin.start() >= self.next) {
-                decide(self, &Place { category, captures });
+                decide(self, &PatternMatch { category, captures });
             }
         }
     }
@@ -126,7 +124,7 @@ impl<'t> Reader<'t> {
 }
 
 /// Hides the groups that took part, or the whole match where the pattern has none.
-pub(super) fn groups(reader: &mut Reader<'_>, place: &Place<'_>) {
+pub(super) fn groups(reader: &mut Reader<'_>, place: &PatternMatch<'_>) {
     for group in place.captures.iter().skip(usize::from(place.captures.len() > 1)).flatten() {
         if !is_placeholder(group.as_str()) {
             reader.hide(group.range(), place.category);

@@ -6,9 +6,9 @@ use crate::redact::scan;
 use crate::redact::span::{merge, replace};
 
 /// How often the rules look at their own result before the text is withheld whole.
-const PASSES: usize = 6;
+const MAX_PASSES: usize = 6;
 
-/// Text that went through [`redact`]; there is no other way to make one.
+/// Text that went through [`redact`]; nothing else can make one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redacted {
     text: String,
@@ -63,7 +63,7 @@ pub fn redact_with_ids(text: &str) -> Redacted {
 /// Applies the rules until they find nothing.
 fn settle(text: &str, ids: bool) -> Redacted {
     let mut redacted = Redacted { text: text.to_owned(), count: 0, categories: BTreeSet::new() };
-    for _ in 0..PASSES {
+    for _ in 0..MAX_PASSES {
         let mut found = scan::text(&redacted.text);
         found.retain(|span| ids || !span.is_identifier());
         let spans = merge(found);

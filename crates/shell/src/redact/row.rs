@@ -1,7 +1,7 @@
 //! Rows that name their own secret, without a head: what `-o tsv` prints, boxes of two columns, settings without a sign.
 
 use crate::redact::name::{Meaning, Strength, meaning};
-use crate::redact::reader::{Place, Reader, Rule, rule};
+use crate::redact::reader::{PatternMatch, Reader, Rule, rule};
 use crate::redact::value::is_generated;
 
 /// Rows whose shape says what they are, and rows of a name and a value.
@@ -28,7 +28,7 @@ pub(super) static RULES: [Rule; 5] = [
 ];
 
 /// Hides the value of a pair that is no heading and no sentence.
-fn pair(reader: &mut Reader<'_>, place: &Place<'_>) {
+fn pair(reader: &mut Reader<'_>, place: &PatternMatch<'_>) {
     let (name, value) = (place.text(1), place.text(3));
     let Some(said) = meaning(name) else { return };
     // Under `| password | user |` stands a ruler and below it a row: it is a head, and `grid` reads it.
@@ -45,7 +45,7 @@ fn pair(reader: &mut Reader<'_>, place: &Place<'_>) {
 }
 
 /// Hides the value of a setting.
-fn setting(reader: &mut Reader<'_>, place: &Place<'_>) {
+fn setting(reader: &mut Reader<'_>, place: &PatternMatch<'_>) {
     if let Some(said) = meaning(place.text(1)).filter(|said| said.strength >= Strength::NoPath)
         && !place.text(2).starts_with("http")
     {
@@ -60,7 +60,7 @@ fn is_setting(name: &str, said: Meaning) -> bool {
     said.strength == Strength::Certain && !name.contains(' ') && (compound || is_directive(name))
 }
 
-/// Tells whether a name is a directive whose value is a password, whatever it looks like.
+/// Tells whether a name is a directive whose value is a password, whatever its form.
 fn is_directive(name: &str) -> bool {
     let known = ["bindpw", "rootpw", "olcrootpw", "requirepass", "masterauth", "auth_pass"];
     known.iter().any(|known| name.eq_ignore_ascii_case(known))

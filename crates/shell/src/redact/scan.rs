@@ -11,10 +11,10 @@ use crate::redact::{
 };
 
 /// How deep texts inside JSON strings inside texts are read.
-const DEEPEST: u32 = 12;
+const MAX_DEPTH: u32 = 12;
 
 /// How many of these one look below an encoding takes.
-const LAYER: u32 = 3;
+const LAYER_DEPTH: u32 = 3;
 
 /// Finds every stretch of a text that must be hidden, in no order.
 pub(super) fn text(text: &str) -> Vec<Span> {
@@ -25,10 +25,10 @@ pub(super) fn text(text: &str) -> Vec<Span> {
 
 /// Finds the secrets of a text that stands inside so many JSON strings.
 ///
-/// The rules for text see only what lies between JSON values: inside, the walk hands them one string at a time, so
+/// The rules for text see only what lies between JSON values: inside, the walk gives them one string at a time, so
 /// that no rule takes a quotation mark.
 pub(super) fn nested(text: &str, depth: u32, found: &mut Vec<Span>) {
-    let islands = if depth < DEEPEST { json::find(text, depth, found) } else { Vec::new() };
+    let islands = if depth < MAX_DEPTH { json::find(text, depth, found) } else { Vec::new() };
     let mut start = 0;
     for island in islands {
         plain(text, start..island.start, depth, found);
@@ -76,8 +76,8 @@ fn plain(text: &str, range: std::ops::Range<usize>, depth: u32, found: &mut Vec<
         }
     }
     let mut spans = reader.found;
-    if depth + LAYER <= DEEPEST {
-        below(part, depth + LAYER, &mut spans);
+    if depth + LAYER_DEPTH <= MAX_DEPTH {
+        below(part, depth + LAYER_DEPTH, &mut spans);
     }
     found.extend(spans.into_iter().map(|span| span.shifted(range.start)));
 }

@@ -1,6 +1,6 @@
 //! Tokens that anyone knows by their shape, whatever stands beside them.
 
-use crate::redact::reader::{Place, Reader, Rule, groups, rule};
+use crate::redact::reader::{PatternMatch, Reader, Rule, groups, rule};
 
 /// Tokens, and the keys of accounts: 64 bytes in base64.
 pub(super) static RULES: [Rule; 2] =
@@ -84,7 +84,7 @@ const PUBLIC: &[&str] = &["512", "digest", "integrity", "checksum", "etag", "key
 const SIGNED: [&str; 8] = ["RRSIG", "DNSKEY", "CDNSKEY", "TLSA", "SSHFP", "OPENPGPKEY", "ZONEMD", "IPSECKEY"];
 
 /// How far before its data a record names its type.
-const RECORD: usize = 400;
+const MAX_RECORD_TYPE_DISTANCE: usize = 400;
 
 /// Hides what has the shape of a token and is one.
 fn tokens(reader: &mut Reader<'_>) {
@@ -99,9 +99,9 @@ fn tokens(reader: &mut Reader<'_>) {
 }
 
 /// Hides 64 bytes that are a key to something.
-fn account_key(reader: &mut Reader<'_>, place: &Place<'_>) {
+fn account_key(reader: &mut Reader<'_>, place: &PatternMatch<'_>) {
     let near = before(reader.text, place.range(1).start, 24).to_ascii_lowercase();
-    let record = before(reader.text, place.range(1).start, RECORD);
+    let record = before(reader.text, place.range(1).start, MAX_RECORD_TYPE_DISTANCE);
     if !PUBLIC.iter().any(|word| near.contains(word)) && !SIGNED.iter().any(|kind| record.contains(kind)) {
         groups(reader, place);
     }

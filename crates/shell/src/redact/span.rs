@@ -101,7 +101,7 @@ pub(super) fn replace(text: &str, spans: &[Span]) -> String {
     out
 }
 
-/// Says whether a value is nothing but a placeholder of an earlier pass, with or without the marks around it.
+/// Tells whether a value is nothing but a placeholder of an earlier pass, with or without the marks around it.
 pub(super) fn is_placeholder(value: &str) -> bool {
     value.strip_prefix(OPENING).is_some_and(|rest| {
         let marks = rest.trim_start_matches(|letter: char| letter.is_ascii_lowercase() || letter == '_');

@@ -1,7 +1,7 @@
 //! Secrets in sentences: "the password is X", "password for ops: X", "use X as the token".
 
 use crate::redact::name::Strength;
-use crate::redact::reader::{Place, Reader, Rule, rule};
+use crate::redact::reader::{PatternMatch, Reader, Rule, rule};
 use crate::redact::value::{is_generated, is_secret};
 
 /// The noun, what it is for, the verb, and the word behind.
@@ -19,7 +19,7 @@ const WORDS: &str = " weak strong short long longer shorter old new newer right 
      when where if then else likely already currently either neither part no-op needed both your-password changeit-later ";
 
 /// Hides what a sentence gives away.
-fn sentence(reader: &mut Reader<'_>, place: &Place<'_>) {
+fn sentence(reader: &mut Reader<'_>, place: &PatternMatch<'_>) {
     let (noun, word) = (place.text(1), place.range(3));
     let value = place.text(3).trim_end_matches(['.', ',', ';', ':', ')', '?', '…']);
     let range = word.start..word.start + value.len();

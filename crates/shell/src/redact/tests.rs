@@ -45,9 +45,9 @@ fn a_placeholder_of_someone_else_hides_nothing_behind_it() {
     check("password=[redacted:password]hunter2", "password=[redacted:password]");
 }
 
-/// Pieces that rules look for, in any order.
-fn pieces() -> impl Strategy<Value = String> {
-    let piece = prop_oneof![
+/// Texts that rules search for, in any order.
+fn parts() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
         prop::sample::select(vec![
             "password",
             "token",
@@ -127,7 +127,7 @@ fn pieces() -> impl Strategy<Value = String> {
         .prop_map(str::to_owned),
         ".{0,4}",
     ];
-    prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+    prop::collection::vec(part, 0..24).prop_map(|parts| parts.concat())
 }
 
 proptest! {
@@ -135,7 +135,7 @@ proptest! {
 
     /// Redacting twice is redacting once.
     #[test]
-    fn a_redacted_text_is_settled(text in pieces()) {
+    fn a_redacted_text_is_settled(text in parts()) {
         let once = redact(&text);
         let twice = redact(once.as_str());
         prop_assert_eq!(twice.as_str(), once.as_str());
@@ -146,7 +146,7 @@ proptest! {
 
     /// Whatever the strings hold, JSON stays JSON, and its other members stay what they were.
     #[test]
-    fn json_stays_json(inner in pieces(), key in pieces(), secret in "[ -~é]{1,30}", pretty: bool) {
+    fn json_stays_json(inner in parts(), key in parts(), secret in "[ -~é]{1,30}", pretty: bool) {
         let nested = json!({ "body": inner, "clientSecret": secret, "count": 7 }).to_string();
         let value = json!({ "a": 1, "log": inner, "key": { key: 2 }, "nested": nested, "password": 48_151_623, "z": [true, null] });
         let text = if pretty { serde_json::to_string_pretty(&value).unwrap() } else { value.to_string() };
@@ -161,7 +161,7 @@ proptest! {
         prop_assert_eq!(&nested["count"], 7);
     }
 
-    /// A secret under its name is gone, whichever way it is written.
+    /// A secret under its name is gone, however it is written.
     #[test]
     fn a_named_secret_is_hidden(secret in "[A-Za-z0-9+!][A-Za-z0-9+/!#%^*._-]{3,20}[0-9][A-Za-z]{3}", form in 0..14_usize) {
         let text = match form {

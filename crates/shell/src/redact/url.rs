@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::redact::reader::{Place, Reader, Rule, rule};
+use crate::redact::reader::{PatternMatch, Reader, Rule, rule};
 use crate::redact::span::is_placeholder;
 use crate::redact::value::is_random;
 
 /// The longest user and password looked at.
-const LONGEST: usize = 1024;
+const MAX_USERINFO_BYTES: usize = 1024;
 
 /// Data source names without `//`, the signature itself, and what stands behind `//`.
 pub(super) static RULES: [Rule; 6] = [
@@ -26,7 +26,7 @@ pub(super) static RULES: [Rule; 6] = [
 ];
 
 /// Hides the password behind two slashes.
-fn authority(reader: &mut Reader<'_>, slashes: &Place<'_>) {
+fn authority(reader: &mut Reader<'_>, slashes: &PatternMatch<'_>) {
     if let Some(range) = credential(reader.text, slashes.range(0).end) {
         reader.hide(range, "url_userinfo");
     }
@@ -36,7 +36,8 @@ fn authority(reader: &mut Reader<'_>, slashes: &Place<'_>) {
 fn credential(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes().get(start..)?;
     let stops = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>\\".contains(byte);
-    let end = bytes.iter().take(LONGEST).position(stops).unwrap_or(bytes.len().min(LONGEST));
+    let end =
+        bytes.iter().take(MAX_USERINFO_BYTES).position(stops).unwrap_or(bytes.len().min(MAX_USERINFO_BYTES));
     let bytes = bytes.get(..end)?;
     let authority = bytes.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(end);
     // The last `@` of the authority; a password with a slash in it reaches to the first one behind.
@@ -58,7 +59,7 @@ fn credential(text: &str, start: usize) -> Option<Range<usize>> {
     hides.then_some(range)
 }
 
-/// Says whether what stands between `:` and `@` is a password, and not a port with a path that holds an `@`.
+/// Tells whether what stands between `:` and `@` is a password, and not a port with a path that holds an `@`.
 fn is_password(text: &str) -> bool {
     let port = text.bytes().take_while(u8::is_ascii_digit).count();
     let is_port = port > 0 && port <= 5 && matches!(text.as_bytes().get(port), Some(b'/' | b'?' | b'#'));

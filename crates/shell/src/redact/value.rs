@@ -10,11 +10,11 @@ use crate::redact::name::Strength;
 use crate::redact::reader::pattern;
 use crate::redact::span::{OPENING, is_placeholder};
 
-/// How far a value looks ahead to decide whether a comma ends it.
-const LOOK_AHEAD: usize = 48;
+/// How far a value is read ahead to decide whether a comma ends it.
+const MAX_LOOKAHEAD_BYTES: usize = 48;
 
 /// The longest connection string without quotation marks.
-const LONGEST_PARTS: usize = 4096;
+const MAX_PARTS_LEN: usize = 4096;
 
 /// A value as it stands in the text, without its quotation marks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub(super) fn value_at(text: &str, start: usize, category: &str) -> Option<Value
 
 /// Returns the part of a text that a connection string may fill.
 fn head(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(LONGEST_PARTS)).unwrap_or(text)
+    text.get(..text.floor_char_boundary(MAX_PARTS_LEN)).unwrap_or(text)
 }
 
 /// Finds the closing mark of a quoted value, or the end of its line where it was cut off.
@@ -102,7 +102,7 @@ fn closing_quote(text: &str, from: usize, quote: u8, slashes: usize) -> usize {
 /// Punctuation ends it only where something else begins behind: passwords hold commas and brackets too.
 fn plain_end(text: &str, start: usize) -> usize {
     let bytes = text.as_bytes();
-    // A placeholder of an earlier pass is one piece.
+    // A placeholder of an earlier pass is one token.
     let mut at = start;
     while let Some(byte) = bytes.get(at).copied() {
         match byte {
@@ -136,10 +136,10 @@ fn plain_end(text: &str, start: usize) -> usize {
     at.min(text.len())
 }
 
-/// Says whether the punctuation at a place ends the value before it.
+/// Tells whether the punctuation at a place ends the value before it.
 fn ends_value(text: &str, at: usize) -> bool {
     let mut rest = text.as_bytes().get(at..).unwrap_or_default();
-    rest = rest.get(..LOOK_AHEAD).unwrap_or(rest);
+    rest = rest.get(..MAX_LOOKAHEAD_BYTES).unwrap_or(rest);
     let marks = rest.iter().take_while(|byte| b",;&)]}>\"'`|\\:.".contains(byte)).count();
     let rest = rest.get(marks..).unwrap_or_default();
     let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"_.-$".contains(byte)).count();
@@ -150,7 +150,7 @@ fn ends_value(text: &str, at: usize) -> bool {
     }
 }
 
-/// Says whether a value can be the secret that its name promises.
+/// Tells whether a value can be the secret that its name promises.
 pub(super) fn is_secret(value: &str, strength: Strength, category: &str) -> bool {
     let value = value.trim();
     if value.is_empty() || is_placeholder(value) || is_state(value) || is_reference(value) {
@@ -180,14 +180,14 @@ pub(super) fn is_secret(value: &str, strength: Strength, category: &str) -> bool
     }
 }
 
-/// Says whether a value holds more than letters of one case.
+/// Tells whether a value holds more than letters of one case.
 fn mixed(value: &str) -> bool {
     let kinds: [fn(&u8) -> bool; 3] = [u8::is_ascii_lowercase, u8::is_ascii_uppercase, u8::is_ascii_digit];
     let kinds = kinds.iter().filter(|kind| value.bytes().any(|byte| kind(&byte))).count();
     kinds >= 2 || value.len() >= 16 || value.bytes().any(|byte| b"!@#$%^&*+=?".contains(&byte))
 }
 
-/// Says whether a value reports the state of a secret, or hides it already.
+/// Tells whether a value reports the state of a secret, or hides it already.
 fn is_state(value: &str) -> bool {
     let word = value
         .split_ascii_whitespace()
@@ -200,14 +200,14 @@ fn is_state(value: &str) -> bool {
         || value.strip_prefix('<').is_some_and(is_blank_form)
 }
 
-/// Says whether the rest of `<your password>` only asks for a value.
+/// Tells whether the rest of `<your password>` only asks for a value.
 fn is_blank_form(rest: &str) -> bool {
     let words = rest.strip_suffix('>').unwrap_or(rest);
     !words.is_empty()
         && words.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-' || byte == b'_' || byte == b' ')
 }
 
-/// Says whether a value only names the place of the secret: `$PASSWORD`, `${db.password}`, `{{ .Values.x }}`.
+/// Tells whether a value only names the place of the secret: `$PASSWORD`, `${db.password}`, `{{ .Values.x }}`.
 fn is_reference(value: &str) -> bool {
     let variable =
         |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
@@ -217,7 +217,7 @@ fn is_reference(value: &str) -> bool {
         || (value.starts_with('%') && value.len() <= 2)
 }
 
-/// Says whether a value is a place in a file system.
+/// Tells whether a value is a place in a file system.
 fn is_path(value: &str) -> bool {
     let bytes = value.as_bytes();
     let begins =
@@ -226,13 +226,13 @@ fn is_path(value: &str) -> bool {
     begins && value.chars().all(|letter| letter.is_alphanumeric() || "/._-~:\\ ".contains(letter))
 }
 
-/// Says whether a value is the path of a file, and not a secret that begins with a slash.
+/// Tells whether a value is the path of a file, and not a secret that begins with a slash.
 fn is_file_path(value: &str) -> bool {
     let named = value.bytes().filter(|byte| *byte == b'/').count() >= 2 || !value.starts_with('/');
     is_path(value) && named && !is_random(value.trim_start_matches('/'))
 }
 
-/// Says whether a value looks random: long, of mixed kinds, and neither an address, a date nor a digest.
+/// Tells whether a value seems random: long, of mixed kinds, and neither an address, a date nor a digest.
 pub(super) fn is_random(value: &str) -> bool {
     let odd = |byte: u8| !(byte.is_ascii_alphanumeric() || b"+/=_-~".contains(&byte));
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -250,7 +250,7 @@ pub(super) fn is_random(value: &str) -> bool {
         && mixed(value)
 }
 
-/// Says whether a value is no word that people write: a digit among letters, a mark, capitals inside.
+/// Tells whether a value is no word that people write: a digit among letters, a mark, capitals inside.
 pub(super) fn is_generated(value: &str) -> bool {
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();

@@ -1,6 +1,6 @@
 //! A text as it reads once something that lies over it is taken off: colors, wide characters, percent codes, line breaks.
 //!
-//! A secret that is only visible there is hidden where its bytes stand, so every view knows the way back.
+//! A secret that is only visible there is hidden where its bytes stand, so every view maps its bytes to those of the text.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,14 +12,14 @@ const WIDTHS: [usize; 19] =
     [60, 64, 70, 72, 75, 76, 77, 78, 79, 80, 90, 96, 100, 120, 128, 132, 140, 160, 200];
 
 /// The longest escape sequence that is looked for.
-const LONGEST_ESCAPE: usize = 256;
+const MAX_ESCAPE_LEN: usize = 256;
 
-/// So many letters in a row, each followed by a zero byte, are UTF-16.
+/// How many letters in a row, each followed by a zero byte, are UTF-16.
 const WIDE_RUN: usize = 6;
 
 /// A stretch of a view that follows a stretch of the text, `step` bytes of the text for each byte shown.
 #[derive(Debug, Clone, Copy)]
-struct Piece {
+struct Mapping {
     shown: usize,
     raw: usize,
     step: usize,
@@ -30,7 +30,7 @@ struct Piece {
 pub(super) struct View {
     /// What can be read.
     pub(super) text: String,
-    pieces: Vec<Piece>,
+    parts: Vec<Mapping>,
     /// The places in `text` where a line break was taken out.
     joins: Vec<usize>,
 }
@@ -50,28 +50,28 @@ impl View {
         self.text.push(char::from(byte));
     }
 
-    /// Begins a piece, unless the last one goes on.
+    /// Begins a mapping, unless the last one continues.
     fn begin(&mut self, raw: usize, step: usize) {
         let shown = self.text.len();
         let goes_on = self
-            .pieces
+            .parts
             .last()
             .is_some_and(|last| last.step == step && last.raw + (shown - last.shown) * step == raw);
         if !goes_on {
-            self.pieces.push(Piece { shown, raw, step });
+            self.parts.push(Mapping { shown, raw, step });
         }
     }
 
-    /// Returns the piece that shows a byte.
-    fn piece(&self, shown: usize) -> Option<Piece> {
-        let index = self.pieces.partition_point(|piece| piece.shown <= shown);
-        self.pieces.get(index.checked_sub(1)?).copied()
+    /// Returns the mapping that shows a byte.
+    fn part(&self, shown: usize) -> Option<Mapping> {
+        let index = self.parts.partition_point(|part| part.shown <= shown);
+        self.parts.get(index.checked_sub(1)?).copied()
     }
 
     /// Moves a span of the view to the bytes of the text that it came from.
     pub(super) fn raw(&self, span: Span) -> Option<Span> {
         let last = span.range.end.checked_sub(1)?;
-        let (from, to) = (self.piece(span.range.start)?, self.piece(last)?);
+        let (from, to) = (self.part(span.range.start)?, self.part(last)?);
         let start = from.raw + (span.range.start - from.shown) * from.step;
         let end = to.raw + (span.range.end - to.shown) * to.step;
         let form = if from.step == 2 && to.step == 2 { Form::Wide } else { span.form };
@@ -91,7 +91,7 @@ impl View {
         let mut any = false;
         for join in inside {
             any = true;
-            if self.piece(*join).is_some_and(|piece| begun.contains(&piece.raw)) {
+            if self.part(*join).is_some_and(|part| begun.contains(&part.raw)) {
                 return false;
             }
         }
@@ -139,7 +139,7 @@ fn escape_length(text: &str) -> usize {
         Some(b'[') => 2 + sequence(text.get(2..).unwrap_or_default()),
         Some(b']' | b'P' | b'_' | b'^' | b'X') => {
             let body = bytes.get(2..).unwrap_or_default();
-            let end = body.iter().take(LONGEST_ESCAPE).position(|byte| matches!(byte, 0x07 | 0x1b));
+            let end = body.iter().take(MAX_ESCAPE_LEN).position(|byte| matches!(byte, 0x07 | 0x1b));
             match end {
                 Some(end) if body.get(end) == Some(&0x1b) && body.get(end + 1) == Some(&b'\\') => end + 4,
                 Some(end) if body.get(end) == Some(&0x07) => end + 3,
@@ -154,7 +154,7 @@ fn escape_length(text: &str) -> usize {
 
 /// Measures the parameters and the last letter of a control sequence.
 fn sequence(text: &str) -> usize {
-    let parameters = text.bytes().take(LONGEST_ESCAPE).take_while(|byte| (0x20..0x40).contains(byte)).count();
+    let parameters = text.bytes().take(MAX_ESCAPE_LEN).take_while(|byte| (0x20..0x40).contains(byte)).count();
     let ends = text.as_bytes().get(parameters).is_some_and(|byte| (0x40..0x7f).contains(byte));
     parameters + usize::from(ends)
 }
@@ -266,7 +266,7 @@ fn is_cut(line: &str, next: &str, width: Option<usize>) -> bool {
 mod tests {
     use super::*;
 
-    /// Reads the view of a text, and finds the way back from one word of it.
+    /// Reads the view of a text, and maps one word of it to the text.
     #[track_caller]
     fn check(view: Option<View>, raw: &str, shown: &str, word: &str, expected: &str) {
         let view = view.expect("something lies over the text");

@@ -42,7 +42,7 @@ const PAGING: [&str; 9] =
     ["skip", "next", "page", "paging", "continuation", "sync", "delta", "cancel", "cancellation"];
 
 /// Names longer than this are read from their end: the last words say what the value is.
-const LONGEST: usize = 96;
+const MAX_NAME_BYTES: usize = 96;
 
 /// Splits a name into lower-case words, without digits.
 pub(super) fn words(name: &str) -> Vec<String> {
@@ -71,7 +71,7 @@ pub(super) fn words(name: &str) -> Vec<String> {
 
 /// Returns the last bytes of a name.
 fn tail(name: &str) -> &str {
-    let mut start = name.len().saturating_sub(LONGEST);
+    let mut start = name.len().saturating_sub(MAX_NAME_BYTES);
     while !name.is_char_boundary(start) {
         start += 1;
     }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_of_writing_a_name_gives_the_same_words() {
+    fn every_form_of_a_name_gives_the_same_words() {
         for name in
             ["accessKey", "ACCESS_KEY", "access-key", "AccessKey2", "access.key", "accesskey", "Access Key"]
         {

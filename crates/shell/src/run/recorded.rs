@@ -12,7 +12,7 @@ use crate::run::Runner;
 use crate::{CancelSignal, ExecError, Output, Permit, Setting};
 
 /// A pattern that takes more memory than this is refused.
-const LARGEST_PATTERN: usize = 1 << 20;
+const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 /// What a shell says of a program that is not there.
 const NOT_FOUND: i32 = 127;
@@ -71,7 +71,7 @@ impl Recorded {
             let recording: Recording =
                 serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
             let pattern = RegexBuilder::new(&format!("^(?:{})$", recording.command))
-                .size_limit(LARGEST_PATTERN)
+                .size_limit(MAX_PATTERN_BYTES)
                 .build()
                 .map_err(|error| wrong(error.to_string()))?;
             Ok((pattern, recording))
@@ -107,9 +107,9 @@ impl Runner for Recorded {
             Form::Text(text) => text.trim().to_owned(),
         };
         let Some(found) = self.find(&line) else {
-            let told =
+            let message =
                 "there is no recording of this command, and nothing runs here: this is a demonstration\n";
-            return Ok(output(NOT_FOUND, String::new(), told.to_owned(), Duration::ZERO));
+            return Ok(output(NOT_FOUND, String::new(), message.to_owned(), Duration::ZERO));
         };
         let took = Duration::from_millis(found.millis);
         tokio::select! {

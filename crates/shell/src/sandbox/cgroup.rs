@@ -11,12 +11,12 @@ use std::time::Duration;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use rustix::thread::gettid;
 
-use crate::sandbox::scratch::{Maker, maker, unique_name};
+use crate::sandbox::scratch::{ScratchOwner, maker, unique_name};
 
 /// How often a group is emptied before it is left to a later sweep.
-const ROUNDS: u32 = 50;
+const MAX_KILL_ROUNDS: u32 = 50;
 /// How long killed processes get between two rounds.
-const PAUSE: Duration = Duration::from_millis(2);
+const KILL_PAUSE: Duration = Duration::from_millis(2);
 
 /// The two kinds of hierarchies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,12 +91,12 @@ impl PidsGroup {
 
 impl Drop for PidsGroup {
     fn drop(&mut self) {
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_KILL_ROUNDS {
             if fs::remove_dir(&self.folder).is_ok() {
                 return;
             }
             self.kill();
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(KILL_PAUSE);
         }
     }
 }
@@ -105,7 +105,7 @@ impl Drop for PidsGroup {
 pub(super) fn sweep() {
     let Some((parent, version)) = own() else { return };
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        if entry.file_name().to_str().and_then(maker) == Some(Maker::Gone) {
+        if entry.file_name().to_str().and_then(maker) == Some(ScratchOwner::Gone) {
             drop(PidsGroup { folder: entry.path(), version });
         }
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::Programs;
 
 /// The kernel follows a chain of interpreters this far.
-const DEEPEST: usize = 5;
+const MAX_DEPTH: usize = 5;
 /// The kernel reads this much of a script's first line.
 const FIRST_LINE: usize = 256;
 /// The program header that names the loader.
@@ -21,7 +21,7 @@ const PT_INTERP: u32 = 3;
 pub(super) fn closure(program: &Path, programs: &Programs) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     let mut next = vec![program.to_owned()];
-    for _ in 0..DEEPEST {
+    for _ in 0..MAX_DEPTH {
         let fresh: Vec<PathBuf> = next.drain(..).filter(|path| found.insert(path.clone())).collect();
         next = fresh.iter().flat_map(|path| interpreters(path, programs).unwrap_or_default()).collect();
     }

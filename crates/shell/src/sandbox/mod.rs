@@ -8,11 +8,11 @@
 //! a control group). A command that Landlock would keep from its work has a second filter in its stead: it changes no
 //! file at all.
 
-mod cage;
 mod captures;
 mod cgroup;
 mod confinement;
 mod files;
+mod layers;
 mod limits;
 mod loader;
 mod ping;
@@ -32,5 +32,5 @@ pub use support::{Support, support};
 
 pub(crate) use support::offered;
 
-pub(crate) use cage::{Cage, Caged, Remains};
+pub(crate) use layers::{RemainingProcesses, SandboxLayers, SandboxedChild};
 pub(crate) use scratch::Scratch;

@@ -60,9 +60,9 @@ pub fn sweep(root: &Path) -> io::Result<usize> {
         Err(error) => return Err(error),
     };
     let stale = entries.flatten().filter(|entry| match entry.file_name().to_str().and_then(maker) {
-        Some(Maker::Gone) => true,
-        Some(Maker::Elsewhere) => is_forgotten(entry),
-        Some(Maker::Lives) | None => false,
+        Some(ScratchOwner::Gone) => true,
+        Some(ScratchOwner::Elsewhere) => is_forgotten(entry),
+        Some(ScratchOwner::Lives) | None => false,
     });
     Ok(stale.filter(|entry| fs::remove_dir_all(entry.path()).is_ok()).count())
 }
@@ -70,11 +70,11 @@ pub fn sweep(root: &Path) -> io::Result<usize> {
 const PREFIX: &str = "ghost-run";
 
 /// No command runs longer than a day. Whoever made a folder before that and cannot be seen from here is gone.
-const FORGOTTEN: Duration = Duration::from_secs(2 * 24 * 3600);
+const STALE_AGE: Duration = Duration::from_secs(2 * 24 * 3600);
 
 fn is_forgotten(entry: &fs::DirEntry) -> bool {
     let made = entry.metadata().and_then(|about| about.modified()).ok();
-    made.and_then(|made| made.elapsed().ok()).is_some_and(|age| age > FORGOTTEN)
+    made.and_then(|made| made.elapsed().ok()).is_some_and(|age| age > STALE_AGE)
 }
 
 /// Makes a name that no other command of any living process has: our number, our start, where that number counts, a counter.
@@ -87,7 +87,7 @@ pub(super) fn unique_name() -> String {
 
 /// What became of the process that made a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Maker {
+pub(super) enum ScratchOwner {
     /// It is still there.
     Lives,
     /// It is gone, even where another has its number now.
@@ -97,21 +97,21 @@ pub(super) enum Maker {
 }
 
 /// Says what became of the process that made a name, where it is one of ours.
-pub(super) fn maker(name: &str) -> Option<Maker> {
+pub(super) fn maker(name: &str) -> Option<ScratchOwner> {
     let mut parts = name.strip_prefix(PREFIX)?.split('-').skip(1);
     let process = parts.next()?.parse().ok()?;
     let start: u64 = parts.next()?.parse().ok()?;
     Some(match parts.next()? {
-        place if place != house() => Maker::Elsewhere,
-        _ if started(process).unwrap_or_default() == start => Maker::Lives,
-        _ => Maker::Gone,
+        place if place != house() => ScratchOwner::Elsewhere,
+        _ if started(process).unwrap_or_default() == start => ScratchOwner::Lives,
+        _ => ScratchOwner::Gone,
     })
 }
 
 /// Names where the numbers of processes count: this boot of this machine, and its name space.
 fn house() -> &'static str {
-    static HOUSE: OnceLock<String> = OnceLock::new();
-    HOUSE.get_or_init(|| {
+    static MACHINE_KEY: OnceLock<String> = OnceLock::new();
+    MACHINE_KEY.get_or_init(|| {
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
         let space = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
         Digest::of(format!("{boot}{}", space.display())).to_string().chars().take(8).collect()
@@ -161,7 +161,7 @@ mod tests {
         let name = "ghost-run-4194303-7-elsewhere-0";
         let folder = root.path().join(name);
         fs::create_dir(&folder).unwrap();
-        assert_eq!(maker(name), Some(Maker::Elsewhere));
+        assert_eq!(maker(name), Some(ScratchOwner::Elsewhere));
         assert_eq!(sweep(root.path()).unwrap(), 0);
         let long_ago = std::time::SystemTime::UNIX_EPOCH;
         fs::File::open(&folder).unwrap().set_modified(long_ago).unwrap();

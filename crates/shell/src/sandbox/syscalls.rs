@@ -156,7 +156,7 @@ fn sockets(allowed: &[Socket]) -> Result<Vec<SeccompRule>, CallsError> {
         for (_, kind) in kinds.iter().filter(|(socket, _)| !allowed.contains(socket)) {
             denied.push(rule(&[(0, SeccompCmpOp::Eq, number), (1, has(KIND), family(*kind))])?);
         }
-        // Types 0 and 4 to 15, among them the old way to whole frames.
+        // Types 0 and 4 to 15, among them the old interface to whole frames.
         denied.push(rule(&[(0, SeccompCmpOp::Eq, number), (1, has(KIND), 0)])?);
         denied.push(rule(&[(0, SeccompCmpOp::Eq, number), (1, has(0b0100), 0b0100)])?);
         denied.push(rule(&[(0, SeccompCmpOp::Eq, number), (1, has(0b1000), 0b1000)])?);

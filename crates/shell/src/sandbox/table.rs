@@ -60,7 +60,7 @@ pub(super) const ALWAYS: &[i64] = &[
     libc::SYS_quotactl,
     libc::SYS_quotactl_fd,
     libc::SYS_vhangup,
-    // Ways around Landlock: files by handle, another root, programs that are no file.
+    // Calls that Landlock does not cover: files by handle, another root, programs that are no file.
     libc::SYS_open_by_handle_at,
     libc::SYS_chroot,
     libc::SYS_pivot_root,

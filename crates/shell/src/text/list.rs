@@ -5,8 +5,7 @@ use crate::{Stderr, Stdout, When};
 
 /// One command of a list, with where its output goes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Step<'s> {
-    /// The command.
+pub(crate) struct ListCommand<'s> {
     pub(crate) command: &'s Command,
     /// Where its standard output goes.
     pub(crate) stdout: Stdout,
@@ -20,7 +19,7 @@ pub(crate) struct Row<'s> {
     /// When they run.
     pub(crate) when: When,
     /// The commands; never empty.
-    pub(crate) steps: Vec<Step<'s>>,
+    pub(crate) steps: Vec<ListCommand<'s>>,
 }
 
 impl Script {
@@ -67,7 +66,7 @@ pub fn plain_commands(text: &str) -> Option<Vec<Vec<String>>> {
     script.list().map(|rows| rows.iter().flat_map(|row| &row.steps).map(|step| words(step.command)).collect())
 }
 
-fn silence(step: &mut Step<'_>) {
+fn silence(step: &mut ListCommand<'_>) {
     step.stdout = Stdout::Null;
     if step.stderr == Stderr::Next {
         step.stderr = Stderr::Null;
@@ -75,8 +74,8 @@ fn silence(step: &mut Step<'_>) {
 }
 
 /// Follows the redirections in their order, and tells whether the input is empty; `None` where one leads somewhere.
-fn step(command: &Command) -> Option<(Step<'_>, bool)> {
-    let mut step = Step { command, stdout: Stdout::Next, stderr: Stderr::Errors };
+fn step(command: &Command) -> Option<(ListCommand<'_>, bool)> {
+    let mut step = ListCommand { command, stdout: Stdout::Next, stderr: Stderr::Errors };
     let mut no_input = false;
     for redirect in &command.redirects {
         match harmless(redirect)? {
@@ -140,7 +139,7 @@ mod tests {
     fn shape(text: &str) -> Option<String> {
         let script = read(text);
         let rows = script.list()?;
-        let step = |step: &Step<'_>| {
+        let step = |step: &ListCommand<'_>| {
             let words: Vec<&str> = step.command.words.iter().map(|word| word.text.as_str()).collect();
             let out = if step.stdout == Stdout::Null { " >" } else { "" };
             let err = match step.stderr {

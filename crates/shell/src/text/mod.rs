@@ -3,7 +3,7 @@
 //! Goes in: any text. Comes out: every simple command in it, with its words as a POSIX shell splits them and with what
 //! the text would need a shell for. Never: a panic, a look at the machine, work that is not linear in the text.
 //!
-//! The reader is our own because nothing on the shelf answers both questions that the gate asks. Shell parsers refuse
+//! The reader is our own because no existing parser answers both questions that the gate asks. Shell parsers refuse
 //! what they cannot parse, while the gate has to take apart a hostile text anyway, and the words that were judged have
 //! to be the words that run. Tests compare it with real shells.
 
@@ -16,7 +16,7 @@ mod visible;
 
 pub(crate) use lex::{read, read_without_shell};
 pub use list::plain_commands;
-pub(crate) use list::{Row, Step};
+pub(crate) use list::{ListCommand, Row};
 pub(crate) use odd::oddity;
 pub(crate) use script::{Command, Link, Need, RedirectKind, Script};
 pub use visible::{lookalikes, visible};

@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_seen_or_looks_like_something_else_is_odd() {
+    fn what_cannot_be_seen_or_resembles_something_else_is_odd() {
         for text in [
             "a\u{200b}b",
             "a\u{202e}b",
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_are_told_apart() {
+    fn control_characters_are_distinguished() {
         for text in ["\u{1b}[2J", "a\0", "\u{7}", "\u{7f}"] {
             assert_eq!(oddity(text).map(|(rule, _)| rule), Some("text.control"));
         }

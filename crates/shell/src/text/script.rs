@@ -71,7 +71,7 @@ impl Needs {
 
     /// Returns the rule and the words for the most telling construct that needs a shell.
     pub(crate) fn shell(self) -> Option<(&'static str, &'static str)> {
-        // What a list may hold is told last: it is why a shell is needed only where nothing else is.
+        // What a list may hold is named last: it is why a shell is needed only where nothing else is.
         let found = |of_a_list: bool| {
             Self::NAMES.iter().find(|(need, ..)| self.has(*need) && of_a_list == OF_A_LIST.contains(need))
         };

@@ -8,10 +8,10 @@ use regex::Regex;
 
 use crate::text::odd::is_odd;
 
-/// So many spaces in a row are shown as they are.
+/// How many spaces in a row are shown as they are.
 const MAX_SPACES: usize = 8;
 
-/// So many notes are made of one text.
+/// How many notes are made of one text.
 const MAX_NOTES: usize = 5;
 
 /// Letters of scripts with letters that look like Latin ones.
@@ -36,7 +36,7 @@ const LOOKALIKES: [(&str, &str); 8] = [
 
 /// Spells out what nobody can see or tell apart, and folds long runs of spaces with their count. Line breaks stay.
 ///
-/// A backslash in front of something spelled, or of something that looks so, is doubled: an odd number of them spells.
+/// A backslash in front of something spelled, or of something that seems so, is doubled: an odd number of them spells.
 ///
 /// ```
 /// assert_eq!(ghost_shell::visible("a\u{3164}b"), r"a\u{3164}b");
@@ -109,9 +109,9 @@ fn note(word: &str) -> Option<String> {
     }
     let mut strange: Vec<String> = Vec::new();
     for (char, _) in read.iter().filter(|(char, _)| !char.is_ascii()) {
-        let told = format!("{char} is U+{:04X}", u32::from(*char));
-        if !strange.contains(&told) && strange.len() < 4 {
-            strange.push(told);
+        let line = format!("{char} is U+{:04X}", u32::from(*char));
+        if !strange.contains(&line) && strange.len() < 4 {
+            strange.push(line);
         }
     }
     let strange = strange.join(", ");
@@ -126,7 +126,7 @@ fn note(word: &str) -> Option<String> {
     })
 }
 
-/// Returns the ASCII letter that a letter looks like, itself if it is one.
+/// Returns the ASCII letter that a letter resembles, itself if it is one.
 fn latin(char: char) -> Option<char> {
     let code = u32::from(char);
     let letter = |index: u32| {
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_spelled_is_told_apart() {
+    fn what_only_seems_spelled_is_distinguished() {
         assert_eq!(visible(r"\u{3164}"), r"\\u{3164}");
         assert_eq!(visible("\\\u{3164}"), r"\\\u{3164}");
         assert_eq!(visible(r"grep 'a\|b' C:\dir"), r"grep 'a\|b' C:\dir");

@@ -1,10 +1,10 @@
 //! What differs between what was printed and what was recorded.
 
-use ghost_lab::az::Printed;
+use ghost_lab::az::CommandOutput;
 use serde_json::Value;
 
 /// Returns how output differs from what was recorded.
-pub(super) fn compared(recorded: &Value, printed: &Printed) -> Vec<String> {
+pub(super) fn compared(recorded: &Value, printed: &CommandOutput) -> Vec<String> {
     let mut wrong = Vec::new();
     let out = String::from_utf8_lossy(&printed.out).into_owned();
     match recorded["stdout_kind"].as_str().unwrap() {

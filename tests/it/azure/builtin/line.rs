@@ -1,13 +1,13 @@
 //! Command lines as people write them, and what is printed in every form.
 
-use ghost_lab::az::{MemoryEnvironment, Printed, Profile, az};
+use ghost_lab::az::{CommandOutput, MemoryEnvironment, Profile, az};
 use ghost_lab::azure::{Answer, Request};
 use serde_json::{Value, json};
 
 use super::stage::now;
 
 /// Runs a line whose every request is answered so; tokens are given to everybody.
-pub(super) fn run(line: &[&str], answer: &Answer) -> Printed {
+pub(super) fn run(line: &[&str], answer: &Answer) -> CommandOutput {
     let about = json!({"subscriptionId": "s", "tenantId": "t", "displayName": "lab", "state": "Enabled"});
     let mut profile = Profile::lab("https://localhost:1", "http://127.0.0.1:2/msi/token", &about);
     let mut wire = |request: Request| match request.path.as_str() {
@@ -18,7 +18,7 @@ pub(super) fn run(line: &[&str], answer: &Answer) -> Printed {
     az(&mut MemoryEnvironment::new(&mut wire, now()), &mut profile, &words)
 }
 
-fn text(printed: &Printed) -> String {
+fn text(printed: &CommandOutput) -> String {
     String::from_utf8(printed.out.clone()).unwrap()
 }
 

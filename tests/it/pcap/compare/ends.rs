@@ -152,7 +152,7 @@ fn answers_that_pass_elsewhere_are_no_loss() {
     let pair = compared(&a, &seen);
     assert_eq!(
         (pair.path.verdict, verdict(&pair, CLIENT)),
-        (PathVerdict::Asymmetric, ConversationVerdict::OtherWay)
+        (PathVerdict::Asymmetric, ConversationVerdict::OtherPath)
     );
     assert_eq!(pair.path.to_b.lost, 0);
     // A sees only what goes out, and the client goes on: it got its answers.
@@ -160,7 +160,7 @@ fn answers_that_pass_elsewhere_are_no_loss() {
     let pair = compared(&sent, &b);
     assert_eq!(
         (pair.path.verdict, verdict(&pair, CLIENT)),
-        (PathVerdict::Asymmetric, ConversationVerdict::OtherWay)
+        (PathVerdict::Asymmetric, ConversationVerdict::OtherPath)
     );
 }
 
@@ -231,7 +231,7 @@ fn large_segments_that_a_card_cuts_arrive_in_pieces() {
         a.push((time + 8_500, reply));
     }
     let pair = compared(&a, &b);
-    assert_eq!((pair.path.to_b.in_pieces, pair.path.to_b.lost), (19, 1), "{:?}", pair.path.to_b);
+    assert_eq!((pair.path.to_b.resegmented, pair.path.to_b.lost), (19, 1), "{:?}", pair.path.to_b);
 }
 
 #[test]

@@ -33,8 +33,8 @@ fn a_capture_goes_from_checks_to_done_and_leaves_nothing() {
 fn it_is_looked_at_soon_and_then_when_it_should_be_over() {
     let mut task = task(&ONE);
     let world = run(&mut task);
-    let looks = world.ran.iter().filter(|(what, _)| *what == StepKind::Status).count();
-    assert_eq!(looks, 3, "after 5 s, after 30 s, and when it is over");
+    let polls = world.ran.iter().filter(|(what, _)| *what == StepKind::Status).count();
+    assert_eq!(polls, 3, "after 5 s, after 30 s, and when it is over");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn both_ends_begin_after_all_checks_and_under_one_consent() {
 }
 
 #[test]
-fn a_machine_that_does_not_run_is_told_with_what_to_do() {
+fn a_machine_that_does_not_run_is_reported_with_what_to_do() {
     let (mut world, mut task) = (World::new(), task(&ONE));
     world.power = "VM deallocated";
     world.drive(&mut task, &mut nothing);
@@ -86,7 +86,7 @@ fn a_machine_that_does_not_run_is_told_with_what_to_do() {
 }
 
 #[test]
-fn what_records_on_the_machine_already_is_in_the_way() {
+fn a_capture_that_runs_on_the_machine_already_is_a_conflict() {
     let (mut world, mut task) = (World::new(), task(&["other-vm"]));
     world.drive(&mut task, &mut nothing);
     assert!(task.ends[0].trouble.as_ref().unwrap().text.contains("nightly records on other-vm already"));
@@ -192,7 +192,7 @@ fn throttling_waits_and_goes_on() {
 }
 
 #[test]
-fn what_may_not_be_read_is_told_with_the_action() {
+fn what_may_not_be_read_is_reported_with_the_action() {
     let (mut world, mut task) = (World::new(), task(&ONE));
     world.drive(&mut task, &mut |_, step| (step.what == StepKind::Captures).then(|| failed(FORBIDDEN)));
     let trouble = task.ends[0].trouble.clone().unwrap();
@@ -235,7 +235,7 @@ fn what_is_canceled_before_it_began_asks_nobody() {
 }
 
 #[test]
-fn an_error_of_the_platform_is_told_and_what_it_wrote_is_kept() {
+fn an_error_of_the_platform_is_reported_and_what_it_wrote_is_kept() {
     let (mut world, mut task) = (World::new(), task(&ONE));
     world.drive(&mut task, &mut |world, step| {
         let due = step.what == StepKind::Status && world.now > at(60);

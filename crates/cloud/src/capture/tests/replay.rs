@@ -1,8 +1,8 @@
-//! A task is made again from its order and what came of its commands, as whoever has a ledger of its own does it.
+//! A task is made again from its order and the result of its commands, as whoever has a ledger of its own does it.
 
 use proptest::prelude::*;
 
-use super::trust::{Fate, answered, fate};
+use super::trust::{CommandFault, answered, fault};
 use super::world::{World, analysis, task};
 use crate::capture::{Analysis, CaptureStep, CaptureTask, CommandOutcome, NextStep};
 use ghost_base::Timestamp;
@@ -11,44 +11,44 @@ use ghost_base::Timestamp;
 #[derive(Debug, Clone)]
 enum Event {
     Began(String, Timestamp),
-    Heard(CommandOutcome, Timestamp),
+    Answered(CommandOutcome, Timestamp),
     Verified(Result<(u64, bool), String>, Timestamp),
     /// The analysis as it is written down.
     Analyzed(String),
-    Said(Fate),
+    Said(CommandFault),
 }
 
-fn say(task: &mut CaptureTask, fate: Fate) -> bool {
-    match fate {
-        Fate::Stop => task.stop(),
-        Fate::Cancel => task.cancel(),
-        Fate::CleanUp => task.clean_up(),
-        Fate::Resume => task.resume(),
-        Fate::Fine
-        | Fate::Denied(_)
-        | Fate::NotRun
-        | Fate::Fails(..)
-        | Fate::CutOff(_)
-        | Fate::Garbage
-        | Fate::Dies(_)
-        | Fate::Twice => return false,
+fn say(task: &mut CaptureTask, fault: CommandFault) -> bool {
+    match fault {
+        CommandFault::Stop => task.stop(),
+        CommandFault::Cancel => task.cancel(),
+        CommandFault::CleanUp => task.clean_up(),
+        CommandFault::Resume => task.resume(),
+        CommandFault::Fine
+        | CommandFault::Denied(_)
+        | CommandFault::NotRun
+        | CommandFault::Fails(..)
+        | CommandFault::CutOff(_)
+        | CommandFault::Garbage
+        | CommandFault::Dies(_)
+        | CommandFault::Twice => return false,
     }
     true
 }
 
 /// Makes the task again.
 fn replayed(mut task: CaptureTask, ledger: &[Event]) -> CaptureTask {
-    let mut under_way: Option<Box<CaptureStep>> = None;
+    let mut in_flight: Option<Box<CaptureStep>> = None;
     for event in ledger {
         match event {
             Event::Began(command, now) => {
                 let NextStep::Run(step) = task.next(*now) else { panic!("{command} is not next: {task:#?}") };
                 assert_eq!(&step.command(), command);
                 assert!(task.begin(&step));
-                under_way = Some(step);
+                in_flight = Some(step);
             }
-            Event::Heard(answer, now) => {
-                let step = under_way.take().unwrap();
+            Event::Answered(answer, now) => {
+                let step = in_flight.take().unwrap();
                 task.on_result(&step.what, step.end, answer, *now);
             }
             Event::Verified(read, now) => {
@@ -61,7 +61,7 @@ fn replayed(mut task: CaptureTask, ledger: &[Event]) -> CaptureTask {
                 let analysis: Analysis = serde_json::from_str(text).unwrap();
                 task.analyzed(analysis);
             }
-            Event::Said(fate) => assert!(say(&mut task, *fate)),
+            Event::Said(fault) => assert!(say(&mut task, *fault)),
         }
     }
     task
@@ -73,32 +73,32 @@ proptest! {
     #[test]
     fn the_answers_and_their_times_make_the_same_task(
         two in any::<bool>(),
-        fates in prop::collection::vec(fate(), 0..60),
+        faults in prop::collection::vec(fault(), 0..60),
         cut in 0_usize..200,
     ) {
         let machines: &[&str] = if two { &["tf-source-vm", "tf-dest-vm"] } else { &["tf-dest-vm"] };
         let (mut world, fresh) = (World::new(), task(machines));
         let (mut task, mut ledger, mut moments) = (fresh.clone(), Vec::new(), Vec::new());
-        let mut fates = fates.into_iter();
+        let mut faults = faults.into_iter();
         for _ in 0..300 {
             moments.push((ledger.len(), task.clone()));
             match task.next(world.now) {
                 NextStep::Run(step) => {
-                    let fate = fates.next().unwrap_or(Fate::Fine);
-                    if say(&mut task, fate) {
-                        ledger.push(Event::Said(fate));
+                    let fault = faults.next().unwrap_or(CommandFault::Fine);
+                    if say(&mut task, fault) {
+                        ledger.push(Event::Said(fault));
                         continue;
                     }
                     ledger.push(Event::Began(step.command(), world.now));
                     prop_assert!(task.begin(&step));
                     world.now = world.now.plus(std::time::Duration::from_millis(700));
-                    if let Some(answer) = answered(&mut world, &step, fate) {
+                    if let Some(answer) = answered(&mut world, &step, fault) {
                         task.on_result(&step.what, step.end, &answer, world.now);
-                        ledger.push(Event::Heard(answer, world.now));
+                        ledger.push(Event::Answered(answer, world.now));
                     }
                 }
                 NextStep::Verify { end, .. } => {
-                    let bad = matches!(fates.next(), Some(Fate::Garbage | Fate::CutOff(_)));
+                    let bad = matches!(faults.next(), Some(CommandFault::Garbage | CommandFault::CutOff(_)));
                     let read = if bad { Err("it is empty".to_owned()) } else { Ok((3, false)) };
                     task.verified(end, read.clone(), world.now);
                     ledger.push(Event::Verified(read, world.now));

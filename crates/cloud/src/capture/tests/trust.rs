@@ -7,7 +7,7 @@ use crate::capture::{CaptureStep, CaptureTask, CommandOutcome, NextStep, State, 
 
 /// What happens to a command.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Fate {
+pub(super) enum CommandFault {
     Fine,
     Denied(bool),
     NotRun,
@@ -22,53 +22,53 @@ pub(super) enum Fate {
     Resume,
 }
 
-pub(super) fn fate() -> impl Strategy<Value = Fate> {
+pub(super) fn fault() -> impl Strategy<Value = CommandFault> {
     prop_oneof![
-        12 => Just(Fate::Fine),
-        1 => any::<bool>().prop_map(Fate::Denied),
-        1 => Just(Fate::NotRun),
-        2 => (0_usize..3, any::<bool>()).prop_map(|(which, effect)| Fate::Fails(which, effect)),
-        2 => any::<bool>().prop_map(Fate::CutOff),
-        1 => Just(Fate::Garbage),
-        2 => any::<bool>().prop_map(Fate::Dies),
-        1 => Just(Fate::Twice),
-        1 => prop_oneof![Just(Fate::Stop), Just(Fate::Cancel), Just(Fate::CleanUp), Just(Fate::Resume)],
+        12 => Just(CommandFault::Fine),
+        1 => any::<bool>().prop_map(CommandFault::Denied),
+        1 => Just(CommandFault::NotRun),
+        2 => (0_usize..3, any::<bool>()).prop_map(|(which, effect)| CommandFault::Fails(which, effect)),
+        2 => any::<bool>().prop_map(CommandFault::CutOff),
+        1 => Just(CommandFault::Garbage),
+        2 => any::<bool>().prop_map(CommandFault::Dies),
+        1 => Just(CommandFault::Twice),
+        1 => prop_oneof![Just(CommandFault::Stop), Just(CommandFault::Cancel), Just(CommandFault::CleanUp), Just(CommandFault::Resume)],
     ]
 }
 
 /// Returns the answer; `None` where the program dies before it hears one.
-pub(super) fn answered(world: &mut World, step: &CaptureStep, fate: Fate) -> Option<CommandOutcome> {
+pub(super) fn answered(world: &mut World, step: &CaptureStep, fault: CommandFault) -> Option<CommandOutcome> {
     let effect = |world: &mut World, takes: bool| {
         if takes || !step.line.changes() {
             drop(world.run(step));
         }
     };
-    Some(match fate {
-        Fate::Denied(all) if step.line.changes() => denied(all),
-        Fate::NotRun => CommandOutcome::NotRun { reason: "no disk".to_owned() },
-        Fate::Fails(which, takes) => {
+    Some(match fault {
+        CommandFault::Denied(all) if step.line.changes() => denied(all),
+        CommandFault::NotRun => CommandOutcome::NotRun { reason: "no disk".to_owned() },
+        CommandFault::Fails(which, takes) => {
             effect(world, takes);
             failed([THROTTLED, BROKEN, FORBIDDEN][which])
         }
-        Fate::CutOff(takes) => {
+        CommandFault::CutOff(takes) => {
             effect(world, takes);
             CommandOutcome::Unknown { reason: "it took too long".to_owned() }
         }
-        Fate::Garbage => {
+        CommandFault::Garbage => {
             effect(world, true);
             printed("{\"cut of")
         }
-        Fate::Dies(takes) => {
+        CommandFault::Dies(takes) => {
             effect(world, takes);
             return None;
         }
-        Fate::Fine
-        | Fate::Denied(_)
-        | Fate::Twice
-        | Fate::Stop
-        | Fate::Cancel
-        | Fate::CleanUp
-        | Fate::Resume => world.run(step),
+        CommandFault::Fine
+        | CommandFault::Denied(_)
+        | CommandFault::Twice
+        | CommandFault::Stop
+        | CommandFault::Cancel
+        | CommandFault::CleanUp
+        | CommandFault::Resume => world.run(step),
     })
 }
 
@@ -90,49 +90,49 @@ proptest! {
     fn no_answer_and_no_crash_makes_it_lie(
         two in any::<bool>(),
         writes in any::<bool>(),
-        fates in prop::collection::vec(fate(), 0..80),
+        faults in prop::collection::vec(fault(), 0..80),
     ) {
         let machines: &[&str] = if two { &["tf-source-vm", "tf-dest-vm"] } else { &["tf-dest-vm"] };
         let (mut world, mut task) = (World::new(), task(machines));
         world.writes = writes;
-        let (mut fates, mut on_result) = (fates.into_iter(), Vec::<(StepKind, usize, CommandOutcome)>::new());
+        let (mut faults, mut on_result) = (faults.into_iter(), Vec::<(StepKind, usize, CommandOutcome)>::new());
         let mut saved = task.to_json();
         for _ in 0..400 {
             truthful(&task, &world);
             match task.next(world.now) {
                 NextStep::Run(step) => {
-                    let fate = fates.next().unwrap_or(Fate::Fine);
-                    match fate {
-                        Fate::Stop => task.stop(),
-                        Fate::Cancel => task.cancel(),
-                        Fate::CleanUp => task.clean_up(),
-                        Fate::Resume => task.resume(),
-                        Fate::Fine
-                        | Fate::Denied(_)
-                        | Fate::NotRun
-                        | Fate::Fails(..)
-                        | Fate::CutOff(_)
-                        | Fate::Garbage
-                        | Fate::Dies(_)
-                        | Fate::Twice => {
+                    let fault = faults.next().unwrap_or(CommandFault::Fine);
+                    match fault {
+                        CommandFault::Stop => task.stop(),
+                        CommandFault::Cancel => task.cancel(),
+                        CommandFault::CleanUp => task.clean_up(),
+                        CommandFault::Resume => task.resume(),
+                        CommandFault::Fine
+                        | CommandFault::Denied(_)
+                        | CommandFault::NotRun
+                        | CommandFault::Fails(..)
+                        | CommandFault::CutOff(_)
+                        | CommandFault::Garbage
+                        | CommandFault::Dies(_)
+                        | CommandFault::Twice => {
                             prop_assert!(task.begin(&step));
                             prop_assert!(!step.line.changes() || !task.begin(&step), "it may not run twice");
                             saved = task.to_json();
-                            match answered(&mut world, &step, fate) {
+                            match answered(&mut world, &step, fault) {
                                 None => task = CaptureTask::from_json(&saved).unwrap(),
                                 Some(answer) => {
                                     task.on_result(&step.what, step.end, &answer, world.now);
                                     on_result.push((step.what.clone(), step.end, answer));
                                 }
                             }
-                            if let (Fate::Twice, Some((what, end, answer))) = (fate, on_result.last()) {
+                            if let (CommandFault::Twice, Some((what, end, answer))) = (fault, on_result.last()) {
                                 task.on_result(what, *end, answer, world.now);
                             }
                         }
                     }
                 }
                 NextStep::Verify { end, .. } => {
-                    let good = !matches!(fates.next(), Some(Fate::Garbage | Fate::CutOff(_)));
+                    let good = !matches!(faults.next(), Some(CommandFault::Garbage | CommandFault::CutOff(_)));
                     let read = if good { Ok((3, false)) } else { Err("it is empty".to_owned()) };
                     task.verified(end, read, world.now);
                 }
@@ -141,9 +141,9 @@ proptest! {
                     prop_assert!(until > world.now);
                     world.now = until;
                 }
-                NextStep::Over => match fates.next() {
+                NextStep::Over => match faults.next() {
                     None => break,
-                    Some(Fate::Resume | Fate::Twice) => task.resume(),
+                    Some(CommandFault::Resume | CommandFault::Twice) => task.resume(),
                     Some(_) => task.clean_up(),
                 },
             }

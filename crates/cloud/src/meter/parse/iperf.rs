@@ -62,7 +62,7 @@ fn per_second(figure: &str, unit: &str) -> Option<f64> {
     Some(number(figure)? * bits * factor)
 }
 
-/// Says whether a line tells that this run is none: a connection that failed, or another program.
+/// Tells whether a line tells that this run is none: a connection that failed, or another program.
 fn failure(line: &str) -> Option<ParseError> {
     const WORDS: [&str; 7] = [
         "connect failed",

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_tool_says_of_itself_is_told() {
+    fn what_the_tool_says_of_itself_is_reported() {
         let text = "tcp_lat:\n10.99.0.9: failed to connect\n";
         assert_eq!(latency(text), Err(ParseError::Failed("10.99.0.9: failed to connect".to_owned())));
         assert_eq!(

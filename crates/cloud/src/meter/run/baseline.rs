@@ -53,11 +53,11 @@ pub struct Comparison {
     pub baseline: Option<Baseline>,
     /// Why there is none, where one was asked for.
     pub missing: Option<String>,
-    /// So many percent more latency.
+    /// How many percent more latency.
     pub latency: Option<f64>,
-    /// So many percent more throughput.
+    /// How many percent more throughput.
     pub throughput: Option<f64>,
-    /// So many percent worse is a regression.
+    /// How many percent worse is a regression.
     pub tolerance: f64,
 }
 
@@ -81,7 +81,7 @@ impl Comparison {
         Self { baseline, missing, latency, throughput, tolerance }
     }
 
-    /// Says whether the run is worse than it may be.
+    /// Tells whether the run is worse than it may be.
     #[must_use]
     pub fn is_regression(&self) -> bool {
         self.latency.is_some_and(|delta| delta > self.tolerance)

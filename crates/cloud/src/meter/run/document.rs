@@ -38,8 +38,8 @@ impl Run {
         ports.sort_unstable();
         ports.dedup();
         let test = self.ask.test_type;
-        let lacks = |side: Side| !side.of(&self.looks).lacks(test.latency(), test.throughput()).is_empty();
-        let looked = |side: Side| !side.of(&self.looks).iperf.is_empty();
+        let lacks = |side: Side| !side.of(&self.checks).lacks(test.latency(), test.throughput()).is_empty();
+        let looked = |side: Side| !side.of(&self.checks).iperf.is_empty();
         let ready = Side::BOTH.into_iter().all(|side| looked(side) && !lacks(side));
         let open = (!self.passages.is_empty()).then_some(ports.is_empty());
         let mut document = json!({
@@ -79,7 +79,7 @@ impl Run {
             None => [&self.ask.source, &self.ask.destination].map(|name| (name.clone(), name.clone())),
         };
         let ask = &self.ask;
-        let ssh = match &ask.way {
+        let ssh = match &ask.access {
             AccessMethod::Platform => None,
             AccessMethod::Ssh(source, _) => Some(source.target().to_string()),
         };

@@ -1,4 +1,4 @@
-//! The loop: what is next, do it, keep what came of it.
+//! The loop: what is next, do it, keep its result.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub trait MeasurementContext: Send + Sync {
     /// Waits until that moment, or until somebody wants it to end.
     async fn wait(&self, until: Timestamp);
 
-    /// Says whether somebody wants it to end.
+    /// Tells whether somebody wants it to end.
     fn is_left(&self) -> bool;
 
     /// Tells how far it is.
@@ -31,24 +31,24 @@ pub trait MeasurementContext: Send + Sync {
 /// Fails where the disk takes nothing; then servers are ended all the same, and the error comes last.
 pub async fn carry_out(
     run: &mut Run,
-    desk: &dyn MeasurementContext,
+    context: &dyn MeasurementContext,
     store: &Store,
     clock: &dyn Clock,
 ) -> Result<State, StoreError> {
     let mut kept = store.save(run);
     loop {
-        if (desk.is_left() || kept.is_err()) && !matches!(run.next(clock.now()), Next::Over(_)) {
+        if (context.is_left() || kept.is_err()) && !matches!(run.next(clock.now()), Next::Over(_)) {
             run.cancel(clock.now());
         }
         match run.next(clock.now()) {
             Next::Run(order) => {
-                desk.tell(run, &run.doing().unwrap_or_default());
-                let answer = fetched(desk.run(&order).await, &order, store.folder());
+                context.tell(run, &run.doing().unwrap_or_default());
+                let answer = fetched(context.run(&order).await, &order, store.folder());
                 run.on_result(&answer, clock.now());
             }
             Next::Wait { until, why } => {
-                desk.tell(run, &why);
-                desk.wait(until).await;
+                context.tell(run, &why);
+                context.wait(until).await;
                 continue;
             }
             Next::Over(state) => return kept.map(|()| state),

@@ -14,7 +14,6 @@ use crate::{Name, ResourceGroup};
 pub struct Endpoint {
     /// What people call it.
     pub name: String,
-    /// Its address.
     pub address: Ipv4Addr,
     /// Its interface, where that is known.
     pub interface: Option<(ResourceGroup, Name)>,
@@ -74,7 +73,7 @@ pub(super) fn resolve(
 ) -> Result<[Endpoint; 2], Issue> {
     let all: Vec<Interface> = serde_json::from_str(list)
         .map_err(|_| Issue::new("the list of interfaces cannot be read: az printed something else"))?;
-    let (source, destination) = match &ask.way {
+    let (source, destination) = match &ask.access {
         AccessMethod::Platform => (None, None),
         AccessMethod::Ssh(source, destination) => (Some(source.as_ref()), Some(destination.as_ref())),
     };
@@ -91,7 +90,7 @@ pub(super) fn named(ask: &MeasurementRequest) -> Result<[Endpoint; 2], Issue> {
         let address = name.parse().map_err(|_| Issue::new(format!("`{name}` is no IPv4 address")))?;
         Ok(Endpoint { name: name.clone(), address, interface: None, reach })
     };
-    match &ask.way {
+    match &ask.access {
         AccessMethod::Ssh(source, destination) => Ok([
             end(&ask.source, GuestAccess::Ssh(source.clone()))?,
             end(&ask.destination, GuestAccess::Ssh(destination.clone()))?,

@@ -6,20 +6,20 @@ use crate::meter::TestType;
 use ghost_base::SessionId;
 
 /// The port of qperf's server.
-pub const CONTROL: u16 = 19_765;
-/// The port over which qperf measures; unless it is told one, it takes any.
-pub const DATA: u16 = 19_766;
+pub const QPERF_PORT: u16 = 19_765;
+/// The port over which qperf measures; without the option it takes any.
+pub const QPERF_DATA_PORT: u16 = 19_766;
 /// The port of iperf's server.
-pub const THROUGHPUT: u16 = 5_001;
-/// So many streams carry at the same time.
-const STREAMS: u8 = 8;
+pub const IPERF_PORT: u16 = 5_001;
+/// How many streams carry at the same time.
+const PARALLEL_STREAMS: u8 = 8;
 /// The programs of which a server on our ports is ended.
-pub(super) const OURS: [&str; 2] = ["qperf", "iperf"];
+pub(super) const MEASURING_PROGRAMS: [&str; 2] = ["qperf", "iperf"];
 
 /// Returns the ports that a test needs.
 pub(super) fn ports(test: TestType) -> Vec<u16> {
-    let latency = test.latency().then_some([CONTROL, DATA]).into_iter().flatten();
-    latency.chain(test.throughput().then_some(THROUGHPUT)).collect()
+    let latency = test.latency().then_some([QPERF_PORT, QPERF_DATA_PORT]).into_iter().flatten();
+    latency.chain(test.throughput().then_some(IPERF_PORT)).collect()
 }
 
 /// Puts the programs where they lack.
@@ -45,12 +45,12 @@ pub(super) fn start(session: &SessionId, test: TestType, lifetime: u32) -> Strin
     );
     let mut up = Vec::new();
     if test.latency() {
-        text.push_str(&server(&format!("qperf -lp {CONTROL}"), "qperf.log"));
-        up.push(CONTROL);
+        text.push_str(&server(&format!("qperf -lp {QPERF_PORT}"), "qperf.log"));
+        up.push(QPERF_PORT);
     }
     if test.throughput() {
-        text.push_str(&server(&format!("iperf -s -p {THROUGHPUT}"), "iperf.log"));
-        up.push(THROUGHPUT);
+        text.push_str(&server(&format!("iperf -s -p {IPERF_PORT}"), "iperf.log"));
+        up.push(IPERF_PORT);
     }
     let listens = up.iter().map(|port| format!("ss -Hltn | grep -q ':{port} '")).collect::<Vec<_>>();
     text.push_str(&format!(
@@ -63,20 +63,20 @@ pub(super) fn start(session: &SessionId, test: TestType, lifetime: u32) -> Strin
 /// Measures latency once.
 pub(super) fn latency(to: Ipv4Addr, seconds: u16, limit: u16) -> String {
     format!(
-        "timeout -s KILL {limit} qperf {to} -lp {CONTROL} -ip {DATA} -m 1024 -t {seconds} tcp_lat 2>&1; echo \"ghost-meter end $?\""
+        "timeout -s KILL {limit} qperf {to} -lp {QPERF_PORT} -ip {QPERF_DATA_PORT} -m 1024 -t {seconds} tcp_lat 2>&1; echo \"ghost-meter end $?\""
     )
 }
 
 /// Measures throughput once; what counts is what the server has of it.
 pub(super) fn throughput(to: Ipv4Addr, seconds: u16, limit: u16) -> String {
     format!(
-        "timeout -s KILL {limit} iperf -c {to} -p {THROUGHPUT} -P {STREAMS} -t {seconds} 2>&1; echo \"ghost-meter end $?\""
+        "timeout -s KILL {limit} iperf -c {to} -p {IPERF_PORT} -P {PARALLEL_STREAMS} -t {seconds} 2>&1; echo \"ghost-meter end $?\""
     )
 }
 
 /// Ends every server of qperf and iperf on our ports, and removes what ours wrote.
 pub(super) fn stop(session: &SessionId) -> String {
-    let ports = format!("{CONTROL} {DATA} {THROUGHPUT}");
+    let ports = format!("{QPERF_PORT} {QPERF_DATA_PORT} {IPERF_PORT}");
     format!(
         "for port in {ports}; do\n\
          ss -Hltnp \"sport = :$port\" | grep -o -E '\"({})\",pid=[0-9]+' | sed 's/.*=//' | sort -u | while read -r pid; do kill -KILL $pid; done\n\
@@ -84,7 +84,7 @@ pub(super) fn stop(session: &SessionId) -> String {
          rm -rf /tmp/ghost-meter-{session}; sleep 1; left=0\n\
          for port in {ports}; do if ss -Hltn | grep -q \":$port \"; then left=1; echo \"$port is still taken\"; fi; done\n\
          echo \"ghost-meter end $left\"",
-        OURS.join("|")
+        MEASURING_PROGRAMS.join("|")
     )
 }
 

@@ -32,7 +32,7 @@ pub use chart::chart;
 pub use chart::{draw, panel};
 pub use drive::{MeasurementContext, carry_out};
 pub use endpoint::Endpoint;
-pub use guest::{CONTROL, DATA, THROUGHPUT};
+pub use guest::{IPERF_PORT, QPERF_DATA_PORT, QPERF_PORT};
 pub use progress::{Run, State};
 pub use request::{AccessMethod, Compare, MeasurementRequest, MeasurementRequestError, TestSeconds};
 pub use sample::{Assessment, Outcome, Series, judge};

@@ -7,7 +7,7 @@ use std::net::Ipv4Addr;
 use ghost_inspect::nsg::{Knowledge, Packet, Ruleset, Verdict};
 use serde::Serialize;
 
-use super::guest::OURS;
+use super::guest::MEASURING_PROGRAMS;
 
 /// What a guest has.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,16 +23,15 @@ pub(super) struct GuestCheck {
 /// Somebody who listens on a port of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Listener {
-    /// The port.
     pub(super) port: u16,
     /// The program, where it can be seen.
     pub(super) program: Option<String>,
 }
 
 impl Listener {
-    /// Says whether it is a server that a measurement left.
+    /// Tells whether it is a server that a measurement left.
     pub(super) fn is_stale(&self) -> bool {
-        self.program.as_deref().is_some_and(|program| OURS.contains(&program))
+        self.program.as_deref().is_some_and(|program| MEASURING_PROGRAMS.contains(&program))
     }
 }
 
@@ -65,7 +64,7 @@ impl GuestCheck {
         [lacks(latency, "qperf"), lacks(throughput, "iperf")].into_iter().flatten().collect()
     }
 
-    /// Says whether the iperf that is there is of another version than 2.
+    /// Tells whether the iperf that is there is of another version than 2.
     pub(super) fn is_foreign(&self) -> bool {
         self.tools.iter().any(|own| own == "iperf") && !self.iperf.contains("iperf version 2")
     }
@@ -85,7 +84,6 @@ pub(super) struct RuleCheck {
     pub(super) at: String,
     /// `outbound` or `inbound`.
     pub(super) direction: &'static str,
-    /// The port.
     pub(super) port: u16,
     /// What they say.
     pub(super) verdict: Verdict,

@@ -17,7 +17,7 @@ use crate::operation::{CommandKind, CommandOutcome, CommandRequest, Issue, Next,
 /// How far a run is, or how it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// It looks whether it can measure.
+    /// It checks whether it can measure.
     Preflight,
     /// It measures.
     Measuring,
@@ -61,7 +61,6 @@ pub(super) enum Servers {
     Left,
 }
 
-/// A run.
 #[derive(Debug, Clone)]
 pub struct Run {
     pub(super) ask: MeasurementRequest,
@@ -76,7 +75,7 @@ pub struct Run {
     pub(super) trouble: Option<Issue>,
     pub(super) ends: Option<[Endpoint; 2]>,
     pub(super) passages: Vec<RuleCheck>,
-    pub(super) looks: [GuestCheck; 2],
+    pub(super) checks: [GuestCheck; 2],
     pub(super) actions: Vec<String>,
     pub(super) warnings: Vec<String>,
     pub(super) servers: [Servers; 2],
@@ -108,7 +107,7 @@ impl Run {
             trouble: None,
             ends: None,
             passages: Vec::new(),
-            looks: [GuestCheck::default(), GuestCheck::default()],
+            checks: [GuestCheck::default(), GuestCheck::default()],
             actions: Vec::new(),
             warnings: Vec::new(),
             servers: [Servers::None; 2],
@@ -162,7 +161,7 @@ impl Run {
         }
     }
 
-    /// Judges what was measured from the source to the destination, and the way back where that was asked for.
+    /// Judges what was measured from the source to the destination, and the return path where that was asked for.
     #[must_use]
     pub fn judged(&self) -> [Option<Assessment>; 2] {
         let of = |side: Side| {
@@ -182,7 +181,7 @@ impl Run {
         judged.filter(|_| asked).map(|judged| Comparison::new(&judged, baseline, missing, self.ask.tolerance))
     }
 
-    /// Says whether it may be what later runs are compared with.
+    /// Tells whether it may be what later runs are compared with.
     #[must_use]
     pub fn is_baseline(&self) -> bool {
         let [judged, _] = self.judged();
@@ -266,7 +265,7 @@ impl Run {
             return Some(Issue::hinted(blocked.join("; "), hint));
         }
         for side in Side::BOTH {
-            let (look, end) = (side.of(&self.looks), side.of(ends));
+            let (look, end) = (side.of(&self.checks), side.of(ends));
             if self.ask.test_type.throughput() && look.is_foreign() {
                 let text = format!("iperf on {} is not version 2: {}", end.name, look.iperf);
                 return Some(Issue::hinted(text, "install the package `iperf` there"));
@@ -294,13 +293,13 @@ impl Run {
         let (ask, mut steps) = (&self.ask, VecDeque::new());
         let test = ask.test_type;
         for side in Side::BOTH {
-            if !side.of(&self.looks).lacks(test.latency(), test.throughput()).is_empty() {
+            if !side.of(&self.checks).lacks(test.latency(), test.throughput()).is_empty() {
                 steps.extend([RunStep::Install(side), RunStep::Check(side)]);
             }
         }
         let serves = self.serves();
         for side in &serves {
-            if side.of(&self.looks).listeners.iter().any(Listener::is_stale) {
+            if side.of(&self.checks).listeners.iter().any(Listener::is_stale) {
                 steps.push_back(RunStep::Clear(*side));
             }
         }
@@ -328,14 +327,14 @@ impl Run {
     /// Returns every command that it would run if nothing lacked; what is looked up first stands there by the names that were given.
     #[must_use]
     pub fn foreseen(&self) -> Vec<CommandRequest> {
-        let looks = [RunStep::Find, RunStep::Rules(Side::Source), RunStep::Rules(Side::Destination)];
-        let looks = looks.into_iter().filter(|_| self.ask.place.is_some());
+        let checks = [RunStep::Find, RunStep::Rules(Side::Source), RunStep::Rules(Side::Destination)];
+        let checks = checks.into_iter().filter(|_| self.ask.place.is_some());
         // Tools that lack and stale servers add to it.
         let mut usual = self.clone();
-        for look in &mut usual.looks {
-            look.tools = super::guest::OURS.map(str::to_owned).to_vec();
+        for look in &mut usual.checks {
+            look.tools = super::guest::MEASURING_PROGRAMS.map(str::to_owned).to_vec();
         }
-        let all = looks
+        let all = checks
             .chain([RunStep::GuestCheck(Side::Source), RunStep::GuestCheck(Side::Destination)])
             .chain(usual.steps());
         let ends = self.ends.clone().or_else(|| endpoint::guessed(&self.ask));

@@ -14,7 +14,6 @@ const MAX_ITERATIONS: u16 = 100;
 /// What is to be measured.
 #[derive(Debug, Clone)]
 pub struct MeasurementRequest {
-    /// The session.
     pub session: SessionId,
     /// The machine that sends: its name, or its address.
     pub source: String,
@@ -23,12 +22,12 @@ pub struct MeasurementRequest {
     /// Where their interfaces are; without it no rules are looked at.
     pub place: Option<ResourceGroup>,
     /// How they are reached.
-    pub way: AccessMethod,
+    pub access: AccessMethod,
     /// Which metrics.
     pub test_type: TestType,
     /// How often each; one more before them is not counted.
     pub iterations: u16,
-    /// Whether the way back is measured, too.
+    /// Whether the return path is measured, too.
     pub both_directions: bool,
     /// How long one iteration takes.
     pub seconds: TestSeconds,
@@ -40,7 +39,7 @@ pub struct MeasurementRequest {
     pub is_baseline: bool,
     /// What it is compared with.
     pub compare: Compare,
-    /// So many percent worse than the baseline is a regression.
+    /// How many percent worse than the baseline is a regression.
     pub tolerance: f64,
     /// Measure although rules block a port; keep an unstable run as a baseline.
     pub force: bool,
@@ -58,9 +57,7 @@ pub enum AccessMethod {
 /// How long one iteration takes, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TestSeconds {
-    /// Of latency.
     pub latency: u16,
-    /// Of throughput.
     pub throughput: u16,
 }
 
@@ -96,15 +93,13 @@ pub enum MeasurementRequestError {
     Limit {
         /// Which.
         what: &'static str,
-        /// The least.
         least: u16,
-        /// The most.
         most: u16,
         /// What was given.
         given: u16,
     },
     /// An address is none that the tools are called with.
-    #[error("{0} is an IPv6 address: the way between IPv4 addresses is measured")]
+    #[error("{0} is an IPv6 address: only paths between IPv4 addresses are measured")]
     Family(IpAddr),
     /// Over ssh both ends are addresses.
     #[error("over ssh both ends are named by their addresses, and `{0}` is none")]
@@ -133,7 +128,7 @@ impl MeasurementRequest {
             }
         }
         for end in [&self.source, &self.destination] {
-            match (end.parse::<IpAddr>(), &self.way) {
+            match (end.parse::<IpAddr>(), &self.access) {
                 (Ok(address), _) if address.is_ipv6() => {
                     return Err(MeasurementRequestError::Family(address));
                 }
@@ -141,7 +136,7 @@ impl MeasurementRequest {
                 (Ok(_) | Err(_), _) => {}
             }
         }
-        if self.place.is_none() && self.way == AccessMethod::Platform {
+        if self.place.is_none() && self.access == AccessMethod::Platform {
             return Err(MeasurementRequestError::Group);
         }
         Ok(self)

@@ -1,4 +1,4 @@
-//! A run: what came of a command.
+//! A run: the result of a command.
 
 use ghost_base::Timestamp;
 
@@ -15,14 +15,14 @@ use crate::operation::{CommandError, CommandOutcome, Issue, printed};
 use crate::{FailureClass, guest};
 
 impl Run {
-    /// Takes what came of the front of the list.
+    /// Takes the result of the front of the list.
     pub(super) fn take(&mut self, answer: &CommandOutcome, now: Timestamp) {
         let Some(step) = self.todo.front().copied() else { return };
         self.wait = None;
         let doing = step.words(&self.ask, self.ends.as_ref());
-        let told = printed(answer, &doing).map(str::to_owned);
+        let output = printed(answer, &doing).map(str::to_owned);
         if !step.changes()
-            && let Err(setback) = &told
+            && let Err(setback) = &output
             && self.once_more(setback, now)
         {
             return;
@@ -42,7 +42,7 @@ impl Run {
             *side.of_mut(&mut self.servers) = Servers::MayRun;
         }
         let denied = matches!(answer, CommandOutcome::Denied { .. } | CommandOutcome::Refused { .. });
-        match (step, told) {
+        match (step, output) {
             (RunStep::Stop(side), Err(setback)) => self.stopped(side, false, &setback.trouble.text),
             (RunStep::Upload(_), Err(setback)) => self.aside(step, &setback),
             (step, Err(setback)) if step.changes() && denied => {
@@ -93,7 +93,7 @@ impl Run {
             RunStep::GuestCheck(side) | RunStep::Check(side) => {
                 match self.said(side, text).map(|said| GuestCheck::read(&said)) {
                     Ok(Some(look)) => {
-                        *side.of_mut(&mut self.looks) = look;
+                        *side.of_mut(&mut self.checks) = look;
                         if step == RunStep::Check(side) {
                             self.checked(side, now);
                         }
@@ -174,12 +174,12 @@ impl Run {
         let ports = super::guest::ports(self.ask.test_type);
         let serves = self.serves();
         if serves.contains(&side.other()) {
-            let way = (own.address, other.address);
-            self.passages.extend(preflight::judge(text, &own.name, "outbound", way, &ports)?);
+            let addresses = (own.address, other.address);
+            self.passages.extend(preflight::judge(text, &own.name, "outbound", addresses, &ports)?);
         }
         if serves.contains(&side) {
-            let way = (other.address, own.address);
-            self.passages.extend(preflight::judge(text, &own.name, "inbound", way, &ports)?);
+            let addresses = (other.address, own.address);
+            self.passages.extend(preflight::judge(text, &own.name, "inbound", addresses, &ports)?);
         }
         Ok(())
     }
@@ -190,7 +190,7 @@ impl Run {
         guest::printed(&end.reach, text).map_err(|error| error.to_string())
     }
 
-    /// Says whether a script of ours ran to its end, and well.
+    /// Tells whether a script of ours ran to its end, and well.
     fn succeeded(&self, side: Side, text: &str) -> Result<(), String> {
         let said = self.said(side, text)?;
         match ended(&said) {
@@ -203,10 +203,10 @@ impl Run {
         }
     }
 
-    /// Looks whether an installation brought what lacked.
+    /// Checks whether an installation brought what was missing.
     fn checked(&mut self, side: Side, now: Timestamp) {
         let test = self.ask.test_type;
-        let lacks = side.of(&self.looks).lacks(test.latency(), test.throughput());
+        let lacks = side.of(&self.checks).lacks(test.latency(), test.throughput());
         if !lacks.is_empty() {
             let name = self.ends.as_ref().map_or_else(String::new, |ends| side.of(ends).name.clone());
             let text = format!("{} could not be installed on {name}", lacks.join(" and "));
@@ -239,7 +239,7 @@ impl Run {
                         "two iterations of {what} in a row failed ({error}); it was ended, and {left} more were not run"
                     );
                     let hint =
-                        "look for what drops it on the way: rules, routes, the guests' own packet filters";
+                        "find what drops it on the path: rules, routes, the guests' own packet filters";
                     return self.give_up(State::Failed, Issue::hinted(text, hint), now);
                 }
             }

@@ -11,7 +11,7 @@ pub enum Outcome {
     Measured(f64),
     /// It was refused, or timed out: that counts as 0.
     Failed(String),
-    /// What came of it cannot be read: that does not count.
+    /// Its result cannot be read: that does not count.
     Unreadable(String),
 }
 
@@ -36,7 +36,7 @@ impl Outcome {
     }
 }
 
-/// The iterations one way.
+/// The iterations in one direction.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Series {
     /// Of latency, in microseconds.
@@ -83,7 +83,7 @@ impl Series {
     }
 }
 
-/// What the iterations one way say.
+/// The assessment of the iterations in one direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Assessment {
     /// Of what could be counted.

@@ -6,12 +6,10 @@ use super::request::MeasurementRequest;
 use crate::operation::CommandRequest;
 use crate::{Account, Container, line};
 
-/// An end of the way.
+/// An end of the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    /// The source.
     Source,
-    /// The destination.
     Destination,
 }
 
@@ -46,7 +44,6 @@ impl Side {
 /// A document that is uploaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DocumentKind {
-    /// The result.
     Result,
     /// The same as a baseline for later runs.
     Baseline,
@@ -82,7 +79,7 @@ pub(super) enum RunStep {
 }
 
 impl RunStep {
-    /// Says whether it changes anything.
+    /// Tells whether it changes anything.
     pub(super) fn changes(self) -> bool {
         match self {
             Self::Find | Self::Rules(_) | Self::GuestCheck(_) | Self::Check(_) | Self::Report { .. } => false,
@@ -114,10 +111,10 @@ impl RunStep {
             Self::Start(side) => format!("start servers on {}", name(side)),
             Self::Measure { server, latency, at } => {
                 let metric = if latency { "latency" } else { "throughput" };
-                let way = format!("{} → {}", name(server.other()), name(server));
+                let direction = format!("{} → {}", name(server.other()), name(server));
                 match at {
-                    0 => format!("warm up {metric} {way}"),
-                    at => format!("measure {metric} {way}, iteration {at}/{}", ask.iterations),
+                    0 => format!("warm up {metric} {direction}"),
+                    at => format!("measure {metric} {direction}, iteration {at}/{}", ask.iterations),
                 }
             }
             Self::Report { server, .. } => format!("read what the server on {} counted", name(server)),

@@ -38,7 +38,6 @@ pub struct Store {
 /// A run that was.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PastRun {
-    /// Its session.
     pub session: String,
     /// Its result; where there is none, what was measured until it was cut off.
     pub document: Value,
@@ -119,7 +118,7 @@ impl Store {
         fs::read_to_string(path).map_err(failed)
     }
 
-    /// Looks for what a run is to be compared with: a session's result, or the baseline of two addresses; `None` where none lies here.
+    /// Searches for what a run is to be compared with: a session's result, or the baseline of two addresses; `None` where none lies here.
     ///
     /// # Errors
     /// Fails where there is something that cannot be read.

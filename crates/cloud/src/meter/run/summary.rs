@@ -1,11 +1,11 @@
-//! What is told of a run in the end: it fits a screen.
+//! The summary of a run: it fits a screen.
 
 use super::progress::{Run, State};
 use super::sample::{Assessment, Outcome, Series};
 use super::step::Side;
 use crate::meter::Anomaly;
 
-/// So many errors and warnings of each kind stand in it.
+/// How many errors and warnings of each kind stand in it.
 const MAX_ERRORS_SHOWN: usize = 3;
 
 /// Tells of a run in a few lines; `audit` is where its result lies.
@@ -35,14 +35,14 @@ pub fn summary(run: &Run, audit: &str) -> String {
         lines.push(format!("Reason:     {}", trouble.text));
     }
     let comparison = run.comparison();
-    let ways = [(judged, Side::Destination, ""), (back, Side::Source, " back")];
-    for (judged, side, way) in ways {
+    let directions = [(judged, Side::Destination, ""), (back, Side::Source, " back")];
+    for (judged, side, label_suffix) in directions {
         let Some(judged) = judged else { continue };
         lines.push(String::new());
-        let compared = comparison.as_ref().filter(|_| way.is_empty());
+        let compared = comparison.as_ref().filter(|_| label_suffix.is_empty());
         let deltas = compared.map_or((None, None), |comparison| (comparison.latency, comparison.throughput));
         for (latency, delta) in [(true, deltas.0), (false, deltas.1)] {
-            lines.extend(figure(run, &judged, latency, way, delta));
+            lines.extend(figure(run, &judged, latency, label_suffix, delta));
         }
         lines.push(stability(&judged));
         lines.extend(errors(side.of(&run.series)));
@@ -72,14 +72,20 @@ pub fn summary(run: &Run, audit: &str) -> String {
     format!("{rule}\n=== Ghost Pipe Meter — Results ===\n{rule}\n{}\n{rule}", lines.join("\n"))
 }
 
-fn figure(run: &Run, judged: &Assessment, latency: bool, way: &str, delta: Option<f64>) -> Option<String> {
+fn figure(
+    run: &Run,
+    judged: &Assessment,
+    latency: bool,
+    label_suffix: &str,
+    delta: Option<f64>,
+) -> Option<String> {
     let asked = if latency { run.ask().test_type.latency() } else { run.ask().test_type.throughput() };
     if !asked {
         return None;
     }
     let (name, worse, better) =
         if latency { ("Latency", "slower", "faster") } else { ("Throughput", "higher", "lower") };
-    let label = format!("{name}{way} (P90):");
+    let label = format!("{name}{label_suffix} (P90):");
     let Some(extent) = judged.extent(latency) else { return Some(format!("{label:<18} no sample")) };
     let shown = |figure: f64| if latency { format!("{figure:.1} µs") } else { gigabits(figure) };
     let word = |delta: f64| if delta >= 0.0 { worse } else { better };

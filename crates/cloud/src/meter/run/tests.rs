@@ -18,7 +18,7 @@ fn ask() -> MeasurementRequest {
         source: "web-1".to_owned(),
         destination: "10.0.1.5".to_owned(),
         place: Some(ResourceGroup { subscription: None, group: Name::parse("prod").unwrap() }),
-        way: AccessMethod::Platform,
+        access: AccessMethod::Platform,
         test_type: TestType::Both,
         iterations: 3,
         both_directions: false,
@@ -42,7 +42,7 @@ struct World {
     /// In Gbit/s, an iteration each.
     throughput: Vec<&'static str>,
     up: [bool; 2],
-    /// So many bytes were reported.
+    /// How many bytes were reported.
     log: String,
     installs: bool,
     asked: usize,
@@ -193,7 +193,7 @@ fn document(run: &Run, what: &str) -> Value {
 }
 
 #[test]
-fn a_healthy_way_is_measured_under_one_consent() {
+fn a_healthy_path_is_measured_under_one_consent() {
     let mut world = World::new();
     let run = world.healthy(ask());
     assert_eq!((run.state(), world.asked, world.up), (State::Success, 1, [false; 2]), "{:?}", run.trouble());
@@ -299,10 +299,11 @@ fn two_dead_iterations_in_a_row_end_it_without_success() {
     assert_eq!((run.state(), &result["status"]), (State::Failed, &json!("failed")));
     assert_eq!(result["results"]["iteration_data"].as_array().map(Vec::len), Some(2));
     assert_eq!(result["results"]["anomaly_type"], "CONNECTIVITY_DROP");
-    let told = run.trouble().unwrap().text.clone();
+    let trouble_text = run.trouble().unwrap().text.clone();
     assert!(
-        told.contains("two iterations of throughput in a row failed") && told.contains("6 more were not run"),
-        "{told}"
+        trouble_text.contains("two iterations of throughput in a row failed")
+            && trouble_text.contains("6 more were not run"),
+        "{trouble_text}"
     );
     // Its servers are ended.
     assert!(run.left().is_empty());
@@ -392,7 +393,7 @@ fn whatever_a_guest_prints_the_run_ends_and_leaves_no_server() {
 }
 
 #[test]
-fn a_way_back_is_told_beside_the_way_there() {
+fn a_return_path_is_reported_beside_the_forward_path() {
     let mut world = World::new();
     let run =
         world.healthy(MeasurementRequest { both_directions: true, test_type: TestType::Latency, ..ask() });

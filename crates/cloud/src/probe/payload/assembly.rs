@@ -5,7 +5,7 @@ use std::io::Read as _;
 use base64::Engine as _;
 use flate2::read::GzDecoder;
 
-use super::window::{Piece, PieceError};
+use super::window::{PayloadWindow, WindowError};
 use ghost_base::Digest;
 
 /// The largest text that is unpacked.
@@ -32,10 +32,10 @@ pub enum WindowResult {
 
 /// Why no text came together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ParcelError {
+pub enum PayloadError {
     /// A window is none.
     #[error(transparent)]
-    Piece(#[from] PieceError),
+    PayloadWindow(#[from] WindowError),
     /// Between two windows the guest changed.
     #[error("what is read changed while it was read")]
     Changed,
@@ -50,12 +50,11 @@ pub enum ParcelError {
     /// There is too much of it.
     #[error("{what} has more than {most} bytes")]
     Large {
-        /// Of what.
         what: &'static str,
         /// The limit.
         most: usize,
     },
-    /// The digest is another than was told.
+    /// The digest is not the reported one.
     #[error("the text arrived damaged: its digest differs")]
     Damaged,
     /// It cannot be unpacked.
@@ -68,38 +67,38 @@ impl WindowedPayload {
     ///
     /// # Errors
     /// Fails where it does not go on where the last window ended, or the whole is not what its digest says.
-    pub fn add(&mut self, printed: &str) -> Result<WindowResult, ParcelError> {
-        let piece = Piece::read(printed)?;
-        if piece.total > MAX_PACKED_BYTES {
-            return Err(ParcelError::Large { what: "the packed text", most: MAX_PACKED_BYTES });
+    pub fn add(&mut self, printed: &str) -> Result<WindowResult, PayloadError> {
+        let part = PayloadWindow::read(printed)?;
+        if part.total > MAX_PACKED_BYTES {
+            return Err(PayloadError::Large { what: "the packed text", most: MAX_PACKED_BYTES });
         }
         match &self.digest {
-            Some(digest) if *digest != piece.digest => return Err(ParcelError::Changed),
+            Some(digest) if *digest != part.digest => return Err(PayloadError::Changed),
             Some(_) => {}
-            None => self.digest = Some(piece.digest.clone()),
+            None => self.digest = Some(part.digest.clone()),
         }
-        if piece.from != self.packed.len() {
-            return Err(ParcelError::Order { has: piece.from, wanted: self.packed.len() });
+        if part.from != self.packed.len() {
+            return Err(PayloadError::Order { has: part.from, wanted: self.packed.len() });
         }
-        self.packed.push_str(&piece.text);
-        if self.packed.len() < piece.total {
+        self.packed.push_str(&part.text);
+        if self.packed.len() < part.total {
             return Ok(WindowResult::Ask(self.packed.len()));
         }
-        if Digest::of(&self.packed).to_string() != piece.digest {
-            return Err(ParcelError::Damaged);
+        if Digest::of(&self.packed).to_string() != part.digest {
+            return Err(PayloadError::Damaged);
         }
         unpack(&self.packed).map(WindowResult::Whole)
     }
 }
 
-fn unpack(packed: &str) -> Result<String, ParcelError> {
-    let broken = |error: &dyn std::fmt::Display| ParcelError::Packed(error.to_string());
+fn unpack(packed: &str) -> Result<String, PayloadError> {
+    let broken = |error: &dyn std::fmt::Display| PayloadError::Packed(error.to_string());
     let bytes = base64::engine::general_purpose::STANDARD.decode(packed).map_err(|error| broken(&error))?;
     let mut text = Vec::new();
     let most = u64::try_from(MAX_PAYLOAD_BYTES).unwrap_or(u64::MAX);
     GzDecoder::new(bytes.as_slice()).take(most + 1).read_to_end(&mut text).map_err(|error| broken(&error))?;
     if text.len() > MAX_PAYLOAD_BYTES {
-        return Err(ParcelError::Large { what: "the text", most: MAX_PAYLOAD_BYTES });
+        return Err(PayloadError::Large { what: "the text", most: MAX_PAYLOAD_BYTES });
     }
     String::from_utf8(text).map_err(|error| broken(&error))
 }
@@ -140,10 +139,10 @@ mod tests {
         fn whatever_is_packed_comes_out_of_its_windows(text in "\\PC{0,2000}", rows in 0_u64..2_000) {
             let text = format!("{text}{}", long(rows));
             let packed = packed(text.as_bytes());
-            let mut parcel = WindowedPayload::default();
-            let mut next = parcel.add(&window(&packed, 0));
+            let mut windows = WindowedPayload::default();
+            let mut next = windows.add(&window(&packed, 0));
             while let Ok(WindowResult::Ask(from)) = next {
-                next = parcel.add(&window(&packed, from));
+                next = windows.add(&window(&packed, from));
             }
             prop_assert_eq!(next, Ok(WindowResult::Whole(text)));
         }
@@ -157,20 +156,20 @@ mod tests {
     #[test]
     fn windows_of_two_texts_do_not_mix() {
         let (one, other) = (packed(long(800).as_bytes()), packed(long(900).as_bytes()));
-        let mut parcel = WindowedPayload::default();
-        assert_eq!(parcel.add(&window(&one, 0)), Ok(WindowResult::Ask(WINDOW)));
-        assert_eq!(parcel.add(&window(&other, WINDOW)), Err(ParcelError::Changed));
+        let mut windows = WindowedPayload::default();
+        assert_eq!(windows.add(&window(&one, 0)), Ok(WindowResult::Ask(WINDOW)));
+        assert_eq!(windows.add(&window(&other, WINDOW)), Err(PayloadError::Changed));
     }
 
     #[test]
-    fn a_window_that_comes_twice_or_too_early_is_told() {
+    fn a_window_that_comes_twice_or_too_early_is_reported() {
         let packed = packed(long(2_000).as_bytes());
-        let mut parcel = WindowedPayload::default();
-        parcel.add(&window(&packed, 0)).unwrap();
-        assert_eq!(parcel.add(&window(&packed, 0)), Err(ParcelError::Order { has: 0, wanted: WINDOW }));
+        let mut windows = WindowedPayload::default();
+        windows.add(&window(&packed, 0)).unwrap();
+        assert_eq!(windows.add(&window(&packed, 0)), Err(PayloadError::Order { has: 0, wanted: WINDOW }));
         assert_eq!(
-            parcel.add(&window(&packed, 2 * WINDOW)),
-            Err(ParcelError::Order { has: 2 * WINDOW, wanted: WINDOW })
+            windows.add(&window(&packed, 2 * WINDOW)),
+            Err(PayloadError::Order { has: 2 * WINDOW, wanted: WINDOW })
         );
     }
 
@@ -182,17 +181,17 @@ mod tests {
         let mut changed = printed.into_bytes();
         changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
         let changed = String::from_utf8(changed).unwrap();
-        assert_eq!(WindowedPayload::default().add(&changed), Err(ParcelError::Damaged));
+        assert_eq!(WindowedPayload::default().add(&changed), Err(PayloadError::Damaged));
     }
 
     #[test]
     fn a_bomb_does_not_go_off() {
         let bomb = packed(&vec![b'0'; MAX_PAYLOAD_BYTES + 1]);
-        let mut parcel = WindowedPayload::default();
-        let mut next = parcel.add(&window(&bomb, 0));
+        let mut windows = WindowedPayload::default();
+        let mut next = windows.add(&window(&bomb, 0));
         while let Ok(WindowResult::Ask(from)) = next {
-            next = parcel.add(&window(&bomb, from));
+            next = windows.add(&window(&bomb, from));
         }
-        assert_eq!(next, Err(ParcelError::Large { what: "the text", most: MAX_PAYLOAD_BYTES }));
+        assert_eq!(next, Err(PayloadError::Large { what: "the text", most: MAX_PAYLOAD_BYTES }));
     }
 }

@@ -3,7 +3,6 @@
 /// What a command of a guest printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// Its name.
     pub name: String,
     /// The exit code of its command; 127 is a command that is not there.
     pub code: u8,
@@ -66,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_part_is_told() {
+    fn half_a_part_is_reported() {
         let text = "section a 0 3\nabc\nsection b 0 3\nab";
         assert_eq!(sections(text), Err(SectionError { at: 2 }));
         assert_eq!(sections("section a 0 1\né\n"), Err(SectionError { at: 1 }));

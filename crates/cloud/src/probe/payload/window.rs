@@ -1,6 +1,6 @@
 //! One window.
 
-/// So many bytes a window has: with header and end mark it fits into what the platform keeps.
+/// How many bytes a window has: with header and end mark it fits into what the platform keeps.
 pub const WINDOW: usize = 3_600;
 
 const BEGINS: &str = "ghost-parcel 1 ";
@@ -8,7 +8,7 @@ const ENDS: &str = "ghost-parcel-end";
 
 /// A window of a packed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct PayloadWindow {
     /// The digest of the whole packed text, in hexadecimal.
     pub digest: String,
     /// How many bytes the packed text has.
@@ -21,7 +21,7 @@ pub struct Piece {
 
 /// Why something is no window.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PieceError {
+pub enum WindowError {
     /// The header is not there: another script, or its beginning was cut off.
     #[error("the guest printed no header")]
     NoHeader,
@@ -34,30 +34,30 @@ pub enum PieceError {
     /// It is not what the header says.
     #[error("the window has {has} bytes instead of {wanted}")]
     Length {
-        /// So many are there.
+        /// How many are there.
         has: usize,
-        /// So many should be.
+        /// How many should be.
         wanted: usize,
     },
 }
 
-impl Piece {
+impl PayloadWindow {
     /// Reads what a script printed.
     ///
     /// # Errors
     /// Fails where it is anything but one whole window.
-    pub fn read(printed: &str) -> Result<Self, PieceError> {
+    pub fn read(printed: &str) -> Result<Self, WindowError> {
         let mut lines = printed.lines().skip_while(|line| !line.starts_with(BEGINS));
-        let header = lines.next().and_then(|line| line.strip_prefix(BEGINS)).ok_or(PieceError::NoHeader)?;
-        let (digest, total, from) = read_header(header).ok_or(PieceError::Header)?;
-        let text = lines.next().ok_or(PieceError::CutOff)?;
+        let header = lines.next().and_then(|line| line.strip_prefix(BEGINS)).ok_or(WindowError::NoHeader)?;
+        let (digest, total, from) = read_header(header).ok_or(WindowError::Header)?;
+        let text = lines.next().ok_or(WindowError::CutOff)?;
         // A window of nothing is an empty line.
         if lines.next() != Some(ENDS) {
-            return Err(PieceError::CutOff);
+            return Err(WindowError::CutOff);
         }
         let wanted = total.saturating_sub(from).min(WINDOW);
         if text.len() != wanted {
-            return Err(PieceError::Length { has: text.len(), wanted });
+            return Err(WindowError::Length { has: text.len(), wanted });
         }
         Ok(Self { digest, total, from, text: text.to_owned() })
     }
@@ -84,30 +84,36 @@ mod tests {
 
     #[test]
     fn a_window_says_which_it_is() {
-        let piece = Piece::read(&printed(5, 0, "abcde")).unwrap();
-        assert_eq!((piece.total, piece.from, piece.text.as_str()), (5, 0, "abcde"));
+        let window = PayloadWindow::read(&printed(5, 0, "abcde")).unwrap();
+        assert_eq!((window.total, window.from, window.text.as_str()), (5, 0, "abcde"));
     }
 
     #[test]
     fn what_is_cut_off_is_no_window() {
         let whole = printed(5, 0, "abcde");
         for end in 0..whole.len() - 1 {
-            assert!(Piece::read(&whole[..end]).is_err(), "{end}");
+            assert!(PayloadWindow::read(&whole[..end]).is_err(), "{end}");
         }
         for begin in 1..whole.len() {
-            assert!(Piece::read(&whole[begin..]).is_err(), "{begin}");
+            assert!(PayloadWindow::read(&whole[begin..]).is_err(), "{begin}");
         }
     }
 
     #[test]
     fn a_window_of_another_length_is_none() {
-        assert_eq!(Piece::read(&printed(9, 0, "abcde")), Err(PieceError::Length { has: 5, wanted: 9 }));
-        assert_eq!(Piece::read(&printed(5, 9, "abcde")), Err(PieceError::Length { has: 5, wanted: 0 }));
+        assert_eq!(
+            PayloadWindow::read(&printed(9, 0, "abcde")),
+            Err(WindowError::Length { has: 5, wanted: 9 })
+        );
+        assert_eq!(
+            PayloadWindow::read(&printed(5, 9, "abcde")),
+            Err(WindowError::Length { has: 5, wanted: 0 })
+        );
         for header in
             ["x 5 0", "5 0", "", &format!("{} -5 0", "a".repeat(64)), &format!("{} 5 0 0", "a".repeat(64))]
         {
             let text = format!("{BEGINS}{header}\nabcde\n{ENDS}\n");
-            assert_eq!(Piece::read(&text), Err(PieceError::Header), "{header}");
+            assert_eq!(PayloadWindow::read(&text), Err(WindowError::Header), "{header}");
         }
     }
 }

@@ -8,17 +8,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Topology {
-    /// The group.
     pub group: String,
-    /// Its machines.
     pub machines: Vec<Machine>,
-    /// Its interfaces.
     pub interfaces: Vec<Nic>,
     /// Its virtual networks.
     pub networks: Vec<Network>,
-    /// Its security groups.
     pub security_groups: Vec<SecurityGroup>,
-    /// Its route tables.
     pub route_tables: Vec<RouteTable>,
     /// What could not be read.
     pub unread: Vec<Unread>,
@@ -30,17 +25,13 @@ pub struct Topology {
 pub struct Unread {
     /// Which: `networks`, `route_tables` …
     pub what: String,
-    /// Why.
     pub why: String,
 }
 
-/// A machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
-    /// Its name.
     pub name: String,
-    /// Its region.
     pub region: String,
     /// Its interfaces, the primary one first.
     pub interfaces: Vec<String>,
@@ -50,7 +41,6 @@ pub struct Machine {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Nic {
-    /// Its name.
     pub name: String,
     /// The machine that it belongs to.
     pub machine: Option<String>,
@@ -81,27 +71,20 @@ pub struct Address {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
-    /// Its name.
     pub name: String,
     /// Its address space.
     pub prefixes: Vec<String>,
-    /// Its subnets.
     pub subnets: Vec<Subnet>,
     /// The networks that it is peered with.
     pub peerings: Vec<Peering>,
 }
 
-/// A subnet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Subnet {
-    /// Its name.
     pub name: String,
-    /// Its prefixes.
     pub prefixes: Vec<String>,
-    /// Its security group.
     pub security_group: Option<String>,
-    /// Its route table.
     pub route_table: Option<String>,
     /// Services that it reaches without leaving the platform, as `Microsoft.Storage`.
     pub service_endpoints: Vec<String>,
@@ -111,7 +94,6 @@ pub struct Subnet {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Peering {
-    /// Its name.
     pub name: String,
     /// The other network.
     pub remote: String,
@@ -127,7 +109,6 @@ pub struct Peering {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SecurityGroup {
-    /// Its name.
     pub name: String,
     /// Its rules, inbound first, in the order in which they are tried.
     pub rules: Vec<Rule>,
@@ -137,9 +118,7 @@ pub struct SecurityGroup {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
-    /// Its name.
     pub name: String,
-    /// Which way.
     pub direction: String,
     /// When it is tried.
     pub priority: u32,
@@ -157,21 +136,16 @@ pub struct Rule {
     pub ports: Vec<String>,
 }
 
-/// A route table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RouteTable {
-    /// Its name.
     pub name: String,
-    /// Its routes.
     pub routes: Vec<Route>,
 }
 
-/// A route.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Route {
-    /// Its name.
     pub name: String,
     /// Where to.
     pub prefix: String,

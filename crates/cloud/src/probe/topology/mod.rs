@@ -1,6 +1,6 @@
 //! What a resource group consists of: machines, interfaces, networks, security groups, route tables; who owns an address.
 //!
-//! Goes in: five lists as `az` prints them. Comes out: one typed document. Never: a list that could not be read, told as an empty one.
+//! Goes in: five lists as `az` prints them. Comes out: one typed document. Never: an unreadable list, reported as an empty one.
 
 mod document;
 mod operation;

@@ -41,11 +41,21 @@ impl List {
         let doing = format!("listing the {} of {}", self.word().replace('_', " "), into.group);
         let group = into.group.clone();
         match self {
-            Self::Machines => into.machines = all::<RawMachine, _>(text, &doing, |raw| raw.told(&group))?,
-            Self::Interfaces => into.interfaces = all::<RawNic, _>(text, &doing, |raw| raw.told(&group))?,
-            Self::Networks => into.networks = all::<RawNetwork, _>(text, &doing, |raw| raw.told(&group))?,
-            Self::SecurityGroups => into.security_groups = all::<RawGroup, _>(text, &doing, RawGroup::told)?,
-            Self::RouteTables => into.route_tables = all::<RawTable, _>(text, &doing, RawTable::told)?,
+            Self::Machines => {
+                into.machines = all::<RawMachine, _>(text, &doing, |raw| raw.into_topology(&group))?
+            }
+            Self::Interfaces => {
+                into.interfaces = all::<RawNic, _>(text, &doing, |raw| raw.into_topology(&group))?
+            }
+            Self::Networks => {
+                into.networks = all::<RawNetwork, _>(text, &doing, |raw| raw.into_topology(&group))?
+            }
+            Self::SecurityGroups => {
+                into.security_groups = all::<RawGroup, _>(text, &doing, RawGroup::into_topology)?
+            }
+            Self::RouteTables => {
+                into.route_tables = all::<RawTable, _>(text, &doing, RawTable::into_topology)?
+            }
         }
         Ok(())
     }
@@ -77,8 +87,12 @@ impl Topology {
     }
 }
 
-fn all<Raw: DeserializeOwned, T>(text: &str, doing: &str, told: impl Fn(Raw) -> T) -> Result<Vec<T>, Issue> {
-    Ok(document::<Vec<Raw>>(text, doing)?.into_iter().map(told).collect())
+fn all<Raw: DeserializeOwned, T>(
+    text: &str,
+    doing: &str,
+    into_topology: impl Fn(Raw) -> T,
+) -> Result<Vec<T>, Issue> {
+    Ok(document::<Vec<Raw>>(text, doing)?.into_iter().map(into_topology).collect())
 }
 
 /// Names a resource as seen from a group.
@@ -127,7 +141,7 @@ struct Attached {
 }
 
 impl RawMachine {
-    fn told(self, group: &str) -> Machine {
+    fn into_topology(self, group: &str) -> Machine {
         let mut attached = self.network_profile.network_interfaces;
         attached.sort_by_key(|one| one.primary != Some(true));
         let interfaces = attached.iter().filter_map(|one| name(&one.to, group)).collect();
@@ -162,7 +176,7 @@ struct RawAddress {
 }
 
 impl RawNic {
-    fn told(self, group: &str) -> Nic {
+    fn into_topology(self, group: &str) -> Nic {
         let mut addresses = self.ip_configurations;
         addresses.sort_by_key(|one| one.primary == Some(false));
         let of = |one: &RawAddress| -> Vec<String> {
@@ -240,7 +254,7 @@ struct RawPeering {
 }
 
 impl RawNetwork {
-    fn told(self, group: &str) -> Network {
+    fn into_topology(self, group: &str) -> Network {
         let prefixes = |space: Option<Space>| space.unwrap_or_default().address_prefixes;
         let subnet = |raw: RawSubnet| Subnet {
             name: raw.name,
@@ -300,7 +314,7 @@ struct RawRule {
 }
 
 impl RawGroup {
-    fn told(self) -> SecurityGroup {
+    fn into_topology(self) -> SecurityGroup {
         let with = |mut found: Vec<String>, groups: &[Pointer]| {
             found.extend(groups.iter().map(|group| group.last().to_owned()));
             found
@@ -347,7 +361,7 @@ struct RawRoute {
 }
 
 impl RawTable {
-    fn told(self) -> RouteTable {
+    fn into_topology(self) -> RouteTable {
         let route = |raw: RawRoute| Route {
             name: raw.name,
             prefix: raw.address_prefix,

@@ -67,7 +67,7 @@ fn another_spelling_of_the_same_rule_is_no_change() {
 }
 
 #[test]
-fn a_rule_that_moves_between_gates_is_told_as_the_same_one() {
+fn a_rule_that_moves_between_gates_is_reported_as_the_same_one() {
     let rules = |name| vec![rule(name, 100, "Allow", "443"), rule("b", 65_000, "Deny", "*")];
     let at = |first, second| {
         let groups =
@@ -92,7 +92,7 @@ fn one_of_two_equal_paths_that_goes_is_seen() {
 }
 
 #[test]
-fn the_name_and_the_propagation_flag_of_a_route_are_told_and_are_no_drift() {
+fn the_name_and_the_propagation_flag_of_a_route_are_reported_and_are_no_drift() {
     let found = check(&format!("{ROUTES}/1/name"), json!("to-fw"), Status::Clean, &[]);
     assert_eq!(found.remarks.first().unwrap().what, "name: nothing → `to-fw`");
     let found = check(&format!("{ROUTES}/0/disableBgpRoutePropagation"), json!(true), Status::Clean, &[]);

@@ -72,7 +72,7 @@ proptest! {
     }
 
     #[test]
-    fn what_came_one_way_went_the_other(a in bundles(), b in bundles()) {
+    fn a_comparison_is_the_reverse_of_the_swapped_one(a in bundles(), b in bundles()) {
         let (there, back) = (compare(&a, &b), compare(&b, &a));
         let mut mirrored: Vec<Change> = back.changes.into_iter().map(|change| Change {
             kind: match change.kind {

@@ -119,7 +119,7 @@ fn a_baseline_has_to_lie_before_the_change_and_the_present_behind_it() {
 }
 
 #[test]
-fn answers_that_are_not_newer_than_the_baseline_are_told_and_certified_with_that() {
+fn answers_that_are_not_newer_than_the_baseline_are_reported_and_certified_with_that() {
     let printed = |at| {
         let bundle = Bundle::parse(&plain().to_string()).unwrap();
         let answers_at = Some(Timestamp::from_millis(at));

@@ -11,9 +11,9 @@ pub struct Diff {
     pub drift: Option<bool>,
     /// The same in one word.
     pub status: Status,
-    /// Whether the fate of some packet can change.
+    /// Whether the verdict on some packet can change.
     pub critical: bool,
-    /// The changes.
+    /// Every difference that was found.
     pub changes: Vec<Change>,
     /// What was odd in either text.
     pub warnings: Vec<Warning>,
@@ -58,15 +58,15 @@ impl Status {
 pub struct Change {
     /// What kind of change.
     pub kind: Kind,
-    /// The table.
+    /// The table that differs, or holds what differs.
     pub table: String,
-    /// The chain.
+    /// The chain that differs, or holds what differs.
     pub chain: Option<String>,
-    /// The rule.
+    /// The rule as it is printed, where a rule differs.
     pub rule: Option<String>,
     /// How much it matters.
     pub severity: Severity,
-    /// Whether it comes and goes by itself: it is told, and is no drift.
+    /// Whether it comes and goes by itself: it is reported, and is no drift.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub churn: bool,
     /// The change in words.
@@ -113,7 +113,7 @@ pub enum Severity {
     Noise,
     /// It is there to be seen, and decides nothing.
     Notable,
-    /// The fate of some packet can change.
+    /// The verdict on some packet can change.
     Critical,
 }
 

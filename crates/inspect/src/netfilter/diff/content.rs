@@ -109,13 +109,13 @@ impl<'a> Comparison<'a> {
         for ((kind, name), found) in met {
             let gone: i64 = found.values().map(|more| (-more).max(0)).sum();
             let come: i64 = found.values().map(|more| (*more).max(0)).sum();
-            let fates = [("differs", gone.min(come)), ("is gone", gone - come), ("is new", come - gone)];
-            for (fate, times) in fates {
+            let outcomes = [("differs", gone.min(come)), ("is gone", gone - come), ("is new", come - gone)];
+            for (outcome, times) in outcomes {
                 for _ in 0..times {
                     let detail = if name.is_empty() {
-                        format!("{kind} {fate}")
+                        format!("{kind} {outcome}")
                     } else {
-                        format!("{kind} {name} {fate}")
+                        format!("{kind} {name} {outcome}")
                     };
                     self.push(Kind::ObjectChanged, &new.name, None, None, Severity::Notable, detail);
                 }

@@ -1,8 +1,8 @@
-//! Whether some packet meets another fate: both rulesets judge the packets that a change can concern.
+//! Whether some packet gets another verdict: both rulesets judge the packets that a change can concern.
 
 use std::collections::HashSet;
 
-use crate::netfilter::logic::{Names, Program, Step, Test, compile};
+use crate::netfilter::logic::{Names, Program, ProgramStep, Test, compile};
 use crate::netfilter::ruleset::Ruleset;
 use crate::netfilter::walk::{Engine, Hook, Limits, Verdict, every};
 
@@ -21,7 +21,7 @@ pub(in crate::netfilter) struct Impact {
 /// What judging packets showed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::netfilter) enum Shown {
-    /// Some packet meets another fate.
+    /// Some packet gets another verdict.
     Changes,
     /// None does.
     Same,
@@ -59,8 +59,8 @@ impl Impact {
                 Test::Always,
                 |rule| {
                     let matches = rule.steps.iter().map_while(|(_, step)| match step {
-                        Step::Match(test) => Some(test.clone()),
-                        Step::Change(_) | Step::Do(_) | Step::Choose(_) => None,
+                        ProgramStep::Match(test) => Some(test.clone()),
+                        ProgramStep::Change(_) | ProgramStep::Do(_) | ProgramStep::Choose(_) => None,
                     });
                     matches.fold(Test::Always, Test::and)
                 },

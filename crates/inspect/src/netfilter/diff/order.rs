@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 /// Above this many pairs of equal entries, only the first with the first, the second with the second … are considered.
-const MOST_PAIRS: usize = 2_000_000;
+const MAX_PAIRS: usize = 2_000_000;
 
 /// Returns the pairs of places that a longest common subsequence joins, in order.
 pub(in crate::netfilter) fn common<T: Eq + std::hash::Hash>(a: &[T], b: &[T]) -> Vec<(usize, usize)> {
@@ -25,7 +25,7 @@ fn middle<T: Eq + std::hash::Hash>(a: &[T], b: &[T]) -> Vec<(usize, usize)> {
         places.entry(entry).or_default().push(at);
     }
     let pairs: usize = a.iter().filter_map(|entry| places.get(entry)).map(Vec::len).sum();
-    let paired = pairs > MOST_PAIRS;
+    let paired = pairs > MAX_PAIRS;
     let mut seen: HashMap<&T, usize> = HashMap::new();
     // For every length the smallest end in `b`, and the link that leads back.
     let mut ends: Vec<(usize, usize)> = Vec::new();
@@ -80,7 +80,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_as_long_as_the_slow_way_finds(
+        fn it_is_as_long_as_the_slow_algorithm_finds(
             a in proptest::collection::vec(0_u8..6, 0..24),
             b in proptest::collection::vec(0_u8..6, 0..24),
         ) {

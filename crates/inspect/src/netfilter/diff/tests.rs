@@ -1,4 +1,4 @@
-//! What comes and goes by itself is told, and is no drift.
+//! What comes and goes by itself is reported, and is no drift.
 
 use crate::netfilter::{Change, Diff, Severity, Status, diff, read};
 
@@ -59,9 +59,9 @@ fn a_second_copy_that_no_packet_notices_is_noise_and_still_drift() {
     let rules = |rules: &str| format!("*filter\n:INPUT DROP [0:0]\n{rules}COMMIT\n");
     let one = "-A INPUT -s 10.0.0.0/8 -j ACCEPT\n";
     let found = compare(&rules(one), &rules(&format!("{one}{one}")));
-    let told: Vec<(Severity, bool)> =
+    let found_changes: Vec<(Severity, bool)> =
         found.changes.iter().map(|change| (change.severity, change.churn)).collect();
-    assert_eq!((found.status, told), (Status::Drift, vec![(Severity::Noise, false)]));
+    assert_eq!((found.status, found_changes), (Status::Drift, vec![(Severity::Noise, false)]));
     // A second line in a log is noticed by whoever reads it.
     let log = "-A INPUT -j LOG\n";
     let found = compare(&rules(log), &rules(&format!("{log}{log}")));
@@ -99,7 +99,7 @@ fn where_something_was_left_out_and_nothing_differs_the_status_is_inconclusive()
 }
 
 #[test]
-fn things_without_a_name_are_told_apart_by_what_they_are() {
+fn things_without_a_name_are_distinguished_by_what_they_are() {
     let odd = |chains: &[&str]| {
         let objects: Vec<String> = chains
             .iter()

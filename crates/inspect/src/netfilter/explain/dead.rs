@@ -3,21 +3,21 @@
 use super::document::Dead;
 use super::follow::{by, decided, fitted, place};
 use crate::netfilter::diff::hooks;
-use crate::netfilter::logic::{Code, Field, Names, Program, Spans, Step, Test, compile};
+use crate::netfilter::logic::{Code, Field, Names, Program, ProgramStep, Spans, Test, compile};
 use crate::netfilter::ruleset::{Family, Format, Ruleset};
 use crate::netfilter::walk::{Engine, Hook, Limits, Verdict, every};
 
 /// How much is tried for all rules together, and at first and at last for one kind of packet.
 const BUDGET: usize = 30_000_000;
-const QUICK: Limits = Limits { steps: 20_000, ends: 16 };
+const FIRST_BUDGET: Limits = Limits { steps: 20_000, ends: 16 };
 const LONG: Limits = Limits { steps: 400_000, ends: 1_024 };
 
 /// How many pairs of rules of one chain are compared.
-const MOST_PAIRS: usize = 30_000_000;
+const MAX_PAIRS: usize = 30_000_000;
 
-/// How many are told, and how many deciders are named for one.
-const MOST: usize = 100;
-const MOST_NAMED: usize = 3;
+/// How many are reported, and how many deciders are named for one.
+const MAX_DEAD_RULES: usize = 100;
+const MAX_DECIDERS: usize = 3;
 
 /// What is said where the conditions of a rule exclude each other.
 const NOBODY: &str = "nobody: no packet of its hooks fits it";
@@ -36,7 +36,7 @@ pub(super) fn find(ruleset: &Ruleset) -> Findings {
     let mut quiet = compile(ruleset, &mut names);
     super::follow::quieten_rules(&mut quiet);
     let mut found = Findings { dead: Vec::new(), unused: Vec::new(), limits: Vec::new() };
-    let (mut budget, mut pairs, mut open) = (BUDGET, MOST_PAIRS, 0_usize);
+    let (mut budget, mut pairs, mut open) = (BUDGET, MAX_PAIRS, 0_usize);
     for chain in 0..program.chains.len() {
         let hooks = hooks(&program, chain);
         let (base, rules, other) = program.chains.get(chain).map_or((true, 0, true), |code| {
@@ -73,10 +73,10 @@ pub(super) fn find(ruleset: &Ruleset) -> Findings {
                     let (at, text) = by(ruleset, &program, Some(chain), Some(rule));
                     let redundant = takers.iter().all(|taker| taker.same);
                     let by = takers.into_iter().map(|taker| taker.name).collect();
-                    if found.dead.len() < MOST {
+                    if found.dead.len() < MAX_DEAD_RULES {
                         found.dead.push(Dead { at, rule: text.unwrap_or_default(), by, redundant });
                     } else {
-                        found.limits.push("more rules that no packet meets are not told".to_owned());
+                        found.limits.push("more rules that no packet meets are not listed".to_owned());
                     }
                 }
                 None => open += 1,
@@ -106,17 +106,17 @@ struct Plain<'a> {
 }
 
 impl<'a> Plain<'a> {
-    fn of(steps: &'a [(usize, Step)]) -> Self {
+    fn of(steps: &'a [(usize, ProgramStep)]) -> Self {
         let code = steps.iter().find_map(|(_, step)| match step {
-            Step::Do(code) => Some(code),
-            Step::Match(_) | Step::Change(_) | Step::Choose(_) => None,
+            ProgramStep::Do(code) => Some(code),
+            ProgramStep::Match(_) | ProgramStep::Change(_) | ProgramStep::Choose(_) => None,
         });
         let last = steps.last().map(|(_, step)| step);
         let stops = matches!(
             last,
-            Some(Step::Do(Code::Accept | Code::Drop | Code::Reject | Code::Return | Code::Goto(_)))
+            Some(ProgramStep::Do(Code::Accept | Code::Drop | Code::Reject | Code::Return | Code::Goto(_)))
         );
-        let plain = steps.iter().rev().skip(1).all(|(_, step)| matches!(step, Step::Match(_)));
+        let plain = steps.iter().rev().skip(1).all(|(_, step)| matches!(step, ProgramStep::Match(_)));
         Self { tests: tests(steps), code, takes: stops && plain }
     }
 }
@@ -134,10 +134,10 @@ fn covered(rules: &[Plain<'_>], rule: usize, pairs: &mut usize) -> Option<Taker>
     Some(Taker { name: format!("rule {}", at + 1), same: earlier.code == own.code })
 }
 
-fn tests(steps: &[(usize, Step)]) -> Vec<&Test> {
+fn tests(steps: &[(usize, ProgramStep)]) -> Vec<&Test> {
     let mut all = Vec::new();
     for (_, step) in steps {
-        let Step::Match(test) = step else { break };
+        let ProgramStep::Match(test) = step else { break };
         match test {
             Test::All(tests) => all.extend(tests.iter()),
             test @ (Test::Is(..)
@@ -173,19 +173,19 @@ fn reach(
     budget: &mut usize,
 ) -> Option<Vec<Taker>> {
     let steps = program.chains.get(chain)?.rules.get(rule)?.steps.clone();
-    let matches: Vec<(usize, Step)> =
-        steps.iter().take_while(|(_, step)| matches!(step, Step::Match(_))).cloned().collect();
+    let matches: Vec<(usize, ProgramStep)> =
+        steps.iter().take_while(|(_, step)| matches!(step, ProgramStep::Match(_))).cloned().collect();
     let test = matches.iter().fold(Test::Always, |all, (_, step)| match step {
-        Step::Match(test) => all.and(test.clone()),
-        Step::Change(_) | Step::Do(_) | Step::Choose(_) => all,
+        ProgramStep::Match(test) => all.and(test.clone()),
+        ProgramStep::Change(_) | ProgramStep::Do(_) | ProgramStep::Choose(_) => all,
     });
-    // Where it could hold for no packet at all, as for pieces of packets, nothing is said.
+    // Where it could hold for no packet at all, as for fragments of packets, nothing is said.
     if never(&test) {
         return None;
     }
     // The rule is made one that drops: an end there shows a packet that meets it.
     let mut marked = matches;
-    marked.push((0, Step::Do(Code::Drop)));
+    marked.push((0, ProgramStep::Do(Code::Drop)));
     let before = std::mem::replace(&mut quiet.chains.get_mut(chain)?.rules.get_mut(rule)?.steps, marked);
     let answer = follow(ruleset, quiet, names, (chain, rule), &test, hooks, budget);
     quiet.chains.get_mut(chain)?.rules.get_mut(rule)?.steps = before;
@@ -202,7 +202,7 @@ fn follow(
     budget: &mut usize,
 ) -> Option<Vec<Taker>> {
     let mut takers: Vec<String> = Vec::new();
-    for limits in [QUICK, LONG] {
+    for limits in [FIRST_BUDGET, LONG] {
         takers.clear();
         let mut complete = true;
         for hook in Hook::ALL.into_iter().filter(|hook| hooks.contains(hook.name())) {
@@ -233,7 +233,7 @@ fn follow(
             }
         }
         if complete {
-            takers.truncate(MOST_NAMED);
+            takers.truncate(MAX_DECIDERS);
             let takers = takers.into_iter().map(|name| Taker { name, same: false }).collect::<Vec<_>>();
             return Some(if takers.is_empty() {
                 vec![Taker { name: NOBODY.to_owned(), same: false }]

@@ -42,7 +42,7 @@ pub struct Explained {
     /// How many rules there are.
     pub rules: usize,
     /// What becomes of packets, hook by hook.
-    pub hooks: Vec<HookFates>,
+    pub hooks: Vec<HookOutcomes>,
     /// Where packets are sent elsewhere.
     pub redirections: Vec<Redirection>,
     /// Rules that no packet meets.
@@ -53,24 +53,24 @@ pub struct Explained {
     pub loggers: Vec<Logger>,
     /// Rules with a part that is not known by name.
     pub unknown: Vec<String>,
-    /// Where there was more than is followed or told.
+    /// Where there was more than is followed or listed.
     pub limits: Vec<String>,
 }
 
 /// What becomes of the packets of a hook.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct HookFates {
-    /// The hook.
+pub struct HookOutcomes {
+    /// The hook at which the packets are.
     pub hook: Hook,
     /// Packets that begin a connection.
-    pub new: Vec<Fate>,
+    pub new: Vec<TrafficOutcome>,
     /// Packets that belong to one.
-    pub established: Vec<Fate>,
+    pub established: Vec<TrafficOutcome>,
 }
 
 /// What becomes of some packets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Fate {
+pub struct TrafficOutcome {
     /// Which packets, in words.
     pub packets: String,
     /// What becomes of them.
@@ -85,7 +85,7 @@ pub struct Fate {
 /// Packets that are sent elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Redirection {
-    /// The hook.
+    /// The hook at which the packets are.
     pub hook: Hook,
     /// Which packets.
     pub packets: String,
@@ -100,7 +100,7 @@ pub struct Redirection {
 pub struct Dead {
     /// Its place, as in `filter/INPUT rule 3`.
     pub at: String,
-    /// The rule.
+    /// The rule as it is printed.
     pub rule: String,
     /// What takes all its packets.
     pub by: Vec<String>,
@@ -115,14 +115,14 @@ pub struct Logger {
     pub at: String,
     /// What stands before every line of it.
     pub prefix: Option<String>,
-    /// The rule.
+    /// The rule as it is printed.
     pub rule: String,
 }
 
 /// Addresses that a program keeps out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Jail {
-    /// The program.
+    /// The program that maintains the rules, such as `docker`.
     pub program: &'static str,
     /// Its chain or set.
     pub name: String,
@@ -139,28 +139,28 @@ pub struct Changed {
     pub drift: Option<bool>,
     /// The same in one word.
     pub status: Status,
-    /// Whether the fate of some packet can change.
+    /// Whether the verdict on some packet can change.
     pub critical: bool,
-    /// The changes.
+    /// Every difference, with the backend that it is in.
     pub changes: Vec<HostChange>,
-    /// The packets that meet another fate.
-    pub traffic: Vec<FateChange>,
-    /// Where there was more than is followed or told.
+    /// The packets that get another verdict.
+    pub traffic: Vec<OutcomeChange>,
+    /// Where there was more than is followed or listed.
     pub limits: Vec<String>,
     /// The framework before and after, where it is another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frameworks: Option<[Option<&'static str>; 2]>,
 }
 
-/// What differs between two, and which packets meet another fate.
+/// What differs between two, and which packets get another verdict.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// What differs.
     #[serde(flatten)]
-    pub found: Found,
-    /// The packets that meet another fate.
-    pub traffic: Vec<FateChange>,
-    /// Where there was more than is followed or told.
+    pub found: Differences,
+    /// The packets that get another verdict.
+    pub traffic: Vec<OutcomeChange>,
+    /// Where there was more than is followed or listed.
     #[serde(rename = "traffic_limits")]
     pub limits: Vec<String>,
 }
@@ -168,15 +168,15 @@ pub struct Comparison {
 /// What differs between two of a kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Found {
+pub enum Differences {
     /// Two rulesets.
     Ruleset(Diff),
     /// Two hosts.
     Host(HostDiff),
 }
 
-impl Found {
-    /// Says whether something differs.
+impl Differences {
+    /// Tells whether something differs.
     #[must_use]
     pub fn status(&self) -> Status {
         match self {
@@ -197,12 +197,12 @@ pub enum CompareError {
     Unlike,
 }
 
-/// Packets that meet another fate.
+/// Packets that get another verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FateChange {
+pub struct OutcomeChange {
     /// The source of the rules.
     pub source: String,
-    /// The hook.
+    /// The hook at which the packets are.
     pub hook: Hook,
     /// Whether they belong to a connection already.
     pub established: bool,

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::document::{Fate, HookFates, Redirection};
+use super::document::{HookOutcomes, Redirection, TrafficOutcome};
 use super::notable;
 use super::region::{Region, merge};
 use super::word;
-use crate::netfilter::logic::{Code, Field, Names, Program, Spans, Step, compile};
+use crate::netfilter::logic::{Code, Field, Names, Program, ProgramStep, Spans, compile};
 use crate::netfilter::ruleset::{Family, Format, Rule, Ruleset};
 use crate::netfilter::walk::{End, Engine, Hook, Limits, Path, State, Verdict, every};
 
@@ -14,10 +14,10 @@ use crate::netfilter::walk::{End, Engine, Hook, Limits, Path, State, Verdict, ev
 const BUDGET: usize = 20_000_000;
 const LIMITS: Limits = Limits { steps: 2_000_000, ends: 4_096 };
 
-/// How many fates of a hook are told.
-const MOST_FATES: usize = 100;
+/// How many outcomes of a hook are reported.
+const MAX_OUTCOMES: usize = 100;
 
-/// Above this many rules a way that meets them all is not followed to its end: what is left of its packets is in too many pieces.
+/// Above this many rules a path that meets them all is not followed to its end: what is left of its packets is too fragmented.
 const MANY_RULES: usize = 10_000;
 
 /// Returns the limits that fit the size of a ruleset.
@@ -35,7 +35,7 @@ pub(super) struct Follower<'a> {
     pub(super) limits: Vec<String>,
 }
 
-/// What decides: verdict, chain, rule; ordered as it is told.
+/// What decides: verdict, chain, rule; ordered as it is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Decider {
     verdict: Verdict,
@@ -52,16 +52,16 @@ impl<'a> Follower<'a> {
     }
 
     /// Says what becomes of the packets of a hook; nothing where no chain judges them in earnest.
-    pub(super) fn hook(&mut self, hook: Hook) -> Option<(HookFates, Vec<Redirection>)> {
+    pub(super) fn hook(&mut self, hook: Hook) -> Option<(HookOutcomes, Vec<Redirection>)> {
         if !self.judges(hook) {
             return None;
         }
         let edge = matches!(hook, Hook::Prerouting | Hook::Postrouting);
         let (new, redirections) = self.state(hook, State::New, edge);
         let (established, _) = self.state(hook, State::Established, edge);
-        let fates = HookFates { hook, new, established };
-        let silent = fates.new.is_empty() && fates.established.is_empty() && redirections.is_empty();
-        (!silent).then_some((fates, redirections))
+        let outcomes = HookOutcomes { hook, new, established };
+        let silent = outcomes.new.is_empty() && outcomes.established.is_empty() && redirections.is_empty();
+        (!silent).then_some((outcomes, redirections))
     }
 
     fn judges(&self, hook: Hook) -> bool {
@@ -74,8 +74,8 @@ impl<'a> Follower<'a> {
         })
     }
 
-    /// At the edges, before and behind routing, only what does not simply pass is told.
-    fn state(&mut self, hook: Hook, state: State, edge: bool) -> (Vec<Fate>, Vec<Redirection>) {
+    /// At the edges, before and behind routing, only what does not simply pass is reported.
+    fn state(&mut self, hook: Hook, state: State, edge: bool) -> (Vec<TrafficOutcome>, Vec<Redirection>) {
         let mut found: BTreeMap<Decider, Vec<Region>> = BTreeMap::new();
         let mut translated: BTreeMap<(usize, usize), Vec<Region>> = BTreeMap::new();
         let engine =
@@ -113,52 +113,57 @@ impl<'a> Follower<'a> {
         let families = self.ruleset.format == Format::Nft;
         let merged: Vec<(Decider, Vec<Region>)> =
             found.into_iter().map(|(decider, regions)| (decider, merge(regions, last))).collect();
-        // What is left over is told in one line: it is whatever no other line speaks of.
+        // What is left over is reported in one line: it is whatever no other line speaks of.
         let rest = merged
             .iter()
             .filter(|(decider, regions)| regions.len() > 1 && self.takes_all(decider))
             .max_by_key(|(decider, regions)| (decider.rule.is_none(), regions.len()))
             .map(|(decider, _)| *decider)
             .filter(|_| complete && !edge);
-        let many = merged.iter().map(|(_, regions)| regions.len()).sum::<usize>() > MOST_FATES;
+        let many = merged.iter().map(|(_, regions)| regions.len()).sum::<usize>() > MAX_OUTCOMES;
         let merged =
             if many { together(merged, rest, last) } else { merged.into_iter().map(alone).collect() };
-        let mut fates: Vec<Fate> = Vec::new();
-        let mut last_fate = None;
+        let mut outcomes: Vec<TrafficOutcome> = Vec::new();
+        let mut last_outcome = None;
         for (decider, regions, several) in merged {
             let (mut by, mut rule) = self.by(decider.chain, decider.rule);
             if let Some((to, count)) = several.filter(|(_, count)| *count > 1) {
                 by = format!("{by} to rule {}, {count} rules", to + 1);
                 rule = None;
             }
-            let fate =
-                |packets| Fate { packets, verdict: decider.verdict, by: by.clone(), rule: rule.clone() };
+            let outcome = |packets| TrafficOutcome {
+                packets,
+                verdict: decider.verdict,
+                by: by.clone(),
+                rule: rule.clone(),
+            };
             if rest == Some(decider) {
-                last_fate = Some(fate("everything else".to_owned()));
+                last_outcome = Some(outcome("everything else".to_owned()));
                 continue;
             }
-            fates.extend(regions.iter().map(|region| fate(word::region(region, &self.names, families))));
+            outcomes
+                .extend(regions.iter().map(|region| outcome(word::region(region, &self.names, families))));
         }
-        if fates.len() > MOST_FATES {
+        if outcomes.len() > MAX_OUTCOMES {
             self.limits.push(format!(
-                "{}: {} more fates are not told",
+                "{}: {} more outcomes are not listed",
                 hook.name(),
-                fates.len() - MOST_FATES
+                outcomes.len() - MAX_OUTCOMES
             ));
-            fates.truncate(MOST_FATES);
+            outcomes.truncate(MAX_OUTCOMES);
         }
-        fates.extend(last_fate);
+        outcomes.extend(last_outcome);
         let mut redirections = Vec::new();
         for ((chain, rule), regions) in translated {
             let (by, _) = self.by(Some(chain), Some(rule));
             let rule = rule_at(self.ruleset, &self.program, chain, rule);
             let to = rule.and_then(notable::translation).unwrap_or_default();
-            for region in merge(regions, last).iter().take(MOST_FATES) {
+            for region in merge(regions, last).iter().take(MAX_OUTCOMES) {
                 let packets = word::region(region, &self.names, families);
                 redirections.push(Redirection { hook, packets, to: to.clone(), by: by.clone() });
             }
         }
-        (fates, redirections)
+        (outcomes, redirections)
     }
 
     /// `iptables-save` speaks of one family.
@@ -174,7 +179,10 @@ impl<'a> Follower<'a> {
             (Some(chain), Some(rule)) => {
                 let rule = self.program.chains.get(chain).and_then(|chain| chain.rules.get(rule));
                 rule.is_some_and(|rule| {
-                    !rule.steps.iter().any(|(_, step)| matches!(step, Step::Match(_) | Step::Choose(_)))
+                    !rule
+                        .steps
+                        .iter()
+                        .any(|(_, step)| matches!(step, ProgramStep::Match(_) | ProgramStep::Choose(_)))
                 })
             }
             (None, Some(_)) => false,
@@ -187,16 +195,20 @@ impl<'a> Follower<'a> {
 }
 
 /// Regions, with the last rule and the number of rules where several decide.
-type Told = (Decider, Vec<Region>, Option<(usize, usize)>);
+type MergedRegions = (Decider, Vec<Region>, Option<(usize, usize)>);
 
-fn alone((decider, regions): (Decider, Vec<Region>)) -> Told {
+fn alone((decider, regions): (Decider, Vec<Region>)) -> MergedRegions {
     (decider, regions, None)
 }
 
 /// Puts together what rules of one chain do alike: a list of a thousand addresses is one line.
-fn together(merged: Vec<(Decider, Vec<Region>)>, rest: Option<Decider>, last_device: u128) -> Vec<Told> {
-    let mut joined: BTreeMap<(Verdict, Option<usize>), Told> = BTreeMap::new();
-    let mut kept: Vec<Told> = Vec::new();
+fn together(
+    merged: Vec<(Decider, Vec<Region>)>,
+    rest: Option<Decider>,
+    last_device: u128,
+) -> Vec<MergedRegions> {
+    let mut joined: BTreeMap<(Verdict, Option<usize>), MergedRegions> = BTreeMap::new();
+    let mut kept: Vec<MergedRegions> = Vec::new();
     for (decider, regions) in merged {
         let Some(rule) = decider.rule.filter(|_| rest != Some(decider)) else {
             kept.push(alone((decider, regions)));
@@ -211,8 +223,8 @@ fn together(merged: Vec<(Decider, Vec<Region>)>, rest: Option<Decider>, last_dev
             *count += 1;
         }
     }
-    for told in joined.values_mut() {
-        told.1 = merge(std::mem::take(&mut told.1), last_device);
+    for merged_regions in joined.values_mut() {
+        merged_regions.1 = merge(std::mem::take(&mut merged_regions.1), last_device);
     }
     joined.into_values().chain(kept).collect()
 }
@@ -288,8 +300,10 @@ pub(super) fn quieten(program: &mut Program) {
         let loud = program.chains.iter().enumerate().find(|(at, chain)| {
             silent.get(*at) == Some(&true)
                 && !chain.rules.iter().flat_map(|rule| &rule.steps).all(|(_, step)| match step {
-                    Step::Do(Code::Return | Code::Continue) | Step::Match(_) => true,
-                    Step::Do(_) | Step::Change(_) | Step::Choose(_) => leads_nowhere(step, &silent),
+                    ProgramStep::Do(Code::Return | Code::Continue) | ProgramStep::Match(_) => true,
+                    ProgramStep::Do(_) | ProgramStep::Change(_) | ProgramStep::Choose(_) => {
+                        leads_nowhere(step, &silent)
+                    }
                 })
         });
         let Some(slot) = loud.map(|(at, _)| at).and_then(|at| silent.get_mut(at)) else { break };
@@ -311,10 +325,10 @@ fn empty(program: &mut Program, silent: &[bool]) {
     }
 }
 
-fn leads_nowhere(step: &Step, silent: &[bool]) -> bool {
+fn leads_nowhere(step: &ProgramStep, silent: &[bool]) -> bool {
     match step {
-        Step::Match(_) => true,
-        Step::Do(Code::Jump(target)) => silent.get(*target) == Some(&true),
-        Step::Do(_) | Step::Change(_) | Step::Choose(_) => false,
+        ProgramStep::Match(_) => true,
+        ProgramStep::Do(Code::Jump(target)) => silent.get(*target) == Some(&true),
+        ProgramStep::Do(_) | ProgramStep::Change(_) | ProgramStep::Choose(_) => false,
     }
 }

@@ -11,9 +11,9 @@ use crate::netfilter::ruleset::{Body, Part, Rule, Ruleset};
 use crate::netfilter::text::Text;
 use crate::netfilter::{nft, save};
 
-/// How many addresses of a jail, and how many loggers are told.
-const MOST_BANNED: usize = 50;
-const MOST_LOGGERS: usize = 100;
+/// How many addresses of a jail, and how many loggers are reported.
+const MAX_BANNED: usize = 50;
+const MAX_LOGGERS: usize = 100;
 
 /// Says where a rule sends packets; nothing where it translates none.
 pub(super) fn translation(rule: &Rule) -> Option<String> {
@@ -53,7 +53,7 @@ pub(super) fn loggers(ruleset: &Ruleset) -> Vec<Logger> {
         for chain in &table.chains {
             for rule in &chain.rules {
                 if let Some(prefix) = log(rule)
-                    && found.len() < MOST_LOGGERS
+                    && found.len() < MAX_LOGGERS
                 {
                     let at = format!("{}/{} rule {}", table.name, chain.name, rule.position);
                     found.push(Logger { at, prefix, rule: rule.raw.clone() });
@@ -87,7 +87,7 @@ pub(super) fn jails<'a>(rulesets: impl Iterator<Item = &'a Ruleset>, ipsets: &[I
             for chain in &table.chains {
                 let Some(program) = owner(&table.name, &chain.name).filter(bans) else { continue };
                 let banned: Vec<String> = chain.rules.iter().filter_map(banned).collect();
-                // A native chain that asks a set is told by the set.
+                // A native chain that asks a set is recognized by the set.
                 if banned.is_empty() && table.name.contains(' ') {
                     continue;
                 }
@@ -112,8 +112,8 @@ pub(super) fn jails<'a>(rulesets: impl Iterator<Item = &'a Ruleset>, ipsets: &[I
     found
         .into_iter()
         .map(|((name, program), mut banned)| {
-            let more = banned.len().saturating_sub(MOST_BANNED);
-            banned.truncate(MOST_BANNED);
+            let more = banned.len().saturating_sub(MAX_BANNED);
+            banned.truncate(MAX_BANNED);
             Jail { program, name, banned, more }
         })
         .collect()

@@ -15,16 +15,19 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// Takes the packets that went a way, compared with those that began it.
-    pub(super) fn of(start: &Path, way: &Path, names: &Names) -> Self {
+    /// Takes the packets that followed a path, compared with those that began it.
+    pub(super) fn of(start: &Path, path: &Path, names: &Names) -> Self {
         let fields = Field::ALL.iter().map(|field| {
-            let (before, after) = (start.entry(*field), way.entry(*field));
-            let told = matches!(field, Field::Family | Field::Protocol);
-            after.filter(|after| told || Some(*after) != before).filter(|_| *field != Field::State).cloned()
+            let (before, after) = (start.entry(*field), path.entry(*field));
+            let is_protocol = matches!(field, Field::Family | Field::Protocol);
+            after
+                .filter(|after| is_protocol || Some(*after) != before)
+                .filter(|_| *field != Field::State)
+                .cloned()
         });
         let mut conditions: BTreeMap<String, bool> =
-            way.atoms().map(|(atom, holds)| (names.text(atom).to_owned(), holds)).collect();
-        conditions.extend(way.facts().map(|(test, holds)| (fact(test), holds)));
+            path.atoms().map(|(atom, holds)| (names.text(atom).to_owned(), holds)).collect();
+        conditions.extend(path.facts().map(|(test, holds)| (fact(test), holds)));
         Self { fields: fields.collect(), conditions }
     }
 
@@ -126,7 +129,7 @@ fn along(regions: Vec<Region>, at: usize) -> Vec<Region> {
         .collect()
 }
 
-/// Drops a condition where the packets go the same way whether it holds or not.
+/// Drops a condition where the packets take the same path whether it holds or not.
 fn conditions(regions: Vec<Region>) -> Vec<Region> {
     let mut kept: Vec<Option<Region>> = Vec::new();
     let mut places: HashMap<Region, usize> = HashMap::new();

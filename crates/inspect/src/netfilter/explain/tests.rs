@@ -14,7 +14,7 @@ fn read(text: &str) -> Document {
     open(text).unwrap()
 }
 
-fn told(rules: &str) -> Explanation {
+fn explained(rules: &str) -> Explanation {
     explain(&read(&save(rules)))
 }
 
@@ -26,8 +26,8 @@ fn says(all: &Explanation, line: &str) {
 }
 
 #[test]
-fn who_reaches_which_port_is_told_with_the_rule_that_lets_them() {
-    let all = told(
+fn who_reaches_which_port_is_reported_with_the_rule_that_lets_them() {
+    let all = explained(
         "-A INPUT -s 10.0.0.0/8 -p tcp -m tcp --dport 22 -j ACCEPT\n-A INPUT -p tcp -m multiport --dports 80,443 -j ACCEPT",
     );
     says(&all, "tcp/22 from 10.0.0.0/8: ACCEPT by filter/INPUT rule 1");
@@ -36,21 +36,26 @@ fn who_reaches_which_port_is_told_with_the_rule_that_lets_them() {
 }
 
 #[test]
-fn what_an_earlier_rule_takes_away_is_told_as_an_exception() {
-    let all =
-        told("-A INPUT -s 10.1.2.3/32 -j DROP\n-A INPUT -s 10.0.0.0/8 -p tcp -m tcp --dport 22 -j ACCEPT");
+fn what_an_earlier_rule_takes_away_is_reported_as_an_exception() {
+    let all = explained(
+        "-A INPUT -s 10.1.2.3/32 -j DROP\n-A INPUT -s 10.0.0.0/8 -p tcp -m tcp --dport 22 -j ACCEPT",
+    );
     says(&all, "everything from 10.1.2.3: DROP by filter/INPUT rule 1");
     says(&all, "tcp/22 from 10.0.0.0/8 but 10.1.2.3: ACCEPT by filter/INPUT rule 2");
 }
 
 #[test]
 fn what_only_logs_or_counts_splits_nothing() {
-    let plain = told("-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT");
-    let logged = told(
+    let plain = explained("-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT");
+    let logged = explained(
         ":L - [0:0]\n-A INPUT -m limit --limit 3/min -j L\n-A INPUT -s 10.0.0.0/9 -j L\n-A L -m limit --limit 1/s -j LOG --log-prefix \"x \"\n-A L -j RETURN\n-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT",
     );
     let packets = |all: &Explanation| -> Vec<(String, Verdict)> {
-        all.backends[0].hooks[0].new.iter().map(|fate| (fate.packets.clone(), fate.verdict)).collect()
+        all.backends[0].hooks[0]
+            .new
+            .iter()
+            .map(|outcome| (outcome.packets.clone(), outcome.verdict))
+            .collect()
     };
     assert_eq!(packets(&plain), packets(&logged));
     assert_eq!(logged.backends[0].loggers[0].prefix.as_deref(), Some("x "));
@@ -58,22 +63,22 @@ fn what_only_logs_or_counts_splits_nothing() {
 }
 
 #[test]
-fn a_rate_is_told_as_a_condition() {
-    let all = told("-A INPUT -p tcp -m tcp --dport 22 -m limit --limit 3/min -j ACCEPT");
+fn a_rate_is_reported_as_a_condition() {
+    let all = explained("-A INPUT -p tcp -m tcp --dport 22 -m limit --limit 3/min -j ACCEPT");
     says(&all, "tcp/22, if limit --limit 3/min in filter: ACCEPT by filter/INPUT rule 1");
 }
 
 #[test]
-fn replies_that_do_not_pass_are_told() {
-    says(&told("-A INPUT -i lo -j ACCEPT"), "Packets of established connections that do not pass:");
-    let all = told("-A INPUT -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT");
+fn replies_that_do_not_pass_are_reported() {
+    says(&explained("-A INPUT -i lo -j ACCEPT"), "Packets of established connections that do not pass:");
+    let all = explained("-A INPUT -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT");
     says(&all, "Established connections pass by filter/INPUT rule 1.");
 }
 
 /// Checks which rules no packet meets, and what takes their packets.
 #[track_caller]
 fn dead(rules: &str, expected: &[(&str, &str, bool)]) {
-    let all = told(rules);
+    let all = explained(rules);
     let found: Vec<(&str, String, bool)> = all.backends[0]
         .dead
         .iter()
@@ -85,7 +90,7 @@ fn dead(rules: &str, expected: &[(&str, &str, bool)]) {
 }
 
 #[test]
-fn a_shadowed_rule_is_told_with_what_shadows_it() {
+fn a_shadowed_rule_is_reported_with_what_shadows_it() {
     dead(
         "-A INPUT -s 10.0.0.0/8 -j ACCEPT\n-A INPUT -s 10.1.0.0/16 -j DROP",
         &[("filter/INPUT rule 2", "rule 1", false)],
@@ -114,7 +119,7 @@ fn a_new_connection_without_a_syn_is_a_packet_too() {
 }
 
 #[test]
-fn conditions_that_exclude_each_other_are_told() {
+fn conditions_that_exclude_each_other_are_reported() {
     dead(
         "-A INPUT -s 10.0.0.0/8 -m iprange --src-range 11.0.0.0-11.0.0.9 -j ACCEPT",
         &[("filter/INPUT rule 1", "nobody: no packet of its hooks fits it", false)],
@@ -122,13 +127,13 @@ fn conditions_that_exclude_each_other_are_told() {
 }
 
 #[test]
-fn a_chain_into_which_nothing_leads_is_told_unless_a_program_keeps_it() {
-    let all = told(":MINE - [0:0]\n:DOCKER-USER - [0:0]\n-A MINE -j DROP\n-A DOCKER-USER -j RETURN");
+fn a_chain_into_which_nothing_leads_is_reported_unless_a_program_keeps_it() {
+    let all = explained(":MINE - [0:0]\n:DOCKER-USER - [0:0]\n-A MINE -j DROP\n-A DOCKER-USER -j RETURN");
     assert_eq!(all.backends[0].unused, ["filter/MINE"]);
 }
 
 #[test]
-fn jails_and_redirections_are_told() {
+fn jails_and_redirections_are_reported() {
     let text = "*nat\n:PREROUTING ACCEPT [0:0]\n:DOCKER - [0:0]\n-A PREROUTING -j DOCKER\n-A DOCKER ! -i docker0 -p tcp -m tcp --dport 8080 -j DNAT --to-destination 172.17.0.2:80\nCOMMIT\n*filter\n:INPUT ACCEPT [0:0]\n:f2b-sshd - [0:0]\n-A INPUT -p tcp -m multiport --dports 22 -j f2b-sshd\n-A f2b-sshd -s 203.0.113.9/32 -j REJECT --reject-with icmp-port-unreachable\n-A f2b-sshd -j RETURN\nCOMMIT\n";
     let all = explain(&read(text));
     says(&all, "fail2ban filter/f2b-sshd: 203.0.113.9/32");
@@ -141,14 +146,14 @@ fn jails_and_redirections_are_told() {
 
 #[test]
 fn an_unconditional_drop_in_an_isolation_stage_is_remarked() {
-    let all = told(
+    let all = explained(
         ":DOCKER-ISOLATION-STAGE-1 - [0:0]\n:DOCKER-ISOLATION-STAGE-2 - [0:0]\n-A FORWARD -j DOCKER-ISOLATION-STAGE-1\n-A DOCKER-ISOLATION-STAGE-1 -i docker0 ! -o docker0 -j DOCKER-ISOLATION-STAGE-2\n-A DOCKER-ISOLATION-STAGE-2 -o docker0 -j DROP\n-A DOCKER-ISOLATION-STAGE-2 -j DROP\n-A DOCKER-ISOLATION-STAGE-2 -j RETURN",
     );
     assert!(all.layouts[0].remarks[0].starts_with("DOCKER-ISOLATION-STAGE-2 rule 2 drops"), "{all}");
 }
 
 #[test]
-fn a_change_is_told_with_the_packets_that_meet_another_fate() {
+fn a_change_is_reported_with_the_packets_that_meet_another_verdict() {
     let before = read(&save("-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT"));
     let after =
         read(&save("-A INPUT -s 203.0.113.0/24 -j REJECT\n-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT"));
@@ -164,28 +169,29 @@ fn a_change_is_told_with_the_packets_that_meet_another_fate() {
 
 #[test]
 fn a_policy_and_an_order_change_traffic_too() {
-    let fates = |a: &str, b: &str| explain_change(&read(a), &read(b)).unwrap().change.unwrap().traffic.len();
+    let outcomes =
+        |a: &str, b: &str| explain_change(&read(a), &read(b)).unwrap().change.unwrap().traffic.len();
     let open = save("").replace("INPUT DROP", "INPUT ACCEPT");
-    assert!(fates(&open, &save("")) > 0);
+    assert!(outcomes(&open, &save("")) > 0);
     let (a, b) = ("-A INPUT -s 10.0.0.0/8 -j ACCEPT", "-A INPUT -j DROP");
-    assert!(fates(&save(&format!("{a}\n{b}")), &save(&format!("{b}\n{a}"))) > 0);
-    assert_eq!(fates(&save(&format!("{a}\n{a}")), &save(a)), 0);
+    assert!(outcomes(&save(&format!("{a}\n{b}")), &save(&format!("{b}\n{a}"))) > 0);
+    assert_eq!(outcomes(&save(&format!("{a}\n{a}")), &save(a)), 0);
 }
 
 #[test]
 fn a_comment_cannot_write_a_line_of_its_own() {
-    let all = told(
+    let all = explained(
         "-A INPUT -m comment --comment \"a\u{1b}[2J\rADMIN: all is well\" -m frob --x 1 -j DROP\n-A INPUT -j LOG --log-prefix \"\u{1b}]0;x\u{7}\"",
     );
     assert!(!all.to_string().chars().any(|char| char.is_control() && char != '\n'), "{all}");
 }
 
 #[test]
-fn more_combinations_than_are_followed_are_told() {
+fn more_combinations_than_are_followed_are_reported() {
     let rules: Vec<String> = (0..14)
         .map(|at| format!("-A INPUT -m limit --limit {}/min -m string --string s{at} --algo bm -p {} -j ACCEPT\n-A INPUT -s 10.{at}.0.0/17 -m mac --mac-source 00:00:00:00:00:{at:02} -j MARK --set-xmark 0x{at}/0x{at}", at + 1, if at % 2 == 0 { "tcp" } else { "udp" }))
         .collect();
-    let all = told(&rules.join("\n"));
+    let all = explained(&rules.join("\n"));
     assert!(!all.backends[0].limits.is_empty(), "{all}");
 }
 
@@ -230,24 +236,24 @@ proptest! {
                 if let Some(rule) = answer.rule {
                     let at = format!("{}/{} rule {}", rule.table, rule.chain, rule.position);
                     prop_assert!(!all.backends[0].dead.iter().any(|dead| dead.at == at), "{} decides\n{}", at, all);
-                    let told = &all.backends[0].hooks[0].new;
-                    prop_assert!(told.iter().any(|fate| fate.by == at && fate.verdict == answer.verdict), "{} {}", at, all);
+                    let explained = &all.backends[0].hooks[0].new;
+                    prop_assert!(explained.iter().any(|outcome| outcome.by == at && outcome.verdict == answer.verdict), "{} {}", at, all);
                 }
             }
         }
     }
 
-    /// What two rulesets do differently is told.
+    /// What two rulesets do differently is reported.
     #[test]
-    fn a_packet_with_another_fate_is_in_the_list(a in rules(), b in rules(), port in 0_u16..120) {
+    fn a_packet_with_another_verdict_is_in_the_list(a in rules(), b in rules(), port in 0_u16..120) {
         let (x, y) = (read(&a), read(&b));
         let all = explain_change(&x, &y).unwrap().change.unwrap();
         let packet = || Packet::parse("input", "tcp", "10.0.0.2", "10.0.0.1").unwrap().dport(port).state(State::New).input("eth0");
         let (Document::Ruleset(x), Document::Ruleset(y)) = (x, y) else { return Ok(()) };
         let (before, after) = (walk(&x, &packet()).unwrap().verdict, walk(&y, &packet()).unwrap().verdict);
         if before != after {
-            let told = all.traffic.iter().any(|fate| !fate.established && (fate.before, fate.after) == (before, after));
-            prop_assert!(told, "{} → {}\n{:?}", before, after, all.traffic);
+            let explained = all.traffic.iter().any(|outcome| !outcome.established && (outcome.before, outcome.after) == (before, after));
+            prop_assert!(explained, "{} → {}\n{:?}", before, after, all.traffic);
         }
     }
 
@@ -262,7 +268,7 @@ proptest! {
 }
 
 #[test]
-fn of_more_rules_than_are_followed_the_first_are_told_and_that_it_is_not_all() {
+fn of_more_rules_than_are_followed_the_first_are_reported_and_that_it_is_not_all() {
     let rules: Vec<String> = (0..12_000)
         .map(|at| {
             format!(
@@ -273,7 +279,7 @@ fn of_more_rules_than_are_followed_the_first_are_told_and_that_it_is_not_all() {
             )
         })
         .collect();
-    let all = told(&rules.join("\n"));
+    let all = explained(&rules.join("\n"));
     let text = all.to_string();
     assert!(text.contains("- tcp/1 from 10.0.0.0/24: ACCEPT by filter/INPUT rule 1"), "{text}");
     assert!(!text.contains("connections pass."), "{text}");

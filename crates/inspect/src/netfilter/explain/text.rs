@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use super::document::{Changed, Explained, Explanation, Fate, HookFates};
+use super::document::{Changed, Explained, Explanation, HookOutcomes, TrafficOutcome};
 use crate::netfilter::diff::{Severity, Status};
 use crate::netfilter::walk::{Hook, Verdict};
 
 /// How many changes of one kind, and how many letters of a rule are written.
-const MOST_CHANGES: usize = 60;
-const LONGEST_RULE: usize = 300;
+const MAX_CHANGES: usize = 60;
+const MAX_RULE_CHARS: usize = 300;
 
 impl fmt::Display for Explanation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -29,7 +29,7 @@ impl fmt::Display for Explanation {
             );
         }
         if let Some(framework) = &self.framework {
-            line(&mut text, &format!("Framework: {}", framework.framework.unwrap_or("not told")));
+            line(&mut text, &format!("Framework: {}", framework.framework.unwrap_or("not known")));
             framework.reasons.iter().for_each(|reason| line(&mut text, &format!("- {reason}")));
             text.push('\n');
         }
@@ -79,18 +79,18 @@ fn changed(text: &mut String, change: &Changed) {
     let headline = match (change.status, change.critical) {
         (Status::Clean, _) => "no drift",
         (Status::Inconclusive, _) => "INCONCLUSIVE: nothing differs in what could be read",
-        (Status::Drift, true) => "DRIFT, critical: some packets meet another fate",
-        (Status::Drift, false) => "drift, and no packet was found that meets another fate",
+        (Status::Drift, true) => "DRIFT, critical: some packets get another verdict",
+        (Status::Drift, false) => "drift, and no packet was found that gets another verdict",
     };
     line(text, &format!("# What changed: {headline}"));
     if let Some([before, after]) = change.frameworks {
         line(
             text,
-            &format!("- framework: {} → {}", before.unwrap_or("not told"), after.unwrap_or("not told")),
+            &format!("- framework: {} → {}", before.unwrap_or("not known"), after.unwrap_or("not known")),
         );
     }
-    let told = change.changes.iter().filter(|own| !own.change.churn);
-    for own in told.clone().take(MOST_CHANGES) {
+    let shown = change.changes.iter().filter(|own| !own.change.churn);
+    for own in shown.clone().take(MAX_CHANGES) {
         let severity = match own.change.severity {
             Severity::Critical => "critical",
             Severity::Notable => "notable",
@@ -103,7 +103,7 @@ fn changed(text: &mut String, change: &Changed) {
             &format!("- {severity}: {} {}{chain}, {}{rule}", own.source, own.change.table, own.change.detail),
         );
     }
-    more(text, told.count(), MOST_CHANGES, "changes");
+    more(text, shown.count(), MAX_CHANGES, "changes");
     let churn = change.changes.iter().filter(|own| own.change.churn).count();
     if churn > 0 {
         line(text, &format!("- {churn} more come and go by themselves"));
@@ -113,24 +113,24 @@ fn changed(text: &mut String, change: &Changed) {
         return;
     }
     line(text, "# What that does to traffic");
-    for fate in &change.traffic {
-        let state = if fate.established { "established" } else { "new" };
+    for outcome in &change.traffic {
+        let state = if outcome.established { "established" } else { "new" };
         line(
             text,
             &format!(
                 "- {} {}, {state}: {}: {} by {} → {} by {}",
-                fate.source,
-                fate.hook.name(),
-                fate.packets,
-                fate.before,
-                fate.before_by,
-                fate.after,
-                fate.after_by
+                outcome.source,
+                outcome.hook.name(),
+                outcome.packets,
+                outcome.before,
+                outcome.before_by,
+                outcome.after,
+                outcome.after_by
             ),
         );
     }
     if change.traffic.is_empty() && change.limits.is_empty() {
-        line(text, "- no new or established connection meets another fate");
+        line(text, "- no new or established connection gets another verdict");
     }
     change.limits.iter().for_each(|limit| line(text, &format!("- not complete: {limit}")));
     text.push('\n');
@@ -155,7 +155,7 @@ fn explained(text: &mut String, backend: &Explained) {
     }
     for hook in &backend.hooks {
         let cut = format!("{}: there are more combinations", hook.hook.name());
-        fates(text, hook, !backend.limits.iter().any(|limit| limit.starts_with(&cut)));
+        outcomes(text, hook, !backend.limits.iter().any(|limit| limit.starts_with(&cut)));
     }
     if !backend.redirections.is_empty() {
         line(text, "## Sent elsewhere");
@@ -197,7 +197,7 @@ fn explained(text: &mut String, backend: &Explained) {
     }
 }
 
-fn fates(text: &mut String, hook: &HookFates, complete: bool) {
+fn outcomes(text: &mut String, hook: &HookOutcomes, complete: bool) {
     let what = match hook.hook {
         Hook::Input => "To this host (input)",
         Hook::Forward => "Through this host (forward)",
@@ -214,14 +214,15 @@ fn fates(text: &mut String, hook: &HookFates, complete: bool) {
         (&[Verdict::Drop, Verdict::Reject][..], "New connections that are refused:"),
         (&[Verdict::Indeterminate][..], "Open:"),
     ] {
-        let own: Vec<&Fate> = hook.new.iter().filter(|fate| verdicts.contains(&fate.verdict)).collect();
+        let own: Vec<&TrafficOutcome> =
+            hook.new.iter().filter(|outcome| verdicts.contains(&outcome.verdict)).collect();
         if !own.is_empty() {
             line(text, words);
-            own.iter().for_each(|fate| one(text, fate));
+            own.iter().for_each(|outcome| one(text, outcome));
         }
     }
-    let refused: Vec<&Fate> =
-        hook.established.iter().filter(|fate| fate.verdict != Verdict::Accept).collect();
+    let refused: Vec<&TrafficOutcome> =
+        hook.established.iter().filter(|outcome| outcome.verdict != Verdict::Accept).collect();
     match (refused.as_slice(), hook.established.as_slice()) {
         // Of those that were not followed nobody knows.
         ([], _) if !complete => {}
@@ -230,14 +231,14 @@ fn fates(text: &mut String, hook: &HookFates, complete: bool) {
         ([], _) => line(text, "Established connections pass."),
         (refused, _) => {
             line(text, "Packets of established connections that do not pass:");
-            refused.iter().for_each(|fate| one(text, fate));
+            refused.iter().for_each(|outcome| one(text, outcome));
         }
     }
     text.push('\n');
 }
 
-fn one(text: &mut String, fate: &Fate) {
-    line(text, &format!("- {}: {} by {}", fate.packets, fate.verdict, fate.by));
+fn one(text: &mut String, outcome: &TrafficOutcome) {
+    line(text, &format!("- {}: {} by {}", outcome.packets, outcome.verdict, outcome.by));
 }
 
 fn more(text: &mut String, count: usize, most: usize, what: &str) {
@@ -247,10 +248,10 @@ fn more(text: &mut String, count: usize, most: usize, what: &str) {
 }
 
 fn clip(text: &str) -> String {
-    if text.chars().count() <= LONGEST_RULE {
+    if text.chars().count() <= MAX_RULE_CHARS {
         return text.to_owned();
     }
-    let mut short: String = text.chars().take(LONGEST_RULE).collect();
+    let mut short: String = text.chars().take(MAX_RULE_CHARS).collect();
     short.push('…');
     short
 }

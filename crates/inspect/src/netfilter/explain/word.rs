@@ -6,7 +6,7 @@ use super::region::Region;
 use crate::netfilter::logic::{Field, Names, Spans};
 
 /// How many addresses, ports or conditions are named before the rest is counted.
-const MOST: usize = 8;
+const MAX_NAMED: usize = 8;
 
 /// Writes which packets are meant, as in `tcp/22 from 10.0.0.0/8`; the family where rules are for more than one.
 pub(super) fn region(region: &Region, names: &Names, families: bool) -> String {
@@ -34,8 +34,8 @@ pub(super) fn region(region: &Region, names: &Names, families: bool) -> String {
         text.push_str(&format!(" with mark {}", numbers(spans, u128::from(u32::MAX))));
     }
     for (at, (condition, holds)) in region.conditions.iter().enumerate() {
-        if at >= MOST {
-            text.push_str(&format!(", and {} more conditions", region.conditions.len() - MOST));
+        if at >= MAX_NAMED {
+            text.push_str(&format!(", and {} more conditions", region.conditions.len() - MAX_NAMED));
             break;
         }
         let word = if *holds { "if" } else { "unless" };
@@ -105,9 +105,9 @@ fn runs(spans: &Spans) -> String {
 
 fn listed(mut all: Vec<String>, gap: &str) -> String {
     let count = all.len();
-    if count > MOST {
-        all.truncate(MOST);
-        return format!("{}{gap}and {} more", all.join(gap), count - MOST);
+    if count > MAX_NAMED {
+        all.truncate(MAX_NAMED);
+        return format!("{}{gap}and {} more", all.join(gap), count - MAX_NAMED);
     }
     all.join(gap)
 }
@@ -150,7 +150,7 @@ fn addresses(spans: &Spans, family: Option<&Spans>) -> String {
         let whole = if wide == (0, all) { "anywhere".to_owned() } else { write(wide, six) };
         return format!("{whole} but {}", each(&missing));
     }
-    // A single run that is most of all is told by what is missing, too.
+    // A single run that is most of all is recognized by what is missing, too.
     let rest = Spans::run(0, all).subtract(spans);
     if rest.runs().len() == 1 && spans.runs().len() == 1 && !is_prefix(spans.runs()) && is_prefix(rest.runs())
     {

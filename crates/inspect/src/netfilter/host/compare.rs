@@ -16,11 +16,11 @@ pub struct HostDiff {
     pub drift: Option<bool>,
     /// The same in one word.
     pub status: Status,
-    /// Whether the fate of some packet can change.
+    /// Whether the verdict on some packet can change.
     pub critical: bool,
     /// The framework before and after.
     pub frameworks: [Option<&'static str>; 2],
-    /// The changes.
+    /// Every difference, with the backend that it is in.
     pub changes: Vec<HostChange>,
     /// What could not be compared.
     pub unread: Vec<Warning>,
@@ -39,7 +39,7 @@ pub struct HostDiff {
 pub struct HostChange {
     /// The source of the bundle.
     pub source: &'static str,
-    /// The change.
+    /// The difference in the ruleset of this backend.
     #[serde(flatten)]
     pub change: Change,
 }
@@ -105,7 +105,7 @@ impl Comparison {
             (Some(x), Some(y)) => Some((without(x, &new.mirrors), without(y, &old.mirrors))),
             _ => None,
         };
-        // A source that could not be read is told already where it could hold anything.
+        // A source that could not be read is reported elsewhere, where it could hold anything.
         let Some((x, y)) = sides else {
             if old.ruleset.is_some() || new.ruleset.is_some() {
                 self.complete = false;

@@ -18,7 +18,7 @@ pub struct Framework {
 /// What one framework holds.
 struct Active {
     name: &'static str,
-    told: Vec<String>,
+    reason: Vec<String>,
     /// Whether that is certain.
     certain: bool,
 }
@@ -26,13 +26,13 @@ struct Active {
 /// Puts together what the sources show: rules come first, then what the alternatives say.
 pub(super) fn detect(bundle: &Bundle, backends: &[Backend]) -> Framework {
     let mut active = [
-        Active { name: "iptables-legacy", told: Vec::new(), certain: true },
-        Active { name: "iptables-nft", told: Vec::new(), certain: true },
-        Active { name: "nft", told: Vec::new(), certain: true },
+        Active { name: "iptables-legacy", reason: Vec::new(), certain: true },
+        Active { name: "iptables-nft", reason: Vec::new(), certain: true },
+        Active { name: "nft", reason: Vec::new(), certain: true },
     ];
-    let mut note = |name: &str, told: String, certain: bool| {
+    let mut note = |name: &str, reason: String, certain: bool| {
         if let Some(own) = active.iter_mut().find(|own| own.name == name) {
-            own.told.push(told);
+            own.reason.push(reason);
             own.certain &= certain;
         }
     };
@@ -54,30 +54,30 @@ pub(super) fn detect(bundle: &Bundle, backends: &[Backend]) -> Framework {
         let read = backends.iter().any(|backend| backend.source == source && backend.ruleset.is_some());
         let loaded = bundle.text(names).map(str::split_whitespace).into_iter().flatten().collect::<Vec<_>>();
         if !read && !loaded.is_empty() {
-            let told =
+            let reason =
                 format!("the kernel has tables of {source} ({}), which could not be read", loaded.join(", "));
-            note("iptables-legacy", told, false);
+            note("iptables-legacy", reason, false);
         }
     }
     let preferred = bundle.text("alternatives").and_then(alternative);
-    let mut reasons: Vec<String> = active.iter().flat_map(|own| own.told.iter().cloned()).collect();
-    let holding: Vec<&Active> = active.iter().filter(|own| !own.told.is_empty()).collect();
+    let mut reasons: Vec<String> = active.iter().flat_map(|own| own.reason.iter().cloned()).collect();
+    let holding: Vec<&Active> = active.iter().filter(|own| !own.reason.is_empty()).collect();
     let framework = match holding.as_slice() {
         [] => {
-            if let Some((name, told)) = preferred {
+            if let Some((name, reason)) = preferred {
                 reasons.push("no source holds a rule".to_owned());
-                reasons.push(told);
+                reasons.push(reason);
                 Some(name)
             } else {
                 None
             }
         }
         [one] => {
-            if let Some((name, told)) = preferred
+            if let Some((name, reason)) = preferred
                 && name != one.name
                 && one.name != "nft"
             {
-                reasons.push(format!("but {told}: what is added by `iptables` goes there"));
+                reasons.push(format!("but {reason}: what is added by `iptables` goes there"));
             }
             Some(one.name)
         }

@@ -6,7 +6,7 @@ use super::bundle::{Bundle, BundleError};
 use super::snapshot::{Snapshot, SnapshotError};
 use super::view::Host;
 use crate::netfilter::error::ReadError;
-use crate::netfilter::read::{LARGEST, read};
+use crate::netfilter::format::{MAX_TEXT_BYTES, read};
 use crate::netfilter::ruleset::Ruleset;
 
 /// What a file holds.
@@ -24,7 +24,7 @@ pub enum Document {
 /// Fails where the text is none of them, where nothing of a host could be read, or where a snapshot is not what was written.
 pub fn open(text: &str) -> Result<Document, ReadError> {
     let start = text.strip_prefix('\u{feff}').unwrap_or(text).trim_start();
-    if text.len() > LARGEST || !start.starts_with('{') {
+    if text.len() > MAX_TEXT_BYTES || !start.starts_with('{') {
         return read(text).map(Document::Ruleset);
     }
     // A ruleset is by far the largest of the three; it is gone through once.

@@ -84,13 +84,13 @@ fn without_any_rule_the_alternatives_tell_and_without_them_nothing_does() {
         ("iptables v1.8.9 (nf_tables)", "iptables-nft"),
         ("iptables v1.8.9 (legacy)", "iptables-legacy"),
     ] {
-        let told = with(bare.clone(), "alternatives", text);
-        assert_eq!(host(&told).framework.framework, Some(expected), "{text}");
+        let seen_changes = with(bare.clone(), "alternatives", text);
+        assert_eq!(host(&seen_changes).framework.framework, Some(expected), "{text}");
     }
 }
 
 #[test]
-fn legacy_tables_that_nobody_could_read_are_told() {
+fn legacy_tables_that_nobody_could_read_are_reported() {
     let bundle = json!({ "iptables-nft": save("-A INPUT -j DROP"), "tables": "filter\n", "nft": NO_NATIVE });
     let host = host(&bundle);
     assert_eq!((host.framework.framework, host.unread.len()), (Some("mixed"), 1));
@@ -129,7 +129,7 @@ fn a_legacy_backend_that_the_kernel_says_is_empty_need_not_be_read() {
 }
 
 #[test]
-fn a_source_that_one_side_lacks_is_inconclusive_and_one_that_both_lack_is_told() {
+fn a_source_that_one_side_lacks_is_inconclusive_and_one_that_both_lack_is_reported() {
     let (a, b) = (json!({ "iptables-nft": "", "nft": NO_NATIVE }), json!({ "iptables-nft": "" }));
     assert_eq!(compare(&a, &b).status, Status::Inconclusive);
     let found = compare(&a, &a);
@@ -141,8 +141,9 @@ fn a_source_that_one_side_lacks_is_inconclusive_and_one_that_both_lack_is_told()
 fn an_element_of_a_set_that_a_rule_drops_is_critical_and_one_that_ends_is_noise() {
     let more = with(whole(), "ipset", format!("{SETS}add bad 10.7.7.7 timeout 0\n"));
     let found = compare(&whole(), &more);
-    let told: Vec<_> = found.changes.iter().map(|own| (own.change.kind, own.change.severity)).collect();
-    assert_eq!(told, [(Kind::ElementAdded, Severity::Critical)]);
+    let seen_changes: Vec<_> =
+        found.changes.iter().map(|own| (own.change.kind, own.change.severity)).collect();
+    assert_eq!(seen_changes, [(Kind::ElementAdded, Severity::Critical)]);
     let passing = with(whole(), "ipset", format!("{SETS}add bad 10.7.7.7 timeout 90\n"));
     let found = compare(&whole(), &passing);
     assert_eq!((found.status, found.changes.len(), found.critical), (Status::Clean, 1, false));
@@ -153,14 +154,14 @@ fn an_element_of_a_set_that_a_rule_drops_is_critical_and_one_that_ends_is_noise(
 #[test]
 fn every_backend_has_to_let_a_packet_pass() {
     let host = host(&with(whole(), "nft", NATIVE));
-    let fate = |source: &str, port| {
+    let outcome = |source: &str, port| {
         let packet = Packet::parse("input", "tcp", source, "10.0.0.1").unwrap().dport(port).state(State::New);
         let answer = walk_host(&host, &packet).unwrap();
         (answer.verdict, answer.source)
     };
-    assert_eq!(fate("10.6.6.6", 80), (Verdict::Drop, Some("iptables-nft")));
-    assert_eq!(fate("10.0.0.2", 23), (Verdict::Drop, Some("nft")));
-    assert_eq!(fate("10.0.0.2", 80), (Verdict::Accept, None));
+    assert_eq!(outcome("10.6.6.6", 80), (Verdict::Drop, Some("iptables-nft")));
+    assert_eq!(outcome("10.0.0.2", 23), (Verdict::Drop, Some("nft")));
+    assert_eq!(outcome("10.0.0.2", 80), (Verdict::Accept, None));
 }
 
 #[test]
@@ -250,16 +251,16 @@ fn comments_about_another_backend_are_odd_only_where_that_is_missing() {
 #[test]
 fn a_source_that_was_not_gathered_may_hold_rules() {
     let ssh = Packet::parse("input", "tcp", "10.0.0.2", "10.0.0.1").unwrap().dport(22).state(State::New);
-    let fate = |bundle: &Value| walk_host(&host(bundle), &ssh).unwrap();
+    let outcome = |bundle: &Value| walk_host(&host(bundle), &ssh).unwrap();
     let one = json!({ "iptables-nft": save("-A INPUT -s 10.9.9.9/32 -j DROP") });
-    let answer = fate(&one);
+    let answer = outcome(&one);
     assert_eq!(answer.verdict, Verdict::Indeterminate);
     assert_eq!(answer.undecided, ["iptables-legacy: was not gathered", "nft: was not gathered"]);
     // What one backend stops is stopped; `nft` shows what `iptables-nft` does; the kernel says that the old tables are not there.
-    assert_eq!(fate(&json!({ "iptables-nft": save("-A INPUT -j DROP") })).verdict, Verdict::Drop);
-    assert_eq!(fate(&json!({ "nft": NO_NATIVE, "tables": "" })).verdict, Verdict::Accept);
-    assert_eq!(fate(&json!({ "nft": NO_NATIVE })).verdict, Verdict::Indeterminate);
-    assert_eq!(fate(&json!({ "nft": NO_NATIVE, "iptables-legacy": "" })).verdict, Verdict::Accept);
+    assert_eq!(outcome(&json!({ "iptables-nft": save("-A INPUT -j DROP") })).verdict, Verdict::Drop);
+    assert_eq!(outcome(&json!({ "nft": NO_NATIVE, "tables": "" })).verdict, Verdict::Accept);
+    assert_eq!(outcome(&json!({ "nft": NO_NATIVE })).verdict, Verdict::Indeterminate);
+    assert_eq!(outcome(&json!({ "nft": NO_NATIVE, "iptables-legacy": "" })).verdict, Verdict::Accept);
 }
 
 #[test]

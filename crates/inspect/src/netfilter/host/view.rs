@@ -6,11 +6,11 @@ use super::bundle::{Bundle, Source};
 use super::detect::{Framework, detect};
 use super::snapshot::About;
 use crate::netfilter::error::ReadError;
+use crate::netfilter::format::read;
 use crate::netfilter::ipset::{IpSet, read_sets};
-use crate::netfilter::read::read;
 use crate::netfilter::ruleset::{Body, Format, Ruleset, Table, Warning};
 
-/// The sources that hold rules, in the order in which they are told.
+/// The sources that hold rules, in the order in which they are reported.
 pub(super) const RULES: [&str; 5] =
     ["iptables-legacy", "ip6tables-legacy", "iptables-nft", "ip6tables-nft", "nft"];
 
@@ -236,7 +236,7 @@ fn absent(bundle: &Bundle) -> Vec<&'static str> {
     let empty = |source: &str| bundle.text(source).is_some_and(|text| text.trim().is_empty());
     let mut absent = RULES.to_vec();
     absent.retain(|source| match *source {
-        // The kernel names the tables of the old backend itself; where it has some, they are told as unread.
+        // The kernel names the tables of the old backend itself; where it has some, they are reported as unread.
         "iptables-legacy" => !there(source) && !empty("tables"),
         "ip6tables-legacy" => !there(source) && !empty("tables6"),
         // `nft` shows them too.

@@ -22,9 +22,9 @@ pub struct HostAnswer {
 /// What one backend makes of a packet.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BackendAnswer {
-    /// The source.
+    /// The source whose rules gave the answer, such as `nft`.
     pub source: &'static str,
-    /// The answer.
+    /// What this backend does with the packet.
     #[serde(flatten)]
     pub answer: Answer,
 }
@@ -32,7 +32,7 @@ pub struct BackendAnswer {
 /// Says what becomes of a packet: every backend has to let it pass.
 ///
 /// # Errors
-/// Fails where the packet is described in a way that no backend understands.
+/// Fails where no backend understands the description of the packet.
 pub fn walk_host(host: &Host, packet: &Packet) -> Result<HostAnswer, PacketError> {
     let six = packet.src.is_ipv6();
     let mut answers = Vec::new();
@@ -65,8 +65,8 @@ pub fn walk_host(host: &Host, packet: &Packet) -> Result<HostAnswer, PacketError
                 host.unread.iter().filter(|warning| !warning.place.starts_with(&format!("{other}-")));
             undecided.extend(unread.map(|warning| format!("{}: {}", warning.place, warning.what)));
             let absent = host.absent.iter().filter(|source| !source.starts_with(&format!("{other}-")));
-            let told = absent.filter(|source| !host.unread.iter().any(|warning| warning.place == **source));
-            let silent: Vec<String> = told.map(|source| format!("{source}: was not gathered")).collect();
+            let reason = absent.filter(|source| !host.unread.iter().any(|warning| warning.place == **source));
+            let silent: Vec<String> = reason.map(|source| format!("{source}: was not gathered")).collect();
             undecided.extend(silent);
             if undecided.is_empty() { Verdict::Accept } else { Verdict::Indeterminate }
         }

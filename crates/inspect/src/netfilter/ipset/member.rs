@@ -9,7 +9,7 @@ use crate::netfilter::logic::{
 };
 
 /// Sets of sets nest no deeper; the kernel allows no nesting at all.
-const DEEPEST: usize = 4;
+const MAX_DEPTH: usize = 4;
 
 /// Collects the devices that elements name.
 pub(in crate::netfilter) fn devices(sets: &[IpSet], found: &mut Vec<(String, bool)>) {
@@ -19,7 +19,7 @@ pub(in crate::netfilter) fn devices(sets: &[IpSet], found: &mut Vec<(String, boo
     }
 }
 
-/// Returns the test that `--match-set NAME FLAGS` stands for; nothing where the set was not told, or a packet's description
+/// Returns the test that `--match-set NAME FLAGS` stands for; nothing where the set was not given, or a packet's description
 /// cannot decide it.
 pub(in crate::netfilter) fn test(
     sets: &[IpSet],
@@ -36,10 +36,10 @@ pub(in crate::netfilter) fn test(
             _ => None,
         })
         .collect();
-    Asked { sets, names, flags: &flags?, exceptions }.set(name, 0)
+    SetQuery { sets, names, flags: &flags?, exceptions }.set(name, 0)
 }
 
-struct Asked<'a> {
+struct SetQuery<'a> {
     sets: &'a [IpSet],
     names: &'a Names,
     /// For every dimension whether the side of the source is meant.
@@ -55,14 +55,14 @@ struct Group {
     addresses: Vec<(u32, bool, (u128, u128))>,
 }
 
-impl Asked<'_> {
+impl SetQuery<'_> {
     fn set(&self, name: &str, depth: usize) -> Option<Test> {
         // An element that is missing may be an exception as well.
         let set = self.sets.iter().find(|set| set.name == name).filter(|set| !set.unread)?;
         let (_, dimensions) = set.kind.split_once(':')?;
         let dimensions: Vec<&str> = dimensions.split(',').collect();
         if dimensions == ["set"] {
-            if depth >= DEEPEST {
+            if depth >= MAX_DEPTH {
                 return None;
             }
             let inner: Option<Vec<Test>> =

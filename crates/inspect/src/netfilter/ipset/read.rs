@@ -9,7 +9,7 @@ use crate::netfilter::ruleset::Warning;
 /// A set of the kernel that rules of `iptables` name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct IpSet {
-    /// Its name.
+    /// The name by which rules refer to the set.
     pub name: String,
     /// Its type, such as `hash:ip,port`.
     pub kind: String,
@@ -144,11 +144,11 @@ fn member<'a>(value: &str, mut words: impl Iterator<Item = &'a str>) -> Member {
 
 fn split(line: &str) -> Vec<String> {
     let mut words = Vec::new();
-    for (at, piece) in line.split('"').enumerate() {
+    for (at, part) in line.split('"').enumerate() {
         if at % 2 == 1 {
-            words.push(piece.to_owned());
+            words.push(part.to_owned());
         } else {
-            words.extend(piece.split_whitespace().map(str::to_owned));
+            words.extend(part.split_whitespace().map(str::to_owned));
         }
     }
     words

@@ -80,7 +80,7 @@ fn a_set_of_the_other_family_or_with_more_parts_than_named_holds_nothing() {
 }
 
 #[test]
-fn a_set_that_nobody_told_and_one_of_hardware_addresses_stay_unknown() {
+fn a_set_that_was_not_given_and_one_of_hardware_addresses_stay_unknown() {
     check("--match-set nowhere src", "10.0.0.1", Verdict::Indeterminate);
     check("--match-set k src", "10.0.0.1", Verdict::Indeterminate);
 }

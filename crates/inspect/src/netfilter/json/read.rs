@@ -9,7 +9,7 @@ use super::share::Objects;
 use super::value::Value;
 use crate::netfilter::text::{Text, Texts};
 
-/// Reads a document and hands on every entry of the list with this name; false where it has no such list.
+/// Reads a document and passes on every entry of the list with this name; false where it has no such list.
 ///
 /// # Errors
 /// Fails where the text is no JSON, or goes on behind its end.
@@ -19,15 +19,15 @@ pub(in crate::netfilter) fn each(
     mut entry: impl FnMut(Value),
 ) -> Result<bool, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let mut kept = Kept::default();
-    let found = Outer { name, entry: &mut entry, kept: &mut kept }.deserialize(&mut deserializer)?;
+    let mut kept = SharedValues::default();
+    let found = DocumentSeed { name, entry: &mut entry, kept: &mut kept }.deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(found)
 }
 
 /// What was met and may come again.
 #[derive(Default)]
-struct Kept {
+struct SharedValues {
     texts: Texts,
     objects: Objects,
     /// Where pairs and values stand until all of an object or list are there: every one would else ask for memory twice.
@@ -36,7 +36,7 @@ struct Kept {
 }
 
 /// Longer lists are taken as they are.
-const SHORT: usize = 64;
+const MAX_SHARED_LIST: usize = 64;
 
 /// Accepts what is no object or list, and makes nothing of it.
 macro_rules! nothing {
@@ -62,14 +62,13 @@ macro_rules! nothing {
     };
 }
 
-/// The document.
-struct Outer<'a, F> {
+struct DocumentSeed<'a, F> {
     name: &'a str,
     entry: &'a mut F,
-    kept: &'a mut Kept,
+    kept: &'a mut SharedValues,
 }
 
-impl<'de, F: FnMut(Value)> DeserializeSeed<'de> for Outer<'_, F> {
+impl<'de, F: FnMut(Value)> DeserializeSeed<'de> for DocumentSeed<'_, F> {
     type Value = bool;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
@@ -77,7 +76,7 @@ impl<'de, F: FnMut(Value)> DeserializeSeed<'de> for Outer<'_, F> {
     }
 }
 
-impl<'de, F: FnMut(Value)> Visitor<'de> for Outer<'_, F> {
+impl<'de, F: FnMut(Value)> Visitor<'de> for DocumentSeed<'_, F> {
     type Value = bool;
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -104,10 +103,9 @@ impl<'de, F: FnMut(Value)> Visitor<'de> for Outer<'_, F> {
     }
 }
 
-/// The list.
 struct List<'a, F> {
     entry: &'a mut F,
-    kept: &'a mut Kept,
+    kept: &'a mut SharedValues,
 }
 
 impl<'de, F: FnMut(Value)> DeserializeSeed<'de> for List<'_, F> {
@@ -133,7 +131,7 @@ impl<'de, F: FnMut(Value)> Visitor<'de> for List<'_, F> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<bool, A::Error> {
-        while let Some(value) = list.next_element_seed(One(&mut *self.kept))? {
+        while let Some(value) = list.next_element_seed(ValueSeed(&mut *self.kept))? {
             (self.entry)(value);
         }
         Ok(true)
@@ -141,9 +139,9 @@ impl<'de, F: FnMut(Value)> Visitor<'de> for List<'_, F> {
 }
 
 /// One value.
-struct One<'a>(&'a mut Kept);
+struct ValueSeed<'a>(&'a mut SharedValues);
 
-impl<'de> DeserializeSeed<'de> for One<'_> {
+impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -151,7 +149,7 @@ impl<'de> DeserializeSeed<'de> for One<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for One<'_> {
+impl<'de> Visitor<'de> for ValueSeed<'_> {
     type Value = Value;
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -184,10 +182,10 @@ impl<'de> Visitor<'de> for One<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
         let mut values = self.0.values.pop().unwrap_or_default();
-        while let Some(value) = list.next_element_seed(One(&mut *self.0))? {
+        while let Some(value) = list.next_element_seed(ValueSeed(&mut *self.0))? {
             values.push(value);
         }
-        if values.len() > SHORT {
+        if values.len() > MAX_SHARED_LIST {
             return Ok(Value::Array(values.into()));
         }
         let list = values.drain(..).collect();
@@ -198,10 +196,10 @@ impl<'de> Visitor<'de> for One<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut pairs = self.0.pairs.pop().unwrap_or_default();
         while let Some(key) = map.next_key_seed(Key(&mut *self.0))? {
-            pairs.push((key, map.next_value_seed(One(&mut *self.0))?));
+            pairs.push((key, map.next_value_seed(ValueSeed(&mut *self.0))?));
         }
         let object = self.0.objects.one(&mut pairs);
-        if pairs.capacity() <= SHORT {
+        if pairs.capacity() <= MAX_SHARED_LIST {
             self.0.pairs.push(pairs);
         }
         Ok(Value::Object(object))
@@ -209,7 +207,7 @@ impl<'de> Visitor<'de> for One<'_> {
 }
 
 /// The name of a pair.
-struct Key<'a>(&'a mut Kept);
+struct Key<'a>(&'a mut SharedValues);
 
 impl<'de> DeserializeSeed<'de> for Key<'_> {
     type Value = Text;

@@ -4,7 +4,7 @@ use super::value::{Object, Value};
 use crate::netfilter::text::Text;
 
 /// Larger objects differ from rule to rule.
-const LARGEST: usize = 3;
+const MAX_SHARED_BYTES: usize = 3;
 const PLACES: usize = 1024;
 
 /// Small objects that were met lately, each at one place; see [`crate::netfilter::text::Texts`].
@@ -17,7 +17,7 @@ pub(super) struct Objects(Vec<Option<Object>>);
 impl Objects {
     /// Takes all pairs and makes an object of them, or returns the one that is there.
     pub(super) fn one(&mut self, pairs: &mut Vec<(Text, Value)>) -> Object {
-        let mixed = if pairs.len() > LARGEST { None } else { mixed(pairs) };
+        let mixed = if pairs.len() > MAX_SHARED_BYTES { None } else { mixed(pairs) };
         self.0.resize(PLACES, None);
         let place = mixed.and_then(|mixed| self.0.get_mut(mixed % PLACES));
         let Some(place) = place else { return pairs.drain(..).collect() };

@@ -11,11 +11,11 @@ use crate::netfilter::text::Text;
 /// A JSON value of a ruleset.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// `null`
+    /// The value `null`.
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number.
+    /// An integer or a fraction.
     Number(Number),
     /// A text.
     String(Text),

@@ -9,7 +9,7 @@ use crate::netfilter::ruleset::{Body, Chain, Rule, Ruleset};
 use crate::netfilter::text::Text;
 
 /// What is named as evidence for one program, at most.
-const MOST_EVIDENCE: usize = 12;
+const MAX_EVIDENCE: usize = 12;
 
 /// A program whose rules were recognized.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -34,12 +34,12 @@ pub fn recognize(rulesets: &[&Ruleset]) -> Vec<Layout> {
             }
             for chain in &table.chains {
                 if let Some(program) = owner("", &chain.name) {
-                    let told = format!("{} {}", table.name, chain.name);
-                    found.entry(program).or_default().insert(told);
+                    let chain_name = format!("{} {}", table.name, chain.name);
+                    found.entry(program).or_default().insert(chain_name);
                 }
                 for rule in &chain.rules {
-                    if let Some((program, told)) = by_rule(rule) {
-                        found.entry(program).or_default().insert(told);
+                    if let Some((program, chain_name)) = by_rule(rule) {
+                        found.entry(program).or_default().insert(chain_name);
                     }
                 }
             }
@@ -71,9 +71,9 @@ pub fn recognize(rulesets: &[&Ruleset]) -> Vec<Layout> {
 
 fn layout(name: &'static str, evidence: BTreeSet<String>) -> Layout {
     let count = evidence.len();
-    let mut evidence: Vec<String> = evidence.into_iter().take(MOST_EVIDENCE).collect();
-    if count > MOST_EVIDENCE {
-        evidence.push(format!("and {} more", count - MOST_EVIDENCE));
+    let mut evidence: Vec<String> = evidence.into_iter().take(MAX_EVIDENCE).collect();
+    if count > MAX_EVIDENCE {
+        evidence.push(format!("and {} more", count - MAX_EVIDENCE));
     }
     Layout { name, evidence, remarks: Vec::new() }
 }

@@ -5,14 +5,14 @@
 
 use std::collections::HashMap;
 
-use super::program::{CodeRule, Step};
+use super::program::{CodeRule, ProgramStep};
 use super::span::Spans;
 use super::test::{Field, Test};
 
 /// Chains that are shorter than this are asked rule by rule.
-const SHORTEST: usize = 12;
+const MIN_INDEXED_RULES: usize = 12;
 /// A demand of more runs than this is no help.
-const MOST_RUNS: usize = 16;
+const MAX_RUNS: usize = 16;
 const FIELDS: [Field; 9] = [
     Field::Source,
     Field::Destination,
@@ -35,7 +35,7 @@ pub(in crate::netfilter) struct Index {
 impl Index {
     /// Sorts the rules of a chain; nothing where that would not help.
     pub(super) fn of(rules: &[CodeRule]) -> Option<Self> {
-        if rules.len() < SHORTEST {
+        if rules.len() < MIN_INDEXED_RULES {
             return None;
         }
         // Every demand is looked up once; `found` holds those of all rules, and where each rule's begin.
@@ -114,15 +114,15 @@ pub(in crate::netfilter) enum Known<'a> {
 /// Collects what single fields have to be for a rule to match.
 fn demands<'a>(rule: &'a CodeRule, found: &mut Vec<(Field, &'a Spans)>) {
     let tests = rule.steps.iter().map_while(|(_, step)| match step {
-        Step::Match(test) => Some(test),
-        Step::Change(_) | Step::Do(_) | Step::Choose(_) => None,
+        ProgramStep::Match(test) => Some(test),
+        ProgramStep::Change(_) | ProgramStep::Do(_) | ProgramStep::Choose(_) => None,
     });
     tests.for_each(|test| demand(test, found));
 }
 
 fn demand<'a>(test: &'a Test, found: &mut Vec<(Field, &'a Spans)>) {
     match test {
-        Test::Is(field, spans) if FIELDS.contains(field) && spans.runs().len() <= MOST_RUNS => {
+        Test::Is(field, spans) if FIELDS.contains(field) && spans.runs().len() <= MAX_RUNS => {
             found.push((*field, spans));
         }
         Test::All(tests) => tests.iter().for_each(|test| demand(test, found)),
@@ -207,9 +207,9 @@ mod tests {
         let test = (field, 0_u128..60, 0_u128..20)
             .prop_map(|(field, from, length)| Test::Is(field, Spans::run(from, from + length)));
         let rule = proptest::collection::vec(test, 0..3).prop_map(|tests| CodeRule {
-            steps: tests.into_iter().map(|test| (0, Step::Match(test))).collect(),
+            steps: tests.into_iter().map(|test| (0, ProgramStep::Match(test))).collect(),
         });
-        proptest::collection::vec(rule, SHORTEST..60)
+        proptest::collection::vec(rule, MIN_INDEXED_RULES..60)
     }
 
     fn meets(rule: &CodeRule, of: &impl Fn(Field) -> Spans) -> bool {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::address;
 use super::name::{icmp_type, mark, port, protocol_number, state, tcp_flag};
-use super::program::{CodeRule, Step};
+use super::program::{CodeRule, ProgramStep};
 use super::scope::{Scope, Updates};
 use super::span::Spans;
 use super::target::target;
@@ -60,17 +60,17 @@ pub(super) fn rule(scope: &mut Scope<'_>, parts: &[Part]) -> CodeRule {
             }
             _ => {
                 if let Some(test) = condition(scope, part, parts) {
-                    code.steps.push((at, Step::Match(test)));
+                    code.steps.push((at, ProgramStep::Match(test)));
                 }
             }
         }
     }
     for (at, text) in moody {
         let test = scope.moody(&text);
-        code.steps.push((at, Step::Match(test)));
+        code.steps.push((at, ProgramStep::Match(test)));
     }
     // Conditions come before what is done, in whatever order they were written.
-    code.steps.sort_by_key(|(_, step)| !matches!(step, Step::Match(_)));
+    code.steps.sort_by_key(|(_, step)| !matches!(step, ProgramStep::Match(_)));
     code.steps.shrink_to_fit();
     code
 }
@@ -175,7 +175,7 @@ fn condition(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test>
         (Some("addrtype"), _) if parts.iter().any(|part| part.name.starts_with("--limit-iface")) => None,
         (Some("addrtype"), "--dst-type") => Some(address_type(scope, Field::Destination, value)),
         (Some("addrtype"), "--src-type") => Some(address_type(scope, Field::Source, value)),
-        // Without the header of a piece nothing about it holds, and no negation of it either.
+        // Without the transport header of a fragment nothing about it holds, and no negation of it either.
         (Some("frag"), _) if part.known => return Some(Test::Never),
         (Some("set"), "--match-set") => member(scope, part, parts),
         (Some(module), option) if is_remark(module, option) => return None,
@@ -197,7 +197,7 @@ fn condition(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test>
     })
 }
 
-/// Whether a packet is in a set that was told beside the rules.
+/// Whether a packet is in a set that was given beside the rules.
 fn member(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Option<Test> {
     let [name, flags] = &*part.values else { return None };
     let exceptions = parts.iter().any(|part| part.name == "--return-nomatch");
@@ -280,7 +280,7 @@ fn states(scope: &mut Scope<'_>, value: &str) -> Test {
     for word in value.split(',') {
         match state(word) {
             Some(number) => spans.push((number, number)),
-            // SNAT and DNAT are told by nobody.
+            // No source reports SNAT and DNAT.
             None => rest.push(scope.atom(&format!("the connection's state {word}"))),
         }
     }
@@ -312,7 +312,7 @@ fn range(field: Field, value: &str) -> Option<Test> {
     (family == other).then(|| Test::Is(field, Spans::run(from, to)))
 }
 
-/// What kind of address it is depends on the host's own; only some can be told from the address alone.
+/// What kind of address it is depends on the host's own; only some are known from the address alone.
 fn address_type(scope: &mut Scope<'_>, field: Field, value: &str) -> Test {
     let tests = value.split(',').map(|word| super::operand::address_kind(scope, field, word)).collect();
     Test::Any(tests)

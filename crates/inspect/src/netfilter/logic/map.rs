@@ -4,13 +4,13 @@ use super::compare::{membership, meters, needs, updates};
 use super::name::mark;
 use super::nftables::verdict;
 use super::operand::{Operand, read};
-use super::program::{Change, Code, Step};
+use super::program::{Change, Code, ProgramStep};
 use super::scope::Scope;
 use super::test::{Field, Test};
 use crate::netfilter::json::Value;
 
 /// Reads a verdict map.
-pub(super) fn vmap(scope: &mut Scope<'_>, body: &Value) -> Vec<Step> {
+pub(super) fn vmap(scope: &mut Scope<'_>, body: &Value) -> Vec<ProgramStep> {
     lookup(scope, body, &|scope, value| {
         let code = value.as_object().and_then(|object| object.iter().next());
         code.and_then(|(name, body)| verdict(scope, name, body))
@@ -22,7 +22,7 @@ pub(super) fn vmap(scope: &mut Scope<'_>, body: &Value) -> Vec<Step> {
 type Meaning<'a> = &'a dyn Fn(&mut Scope<'_>, &Value) -> Code;
 
 /// A look into a map: the first element whose key fits, else the one for everything else, else the rule is left.
-fn lookup(scope: &mut Scope<'_>, body: &Value, meaning: Meaning<'_>) -> Vec<Step> {
+fn lookup(scope: &mut Scope<'_>, body: &Value, meaning: Meaning<'_>) -> Vec<ProgramStep> {
     let nothing = Value::Null;
     let left = read(scope, body.get("key").unwrap_or(&nothing));
     let data = body.get("data").unwrap_or(&nothing);
@@ -68,11 +68,11 @@ fn lookup(scope: &mut Scope<'_>, body: &Value, meaning: Meaning<'_>) -> Vec<Step
         arms.push((since, scope.unread(&format!("what the map {name} holds"))));
     }
     arms.extend(otherwise);
-    vec![Step::Match(needs(&left)), Step::Choose(arms)]
+    vec![ProgramStep::Match(needs(&left)), ProgramStep::Choose(arms)]
 }
 
-/// Looks into every map that a statement takes values from: where one has none, the rule is left.
-pub(super) fn lookups(scope: &mut Scope<'_>, value: &Value, steps: &mut Vec<Step>) {
+/// Examines every map that a statement takes values from: where one has none, the rule is left.
+pub(super) fn lookups(scope: &mut Scope<'_>, value: &Value, steps: &mut Vec<ProgramStep>) {
     match value {
         Value::Object(object) => {
             for (name, body) in object {
@@ -90,16 +90,17 @@ pub(super) fn lookups(scope: &mut Scope<'_>, value: &Value, steps: &mut Vec<Step
 }
 
 /// `meta mark set …`, and what else is rewritten.
-pub(super) fn mangle(scope: &mut Scope<'_>, body: &Value) -> Vec<Step> {
+pub(super) fn mangle(scope: &mut Scope<'_>, body: &Value) -> Vec<ProgramStep> {
     let (key, value) = (body.get("key").unwrap_or(&Value::Null), body.get("value").unwrap_or(&Value::Null));
     // A packet without such a header, or without what is written into it, leaves the rule.
-    let mut steps = vec![Step::Match(needs(&read(scope, key))), Step::Match(needs(&read(scope, value)))];
+    let mut steps =
+        vec![ProgramStep::Match(needs(&read(scope, key))), ProgramStep::Match(needs(&read(scope, value)))];
     steps.extend(rewrite(scope, key, value));
-    steps.retain(|step| *step != Step::Match(Test::Always));
+    steps.retain(|step| *step != ProgramStep::Match(Test::Always));
     steps
 }
 
-fn rewrite(scope: &mut Scope<'_>, key: &Value, value: &Value) -> Vec<Step> {
+fn rewrite(scope: &mut Scope<'_>, key: &Value, value: &Value) -> Vec<ProgramStep> {
     let written = read(scope, key);
     if let (Operand::Field(Field::Mark, _), Some(map)) = (&written, value.get("map")) {
         return lookup(scope, map, &|_, value| {
@@ -110,15 +111,15 @@ fn rewrite(scope: &mut Scope<'_>, key: &Value, value: &Value) -> Vec<Step> {
     lookups(scope, value, &mut steps);
     match written {
         Operand::Field(Field::Mark, _) => {
-            steps.push(Step::Change(mark_change(value).unwrap_or(Change::MarkUnknown)));
+            steps.push(ProgramStep::Change(mark_change(value).unwrap_or(Change::MarkUnknown)));
         }
         Operand::Field(field, _) | Operand::Masked(field, ..) => {
-            steps.push(Step::Change(Change::Set(field, None)));
+            steps.push(ProgramStep::Change(Change::Set(field, None)));
         }
-        // Bytes that are told by their place may be an address or a port.
+        // Bytes that are named by their offset may be an address or a port.
         Operand::Unknown(..) if key.get("payload").is_some_and(|payload| payload.get("base").is_some()) => {
             let fields = [Field::Source, Field::Destination, Field::Sport, Field::Dport];
-            steps.extend(fields.map(|field| Step::Change(Change::Set(field, None))));
+            steps.extend(fields.map(|field| ProgramStep::Change(Change::Set(field, None))));
         }
         Operand::Unknown(..) | Operand::Concat(_) | Operand::Kind(_) => {}
     }

@@ -1,6 +1,6 @@
 //! What rules mean: tests over the fields of a packet, in three values.
 //!
-//! Goes in: a ruleset. Comes out: a program of chains, whose tests are exact sets of values or told as unknown. Never: a test
+//! Goes in: a ruleset. Comes out: a program of chains, whose tests are exact sets of values or marked as unknown. Never: a test
 //! that says "no" because it was not understood.
 
 mod address;
@@ -24,6 +24,6 @@ pub(super) use name::{
     icmp_type as icmp_number, mark as mark_number, port as port_number, protocol_number, tcp_flag,
 };
 pub(super) use names::Names;
-pub(super) use program::{Change, Code, Program, Step, compile};
+pub(super) use program::{Change, Code, Program, ProgramStep, compile};
 pub(super) use span::Spans;
 pub(super) use test::{Field, Test};

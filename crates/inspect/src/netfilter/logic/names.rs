@@ -7,7 +7,7 @@ use super::test::{Field, Test};
 use super::{iptables, nftables};
 use crate::netfilter::ruleset::Ruleset;
 
-/// Names of devices, and what cannot be told.
+/// Names of devices, and what is not known.
 #[derive(Debug, Clone, Default)]
 pub(in crate::netfilter) struct Names {
     atoms: Vec<String>,
@@ -105,7 +105,7 @@ impl Names {
         Some((&device.name, device.open))
     }
 
-    /// Returns how many devices there are to be told apart.
+    /// Returns how many devices are distinguished.
     pub(in crate::netfilter) fn devices(&self) -> u128 {
         u128::try_from(self.devices.len()).unwrap_or_default()
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::compare::{comparison, holds_meters, needs, target};
 use super::map::{lookups, mangle, vmap};
 use super::operand::read;
-use super::program::{Change, Code, CodeRule, Step};
+use super::program::{Change, Code, CodeRule, ProgramStep};
 use super::scope::Scope;
 use super::test::{Field, Test};
 use crate::netfilter::json::Value;
@@ -82,61 +82,65 @@ pub(super) fn rule(scope: &mut Scope<'_>, expressions: &[Value]) -> CodeRule {
 }
 
 /// Compiles one expression; what has not exactly one name may be anything.
-fn one(scope: &mut Scope<'_>, expression: &Value) -> Vec<Step> {
+fn one(scope: &mut Scope<'_>, expression: &Value) -> Vec<ProgramStep> {
     let mut parts = expression.as_object().into_iter().flat_map(|object| object.iter());
     match (parts.next(), parts.next()) {
         (Some((name, body)), None) => statement(scope, name, body),
-        _ => vec![Step::Do(scope.unread(&format!("`{expression}`, which is not understood")))],
+        _ => vec![ProgramStep::Do(scope.unread(&format!("`{expression}`, which is not understood")))],
     }
 }
 
-fn statement(scope: &mut Scope<'_>, name: &str, body: &Value) -> Vec<Step> {
+fn statement(scope: &mut Scope<'_>, name: &str, body: &Value) -> Vec<ProgramStep> {
     if let Some(code) = verdict(scope, name, body) {
-        let mut steps: Vec<Step> = reject_needs(name, body).into_iter().map(Step::Match).collect();
-        steps.push(Step::Do(code));
+        let mut steps: Vec<ProgramStep> =
+            reject_needs(name, body).into_iter().map(ProgramStep::Match).collect();
+        steps.push(ProgramStep::Do(code));
         return steps;
     }
     match name {
-        "match" => vec![Step::Match(comparison(scope, body))],
+        "match" => vec![ProgramStep::Match(comparison(scope, body))],
         "vmap" => vmap(scope, body),
         "mangle" => mangle(scope, body),
         "limit" | "ct count" | "quota" | "connlimit" => {
             let text = format!("{name} {}", without_use(body));
-            vec![Step::Match(scope.moody(&text))]
+            vec![ProgramStep::Match(scope.moody(&text))]
         }
-        "notrack" => vec![Step::Change(Change::Untrack)],
+        "notrack" => vec![ProgramStep::Change(Change::Untrack)],
         "dnat" | "redirect" => {
             let mut steps = looked_up(scope, body);
             if name == "redirect" || body.get("addr").is_some() {
-                steps.push(Step::Change(Change::Set(Field::Destination, None)));
+                steps.push(ProgramStep::Change(Change::Set(Field::Destination, None)));
             }
-            steps.push(Step::Change(Change::Set(Field::Dport, body.get("port").and_then(Value::as_u64))));
-            steps.push(Step::Do(Code::Accept));
+            steps.push(ProgramStep::Change(Change::Set(
+                Field::Dport,
+                body.get("port").and_then(Value::as_u64),
+            )));
+            steps.push(ProgramStep::Do(Code::Accept));
             steps
         }
         "snat" | "masquerade" => {
             let mut steps = looked_up(scope, body);
             steps.extend([
-                Step::Change(Change::Set(Field::Source, None)),
-                Step::Change(Change::Set(Field::Sport, None)),
-                Step::Do(Code::Accept),
+                ProgramStep::Change(Change::Set(Field::Source, None)),
+                ProgramStep::Change(Change::Set(Field::Sport, None)),
+                ProgramStep::Do(Code::Accept),
             ]);
             steps
         }
         "queue" | "fwd" => {
             let mut steps = looked_up(scope, body);
-            steps.push(Step::Change(Change::MarkUnknown));
-            steps.push(Step::Do(scope.unknown(&format!("what `{name}` makes of the packet"))));
+            steps.push(ProgramStep::Change(Change::MarkUnknown));
+            steps.push(ProgramStep::Do(scope.unknown(&format!("what `{name}` makes of the packet"))));
             steps
         }
         "synproxy" => vec![
-            Step::Match(scope.moody("whether `synproxy` takes the packet")),
-            Step::Do(scope.unknown("what `synproxy` makes of the packet")),
+            ProgramStep::Match(scope.moody("whether `synproxy` takes the packet")),
+            ProgramStep::Do(scope.unknown("what `synproxy` makes of the packet")),
         ],
         // Where these find nothing to do their rule is left.
         "tproxy" | "flow" | "ct expectation" => {
             let mut steps = looked_up(scope, body);
-            steps.push(Step::Match(scope.moody(&format!("whether `{name}` takes the packet"))));
+            steps.push(ProgramStep::Match(scope.moody(&format!("whether `{name}` takes the packet"))));
             steps
         }
         "xt" => compatible(scope, body),
@@ -144,18 +148,18 @@ fn statement(scope: &mut Scope<'_>, name: &str, body: &Value) -> Vec<Step> {
         "counter" | "log" | "dup" | "ct helper" | "ct timeout" | "secmark" | "last" | "comment" | "reset"
         | "ct zone" => looked_up(scope, body),
         // It may be a verdict.
-        _ => vec![Step::Do(scope.unread(&format!("`{name}`, which is not understood")))],
+        _ => vec![ProgramStep::Do(scope.unread(&format!("`{name}`, which is not understood")))],
     }
 }
 
 /// A set that is written to asks for its key, and all that stands beside the key has to let the packet go on.
-fn update(scope: &mut Scope<'_>, body: &Value) -> Vec<Step> {
+fn update(scope: &mut Scope<'_>, body: &Value) -> Vec<ProgramStep> {
     let mut steps = Vec::new();
     for key in ["elem", "key", "data"] {
         let Some(key) = body.get(key) else { continue };
         let inner = key.get("elem");
         let value = inner.and_then(|elem| elem.get("val")).unwrap_or(key);
-        steps.push(Step::Match(needs(&read(scope, value))));
+        steps.push(ProgramStep::Match(needs(&read(scope, value))));
         for (name, body) in inner.and_then(Value::as_object).into_iter().flat_map(|elem| elem.iter()) {
             if !matches!(name.as_str(), "val" | "timeout" | "expires" | "comment") {
                 steps.extend(statement(scope, name, body));
@@ -171,14 +175,14 @@ fn update(scope: &mut Scope<'_>, body: &Value) -> Vec<Step> {
     let deletes = body.get("op").is_some_and(|op| op == "delete");
     if let Some(name) = target(body).filter(|name| !deletes && holds_meters(scope.table, name)) {
         let text = format!("whether a limit beside the element of {name} lets the packet go on");
-        steps.push(Step::Match(scope.moody(&text)));
+        steps.push(ProgramStep::Match(scope.moody(&text)));
     }
-    steps.retain(|step| *step != Step::Match(Test::Always));
+    steps.retain(|step| *step != ProgramStep::Match(Test::Always));
     steps
 }
 
-/// What a statement needs before it does anything: packets of a family, and a value in every map that it looks into.
-fn looked_up(scope: &mut Scope<'_>, body: &Value) -> Vec<Step> {
+/// What a statement needs before it does anything: packets of a family, and a value in every map that it examines.
+fn looked_up(scope: &mut Scope<'_>, body: &Value) -> Vec<ProgramStep> {
     let mut steps = Vec::new();
     let address = body.get("addr").and_then(Value::as_str);
     let family = match (body.get("family").and_then(Value::as_str), address) {
@@ -187,7 +191,7 @@ fn looked_up(scope: &mut Scope<'_>, body: &Value) -> Vec<Step> {
         (_, Some(address)) => Some(if address.contains(':') { 6 } else { 4 }),
         _ => None,
     };
-    steps.extend(family.map(|family| Step::Match(Test::one(Field::Family, family))));
+    steps.extend(family.map(|family| ProgramStep::Match(Test::one(Field::Family, family))));
     lookups(scope, body, &mut steps);
     steps
 }
@@ -200,43 +204,43 @@ fn without_use(body: &Value) -> String {
 }
 
 /// A match or target of `iptables`, whose parameters this form hides.
-fn compatible(scope: &mut Scope<'_>, body: &Value) -> Vec<Step> {
+fn compatible(scope: &mut Scope<'_>, body: &Value) -> Vec<ProgramStep> {
     let name = body.get("name").and_then(Value::as_str).unwrap_or("?");
     if body.get("type").and_then(Value::as_str) == Some("match") {
         if name == "comment" {
             return Vec::new();
         }
         let why = format!("the match `{name}`, whose parameters `nft -j` hides");
-        return vec![Step::Match(scope.moody(&why))];
+        return vec![ProgramStep::Match(scope.moody(&why))];
     }
     match name {
-        "REJECT" => vec![Step::Do(Code::Reject)],
-        "DNPT" => vec![Step::Change(Change::Set(Field::Destination, None))],
-        "SNPT" => vec![Step::Change(Change::Set(Field::Source, None))],
+        "REJECT" => vec![ProgramStep::Do(Code::Reject)],
+        "DNPT" => vec![ProgramStep::Change(Change::Set(Field::Destination, None))],
+        "SNPT" => vec![ProgramStep::Change(Change::Set(Field::Source, None))],
         "TPROXY" | "NFQUEUE" | "QUEUE" => vec![
-            Step::Change(Change::MarkUnknown),
-            Step::Do(scope.unknown(&format!("what {name} makes of the packet"))),
+            ProgramStep::Change(Change::MarkUnknown),
+            ProgramStep::Do(scope.unknown(&format!("what {name} makes of the packet"))),
         ],
 
         "DNAT" | "REDIRECT" | "NETMAP" => vec![
-            Step::Change(Change::Set(Field::Destination, None)),
-            Step::Change(Change::Set(Field::Dport, None)),
-            Step::Do(Code::Accept),
+            ProgramStep::Change(Change::Set(Field::Destination, None)),
+            ProgramStep::Change(Change::Set(Field::Dport, None)),
+            ProgramStep::Do(Code::Accept),
         ],
         "SNAT" | "MASQUERADE" => vec![
-            Step::Change(Change::Set(Field::Source, None)),
-            Step::Change(Change::Set(Field::Sport, None)),
-            Step::Do(Code::Accept),
+            ProgramStep::Change(Change::Set(Field::Source, None)),
+            ProgramStep::Change(Change::Set(Field::Sport, None)),
+            ProgramStep::Do(Code::Accept),
         ],
-        "MARK" | "CONNMARK" | "HMARK" => vec![Step::Change(Change::MarkUnknown)],
-        "CT" => vec![Step::Change(Change::Set(Field::State, None))],
-        "NOTRACK" => vec![Step::Change(Change::Untrack)],
+        "MARK" | "CONNMARK" | "HMARK" => vec![ProgramStep::Change(Change::MarkUnknown)],
+        "CT" => vec![ProgramStep::Change(Change::Set(Field::State, None))],
+        "NOTRACK" => vec![ProgramStep::Change(Change::Untrack)],
         name if crate::netfilter::save::is_extension_target(name)
             && !matches!(name, "SYNPROXY" | "CLUSTERIP") =>
         {
             Vec::new()
         }
-        name => vec![Step::Do(scope.unread(&format!("what {name} makes of the packet")))],
+        name => vec![ProgramStep::Do(scope.unread(&format!("what {name} makes of the packet")))],
     }
 }
 

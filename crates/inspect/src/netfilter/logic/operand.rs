@@ -110,7 +110,7 @@ fn masked(scope: &mut Scope<'_>, body: &Value) -> Option<Operand> {
     Some(Operand::Masked(field, mask, has))
 }
 
-/// Only the kind of an address itself is told by anything; where it is looked up from is not.
+/// Only the kind of an address itself is known; where it is looked up from is not.
 fn kind(body: &Value) -> Option<Operand> {
     if body.get("result")?.as_str()? != "type" {
         return None;
@@ -145,7 +145,7 @@ pub(super) fn bits(field: Field, value: &Value) -> Option<u128> {
 fn leaf(field: Field, value: &Value, family: Family) -> Option<u128> {
     if let Some(number) = value.as_u64() {
         return match (field, number) {
-            // The kernel numbers devices and states in its own way.
+            // The kernel numbers devices and states by itself.
             (Field::In | Field::Out | Field::State, _) => None,
             // As `meta nfproto`, `meta protocol` and `ip version` have it.
             (Field::Family, 2 | 4 | 0x0800) => Some(4),
@@ -238,7 +238,7 @@ fn mentions(test: &Test, field: Field, value: u128) -> bool {
     }
 }
 
-/// Says whether an address is of a kind. Which addresses are the host's own is told by nobody.
+/// Tells whether an address is of a kind. Which addresses are the host's own is not known.
 pub(super) fn address_kind(scope: &mut Scope<'_>, field: Field, kind: &str) -> Test {
     let multicast = || {
         let four = Test::one(Field::Family, 4).and(Test::Is(field, Spans::run(0xe000_0000, 0xefff_ffff)));

@@ -47,12 +47,12 @@ pub(in crate::netfilter) struct CodeBase {
 #[derive(Debug, Default)]
 pub(in crate::netfilter) struct CodeRule {
     /// Steps, each with the number of the part of the rule from which it comes.
-    pub(in crate::netfilter) steps: Vec<(usize, Step)>,
+    pub(in crate::netfilter) steps: Vec<(usize, ProgramStep)>,
 }
 
 /// One step of a rule.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::netfilter) enum Step {
+pub(in crate::netfilter) enum ProgramStep {
     /// Go on only where this holds.
     Match(Test),
     Change(Change),
@@ -87,7 +87,7 @@ pub(in crate::netfilter) enum Code {
     Goto(usize),
     /// Something about the packet changes, and the rule goes on.
     Change(Change),
-    /// It is out of our hands whether the packet passes: the atom says why.
+    /// Whether the packet passes is not decided by the ruleset: the atom says why.
     Unknown(u32),
     /// Nobody knows what is done here, or whether anything is: the atom says why.
     Unread(u32),
@@ -103,7 +103,7 @@ pub(in crate::netfilter) fn compile(ruleset: &Ruleset, names: &mut Names) -> Pro
         for (chain_at, chain) in table.chains.iter().enumerate() {
             let mut rules: Vec<CodeRule> = chain.rules.iter().map(|rule| scope.rule(&rule.body)).collect();
             for gap in &chain.unread {
-                let step = (0, Step::Do(scope.unread(&gap.what)));
+                let step = (0, ProgramStep::Do(scope.unread(&gap.what)));
                 match rules.get_mut(gap.before) {
                     Some(rule) => rule.steps.insert(0, step),
                     // Behind the last rule.
@@ -154,9 +154,9 @@ fn callers(chains: &[CodeChain]) -> Vec<Vec<usize>> {
         };
         for (_, step) in chain.rules.iter().flat_map(|rule| &rule.steps) {
             match step {
-                Step::Do(code) => note(code),
-                Step::Choose(arms) => arms.iter().for_each(|(_, code)| note(code)),
-                Step::Match(_) | Step::Change(_) => {}
+                ProgramStep::Do(code) => note(code),
+                ProgramStep::Choose(arms) => arms.iter().for_each(|(_, code)| note(code)),
+                ProgramStep::Match(_) | ProgramStep::Change(_) => {}
             }
         }
     }

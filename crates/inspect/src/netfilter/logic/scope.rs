@@ -28,7 +28,7 @@ pub(super) struct Scope<'a> {
 }
 
 /// One table's rules may ask large sets again and again; above this many elements a set is called unknown.
-const MOST_ELEMENTS: usize = 8_000_000;
+const MAX_ELEMENTS: usize = 8_000_000;
 
 /// What rules do with the elements of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -77,7 +77,7 @@ pub(super) fn changed(ruleset: &Ruleset) -> HashSet<String> {
 }
 
 impl<'a> Scope<'a> {
-    /// Looks at one table, whose first chain has this number.
+    /// Examines one table, whose first chain has this number.
     pub(super) fn new(
         ruleset: &'a Ruleset,
         table: &'a Table,
@@ -88,7 +88,7 @@ impl<'a> Scope<'a> {
         let places = table.chains.iter().enumerate().map(|(at, chain)| (chain.name.as_str(), first + at));
         let (places, filled) = (places.collect(), filled(ruleset));
         let (seen, members) = (HashMap::new(), HashMap::new());
-        Self { ruleset, table, places, names, seen, filled, changed, elements: MOST_ELEMENTS, members }
+        Self { ruleset, table, places, names, seen, filled, changed, elements: MAX_ELEMENTS, members }
     }
 }
 
@@ -104,7 +104,7 @@ impl Scope<'_> {
         match policy.map(str::to_ascii_lowercase).as_deref() {
             Some("accept") => Code::Accept,
             Some("drop") => Code::Drop,
-            None => self.unknown(&format!("the policy of {chain}, which is not told")),
+            None => self.unknown(&format!("the policy of {chain}, which is not known")),
             Some(other) => self.unknown(&format!("the policy {other}")),
         }
     }
@@ -122,7 +122,7 @@ impl Scope<'_> {
         self.places.contains_key(name)
     }
 
-    /// Whether rules add to a set that was told beside them, or to a set in it, or delete from it.
+    /// Whether rules add to a set that was given beside them, or to a set in it, or delete from it.
     pub(super) fn fills(&self, name: &str, updates: Updates) -> bool {
         if self.filled.is_empty() {
             return false;
@@ -148,7 +148,7 @@ impl Scope<'_> {
         test
     }
 
-    /// Returns the test for being in a set that was told beside the rules; nothing where it is not told, a description of a packet
+    /// Returns the test for being in a set that was given beside the rules; nothing where it was not given, a description of a packet
     /// cannot decide it, or too much was laid out before.
     pub(super) fn member(&mut self, name: &str, flags: &str, exceptions: bool) -> Option<Test> {
         let asked = (name.to_owned(), flags.to_owned(), exceptions);

@@ -1,61 +1,61 @@
 //! What the targets of `iptables` do.
 
 use super::name::mark;
-use super::program::{Change, Code, Step};
+use super::program::{Change, Code, ProgramStep};
 use super::scope::Scope;
 use super::test::Field;
 use crate::netfilter::ruleset::Part;
 use crate::netfilter::text::Text;
 
 /// Returns what a target does.
-pub(super) fn target(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Vec<Step> {
+pub(super) fn target(scope: &mut Scope<'_>, part: &Part, parts: &[Part]) -> Vec<ProgramStep> {
     let name = part.values.first().map_or("", Text::as_str);
     if part.name == "-g" {
-        return vec![Step::Do(scope.chain(name, true))];
+        return vec![ProgramStep::Do(scope.chain(name, true))];
     }
     let option = |wanted: &str| {
         let own = parts.iter().find(|part| part.name == wanted && part.module.as_deref() == Some(name));
         own.map(|part| part.values.first().map_or("", Text::as_str))
     };
     match name {
-        _ if scope.has_chain(name) => vec![Step::Do(scope.chain(name, false))],
-        "ACCEPT" => vec![Step::Do(Code::Accept)],
-        "DROP" => vec![Step::Do(Code::Drop)],
-        "RETURN" => vec![Step::Do(Code::Return)],
-        "REJECT" => vec![Step::Do(Code::Reject)],
-        "MARK" => vec![Step::Change(set_mark(option).unwrap_or(Change::MarkUnknown))],
-        "CONNMARK" if option("--restore-mark").is_some() => vec![Step::Change(Change::MarkUnknown)],
-        "CT" if option("--notrack").is_some() => vec![Step::Change(Change::Untrack)],
-        "NOTRACK" => vec![Step::Change(Change::Untrack)],
-        "HMARK" => vec![Step::Change(Change::MarkUnknown)],
+        _ if scope.has_chain(name) => vec![ProgramStep::Do(scope.chain(name, false))],
+        "ACCEPT" => vec![ProgramStep::Do(Code::Accept)],
+        "DROP" => vec![ProgramStep::Do(Code::Drop)],
+        "RETURN" => vec![ProgramStep::Do(Code::Return)],
+        "REJECT" => vec![ProgramStep::Do(Code::Reject)],
+        "MARK" => vec![ProgramStep::Change(set_mark(option).unwrap_or(Change::MarkUnknown))],
+        "CONNMARK" if option("--restore-mark").is_some() => vec![ProgramStep::Change(Change::MarkUnknown)],
+        "CT" if option("--notrack").is_some() => vec![ProgramStep::Change(Change::Untrack)],
+        "NOTRACK" => vec![ProgramStep::Change(Change::Untrack)],
+        "HMARK" => vec![ProgramStep::Change(Change::MarkUnknown)],
         // What translates prefixes goes on to the next rule.
-        "DNPT" => vec![Step::Change(Change::Set(Field::Destination, None))],
-        "SNPT" => vec![Step::Change(Change::Set(Field::Source, None))],
+        "DNPT" => vec![ProgramStep::Change(Change::Set(Field::Destination, None))],
+        "SNPT" => vec![ProgramStep::Change(Change::Set(Field::Source, None))],
         "DNAT" | "REDIRECT" | "NETMAP" => vec![
-            Step::Change(Change::Set(Field::Destination, None)),
-            Step::Change(Change::Set(Field::Dport, None)),
-            Step::Do(Code::Accept),
+            ProgramStep::Change(Change::Set(Field::Destination, None)),
+            ProgramStep::Change(Change::Set(Field::Dport, None)),
+            ProgramStep::Do(Code::Accept),
         ],
         "SNAT" | "MASQUERADE" => vec![
-            Step::Change(Change::Set(Field::Source, None)),
-            Step::Change(Change::Set(Field::Sport, None)),
-            Step::Do(Code::Accept),
+            ProgramStep::Change(Change::Set(Field::Source, None)),
+            ProgramStep::Change(Change::Set(Field::Sport, None)),
+            ProgramStep::Do(Code::Accept),
         ],
         // Who takes the packet may mark it.
         "TPROXY" | "NFQUEUE" | "QUEUE" => vec![
-            Step::Change(Change::MarkUnknown),
-            Step::Do(scope.unknown(&format!("what {name} makes of the packet"))),
+            ProgramStep::Change(Change::MarkUnknown),
+            ProgramStep::Do(scope.unknown(&format!("what {name} makes of the packet"))),
         ],
         // What these do not take goes on to the next rule.
         "SYNPROXY" | "CLUSTERIP" => {
             vec![
-                Step::Match(scope.moody(&format!("whether {name} takes the packet"))),
-                Step::Do(scope.unknown(&format!("what {name} makes of the packet"))),
+                ProgramStep::Match(scope.moody(&format!("whether {name} takes the packet"))),
+                ProgramStep::Do(scope.unknown(&format!("what {name} makes of the packet"))),
             ]
         }
         "" => Vec::new(),
         _ if crate::netfilter::save::is_extension_target(name) => Vec::new(),
-        _ => vec![Step::Do(scope.chain(name, false))],
+        _ => vec![ProgramStep::Do(scope.chain(name, false))],
     }
 }
 

@@ -72,14 +72,13 @@ impl Field {
     }
 }
 
-/// A test.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::netfilter) enum Test {
     /// Holds for these values of a field.
     Is(Field, Spans),
     /// Holds where the masked value of a field is one of these.
     Mask(Field, Box<u128>, Spans),
-    /// Cannot be told from the description of a packet; the number stands for the text in [`super::Names`].
+    /// It is not known from the description of a packet; the number stands for the text in [`super::Names`].
     Atom(u32),
     Always,
     Never,

@@ -9,15 +9,15 @@ impl Document {
     pub(super) fn rule(&mut self, at: usize, table: &str, body: &mut Map) {
         let expressions = body.take("expr");
         let (Some(chain), Some(Value::Array(expressions))) = (text(body, "chain"), expressions) else {
-            let told = clip(&Value::Object(body.clone()));
-            self.left_out(at, table, text(body, "chain"), &told);
-            self.warn(at, format!("a rule without a chain or without expressions, left out: {told}"));
+            let printed = clip(&Value::Object(body.clone()));
+            self.left_out(at, table, text(body, "chain"), &printed);
+            self.warn(at, format!("a rule without a chain or without expressions, left out: {printed}"));
             return;
         };
         let key = (table.to_owned(), chain.to_owned());
         if !self.chains.contains_key(&key) {
             // Whether packets enter it, and where, stood there.
-            self.lose(at, format!("the chain {chain} was not told before its rules"));
+            self.lose(at, format!("the chain {chain} does not stand before its rules"));
             self.add_chain(at, table, chain, None, None, None);
         }
         let mut targets = Vec::new();
@@ -47,8 +47,8 @@ impl Document {
     }
 
     /// Keeps the place of a rule that cannot be read.
-    fn left_out(&mut self, at: usize, table: &str, chain: Option<&str>, told: &str) {
-        let what = format!("object {at}, a rule that could not be read: {told}");
+    fn left_out(&mut self, at: usize, table: &str, chain: Option<&str>, printed: &str) {
+        let what = format!("object {at}, a rule that could not be read: {printed}");
         let known = chain.and_then(|chain| self.chains.get(&(table.to_owned(), chain.to_owned())).copied());
         let table = self.place(at, table);
         let before =

@@ -98,12 +98,12 @@ impl Document {
         }
     }
 
-    /// Returns where a table is; one that was never told is made, and told.
+    /// Returns where a table is; one that was never declared is made, with a warning.
     pub(super) fn place(&mut self, at: usize, name: &str) -> usize {
         if let Some(index) = self.at.get(name) {
             return *index;
         }
-        self.warn(at, format!("the table {name} was not told before"));
+        self.warn(at, format!("the table {name} was not declared before"));
         self.add_table(name)
     }
 
@@ -143,7 +143,7 @@ impl Document {
             {
                 self.unread.push(format!("object {at}, which gives the table {name} other flags"));
             }
-            self.warn(at, format!("the table {name} is told twice"));
+            self.warn(at, format!("the table {name} is declared twice"));
             return;
         }
         let index = self.add_table(name);
@@ -198,7 +198,7 @@ impl Document {
     ) {
         let key = (table.to_owned(), name.to_owned());
         if self.chains.contains_key(&key) {
-            self.lose(at, format!("the chain {name} is told twice"));
+            self.lose(at, format!("the chain {name} is declared twice"));
             return;
         }
         let index = self.place(at, table);

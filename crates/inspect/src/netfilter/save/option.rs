@@ -3,7 +3,7 @@
 /// How many words stand behind an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Behind {
-    /// So many.
+    /// How many.
     Words(usize),
     /// One, unless an option follows.
     Perhaps,

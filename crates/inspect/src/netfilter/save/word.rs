@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-/// A word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word<'a> {
     pub(super) text: Cow<'a, str>,
-    /// Whether it stood in quotes: then it is no option, whatever it looks like.
+    /// Whether it stood in quotes: then it is no option, whatever its text.
     pub(super) quoted: bool,
 }
 

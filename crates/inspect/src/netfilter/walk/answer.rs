@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::packet::Verdict;
 use super::path::Assumed;
-use super::run::{End, Tried};
+use super::run::{End, TriedRule};
 use crate::netfilter::logic::{Names, Program};
 use crate::netfilter::ruleset::{Body, Ruleset};
 
@@ -17,11 +17,11 @@ pub struct Answer {
     pub rule: Option<Decided>,
     /// The chain whose policy decided.
     pub policy: Option<String>,
-    /// Other rules that would decide, in the same way, were something that the description does not tell another way.
+    /// Other rules that would decide, in the same place, if a detail that the description leaves out were different.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Decided>,
-    /// Every rule that was tried, in order; of several ways the first. Empty where no trace was asked for.
-    pub trace: Vec<Traced>,
+    /// Every rule that was tried, in order; of several paths the first. Empty where no trace was asked for.
+    pub trace: Vec<TracedRule>,
     /// What the description does not tell and what would change the answer.
     pub undecided: Vec<String>,
 }
@@ -29,9 +29,9 @@ pub struct Answer {
 /// A rule that decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decided {
-    /// Its table.
+    /// The table of the rule or policy that decides.
     pub table: String,
-    /// Its chain.
+    /// The chain of the rule or policy that decides.
     pub chain: String,
     /// Its place, from 1.
     pub position: usize,
@@ -44,8 +44,8 @@ pub struct Decided {
 
 /// A rule that was tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Traced {
-    /// The rule.
+pub struct TracedRule {
+    /// The position of the rule that was tried.
     #[serde(flatten)]
     pub rule: Decided,
     /// Whether all of it held.
@@ -55,14 +55,14 @@ pub struct Traced {
     pub failed: Option<String>,
 }
 
-/// Ends of ways, and what their numbers mean.
-pub(super) struct Told<'a> {
+/// Ends of paths, and what their numbers mean.
+pub(super) struct PathResults<'a> {
     pub(super) ruleset: &'a Ruleset,
     pub(super) program: &'a Program,
     pub(super) names: &'a Names,
 }
 
-impl Told<'_> {
+impl PathResults<'_> {
     /// Puts the ends together.
     pub(super) fn answer(&self, ends: &[End], complete: bool, by_state: bool) -> Answer {
         let first = ends.first();
@@ -124,13 +124,17 @@ impl Told<'_> {
         })
     }
 
-    fn traced(&self, tried: Tried) -> Option<Traced> {
+    fn traced(&self, tried: TriedRule) -> Option<TracedRule> {
         let code = self.program.chains.get(tried.chain)?;
         let rule = self.ruleset.tables.get(code.table)?.chains.get(code.chain)?.rules.get(tried.rule)?;
         let failed = tried.failed.and_then(|part| match &rule.body {
             Body::Save(parts) => parts.get(part).map(crate::netfilter::save::in_words),
             Body::Nft(expressions) => expressions.get(part).map(crate::netfilter::nft::in_words),
         });
-        Some(Traced { rule: self.rule(tried.chain, tried.rule)?, matched: tried.failed.is_none(), failed })
+        Some(TracedRule {
+            rule: self.rule(tried.chain, tried.rule)?,
+            matched: tried.failed.is_none(),
+            failed,
+        })
     }
 }

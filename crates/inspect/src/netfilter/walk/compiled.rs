@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::answer::{Answer, Told};
+use super::answer::{Answer, PathResults};
 use super::engine::{Engine, Limits};
 use super::packet::{Hook, Packet, PacketError, State};
 use super::run::End;
@@ -69,7 +69,7 @@ impl<'a> Compiled<'a> {
         &self.ruleset
     }
 
-    /// Says what becomes of a packet at its hook, without the rules that were tried on the way.
+    /// Says what becomes of a packet at its hook, without the rules that were tried.
     ///
     /// # Errors
     /// Fails where the ruleset judges no packet of that family.
@@ -106,15 +106,15 @@ impl<'a> Compiled<'a> {
             ends.extend(more);
             complete &= all;
         }
-        // Of several ways to one verdict the one that most packets take is told.
+        // Of several paths to one verdict the one that most packets take is reported.
         ends.sort_by_key(|end| self.oddities(packet, end));
-        let told = Told { ruleset: &self.ruleset, program: &self.program, names: &self.names };
-        Ok(told.answer(&ends, complete, by_state))
+        let results = PathResults { ruleset: &self.ruleset, program: &self.program, names: &self.names };
+        Ok(results.answer(&ends, complete, by_state))
     }
 }
 
 impl Compiled<'_> {
-    /// Counts what is odd about a way: what comes in goes to one of the host's own addresses, and most of what belongs to a
+    /// Counts what is odd about a path: what comes in goes to one of the host's own addresses, and most of what belongs to a
     /// TCP connection carries an ACK and no other flag.
     fn oddities(&self, packet: &Packet, end: &End) -> usize {
         let own = self.names.own_destination();

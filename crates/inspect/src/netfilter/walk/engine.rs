@@ -1,9 +1,9 @@
-//! Running a program: every way that the open things leave.
+//! Running a program: every path that the open things leave.
 
 use super::packet::{Hook, Verdict};
 use super::path::Path;
-use super::run::{End, Frame, Run, Tried};
-use crate::netfilter::logic::{Change, Code, Field, Program, Spans, Step, Test};
+use super::run::{End, Frame, Run, TriedRule};
+use crate::netfilter::logic::{Change, Code, Field, Program, ProgramStep, Spans, Test};
 use crate::netfilter::ruleset::Family;
 
 /// How much is tried before it is called undecided.
@@ -14,7 +14,7 @@ pub(in crate::netfilter) struct Limits {
 }
 
 /// The longest trace that is kept.
-const LONGEST_TRACE: usize = 100_000;
+const MAX_TRACE: usize = 100_000;
 
 /// A program at one hook.
 pub(in crate::netfilter) struct Engine<'a> {
@@ -35,8 +35,8 @@ pub(super) struct Work<'a> {
     left: usize,
 }
 
-/// So many steps are taken for packets that met a rule, where not all can be followed.
-const SOON: usize = 16;
+/// How many steps are taken for packets that met a rule, where not all can be followed.
+const MAX_STEPS_AFTER_MATCH: usize = 16;
 
 impl<'a> Engine<'a> {
     pub(in crate::netfilter) fn new(
@@ -88,7 +88,7 @@ impl<'a> Engine<'a> {
         (work.ends, complete)
     }
 
-    /// Like [`Self::ends`]; where there are more than are followed, what leaves at the first rules is told all the same.
+    /// Like [`Self::ends`]; where there are more than are followed, those that leave at the first rules are returned all the same.
     pub(in crate::netfilter) fn first_ends(&self, path: Path, budget: &mut usize) -> (Vec<End>, bool) {
         let six = path.entry(Field::Family).and_then(Spans::single) == Some(6);
         let chains = self.chains(six);
@@ -109,12 +109,12 @@ impl<'a> Engine<'a> {
                 }
                 // Whatever its other matches split it into is followed in turn, none of it far.
                 let mut parts = std::collections::VecDeque::from([run]);
-                for _ in 0..SOON {
+                for _ in 0..MAX_STEPS_AFTER_MATCH {
                     let Some(part) = parts.pop_front() else { break };
-                    work.left = SOON;
+                    work.left = MAX_STEPS_AFTER_MATCH;
                     self.follow(part, &mut work);
                     parts.extend(work.open.drain(..));
-                    spent += SOON;
+                    spent += MAX_STEPS_AFTER_MATCH;
                 }
             }
         }
@@ -163,19 +163,19 @@ impl<'a> Engine<'a> {
             };
             run.next_step();
             let ended = match what {
-                Step::Change(change) => {
+                ProgramStep::Change(change) => {
                     self.change(&mut run, change);
                     false
                 }
-                Step::Match(test) => self.matching(test, (chain, rule, *part), &mut run, work),
-                Step::Do(code) => {
+                ProgramStep::Match(test) => self.matching(test, (chain, rule, *part), &mut run, work),
+                ProgramStep::Do(code) => {
                     // The rest of the rule is tried yet.
                     if !matches!(code, Code::Unread(_)) {
                         self.note(&mut run, chain, rule, None);
                     }
                     self.carry_out(code, (chain, rule), &mut run, work)
                 }
-                Step::Choose(arms) => self.choose(arms, (chain, rule, step, *part), &mut run, work),
+                ProgramStep::Choose(arms) => self.choose(arms, (chain, rule, step, *part), &mut run, work),
             };
             if ended {
                 return;
@@ -197,7 +197,7 @@ impl<'a> Engine<'a> {
         Some((frame.chain, frame.rule, frame.step))
     }
 
-    /// Asks one test; true where the ways that it leaves are followed elsewhere.
+    /// Asks one test; true where the paths that it leaves are followed elsewhere.
     fn matching(&self, test: &Test, at: (usize, usize, usize), run: &mut Run, work: &mut Work<'_>) -> bool {
         let (chain, rule, part) = at;
         match run.path.holds(test) {
@@ -222,7 +222,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Looks into a map; true where the way ends or is followed elsewhere.
+    /// Examines a map; true where the path ends or is followed elsewhere.
     fn choose(
         &self,
         arms: &[(Test, Code)],
@@ -268,8 +268,8 @@ impl<'a> Engine<'a> {
     }
 
     fn note(&self, run: &mut Run, chain: usize, rule: usize, failed: Option<usize>) {
-        if self.trace && run.trace.len() < LONGEST_TRACE {
-            run.trace.push(Tried { chain, rule, failed });
+        if self.trace && run.trace.len() < MAX_TRACE {
+            run.trace.push(TriedRule { chain, rule, failed });
         }
     }
 

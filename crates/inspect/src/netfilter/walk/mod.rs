@@ -6,7 +6,7 @@
 mod answer;
 mod compiled;
 mod engine;
-mod fate;
+mod outcome;
 mod packet;
 mod path;
 mod run;
@@ -14,7 +14,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Decided, Traced};
+pub use answer::{Answer, Decided, TracedRule};
 pub use compiled::{Compiled, walk};
 pub use packet::{Hook, Packet, PacketError, State, Verdict};
 

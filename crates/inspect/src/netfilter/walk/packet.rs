@@ -123,7 +123,7 @@ pub struct Packet {
     pub output: Option<String>,
     /// What the connection table knows.
     pub state: Option<State>,
-    /// Its type of ICMP.
+    /// The type of an ICMP message, such as 8 for an echo request.
     pub icmp_type: Option<u8>,
     /// Its TCP flags, as they stand in the header: 1 is FIN, 2 SYN, 4 RST, 8 PSH, 16 ACK, 32 URG.
     pub tcp_flags: Option<u8>,

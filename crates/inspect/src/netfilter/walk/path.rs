@@ -1,8 +1,8 @@
-//! One way through a ruleset: a packet of which some things are open, and what was assumed about it on the way.
+//! One path through a ruleset: a packet with some open fields, and what was assumed about them.
 
 use crate::netfilter::logic::{Change, Field, Known, Spans, Test};
 
-/// A packet on its way.
+/// A packet in transit.
 #[derive(Debug, Clone)]
 pub(in crate::netfilter) struct Path {
     /// What the fields can be, as the packet entered the hook; one entry a field, in the order of [`Field::ALL`].
@@ -17,7 +17,7 @@ pub(in crate::netfilter) struct Path {
     facts: Vec<(u32, Test, bool)>,
     /// What was assumed about things that no description tells, and after how many rewritings of addresses or ports.
     atoms: Vec<(u32, bool, u32)>,
-    /// How often addresses or ports were rewritten: what was told about the packet before is then about another one.
+    /// How often addresses or ports were rewritten: what was known of the packet before then describes another one.
     rewritten: u32,
     untracked: bool,
     /// Everything that had to be assumed, in words.
@@ -34,7 +34,7 @@ pub(in crate::netfilter) enum Assumed {
 const MARK_BITS: u128 = 0xffff_ffff;
 
 /// How many alternatives are followed one by one.
-const WIDEST: usize = 256;
+const MAX_ALTERNATIVES: usize = 256;
 
 impl Path {
     /// Begins with a packet that can be anything.
@@ -113,7 +113,7 @@ impl Path {
         }
     }
 
-    /// Says whether a test holds, where that can be told.
+    /// Tells whether a test holds, where that is known.
     pub(in crate::netfilter) fn holds(&self, test: &Test) -> Option<bool> {
         match test {
             Test::Always => Some(true),
@@ -143,7 +143,11 @@ impl Path {
                         None => open = true,
                     }
                 }
-                if open && tests.len() > WIDEST { self.fact(test) } else { (!open).then_some(false) }
+                if open && tests.len() > MAX_ALTERNATIVES {
+                    self.fact(test)
+                } else {
+                    (!open).then_some(false)
+                }
             }
             Test::Is(Field::Mark, spans) => self.mark_holds(test, MARK_BITS, spans),
             Test::Mask(Field::Mark, mask, spans) => self.mark_holds(test, **mask, spans),
@@ -185,7 +189,7 @@ impl Path {
         found.map(|(.., holds)| *holds)
     }
 
-    /// Splits into the ways in which a test that cannot be told turns out.
+    /// Splits into the paths of both outcomes of a test that is not known.
     pub(in crate::netfilter) fn split(self, test: &Test) -> Vec<(Self, bool)> {
         if let Some(holds) = self.holds(test) {
             return vec![(self, holds)];
@@ -194,8 +198,8 @@ impl Path {
             Test::Always | Test::Never => Vec::new(),
             Test::Not(inner) => self.split(inner).into_iter().map(|(path, holds)| (path, !holds)).collect(),
             Test::All(tests) => self.each(tests, true),
-            // One way for every element of a large set would be too many: it is assumed as a whole.
-            Test::Any(tests) if tests.len() > WIDEST => self.whole(test),
+            // One path for every element of a large set would be too many: it is assumed as a whole.
+            Test::Any(tests) if tests.len() > MAX_ALTERNATIVES => self.whole(test),
             Test::Any(tests) => self.each(tests, false),
             Test::Atom(atom) => [true, false]
                 .into_iter()

@@ -1,11 +1,11 @@
-//! One way of a packet through the chains, and where it ended.
+//! One path of a packet through the chains, and where it ended.
 
 use std::rc::Rc;
 
 use super::packet::Verdict;
 use super::path::Path;
 
-/// Where a way ended.
+/// Where a path ended.
 #[derive(Debug, Clone)]
 pub(in crate::netfilter) struct End {
     pub(in crate::netfilter) verdict: Verdict,
@@ -14,12 +14,12 @@ pub(in crate::netfilter) struct End {
     /// The base chain that was the last to judge.
     pub(in crate::netfilter) chain: Option<usize>,
     pub(in crate::netfilter) path: Path,
-    pub(in crate::netfilter) trace: Vec<Tried>,
+    pub(in crate::netfilter) trace: Vec<TriedRule>,
 }
 
 /// A rule that was tried.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::netfilter) struct Tried {
+pub(in crate::netfilter) struct TriedRule {
     pub(in crate::netfilter) chain: usize,
     pub(in crate::netfilter) rule: usize,
     /// The part that did not hold; absent where all did.
@@ -54,7 +54,7 @@ impl Frame {
     }
 }
 
-/// A packet under way.
+/// A packet in flight.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     pub(super) path: Path,
@@ -62,7 +62,7 @@ pub(super) struct Run {
     /// Which of the hook's chains is being asked.
     pub(super) base: usize,
     pub(super) accepted: Option<(usize, usize)>,
-    pub(super) trace: Vec<Tried>,
+    pub(super) trace: Vec<TriedRule>,
 }
 
 impl Run {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, check, told};
+use super::draft::{Draft, check, summary};
 use crate::path::{Bundle, BundleError, Document, Estate, Fate, Guest, GuestDocument, Protocol, Reading};
 
 fn pg(draft: &Draft, bundle: &Bundle) -> crate::path::Judgement {
@@ -48,7 +48,7 @@ fn a_stop_that_is_certain_stays_so_beside_what_was_not_read() {
     bundle.guests.get_mut("db").unwrap().tcp = None;
     bundle.guests.remove("web");
     assert_eq!(
-        told(&pg(&draft, &bundle)),
+        summary(&pg(&draft, &bundle)),
         ["BLOCKED", "guest_firewall_drop netfilter/db/filter/INPUT/tcp/5432"]
     );
 }
@@ -59,7 +59,7 @@ fn behind_an_appliance_that_was_not_read_nothing_is_certain() {
     let mut bundle = draft.bundle();
     bundle.guests.get_mut("nva").unwrap().filters.clear();
     let judgement = Estate::of(&bundle).judge(&draft.flow("a", "b", Protocol::Tcp, 8443));
-    assert_eq!(told(&judgement), ["INDETERMINATE"]);
+    assert_eq!(summary(&judgement), ["INDETERMINATE"]);
     assert!(judgement.forward.iter().any(|hop| !hop.possible.is_empty()));
 }
 

@@ -390,7 +390,7 @@ fn guest(machine: &Machine) -> Guest {
 }
 
 /// Returns what an answer stands on, in words: the fate and everything that stops or hurts the flow.
-pub(super) fn told(judgement: &Judgement) -> Vec<String> {
+pub(super) fn summary(judgement: &Judgement) -> Vec<String> {
     let mut all = vec![judgement.fate.verdict().to_owned()];
     let effects = judgement.stops().into_iter().chain(judgement.hurts());
     all.extend(effects.map(|(_, effect)| effect.cause.to_string()));
@@ -400,11 +400,11 @@ pub(super) fn told(judgement: &Judgement) -> Vec<String> {
 /// Asserts what becomes of a flow, and by what.
 #[track_caller]
 pub(super) fn check(judgement: &Judgement, expected: &[&str]) {
-    assert_eq!(told(judgement), expected, "{judgement:#?}");
+    assert_eq!(summary(judgement), expected, "{judgement:#?}");
     alone(judgement);
 }
 
 #[track_caller]
 fn alone(judgement: &Judgement) {
-    assert!(judgement.causes().len() <= told(judgement).len());
+    assert!(judgement.causes().len() <= summary(judgement).len());
 }

@@ -27,7 +27,7 @@ fn notices(draft: &Draft, object: &str) {
 const INBOUND: &str = "Inbound";
 
 #[test]
-fn nothing_in_the_way_passes() {
+fn a_flow_that_nothing_stops_passes() {
     finds(&Draft::two(), &["PASSES"]);
 }
 
@@ -44,8 +44,8 @@ fn row_1_a_deny_that_decides_is_a_finding() {
 }
 
 #[test]
-fn row_2_a_default_rule_that_decides_is_a_finding_where_a_way_exists() {
-    // Somebody from outside, who has a way in by a public address.
+fn row_2_a_default_rule_that_decides_is_a_finding_where_a_path_exists() {
+    // Somebody from outside, who gets in by a public address.
     let draft = Draft::two()
         .public("db", "203.0.113.9")
         .rule("app/db", ("web-only", 200, INBOUND, "Allow", "Tcp", "10.0.1.0/24", "*", "5432"));
@@ -268,7 +268,7 @@ fn row_19_routes_for_others_are_noticed() {
 }
 
 #[test]
-fn row_20_another_way_back_that_works_is_no_finding() {
+fn row_20_another_return_path_that_works_is_no_finding() {
     let draft = Draft::hub().machine("shared", "10.10.0.9", "hub/nva").listens("shared", "0.0.0.0:53").route(
         "left/work",
         "to-hub",
@@ -280,7 +280,7 @@ fn row_20_another_way_back_that_works_is_no_finding() {
 }
 
 #[test]
-fn row_21_another_way_back_that_does_not_work_is_found_where_it_stops() {
+fn row_21_another_return_path_that_does_not_work_is_found_where_it_stops() {
     let stateful = Draft::hub()
         .machine("shared", "10.10.0.9", "hub/nva")
         .listens("shared", "0.0.0.0:53")
@@ -288,30 +288,30 @@ fn row_21_another_way_back_that_does_not_work_is_found_where_it_stops() {
         .drops("nva", "-A FORWARD -m conntrack --ctstate INVALID -j DROP");
     let expected = ["BLOCKED", "guest_firewall_drop netfilter/nva/filter/FORWARD/any/any"];
     check(&stateful.judge("a", "shared", 53), &expected);
-    let one_way = Draft::hub()
+    let one_direction = Draft::hub()
         .peered("left", "right", "Connected")
         .route("left/work", "direct", "10.12.0.4/32", "VnetLocal", None)
         .drops("nva", "-A FORWARD -m conntrack --ctstate INVALID -j DROP");
-    check(&one_way.judge("a", "b", 8443), &expected);
+    check(&one_direction.judge("a", "b", 8443), &expected);
 }
 
 #[test]
-fn row_22_no_way_is_told_by_name_and_no_rule_is_at_fault() {
+fn row_22_no_path_is_reported_by_name_and_no_rule_is_at_fault() {
     let apart = Draft::two()
         .network("far", "10.7.0.0/16", &[("work", "10.7.0.0/24")])
         .machine("store", "10.7.0.4", "far/work")
         .listens("store", "0.0.0.0:5432")
         .rule("far/work", ("deny-all", 4096, INBOUND, "Deny", "*", "*", "*", "*"))
         .rule("app/web", ("note", 4000, INBOUND, "Deny", "Tcp", "*", "*", "23"));
-    let no_way = |draft: &Draft| match draft.judge("web", "store", 5432).fate {
-        Fate::NoWay(why) => why,
+    let no_path = |draft: &Draft| match draft.judge("web", "store", 5432).fate {
+        Fate::NoPath(why) => why,
         other @ (Fate::Passes | Fate::Degraded | Fate::Partly | Fate::Stopped | Fate::Unknown) => {
             panic!("{other:?}")
         }
     };
-    assert_eq!(no_way(&apart), "app and far are not peered");
+    assert_eq!(no_path(&apart), "app and far are not peered");
     for state in ["Disconnected", "Initiated"] {
-        let why = no_way(&apart.clone().peered("app", "far", state));
+        let why = no_path(&apart.clone().peered("app", "far", state));
         assert_eq!(why, format!("the peering app-to-far of app is {state}"));
     }
     let joined = apart.clone().peered("app", "far", "Connected");
@@ -319,7 +319,7 @@ fn row_22_no_way_is_told_by_name_and_no_rule_is_at_fault() {
     let findings = apart.judge("web", "store", 5432).findings();
     assert!(findings.iter().all(|cause| cause.fault.is_gap()), "{findings:?}");
     let gateway = Draft::two().route("app/web", "onprem", "10.0.2.0/24", "VirtualNetworkGateway", None);
-    assert!(matches!(pg(&gateway).fate, Fate::NoWay(why) if why.contains("has none")));
+    assert!(matches!(pg(&gateway).fate, Fate::NoPath(why) if why.contains("has none")));
 }
 
 #[test]

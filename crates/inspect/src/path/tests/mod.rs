@@ -5,4 +5,4 @@ mod draft;
 mod facts;
 mod object;
 mod property;
-mod way;
+mod route;

@@ -1,6 +1,6 @@
 //! Which object is named.
 
-use super::draft::{Draft, check, told};
+use super::draft::{Draft, check, summary};
 use crate::path::{Cause, Fault, Object, Protocol};
 
 const INBOUND: &str = "Inbound";
@@ -104,13 +104,13 @@ fn two_rules_of_one_name_are_taken_away_together() {
     let draft = Draft::two().drops("db", rule).drops("db", rule);
     let estate = draft.estate();
     let judgement = estate.judge(&draft.flow("web", "db", Protocol::Tcp, 5432));
-    assert_eq!(told(&judgement).len(), 2);
+    assert_eq!(summary(&judgement).len(), 2);
     let cause = judgement.causes()[0].1.cause.clone();
     check(&judgement.without(&estate, &cause), &["PASSES"]);
 }
 
 #[test]
-fn flow_objects_name_the_caller_first_also_on_the_way_back() {
+fn flow_objects_name_the_caller_first_also_on_the_return_path() {
     let draft = Draft::two().silent("db");
     let judgement = draft.judge("web", "db", 5432);
     assert_eq!(judgement.causes()[0].1.cause.object.to_string(), "flow/10.0.1.4/10.0.2.4/tcp/5432");

@@ -132,8 +132,8 @@ proptest! {
         let part = Estate::of(&bundle).judge(&flow);
         match &part.fate {
             Fate::Unknown => prop_assert!(!part.missing().is_empty()),
-            // Which of several causes is told depends on what was read; that it is stopped does not.
-            Fate::Stopped | Fate::NoWay(_) => prop_assert_eq!(part.fate.verdict(), whole.fate.verdict()),
+            // Which of several causes is reported depends on what was read; that it is stopped does not.
+            Fate::Stopped | Fate::NoPath(_) => prop_assert_eq!(part.fate.verdict(), whole.fate.verdict()),
             certain @ (Fate::Passes | Fate::Degraded | Fate::Partly) => prop_assert_eq!(certain, &whole.fate),
         }
         let known = whole.findings();

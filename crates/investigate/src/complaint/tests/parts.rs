@@ -142,3 +142,53 @@ fn talk_has_no_complaint() {
         assert!(complaints(text).is_empty(), "{text}");
     }
 }
+
+#[test]
+fn what_works_lends_the_ends_that_are_left_out() {
+    for text in [
+        "5432 on shop-db works from shop-app-1 but times out from shop-app-2",
+        "from shop-app-1 5432 on shop-db is fine, from shop-app-2 it hangs",
+        "shop-app-1 works, shop-app-2 cannot reach shop-db on 5432",
+        "only shop-app-2 cannot reach shop-db on 5432, shop-app-1 is fine",
+    ] {
+        assert_eq!(flows(text), "shop-app-2>shop-db:5432", "{text}");
+        assert_eq!(one(text).control.len(), 1, "{text}");
+    }
+    assert_eq!(flows("8080 times out, 22 is ok on shop-app-1 from shop-web-1"), "shop-web-1>shop-app-1:8080");
+    assert_eq!(flows("shop-app-1 -> shop-db: 22 ok, 5432 refused"), "shop-app-1>shop-db:5432");
+    assert_eq!(
+        flows("since the update shop-db is slow for shop-app-1 but not for shop-app-2"),
+        "shop-app-1>shop-db:any"
+    );
+}
+
+#[test]
+fn two_flows_in_one_sentence_are_two_complaints() {
+    assert_eq!(
+        flows("shop-app-1 to shop-db 5432 and shop-web-1 to shop-app-1 8080 both time out"),
+        "shop-app-1>shop-db:5432 | shop-web-1>shop-app-1:8080"
+    );
+    assert_eq!(
+        flows("shop-app-1 -> shop-db:5432 hangs\n\n5432 in shop dead"),
+        "shop-app-1>shop-db:5432 | shop-app-1>shop-db:5432 shop-app-2>shop-db:5432"
+    );
+}
+
+#[test]
+fn a_log_that_is_pasted_below_is_no_second_complaint() {
+    let text = "shop-app-1$ curl -v telnet://shop-db:5432\n*   Trying 10.1.3.10:5432...\n* connect to 10.1.3.10 port 5432 failed: Connection timed out";
+    assert_eq!(flows(text), "shop-app-1>shop-db:5432");
+    let text = "shop-app-1: telnet 10.1.3.10 5432\nTrying 10.1.3.10...\ntelnet: Unable to connect to remote host: Connection timed out";
+    assert_eq!(flows(text), "shop-app-1>shop-db:5432");
+}
+
+#[test]
+fn a_pair_is_a_pair_whoever_is_named_first() {
+    for text in [
+        "please capture on shop-db and shop-app-1, 5432 between them is lossy",
+        "capture 5432 on both ends of shop-app-1 and shop-db",
+        "shop-db and shop-app-1 can't talk on 5432",
+    ] {
+        assert_eq!(flows(text), "shop-app-1>shop-db:5432", "{text}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Roles, applications and ports where nobody is named.
 
-use super::super::{Basis, UnknownEnd};
-use super::{flows, one};
+use super::super::{Basis, UnknownEnd, read, resolve};
+use super::{estate as inventory, flows, one};
 
 const WEB_TO_APP: &str = "shop-web-1>shop-app-1:8080 shop-web-1>shop-app-2:8080 shop-web-2>shop-app-1:8080 shop-web-2>shop-app-2:8080";
 
@@ -62,7 +62,7 @@ fn names_by_their_first_label_and_by_a_part() {
 }
 
 #[test]
-fn names_that_nothing_has_are_told_with_the_nearest_and_nobody_is_judged_in_their_place() {
+fn a_name_that_nothing_has_comes_with_the_nearest_and_nobody_is_judged_in_its_place() {
     let complaint = one("shop-app-1 cannot reach shop-db-9 on 5432");
     assert!(complaint.flows.is_empty());
     let UnknownEnd::Name { name, nearest } = &complaint.unknown[0] else { panic!("{complaint:#?}") };
@@ -80,4 +80,43 @@ fn resource_groups_and_networks_are_no_ends() {
         "shop-app-1>shop-db:5432"
     );
     assert!(one("shop-app-1 cannot reach shop-db on 5432 shop-prod-rg").unknown.is_empty());
+}
+
+#[test]
+fn of_several_servers_the_one_that_the_callers_call_is_meant() {
+    let mut estate = inventory();
+    estate.machines[0].peers =
+        Some(vec!["10.1.2.11:8080".parse().unwrap(), "10.1.3.10:5432".parse().unwrap()]);
+    let all = resolve(&read("shop: the web frontends -> the app servers 8080 timeouts"), &estate);
+    let servers: Vec<_> = all[0].flows.iter().filter_map(|flow| flow.destination.machine()).collect();
+    assert_eq!(servers, ["shop-app-2", "shop-app-2"]);
+    // A machine that is named is meant, whoever else is called.
+    let all = resolve(&read("shop-web-1 -> shop-app-1:8080 hangs"), &estate);
+    assert_eq!(all[0].flows[0].destination.machine(), Some("shop-app-1"));
+}
+
+#[test]
+fn whoever_serves_alone_in_its_application_serves_the_others() {
+    let flows = flows("calls to partner-api fail since 10:00");
+    assert!(
+        flows.contains("shop-app-1>partner-api:8443") && flows.contains("pay-app>partner-api:8443"),
+        "{flows}"
+    );
+}
+
+#[test]
+fn management_comes_from_the_jump_host() {
+    assert_eq!(flows("ssh shop-app-1 hangs"), "shop-jump>shop-app-1:22");
+}
+
+#[test]
+fn parts_of_names_stand_for_roles_where_they_have_a_part_in_a_flow() {
+    assert_eq!(flows("pay: app → db 3306 dead"), "pay-app>pay-db:3306");
+    assert_eq!(flows("pay: web can't reach app"), "pay-web>pay-app:any");
+}
+
+#[test]
+fn a_status_is_said_by_the_one_who_serves() {
+    assert_eq!(flows("HTTP 503 from pay-app"), "pay-web>pay-app:8443");
+    assert_eq!(flows("pay-web gets a 502 from pay-app"), "pay-web>pay-app:any");
 }

@@ -446,5 +446,6 @@ fn unread(why: &str) -> path::Guest {
         settings: failed(),
         tcp: failed(),
         udp: failed(),
+        connections: failed(),
     }
 }

@@ -1,5 +1,6 @@
 //! What the words of people can mean: the estate as `complaint` asks about it.
 
+use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 
 use crate::complaint::{Allow, Inventory, Listener, Machine, Protocol, Selector};
@@ -31,8 +32,13 @@ fn machine(machine: &topology::Machine, topology: &Topology, estate: &Estate) ->
         subnet: place.map(|(_, subnet)| subnet.to_owned()),
         groups,
         forwards: nics.iter().any(|nic| nic.forwards),
+        peers: estate.connections(&machine.name).map(|all| all.iter().map(peer).collect()),
         listeners: estate.listeners(&machine.name).map(|all| all.into_iter().map(listener).collect()),
     }
+}
+
+fn peer(connection: &path::Connection) -> SocketAddr {
+    SocketAddr::new(connection.peer, connection.port)
 }
 
 fn listener(listening: path::Listening) -> Listener {

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::argument::{Protocol, Refused, refuse, resource_group};
 use super::estate_reader::{EstateReader, INTERNET};
 use super::inspector::{Inspection, Inspector, Unfinished};
+use crate::brief::Symptom;
 use crate::complaint::{Complaint, Kind, UnknownEnd};
 use crate::finding::Fault;
 use crate::judged::{
@@ -139,6 +140,73 @@ struct Complained {
     exposed: Vec<(String, Vec<u16>)>,
 }
 
+/// Keeps the flows that fit what somebody feels, where the words leave open which server is meant: a delay is no refusal.
+fn showing_the_symptom(complaint: &Complaint, flows: Vec<Flow>, estate: &Estate) -> Vec<Flow> {
+    let is_open = |flow: &Flow| {
+        let mut known = complaint.flows.iter().filter(|known| known.destination.address() == Some(flow.dst));
+        known.all(|known| !known.destination.is_named())
+    };
+    let servers: BTreeSet<IpAddr> = flows.iter().filter(|flow| is_open(flow)).map(|flow| flow.dst).collect();
+    if servers.len() < 2 {
+        return flows;
+    }
+    let shown: BTreeMap<IpAddr, Shown> = servers
+        .iter()
+        .map(|server| {
+            let own = flows.iter().filter(|flow| flow.dst == *server);
+            (*server, own.map(|flow| Shown::of(&estate.judge(flow))).max().unwrap_or(Shown::Passes))
+        })
+        .collect();
+    let fits = |wanted: &[Shown]| -> BTreeSet<IpAddr> {
+        shown.iter().filter(|(_, shown)| wanted.contains(shown)).map(|(server, _)| *server).collect()
+    };
+    let feels = |symptom: Symptom| complaint.symptoms.contains(&symptom);
+    let mut kept = BTreeSet::new();
+    if feels(Symptom::Refused) {
+        kept.extend(fits(&[Shown::Refused]));
+    }
+    if feels(Symptom::Hanging) || feels(Symptom::Unreachable) {
+        kept.extend(fits(&[Shown::Stopped, Shown::Refused]));
+    }
+    if feels(Symptom::Slow) || feels(Symptom::Lossy) {
+        kept.extend(fits(&[Shown::Degraded]));
+        if kept.is_empty() {
+            // What is slow now and then is not stopped.
+            kept.extend(fits(&[Shown::Passes]));
+        }
+    }
+    if kept.is_empty() {
+        return flows;
+    }
+    flows.into_iter().filter(|flow| !servers.contains(&flow.dst) || kept.contains(&flow.dst)).collect()
+}
+
+/// What a caller sees of a flow, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Shown {
+    Passes,
+    Degraded,
+    Refused,
+    Stopped,
+}
+
+impl Shown {
+    fn of(judgement: &Judgement) -> Self {
+        let refuses = |fault: path::Fault| {
+            matches!(
+                fault,
+                path::Fault::GuestFirewallReject | path::Fault::TcpRefused | path::Fault::UdpRefused
+            )
+        };
+        match judgement.stops().first() {
+            Some((_, effect)) if refuses(effect.cause.fault) => Self::Refused,
+            Some(_) => Self::Stopped,
+            None if judgement.hurts().is_empty() => Self::Passes,
+            None => Self::Degraded,
+        }
+    }
+}
+
 fn ports_of(complaint: &Complaint) -> Vec<u16> {
     let named: Vec<u16> = complaint.ports.iter().filter_map(|service| service.port).collect();
     if named.is_empty() { ADMINISTRATION.to_vec() } else { named }
@@ -154,6 +222,7 @@ fn complained(
     let mut complaints = Vec::new();
     let mut asked = Vec::new();
     for (complaint, own) in reader.resolve(&text, replay)? {
+        let own = showing_the_symptom(&complaint, own, &reader.estate());
         let mut numbers = Vec::new();
         for flow in &own {
             let at = flows.iter().position(|known| known == flow).unwrap_or_else(|| {
@@ -373,7 +442,7 @@ fn flow(judgement: &Judgement, estate: &Estate) -> JudgedFlow {
         verdict: match judgement.fate {
             Fate::Passes => FlowVerdict::Passes,
             Fate::Degraded | Fate::Partly => FlowVerdict::Degraded,
-            Fate::Stopped | Fate::NoWay(_) => FlowVerdict::Blocked,
+            Fate::Stopped | Fate::NoPath(_) => FlowVerdict::Blocked,
             Fate::Unknown => FlowVerdict::Indeterminate,
         },
         outcome: sentence(&judgement.fate.to_string()),

@@ -158,13 +158,13 @@ impl RunPipeMeter {
         for (key, name) in [("source", &near), ("destination", &far)] {
             Name::parse(name).map_err(|error| malformed(format!("{key}: {error}")))?;
         }
-        let (method, [source, destination]) = self.access_method(&near, &far);
+        let (access, [source, destination]) = self.access_method(&near, &far);
         let ask = MeasurementRequest {
             session: session(context)?,
             source,
             destination,
             place: Some(place.clone()),
-            way: method,
+            access,
             test_type: match read.test_type {
                 TestWord::Latency => TestType::Latency,
                 TestWord::Throughput => TestType::Throughput,

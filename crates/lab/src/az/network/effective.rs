@@ -12,7 +12,6 @@ use crate::azure::Verb;
 
 const NAMED: &str = "-n,--name!^ --resource-group,-g!^ --no-wait%";
 
-/// The commands.
 pub(in crate::az) const COMMANDS: &[Command] = &[
     Command::own("network nic show-effective-route-table", NAMED, effective)
         .at("Microsoft.Network/networkInterfaces/{--name}/effectiveRouteTable", "2022-01-01")

@@ -26,7 +26,6 @@ const INTERFACE: &str = "Microsoft.Network/networkInterfaces/{--name}";
 const ADDRESSES: &str = "Microsoft.Network/publicIPAddresses";
 const ENDPOINTS: &str = "Microsoft.Network/privateEndpoints";
 
-/// The commands.
 pub(in crate::az) const COMMANDS: &[Command] = &[
     Command::list("network nsg list", WHOLE, GROUPS, "2022-01-01"),
     Command::show("network nsg show", SHOW, GROUP, "2022-01-01"),
@@ -69,7 +68,6 @@ pub(in crate::az) fn path(session: &Session<'_>, line: &Line) -> Result<String, 
     }
 }
 
-/// Lists.
 pub(in crate::az) fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let found = entries(session, line)?;
     Ok(Some(flattened(Value::Array(found))))
@@ -87,7 +85,6 @@ pub(in crate::az) fn entries(session: &mut Session<'_>, line: &Line) -> Result<V
     Ok(found)
 }
 
-/// Shows.
 pub(in crate::az) fn show(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = path(session, line)?;
     session.get(&path, session.command.version).map(|found| Some(flattened(found)))
@@ -99,7 +96,7 @@ pub(in crate::az) fn delete(session: &mut Session<'_>, line: &Line) -> CommandRe
     session.call(Verb::Delete, &path, session.command.version, None).map(|_| None)
 }
 
-/// Sends a body to where the command points, and prints what came of it.
+/// Sends a body to where the command points, and prints its result.
 pub(in crate::az) fn put(session: &mut Session<'_>, line: &Line, body: &Value) -> CommandResult {
     let path = path(session, line)?;
     let found = session.call(Verb::Put, &path, session.command.version, Some(body))?;

@@ -60,8 +60,8 @@ fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let path = path(session, line)?;
     let found = session.get(&path, session.command.version)?;
     let rules = |field: &str| {
-        let told = found.pointer(&format!("/properties/{field}")).and_then(Value::as_array);
-        told.cloned().unwrap_or_default()
+        let texts = found.pointer(&format!("/properties/{field}")).and_then(Value::as_array);
+        texts.cloned().unwrap_or_default()
     };
     let mut all = rules("securityRules");
     if line.has("--include-default") {

@@ -21,7 +21,6 @@ pub(in crate::az) struct Query {
 /// A document, and in which order its fields were asked for.
 #[derive(Debug, Clone, Default)]
 pub(in crate::az) struct Answered {
-    /// The document.
     pub(in crate::az) document: Value,
     /// Whether it was asked for.
     pub(in crate::az) asked: bool,

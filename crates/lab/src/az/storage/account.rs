@@ -18,7 +18,6 @@ pub(super) const VERSION: &str = "2025-08-01";
 
 const RULES: &str = "--account-name,-n! --resource-group,-g --subnet --vnet-name --ip-address* --action";
 
-/// The commands.
 pub(in crate::az) const COMMANDS: &[Command] = &[
     Command::own("storage account list", "--resource-group,-g", list),
     Command::own("storage account show", "--name,-n! --resource-group,-g", show),

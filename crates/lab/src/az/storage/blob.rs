@@ -19,7 +19,6 @@ macro_rules! options {
     };
 }
 
-/// The commands.
 pub(in crate::az) const COMMANDS: &[Command] = &[
     Command::own("storage container list", options!("--prefix --num-results --marker"), container::list)
         .rows(container_row),
@@ -70,10 +69,10 @@ fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {
             &path(name, None),
             BlobRequest { query, ..BlobRequest::default() },
         )?;
-        let told = container::document(&answer)?;
-        let blobs = told.child("Blobs").map(|blobs| blobs.within.as_slice()).unwrap_or_default();
+        let page = container::document(&answer)?;
+        let blobs = page.child("Blobs").map(|blobs| blobs.within.as_slice()).unwrap_or_default();
         found.extend(blobs.iter().filter(|blob| blob.name == "Blob").map(|blob| shape::listed(name, blob)));
-        match told.text_of("NextMarker") {
+        match page.text_of("NextMarker") {
             Some(next) if all => marker = Some(next.to_owned()),
             Some(next) => {
                 session.warnings.extend(["Next Marker:".to_owned(), next.to_owned()]);
@@ -124,7 +123,7 @@ fn container_row(container: &Value) -> Vec<(&'static str, Value)> {
     let own = |place: &str| container.pointer(place).cloned().unwrap_or_default();
     vec![
         ("Name", own("/name")),
-        // The real one looks for it where it is not.
+        // The real one searches in a place where it is not.
         ("Lease Status", Value::Null),
         ("Last Modified", own("/properties/lastModified")),
     ]

@@ -37,11 +37,11 @@ pub(super) fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {
         query.extend(marker.take().map(|marker| ("marker", marker)));
         query.extend([("maxresults", most.clone()), ("include", String::new())]);
         let answer = access.call(session, Verb::Get, "/", BlobRequest { query, ..BlobRequest::default() })?;
-        let told = document(&answer)?;
+        let page = document(&answer)?;
         let containers =
-            told.child("Containers").map(|containers| containers.within.as_slice()).unwrap_or_default();
+            page.child("Containers").map(|containers| containers.within.as_slice()).unwrap_or_default();
         found.extend(containers.iter().map(shape::container));
-        match told.text_of("NextMarker") {
+        match page.text_of("NextMarker") {
             Some(next) if line.one("--num-results") == Some("*") => marker = Some(next.to_owned()),
             Some(next) => {
                 session.warnings.extend(["Next Marker:".to_owned(), next.to_owned()]);
@@ -71,14 +71,14 @@ pub(super) fn create(session: &mut Session<'_>, line: &Line) -> CommandResult {
     }
 }
 
-/// Says whether a container is there.
+/// Tells whether a container is there.
 pub(super) fn exists(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let access = Access::find(session, line)?;
     let answer = access.ask(session, Verb::Get, &path(line.need("--name")?, None), query())?;
     there(&answer)
 }
 
-/// Says whether an answer means that something is there.
+/// Tells whether an answer means that something is there.
 pub(super) fn there(answer: &Answer) -> CommandResult {
     match answer.status {
         404 => Ok(Some(json!({"exists": false}))),

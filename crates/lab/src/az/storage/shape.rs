@@ -100,7 +100,7 @@ pub(super) fn headed(container: &str, name: &str, answer: &Answer) -> Value {
     out
 }
 
-/// Prints what came of an upload.
+/// Prints the result of an upload.
 pub(super) fn written(answer: &Answer) -> Value {
     let field_text = |name: &str| header(answer, name).map_or(Value::Null, Value::from);
     let time = |name: &str| header(answer, name).and_then(moment).map_or(Value::Null, Value::from);

@@ -12,11 +12,11 @@ use crate::az::table::CommandResult;
 use crate::az::update::put_in;
 use crate::azure::{Answer, Body, Verb};
 
-/// The first piece that is fetched, and the others.
+/// The size of each ranged read.
 const FIRST: u64 = 32 << 20;
-const PIECE: u64 = 4 << 20;
+const RANGE_BYTES: u64 = 4 << 20;
 
-/// The largest blob that goes up in one piece; a larger one would go up in blocks, which this one does not do.
+/// The largest blob that goes up whole; a larger one would go up in blocks, which this one does not do.
 const MAX_UPLOAD_BYTES: usize = 256 << 20;
 
 /// How content is called by the ending of its file.
@@ -119,7 +119,7 @@ pub(super) fn download(session: &mut Session<'_>, line: &Line) -> CommandResult 
     let total = total.unwrap_or(content.len() as u64);
     while (content.len() as u64) < total {
         let from = content.len() as u64;
-        let mut headers = ranged(from, (from + PIECE).min(total) - 1);
+        let mut headers = ranged(from, (from + RANGE_BYTES).min(total) - 1);
         headers.extend(tag.clone().map(|tag| ("if-match", tag)));
         let answer =
             access.call(session, Verb::Get, &place, BlobRequest { headers, ..BlobRequest::default() })?;

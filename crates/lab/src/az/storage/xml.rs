@@ -1,9 +1,7 @@
 //! As much of XML as the blob service writes: elements, texts, the five entities.
 
-/// An element.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Element {
-    /// Its name.
     pub(super) name: String,
     /// Its text, without that of elements within.
     pub(super) text: String,

@@ -67,7 +67,7 @@ pub(super) fn addresses(session: &mut Session<'_>, line: &Line) -> CommandResult
         let name = id.rsplit('/').next().unwrap_or_default().to_owned();
         let group = crate::az::flatten::group(&id).unwrap_or_default().to_owned();
         let match_option =
-            |option: &str, told: &str| line.one(option).is_none_or(|word| word.eq_ignore_ascii_case(told));
+            |option: &str, given: &str| line.one(option).is_none_or(|word| word.eq_ignore_ascii_case(given));
         if !match_option("--name", &name) || !match_option("--resource-group", &group) {
             continue;
         }

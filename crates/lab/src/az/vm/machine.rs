@@ -17,7 +17,6 @@ const MACHINE: &str = "Microsoft.Compute/virtualMachines/{--name}";
 const OF: &str = "Microsoft.Compute/virtualMachines/{--vm-name}";
 const VERSION: &str = "2026-04-01";
 
-/// The commands.
 pub(in crate::az) const COMMANDS: &[Command] = &[
     Command::own("vm list", "--resource-group,-g --show-details,-d?", list)
         .at(MACHINES, VERSION)
@@ -115,8 +114,8 @@ fn view(session: &mut Session<'_>, line: &Line) -> CommandResult {
 fn interfaces(session: &mut Session<'_>, line: &Line) -> Result<Vec<Value>, Failure> {
     let path = path(session, line)?;
     let found = session.get(&path, VERSION)?;
-    let told = found.pointer("/properties/networkProfile/networkInterfaces").and_then(Value::as_array);
-    Ok(told.cloned().unwrap_or_default())
+    let attached = found.pointer("/properties/networkProfile/networkInterfaces").and_then(Value::as_array);
+    Ok(attached.cloned().unwrap_or_default())
 }
 
 fn nics(session: &mut Session<'_>, line: &Line) -> CommandResult {

@@ -14,7 +14,6 @@ use crate::azure::Verb;
 
 const NAMED: &str = "-n,--name! --location,-l! --no-wait%";
 
-/// The commands.
 pub(in crate::az) const COMMANDS: &[Command] = &[
     Command::own(
         "network watcher packet-capture create",
@@ -70,7 +69,7 @@ fn create(session: &mut Session<'_>, line: &Line) -> CommandResult {
 fn filters(session: &mut Session<'_>, text: &str) -> Result<Value, Failure> {
     let text = session.text(text)?;
     let wrong = |why: String| Failure::new(1, format!("Failed to parse '--filters' argument: {why}"));
-    let told: Vec<serde_json::Map<String, Value>> =
+    let given: Vec<serde_json::Map<String, Value>> =
         serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     let filter = |filter: serde_json::Map<String, Value>| {
         let field = |(name, value): (String, Value)| {
@@ -83,7 +82,7 @@ fn filters(session: &mut Session<'_>, text: &str) -> Result<Value, Failure> {
         };
         filter.into_iter().map(field).collect::<Result<_, _>>().map(Value::Object)
     };
-    told.into_iter().map(filter).collect::<Result<Vec<_>, _>>().map(Value::Array)
+    given.into_iter().map(filter).collect::<Result<Vec<_>, _>>().map(Value::Array)
 }
 
 fn all(session: &mut Session<'_>, line: &Line) -> Result<String, Failure> {

@@ -11,7 +11,6 @@ use crate::az::table::{Command, CommandResult};
 use crate::az::update::put_in;
 use crate::azure::Verb;
 
-/// The commands.
 pub(in crate::az) const COMMANDS: &[Command] = &[
     Command::own("network watcher list", "", list),
     Command::own(

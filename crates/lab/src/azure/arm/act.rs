@@ -11,7 +11,7 @@ use crate::azure::operation::{self, Done};
 use crate::azure::refusal::Refusal;
 use crate::azure::request::{Answer, Request};
 use crate::azure::target::Target;
-use crate::azure::watch::{self, Told};
+use crate::azure::watch::{self, PostResult};
 use ghost_base::Timestamp;
 
 /// Does what is asked of a resource.
@@ -58,12 +58,12 @@ pub(super) fn act(
             let body = if request.body.is_empty() { json!({}) } else { change::document(request)? };
             match watch::post(cloud, action, &body) {
                 Some(told) => match told? {
-                    Told::AtOnce(told) => Ok(alone(Answer::json(200, told))),
-                    Told::Soon(told) => Ok(alone(soon(cloud, request, Some(Done::Result(told))).0)),
-                    Told::Trial(trial) => {
+                    PostResult::AtOnce(told) => Ok(alone(Answer::json(200, told))),
+                    PostResult::Soon(told) => Ok(alone(soon(cloud, request, Some(Done::Result(told))).0)),
+                    PostResult::PendingConnectivity(trial) => {
                         let (answer, name) = soon(cloud, request, None);
                         let job = DialJob { operation: name.clone(), ..trial.job };
-                        cloud.dials.insert(name, trial.told);
+                        cloud.dials.insert(name, trial.document);
                         Ok((answer, Some(Job::Dial(job))))
                     }
                 },

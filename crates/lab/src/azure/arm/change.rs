@@ -99,13 +99,15 @@ pub(super) fn delete(cloud: &mut Cloud, request: &Request, target: &Target) -> R
 /// Stores a document, and says that the platform is still at it.
 fn later(cloud: &mut Cloud, request: &Request, target: &Target, shaped: Value, status: u16) -> Answer {
     let stored = cloud.estate.put(target, shaped);
-    let mut told = stored;
-    if let Some(state) = told.pointer_mut("/properties/provisioningState") {
+    let mut answered = stored;
+    if let Some(state) = answered.pointer_mut("/properties/provisioningState") {
         *state = json!("Updating");
     }
     let name = cloud.operations.begin(Some(Done::Nothing));
     let (place, _) = operation::network(request, cloud.subscription(), "eastus", &name);
-    Answer::json(status, told).with("Azure-AsyncOperation", place).with("Azure-AsyncNotification", "Enabled")
+    Answer::json(status, answered)
+        .with("Azure-AsyncOperation", place)
+        .with("Azure-AsyncNotification", "Enabled")
 }
 
 /// Reads the body as a document.

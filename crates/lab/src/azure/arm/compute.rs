@@ -28,7 +28,7 @@ pub(super) fn looked_at(cloud: &Cloud, mut found: Value, request: &Request) -> V
     found
 }
 
-/// Says whether a machine runs.
+/// Tells whether a machine runs.
 pub(in crate::azure) fn runs(cloud: &Cloud, name: &str) -> bool {
     let view = cloud.about.instance_views.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
     let statuses = view.and_then(|(_, view)| view.get("statuses")).and_then(Value::as_array);

@@ -26,7 +26,7 @@ pub(in crate::azure) fn account<'a>(cloud: &'a Cloud, name: &str) -> Option<&'a 
     })
 }
 
-/// Says whether the network rules of an account let somebody in.
+/// Tells whether the network rules of an account let somebody in.
 pub(in crate::azure) fn lets_in(cloud: &Cloud, account: &Value, from: &From) -> bool {
     let rules = account.pointer("/properties/networkAcls");
     let word = |field: &str| rules.and_then(|rules| rules.get(field)).and_then(Value::as_str).unwrap_or("");

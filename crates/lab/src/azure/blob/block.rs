@@ -16,7 +16,7 @@ use crate::azure::cloud::Cloud;
 use crate::azure::request::{Answer, Request};
 use ghost_base::Timestamp;
 
-/// So many blocks a blob has at most.
+/// How many blocks a blob has at most.
 const MAX_BLOCKS: usize = 50_000;
 
 /// Takes a block that belongs to no blob yet.

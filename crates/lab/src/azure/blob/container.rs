@@ -11,7 +11,7 @@ use crate::azure::cloud::Cloud;
 use crate::azure::request::{Answer, Request, Verb};
 use ghost_base::Timestamp;
 
-/// So many bytes of metadata there may be.
+/// How many bytes of metadata there may be.
 const MAX_METADATA_BYTES: usize = 8 << 10;
 
 /// Answers what is asked of a container.

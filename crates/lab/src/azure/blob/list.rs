@@ -10,7 +10,7 @@ use super::trouble::{BAD_QUERY, BlobError, NO_CONTAINER, NO_VERB};
 use crate::azure::cloud::Cloud;
 use crate::azure::request::{Answer, Body, Request, Verb};
 
-/// So many entries a list has at most.
+/// How many entries a list has at most.
 const MAX_ENTRIES: usize = 5_000;
 
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>";
@@ -59,7 +59,7 @@ fn wanted(request: &Request) -> Result<ListQuery<'_>, BlobError> {
     Ok(ListQuery { prefix: word("prefix"), marker: word("marker"), most: most.min(MAX_ENTRIES) })
 }
 
-/// Writes what begins every list. The prefix is not told: clients know what they asked.
+/// Writes what begins every list. The prefix is left out: clients know what they asked.
 fn opening(account: &str, container: Option<&str>, request: &Request) -> String {
     let mut text = format!(
         "{HEAD}<EnumerationResults ServiceEndpoint=\"https://{}.blob.core.windows.net/\"",
@@ -193,17 +193,17 @@ fn named(name: &str) -> String {
 
 /// Escapes a text for XML; what XML cannot hold goes.
 pub(super) fn escaped(text: &str) -> String {
-    let mut told = String::with_capacity(text.len());
+    let mut out = String::with_capacity(text.len());
     for letter in text.chars().filter(|letter| !letter.is_control()) {
         match letter {
-            '&' => told.push_str("&amp;"),
-            '<' => told.push_str("&lt;"),
-            '>' => told.push_str("&gt;"),
-            '"' => told.push_str("&quot;"),
-            letter => told.push(letter),
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            letter => out.push(letter),
         }
     }
-    told
+    out
 }
 
 /// Answers with XML.

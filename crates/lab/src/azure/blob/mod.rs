@@ -4,7 +4,7 @@
 //! the service answers: bytes, XML, an error code in a header. Never: an access that keys, tokens and network rules do not give, more
 //! than 512 MiB or 20,000 blobs in memory (then 413), a wait.
 //!
-//! The way of a request: `path` (which account, container, blob) → `account` (who asks: `token`, `sign`, `sas`; from where: `access`)
+//! The path of a request: `path` (which account, container, blob) → `account` (who asks: `token`, `sign`, `sas`; from where: `access`)
 //! → `container`, `read`, `write`, `block` on the `store`. There are block blobs alone: no page and append blobs, no snapshots,
 //! leases and copies.
 

@@ -5,9 +5,7 @@
 pub(super) struct BlobPath {
     /// The account, in lower case.
     pub(super) account: String,
-    /// The container.
     pub(super) container: Option<String>,
-    /// The blob.
     pub(super) blob: Option<String>,
 }
 
@@ -26,7 +24,7 @@ impl BlobPath {
     }
 }
 
-/// Says whether a container may be called so.
+/// Tells whether a container may be called so.
 pub(in crate::azure) fn is_container(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     matches!(name, "$root" | "$logs" | "$web")

@@ -56,7 +56,7 @@ fn part(text: &str, size: usize) -> Result<(usize, usize), BlobError> {
     Ok((first, last.min(size - 1)))
 }
 
-/// Tells of a blob in headers. The digest of the whole has another name where a part is told.
+/// Describes a blob in headers. The digest of the whole has another name in the answer to a ranged read.
 fn with_headers(answer: Answer, blob: &Blob, partial: bool) -> Answer {
     let mut answer = answer
         .with("ETag", format!("\"{}\"", blob.tag))

@@ -34,7 +34,7 @@ pub(super) fn check(keys: &[String], account: &str, request: &Request, sent: &st
     if good { Ok(()) } else { Err(BAD_SIGNATURE.into()) }
 }
 
-/// Says whether one of the keys made a signature. The comparison takes as long whatever differs.
+/// Tells whether one of the keys made a signature. The comparison takes as long whatever differs.
 pub(super) fn verify(keys: &[String], text: &str, signature: &str) -> bool {
     let Ok(signature) = STANDARD.decode(signature) else { return false };
     keys.iter().any(|key| {

@@ -8,11 +8,11 @@ use serde_json::Value;
 use crate::azure::estate::{Description, Estate};
 use ghost_base::Timestamp;
 
-/// So many bytes are held, of all accounts together.
+/// How many bytes are held, of all accounts together.
 const MAX_BYTES: u64 = 512 << 20;
-/// So many blobs and blocks.
+/// How many blobs and blocks.
 const MAX_BLOBS: usize = 20_000;
-/// So many containers.
+/// How many containers.
 const MAX_CONTAINERS: usize = 1_000;
 
 /// All containers of all accounts.
@@ -22,11 +22,10 @@ pub(in crate::azure) struct Store {
     containers: BTreeMap<(String, String), Container>,
     /// How many changes there were: tags are made of it.
     changes: u64,
-    /// How many refusals were told.
+    /// How many refusals were answered.
     pub(super) refusals: u64,
 }
 
-/// A container.
 #[derive(Debug, Clone)]
 pub(super) struct Container {
     pub(super) tag: String,
@@ -37,7 +36,6 @@ pub(super) struct Container {
     pub(super) blocks: BTreeMap<String, BTreeMap<String, Arc<[u8]>>>,
 }
 
-/// A blob.
 #[derive(Debug, Clone)]
 pub(super) struct Blob {
     pub(super) content: Arc<[u8]>,
@@ -161,7 +159,7 @@ impl Store {
         self.put(account, container, name, bytes.into(), headers, now).is_some()
     }
 
-    /// Says whether so many bytes more fit, where so many go.
+    /// Tells whether so many bytes more fit, where so many go.
     pub(super) fn fits(&self, more: usize, freed: usize) -> bool {
         let blobs =
             self.containers.values().flat_map(|container| container.blobs.values().map(|blob| &blob.content));

@@ -48,17 +48,17 @@ pub(super) fn store(
 ) -> Result<Answer, BlobError> {
     let found = cloud.store.container(account, container).ok_or(NO_CONTAINER)?;
     met(request, found.blobs.get(name).map(|blob| (blob.tag.as_str(), blob.modified)))?;
-    let told = metadata(request)?;
+    let new_metadata = metadata(request)?;
     let mut headers = described(request);
     headers.entry("Content-Type").or_insert_with(|| "application/octet-stream".to_owned());
     let sum = digest(&content);
     let tier = request.header("x-ms-access-tier").map(str::to_owned);
     let blob = cloud.store.put(account, container, name, content, headers, now).ok_or(FULL)?;
-    (blob.metadata, blob.tier) = (told, tier);
+    (blob.metadata, blob.tier) = (new_metadata, tier);
     Ok(changed(201, blob).with("Content-MD5", sum).with("x-ms-request-server-encrypted", "true"))
 }
 
-/// Changes what is told of a blob.
+/// Changes the metadata of a blob.
 pub(super) fn change(
     cloud: &mut Cloud,
     (account, container, name): Name<'_>,
@@ -66,13 +66,13 @@ pub(super) fn change(
     request: &Request,
     now: Timestamp,
 ) -> Result<Answer, BlobError> {
-    let told = metadata(request)?;
+    let new_metadata = metadata(request)?;
     let tag = cloud.store.tag();
     let found = cloud.store.container_mut(account, container).ok_or(NO_CONTAINER)?;
     let blob = found.blobs.get_mut(name).ok_or(NO_BLOB)?;
     met(request, Some((&blob.tag, blob.modified)))?;
     match what {
-        "metadata" => blob.metadata = told,
+        "metadata" => blob.metadata = new_metadata,
         "tier" => {
             let tier = request.header("x-ms-access-tier").unwrap_or_default();
             if !["Hot", "Cool", "Cold", "Archive"].contains(&tier) {

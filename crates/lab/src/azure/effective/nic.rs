@@ -8,7 +8,6 @@ use crate::azure::target::Target;
 /// An interface with its subnet and network.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::azure) struct Nic<'a> {
-    /// Its document.
     pub(in crate::azure) document: &'a Value,
     /// Its subnet's.
     pub(in crate::azure) subnet: Option<&'a Value>,

@@ -8,7 +8,7 @@ const ADDRESSES: [(&str, &str); 2] =
 
 /// Returns the tag of an address; nothing where it is none of the platform's own.
 ///
-/// No route of a table or a gateway carries a packet there, and no rule stops one on its way out that does not name this tag.
+/// No route of a table or a gateway carries a packet there, and no rule stops one on the outbound path that does not name this tag.
 pub(in crate::azure) fn platform_tag(address: IpAddr) -> Option<&'static str> {
     let address = address.to_canonical().to_string();
     ADDRESSES.iter().find(|(_, own)| *own == address).map(|(tag, _)| *tag)

@@ -45,7 +45,7 @@ pub(in crate::azure) fn routes(cloud: &Cloud, nic: &Nic<'_>) -> Vec<Value> {
         let above = if row.tagged { [&written[..], &endpoints[..]].concat() } else { endpoints.clone() };
         rows.extend(split(row, |prefix| above.iter().any(|other| names(other, prefix))));
     }
-    rows.iter().map(|row| told(row, no_bgp)).collect()
+    rows.iter().map(|row| document(row, no_bgp)).collect()
 }
 
 /// Returns the rows that nobody wrote.
@@ -128,7 +128,7 @@ fn names(row: &Row, prefix: &str) -> bool {
     row.prefixes.iter().any(|own| same(own, prefix))
 }
 
-/// Says whether two texts write the same prefix.
+/// Tells whether two texts write the same prefix.
 fn same(one: &str, other: &str) -> bool {
     one == other || read(one).is_some_and(|found| Some(found) == read(other))
 }
@@ -138,13 +138,13 @@ fn read(prefix: &str) -> Option<ipnet::IpNet> {
     net.or_else(|| prefix.parse::<IpAddr>().ok().map(ipnet::IpNet::from)).map(|net| net.trunc())
 }
 
-fn told(row: &Row, no_bgp: bool) -> Value {
+fn document(row: &Row, no_bgp: bool) -> Value {
     let addresses: Vec<&String> = row.address.iter().collect();
-    let mut told = json!({"source": if row.user { "User" } else { "Default" },
+    let mut document = json!({"source": if row.user { "User" } else { "Default" },
         "state": if row.active { "Active" } else { "Invalid" }, "addressPrefix": row.prefixes, "nextHopType": row.hop,
         "nextHopIpAddress": addresses, "disableBgpRoutePropagation": no_bgp, "hasBgpOverride": false});
-    if let (Some(name), Some(map)) = (&row.name, told.as_object_mut()) {
+    if let (Some(name), Some(map)) = (&row.name, document.as_object_mut()) {
         map.insert("name".to_owned(), json!(name));
     }
-    told
+    document
 }

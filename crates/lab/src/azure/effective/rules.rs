@@ -79,7 +79,7 @@ fn effective(cloud: &Cloud, nic: &Nic<'_>, field: &str, rule: &Value) -> Option<
     );
     let name = rule.get("name").and_then(Value::as_str).unwrap_or_default();
     let protocol = if word("protocol") == "*" { "All" } else { word("protocol") };
-    let mut told = json!({
+    let mut row = json!({
         "name": format!("{field}/{name}"), "protocol": protocol,
         "sourcePortRanges": out, "destinationPortRanges": into,
         "sourceAddressPrefixes": from, "destinationAddressPrefixes": to,
@@ -93,14 +93,14 @@ fn effective(cloud: &Cloud, nic: &Nic<'_>, field: &str, rule: &Value) -> Option<
         ("sourceAddressPrefix", &from),
         ("destinationAddressPrefix", &to),
     ];
-    if let Some(map) = told.as_object_mut() {
+    if let Some(map) = row.as_object_mut() {
         for (field, values) in single {
             if let [one] = values.as_slice() {
                 map.insert(field.to_owned(), json!(one));
             }
         }
     }
-    Some(told)
+    Some(row)
 }
 
 /// Returns the addresses of the interfaces in an application security group.
@@ -120,7 +120,7 @@ fn members(cloud: &Cloud, group: &str) -> Vec<String> {
         .collect()
 }
 
-/// Says whether a text is a word rather than a prefix.
+/// Tells whether a text is a word rather than a prefix.
 fn is_word(text: &str) -> bool {
     text.chars().next().is_some_and(char::is_alphabetic) && !text.contains([':', '/'])
 }

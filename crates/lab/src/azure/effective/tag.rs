@@ -94,7 +94,7 @@ fn routed(cloud: &Cloud, nic: &Nic<'_>) -> Vec<String> {
     found
 }
 
-/// Says whether a prefix is one of others, or in one.
+/// Tells whether a prefix is one of others, or in one.
 fn inside(prefix: &str, others: &[String]) -> bool {
     let Ok(prefix) = prefix.parse::<IpNet>() else { return false };
     others.iter().filter_map(|other| other.parse::<IpNet>().ok()).any(|other| other.contains(&prefix))

@@ -49,7 +49,7 @@ impl Estate {
         })
     }
 
-    /// Says whether children of this kind live inside their parent, and in which list.
+    /// Tells whether children of this kind live inside their parent, and in which list.
     pub(in crate::azure) fn nested(&self, target: &Target) -> Option<(Target, &'static str)> {
         let parent = target.parent()?;
         let (kind, _) = target.chain.last()?;

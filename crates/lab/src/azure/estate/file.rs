@@ -28,7 +28,6 @@ pub struct Description {
     pub subscription: Value,
     /// Who is signed in: `objectId`, `appId`.
     pub principal: Value,
-    /// The resource groups.
     pub resource_groups: Vec<Value>,
     /// Everything in them.
     pub resources: Vec<Value>,

@@ -24,7 +24,7 @@ const NAMES: [&str; 6] = [
 ];
 
 /// What the authority may speak for: whoever steals its key can play nobody else.
-const WITHIN: [&str; 4] =
+const NAME_CONSTRAINTS: [&str; 4] =
     ["localhost", "management.azure.com", "login.microsoftonline.com", "blob.core.windows.net"];
 
 const DAY: i64 = 86_400;
@@ -81,7 +81,8 @@ fn root(now: Timestamp) -> Result<CertificateParams, rcgen::Error> {
     root.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     root.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
     root.distinguished_name.push(DnType::CommonName, "a lab of Ghost, on this machine alone");
-    let mut within: Vec<_> = WITHIN.iter().map(|name| GeneralSubtree::DnsName((*name).to_owned())).collect();
+    let mut within: Vec<_> =
+        NAME_CONSTRAINTS.iter().map(|name| GeneralSubtree::DnsName((*name).to_owned())).collect();
     within.push(GeneralSubtree::IpAddress(rcgen::CidrSubnet::from_v4_prefix([127, 0, 0, 0], 8)));
     within.push(GeneralSubtree::IpAddress(rcgen::CidrSubnet::from_v6_prefix(
         std::net::Ipv6Addr::LOCALHOST.octets(),

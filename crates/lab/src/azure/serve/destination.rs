@@ -1,8 +1,7 @@
-//! Which service a request is for, by the way it came and the name it was sent to.
+//! Which service a request is for, by the port it came to and the name it was sent to.
 
 use std::net::Ipv4Addr;
 
-/// A service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Service {
     /// The resource manager, and whoever signs in there.
@@ -72,14 +71,14 @@ impl Destination {
             }
             Connection::Proxied if name == METADATA.to_string() => Self::Ours(Service::Identity),
             Connection::Proxied if is_here(&name) && asked == Some(port) => {
-                // A browser sends whole addresses to a proxy alone; the lab itself is told nothing that way.
+                // A browser sends whole addresses to a proxy alone; nothing for the lab itself comes in that form.
                 if first(path) == "lab" { Self::Foreign } else { Self::Ours(by_path(path)) }
             }
             Connection::Proxied => hosted(&name, path).map_or(Self::Stranger, Self::Ours),
         }
     }
 
-    /// Says whether a tunnel to an authority ends here.
+    /// Tells whether a tunnel to an authority ends here.
     #[must_use]
     pub fn has_tunnel(authority: &str, port: u16) -> bool {
         split(authority).is_some_and(|(name, asked)| {

@@ -24,23 +24,23 @@ use tracing::debug;
 
 use super::authority::Authority;
 use super::destination::{Connection, Destination, Service};
-use super::message::{HELD, plain, read, write};
+use super::message::{MAX_BODIES_MIB, plain, read, write};
 use crate::azure::request::{Answer, Request as CloudRequest};
 
-/// So many connections are served at the same time; the next ones wait at the door.
+/// How many connections are served at the same time; the next ones wait to be accepted.
 const MAX_CONNECTIONS: usize = 256;
 /// The first byte of a TLS connection.
 const HANDSHAKE: u8 = 0x16;
-/// So long somebody may take to say the first word, and to shake hands.
-const GREETING: Duration = Duration::from_secs(15);
-/// So long a connection may lie still between two requests, and so long the head of one may take.
-const HEAD: Duration = Duration::from_secs(90);
-/// So many headers one may have.
+/// How long a client may take for its first byte, and for the TLS handshake.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long a connection may lie still between two requests, and so long the head of one may take.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(90);
+/// How many headers one may have.
 const MAX_HEADERS: usize = 100;
 /// The largest head.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 /// How long open requests may take when the server ends.
-const FAREWELL: Duration = Duration::from_millis(700);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(700);
 
 /// What all connections share.
 struct Shared {
@@ -61,7 +61,7 @@ impl Shared {
     }
 }
 
-/// Serves a port until it is told to stop. The listener is the caller's: it has to be one of the loopback address.
+/// Serves a port until it is asked to stop. The listener is the caller's: it has to be one of the loopback address.
 pub async fn serve(
     listener: TcpListener,
     port: u16,
@@ -74,7 +74,7 @@ pub async fn serve(
         tls: TlsAcceptor::from(authority.config),
         handler,
         room: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
-        held: Semaphore::new(HELD),
+        held: Semaphore::new(MAX_BODIES_MIB),
         tasks: Mutex::default(),
         stop: stop.clone(),
     });
@@ -102,17 +102,17 @@ pub async fn serve(
     }
     let mut tasks = std::mem::take(&mut *shared.tasks.lock().unwrap_or_else(PoisonError::into_inner));
     let ended = async { while tasks.join_next().await.is_some() {} };
-    drop(timeout(FAREWELL, ended).await);
+    drop(timeout(SHUTDOWN_TIMEOUT, ended).await);
 }
 
-/// Waits until the server is told to stop, or nobody is left who could tell it.
+/// Waits until the server is asked to stop, or nobody is left who could tell it.
 async fn stopped(stop: &mut watch::Receiver<bool>) {
     drop(stop.wait_for(|stop| *stop).await);
 }
 
 async fn connection(shared: Arc<Shared>, stream: TcpStream) {
     let mut first = [0_u8; 1];
-    let Ok(Ok(1)) = timeout(GREETING, stream.peek(&mut first)).await else { return };
+    let Ok(Ok(1)) = timeout(HANDSHAKE_TIMEOUT, stream.peek(&mut first)).await else { return };
     drop(stream.set_nodelay(true));
     match first {
         [HANDSHAKE] => secure(shared, stream, Connection::Secure).await,
@@ -124,7 +124,7 @@ async fn secure<S>(shared: Arc<Shared>, stream: S, via: Connection)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    match timeout(GREETING, shared.tls.accept(stream)).await {
+    match timeout(HANDSHAKE_TIMEOUT, shared.tls.accept(stream)).await {
         Ok(Ok(stream)) => serve_connection_requests(shared, stream, via).await,
         Ok(Err(error)) => debug!("a handshake failed: {error}"),
         Err(_) => debug!("a handshake took too long"),
@@ -144,7 +144,7 @@ where
     let mut server = http1::Builder::new();
     server
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
+        .header_read_timeout(IDLE_TIMEOUT)
         .max_buf_size(MAX_HEAD_BYTES)
         .max_headers(MAX_HEADERS)
         .half_close(true);
@@ -212,8 +212,8 @@ fn connect(shared: &Arc<Shared>, via: &Connection, request: &mut Request<Incomin
 fn tunnel(shared: Arc<Shared>, upgrade: OnUpgrade, host: String) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     Box::pin(async move {
         // The connection gives its place back when it has become a tunnel.
-        let Ok(_place) = timeout(GREETING, shared.room.acquire()).await else { return };
-        match timeout(GREETING, upgrade).await {
+        let Ok(_place) = timeout(HANDSHAKE_TIMEOUT, shared.room.acquire()).await else { return };
+        match timeout(HANDSHAKE_TIMEOUT, upgrade).await {
             Ok(Ok(stream)) => {
                 secure(Arc::clone(&shared), TokioIo::new(stream), Connection::Tunnel(host)).await
             }
@@ -230,7 +230,6 @@ pub struct ServedRequest {
     pub service: Service,
     /// Whether it came over TLS.
     pub secure: bool,
-    /// The request.
     pub request: CloudRequest,
 }
 

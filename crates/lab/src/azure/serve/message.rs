@@ -14,14 +14,14 @@ use tokio::time::timeout;
 use super::destination::Service;
 use crate::azure::request::{Answer, Body, Request, Verb};
 
-/// How large a blob that comes in one piece may be, in MiB: the platform's own limit.
-const BLOB: u32 = 256;
+/// How large a blob that comes whole may be, in MiB: the platform's own limit.
+const MAX_BLOB_MIB: u32 = 256;
 /// How large everything else may be, in MiB.
-const OTHER: u32 = 4;
-/// So many MiB of bodies are held at the same time; what comes beyond that waits.
-pub(super) const HELD: usize = 640;
-/// So long a body may take to arrive.
-const ARRIVES: Duration = Duration::from_secs(300);
+const MAX_BODY_MIB: u32 = 4;
+/// How many MiB of bodies are held at the same time; what comes beyond that waits.
+pub(super) const MAX_BODIES_MIB: usize = 640;
+/// How long a body may take to arrive.
+const BODY_TIMEOUT: Duration = Duration::from_secs(300);
 
 const MIB: usize = 1 << 20;
 
@@ -35,8 +35,8 @@ pub(super) async fn read(
 ) -> Result<Request, Answer> {
     let verb = Verb::of(parts.method.as_str()).ok_or_else(|| plain(405, "the method is not known here"))?;
     let most = match service {
-        Service::Blob(_) => BLOB,
-        Service::Manager | Service::Identity | Service::Lab => OTHER,
+        Service::Blob(_) => MAX_BLOB_MIB,
+        Service::Manager | Service::Identity | Service::Lab => MAX_BODY_MIB,
     };
     let long = || match service {
         Service::Blob(_) => refused(
@@ -55,7 +55,7 @@ pub(super) async fn read(
     // The server ends only after its connections.
     let _room = held.acquire_many(wanted).await;
     let limit = usize::try_from(most).unwrap_or(usize::MAX).saturating_mul(MIB);
-    let bytes = match timeout(ARRIVES, to_bytes(Flow::new(body), limit)).await {
+    let bytes = match timeout(BODY_TIMEOUT, to_bytes(Flow::new(body), limit)).await {
         Err(_) => return Err(plain(408, "the body did not arrive in time")),
         // Too long, or cut off: nobody is there to tell in the second case.
         Ok(Err(_)) => {

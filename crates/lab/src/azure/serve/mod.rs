@@ -4,7 +4,7 @@
 //! loopback address, a connection to anybody, a body without a limit.
 //!
 //! The first byte of a connection tells TLS from plain HTTP. Over plain HTTP come the proxy's calls (`CONNECT`, and whole
-//! addresses), a machine's identity, blobs in path style, and what the lab itself is told. `destination` decides which service a
+//! addresses), a machine's identity, blobs in path style, and the settings of the lab itself. `destination` decides which service a
 //! request is for; every host that is none of the cloud's is refused and noted.
 
 mod authority;

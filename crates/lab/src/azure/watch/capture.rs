@@ -11,8 +11,8 @@ use crate::azure::refusal::Refusal;
 use crate::azure::target::Target;
 use ghost_base::Timestamp;
 
-/// So many captures a region takes.
-const MOST: usize = 10_000;
+/// How many captures a region takes.
+const MAX_CAPTURES_PER_REGION: usize = 10_000;
 const EXTENSION: &str = "NetworkWatcherAgentLinux";
 
 /// A capture that was begun.
@@ -54,12 +54,12 @@ impl Capture {
         self.done = Some(trouble);
     }
 
-    /// Says whether somebody said what became of its file.
+    /// Tells whether somebody said what became of its file.
     pub(super) fn is_done(&self) -> bool {
         self.done.is_some()
     }
 
-    /// Says whether it is over, and its file is waited for.
+    /// Tells whether it is over, and its file is waited for.
     pub(super) fn is_due(&self, now: Timestamp) -> bool {
         self.over(now).is_some() && !self.is_done()
     }
@@ -93,7 +93,7 @@ pub(in crate::azure) fn begin(
         );
         return Err(Refusal::network(409, "Conflict", message));
     }
-    let most = cloud.most_captures.unwrap_or(MOST);
+    let most = cloud.most_captures.unwrap_or(MAX_CAPTURES_PER_REGION);
     if cloud.captures.len() >= most && !cloud.captures.contains_key(&key) {
         let message =
             format!("Cannot create more than {most} packet captures for this subscription in this region.");
@@ -189,12 +189,12 @@ pub(in crate::azure) fn post(
                 (Some(_), Some(_)) => "Error",
             };
             let troubles: Vec<String> = trouble.iter().map(ToString::to_string).collect();
-            let mut told = json!({"name": target.name(), "id": target.id(), "captureStartTime": format!("{start}.0000000Z"),
+            let mut document = json!({"name": target.name(), "id": target.id(), "captureStartTime": format!("{start}.0000000Z"),
                 "packetCaptureStatus": status, "packetCaptureError": troubles});
-            if let (Some(why), Some(map)) = (over, told.as_object_mut()) {
+            if let (Some(why), Some(map)) = (over, document.as_object_mut()) {
                 map.insert("stopReason".to_owned(), json!(why));
             }
-            Some(Some(told))
+            Some(Some(document))
         }
         _ => None,
     }

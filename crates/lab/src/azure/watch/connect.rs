@@ -47,14 +47,14 @@ pub(super) fn connect(
     });
     let reachable = there.is_empty() && !dead && !off && !matches!(last, Some(Some(_)));
     let hops = hops(source, target, to.0, (there, appliance, last.flatten()));
-    let mut told = json!({"hops": hops, "connectionStatus": if reachable { "Reachable" } else { "Unreachable" },
+    let mut result = json!({"hops": hops, "connectionStatus": if reachable { "Reachable" } else { "Unreachable" },
         "probesSent": if reachable { 66 } else { 30 }, "probesFailed": if reachable { 0 } else { 30 }});
-    if let (true, Some(map)) = (reachable, told.as_object_mut()) {
+    if let (true, Some(map)) = (reachable, result.as_object_mut()) {
         for (field, value) in [("avgLatencyInMs", 1), ("minLatencyInMs", 1), ("maxLatencyInMs", 3)] {
             map.insert(field.to_owned(), json!(value));
         }
     }
-    told
+    result
 }
 
 /// Finds the interface that owns an address, as seen from another one.
@@ -64,7 +64,7 @@ pub(super) fn owner<'a>(cloud: &'a Cloud, from: &Nic<'_>, address: IpAddr) -> Op
     all.map(|document| Nic::of(&cloud.estate, document)).find(|nic| own(nic) && near(cloud, from, nic))
 }
 
-/// Says whether two interfaces are in one network, or in networks that are peered.
+/// Tells whether two interfaces are in one network, or in networks that are peered.
 fn near(cloud: &Cloud, one: &Nic<'_>, other: &Nic<'_>) -> bool {
     let id = |network: Option<&Value>| {
         network.and_then(|network| network.get("id")?.as_str()).map(str::to_ascii_lowercase)
@@ -98,14 +98,14 @@ fn place(nic: &Nic<'_>) -> String {
     found.unwrap_or_default().to_owned()
 }
 
-/// What stood in the way: at the source, an appliance between, at the target.
-type Ways = (Vec<Value>, Option<String>, Option<Value>);
+/// What stopped it: at the source, at an appliance between, at the target.
+type Traced = (Vec<Value>, Option<String>, Option<Value>);
 
 fn hops(
     source: &Nic<'_>,
     target: Option<&Nic<'_>>,
     to: IpAddr,
-    (there, appliance, last): Ways,
+    (there, appliance, last): Traced,
 ) -> Vec<Value> {
     let mut hops = Vec::new();
     let address =
@@ -127,7 +127,7 @@ fn hops(
     hops
 }
 
-/// Says whether the machine of an interface runs.
+/// Tells whether the machine of an interface runs.
 fn on(cloud: &Cloud, nic: &Nic<'_>) -> bool {
     nic.machine().and_then(Target::parse).is_some_and(|machine| runs(cloud, machine.name()))
 }

@@ -22,7 +22,7 @@ pub struct RunningCapture {
 
 /// Where the file of a capture is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Kept {
+pub struct CaptureDestination {
     /// The account, the container and the blob.
     pub blob: Option<(String, String, String)>,
     /// The machine and the path of a file there, which somebody has to write.
@@ -54,7 +54,7 @@ impl Cloud {
     #[must_use]
     pub fn captures_running(&self, now: Timestamp) -> Vec<RunningCapture> {
         let running = self.captures.iter().filter(|(_, capture)| capture.over(now).is_none());
-        running.map(|(id, capture)| told(id, capture)).collect()
+        running.map(|(id, capture)| running_capture(id, capture)).collect()
     }
 
     /// Returns the captures that are over, removed ones among them, and whose files nobody stored yet.
@@ -70,7 +70,12 @@ impl Cloud {
     ///
     /// # Errors
     /// Fails where there is no such capture, or its storage does not take the file; the capture then tells so.
-    pub fn store_capture(&mut self, id: &str, bytes: &[u8], now: Timestamp) -> Result<Kept, CaptureTrouble> {
+    pub fn store_capture(
+        &mut self,
+        id: &str,
+        bytes: &[u8],
+        now: Timestamp,
+    ) -> Result<CaptureDestination, CaptureTrouble> {
         let key = id.to_ascii_lowercase();
         let removed = self.removed_captures.remove(&key);
         let capture = match &removed {
@@ -100,12 +105,17 @@ impl Cloud {
         }
     }
 
-    fn keep(&mut self, capture: &Capture, bytes: &[u8], now: Timestamp) -> Result<Kept, CaptureTrouble> {
+    fn keep(
+        &mut self,
+        capture: &Capture,
+        bytes: &[u8],
+        now: Timestamp,
+    ) -> Result<CaptureDestination, CaptureTrouble> {
         let word =
             |field: &str| capture.storage.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
         let machine = Target::parse(&capture.machine).unwrap_or_default();
         let file = word("filePath").map(|path| (machine.name().to_owned(), path.to_owned()));
-        let Some(path) = word("storagePath") else { return Ok(Kept { blob: None, file }) };
+        let Some(path) = word("storagePath") else { return Ok(CaptureDestination { blob: None, file }) };
         let (name, container, blob) = parts(path).ok_or(CaptureTrouble::Storage)?;
         let found = account(self, &name).ok_or(CaptureTrouble::Storage)?;
         let shared =
@@ -114,7 +124,7 @@ impl Cloud {
             return Err(CaptureTrouble::Storage);
         }
         if self.store.write(&name, &container, &blob, bytes, now) {
-            Ok(Kept { blob: Some((name, container, blob)), file })
+            Ok(CaptureDestination { blob: Some((name, container, blob)), file })
         } else {
             Err(CaptureTrouble::Storage)
         }
@@ -135,7 +145,7 @@ fn parts(path: &str) -> Option<(String, String, String)> {
     whole.then(|| (account.to_ascii_lowercase(), container.to_owned(), blob))
 }
 
-fn told(id: &str, capture: &Capture) -> RunningCapture {
+fn running_capture(id: &str, capture: &Capture) -> RunningCapture {
     let machine = Target::parse(&capture.machine).unwrap_or_default();
     let filter = |filter: &Value| {
         let word = |field: &str| filter.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();

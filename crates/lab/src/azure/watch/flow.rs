@@ -30,7 +30,7 @@ pub(super) struct Verdict {
     pub(super) rule: String,
 }
 
-/// Takes a packet through the gates: a subnet's first on the way in, the interface's first on the way out.
+/// Takes a packet through the gates: inbound the subnet's first, outbound the interface's first.
 pub(super) fn verdict(cloud: &Cloud, nic: &Nic<'_>, packet: Packet<'_>) -> Verdict {
     let mut gates = rules(cloud, nic);
     if packet.direction.eq_ignore_ascii_case("Outbound") {

@@ -43,14 +43,14 @@ pub(super) fn choose(cloud: &Cloud, nic: &Nic<'_>, to: IpAddr) -> Option<Hop> {
 }
 
 /// Tells the next hop in the platform's form.
-pub(super) fn told(nic: &Nic<'_>, hop: &Hop) -> Value {
+pub(super) fn document(nic: &Nic<'_>, hop: &Hop) -> Value {
     let table = nic.subnet.and_then(|subnet| subnet.pointer("/properties/routeTable/id")?.as_str());
     let table = table.filter(|_| hop.user).unwrap_or("System Route");
-    let mut told = json!({"nextHopType": hop.kind, "routeTableId": table});
-    if let (Some(address), Some(map)) = (&hop.address, told.as_object_mut()) {
+    let mut document = json!({"nextHopType": hop.kind, "routeTableId": table});
+    if let (Some(address), Some(map)) = (&hop.address, document.as_object_mut()) {
         map.insert("nextHopIpAddress".to_owned(), json!(address));
     }
-    told
+    document
 }
 
 fn word<'a>(row: &'a Value, field: &str) -> &'a str {

@@ -1,7 +1,7 @@
 //! Network Watcher: what it says of a packet that nobody sent.
 //!
 //! Its answers follow from the same effective routes and rules that the platform shows; they are worked out here anew, in the plainest
-//! way, so that whoever compares them with the inspectors' compares two readings.
+//! path, so that whoever compares them with the inspectors' compares two readings.
 
 pub(super) mod capture;
 mod connect;
@@ -12,5 +12,5 @@ mod post;
 mod prefix;
 mod topology;
 
-pub use file::{CaptureTrouble, Kept, RunningCapture};
-pub(super) use post::{Told, post};
+pub use file::{CaptureDestination, CaptureTrouble, RunningCapture};
+pub(super) use post::{PostResult, post};

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::connect::{connect, machine, named, owner, unresolved};
 use super::flow::{Packet, verdict};
-use super::hop::{choose, told};
+use super::hop::{choose, document};
 use super::topology::topology;
 use crate::azure::arm::{missing, runs};
 use crate::azure::cloud::Cloud;
@@ -17,32 +17,36 @@ use crate::azure::target::Target;
 use crate::host::Protocol;
 
 /// What comes of a question.
-pub(in crate::azure) enum Told {
-    /// A document, told at once.
+pub(in crate::azure) enum PostResult {
+    /// A document, in the answer itself.
     AtOnce(Value),
-    /// A document, told later.
+    /// A document, as the result of an operation.
     Soon(Value),
     /// Somebody has to try.
-    Trial(Trial),
+    PendingConnectivity(PendingConnectivity),
 }
 
 /// A trial that somebody has to make.
-pub(in crate::azure) struct Trial {
-    /// What is told if it succeeds as the configuration says.
-    pub(in crate::azure) told: Value,
+pub(in crate::azure) struct PendingConnectivity {
+    /// The answer if it succeeds as the configuration says.
+    pub(in crate::azure) document: Value,
     /// The trial; its operation has no name yet.
     pub(in crate::azure) job: DialJob,
 }
 
 /// Answers a question.
-pub(in crate::azure) fn post(cloud: &Cloud, action: &str, body: &Value) -> Option<Result<Told, Refusal>> {
+pub(in crate::azure) fn post(
+    cloud: &Cloud,
+    action: &str,
+    body: &Value,
+) -> Option<Result<PostResult, Refusal>> {
     Some(match action {
-        "nexthop" => hop(cloud, body).map(Told::Soon),
-        "ipflowverify" => flow(cloud, body).map(Told::Soon),
+        "nexthop" => hop(cloud, body).map(PostResult::Soon),
+        "ipflowverify" => flow(cloud, body).map(PostResult::Soon),
         "connectivitycheck" => connectivity(cloud, body),
         "topology" => {
             let group = body.get("targetResourceGroupName").and_then(Value::as_str).unwrap_or_default();
-            Ok(Told::AtOnce(topology(cloud, group)))
+            Ok(PostResult::AtOnce(topology(cloud, group)))
         }
         _ => return None,
     })
@@ -87,7 +91,7 @@ fn hop(cloud: &Cloud, body: &Value) -> Result<Value, Refusal> {
     let Some(hop) = choose(cloud, &nic, to) else {
         return Ok(json!({"nextHopType": "None", "routeTableId": "System Route"}));
     };
-    Ok(told(&nic, &hop))
+    Ok(document(&nic, &hop))
 }
 
 fn flow(cloud: &Cloud, body: &Value) -> Result<Value, Refusal> {
@@ -101,7 +105,7 @@ fn flow(cloud: &Cloud, body: &Value) -> Result<Value, Refusal> {
     Ok(json!({"access": if found.allowed { "Allow" } else { "Deny" }, "ruleName": found.rule}))
 }
 
-fn connectivity(cloud: &Cloud, body: &Value) -> Result<Told, Refusal> {
+fn connectivity(cloud: &Cloud, body: &Value) -> Result<PostResult, Refusal> {
     let part = |side: &str, field: &str| body.pointer(&format!("/{side}/{field}")).and_then(Value::as_str);
     let source = target(cloud, part("source", "resourceId").unwrap_or_default())?;
     let machine = source.machine().and_then(Target::parse).unwrap_or_default();
@@ -120,7 +124,7 @@ fn connectivity(cloud: &Cloud, body: &Value) -> Result<Told, Refusal> {
         None => match named(cloud, name) {
             Some(found) => Some(found),
             None if name.chars().any(char::is_alphabetic) && !name.contains(':') => {
-                return Ok(Told::Soon(unresolved(&source)));
+                return Ok(PostResult::Soon(unresolved(&source)));
             }
             None => Some(address(name)?),
         },
@@ -137,12 +141,12 @@ fn connectivity(cloud: &Cloud, body: &Value) -> Result<Told, Refusal> {
     let port = port.map_or_else(|| u16::try_from(sent), Ok);
     let port = port.map_err(|_| Refusal::unreadable("the port is too large"))?;
     let word = if protocol == Protocol::Icmp { "Icmp" } else { "Tcp" };
-    let told = connect(cloud, &source, to.as_ref(), (there, port), word);
-    let open = told.get("connectionStatus").and_then(Value::as_str) == Some("Reachable");
+    let document = connect(cloud, &source, to.as_ref(), (there, port), word);
+    let open = document.get("connectionStatus").and_then(Value::as_str) == Some("Reachable");
     if !cloud.guests || !open {
-        return Ok(Told::Soon(told));
+        return Ok(PostResult::Soon(document));
     }
     let job =
         DialJob { operation: String::new(), machine: machine.name().to_owned(), to: there, protocol, port };
-    Ok(Told::Trial(Trial { told, job }))
+    Ok(PostResult::PendingConnectivity(PendingConnectivity { document, job }))
 }

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-/// Says whether a prefix holds an address, and how long it is.
+/// Tells whether a prefix holds an address, and how long it is.
 pub(super) fn holds(prefix: &str, address: IpAddr) -> Option<u32> {
     let (network, length) = match prefix.split_once('/') {
         Some((network, length)) => (network.parse::<IpAddr>().ok()?, length.parse::<u32>().ok()?),

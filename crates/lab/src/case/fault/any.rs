@@ -49,11 +49,9 @@ pub enum Fault {
     ServiceEndpoint(ServiceEndpoint),
     /// Network rules of a storage account.
     StorageFirewall(StorageFirewall),
-    /// A peering.
     Peering(Peering),
     /// Delay, loss and other damage.
     Netem(Netem),
-    /// A rate.
     RateLimit(RateLimit),
     /// A rule of a guest's packet filter.
     Iptables(Iptables),
@@ -61,7 +59,6 @@ pub enum Fault {
     IptablesPolicy(Policy),
     /// A chain of one's own, with rules, and the jump to it.
     IptablesChain(Chain),
-    /// A ban.
     Fail2ban(Fail2ban),
     /// What the container engine leaves in the packet filter.
     Docker(Docker),
@@ -77,7 +74,7 @@ pub enum Fault {
     ArpConflict(ArpConflict),
     /// A path for smaller packets than its ends believe.
     PathMtu(PathMtu),
-    /// Answers that take another way.
+    /// Answers that take another path.
     AsymmetricPath(Asymmetric),
 }
 

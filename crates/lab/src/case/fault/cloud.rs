@@ -51,7 +51,6 @@ pub struct NsgRule {
     /// A prefix, an address, a service tag or `*`.
     #[serde(default = "any")]
     pub source: String,
-    /// Source ports.
     #[serde(default = "all")]
     pub source_ports: Vec<String>,
     /// A prefix, an address, a service tag or `*`.
@@ -119,7 +118,6 @@ pub enum Hop {
     Internet,
     /// The virtual network itself.
     VnetLocal,
-    /// A gateway.
     VirtualNetworkGateway,
 }
 
@@ -141,7 +139,6 @@ impl Hop {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Route {
-    /// The table.
     pub table: String,
     /// The route.
     pub name: String,
@@ -216,7 +213,6 @@ impl ServiceEndpoint {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StorageFirewall {
-    /// The account.
     pub account: String,
     /// What happens to whoever no rule lets in.
     #[serde(default)]

@@ -86,13 +86,10 @@ impl Target {
 pub struct Iptables {
     /// The machine.
     pub vm: String,
-    /// The family.
     #[serde(default)]
     pub family: Family,
-    /// The table.
     #[serde(default = "filter")]
     pub table: String,
-    /// The chain.
     #[serde(default = "input")]
     pub chain: String,
     /// The place in the chain, from 1; the end, if none is named.
@@ -216,13 +213,10 @@ impl Iptables {
 pub struct Policy {
     /// The machine.
     pub vm: String,
-    /// The family.
     #[serde(default)]
     pub family: Family,
-    /// The table.
     #[serde(default = "filter")]
     pub table: String,
-    /// The chain.
     pub chain: String,
     /// What it says.
     pub policy: Verdict,
@@ -247,13 +241,10 @@ impl Policy {
 pub struct Chain {
     /// The machine.
     pub vm: String,
-    /// The family.
     #[serde(default)]
     pub family: Family,
-    /// The table.
     #[serde(default = "filter")]
     pub table: String,
-    /// The chain.
     pub chain: String,
     /// Its rules, each as it would be typed behind the chain's name: `-s 10.0.0.0/8 -j DROP`.
     pub rules: Vec<String>,

@@ -13,7 +13,6 @@ use crate::case::problem::Problem;
 pub struct PortClosed {
     /// The machine.
     pub vm: String,
-    /// The port.
     pub port: u16,
     /// Who calls.
     pub from: String,
@@ -28,7 +27,6 @@ pub struct PortClosed {
 pub struct PortSilent {
     /// The machine.
     pub vm: String,
-    /// The port.
     pub port: u16,
     /// Who calls.
     pub from: String,
@@ -107,7 +105,6 @@ impl Dns {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArpConflict {
-    /// The address.
     pub address: IpAddr,
     /// The hardware address of the other station, as in `02:00:00:00:00:99`.
     pub mac: String,
@@ -128,7 +125,7 @@ impl ArpConflict {
     }
 }
 
-/// A path for smaller packets than its ends believe, and ends that do not heed what they are told.
+/// A path for smaller packets than its ends believe, and ends that ignore the ICMP message about it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathMtu {
@@ -142,10 +139,9 @@ pub struct PathMtu {
     pub path: u32,
     /// What both devices are set to.
     pub device_mtu: u32,
-    /// The device.
     #[serde(default = "first")]
     pub device: String,
-    /// Whether the ends heed what they are told.
+    /// Whether the ends heed the ICMP message about it.
     #[serde(default)]
     pub heeded: bool,
 }
@@ -182,7 +178,7 @@ impl PathMtu {
     }
 }
 
-/// Answers of a machine to another take another way, and do not arrive.
+/// Answers from one machine to another take another path, and do not arrive.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asymmetric {

@@ -17,7 +17,6 @@ pub struct Fail2ban {
     pub jail: String,
     /// Who is banned.
     pub address: String,
-    /// The family.
     #[serde(default)]
     pub family: Family,
     /// Only these TCP ports; all traffic, if none is named.
@@ -75,7 +74,6 @@ pub struct Docker {
     /// The network of the containers.
     #[serde(default = "containers")]
     pub network: String,
-    /// Its bridge.
     #[serde(default = "bridge")]
     pub bridge: String,
     /// The chain of the rule too much; none, and all is as it should be.

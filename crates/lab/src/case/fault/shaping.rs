@@ -11,20 +11,19 @@ use crate::case::problem::Problem;
 pub struct Netem {
     /// The machine.
     pub vm: String,
-    /// The device.
     #[serde(default = "first")]
     pub device: String,
-    /// So long packets wait: `100ms`.
+    /// How long packets wait: `100ms`.
     pub delay: Option<String>,
     /// More or less so much.
     pub jitter: Option<String>,
-    /// So many of a hundred are lost.
+    /// How many of a hundred are lost.
     pub loss: Option<f64>,
-    /// So many of a hundred are damaged.
+    /// How many of a hundred are damaged.
     pub corrupt: Option<f64>,
-    /// So many of a hundred go twice.
+    /// How many of a hundred go twice.
     pub duplicate: Option<f64>,
-    /// So many of a hundred overtake the others.
+    /// How many of a hundred overtake the others.
     pub reorder: Option<f64>,
     /// Nothing is spared.
     #[serde(default)]
@@ -88,7 +87,6 @@ impl Netem {
 pub struct RateLimit {
     /// The machine.
     pub vm: String,
-    /// The device.
     #[serde(default = "first")]
     pub device: String,
     /// The rate: `5mbit`.
@@ -96,7 +94,7 @@ pub struct RateLimit {
     /// What may go at once.
     #[serde(default = "burst")]
     pub burst: String,
-    /// So long a packet waits at most.
+    /// How long a packet waits at most.
     #[serde(default = "latency")]
     pub latency: String,
     /// Nothing is spared.

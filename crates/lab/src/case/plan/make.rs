@@ -115,7 +115,7 @@ impl Maker {
         self.steps.push(PlanStep { what: what.into(), faults: vec![self.fault], acts, undo });
     }
 
-    /// Says whether a step that several faults need is there, and that this fault needs it, too.
+    /// Tells whether a step that several faults need is there, and that this fault needs it, too.
     pub(super) fn shares(&mut self, key: &str) -> bool {
         let Some(at) = self.shared.get(key) else { return false };
         if let Some(step) = self.steps.get_mut(*at) {
@@ -145,9 +145,9 @@ impl Maker {
             faults.flat_map(|placed| placed.fault.machines().into_iter().map(|vm| (placed.line, vm)));
         let named: Vec<(Option<usize>, &str)> =
             services.chain(flows).chain(baselines).chain(faults).collect();
-        let mut told = BTreeSet::new();
+        let mut reported = BTreeSet::new();
         for (line, vm) in named {
-            if self.view.vm(vm).is_none() && told.insert(vm) {
+            if self.view.vm(vm).is_none() && reported.insert(vm) {
                 self.line = line;
                 self.absent("machine", vm, "Microsoft.Compute/virtualMachines");
             }

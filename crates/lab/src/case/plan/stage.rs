@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use super::view::View;
 use crate::case::fault::{DnsDoes, Fault};
-use crate::case::model::{Case, Placed};
+use crate::case::model::{Case, PlacedFault};
 use crate::case::problem::Problem;
 use crate::host::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, TrafficFlow};
 
@@ -51,7 +51,7 @@ pub(in crate::case) fn stage(case: &Case, view: &View, gone: &BTreeSet<usize>) -
 }
 
 /// Adds what a fault brings along.
-fn odd(stage: &mut Stage, placed: &Placed, view: &View) -> Result<(), Problem> {
+fn odd(stage: &mut Stage, placed: &PlacedFault, view: &View) -> Result<(), Problem> {
     let address = |vm: &str| {
         let absent = || Problem::new(format!("`{vm}` has no address"), "name a machine with an interface");
         view.address(vm).ok_or_else(absent)

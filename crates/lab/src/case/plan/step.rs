@@ -54,7 +54,6 @@ pub enum PlanAction {
     Run {
         /// The machine.
         vm: String,
-        /// The command.
         command: String,
     },
     /// What is there now is remembered.

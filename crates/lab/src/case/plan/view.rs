@@ -16,7 +16,7 @@ pub struct View {
 }
 
 impl View {
-    /// Looks at documents in the resource manager's form. The group is the one in which the first machine is.
+    /// Examines documents in the resource manager's form. The group is the one in which the first machine is.
     #[must_use]
     pub fn new(documents: Vec<Value>) -> Self {
         let id = |document: &Value| document.get("id").and_then(Value::as_str).map(str::to_owned);
@@ -78,7 +78,7 @@ impl View {
         text(nic, "/properties/ipConfigurations/0/properties/privateIPAddress")?.parse().ok()
     }
 
-    /// Says whether an interface has an address.
+    /// Tells whether an interface has an address.
     #[must_use]
     pub fn owned(&self, address: IpAddr) -> bool {
         self.of("Microsoft.Network/networkInterfaces").any(|nic| {

@@ -7,9 +7,9 @@ use super::rng::Rng;
 use super::symptom::{Symptom, SymptomReport};
 use crate::case::model::Pair;
 
-/// So many of a hundred are healthy.
-const HEALTHY: usize = 20;
-/// So many faults at most.
+/// How many of a hundred are healthy.
+const HEALTHY_PERCENT: usize = 20;
+/// How many faults at most.
 const MAX_FAULTS: usize = 4;
 
 const OPENERS: [&str; 8] = [
@@ -38,7 +38,7 @@ const CLOSERS: [&str; 6] = [
 pub fn random(seed: u64, number: u64) -> String {
     let rng = &mut Rng::new(seed, number);
     let mut taken = UsedNames::default();
-    let faults = if rng.percent(HEALTHY) { Vec::new() } else { faults(rng) };
+    let faults = if rng.percent(HEALTHY_PERCENT) { Vec::new() } else { faults(rng) };
     let mut drawn: Vec<DrawnFault> = faults.iter().map(|kind| draw(*kind, rng, &mut taken)).collect();
     if faults.is_empty() {
         drawn.push(imagined(rng, &mut taken));
@@ -88,7 +88,7 @@ fn faults(rng: &mut Rng) -> Vec<Kind> {
 /// What somebody believes to see where nothing is wrong.
 fn imagined(rng: &mut Rng, taken: &mut UsedNames) -> DrawnFault {
     let to = rng.one(&[DESTINATION, SOURCE]);
-    let symptom = rng.one(&Symptom::IMAGINED);
+    let symptom = rng.one(&Symptom::FALSE_REPORTS);
     let service = taken.service(rng, &TCP);
     let report = SymptomReport::flow(symptom, to.other(), to, service);
     DrawnFault { text: listens(to, service), report, ..DrawnFault::default() }

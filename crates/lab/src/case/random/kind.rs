@@ -98,12 +98,12 @@ impl Kind {
         }
     }
 
-    /// Says whether it is about how a machine sends.
+    /// Tells whether it is about how a machine sends.
     pub(super) fn is_shape(self) -> bool {
         self.family() == Family::Shape
     }
 
-    /// Says whether both can be there, so that each is still seen with what it does.
+    /// Tells whether both can be there, so that each is still seen with what it does.
     pub(super) fn compatible_with(self, other: Self) -> bool {
         let (one, two) = (self.family(), other.family());
         let (first, second) = if one <= two { (one, two) } else { (two, one) };
@@ -117,7 +117,7 @@ impl Kind {
             // Whoever loses everything between two machines sees nothing of what one port does.
             (Family::Service, Family::Cut | Family::Policy | Family::Path) => false,
             (Family::Internet, Family::Shape | Family::Container) => true,
-            // The way to storage and to partners is a way to the Internet.
+            // The path to storage and to partners is a path to the Internet.
             (Family::Internet, _) => false,
             (Family::Cut, Family::Storage | Family::Partner | Family::Container) => true,
             (Family::Cut, _) => false,
@@ -151,7 +151,6 @@ enum Family {
     Policy,
     /// Somebody outside.
     Partner,
-    /// Containers.
     Container,
     /// What only the wire shows.
     Wire,

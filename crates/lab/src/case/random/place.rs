@@ -2,7 +2,6 @@
 
 use super::rng::Rng;
 
-/// A machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Machine {
     pub(super) name: &'static str,

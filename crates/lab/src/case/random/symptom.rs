@@ -81,7 +81,7 @@ impl SymptomReport {
 
 impl Symptom {
     /// What people may see where nothing is wrong: it was so for a moment, or they believe it.
-    pub(super) const IMAGINED: [Self; 7] = [
+    pub(super) const FALSE_REPORTS: [Self; 7] = [
         Self::Unreachable,
         Self::Slow,
         Self::Throughput,
@@ -191,7 +191,7 @@ impl Symptom {
                 "The containers on {from} are cut off; Docker was updated today.",
             ],
             Self::Flapping => &[
-                "Connections from {from} to {to} break off now and then; it looks as if another host answered.",
+                "Connections from {from} to {to} break off now and then; another host seems to answer.",
                 "{to} is reachable from {from} only intermittently. Please look at the wire.",
                 "Traffic from {from} to {to} goes to the wrong place at times, we suspect a duplicate address.",
                 "Sessions between {from} and {to} die at random since a new appliance was connected; capture it please.",

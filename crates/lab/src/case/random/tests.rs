@@ -67,7 +67,7 @@ fn all_faults_come_up_some_cases_are_healthy_and_prompts_name_no_code() {
 }
 
 #[test]
-fn faults_bear_each_other_both_ways() {
+fn faults_tolerate_each_other_in_both_directions() {
     for one in Kind::ALL {
         assert!(
             Kind::ALL.iter().all(|other| one.compatible_with(*other) == other.compatible_with(one)),

@@ -33,7 +33,7 @@ pub(super) struct File {
     #[serde(default)]
     pub(super) fault: Vec<Spanned<toml::Table>>,
     #[serde(default)]
-    pub(super) baseline: Vec<Spanned<Remembered>>,
+    pub(super) baseline: Vec<Spanned<BaselineText>>,
     #[serde(default)]
     pub(super) seen: Vec<Spanned<RawObservation>>,
     #[serde(default)]
@@ -43,13 +43,13 @@ pub(super) struct File {
     #[serde(default)]
     pub(super) may: Vec<Pair>,
     #[serde(default)]
-    pub(super) phase: BTreeMap<String, Later>,
+    pub(super) phase: BTreeMap<String, LaterPhase>,
 }
 
 /// A baseline as it is written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Remembered {
+pub(super) struct BaselineText {
     pub(super) kind: BaselineKind,
     pub(super) id: String,
     pub(super) vm: String,
@@ -61,7 +61,7 @@ pub(super) struct Remembered {
 /// A phase after the first.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Later {
+pub(super) struct LaterPhase {
     pub(super) prompt: String,
     pub(super) outcome: Vec<Outcome>,
     #[serde(default)]

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use serde::Deserialize as _;
 use toml::Spanned;
 
-use super::file::{File, Later, Remembered};
+use super::file::{BaselineText, File, LaterPhase};
 use super::file::{line_of, line_of_field};
 use crate::case::fault::{self, Fault};
-use crate::case::model::{Baseline, Case, Phase, Placed, Service};
+use crate::case::model::{Baseline, Case, Phase, PlacedFault, Service};
 use crate::case::problem::{Problem, Problems};
 use ghost_base::SessionId;
 
@@ -130,7 +130,7 @@ impl Reader<'_> {
             });
             self.wrong(line, [often, fault::machine("from", &own.from)].into_iter().flatten());
         }
-        let faults: Vec<Placed> = file.fault.into_iter().filter_map(|table| self.fault(table)).collect();
+        let faults: Vec<PlacedFault> = file.fault.into_iter().filter_map(|table| self.fault(table)).collect();
         let known: BTreeSet<&str> = faults.iter().filter_map(|fault| fault.id.as_deref()).collect();
         if known.len() != faults.iter().filter(|fault| fault.id.is_some()).count() {
             self.wrong(None, [Problem::new("two faults have the same id", "give each its own")]);
@@ -199,7 +199,7 @@ impl Reader<'_> {
         }
     }
 
-    fn fault(&mut self, table: Spanned<toml::Table>) -> Option<Placed> {
+    fn fault(&mut self, table: Spanned<toml::Table>) -> Option<PlacedFault> {
         let span = table.span();
         let line = self.at(&table);
         let mut table = table.into_inner();
@@ -221,7 +221,7 @@ impl Reader<'_> {
                     let line = line_of_field(self.text, span.clone(), &problem.what);
                     self.wrong(Some(line), [problem]);
                 }
-                Some(Placed { id, line, fault })
+                Some(PlacedFault { id, line, fault })
             }
             Err(error) => {
                 let message: String = error.message().lines().collect::<Vec<_>>().join("; ");
@@ -237,7 +237,7 @@ impl Reader<'_> {
         }
     }
 
-    fn baseline(&mut self, written: Spanned<Remembered>, known: &BTreeSet<&str>) -> Option<Baseline> {
+    fn baseline(&mut self, written: Spanned<BaselineText>, known: &BTreeSet<&str>) -> Option<Baseline> {
         let line = self.at(&written);
         let own = written.into_inner();
         let unknown = own.after.iter().find(|id| !known.contains(id.as_str()));
@@ -272,7 +272,7 @@ impl Reader<'_> {
 
     fn later(
         &mut self,
-        phases: std::collections::BTreeMap<String, Later>,
+        phases: std::collections::BTreeMap<String, LaterPhase>,
         known: &BTreeSet<&str>,
     ) -> Vec<Phase> {
         let mut found = Vec::new();

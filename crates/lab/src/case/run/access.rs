@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::azure::{Answer, Description, Request};
+use crate::azure::{Answer, Description, EstateError, Request};
 use crate::host::{Host, HostError};
 use ghost_base::Timestamp;
 
@@ -17,7 +17,7 @@ pub trait LabAccess: Send + Sync {
     fn documents(&self) -> Vec<Value>;
 
     /// Puts another estate in place of the one that is there; guests have seen it.
-    async fn replace(&self, about: Description) -> Result<(), String>;
+    async fn replace(&self, about: Description) -> Result<(), EstateError>;
 
     /// Remembers everything as it is, or makes everything as it was remembered.
     async fn snapshot(&self, snapshot: SnapshotAction) -> Result<(), HostError>;

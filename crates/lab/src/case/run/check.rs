@@ -15,7 +15,7 @@ use crate::host::{CaptureOrder, Protocol};
 
 /// What was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Checked {
+pub struct CheckResult {
     /// What a person would type.
     pub command: String,
     /// What is to be seen.
@@ -28,14 +28,14 @@ pub struct Checked {
     pub found: String,
 }
 
-/// Looks at everything that a case says how to see, in a phase from 1. Phase 0 is the lab without the case.
-pub async fn check(lab: &dyn LabAccess, case: &Case, phase: usize) -> Vec<Checked> {
+/// Examines everything that a case says how to see, in a phase from 1. Phase 0 is the lab without the case.
+pub async fn check(lab: &dyn LabAccess, case: &Case, phase: usize) -> Vec<CheckResult> {
     let view = View::new(lab.documents());
     let mut checked = Vec::new();
     for seen in &case.seen {
         let found = look(lab, &view, &seen.sight).await.unwrap_or_else(|error| error);
         let shown = Regex::new(&seen.shows).is_ok_and(|shows| shows.is_match(&found));
-        checked.push(Checked {
+        checked.push(CheckResult {
             command: seen.sight.command(),
             shows: seen.shows.clone(),
             expected: phase > 0 && seen.until.is_none_or(|until| phase <= until),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::access::{LabAccess, SnapshotAction};
 use super::baseline;
-use super::failed::Failed;
+use super::error::InjectError;
 use super::journal::{Entry, Journal};
 use super::perform::perform;
 use crate::azure::Description;
@@ -18,7 +18,6 @@ use crate::case::problem::Problems;
 /// What was injected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Injected {
-    /// The case.
     pub case: Case,
     /// The phase that is there, from 1.
     pub phase: usize,
@@ -53,15 +52,15 @@ pub async fn inject(
     text: &str,
     estate: Option<&Value>,
     phase: usize,
-) -> Result<Injected, Failed> {
-    let case = Case::read(text).map_err(Failed::Case)?;
+) -> Result<Injected, InjectError> {
+    let case = Case::read(text).map_err(InjectError::Case)?;
     let has = case.phases.len();
     if phase == 0 || phase > has {
-        return Err(Failed::Phase { phase, has });
+        return Err(InjectError::Phase { phase, has });
     }
-    let about = estate.map(described).transpose().map_err(Failed::Case)?;
+    let about = estate.map(described).transpose().map_err(InjectError::Case)?;
     let journal = Journal::below(data);
-    let disk = |error| Failed::Disk(data.to_owned(), error);
+    let disk = |error| InjectError::Disk(data.to_owned(), error);
     let found = journal.read().map_err(disk)?;
     if let Some(entry) = found
         .as_ref()
@@ -69,17 +68,17 @@ pub async fn inject(
     {
         return onward(lab, data, &journal, case, entry.clone(), phase).await;
     }
-    // What cannot be is told before anything that is there goes; after that it is looked at again.
+    // What is impossible is reported before anything is removed; after that it is checked again.
     let before = found.map(|entry| title(&entry.case));
     if before.is_none() && about.is_none() {
-        plan(&case, &View::new(lab.documents())).map_err(Failed::Case)?;
+        plan(&case, &View::new(lab.documents())).map_err(InjectError::Case)?;
     }
     reset(lab, data).await?;
     let files: Vec<PathBuf> = case.baselines.iter().map(baseline::file).collect();
     if let Some(taken) = files.iter().map(|file| data.join(file)).find(|path| path.exists()) {
-        return Err(Failed::Baseline(taken));
+        return Err(InjectError::Baseline(taken));
     }
-    lab.snapshot(SnapshotAction::Save).await.map_err(|error| Failed::Reset(error.to_string()))?;
+    lab.snapshot(SnapshotAction::Save).await.map_err(|error| InjectError::Reset(error.to_string()))?;
     let mut entry = Entry {
         done: false,
         phase,
@@ -108,8 +107,8 @@ async fn onward(
     case: Case,
     mut entry: Entry,
     phase: usize,
-) -> Result<Injected, Failed> {
-    let disk = |error| Failed::Disk(data.to_owned(), error);
+) -> Result<Injected, InjectError> {
+    let disk = |error| InjectError::Disk(data.to_owned(), error);
     let view = View::new(lab.documents());
     let already = fixed(&case, entry.phase);
     let from = entry.phase;
@@ -144,22 +143,27 @@ async fn steps(
     case: &Case,
     about: Option<Description>,
     phase: usize,
-) -> Result<(Vec<String>, Vec<PlanStep>), Failed> {
+) -> Result<(Vec<String>, Vec<PlanStep>), InjectError> {
     let mut done = Vec::new();
     if let Some(about) = about {
         let replaced = lab.replace(about).await;
-        replaced.map_err(|why| Failed::Step { step: "the estate of the case".to_owned(), why })?;
+        replaced.map_err(|error| InjectError::Step {
+            step: "the estate of the case".to_owned(),
+            why: error.to_string(),
+        })?;
         done.push("the estate of the case".to_owned());
     }
     let view = View::new(lab.documents());
-    let plan = plan(case, &view).map_err(Failed::Case)?;
+    let plan = plan(case, &view).map_err(InjectError::Case)?;
     let staged = lab.host().stage(plan.stage.clone()).await;
-    staged
-        .map_err(|error| Failed::Step { step: "services and traffic".to_owned(), why: error.to_string() })?;
+    staged.map_err(|error| InjectError::Step {
+        step: "services and traffic".to_owned(),
+        why: error.to_string(),
+    })?;
     for step in &plan.steps {
         for act in &step.acts {
             let performed = perform(lab, data, act).await;
-            performed.map_err(|why| Failed::Step { step: step.what.clone(), why })?;
+            performed.map_err(|why| InjectError::Step { step: step.what.clone(), why })?;
         }
         done.push(step.what.clone());
     }
@@ -175,14 +179,14 @@ async fn steps(
     Ok((done, only_undo.collect()))
 }
 
-async fn undo(lab: &dyn LabAccess, data: &Path, step: &PlanStep) -> Result<(), Failed> {
+async fn undo(lab: &dyn LabAccess, data: &Path, step: &PlanStep) -> Result<(), InjectError> {
     for act in &step.undo {
         let undone = perform(lab, data, act).await;
         // Somebody may have repaired it by hand, as the prompt of a later phase says.
         if let Err(why) = undone
             && !matches!(act, PlanAction::Run { .. })
         {
-            return Err(Failed::Step { step: format!("{} is taken away", step.what), why });
+            return Err(InjectError::Step { step: format!("{} is taken away", step.what), why });
         }
     }
     Ok(())
@@ -193,10 +197,13 @@ async fn on_stage(
     case: &Case,
     view: &View,
     gone: &BTreeSet<usize>,
-) -> Result<(), Failed> {
+) -> Result<(), InjectError> {
     let (stage, _) = stage(case, view, gone);
     let staged = lab.host().stage(stage).await;
-    staged.map_err(|error| Failed::Step { step: "services and traffic".to_owned(), why: error.to_string() })
+    staged.map_err(|error| InjectError::Step {
+        step: "services and traffic".to_owned(),
+        why: error.to_string(),
+    })
 }
 
 /// Returns the faults that are gone in a phase.
@@ -210,13 +217,17 @@ fn fixed(case: &Case, phase: usize) -> BTreeSet<usize> {
 }
 
 /// Makes everything as it was, and tells what failed.
-async fn back(lab: &dyn LabAccess, data: &Path, failed: Failed) -> Failed {
+async fn back(lab: &dyn LabAccess, data: &Path, failed: InjectError) -> InjectError {
     match (reset(lab, data).await, failed) {
         (Ok(_), failed) => failed,
-        (Err(back), Failed::Step { step, why }) => Failed::Stuck { step, why, back: back.to_string() },
-        (Err(back), failed) => {
-            Failed::Stuck { step: "the case".to_owned(), why: failed.to_string(), back: back.to_string() }
+        (Err(back), InjectError::Step { step, why }) => {
+            InjectError::Stuck { step, why, back: back.to_string() }
         }
+        (Err(back), failed) => InjectError::Stuck {
+            step: "the case".to_owned(),
+            why: failed.to_string(),
+            back: back.to_string(),
+        },
     }
 }
 
@@ -225,11 +236,11 @@ async fn back(lab: &dyn LabAccess, data: &Path, failed: Failed) -> Failed {
 ///
 /// # Errors
 /// Fails where the guests cannot be made as they were.
-pub async fn reset(lab: &dyn LabAccess, data: &Path) -> Result<Option<String>, Failed> {
+pub async fn reset(lab: &dyn LabAccess, data: &Path) -> Result<Option<String>, InjectError> {
     let journal = Journal::below(data);
-    let disk = |error| Failed::Disk(data.to_owned(), error);
+    let disk = |error| InjectError::Disk(data.to_owned(), error);
     let Some(entry) = journal.read().map_err(disk)? else { return Ok(None) };
-    lab.snapshot(SnapshotAction::Restore).await.map_err(|error| Failed::Reset(error.to_string()))?;
+    lab.snapshot(SnapshotAction::Restore).await.map_err(|error| InjectError::Reset(error.to_string()))?;
     journal.clear(data, &entry).map_err(disk)?;
     Ok(Some(title(&entry.case)))
 }
@@ -238,9 +249,9 @@ pub async fn reset(lab: &dyn LabAccess, data: &Path) -> Result<Option<String>, F
 ///
 /// # Errors
 /// Fails where the disk does not let it go.
-pub fn clean(data: &Path) -> Result<Option<String>, Failed> {
+pub fn clean(data: &Path) -> Result<Option<String>, InjectError> {
     let journal = Journal::below(data);
-    let disk = |error| Failed::Disk(data.to_owned(), error);
+    let disk = |error| InjectError::Disk(data.to_owned(), error);
     let Some(entry) = journal.read().map_err(disk)? else { return Ok(None) };
     journal.clear(data, &entry).map_err(disk)?;
     Ok(Some(title(&entry.case)))
@@ -250,8 +261,8 @@ pub fn clean(data: &Path) -> Result<Option<String>, Failed> {
 ///
 /// # Errors
 /// Fails where the journal cannot be read.
-pub fn active_case(data: &Path) -> Result<Option<ActiveCase>, Failed> {
-    let found = Journal::below(data).read().map_err(|error| Failed::Disk(data.to_owned(), error))?;
+pub fn active_case(data: &Path) -> Result<Option<ActiveCase>, InjectError> {
+    let found = Journal::below(data).read().map_err(|error| InjectError::Disk(data.to_owned(), error))?;
     Ok(found.map(|entry| ActiveCase {
         case: Case::read(&entry.case).ok(),
         phase: entry.phase,

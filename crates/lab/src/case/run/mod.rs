@@ -10,12 +10,12 @@
 mod access;
 mod baseline;
 mod check;
-mod failed;
+mod error;
 mod inject;
 mod journal;
 mod perform;
 
 pub use access::{LabAccess, SnapshotAction};
-pub use check::{Checked, check};
-pub use failed::Failed;
+pub use check::{CheckResult, check};
+pub use error::InjectError;
 pub use inject::{ActiveCase, Injected, active_case, clean, inject, reset};

@@ -9,9 +9,9 @@ use super::access::LabAccess;
 use super::baseline;
 use crate::azure::{Answer, Body, Request, Verb};
 use crate::case::plan::PlanAction;
-use crate::host::{Ran, Script, ScriptTransport};
+use crate::host::{Script, ScriptOutput, ScriptTransport};
 
-/// So often the result of something that takes long is asked for.
+/// How often the result of something that takes long is asked for.
 const MAX_POLLS: usize = 1_000;
 
 /// Does one act. The error says what failed and what the other side said.
@@ -41,12 +41,12 @@ pub(super) async fn perform(lab: &dyn LabAccess, data: &Path, act: &PlanAction) 
 }
 
 /// Runs a command on a machine, as somebody in its shell.
-pub(super) async fn run(lab: &dyn LabAccess, vm: &str, command: &str) -> Result<Ran, String> {
+pub(super) async fn run(lab: &dyn LabAccess, vm: &str, command: &str) -> Result<ScriptOutput, String> {
     let script = Script {
         text: command.to_owned(),
         arguments: Vec::new(),
         variables: Vec::new(),
-        way: ScriptTransport::Ssh,
+        transport: ScriptTransport::Ssh,
     };
     lab.host().run(vm, &script).await.map_err(|error| format!("`{command}` on {vm}: {error}"))
 }

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use super::guest::{ChangeCommand, Guest, Memory};
 use crate::host::exec::Running;
-use crate::host::script::{Called, Files};
+use crate::host::script::{Files, ProgramResult};
 
 /// The most bytes of its output that a machine can read.
-const OUTPUT: usize = 1 << 20;
+const MAX_OUTPUT_BYTES: usize = 1 << 20;
 
 /// A program that was left running.
 #[derive(Debug)]
@@ -83,8 +83,8 @@ impl Memory {
     }
 
     /// Answers `kill`: of this machine's own programs, and no others.
-    pub(super) fn kill(&mut self, words: &[String]) -> Called {
-        let mut called = Called::default();
+    pub(super) fn kill(&mut self, words: &[String]) -> ProgramResult {
+        let mut called = ProgramResult::default();
         for text in words.iter().filter(|word| !word.starts_with('-')) {
             if !text.parse().is_ok_and(|number| self.end(number)) {
                 called.err.push_str(&format!("bash: kill: ({text}) - No such process\n"));
@@ -98,7 +98,7 @@ impl Memory {
     pub(super) fn printed(&self, files: &mut Files) {
         for program in &self.background {
             let (Some(path), Some(output)) = (&program.path, &program.output) else { continue };
-            let mut content = vec![0; OUTPUT];
+            let mut content = vec![0; MAX_OUTPUT_BYTES];
             let count = output.read_at(&mut content, 0).unwrap_or(0);
             content.truncate(count);
             // A file that was removed stays so.

@@ -20,8 +20,8 @@ fn one(filter: &CaptureFilter) -> Result<String, HostError> {
     }
     let (own, far) = (&filter.local_address, &filter.remote_address);
     let (own_port, far_port) = (&filter.local_port, &filter.remote_port);
-    // A packet goes one way or the other.
-    let ways = [["src", "dst"], ["dst", "src"]].map(|[local, remote]| {
+    // A packet goes in one direction or the other.
+    let directions = [["src", "dst"], ["dst", "src"]].map(|[local, remote]| {
         let sides = [
             addresses(local, own)?,
             addresses(remote, far)?,
@@ -31,7 +31,7 @@ fn one(filter: &CaptureFilter) -> Result<String, HostError> {
         let said: Vec<String> = sides.into_iter().flatten().collect();
         Ok::<_, HostError>(said.join(" and "))
     });
-    let [sent, got] = ways;
+    let [sent, got] = directions;
     let (sent, got) = (sent?, got?);
     if !sent.is_empty() {
         words.push(format!("(({sent}) or ({got}))"));
@@ -41,16 +41,16 @@ fn one(filter: &CaptureFilter) -> Result<String, HostError> {
 
 /// Takes a list apart; nothing stands for anything.
 fn list<T>(text: &str, each: impl Fn(&str) -> Option<T>, what: &str) -> Result<Vec<T>, HostError> {
-    let pieces = text.split(';').map(str::trim).filter(|piece| !piece.is_empty());
-    pieces.map(|piece| each(piece).ok_or_else(|| unread(what, piece))).collect()
+    let items = text.split(';').map(str::trim).filter(|item| !item.is_empty());
+    items.map(|item| each(item).ok_or_else(|| unread(what, item))).collect()
 }
 
 fn addresses(side: &str, text: &str) -> Result<Option<String>, HostError> {
-    let each = |piece: &str| match piece.split_once('-') {
+    let each = |item: &str| match item.split_once('-') {
         None => {
             let is_net = |prefix: &ipnet::IpNet| format!("{side} net {}", prefix.trunc());
-            let host = piece.parse::<IpAddr>().map(|address| format!("{side} host {address}"));
-            host.ok().or_else(|| piece.parse().ok().as_ref().map(is_net))
+            let host = item.parse::<IpAddr>().map(|address| format!("{side} host {address}"));
+            host.ok().or_else(|| item.parse().ok().as_ref().map(is_net))
         }
         Some((first, last)) => match (first.trim().parse().ok()?, last.trim().parse().ok()?) {
             (IpAddr::V4(first), IpAddr::V4(last)) => {
@@ -66,8 +66,8 @@ fn addresses(side: &str, text: &str) -> Result<Option<String>, HostError> {
 }
 
 fn ports(side: &str, text: &str) -> Result<Option<String>, HostError> {
-    let each = |piece: &str| match piece.split_once('-') {
-        None => piece.parse::<u16>().ok().map(|port| format!("{side} port {port}")),
+    let each = |item: &str| match item.split_once('-') {
+        None => item.parse::<u16>().ok().map(|port| format!("{side} port {port}")),
         Some((first, last)) => {
             let (first, last) = (first.trim().parse::<u16>().ok()?, last.trim().parse::<u16>().ok()?);
             Some(format!("{side} portrange {first}-{last}"))
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_looks_both_ways() {
+    fn a_filter_matches_both_directions() {
         let written = expression(&[filter("TCP", "10.0.1.4", "", "10.0.1.5", "80;443")]).unwrap();
         assert_eq!(
             written,

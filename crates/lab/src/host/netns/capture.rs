@@ -10,8 +10,8 @@ use super::program::failed;
 use crate::host::exec::{ProcessRequest, Running};
 use crate::host::port::{CaptureOrder, HostError};
 
-/// So long `tcpdump` may take until it listens.
-const READY: Duration = Duration::from_secs(10);
+/// How long `tcpdump` may take until it listens.
+const START_TIMEOUT: Duration = Duration::from_secs(10);
 /// The most bytes that are handed out.
 const MAX_CAPTURE_BYTES: u64 = 256 << 20;
 
@@ -36,9 +36,9 @@ impl Capture {
         }
         let into = File::create(&file).map_err(|error| failed("the capture's file", error))?;
         let mut running = ProcessRequest::own("tcpdump", &words)?.within(space).start(Some(into))?;
-        if !running.says("listening on", READY) {
-            let told = running.interrupt().err;
-            return Err(failed("tcpdump", told.trim()));
+        if !running.says("listening on", START_TIMEOUT) {
+            let stderr = running.interrupt().err;
+            return Err(failed("tcpdump", stderr.trim()));
         }
         let most = if order.most == 0 { MAX_CAPTURE_BYTES } else { order.most.min(MAX_CAPTURE_BYTES) };
         Ok(Self { running, file, most })

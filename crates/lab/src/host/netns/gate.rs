@@ -134,7 +134,7 @@ fn ports(side: &str, ports: &Ports) -> Option<String> {
     (!ranges.is_empty()).then(|| format!("th {side} {{ {} }} ", ranges.join(", ")))
 }
 
-/// Translates public addresses, both ways.
+/// Translates public addresses, in both directions.
 fn public(plan: &Plan) -> String {
     let (mut into, mut out) = (String::new(), String::new());
     for link in &plan.links {
@@ -160,7 +160,7 @@ fn public(plan: &Plan) -> String {
     )
 }
 
-/// Drops answers that take another way: the appliance that they meet knows nothing of their connection.
+/// Drops answers that take another path: the appliance that they meet knows nothing of their connection.
 fn asymmetric(plan: &Plan, stage: &Stage) -> String {
     let mut text = String::new();
     for oddity in &stage.oddities {
@@ -176,7 +176,7 @@ fn asymmetric(plan: &Plan, stage: &Stage) -> String {
     text
 }
 
-/// Makes machines deaf to what they are told about packets that are too large: the word about it arrives damaged.
+/// Makes machines ignore that a packet was too large: the ICMP message about it arrives damaged.
 fn deaf(stage: &Stage) -> String {
     let is_deaf = |oddity: &Oddity| matches!(oddity, Oddity::PathMtu { heeded: false, .. });
     if !stage.oddities.iter().any(is_deaf) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::background::Background;
-use super::inside::Inside;
+use super::inside::NamespaceThread;
 use super::name::Namespace;
 use super::program::must;
 use crate::host::exec::{ProcessRequest, Running};
@@ -15,20 +15,18 @@ use crate::host::script::Files;
 /// A machine that runs.
 #[derive(Debug)]
 pub(super) struct Guest {
-    /// Its name.
     pub(super) name: String,
     /// Its namespace.
     pub(super) space: Namespace,
     /// The file by which `iptables` keeps its other calls out.
     pub(super) lock: PathBuf,
-    inside: Mutex<Option<Inside>>,
+    inside: Mutex<Option<NamespaceThread>>,
     memory: Mutex<Memory>,
 }
 
 /// What a machine remembers.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// Its files.
     pub(super) files: Files,
     /// What was done to it, in order: done again on a new one, it is as this one.
     pub(super) steps: Vec<ChangeCommand>,
@@ -54,7 +52,7 @@ pub(super) struct ChangeCommand {
 impl Guest {
     /// Moves into a namespace that is wired.
     pub(super) fn new(name: &str, space: Namespace, lock: PathBuf, files: Files) -> Result<Self, HostError> {
-        let inside = Mutex::new(Some(Inside::enter(&space)?));
+        let inside = Mutex::new(Some(NamespaceThread::enter(&space)?));
         let memory = Mutex::new(Memory { files, ..Memory::default() });
         Ok(Self { name: name.to_owned(), space, lock, inside, memory })
     }
@@ -65,7 +63,7 @@ impl Guest {
     }
 
     /// Does something inside, if it is still there.
-    pub(super) fn inside<T>(&self, what: impl FnOnce(&Inside) -> T) -> Option<T> {
+    pub(super) fn inside<T>(&self, what: impl FnOnce(&NamespaceThread) -> T) -> Option<T> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(what)
     }
 
@@ -114,16 +112,16 @@ impl Guest {
                 &["-e", "net.ipv4.ip_forward", "net.ipv4.tcp_mtu_probing", "net.ipv4.ip_no_pmtu_disc"],
             ),
         ];
-        let mut told = String::new();
+        let mut text = String::new();
         for (name, words) in shows {
             // A packet filter of the older kind may not be installed.
             let Ok(output) = ProcessRequest::own(name, words)?.within(&self.space).run() else { continue };
             for line in output.out.lines().filter(|line| !line.starts_with('#')) {
-                told.push_str(&even(line));
-                told.push('\n');
+                text.push_str(&even(line));
+                text.push('\n');
             }
         }
-        Ok(told)
+        Ok(text)
     }
 }
 

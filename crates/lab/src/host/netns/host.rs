@@ -14,20 +14,22 @@ use super::kernel::Kernel;
 use super::lab::{Lab, SavedLab, SavedMachine};
 use super::program::failed;
 use super::shell::Shell;
-use super::staged::{self, Staged};
+use super::staged::{self, ActiveStage};
 use super::sweep::sweep;
 use super::wire::WIRE_SERVER;
 use crate::LabClock;
 use crate::host::exec::ProcessRequest;
 use crate::host::fabric::Fabric;
-use crate::host::port::{CaptureOrder, Dialed, Host, HostError, Ran, Script, ScriptTransport};
+use crate::host::port::{
+    CaptureOrder, ConnectOutcome, Host, HostError, Script, ScriptOutput, ScriptTransport,
+};
 use crate::host::script::Interpreter;
 use crate::host::stage::{Protocol, Stage};
 use ghost_base::Digest;
 
 /// The ports of the wire server that an agent needs.
 const WIRE_PORTS: [u16; 2] = [80, 32_526];
-/// So long the platform waits for an agent.
+/// How long the platform waits for an agent.
 const AGENT_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 /// Machines that are namespaces of this machine's kernel.
@@ -85,7 +87,7 @@ impl Netns {
         let silent = || HostError::Silent(guest.name.clone());
         let server: IpAddr = WIRE_SERVER.parse().map_err(|error| failed("the wire server", error))?;
         for port in WIRE_PORTS {
-            if !matches!(inside(guest, dial::tcp(server, port)).await, Some(Dialed::Open(_))) {
+            if !matches!(inside(guest, dial::tcp(server, port)).await, Some(ConnectOutcome::Open(_))) {
                 self.clock.pass(AGENT_TIMEOUT);
                 return Err(silent());
             }
@@ -132,15 +134,15 @@ impl Host for Netns {
             lab.staged = None;
             lab.stage = stage;
             lab.load()?;
-            lab.staged = Some(Staged::begin(lab)?);
+            lab.staged = Some(ActiveStage::begin(lab)?);
             Ok(())
         })
         .await
     }
 
-    async fn run(&self, machine: &str, script: &Script) -> Result<Ran, HostError> {
+    async fn run(&self, machine: &str, script: &Script) -> Result<ScriptOutput, HostError> {
         let guest = self.guest(machine).await?;
-        if script.way == ScriptTransport::Agent {
+        if script.transport == ScriptTransport::Agent {
             self.reports(&guest).await?;
         }
         let (own, kernel, clock, script_) =
@@ -153,7 +155,7 @@ impl Host for Netns {
         });
         let ran = ran.await?;
         // What a script does to the machine's own firewall may cut off the report about it.
-        if script.way == ScriptTransport::Agent {
+        if script.transport == ScriptTransport::Agent {
             self.reports(&guest).await?;
         }
         Ok(ran)
@@ -165,7 +167,7 @@ impl Host for Netns {
         to: IpAddr,
         protocol: Protocol,
         port: u16,
-    ) -> Result<Dialed, HostError> {
+    ) -> Result<ConnectOutcome, HostError> {
         let guest = self.guest(machine).await?;
         let gone = || HostError::Off(machine.to_owned());
         match protocol {
@@ -236,7 +238,7 @@ impl Host for Netns {
             drop(locked(&lab).take());
             Ok(())
         });
-        // Nothing is left to be told to.
+        // No cleanup is left.
         drop(closed.await);
     }
 }
@@ -265,7 +267,7 @@ fn restore(lab: &mut Lab) -> Result<(), HostError> {
         again.push((name, before.print));
     }
     lab.load()?;
-    lab.staged = Some(Staged::begin(lab)?);
+    lab.staged = Some(ActiveStage::begin(lab)?);
     for (name, before) in again {
         let now = lab.guest(&name)?.print()?;
         if !before.is_empty() && now != before {

@@ -22,12 +22,12 @@ type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A thread in a namespace. Dropped, it ends, and everything that it does with it.
 #[derive(Debug)]
-pub(super) struct Inside {
+pub(super) struct NamespaceThread {
     work: Option<mpsc::UnboundedSender<Work>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Inside {
+impl NamespaceThread {
     /// Moves a new thread into a namespace.
     pub(super) fn enter(space: &Namespace) -> Result<Self, HostError> {
         let what = "entering a namespace";
@@ -89,7 +89,7 @@ impl Inside {
     }
 }
 
-impl Drop for Inside {
+impl Drop for NamespaceThread {
     fn drop(&mut self) {
         drop(self.work.take());
         drop(self.thread.take().map(JoinHandle::join));

@@ -89,9 +89,9 @@ fn boot() -> String {
 
 /// When a process was started; a dead one that nobody collected counts as gone.
 fn started(process: u32) -> Option<u64> {
-    let told = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let status = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The program's name stands in parentheses and may hold anything.
-    let (_, fields) = told.rsplit_once(')')?;
+    let (_, fields) = status.rsplit_once(')')?;
     let mut fields = fields.split_whitespace();
     let state = fields.next()?;
     let started = fields.nth(18)?.parse().ok()?;

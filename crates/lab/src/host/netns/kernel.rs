@@ -9,7 +9,7 @@ use crate::host::exec::ProcessRequest;
 use crate::host::port::HostError;
 
 /// Programs without which there is no network at all.
-const NEEDED: [&str; 10] = [
+const REQUIRED_PROGRAMS: [&str; 10] = [
     "ip",
     "tc",
     "nft",
@@ -22,7 +22,7 @@ const NEEDED: [&str; 10] = [
     "ping",
 ];
 /// Programs that something needs, and what.
-const WANTED: [(&str, &str); 7] = [
+const OPTIONAL_PROGRAMS: [(&str, &str); 7] = [
     ("tcpdump", "captures"),
     ("qperf", "latency is not measured"),
     ("iperf", "throughput is not measured"),
@@ -50,15 +50,15 @@ impl Kernel {
     /// Says why nothing can be done here at all.
     pub(super) fn ready() -> Result<(), HostError> {
         if !rustix::process::geteuid().is_root() {
-            let told = "network namespaces need root: run `ghost lab up --hosts netns` as root, or use `--hosts simulated`";
-            return Err(HostError::Lacking(told.to_owned()));
+            let problems = "network namespaces need root: run `ghost lab up --hosts netns` as root, or use `--hosts simulated`";
+            return Err(HostError::Lacking(problems.to_owned()));
         }
-        for name in NEEDED {
+        for name in REQUIRED_PROGRAMS {
             ProcessRequest::own(name, &[])?;
             let missing = |program: &&Program| program.path().is_none();
             if let Some(program) = Program::named(name).filter(missing) {
-                let told = format!("`{name}` is not installed: install the package {}", program.package);
-                return Err(HostError::Lacking(told));
+                let problems = format!("`{name}` is not installed: install the package {}", program.package);
+                return Err(HostError::Lacking(problems));
             }
         }
         Ok(())
@@ -89,9 +89,9 @@ impl Kernel {
 
     /// Says what is missing and what that means, in sentences.
     pub(super) fn lacks(&self) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut problems = Vec::new();
         for name in &self.missing {
-            told.push(match *name {
+            problems.push(match *name {
                 "netem" => "this kernel has no netem: nothing can be delayed, lost, damaged, doubled or put out of turn; `tc` says so \
                     to whoever tries"
                     .to_owned(),
@@ -101,14 +101,14 @@ impl Kernel {
                 other => format!("this kernel has no {other}: `tc` says so to whoever tries"),
             });
         }
-        for (name, what) in WANTED {
+        for (name, what) in OPTIONAL_PROGRAMS {
             if let Some(program) = Program::named(name).filter(|program| program.path().is_none()) {
-                told.push(format!(
+                problems.push(format!(
                     "`{name}` is not installed ({what}): install the package {}",
                     program.package
                 ));
             }
         }
-        told
+        problems
     }
 }

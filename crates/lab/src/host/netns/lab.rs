@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::capture::Capture;
 use super::gate;
 use super::guest::{ChangeCommand, Guest};
-use super::inside::Inside;
+use super::inside::NamespaceThread;
 use super::journal::Journal;
 use super::kernel::Kernel;
 use super::name::{Namespace, Prefix};
@@ -15,9 +15,9 @@ use super::plan::{Link, Numbers, Plan};
 use super::program::{failed, must};
 use super::routes;
 use super::service::{self, ListenerBehavior};
-use super::staged::Staged;
+use super::staged::ActiveStage;
 use super::sweep::{clear, remove};
-use super::wire::{self, FABRIC, PATH};
+use super::wire::{self, DEFAULT_PATH_MTU, FABRIC};
 use crate::host::exec::ProcessRequest;
 use crate::host::fabric::Fabric;
 use crate::host::port::HostError;
@@ -33,12 +33,11 @@ pub(super) struct Lab {
     prefix: Prefix,
     /// What the kernel has.
     pub(super) kernel: Arc<Kernel>,
-    /// The router.
     pub(super) router: Namespace,
     /// Everybody else.
     pub(super) internet: Namespace,
-    /// The wire server, and whoever answers beyond the way out.
-    own: Vec<Inside>,
+    /// The wire server, and whoever answers beyond the gateway.
+    own: Vec<NamespaceThread>,
     numbers: Numbers,
     next: usize,
     /// The wires.
@@ -50,7 +49,7 @@ pub(super) struct Lab {
     /// The machines that run.
     pub(super) guests: BTreeMap<String, Arc<Guest>>,
     /// What carries out the stage.
-    pub(super) staged: Option<Staged>,
+    pub(super) staged: Option<ActiveStage>,
     /// Captures that run.
     pub(super) captures: BTreeMap<String, Capture>,
     /// How the machines were.
@@ -72,7 +71,6 @@ pub(super) struct SavedLab {
 pub(super) struct SavedMachine {
     /// What had been done to it.
     pub(super) steps: Vec<ChangeCommand>,
-    /// Its files.
     pub(super) files: Files,
     /// How the kernel described it.
     pub(super) print: String,
@@ -133,7 +131,7 @@ impl Lab {
         ];
         must(what, ProcessRequest::own("sysctl", &bind)?.within(&self.internet))?;
         for (space, ports) in [(&self.router, [80, 32_526]), (&self.internet, [80, 443])] {
-            let inside = Inside::enter(space)?;
+            let inside = NamespaceThread::enter(space)?;
             for port in ports {
                 let listener = inside.block(async move { service::tcp(port, 128) });
                 let listener = listener.ok_or_else(|| failed(what, "its thread is gone"))?;
@@ -190,7 +188,7 @@ impl Lab {
         }
         self.load()?;
         if changes && self.staged.is_none() {
-            self.staged = Some(Staged::begin(self)?);
+            self.staged = Some(ActiveStage::begin(self)?);
         }
         Ok(())
     }
@@ -246,7 +244,7 @@ impl Lab {
             Oddity::PathMtu { mtu, .. } => Some(*mtu),
             Oddity::ArpConflict { .. } | Oddity::Dns { .. } | Oddity::Asymmetric { .. } => None,
         });
-        let mut lines = wire::everywhere(&self.plan, path.unwrap_or(PATH));
+        let mut lines = wire::everywhere(&self.plan, path.unwrap_or(DEFAULT_PATH_MTU));
         lines.extend(self.plan.links.iter().map(|link| routes::lines(link, &self.plan, tags.as_ref())));
         if lines != self.loaded.0 {
             let mut away = "route flush table main\n-6 route flush table main\n".to_owned();

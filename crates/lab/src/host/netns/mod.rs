@@ -9,7 +9,7 @@
 //! the fabric sees also what stays in a subnet; it answers for every address with the platform's hardware address. Effective rules are
 //! nftables in the fabric (what leaves an interface before translation, what goes to one after it; known connections pass); effective
 //! routes are a routing table for each interface, where "nowhere", a dead appliance and an appliance that may not forward are a device
-//! behind which nobody is. The wire server listens in the fabric; neither rules nor routes of users are in its way, as on the platform.
+//! behind which nobody is. The wire server listens in the fabric; neither rules nor routes of users apply to it, as on the platform.
 //!
 //! What runs in a machine. Scripts go through the interpreter of `script`; what they call is checked (`operand`) and started by
 //! `exec`. Listeners and traffic are sockets that threads of this process made inside (`inside`), so that no crash leaves one: `ss`
@@ -28,7 +28,7 @@
 //! What a kernel may lack. `Netns::lacks` says it. Without netem nothing can be delayed, lost, damaged, doubled or put out of turn:
 //! `tc` fails with the kernel's own words, and nothing is put in its place, because a loss that `tc` does not show would be a fault
 //! that nobody could find. Without prio, htb with classes that limit nothing stands in for it, and standard error says so. A second
-//! station for an address cannot be made. Machines that do not heed what they are told about large packets get that word damaged.
+//! station for an address cannot be made. Machines that ignore ICMP messages about large packets get those messages damaged.
 
 mod background;
 mod bpf;

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 /// Where named namespaces lie.
 pub(super) const FOLDER: &str = "/run/netns";
 
-/// So long the readable part of a name is at most.
+/// How long the readable part of a name is at most.
 const MAX_READABLE_LEN: usize = 32;
 
-/// The name of a namespace of a lab. It can be made in no other way than from a lab and a number.
+/// The name of a namespace of a lab. It is made from a lab and a number alone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::host) struct Namespace(String);
 

@@ -14,7 +14,6 @@ pub(super) struct Link {
     pub(super) device: String,
     /// The device in the machine.
     pub(super) inner: String,
-    /// The machine.
     pub(super) machine: String,
     /// The interface as the platform sees it.
     pub(super) nic: Nic,

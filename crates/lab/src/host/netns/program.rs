@@ -9,9 +9,7 @@ use crate::host::port::HostError;
 /// A program that may be started, and the package that brings it.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::host) struct Program {
-    /// Its name.
     pub(in crate::host) name: &'static str,
-    /// The package.
     pub(in crate::host) package: &'static str,
 }
 
@@ -71,9 +69,9 @@ pub(super) fn failed(what: &str, error: impl Display) -> HostError {
 
 impl From<ExecError> for HostError {
     fn from(error: ExecError) -> Self {
-        let told = error.to_string();
+        let reason = error.to_string();
         match error {
-            ExecError::Missing(..) | ExecError::Refused(_) => Self::Lacking(told),
+            ExecError::Missing(..) | ExecError::Refused(_) => Self::Lacking(reason),
             ExecError::Failed { what, source } => Self::Failed { what, error: source.to_string() },
         }
     }
@@ -85,6 +83,6 @@ pub(super) fn must(what: &str, order: ProcessRequest) -> Result<Output, HostErro
     if output.code == 0 {
         return Ok(output);
     }
-    let told = if output.late { "it took too long" } else { output.err.trim() };
-    Err(failed(what, told.chars().take(600).collect::<String>()))
+    let reason = if output.late { "it took too long" } else { output.err.trim() };
+    Err(failed(what, reason.chars().take(600).collect::<String>()))
 }

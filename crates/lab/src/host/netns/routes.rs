@@ -14,7 +14,7 @@ use ghost_inspect::route::{Hop, Route, Table};
 pub(super) const VOID: &str = "void0";
 /// The device behind which everybody else is.
 pub(super) const OUT: &str = "inet0";
-/// The address of the far end of the way out, on that wire alone.
+/// The address of the gateway's far end, on that wire alone.
 pub(super) const BEYOND: &str = "169.254.1.2";
 
 /// Writes the routes for what comes from an interface, as lines for `ip -batch`.
@@ -44,7 +44,7 @@ pub(super) fn lines(link: &Link, plan: &Plan, tags: Option<&Tags>) -> String {
     text
 }
 
-/// Reads effective routes; none where there are none, which means that nothing stands in the way.
+/// Reads effective routes; none where there are none, which means that no gate applies.
 fn read(routes: &Value, tags: Option<&Tags>) -> Option<Table> {
     Table::parse(&routes.to_string(), tags).ok()
 }

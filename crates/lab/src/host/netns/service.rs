@@ -12,24 +12,24 @@ use tokio::time::timeout;
 use super::dns;
 use crate::host::stage::DnsFault;
 
-/// So long somebody who says nothing is listened to.
-const QUIET: Duration = Duration::from_secs(30);
-/// So many connections are served at once.
-const GUESTS: usize = 256;
+/// How long somebody who says nothing is listened to.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
+/// How many connections are served at once.
+const MAX_CONNECTIONS: usize = 256;
 /// The most bytes of an answer.
-const ANSWER: u32 = 8 << 20;
-/// So often a port that is taken is asked for, and so long in between.
+const MAX_ANSWER_BYTES: u32 = 8 << 20;
+/// How often a port that is taken is asked for, and so long in between.
 const MAX_BIND_TRIES: u32 = 25;
 const BIND_RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// What a listener says to whoever spoke.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ListenerBehavior {
-    /// So many bytes are waited for.
+    /// How many bytes are waited for.
     pub(super) request: u32,
-    /// So many are said then; none is an echo.
+    /// How many are said then; none is an echo.
     pub(super) answer: u32,
-    /// So long it thinks.
+    /// How long it thinks.
     pub(super) think: Duration,
 }
 
@@ -59,11 +59,11 @@ pub(super) fn tcp(port: u16, waiting: u32) -> std::io::Result<OpenPort> {
 }
 
 /// Serves whoever connects, for ever.
-pub(super) async fn serve(door: OpenPort, manner: ListenerBehavior) {
+pub(super) async fn serve(listening: OpenPort, manner: ListenerBehavior) {
     let mut guests = JoinSet::new();
     loop {
         tokio::select! {
-            accepted = door.0.accept(), if guests.len() < GUESTS => {
+            accepted = listening.0.accept(), if guests.len() < MAX_CONNECTIONS => {
                 if let Ok((stream, _)) = accepted {
                     guests.spawn(traffic(stream, manner));
                 }
@@ -75,7 +75,7 @@ pub(super) async fn serve(door: OpenPort, manner: ListenerBehavior) {
 
 /// Listens and never takes anybody: once the queue is full, the first packet of a connection is not answered.
 pub(super) async fn silent(port: u16) -> std::io::Result<()> {
-    let door = tcp(port, 0)?;
+    let listening = tcp(port, 0)?;
     let mut filling = Vec::new();
     // The machine itself fills the queue, which holds one more than it says.
     for _ in 0..4 {
@@ -86,28 +86,28 @@ pub(super) async fn silent(port: u16) -> std::io::Result<()> {
         }
     }
     std::future::pending::<()>().await;
-    drop((door, filling));
+    drop((listening, filling));
     Ok(())
 }
 
 async fn traffic(mut stream: TcpStream, manner: ListenerBehavior) {
     let mut buffer = vec![0_u8; 16 << 10];
-    let (mut heard, mut first, want) = (0_u64, true, u64::from(manner.request.max(1)));
+    let (mut received, mut first, want) = (0_u64, true, u64::from(manner.request.max(1)));
     loop {
-        let Ok(Ok(count)) = timeout(QUIET, stream.read(&mut buffer)).await else { return };
+        let Ok(Ok(count)) = timeout(IDLE_TIMEOUT, stream.read(&mut buffer)).await else { return };
         let some = buffer.get(..count).unwrap_or_default();
         if some.is_empty() {
             return;
         }
         let is_web = first && [&b"GET "[..], b"HEAD ", b"POST "].iter().any(|verb| some.starts_with(verb));
         first = false;
-        heard += u64::try_from(count).unwrap_or_default();
-        if heard < want && !is_web {
+        received += u64::try_from(count).unwrap_or_default();
+        if received < want && !is_web {
             continue;
         }
-        heard = 0;
+        received = 0;
         tokio::time::sleep(manner.think).await;
-        let length = usize::try_from(manner.answer.min(ANSWER)).unwrap_or_default();
+        let length = usize::try_from(manner.answer.min(MAX_ANSWER_BYTES)).unwrap_or_default();
         let said = match (is_web, length) {
             (true, _) => web(length),
             (false, 0) => some.to_vec(),
@@ -132,7 +132,7 @@ fn web(length: usize) -> Vec<u8> {
 pub(super) async fn udp(address: IpAddr, port: u16) -> std::io::Result<UdpSocket> {
     for _ in 0..MAX_BIND_TRIES {
         match UdpSocket::bind(SocketAddr::new(address, port)).await {
-            // Nothing shuts it as a door is shut, and nothing tells when a program that is just being started lets go of its copy.
+            // No call closes it for new connections alone, and nothing reports when a program that is just being started lets go of its copy.
             Err(error) if error.kind() == ErrorKind::AddrInUse => tokio::time::sleep(BIND_RETRY_DELAY).await,
             bound => return bound,
         }

@@ -7,13 +7,13 @@ use super::kernel::Kernel;
 use super::program::{PROGRAMS, Program};
 use crate::LabClock;
 use crate::host::port::HostError;
-use crate::host::script::{Called, Calls, Files, duration};
+use crate::host::script::{Calls, Files, ProgramResult, duration};
 use ghost_base::{Clock as _, Timestamp};
 
-/// So long one program may take: whoever connects and is not heard is told so after some 130 seconds.
-const LIMIT: Duration = Duration::from_secs(140);
-/// So long a script may sleep at a stretch.
-const SLEEP: Duration = Duration::from_secs(120);
+/// How long one program may take: a connection attempt without an answer fails after some 130 seconds.
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(140);
+/// How long a script may sleep at a stretch.
+const MAX_SLEEP: Duration = Duration::from_secs(120);
 
 /// A machine under a script.
 #[derive(Debug)]
@@ -40,20 +40,20 @@ impl<'a> Shell<'a> {
         self.guest.memory().files = self.files;
     }
 
-    fn program(&mut self, argv: &[String], input: &str) -> Called {
+    fn program(&mut self, argv: &[String], input: &str) -> ProgramResult {
         // The interpreter puts it before what a script's own `timeout` is around.
         let within = match argv {
             [timeout, time, rest @ ..] if timeout == "timeout" => duration(time).map(|time| (rest, time)),
             _ => None,
         };
-        let (argv, limit) = within.unwrap_or((argv, LIMIT));
+        let (argv, limit) = within.unwrap_or((argv, PROGRAM_TIMEOUT));
         let (argv, input) = self.with_files(argv, input);
         let order = self.guest.order(&argv, &input);
-        let output = order.and_then(|order| Ok(order.at_most(limit.min(LIMIT)).run()?));
+        let output = order.and_then(|order| Ok(order.at_most(limit.min(PROGRAM_TIMEOUT)).run()?));
         let output = match output {
             Ok(output) => output,
-            Err(HostError::Lacking(told)) => return refusal(&argv, &told),
-            Err(error) => return Called::failed(126, format!("{error}\n")),
+            Err(HostError::Lacking(message)) => return refusal(&argv, &message),
+            Err(error) => return ProgramResult::failed(126, format!("{error}\n")),
         };
         if output.code == 0 && !is_reading(&argv) {
             self.guest.memory().steps.push(ChangeCommand { argv: argv.clone(), input, runs: false });
@@ -63,7 +63,7 @@ impl<'a> Shell<'a> {
         } else {
             output.out
         };
-        Called { out, err: output.err, code: output.code, took: Duration::ZERO }
+        ProgramResult { out, err: output.err, code: output.code, took: Duration::ZERO }
     }
 
     /// Replaces the guest's own file by what it holds, where a program would read a file.
@@ -84,7 +84,7 @@ impl<'a> Shell<'a> {
     }
 
     /// Gives listeners of this process the names of the programs that they stand for.
-    fn named(&self, told: &str) -> String {
+    fn named(&self, message: &str) -> String {
         let own = format!("pid={},", std::process::id());
         let memory = self.guest.memory();
         let name = |line: &str| {
@@ -96,12 +96,12 @@ impl<'a> Shell<'a> {
             })?;
             Some(format!("{before}((\"{port}\"{after}"))
         };
-        told.split_inclusive('\n').map(|line| name(line).unwrap_or_else(|| line.to_owned())).collect()
+        message.split_inclusive('\n').map(|line| name(line).unwrap_or_else(|| line.to_owned())).collect()
     }
 
     /// Puts htb in the place of prio where the kernel has none: classes that limit nothing, and the one in the middle for what no
     /// filter sends elsewhere, as for best effort in prio.
-    fn bands(&mut self, argv: &[String]) -> Option<Called> {
+    fn bands(&mut self, argv: &[String]) -> Option<ProgramResult> {
         let words: Vec<&str> = argv.iter().map(String::as_str).collect();
         let ["tc", "qdisc", "add" | "replace", "dev", device, rest @ ..] = words.as_slice() else {
             return None;
@@ -134,21 +134,21 @@ impl<'a> Shell<'a> {
                 return Some(called);
             }
         }
-        let told = format!(
+        let message = format!(
             "lab: this kernel has no prio; htb with {bands} classes that limit nothing stands in for it\n"
         );
-        Some(Called { err: told, ..Called::default() })
+        Some(ProgramResult { err: message, ..ProgramResult::default() })
     }
 
     /// Answers for what is of this machine and not of the kernel.
-    fn own(&self, argv: &[String]) -> Option<Called> {
+    fn own(&self, argv: &[String]) -> Option<ProgramResult> {
         let words: Vec<&str> = argv.iter().map(String::as_str).collect();
         match words.as_slice() {
             ["hostname"] | ["hostname", "-s" | "-f"] | ["uname", "-n"] => {
-                Some(Called::printed(format!("{}\n", self.guest.name)))
+                Some(ProgramResult::printed(format!("{}\n", self.guest.name)))
             }
             ["hostname", ..] => {
-                Some(Called::failed(1, "hostname: you must be root to change the host name\n"))
+                Some(ProgramResult::failed(1, "hostname: you must be root to change the host name\n"))
             }
             ["apt-get" | "apt", rest @ ..] => Some(package(rest)),
             ["kill", ..] => Some(self.guest.memory().kill(argv.get(1..).unwrap_or_default())),
@@ -158,7 +158,7 @@ impl<'a> Shell<'a> {
 }
 
 impl Calls for Shell<'_> {
-    fn call(&mut self, argv: &[String], input: &str) -> Called {
+    fn call(&mut self, argv: &[String], input: &str) -> ProgramResult {
         let begun = Instant::now();
         if let [first, rest @ ..] = argv
             && first == "sudo"
@@ -167,7 +167,7 @@ impl Calls for Shell<'_> {
             return self.call(rest, input);
         }
         let called = self.own(argv).or_else(|| self.bands(argv)).unwrap_or_else(|| self.program(argv, input));
-        Called { took: begun.elapsed(), ..called }
+        ProgramResult { took: begun.elapsed(), ..called }
     }
 
     fn start(&mut self, argv: &[String]) -> u32 {
@@ -220,20 +220,20 @@ impl Calls for Shell<'_> {
 
     fn sleep(&mut self, time: Duration) {
         // Packets are real: they take the time that they take.
-        std::thread::sleep(time.min(SLEEP));
+        std::thread::sleep(time.min(MAX_SLEEP));
     }
 }
 
-fn refusal(argv: &[String], told: &str) -> Called {
+fn refusal(argv: &[String], message: &str) -> ProgramResult {
     let name = argv.first().map_or("", String::as_str);
     if Program::named(name.rsplit('/').next().unwrap_or_default()).and_then(Program::path).is_none() {
-        return Called::failed(127, format!("bash: {name}: command not found\n"));
+        return ProgramResult::failed(127, format!("bash: {name}: command not found\n"));
     }
-    Called::failed(126, format!("{told}\n"))
+    ProgramResult::failed(126, format!("{message}\n"))
 }
 
 /// Answers for packages: what is on this machine is in every guest, and nothing else comes.
-fn package(words: &[&str]) -> Called {
+fn package(words: &[&str]) -> ProgramResult {
     let mut names = words
         .iter()
         .skip_while(|word| **word != "install")
@@ -241,7 +241,7 @@ fn package(words: &[&str]) -> Called {
         .filter(|word| !word.starts_with('-'))
         .peekable();
     if names.peek().is_none() {
-        return Called::default();
+        return ProgramResult::default();
     }
     let there = |name: &str| {
         let mut all = PROGRAMS.iter().filter(|program| program.name == name || program.package == name);
@@ -255,10 +255,10 @@ fn package(words: &[&str]) -> Called {
             err.push_str(&format!("E: Unable to locate package {name}\n"));
         }
     }
-    Called { code: if err.is_empty() { 0 } else { 100 }, out, err, took: Duration::ZERO }
+    ProgramResult { code: if err.is_empty() { 0 } else { 100 }, out, err, took: Duration::ZERO }
 }
 
-/// Tells whether a command only looks.
+/// Tells whether a command only reads.
 fn is_reading(argv: &[String]) -> bool {
     let Some((name, words)) = argv.split_first() else { return true };
     let name = name.rsplit('/').next().unwrap_or_default();
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_is_not_done_again() {
+    fn a_command_that_only_reads_is_not_repeated() {
         for line in [
             "iptables -S",
             "iptables -t nat -nvL",

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::{Duration, Instant};
 
 use super::guest::Guest;
-use super::inside::Inside;
+use super::inside::NamespaceThread;
 use super::lab::Lab;
 use super::name::Namespace;
 use super::program::failed;
@@ -18,16 +18,16 @@ use crate::host::exec::{ProcessRequest, Running};
 use crate::host::port::HostError;
 use crate::host::stage::{Behavior, DnsFault, Oddity, Protocol, Service, Stage, TrafficFlow};
 
-/// So long a program may take until it listens.
-const STARTING: Duration = Duration::from_secs(10);
+/// How long a program may take until it listens.
+const START_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The port on which every machine lets its people in.
 const SSH: u16 = 22;
 
 /// What carries out a stage. Dropped, all of it ends.
 #[derive(Debug, Default)]
-pub(super) struct Staged {
-    inside: BTreeMap<Namespace, Inside>,
+pub(super) struct ActiveStage {
+    inside: BTreeMap<Namespace, NamespaceThread>,
     /// Echoes that somebody asks for.
     programs: Vec<Running>,
 }
@@ -53,7 +53,7 @@ pub(super) fn check(stage: &Stage) -> Result<(), HostError> {
     Ok(())
 }
 
-impl Staged {
+impl ActiveStage {
     /// Begins what the stage of a lab says.
     pub(super) fn begin(lab: &Lab) -> Result<Self, HostError> {
         let mut staged = Self::default();
@@ -75,7 +75,7 @@ impl Staged {
                 }
             }
         }
-        staged.doors(lab)?;
+        staged.open_ports(lab)?;
         for oddity in &stage.oddities {
             if let Oddity::Dns { server, fault } = oddity {
                 staged.name_server(lab, *server, *fault)?;
@@ -92,7 +92,7 @@ impl Staged {
     }
 
     /// Lets people in where no service of the stage says how, as every machine of the platform does. It only listens: nobody speaks SSH.
-    fn doors(&mut self, lab: &Lab) -> Result<(), HostError> {
+    fn open_ports(&mut self, lab: &Lab) -> Result<(), HostError> {
         for (name, guest) in &lab.guests {
             let staged = lab.stage.services.iter().any(|service| {
                 service.machine == *name && (service.protocol, service.port) == (Protocol::Tcp, SSH)
@@ -113,9 +113,9 @@ impl Staged {
         Ok(())
     }
 
-    fn within(&mut self, space: &Namespace) -> Result<&Inside, HostError> {
+    fn within(&mut self, space: &Namespace) -> Result<&NamespaceThread, HostError> {
         if !self.inside.contains_key(space) {
-            self.inside.insert(space.clone(), Inside::enter(space)?);
+            self.inside.insert(space.clone(), NamespaceThread::enter(space)?);
         }
         self.inside.get(space).ok_or_else(|| failed("entering a namespace", "its thread is gone"))
     }
@@ -223,7 +223,7 @@ async fn listens(protocol: Protocol, port: u16) -> bool {
             words.next().is_some_and(|local| local.ends_with(&own)) && words.nth(1) == Some(state)
         })
     };
-    let until = Instant::now() + STARTING;
+    let until = Instant::now() + START_TIMEOUT;
     while Instant::now() < until {
         let tables =
             ["", "6"].map(|family| std::fs::read_to_string(format!("/proc/thread-self/net/{name}{family}")));

@@ -13,8 +13,8 @@ use super::program::failed;
 use crate::host::exec::ProcessRequest;
 use crate::host::port::HostError;
 
-/// So long the kernel may take to end a process that was killed.
-const DYING: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
+/// How long the kernel may take to end a process that was killed.
+const KILL_TIMEOUT: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 
 /// Removes what labs of this folder left whose owners are gone; returns the names of the namespaces.
 ///
@@ -47,7 +47,7 @@ pub(super) fn remove(space: &Namespace) -> Result<(), HostError> {
         // It may end by itself meanwhile; a handle can mean no other.
         let Ok(handle) = pidfd_open(process, PidfdFlags::empty()) else { continue };
         if pidfd_send_signal(&handle, Signal::KILL).is_ok() {
-            let _ = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&DYING));
+            let _ = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&KILL_TIMEOUT));
         }
     }
     let order = ProcessRequest::own("ip", &["netns", "del", space.as_str()])

@@ -10,16 +10,16 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use super::dns;
 use crate::host::stage::{Protocol, TrafficFlow};
 
-/// So long one exchange may take beside what the far side thinks.
-const EXCHANGE: Duration = Duration::from_secs(3);
+/// How long one exchange may take beside what the far side thinks.
+const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(3);
 /// The most bytes of a request.
-const REQUEST: u32 = 1 << 20;
+const MAX_REQUEST_BYTES: u32 = 1 << 20;
 
 /// Talks, for ever.
 pub(super) async fn traffic(traffic: TrafficFlow) {
     let mut next = interval(Duration::from_millis(traffic.every_ms.max(5)));
     next.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let limit = EXCHANGE + Duration::from_millis(traffic.think_ms);
+    let limit = EXCHANGE_TIMEOUT + Duration::from_millis(traffic.think_ms);
     let mut number = 0_u16;
     loop {
         next.tick().await;
@@ -35,7 +35,7 @@ pub(super) async fn traffic(traffic: TrafficFlow) {
 
 async fn tcp(traffic: &TrafficFlow) -> std::io::Result<()> {
     let mut stream = TcpStream::connect(SocketAddr::new(traffic.to, traffic.port)).await?;
-    let length = usize::try_from(traffic.request.clamp(1, REQUEST)).unwrap_or(1);
+    let length = usize::try_from(traffic.request.clamp(1, MAX_REQUEST_BYTES)).unwrap_or(1);
     let mut request = if matches!(traffic.port, 80 | 8080) {
         format!("GET / HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", traffic.to).into_bytes()
     } else {

@@ -14,18 +14,18 @@ use super::routes::{BEYOND, OUT, VOID};
 const GATEWAY: &str = "12:34:56:78:9a:bc";
 /// The platform's gateway for IPv6.
 const GATEWAY_SIX: &str = "fe80::1234:5678:9abc";
-/// The hardware address of everybody beyond the way out.
+/// The hardware address of everybody beyond the gateway.
 const BEYOND_MAC: &str = "12:34:56:78:9a:bd";
 /// The address of the wire server, and of the platform's name server.
 pub(super) const WIRE_SERVER: &str = "168.63.129.16";
 /// The address from which machines without a public one are seen.
 pub(super) const SHARED: &str = "20.0.0.4";
-/// The table of the ways back in.
+/// The routing table for answers to inbound traffic.
 const BACK: u32 = 200;
 /// Wires of the fabric carry whatever a machine sends; the path says what is too large.
 const FABRIC_MTU: u32 = 9_216;
 /// The largest packet of a path, unless somebody says otherwise.
-pub(super) const PATH: u32 = 1_500;
+pub(super) const DEFAULT_PATH_MTU: u32 = 1_500;
 
 /// What the kernel has to know about the fabric before anything is wired to it.
 pub(super) const FABRIC: [&str; 11] = [
@@ -42,7 +42,7 @@ pub(super) const FABRIC: [&str; 11] = [
     "net.netfilter.nf_conntrack_tcp_be_liberal=1",
 ];
 
-/// Wires the fabric itself: the wire server, the way to nobody, the way out.
+/// Wires the fabric itself: the wire server, the blackhole, the gateway.
 pub(super) fn fabric(internet: &str) -> String {
     format!(
         "link set lo up\n\
@@ -56,7 +56,7 @@ pub(super) fn fabric(internet: &str) -> String {
     )
 }
 
-/// Wires what is beyond the way out: it has every address there is, but for those of machines.
+/// Wires what is beyond the gateway: it has every address there is, but for those of machines.
 pub(super) fn internet() -> String {
     format!(
         "link set lo up\n\
@@ -68,7 +68,7 @@ pub(super) fn internet() -> String {
     )
 }
 
-/// Says, beyond the way out, which addresses are behind it.
+/// Routes these addresses from beyond the gateway.
 pub(super) fn back(plan: &Plan) -> String {
     let public = plan.links.iter().filter_map(|link| link.nic.public).filter(IpAddr::is_ipv4);
     let all = public.map(|public| public.to_string()).chain([SHARED.to_owned()]);
@@ -86,7 +86,7 @@ pub(super) fn outer(link: &Link, space: &str) -> String {
     let Link { device, inner, nic, .. } = link;
     let own = if is_mac(&nic.mac) { format!("address {} ", nic.mac) } else { String::new() };
     let mut text = format!(
-        "link add {device} mtu {FABRIC_MTU} address {GATEWAY} type veth peer name {inner} mtu {PATH} {own}netns {space}\n\
+        "link add {device} mtu {FABRIC_MTU} address {GATEWAY} type veth peer name {inner} mtu {DEFAULT_PATH_MTU} {own}netns {space}\n\
          link set {device} addrgenmode none up\n\
          -6 addr add {GATEWAY_SIX}/64 dev {device} nodad\n"
     );

@@ -14,7 +14,6 @@ pub(in crate::host) struct Files {
     bytes: usize,
 }
 
-/// A file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::host) struct File {
     /// What it holds.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::file::Files;
 use super::run::{Flow, Shell};
-use crate::host::port::Ran;
+use crate::host::port::ScriptOutput;
 use ghost_base::Timestamp;
 
 /// The longest script.
@@ -22,11 +22,11 @@ impl Interpreter {
         arguments: &[String],
         variables: &[(String, String)],
         calls: &mut dyn Calls,
-    ) -> Ran {
+    ) -> ScriptOutput {
         let begun = calls.now();
         if text.len() > MAX_SCRIPT_BYTES {
             let err = "bash: the script is too large\n".to_owned();
-            return Ran { out: String::new(), err, code: 2, took: std::time::Duration::ZERO };
+            return ScriptOutput { out: String::new(), err, code: 2, took: std::time::Duration::ZERO };
         }
         let mut shell = Shell::new(calls, arguments.to_vec());
         for (name, value) in [
@@ -48,13 +48,13 @@ impl Interpreter {
         }
         let took = shell.calls.now().since(begun);
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        Ran { out: text(out), err: text(err), code, took }
+        ScriptOutput { out: text(out), err: text(err), code, took }
     }
 }
 
-/// What came of a program.
+/// The result of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(in crate::host) struct Called {
+pub(in crate::host) struct ProgramResult {
     /// Standard output.
     pub(in crate::host) out: String,
     /// Standard error.
@@ -65,7 +65,7 @@ pub(in crate::host) struct Called {
     pub(in crate::host) took: Duration,
 }
 
-impl Called {
+impl ProgramResult {
     /// Makes one that printed something and went well.
     pub(in crate::host) fn printed(out: impl Into<String>) -> Self {
         Self { out: out.into(), ..Self::default() }
@@ -80,7 +80,7 @@ impl Called {
 /// The machine under a script. Text tools are the interpreter's own; everything else is called here.
 pub(in crate::host) trait Calls {
     /// Runs a program and returns when it is done; when it returns, the time it took is over.
-    fn call(&mut self, argv: &[String], input: &str) -> Called;
+    fn call(&mut self, argv: &[String], input: &str) -> ProgramResult;
 
     /// Starts a program and leaves it running; returns its number.
     fn start(&mut self, argv: &[String]) -> u32;

@@ -20,5 +20,5 @@ mod tree;
 
 pub(in crate::host) use file::Files;
 pub(in crate::host) use interpreter::Interpreter;
-pub(in crate::host) use interpreter::{Called, Calls};
+pub(in crate::host) use interpreter::{Calls, ProgramResult};
 pub(in crate::host) use run::duration;

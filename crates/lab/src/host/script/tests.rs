@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::{Called, Calls, Files, Interpreter};
-use crate::host::port::Ran;
+use super::{Calls, Files, Interpreter, ProgramResult};
+use crate::host::port::ScriptOutput;
 use ghost_base::Timestamp;
 
 /// A machine with one program, which tells what it was called with.
@@ -16,12 +16,12 @@ struct Bare {
 }
 
 impl Calls for Bare {
-    fn call(&mut self, argv: &[String], input: &str) -> Called {
+    fn call(&mut self, argv: &[String], input: &str) -> ProgramResult {
         self.called.push(argv.join(" "));
         match argv.first().map(String::as_str) {
-            Some("tell") => Called::printed(format!("{}|{input}\n", argv.join(","))),
-            Some("fail") => Called::failed(3, "it failed\n"),
-            _ => Called::failed(127, ""),
+            Some("tell") => ProgramResult::printed(format!("{}|{input}\n", argv.join(","))),
+            Some("fail") => ProgramResult::failed(3, "it failed\n"),
+            _ => ProgramResult::failed(127, ""),
         }
     }
 
@@ -51,7 +51,7 @@ impl Calls for Bare {
     }
 }
 
-fn run(text: &str, arguments: &[&str]) -> Ran {
+fn run(text: &str, arguments: &[&str]) -> ScriptOutput {
     let mut bare = Bare { files: Files::default(), now: Timestamp::from_millis(0), called: Vec::new() };
     let arguments: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
     Interpreter.run(text, &arguments, &[], &mut bare)
@@ -171,7 +171,7 @@ fn failures_end_a_script_that_asked_for_it() {
 }
 
 #[test]
-fn a_probe_writes_its_file_and_hands_it_out_in_pieces() {
+fn a_probe_writes_its_file_and_prints_it_in_parts() {
     let text = "set -u\nOUT=/tmp/firewall.txt\n\
         { echo '###SECTION:versions###'; tell a 2>&1; } > \"$OUT\"\n\
         echo BYTES=$(wc -c < \"$OUT\")\nsha256sum \"$OUT\" | cut -d' ' -f1\ngzip -c \"$OUT\" | base64 -w0 | head -c 10\necho\n\

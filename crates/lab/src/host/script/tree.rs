@@ -28,7 +28,6 @@ pub(super) struct Pipeline {
     pub(super) parts: Vec<Command>,
 }
 
-/// A command.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Command {
     pub(super) kind: Kind,
@@ -98,10 +97,9 @@ pub(super) enum RedirectKind {
 /// A word before anything in it is put in its place.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Word {
-    pub(super) pieces: Vec<WordPart>,
+    pub(super) parts: Vec<WordPart>,
 }
 
-/// A part of a word.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum WordPart {
     /// Text as it is; what is quoted is neither split nor a pattern.
@@ -148,7 +146,7 @@ pub(super) enum Change {
 impl Word {
     /// Returns the text, if the word is nothing but text without quotes.
     pub(super) fn plain(&self) -> Option<&str> {
-        match self.pieces.as_slice() {
+        match self.parts.as_slice() {
             [WordPart::Text(text, false)] => Some(text),
             _ => None,
         }
@@ -158,8 +156,8 @@ impl Word {
     pub(super) fn literal(&self) -> Option<(String, bool)> {
         let mut text = String::new();
         let mut any = false;
-        for piece in &self.pieces {
-            let WordPart::Text(part, quoted) = piece else { return None };
+        for word_part in &self.parts {
+            let WordPart::Text(part, quoted) = word_part else { return None };
             text.push_str(part);
             any |= quoted;
         }

@@ -11,14 +11,16 @@ use super::wire;
 use super::world::{Capture, World};
 use crate::clock::LabClock;
 use crate::host::fabric::Fabric;
-use crate::host::port::{CaptureOrder, Dialed, Host, HostError, Ran, Script, ScriptTransport};
+use crate::host::port::{
+    CaptureOrder, ConnectOutcome, Host, HostError, Script, ScriptOutput, ScriptTransport,
+};
 use crate::host::script::Interpreter;
 use crate::host::stage::{Protocol, Stage};
 use ghost_base::Clock as _;
 
 /// Where agents fetch their scripts.
 const WIRE_SERVER: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
-/// So long the platform waits for an agent.
+/// How long the platform waits for an agent.
 const AGENT_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 /// Machines that are a model.
@@ -69,7 +71,7 @@ impl Host for Simulated {
         Ok(())
     }
 
-    async fn run(&self, machine: &str, script: &Script) -> Result<Ran, HostError> {
+    async fn run(&self, machine: &str, script: &Script) -> Result<ScriptOutput, HostError> {
         let mut inner = self.lock();
         let world = &mut inner.world;
         on(world, machine)?;
@@ -78,13 +80,13 @@ impl Host for Simulated {
             self.pass(world);
             Err(HostError::Silent(machine.to_owned()))
         };
-        if script.way == ScriptTransport::Agent && !reports(world, machine) {
+        if script.transport == ScriptTransport::Agent && !reports(world, machine) {
             return silent(world);
         }
         let mut shell = Shell::new(world, machine);
         let ran = Interpreter.run(&script.text, &script.arguments, &script.variables, &mut shell);
         // What a script does to the machine's own firewall may cut off the report about it.
-        if script.way == ScriptTransport::Agent && !reports(world, machine) {
+        if script.transport == ScriptTransport::Agent && !reports(world, machine) {
             return silent(world);
         }
         self.pass(world);
@@ -97,7 +99,7 @@ impl Host for Simulated {
         to: IpAddr,
         protocol: Protocol,
         port: u16,
-    ) -> Result<Dialed, HostError> {
+    ) -> Result<ConnectOutcome, HostError> {
         let mut inner = self.lock();
         on(&inner.world, machine)?;
         Ok(wire::dial(&mut inner.world, machine, to, protocol, port))
@@ -149,7 +151,10 @@ fn on(world: &World, machine: &str) -> Result<(), HostError> {
 
 /// Whether the agent of a machine reaches the wire server, and hears its answers.
 fn reports(world: &mut World, machine: &str) -> bool {
-    matches!(wire::reaches(world, machine, IpAddr::V4(WIRE_SERVER), Protocol::Tcp, 80), wire::Reach::Open(_))
+    matches!(
+        wire::reaches(world, machine, IpAddr::V4(WIRE_SERVER), Protocol::Tcp, 80),
+        wire::FirstPacket::Open(_)
+    )
 }
 
 #[cfg(test)]

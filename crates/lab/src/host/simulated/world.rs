@@ -9,7 +9,7 @@ use crate::host::port::CaptureOrder;
 use crate::host::stage::{Behavior, Protocol, Stage};
 use ghost_base::Timestamp;
 
-pub(in crate::host) use crate::host::script::Called;
+pub(in crate::host) use crate::host::script::ProgramResult;
 
 /// The machines, and what is between them.
 #[derive(Debug, Clone)]

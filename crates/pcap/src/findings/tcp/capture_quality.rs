@@ -24,7 +24,7 @@ pub(super) const MIRRORED: Rule = Rule {
     at_least: 3,
     percent: 1.0,
     when: "so many TCP packets, and so much of all, were there again within a millisecond, byte for byte",
-    vantage: "The capture sees one way at two places, or the network doubles packets; rates and findings leave the copies out, \
+    vantage: "The capture sees one path at two places, or the network doubles packets; rates and findings leave the copies out, \
               the counts of labels do not.",
 };
 
@@ -33,7 +33,7 @@ pub(super) fn find(found: &mut FindingList, pass: &Pass) {
     let vantage = &pass.flows.vantage;
     if NOT_CAPTURED.meets(vantage.not_captured, 0) && !vantage.one_direction {
         let title = format!(
-            "the capture missed {} pieces of streams ({} bytes) that were acknowledged",
+            "the capture missed {} parts of streams ({} bytes) that were acknowledged",
             vantage.not_captured, vantage.not_captured_bytes
         );
         let mut frames = pass.counts.first_frames(Label::LostSegment);

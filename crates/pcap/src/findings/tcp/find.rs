@@ -9,7 +9,7 @@ use crate::findings::finding::Rule;
 pub(in crate::findings) const RULES: [Rule; 15] = [
     open::SYN_UNANSWERED,
     open::FILTERED,
-    open::NO_WAY,
+    open::NO_ROUTE,
     open::REFUSED,
     open::SYN_ACK_UNANSWERED,
     stall::RESET_FOREIGN,

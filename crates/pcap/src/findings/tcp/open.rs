@@ -1,4 +1,4 @@
-//! Services that cannot be reached: four ways in which a SYN comes to nothing.
+//! Services that cannot be reached: four outcomes of a SYN that opens no connection.
 
 use std::net::SocketAddr;
 
@@ -14,7 +14,7 @@ pub(super) const SYN_UNANSWERED: Rule = Rule {
     at_least: 3,
     percent: 0.0,
     when: "so many SYNs to a service in connections to which nothing came back, no error either",
-    vantage: "Nothing passed here on the way back; whether the SYN arrived, only a capture at the other end shows.",
+    vantage: "Nothing passed here on the return path; whether the SYN arrived, only a capture at the other end shows.",
 };
 
 /// A filter says that it forbids a connection.
@@ -27,13 +27,13 @@ pub(super) const FILTERED: Rule = Rule {
     vantage: "The error names who sent it: the filter is there, or the service's own. Errors can be forged.",
 };
 
-/// A router says that there is no way.
-pub(super) const NO_WAY: Rule = Rule {
+/// A router says that there is no route.
+pub(super) const NO_ROUTE: Rule = Rule {
     code: "tcp_unreachable",
     severity: Severity::Warning,
     at_least: 1,
     percent: 0.0,
-    when: "so many connections whose SYN an ICMP error quotes that says there is no way",
+    when: "so many connections whose SYN an ICMP error quotes that says there is no route",
     vantage: "The router that sent the error was the last that the SYN reached. Errors can be forged.",
 };
 
@@ -65,7 +65,7 @@ pub(super) fn find(found: &mut FindingList, pass: &Pass) {
         pass,
         |service| &service.silent,
         |at, service| {
-            let muted = one_direction || (service.one_way > 0 && service.answered == 0);
+            let muted = one_direction || (service.unidirectional > 0 && service.answered == 0);
             let cases = &service.silent;
             if muted || !SYN_UNANSWERED.meets(cases.packets, 0) {
                 return;
@@ -126,9 +126,9 @@ pub(super) fn find(found: &mut FindingList, pass: &Pass) {
     );
 }
 
-/// Finds services that somebody on the way says cannot be reached.
+/// Finds services that somebody on the path says cannot be reached.
 fn rejection(found: &mut FindingList, pass: &Pass) {
-    for (rule, what) in [(&FILTERED, "a filter forbids"), (&NO_WAY, "there is no way for")] {
+    for (rule, what) in [(&FILTERED, "a filter forbids"), (&NO_ROUTE, "there is no route for")] {
         let filtered = rule.code == FILTERED.code;
         let pick = |service: &ServiceOutcomes| {
             if filtered { service.filtered.clone() } else { service.unreachable.clone() }

@@ -24,7 +24,7 @@ pub(super) const PEER_GONE: Rule = Rule {
     at_least: 4,
     percent: 0.0,
     when: "so many repetitions, keep-alives or probes at the end of open connections to which nothing came back",
-    vantage: "The end is dead, or the way to it or back is: which one, a capture at that end shows.",
+    vantage: "The end is dead, or the path to it or back is: which one, a capture at that end shows.",
 };
 
 /// Finds them, by end.
@@ -99,7 +99,7 @@ pub(super) const RESET_FOREIGN: Rule = Rule {
     when: "so many connections with a service were reset by a packet that is likely not its sender's: of 3 points, a time to \
            live 3 or more off gives 3 (less: 1), packets of the sender after it 3, a reset of the other end within a second 2, an \
            identification off the sender's counting 1, a number outside the window 1",
-    vantage: "What does not fit its sender suggests a device in between; a reset that one wrote well looks real.",
+    vantage: "What does not fit its sender suggests a device in between; a reset that one wrote well seems real.",
 };
 
 /// Finds them, by service.

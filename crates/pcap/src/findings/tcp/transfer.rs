@@ -79,7 +79,8 @@ pub(super) fn find(found: &mut FindingList, pass: &Pass) {
     }
     for (hosts, pair) in most(|pair| pair.needless) {
         if NEEDLESS.meets(pair.needless, pair.carrying) {
-            let title = format!("{} sent {} packets again that the receiver had", way(*hosts), pair.needless);
+            let title =
+                format!("{} sent {} packets again that the receiver had", direction(*hosts), pair.needless);
             let numbers =
                 [("packets", pair.needless as f64), ("percent", percent(pair.needless, pair.carrying))];
             found.add(&NEEDLESS, title, &pair.again.frames, repeated(*hosts), &numbers);
@@ -136,7 +137,7 @@ fn again_between(found: &mut FindingList, hosts: (IpAddr, IpAddr), pair: &HostPa
     let part = percent(count, pair.carrying);
     let title = format!(
         "{}: {count} of {} packets with data were sent again ({part} %; {} were lost before this point, {} behind it)",
-        way(hosts),
+        direction(hosts),
         pair.carrying,
         pair.before,
         pair.after
@@ -160,7 +161,7 @@ fn backoff(found: &mut FindingList, hosts: (IpAddr, IpAddr), pair: &HostPair) {
     let pause = (f64::from(pair.pause) / 1000.0).round();
     let title = format!(
         "{} repeated segments in {} {} times with pauses that double, up to {pause} ms",
-        way(hosts),
+        direction(hosts),
         connections(cases.flows),
         cases.packets
     );
@@ -203,7 +204,7 @@ fn large(found: &mut FindingList, pass: &Pass, (from, to): (IpAddr, IpAddr), pai
     };
     let title = format!(
         "{}: segments of {} bytes and more were sent again {} times in vain, while {passed}; {said}",
-        way((from, to)),
+        direction((from, to)),
         black_hole.size,
         pair.black_hole.packets
     );
@@ -229,7 +230,7 @@ fn window(found: &mut FindingList, hosts: (IpAddr, IpAddr), pair: &HostPair) {
     let part = percent(window, busy);
     let title = format!(
         "{}: for {part} % of the {busy} ms in which there was something to send, the receiver's window had no room",
-        way(hosts)
+        direction(hosts)
     );
     let numbers =
         [("window_ms", window as f64), ("loss_ms", loss as f64), ("path_ms", path as f64), ("percent", part)];
@@ -238,7 +239,7 @@ fn window(found: &mut FindingList, hosts: (IpAddr, IpAddr), pair: &HostPair) {
     found.add(&WINDOW_LIMITED, title, &[pair.longest.0], filter, &numbers);
 }
 
-fn way((from, to): (IpAddr, IpAddr)) -> String {
+fn direction((from, to): (IpAddr, IpAddr)) -> String {
     format!("{from} to {to}")
 }
 

@@ -9,7 +9,7 @@ const MAGIC_COOKIE: u32 = 0x6382_5363;
 /// What a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum MessageType {
-    /// Somebody looks for servers.
+    /// Somebody searches for servers.
     Discover,
     /// A server offers an address.
     Offer,

@@ -20,7 +20,6 @@ const MAX_COPY_DELAY: u64 = 100_000_000;
 /// What a server did.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DhcpServer {
-    /// Offers.
     pub(crate) offers: u64,
     /// Addresses that it gave.
     pub(crate) acks: u64,
@@ -43,7 +42,7 @@ pub(crate) struct CompetingOffers {
     pub(crate) frames: Vec<u64>,
 }
 
-/// A client that looks for servers.
+/// A client that searches for servers.
 #[derive(Debug, Clone, Default)]
 struct DhcpClient {
     waiting: u64,
@@ -84,7 +83,6 @@ pub(crate) struct DhcpStats {
     pub(crate) messages: BTreeMap<&'static str, u64>,
     /// Messages of the newer one.
     pub(crate) v6: BTreeMap<&'static str, u64>,
-    /// Servers.
     pub(crate) servers: BTreeMap<Ipv4Addr, DhcpServer>,
     /// Servers that offer to the same clients.
     pub(crate) competing: BTreeMap<(Ipv4Addr, Ipv4Addr), CompetingOffers>,
@@ -97,7 +95,6 @@ pub(crate) struct DhcpStats {
 /// Questions that nothing answered: how many, of how many clients, and the first of them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct UnansweredClients {
-    /// Questions.
     pub(crate) questions: u64,
     /// Who asked.
     pub(crate) clients: u64,

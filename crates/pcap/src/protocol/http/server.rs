@@ -11,7 +11,6 @@ use crate::protocol::text::escaped;
 const MAX_SERVERS: usize = 1024;
 const MAX_HOSTS: usize = 8;
 
-/// A server.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpServer {
     /// Its address.

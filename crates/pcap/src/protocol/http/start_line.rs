@@ -22,7 +22,7 @@ pub(super) enum StartLine<'a> {
     Status(u16),
 }
 
-/// Says whether bytes begin a message.
+/// Tells whether bytes begin a message.
 pub(in crate::protocol) fn begins(data: &[u8]) -> bool {
     read(data).is_some()
 }
@@ -54,7 +54,7 @@ pub(super) fn read(data: &[u8]) -> Option<StartLine<'_>> {
 fn host<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Option<&'a [u8]> {
     let mut last: Option<&[u8]> = None;
     for line in lines {
-        // The last piece is perhaps not all there: a line counts when another one follows.
+        // The last part may be incomplete: a line counts when another one follows.
         if let Some(value) = last.and_then(value) {
             return Some(value);
         }
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_similar_is_none() {
+    fn what_is_only_similar_is_none() {
         for other in [
             &b"GET it done\r\n"[..],
             b"OPTIONS rtsp://a RTSP/1.0\r\n",

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_to_write_a_year_are_read() {
+    fn both_forms_of_a_year_are_read() {
         assert_eq!(not_after(&message(&der(0x17, b"240102030405Z"))), Some(1_704_164_645));
         assert_eq!(not_after(&message(&der(0x18, b"20240102030405Z"))), Some(1_704_164_645));
         assert_eq!(not_after(&message(&der(0x17, b"700101000000Z"))), Some(0));

@@ -17,7 +17,6 @@ const MIN_PENDING_TIME: u64 = 1_000_000_000;
 /// A secret record of version 1.3 that holds an alert alone: two bytes, its kind, a tag.
 const ALERT_ALONE: u16 = 19;
 
-/// A handshake.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Handshake {
     streams: [HandshakeStream; 2],
@@ -77,8 +76,8 @@ impl Handshake {
         if segment_data.payload.wire > 0 && !records.done() {
             let order =
                 order.get_or_insert_with(|| Reassembler::at(segment_data.start.unwrap_or(segment_data.seq)));
-            order.take(segment_data.seq, segment_data.payload.data, segment_data.payload.wire, |piece| {
-                match piece {
+            order.take(segment_data.seq, segment_data.payload.data, segment_data.payload.wire, |chunk| {
+                match chunk {
                     Chunk::Next(data) => records
                         .take(data, |on_record_event| state.on_record_event(on_record_event, at, tally)),
                     Chunk::Behind(data) => {
@@ -222,7 +221,7 @@ impl HandshakeState {
             }
             self.over = true;
         } else if client_done && self.answered.is_none() {
-            // Data before the answer; what follows in that direction cannot be told apart from it.
+            // Data before the answer; what follows in that direction cannot be distinguished from it.
             self.lost = true;
         } else if client_done && (server_done || newest) {
             if let Some(server) = self.server(tally) {

@@ -8,10 +8,9 @@ const HELLO_RETRY_RANDOM: [u8; 32] = [
     0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
 ];
 
-/// A hello.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Hello<'a> {
-    /// The version: the highest that is offered, or the one that was chosen; 0 where it cannot be told.
+    /// The version: the highest that is offered, or the one that was chosen; 0 where it is not known.
     pub(super) version: u16,
     /// The cipher that was chosen; of a client's hello nothing.
     pub(super) cipher: Option<u16>,

@@ -64,13 +64,13 @@ impl<const N: usize> PartialHeader<N> {
     }
 }
 
-/// Says whether bytes look like the beginning of a record.
+/// Tells whether bytes look like the beginning of a record.
 pub(in crate::protocol) fn record(data: &[u8]) -> bool {
     matches!(data, [CHANGE..=DATA, 3, 0..=4, high, _, ..] if *high <= 0x48)
 }
 
 impl Records {
-    /// Says whether nothing more is to be learned here.
+    /// Tells whether nothing more is to be learned here.
     pub(super) fn done(&self) -> bool {
         self.done
     }
@@ -176,7 +176,7 @@ pub(crate) struct Alert {
 }
 
 impl Alert {
-    /// Says whether something went wrong: an end in good order is no trouble.
+    /// Tells whether something went wrong: an end in good order is no trouble.
     pub(crate) fn trouble(self) -> bool {
         self.fatal && !matches!(self.what, 0 | 90 | 100)
     }

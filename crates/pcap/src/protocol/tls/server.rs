@@ -8,7 +8,7 @@ use crate::hash::Map;
 use crate::histogram::Histogram;
 use crate::protocol::occurrences::Occurrences;
 
-/// How many servers and names are told apart.
+/// How many servers and names are distinguished.
 const MAX_SERVERS: usize = 2048;
 /// How many protocols and alerts of one are.
 const MAX_PROTOCOLS: usize = 8;
@@ -66,7 +66,6 @@ pub(crate) struct TlsServer {
     pub(crate) hidden: Occurrences,
     /// Hellos that were answered by something else than TLS.
     pub(crate) foreign: Occurrences,
-    /// Alerts.
     pub(crate) alerts: BTreeMap<Alert, Occurrences>,
     /// Versions that the server chose.
     pub(crate) versions: BTreeMap<u16, Occurrences>,
@@ -121,7 +120,7 @@ impl TlsServer {
         }
     }
 
-    /// Returns how many handshakes failed in any way.
+    /// Returns how many handshakes failed for any reason.
     pub(crate) fn failed(&self) -> u64 {
         let alerts: u64 =
             self.alerts.iter().filter(|(alert, _)| alert.trouble()).map(|(_, times)| times.count).sum();

@@ -9,9 +9,9 @@ use crate::tcp::EndpointPair;
 const ANSWER_TIMEOUT: u64 = 1_000_000_000;
 
 /// The ports on which nothing comes back, or somebody else tells what does: names, addresses, traps, logs, flow records, samples,
-/// discovery, tunnels, whose ways back use other ports.
+/// discovery, tunnels, whose return paths use other ports.
 #[rustfmt::skip]
-const ONE_WAY_PORTS: [u16; 31] = [
+const UNIDIRECTIONAL_PORTS: [u16; 31] = [
     9, 53, 67, 68, 69, 123, 137, 138, 162, 514, 520, 546, 547, 1900, 2055, 2152, 3544, 3702, 4341, 4739, 4754, 4789, 5353,
     5355, 6081, 6343, 6635, 8125, 9995, 9996, 12_201,
 ];
@@ -57,7 +57,7 @@ impl Flow {
         }
     }
 
-    /// Says whether a datagram was taken.
+    /// Tells whether a datagram was taken.
     pub(super) fn used(&self) -> bool {
         self.sides.iter().any(|side| side.packets > 0)
     }
@@ -83,30 +83,30 @@ impl Flow {
         if second { other } else { first }
     }
 
-    /// Says whether only one end spoke.
-    pub(in crate::protocol) fn one_way(&self) -> bool {
+    /// Tells whether only one end spoke.
+    pub(in crate::protocol) fn unidirectional(&self) -> bool {
         self.sides.iter().any(|side| side.packets == 0)
     }
 
-    /// Says whether one end alone spoke, though there was time for an answer; returns how often.
+    /// Tells whether one end alone spoke, though there was time for an answer; returns how often.
     pub(in crate::protocol) fn silence(&self, now: u64) -> Option<u32> {
-        let waited = self.one_way() && now.saturating_sub(self.first_time) >= ANSWER_TIMEOUT;
+        let waited = self.unidirectional() && now.saturating_sub(self.first_time) >= ANSWER_TIMEOUT;
         waited.then(|| self.sides.iter().map(|side| side.packets).sum())
     }
 
-    /// Says whether somebody asked one other host for something, and got no answer though there was time.
+    /// Tells whether somebody asked one other host for something, and got no answer though there was time.
     pub(super) fn ignored(&self, now: u64) -> bool {
         let ((asker, _), (asked, _)) = self.ends();
         self.silence(now).is_some()
             // Services have the lower port: a lower one that speaks alone answers, and the questions were not captured.
             && asked.port() <= asker.port()
-            && ONE_WAY_PORTS.binary_search(&asked.port()).is_err()
+            && UNIDIRECTIONAL_PORTS.binary_search(&asked.port()).is_err()
             && !TRACEROUTE_PORTS.contains(&asked.port())
             && single(asked.ip())
     }
 }
 
-/// Says whether an address is that of one host, as far as it tells.
+/// Tells whether an address is that of one host, as far as it tells.
 fn single(address: IpAddr) -> bool {
     match address {
         // A network of usual size calls all of its hosts by the last address.
@@ -121,6 +121,6 @@ mod tests {
 
     #[test]
     fn the_ports_can_be_searched() {
-        assert!(ONE_WAY_PORTS.is_sorted());
+        assert!(UNIDIRECTIONAL_PORTS.is_sorted());
     }
 }

@@ -1,4 +1,4 @@
-//! Datagrams between two ends: how many went which way, and where nothing came back.
+//! Datagrams between two ends: how many went in which direction, and where nothing came back.
 
 mod flow;
 mod stats;

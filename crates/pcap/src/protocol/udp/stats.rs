@@ -1,4 +1,4 @@
-//! All conversations together, and the few that are told of.
+//! All conversations together, and the few that are listed.
 
 use std::net::SocketAddr;
 
@@ -22,12 +22,13 @@ pub struct UdpStreamFacts {
     /// The other one.
     pub b: SocketAddr,
     /// Only one end spoke.
-    pub one_way: bool,
+    #[serde(rename = "one_way")]
+    pub unidirectional: bool,
     /// Datagrams from the first end to the other.
     pub packets: u32,
     /// Bytes that they carried.
     pub bytes: u64,
-    /// Datagrams on the way back.
+    /// Datagrams on the return path.
     pub packets_back: u32,
     /// Bytes that they carried.
     pub bytes_back: u64,
@@ -57,8 +58,8 @@ pub(crate) struct UdpStats {
     /// Conversations.
     pub(crate) streams: u64,
     /// Those in which one end spoke alone.
-    pub(crate) one_way: u64,
-    /// Those that were told of early for want of room.
+    pub(crate) unidirectional: u64,
+    /// Those that were listed early for want of room.
     pub(crate) evicted: u64,
     /// Who was asked for something.
     pub(crate) services: Map<SocketAddr, UdpService>,
@@ -76,7 +77,7 @@ impl UdpStats {
         focus: Option<AddressFilter>,
     ) {
         self.streams += 1;
-        self.one_way += u64::from(flow.one_way());
+        self.unidirectional += u64::from(flow.unidirectional());
         let ((a, sent), (b, back)) = flow.ends();
         let ignored = flow.ignored(now);
         self.served(b, flow, sent, ignored);
@@ -91,7 +92,7 @@ impl UdpStats {
         let listed = UdpStreamFacts {
             a,
             b,
-            one_way: flow.one_way(),
+            unidirectional: flow.unidirectional(),
             packets: sent.packets,
             bytes: sent.bytes,
             packets_back: back.packets,
@@ -118,7 +119,7 @@ impl UdpStats {
         }
     }
 
-    /// Returns the conversations that are told of, the worst first.
+    /// Returns the conversations that are listed, the worst first.
     pub(crate) fn listed(&mut self, full: bool) -> Vec<UdpStreamFacts> {
         self.prune(if full { MAX_LISTED_FULL } else { MAX_LISTED });
         self.top.drain(..).map(|(_, listed)| listed).collect()

@@ -5,7 +5,7 @@ use crate::hash::Map;
 use crate::protocol::stats::PacketContext;
 use crate::tcp::EndpointPair;
 
-/// How many conversations are followed at a time. One more, and one that was silent for long is told of and forgotten.
+/// How many conversations are followed at a time. One more, and one that was silent for long is listed and forgotten.
 const MAX_FLOWS: usize = 32_768;
 
 /// The conversations.

@@ -1,4 +1,4 @@
-//! Records that cannot be taken apart: what is behind them is read all the same, and the place is told.
+//! Records that cannot be taken apart: what is behind them is read all the same, and the place is reported.
 
 use std::io::Write as _;
 
@@ -23,7 +23,7 @@ fn seconds(seen: &[Seen]) -> Vec<u64> {
 }
 
 #[test]
-fn a_block_with_a_bad_length_or_trailer_is_passed_over_and_its_place_told() {
+fn a_block_with_a_bad_length_or_trailer_is_passed_over_and_its_place_reported() {
     let (file, first) = ten();
     let third = first + 2 * SIZE;
     let harms: [(usize, [u8; 4], &str); 6] = [
@@ -41,9 +41,12 @@ fn a_block_with_a_bad_length_or_trailer_is_passed_over_and_its_place_told() {
         assert_eq!(seconds(&seen), [1, 2, 4, 5, 6, 7, 8, 9, 10], "{what}");
         assert_eq!(seen.last().unwrap().0, 9);
         assert_eq!((ending.cut_off, ending.skipped), (false, SIZE as u64));
-        let [told] = &ending.warnings[..] else { panic!("{:?}", ending.warnings) };
-        assert!(told.contains(what) && told.contains(&format!("at byte {third}, behind frame 2")), "{told}");
-        assert!(told.contains(&format!("up to byte {}", third + SIZE)), "{told}");
+        let [warning] = &ending.warnings[..] else { panic!("{:?}", ending.warnings) };
+        assert!(
+            warning.contains(what) && warning.contains(&format!("at byte {third}, behind frame 2")),
+            "{warning}"
+        );
+        assert!(warning.contains(&format!("up to byte {}", third + SIZE)), "{warning}");
     }
 }
 
@@ -156,7 +159,7 @@ fn a_packed_file_may_be_cut_anywhere() {
 }
 
 #[test]
-fn a_place_in_a_packed_file_is_told_as_one_of_the_unpacked_bytes() {
+fn a_place_in_a_packed_file_is_reported_as_one_of_the_unpacked_bytes() {
     let (mut file, first) = ten();
     file[first + 4] = 3;
     let (_, ending) = read(&packed(&file)).unwrap();

@@ -1,7 +1,7 @@
-//! Files of every kind: whole, cut, damaged, and in pieces.
+//! Files of every kind: whole, cut, damaged, and in chunks.
 
+mod chunks;
 mod damage;
 mod file;
-mod pieces;
 mod time;
 mod whole;

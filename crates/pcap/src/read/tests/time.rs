@@ -48,7 +48,7 @@ fn an_offset_is_read_in_the_byte_order_of_its_section() {
 }
 
 #[test]
-fn times_that_cannot_be_told_become_the_nearest_and_are_odd() {
+fn times_that_cannot_be_expressed_become_the_nearest_and_are_odd() {
     assert_eq!(time(6, -5, 1), (0, true));
     assert_eq!(time(6, i64::MIN, 0), (0, true));
     assert_eq!(time(6, i64::MAX, 0), (u64::MAX, true));
@@ -57,18 +57,18 @@ fn times_that_cannot_be_told_become_the_nearest_and_are_odd() {
 }
 
 #[test]
-fn drops_are_counted_once_an_interface_however_often_they_are_told() {
-    let told = |name: u32, drops: u64| {
+fn drops_are_counted_once_an_interface_however_often_they_are_reported() {
+    let with_drops = |name: u32, drops: u64| {
         let mut body = [&name.to_le_bytes()[..], &[0; 8], &[5, 0, 8, 0], &drops.to_le_bytes()].concat();
         body.extend([&[7, 0, 8, 0][..], &1_u64.to_le_bytes(), &[0; 4]].concat());
         block(5, false, &body)
     };
     let head = [section(false), interface(false, 6, 0), interface(false, 6, 0)].concat();
-    let first = [&head[..], &told(0, 3), &told(0, 10), &told(1, 20)].concat();
+    let first = [&head[..], &with_drops(0, 3), &with_drops(0, 10), &with_drops(1, 20)].concat();
     assert_eq!(read(&first).unwrap().1.dropped, 11 + 21);
-    let unknown = [&first[..], &told(7, 9), &told(0, u64::MAX)].concat();
+    let unknown = [&first[..], &with_drops(7, 9), &with_drops(0, u64::MAX)].concat();
     assert_eq!(read(&unknown).unwrap().1.dropped, 11 + 21);
-    let again = [&first[..], &head, &told(0, 2)].concat();
+    let again = [&first[..], &head, &with_drops(0, 2)].concat();
     assert_eq!(read(&again).unwrap().1.dropped, 11 + 21 + 3);
 }
 

@@ -57,7 +57,7 @@ fn a_new_section_describes_its_interfaces_anew_in_its_own_byte_order() {
 }
 
 #[test]
-fn blocks_that_are_no_packets_are_passed_over_and_drops_are_told() {
+fn blocks_that_are_no_packets_are_passed_over_and_drops_are_reported() {
     let mut file = [section(false), interface(1, None)].concat();
     file.extend(block(4, false, &[0; 4]));
     // A custom block is a frame to others: numbers have to agree.
@@ -72,7 +72,7 @@ fn blocks_that_are_no_packets_are_passed_over_and_drops_are_told() {
 }
 
 #[test]
-fn a_packet_without_an_interface_is_told_and_left_out() {
+fn a_packet_without_an_interface_is_reported_and_left_out() {
     let (seen, ending) = read(&[section(false), packet(3, 1, b"a")].concat()).unwrap();
     assert_eq!((seen.len(), ending.warnings.len()), (0, 1));
 }

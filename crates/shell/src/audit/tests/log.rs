@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{append, file, lines, now, open, sample, verified};
-use crate::audit::{Broken, Entry, Error, Kind, LONGEST_LINE};
+use crate::audit::{Broken, Entry, Error, Kind, MAX_LINE_BYTES};
 use ghost_base::Digest;
 
 #[test]
@@ -201,10 +201,10 @@ fn an_entry_that_no_reader_would_take_is_refused_before_it_is_written() {
     let mut log = open(folder.path()).unwrap();
     append(&mut log, "one").unwrap();
     let before = fs::read(log.path()).unwrap();
-    let error = append(&mut log, &"x".repeat(LONGEST_LINE)).unwrap_err();
+    let error = append(&mut log, &"x".repeat(MAX_LINE_BYTES)).unwrap_err();
     assert!(matches!(error, Error::Unwritable { broken: Broken::TooLong }));
     assert_eq!(fs::read(log.path()).unwrap(), before);
-    assert_eq!(append(&mut log, &"x".repeat(LONGEST_LINE - 1000)).unwrap().seq, 2);
+    assert_eq!(append(&mut log, &"x".repeat(MAX_LINE_BYTES - 1000)).unwrap().seq, 2);
     assert!(verified(&fs::read(log.path()).unwrap()).ok);
 }
 

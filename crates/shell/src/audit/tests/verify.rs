@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read as _};
 use proptest::prelude::*;
 
 use super::{check, lines, repair_of, sample, verified};
-use crate::audit::{LONGEST_LINE, Verification};
+use crate::audit::{MAX_LINE_BYTES, Verification};
 use ghost_base::Digest;
 
 fn hash_of(line: &[u8]) -> String {
@@ -66,12 +66,12 @@ fn every_line_that_is_removed_doubled_or_moved_is_caught() {
 
         let mut doubled = lines.clone();
         doubled.insert(here, lines[here].clone());
-        assert_bad(&doubled.concat(), here as u64 + 2, "bears the number");
+        assert_bad(&doubled.concat(), here as u64 + 2, "has the number");
 
         for there in here + 1..lines.len() {
             let mut moved = lines.clone();
             moved.swap(here, there);
-            assert_bad(&moved.concat(), here as u64 + 1, "bears the number");
+            assert_bad(&moved.concat(), here as u64 + 1, "has the number");
         }
     }
 }
@@ -157,7 +157,7 @@ fn an_endless_line_is_refused_in_bounded_memory() {
     let found = check(BufReader::new(io::repeat(b'a')), None).unwrap();
     assert_eq!((found.ok, found.first_bad), (false, Some(1)));
     let noise = b"noise\n".repeat(1 << 10);
-    let endless = (0..).flat_map(|_: u64| noise.clone()).take(64 * LONGEST_LINE);
+    let endless = (0..).flat_map(|_: u64| noise.clone()).take(64 * MAX_LINE_BYTES);
     let found = check(BufReader::new(Bytes(endless)), None).unwrap();
     assert_eq!((found.ok, found.first_bad), (false, Some(1)));
     assert!(found.reason.unwrap().contains("longer than any"));
@@ -193,7 +193,7 @@ proptest! {
         prop_assert_eq!(verified(&bytes).ok, bytes.is_empty());
     }
 
-    /// Any shuffle of lines, pieces of lines and noise is answered, and is good only where it is a beginning of the log.
+    /// Any shuffle of lines, parts of lines and noise gets an answer, which is good only for a prefix of the log.
     #[test]
     fn only_a_beginning_of_the_log_is_good(
         picks in prop::collection::vec((0..5_usize, 0..600_usize), 0..7)

@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::policy::Files;
 
 /// Whoever makes more links than the kernel follows means no good.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 const OTHERS_MAY_WRITE: u32 = 0o022;
 
@@ -24,8 +24,8 @@ pub(super) fn check(path: &str, files: &Files) -> Result<(), String> {
         Path::new(path).parent().map_or(Ok(()), own_folder)?;
     }
     match resolve(Path::new(path)) {
-        Ok(Place { path: _, by_others: false }) => Ok(()),
-        Ok(Place { path: found, by_others: true }) => {
+        Ok(LinkTarget { path: _, by_others: false }) => Ok(()),
+        Ok(LinkTarget { path: found, by_others: true }) => {
             match found.to_str().is_some_and(|found| files.allows(found)) {
                 true => Ok(()),
                 false => Err(format!("is a link to `{}`, which is not meant to be read", found.display())),
@@ -62,16 +62,16 @@ fn own_folder(folder: &Path) -> Result<(), String> {
 }
 
 /// Where a path leads.
-struct Place {
+struct LinkTarget {
     path: PathBuf,
-    /// Somebody other than root could have made a link on the way.
+    /// Somebody other than root could have made a link in it.
     by_others: bool,
 }
 
 /// Follows every link as the kernel does.
-fn resolve(path: &Path) -> io::Result<Place> {
+fn resolve(path: &Path) -> io::Result<LinkTarget> {
     let mut left: VecDeque<OsString> = parts(path).collect();
-    let mut place = Place { path: PathBuf::from("/"), by_others: false };
+    let mut place = LinkTarget { path: PathBuf::from("/"), by_others: false };
     let mut links = 0;
     while let Some(part) = left.pop_front() {
         if part == ".." {
@@ -85,7 +85,7 @@ fn resolve(path: &Path) -> io::Result<Place> {
             continue;
         }
         links += 1;
-        if links > MOST_LINKS {
+        if links > MAX_LINKS {
             return Err(io::Error::other("too many links"));
         }
         place.by_others |= found.uid() != 0 || !root_alone(&place.path)?;

@@ -4,7 +4,7 @@
 //! is less strict, a look at anything for a command that does not run at once.
 
 mod capture;
+mod examine;
 mod link;
-mod look;
 
-pub(super) use look::look;
+pub(super) use examine::examine;

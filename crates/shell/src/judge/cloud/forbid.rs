@@ -2,7 +2,7 @@
 
 use super::line::{Given, Line, is_below};
 use super::read::is_help;
-use crate::policy::{Cloud, SecretOption, brief};
+use crate::policy::{Cloud, SecretOption, shorten};
 
 /// The rule that forbids a command, and why.
 pub(in crate::judge) type Forbids = (&'static str, String);
@@ -15,7 +15,7 @@ pub(in crate::judge) fn forbidden(words: &[&str], table: &Cloud) -> Option<Forbi
     Line::readings(words, table).iter().find_map(|line| {
         let path = line.folded();
         let options = Given::all(line.rest);
-        let named = || brief(&path.join(" "));
+        let named = || shorten(&path.join(" "));
         if destroys(&path, &options, table) {
             return Some(("block.destroy.cloud", format!("`az {}` destroys whole resources", named())));
         }

@@ -5,9 +5,9 @@ use super::line::{Given, Line};
 use super::read::check_values;
 use crate::judge::allow::Allowed;
 use crate::judge::remote;
-use crate::policy::{Carrier, Cloud, Policy, Refusal, brief};
+use crate::policy::{Carrier, Cloud, Policy, Refusal, shorten};
 
-/// Returns every script that a command would run elsewhere, for the hunt.
+/// Returns every script that a command would run elsewhere, for the search of tier 0.
 pub(in crate::judge) fn scripts(words: &[&str], table: &Cloud) -> Vec<String> {
     let mut found = Vec::new();
     for line in Line::readings(words, table) {
@@ -64,7 +64,7 @@ pub(super) fn judge(policy: &Policy, carrier: &Carrier, line: &Line<'_, '_>) -> 
         if given.name == "--scripts" {
             let from_file = |value: &&str| value.starts_with('@') || value.contains("=@");
             if let Some(value) = given.values().find(from_file) {
-                return Err(Refusal::new("file", format!("`{}` reads a local file", brief(value))));
+                return Err(Refusal::new("file", format!("`{}` reads a local file", shorten(value))));
             }
             lines.extend(given.values());
             continue;

@@ -1,7 +1,7 @@
 //! Secrets that only their names give away: an answer that shows them keeps the names, so that redaction finds them.
 
 use super::line::{Given, Line, is_below};
-use crate::policy::{Cloud, Refusal, brief};
+use crate::policy::{Cloud, Refusal, shorten};
 
 /// Refuses a read that would show a secret without its name.
 pub(super) fn check(line: &Line<'_, '_>, options: &[Given<'_>], table: &Cloud) -> Result<(), Refusal> {
@@ -13,7 +13,7 @@ pub(super) fn check(line: &Line<'_, '_>, options: &[Given<'_>], table: &Cloud) -
     let refuse = |what: String| Err(Refusal::new("secret", what));
     for query in &queries {
         if let Some(member) = words(query).find(|word| is_secret(word, table)) {
-            return refuse(format!("`--query` picks `{}`, a secret, without its name", brief(member)));
+            return refuse(format!("`--query` picks `{}`, a secret, without its name", shorten(member)));
         }
     }
     if !table.secret.holders.iter().any(|command| is_below(&line.path, command)) {
@@ -23,7 +23,7 @@ pub(super) fn check(line: &Line<'_, '_>, options: &[Given<'_>], table: &Cloud) -
     if let Some(query) =
         queries.iter().find(|query| query.contains('\\') || query.replace("[*]", "").contains('*'))
     {
-        return refuse(format!("`--query {}` may pick a secret without its name", brief(query)));
+        return refuse(format!("`--query {}` may pick a secret without its name", shorten(query)));
     }
     let bare = of(&["-o", "--output"]).contains(&"tsv");
     let whole = queries.is_empty() || queries.iter().any(|query| !ends_in_values(query, table));

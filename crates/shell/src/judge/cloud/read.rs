@@ -3,7 +3,7 @@
 use super::line::{Given, Line, is_below};
 use super::{address, guest, nameless};
 use crate::judge::allow::Allowed;
-use crate::policy::{Cloud, Policy, Refusal, brief};
+use crate::policy::{Cloud, Policy, Refusal, shorten};
 
 /// Judges an `az` command against the tables.
 pub(in crate::judge) fn judge(policy: &Policy, words: &[&str]) -> Result<Allowed, Refusal> {
@@ -27,11 +27,11 @@ pub(in crate::judge) fn judge(policy: &Policy, words: &[&str]) -> Result<Allowed
     let path = line.path.join(" ");
     let core = table.may_read(&line.path) && table.core.has(&line.path);
     if !core && !table.extensions.has(&line.path) {
-        let what = format!("`az {}` is not on the list of commands that only read", brief(&path));
+        let what = format!("`az {}` is not on the list of commands that only read", shorten(&path));
         return Err(Refusal::new("verb", what));
     }
     if let Some(why) = table.asks_although.get(&path) {
-        return Err(Refusal::new("verb", format!("`az {}` {why}", brief(&path))));
+        return Err(Refusal::new("verb", format!("`az {}` {why}", shorten(&path))));
     }
     let mut options = Given::all(line.front);
     options.extend(Given::all(line.rest));
@@ -75,7 +75,7 @@ pub(super) fn check_values(given: &Given<'_>) -> Result<(), Refusal> {
     let from_file = |word: &str| word.starts_with('@') || word.contains("=@");
     if from_file(given.word) || given.values().any(from_file) {
         let word = given.values().find(|value| from_file(value)).unwrap_or(given.word);
-        return Err(Refusal::new("file", format!("`{}` reads a local file", brief(word))));
+        return Err(Refusal::new("file", format!("`{}` reads a local file", shorten(word))));
     }
     if given.word.contains('\n') || given.values().any(|value| value.contains('\n')) {
         return Err(Refusal::new("value", "a value goes over more than one line"));

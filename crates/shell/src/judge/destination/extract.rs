@@ -105,7 +105,7 @@ fn collect(table: &Destinations, given: &Given<'_>, arguments: &[&str], found: &
 /// Options with their values, and operands.
 type Sorted<'w> = (Vec<(String, Option<&'w str>)>, Vec<&'w str>);
 
-/// Tells options from operands by the table; nothing where no word looks like an option.
+/// Tells options from operands by the table; nothing where no word has the form of an option.
 fn sort<'w>(table: &Destinations, arguments: &[&'w str]) -> Option<Sorted<'w>> {
     arguments.iter().any(|word| word.starts_with('-')).then_some(())?;
     let (mut options, mut operands) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Names in filters: a program that takes a filter looks them up.
+//! Names in filters: a program that takes a filter resolves them.
 
 use super::read::{before_port, is_among, named};
 

@@ -1,11 +1,11 @@
 //! Holding what a command would send to against what is known.
 
 use crate::judge::address::is_metadata;
-use crate::policy::{Policy, brief};
+use crate::policy::{Policy, shorten};
 use crate::{Impact, Known, Ruling, Verdict};
 
-/// So many unknown destinations are named in a reason.
-const NAMED_IN_REASON: usize = 3;
+/// How many unknown destinations are named in a reason.
+const MAX_NAMED: usize = 3;
 
 impl Policy {
     /// Makes a SAFE command ask that would send something to a place that is not known.
@@ -22,8 +22,8 @@ impl Policy {
             return ruling;
         }
         let named: Vec<String> =
-            unknown.iter().take(NAMED_IN_REASON).map(|host| format!("`{}`", brief(host))).collect();
-        let more = match unknown.len().saturating_sub(NAMED_IN_REASON) {
+            unknown.iter().take(MAX_NAMED).map(|host| format!("`{}`", shorten(host))).collect();
+        let more = match unknown.len().saturating_sub(MAX_NAMED) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };

@@ -183,7 +183,7 @@ fn what_was_judged_stricter_before_stays_so_for_the_same_reason() {
     let known = |rule: &'static str, verdict| {
         let mut known = Known::default();
         known.add_words("evil.example");
-        let judged = Ruling { verdict, rule: rule.into(), reason: "as told".into(), ..Ruling::default() };
+        let judged = Ruling { verdict, rule: rule.into(), reason: "as given".into(), ..Ruling::default() };
         known.add_asked("dig evil.example", judged);
         known
     };
@@ -192,10 +192,10 @@ fn what_was_judged_stricter_before_stays_so_for_the_same_reason() {
         let known = known(rule, verdict);
         assert_eq!(held("dig evil.example", &known).verdict, Verdict::Safe);
         let ruling = judged("dig evil.example", &known);
-        assert_eq!((ruling.verdict, &*ruling.rule, &*ruling.reason), (verdict, rule, "as told"));
+        assert_eq!((ruling.verdict, &*ruling.rule, &*ruling.reason), (verdict, rule, "as given"));
         assert_eq!(judged("dig +short evil.example", &known).verdict, Verdict::Safe);
     }
-    // What is found beside it is told.
+    // What is found beside it is reported.
     let mut known = known("file.link", Verdict::Risky);
     known.add_asked("dig x.example", held("dig x.example y.example", &known));
     assert!(judged("dig x.example", &known).reason.contains("`y.example`"));

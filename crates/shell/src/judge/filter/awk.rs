@@ -4,7 +4,7 @@ use super::scan::Scan;
 use crate::policy::Refusal;
 
 /// How deep parentheses may stand in a condition.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// Accepts `-F SEPARATOR` and one program.
 pub(in crate::judge) fn check(arguments: &[&str]) -> Result<(), Refusal> {
@@ -138,7 +138,7 @@ fn string(scan: &mut Scan<'_>) -> bool {
 /// Takes comparisons and patterns, joined by `&&` and `||`.
 fn condition(scan: &mut Scan<'_>, depth: usize) -> bool {
     loop {
-        if depth > DEEPEST || !term(scan, depth) {
+        if depth > MAX_DEPTH || !term(scan, depth) {
             return false;
         }
         scan.blanks();

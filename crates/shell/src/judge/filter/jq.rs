@@ -1,7 +1,7 @@
-//! `jq`: any filter that looks at its input only.
+//! `jq`: any filter that reads its input only.
 
 use super::scan::Scan;
-use crate::policy::{Refusal, brief};
+use crate::policy::{Refusal, shorten};
 
 /// Short options that change how the result is printed.
 const LETTERS: &str = "rcnsSeMCjaR";
@@ -63,7 +63,7 @@ pub(in crate::judge) fn check(arguments: &[&str], ends: bool) -> Result<(), Refu
     }
     let filter = filter.ok_or_else(|| Refusal::missing("a filter"))?;
     reach(filter, ends).map_err(|what| {
-        Refusal::new("value", format!("`{}` in a filter of jq is not known to be harmless", brief(&what)))
+        Refusal::new("value", format!("`{}` in a filter of jq is not known to be harmless", shorten(&what)))
     })
 }
 
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_filter_that_looks_at_its_input_is_understood() {
+    fn a_filter_that_examines_its_input_is_understood() {
         for arguments in [
             &["."][..],
             &["-r", ".[] | .ifname"],

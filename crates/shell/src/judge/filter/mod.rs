@@ -1,4 +1,4 @@
-//! Filters with a language of their own: what they are told has to be understood whole, or it asks.
+//! Filters with a language of their own: a program in one has to be understood whole, or the command asks.
 //!
 //! Goes in: the words behind `awk`, `sed` or `jq`. Comes out: nothing, or what is wrong with them. Never: a program that
 //! was understood in part.

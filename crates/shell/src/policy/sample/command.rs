@@ -1,6 +1,6 @@
 //! Whole commands.
 
-use super::dice::Dice;
+use super::rng::Rng;
 use super::value::{anything, phrase, value};
 use crate::policy::grammar::{Arity, Style, Times};
 use crate::policy::kind::Kind;
@@ -8,60 +8,60 @@ use crate::policy::script::quote;
 use crate::policy::{Check, Entry, Policy};
 
 /// Enough options for every interplay of two or three.
-const MOST_OPTIONS: usize = 4;
+const MAX_OPTIONS: usize = 4;
 
 impl Policy {
     /// Makes up command lines from the allow list's grammars; `az` has none, so that it stands among the examples alone.
     #[must_use]
     pub fn sample(&self, seed: u64, count: usize) -> Vec<String> {
-        let mut dice = Dice(seed);
+        let mut rng = Rng(seed);
         let (programs, transparent) = self.local_entries();
-        let one = |dice: &mut Dice| {
+        let one = |rng: &mut Rng| {
             let mut words = Vec::new();
-            if dice.one_in(6)
-                && let Some(entry) = dice.pick(&transparent)
+            if rng.one_in(6)
+                && let Some(entry) = rng.pick(&transparent)
             {
-                words.extend(entry_words(entry, dice));
+                words.extend(entry_words(entry, rng));
             }
-            if let Some(entry) = dice.pick(&programs) {
-                words.extend(entry_words(entry, dice));
+            if let Some(entry) = rng.pick(&programs) {
+                words.extend(entry_words(entry, rng));
             }
             words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
         };
-        (0..count).map(|_| one(&mut dice)).collect()
+        (0..count).map(|_| one(&mut rng)).collect()
     }
 }
 
-fn entry_words(entry: &Entry, dice: &mut Dice) -> Vec<String> {
-    let mut words: Vec<String> = dice.pick(&entry.names).cloned().into_iter().collect();
+fn entry_words(entry: &Entry, rng: &mut Rng) -> Vec<String> {
+    let mut words: Vec<String> = rng.pick(&entry.names).cloned().into_iter().collect();
     let grammar = &entry.grammar;
     if let Some(kind) = &grammar.any {
         let least = usize::from(!grammar.bare);
-        let count = least + dice.below(3);
-        words.extend((0..count).map(|_| anything(entry, kind, dice)));
+        let count = least + rng.below(3);
+        words.extend((0..count).map(|_| anything(entry, kind, rng)));
         return words;
     }
     let mut names: Vec<&String> = grammar.options.keys().collect();
     names.sort();
-    let extra = if entry.single { 0 } else { dice.below(MOST_OPTIONS + 1) };
+    let extra = if entry.single { 0 } else { rng.below(MAX_OPTIONS + 1) };
     let needed: &[String] = if entry.single { &[] } else { &entry.needs };
-    let mut chosen: Vec<&String> = dice.pick(needed).into_iter().chain(&entry.all).collect();
+    let mut chosen: Vec<&String> = rng.pick(needed).into_iter().chain(&entry.all).collect();
     let count = if entry.single { 1 } else { extra };
-    chosen.extend((0..count).filter_map(|_| dice.pick(&names).copied()));
-    let options: Vec<String> = chosen.into_iter().flat_map(|name| option(entry, name, dice)).collect();
-    let operands = operands(entry, dice);
+    chosen.extend((0..count).filter_map(|_| rng.pick(&names).copied()));
+    let options: Vec<String> = chosen.into_iter().flat_map(|name| option(entry, name, rng)).collect();
+    let operands = operands(entry, rng);
     let (first, then) = if entry.verb_first { (operands, options) } else { (options, operands) };
     words.extend(first.into_iter().chain(then));
     words
 }
 
-fn option(entry: &Entry, name: &str, dice: &mut Dice) -> Vec<String> {
+fn option(entry: &Entry, name: &str, rng: &mut Rng) -> Vec<String> {
     let grammar = &entry.grammar;
     if let Some(front) = name.strip_suffix('*') {
         return vec![format!("{front}all")];
     }
     if matches!(name, "-L" | "--location") && entry.check == Some(Check::Curl) {
-        return vec![name.to_owned(), "--max-redirs".to_owned(), dice.word(&["0", "3", "5"])];
+        return vec![name.to_owned(), "--max-redirs".to_owned(), rng.word(&["0", "3", "5"])];
     }
     let long = name.starts_with("--") || grammar.style == Style::Words;
     let joined = |value: String| match (name.ends_with('='), long) {
@@ -69,18 +69,18 @@ fn option(entry: &Entry, name: &str, dice: &mut Dice) -> Vec<String> {
         (true, _) | (false, false) => vec![format!("{name}{value}")],
     };
     match grammar.options.get(name) {
-        Some(Arity::Value(kind)) if name.ends_with('=') || dice.one_in(3) => joined(value(entry, kind, dice)),
-        Some(Arity::Value(kind) | Arity::Many(kind)) => vec![name.to_owned(), value(entry, kind, dice)],
-        Some(Arity::Maybe(kind)) if dice.one_in(2) => vec![name.to_owned(), value(entry, kind, dice)],
-        Some(Arity::Attached(kind)) if dice.one_in(2) => joined(value(entry, kind, dice)),
+        Some(Arity::Value(kind)) if name.ends_with('=') || rng.one_in(3) => joined(value(entry, kind, rng)),
+        Some(Arity::Value(kind) | Arity::Many(kind)) => vec![name.to_owned(), value(entry, kind, rng)],
+        Some(Arity::Maybe(kind)) if rng.one_in(2) => vec![name.to_owned(), value(entry, kind, rng)],
+        Some(Arity::Attached(kind)) if rng.one_in(2) => joined(value(entry, kind, rng)),
         Some(Arity::Attached(_) | Arity::Maybe(_) | Arity::Flag) | None => vec![name.to_owned()],
     }
 }
 
-fn operands(entry: &Entry, dice: &mut Dice) -> Vec<String> {
+fn operands(entry: &Entry, rng: &mut Rng) -> Vec<String> {
     match entry.check {
-        Some(Check::Objects) => objects(entry, dice),
-        Some(Check::Curl) => vec![dice.word(&[
+        Some(Check::Objects) => objects(entry, rng),
+        Some(Check::Curl) => vec![rng.word(&[
             "http://127.0.0.1/",
             "http://127.0.0.1:8080/x%3Fy",
             "https://localhost/",
@@ -89,7 +89,7 @@ fn operands(entry: &Entry, dice: &mut Dice) -> Vec<String> {
             "http://127.0.0.1:8080/",
         ])],
         Some(Check::Nft) => {
-            let rest = dice.word(&[
+            let rest = rng.word(&[
                 "ruleset",
                 "tables",
                 "chains",
@@ -102,9 +102,9 @@ fn operands(entry: &Entry, dice: &mut Dice) -> Vec<String> {
             std::iter::once("list".to_owned()).chain(rest.split(' ').map(str::to_owned)).collect()
         }
         Some(Check::PatternAndFiles) => {
-            vec![dice.word(&["tcp", "lo", "x.y"]), value(entry, &Kind::Readable, dice)]
+            vec![rng.word(&["tcp", "lo", "x.y"]), value(entry, &Kind::Readable, rng)]
         }
-        Some(Check::IntervalAndCount) => vec!["1".to_owned(), dice.word(&["1", "2"])],
+        Some(Check::IntervalAndCount) => vec!["1".to_owned(), rng.word(&["1", "2"])],
         Some(
             Check::Networksetup
             | Check::OnePattern
@@ -119,14 +119,14 @@ fn operands(entry: &Entry, dice: &mut Dice) -> Vec<String> {
             for (kind, times) in &entry.grammar.operands {
                 let count = match times {
                     Times::Once => 1,
-                    Times::AtMostOnce => dice.below(2),
-                    Times::Any => dice.below(3),
-                    Times::AtLeastOnce => 1 + dice.below(2),
+                    Times::AtMostOnce => rng.below(2),
+                    Times::Any => rng.below(3),
+                    Times::AtLeastOnce => 1 + rng.below(2),
                 };
                 if *kind == Kind::Text && count > 0 {
-                    words.extend(phrase(entry, dice).split(' ').map(str::to_owned));
+                    words.extend(phrase(entry, rng).split(' ').map(str::to_owned));
                 } else {
-                    words.extend((0..count).map(|_| value(entry, kind, dice)));
+                    words.extend((0..count).map(|_| value(entry, kind, rng)));
                 }
             }
             words
@@ -135,19 +135,18 @@ fn operands(entry: &Entry, dice: &mut Dice) -> Vec<String> {
 }
 
 /// An object, perhaps shortened, and what to do with it.
-fn objects(entry: &Entry, dice: &mut Dice) -> Vec<String> {
+fn objects(entry: &Entry, rng: &mut Rng) -> Vec<String> {
     let shown: Vec<&String> = entry.objects.iter().filter(|name| !name.starts_with('!')).collect();
-    let object = dice.pick(&shown).map_or("", |name| name.as_str());
+    let object = rng.pick(&shown).map_or("", |name| name.as_str());
     let shortest = object.len().min(3);
-    let length =
-        if dice.one_in(3) { shortest + dice.below(object.len() + 1 - shortest) } else { object.len() };
+    let length = if rng.one_in(3) { shortest + rng.below(object.len() + 1 - shortest) } else { object.len() };
     let mut words = vec![object.get(..length).unwrap_or(object).to_owned()];
-    if entry.gets.iter().any(|name| name == object) && dice.one_in(4) {
-        words.extend(["get".to_owned(), dice.word(&["127.0.0.1", "::1", "10.0.0.4"])]);
-    } else if dice.one_in(2) {
-        words.push(dice.word(&["show", "list", "ls"]));
+    if entry.gets.iter().any(|name| name == object) && rng.one_in(4) {
+        words.extend(["get".to_owned(), rng.word(&["127.0.0.1", "::1", "10.0.0.4"])]);
+    } else if rng.one_in(2) {
+        words.push(rng.word(&["show", "list", "ls"]));
         let behind =
-            dice.word(&["", "", "dev lo", "table all", "type veth", "scope link", "up", "dev lo parent 1:"]);
+            rng.word(&["", "", "dev lo", "table all", "type veth", "scope link", "up", "dev lo parent 1:"]);
         words.extend(behind.split_whitespace().map(str::to_owned));
     }
     words

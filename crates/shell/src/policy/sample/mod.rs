@@ -4,5 +4,5 @@
 //! verdict; what a grammar alone cannot say (`check`) is met halfway.
 
 mod command;
-mod dice;
+mod rng;
 mod value;

@@ -1,16 +1,16 @@
 //! Values that let a program do real work, where that can be known.
 
-use super::dice::Dice;
+use super::rng::Rng;
 use crate::policy::Entry;
 use crate::policy::kind::Kind;
 
 /// A word for a program that takes any.
-pub(super) fn anything(entry: &Entry, kind: &Kind, dice: &mut Dice) -> String {
+pub(super) fn anything(entry: &Entry, kind: &Kind, rng: &mut Rng) -> String {
     match entry.id.as_str() {
-        "socket.netstat" => dice.word(&[
+        "socket.netstat" => rng.word(&[
             "-s", "-tlnp", "-rn", "-i", "-an", "-x", "-g", "-u", "-e", "-l", "--tcp", "-ne", "-W", "-C", "-o",
         ]),
-        "name.host" => dice.word(&[
+        "name.host" => rng.word(&[
             "127.0.0.1",
             "localhost",
             "a.example",
@@ -25,16 +25,16 @@ pub(super) fn anything(entry: &Entry, kind: &Kind, dice: &mut Dice) -> String {
             "-T",
         ]),
         "system.process" => {
-            dice.word(&["-ef", "aux", "-o", "pid,comm", "-a", "sh", "-p", "1", "--sort=-pid", "ax"])
+            rng.word(&["-ef", "aux", "-o", "pid,comm", "-a", "sh", "-p", "1", "--sort=-pid", "ax"])
         }
-        "system.list" => dice.word(&["-l", "-a", "-d", "/", "/proc/net", "/etc/hosts", "-i", "/tmp"]),
-        "system.which" => dice.word(&["ip", "ss", "-a", "sh"]),
+        "system.list" => rng.word(&["-l", "-a", "-d", "/", "/proc/net", "/etc/hosts", "-i", "/tmp"]),
+        "system.which" => rng.word(&["ip", "ss", "-a", "sh"]),
         "system.uname" | "system.uptime" | "system.who" | "system.id" | "system.nproc" | "system.free"
         | "system.df" | "system.lsmod" | "system.release" => {
-            dice.word(&["-a", "-h", "-u", "-s", "-n", "--help", "-m", "root", "-i"])
+            rng.word(&["-a", "-h", "-u", "-s", "-n", "--help", "-m", "root", "-i"])
         }
-        "system.echo" => dice.word(&["hello", "-n", "a b", "%s"]),
-        _ if *kind == Kind::Answer => dice.word(&[
+        "system.echo" => rng.word(&["hello", "-n", "a b", "%s"]),
+        _ if *kind == Kind::Answer => rng.word(&[
             "127.0.0.1",
             "localhost",
             "::1",
@@ -60,20 +60,20 @@ pub(super) fn anything(entry: &Entry, kind: &Kind, dice: &mut Dice) -> String {
             "80",
             "-l",
         ]),
-        _ => value(entry, kind, dice),
+        _ => value(entry, kind, rng),
     }
 }
 
 /// A value of a kind: one that lets the program do real work, where that can be known.
-pub(super) fn value(entry: &Entry, kind: &Kind, dice: &mut Dice) -> String {
+pub(super) fn value(entry: &Entry, kind: &Kind, rng: &mut Rng) -> String {
     match kind {
-        Kind::OneOf(words) => dice.pick(words).cloned().unwrap_or_default(),
-        Kind::Text => phrase(entry, dice),
-        Kind::Name => dice.word(names(entry)),
+        Kind::OneOf(words) => rng.pick(words).cloned().unwrap_or_default(),
+        Kind::Text => phrase(entry, rng),
+        Kind::Name => rng.word(names(entry)),
         Kind::Host | Kind::Answer => {
-            dice.word(&["127.0.0.1", "127.0.0.1", "localhost", "::1", "10.0.0.4", "a.example", "2001:db8::5"])
+            rng.word(&["127.0.0.1", "127.0.0.1", "localhost", "::1", "10.0.0.4", "a.example", "2001:db8::5"])
         }
-        Kind::Question => dice.word(&[
+        Kind::Question => rng.word(&[
             "@127.0.0.1",
             "+time=1",
             "+tries=1",
@@ -87,37 +87,37 @@ pub(super) fn value(entry: &Entry, kind: &Kind, dice: &mut Dice) -> String {
             "+trace",
             "localhost",
         ]),
-        Kind::Address => dice.word(&[":443", "TCP", "UDP:53", "4", "@127.0.0.1", "TCP:LISTEN", "6TCP"]),
-        Kind::Interface => dice.word(&["lo", "lo", "eth0", "127.0.0.1"]),
-        Kind::Ports => dice.word(&["1", "53", "80", "443", "8080-8082"]),
-        Kind::Endpoint => dice.word(&["127.0.0.1:443", "localhost:1", "[::1]:443"]),
-        Kind::OwnCapture => dice.word(&["/tmp/captures/a.pcap"]),
-        Kind::File => dice.word(&["a.pcap", "/etc/hosts", "missing"]),
-        Kind::Value => dice.word(&["web-1", "rg"]),
-        Kind::Form => dice.word(&["wide", "json", "yaml", "name"]),
-        Kind::Port => dice.word(&["1", "53", "80", "443", "8080", "65535"]),
-        Kind::Number => dice.word(&["0", "1", "2", "7", "64", "1500"]),
-        Kind::Count => dice.word(&["1", "2", "3"]),
-        Kind::Retries => dice.word(&["0", "1", "5"]),
-        Kind::Packet => dice.word(&["0", "56", "1472", "65000"]),
-        Kind::Flow => dice.word(&["0", "16", "0x10"]),
-        Kind::Interval => dice.word(&["0.2", "1", ".5"]),
-        Kind::Seconds => dice.word(&["1", "0.5", "2"]),
-        Kind::Duration => dice.word(&["1", "2s", "0.5", "1m"]),
-        Kind::Priority => dice.word(&["5", "19", "+1", "0"]),
-        Kind::Buffering => dice.word(&["L", "0", "4K"]),
-        Kind::Lines => dice.word(&["1", "5", "+2", "-3"]),
-        Kind::Range => dice.word(&["0-9", "5-", "0-0,2-3"]),
-        Kind::Capture => dice.word(&["a.pcap", "a.pcap", "./a.pcap", "missing.pcap"]),
-        Kind::Statistic => dice.word(&["io,stat,1", "conv,tcp", "io,phs", "endpoints,ip"]),
-        Kind::Preference => dice.word(&["tcp.relative_sequence_numbers:FALSE", "ip.defragment:TRUE"]),
+        Kind::Address => rng.word(&[":443", "TCP", "UDP:53", "4", "@127.0.0.1", "TCP:LISTEN", "6TCP"]),
+        Kind::Interface => rng.word(&["lo", "lo", "eth0", "127.0.0.1"]),
+        Kind::Ports => rng.word(&["1", "53", "80", "443", "8080-8082"]),
+        Kind::Endpoint => rng.word(&["127.0.0.1:443", "localhost:1", "[::1]:443"]),
+        Kind::OwnCapture => rng.word(&["/tmp/captures/a.pcap"]),
+        Kind::File => rng.word(&["a.pcap", "/etc/hosts", "missing"]),
+        Kind::Value => rng.word(&["web-1", "rg"]),
+        Kind::Form => rng.word(&["wide", "json", "yaml", "name"]),
+        Kind::Port => rng.word(&["1", "53", "80", "443", "8080", "65535"]),
+        Kind::Number => rng.word(&["0", "1", "2", "7", "64", "1500"]),
+        Kind::Count => rng.word(&["1", "2", "3"]),
+        Kind::Retries => rng.word(&["0", "1", "5"]),
+        Kind::Packet => rng.word(&["0", "56", "1472", "65000"]),
+        Kind::Flow => rng.word(&["0", "16", "0x10"]),
+        Kind::Interval => rng.word(&["0.2", "1", ".5"]),
+        Kind::Seconds => rng.word(&["1", "0.5", "2"]),
+        Kind::Duration => rng.word(&["1", "2s", "0.5", "1m"]),
+        Kind::Priority => rng.word(&["5", "19", "+1", "0"]),
+        Kind::Buffering => rng.word(&["L", "0", "4K"]),
+        Kind::Lines => rng.word(&["1", "5", "+2", "-3"]),
+        Kind::Range => rng.word(&["0-9", "5-", "0-0,2-3"]),
+        Kind::Capture => rng.word(&["a.pcap", "a.pcap", "./a.pcap", "missing.pcap"]),
+        Kind::Statistic => rng.word(&["io,stat,1", "conv,tcp", "io,phs", "endpoints,ip"]),
+        Kind::Preference => rng.word(&["tcp.relative_sequence_numbers:FALSE", "ip.defragment:TRUE"]),
         Kind::Setting => {
-            dice.word(&["net.ipv4.ip_forward", "net.core.somaxconn", "kernel.hostname", "net/ipv4/tcp_rmem"])
+            rng.word(&["net.ipv4.ip_forward", "net.core.somaxconn", "kernel.hostname", "net/ipv4/tcp_rmem"])
         }
-        Kind::Moment => dice.word(&["+%s", "+%F", "+%T %Z"]),
-        Kind::Header => dice.word(&["Accept: */*", "Host: a.example", "X-Api-Version: 1"]),
-        Kind::Writeout => dice.word(&["%{http_code}", "%{time_total}\\n", "%{json}"]),
-        Kind::Readable => dice.word(&[
+        Kind::Moment => rng.word(&["+%s", "+%F", "+%T %Z"]),
+        Kind::Header => rng.word(&["Accept: */*", "Host: a.example", "X-Api-Version: 1"]),
+        Kind::Writeout => rng.word(&["%{http_code}", "%{time_total}\\n", "%{json}"]),
+        Kind::Readable => rng.word(&[
             "/proc/net/dev",
             "/proc/net/tcp",
             "/proc/net/snmp",
@@ -134,11 +134,11 @@ pub(super) fn value(entry: &Entry, kind: &Kind, dice: &mut Dice) -> String {
 }
 
 /// Words that mean something to the program behind a rule; now and then a few that do not.
-pub(super) fn phrase(entry: &Entry, dice: &mut Dice) -> String {
-    if dice.one_in(8) {
-        return dice.word(&["x y", "add", "set dev lo up", "-Z", "!", "dev lo | x"]);
+pub(super) fn phrase(entry: &Entry, rng: &mut Rng) -> String {
+    if rng.one_in(8) {
+        return rng.word(&["x y", "add", "set dev lo up", "-Z", "!", "dev lo | x"]);
     }
-    dice.word(match entry.id.as_str() {
+    rng.word(match entry.id.as_str() {
         "socket.ss" => &[
             "state established",
             "dst 127.0.0.1",

@@ -41,9 +41,11 @@ shown() {
   done
 }
 settings() { sysctl -a 2>/dev/null | grep -E '^net\.(ipv4\.(ip_forward|conf\.[^ ]*\.rp_filter)|ipv6\.conf\.all\.forwarding) '; }
+connections() { all=$(ss -tan) || return $?; printf '%s\n' "$all" | sed 1d | grep -v '^LISTEN' | tr -s ' ' | cut -d ' ' -f 1,5 | sort | uniq -c | sort -rn | head -n 200; true; }
 gathered() {
   part tcp ss -tlnp
   part udp ss -ulnp
+  part connections connections
   part addresses ip -j address show
   part routes ip -j route show
   part routes6 ip -6 -j route show

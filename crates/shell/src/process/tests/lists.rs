@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use super::{Place, ends, text};
+use super::{TestFolder, ends, text};
 use crate::exec::run;
 use crate::{
     Cancel, CancelSignal, ExecError, List, Output, Permit, Pipeline, Profile, Ruling, Stage, Stderr, Stdout,
@@ -53,12 +53,12 @@ fn permit(text: &str) -> Permit {
     Permit::for_safe(&ruling).unwrap()
 }
 
-async fn outcome(place: &Place, text: &str) -> Result<Output, ExecError> {
+async fn outcome(place: &TestFolder, text: &str) -> Result<Output, ExecError> {
     run(permit(text), &place.setting, CancelSignal::never()).await
 }
 
 async fn output(text: &str) -> Output {
-    outcome(&Place::new(), text).await.unwrap()
+    outcome(&TestFolder::new(), text).await.unwrap()
 }
 
 #[track_caller]
@@ -134,7 +134,7 @@ async fn a_program_that_is_missing_ends_as_in_a_shell_and_the_others_go_on() {
 
 #[tokio::test]
 async fn nothing_that_can_start_is_an_error() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let error = outcome(&place, "nonexistent-tool | nonexistent-tool").await.unwrap_err();
     assert_eq!(error.exit_code(), Some(127));
     let empty = Ruling { verdict: Verdict::Safe, list: Some(List::default()), ..Ruling::default() };
@@ -146,7 +146,7 @@ async fn nothing_that_can_start_is_an_error() {
 
 #[tokio::test]
 async fn the_time_is_one_for_the_whole_list() {
-    let place = Place::new().within(Duration::from_millis(700));
+    let place = TestFolder::new().within(Duration::from_millis(700));
     let output = outcome(&place, "echo a ; sleep 0.4 ; sleep 0.4 ; echo b").await.unwrap();
     assert!(output.timed_out, "{output:?}");
     assert_eq!(text(&output.stdout), "a");
@@ -156,7 +156,7 @@ async fn the_time_is_one_for_the_whole_list() {
 
 #[tokio::test]
 async fn a_stop_ends_every_stage_and_starts_no_other() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let fifo = place.fifo();
     let (cancel, stop) = Cancel::new();
     let mut list = list("sh: | sleep 100 ; echo b");
@@ -178,7 +178,7 @@ async fn a_stop_ends_every_stage_and_starts_no_other() {
 
 #[tokio::test]
 async fn the_end_of_the_time_kills_every_stage() {
-    let place = Place::new().within(Duration::from_millis(600));
+    let place = TestFolder::new().within(Duration::from_millis(600));
     let output = outcome(&place, "sh:echo_$$>&2;exec_sleep_100 | sh:echo_$$;exec_sleep_100").await.unwrap();
     assert!(output.timed_out);
     ends(text(&output.stdout));
@@ -187,7 +187,7 @@ async fn the_end_of_the_time_kills_every_stage() {
 
 #[tokio::test]
 async fn dropping_the_future_kills_every_stage() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let fifos = [place.fifo(), place.setting.cwd.join("other")];
     mknodat(CWD, &fifos[1], FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
     let mut list = list("sh: | sh:");
@@ -196,7 +196,7 @@ async fn dropping_the_future_kills_every_stage() {
     }
     let ruling = Ruling { verdict: Verdict::Safe, list: Some(list), ..Ruling::default() };
     let running = run(Permit::for_safe(&ruling).unwrap(), &place.setting, CancelSignal::never());
-    // A writer of a fifo is told when its last reader is gone.
+    // A writer of a fifo gets a signal when its last reader is gone.
     let opened = tokio::task::spawn_blocking(move || {
         fifos.map(|path| std::fs::OpenOptions::new().write(true).open(path).unwrap())
     });
@@ -213,25 +213,29 @@ async fn dropping_the_future_kills_every_stage() {
 
 #[tokio::test]
 async fn the_output_of_a_list_has_one_limit() {
-    let mut place = Place::new();
+    let mut place = TestFolder::new();
     place.setting.limits.output = 1000;
     let output = outcome(&place, "head -c 800 /dev/zero ; head -c 800 /dev/zero").await.unwrap();
     assert_eq!((output.stdout.len(), output.stdout_total, output.stdout_truncated), (1000, 1600, true));
 }
 
 #[tokio::test]
-async fn every_stage_has_a_sandbox_of_its_own_and_all_are_told() {
+async fn every_stage_has_a_sandbox_of_its_own_and_all_are_reported() {
     let mut list = list("sh:echo_$HOME;ls_/ | cat");
     list.pipelines[0].stages[0].profile = Profile::default();
     list.pipelines[0].stages[1].profile = Profile::default();
-    let place = Place::new();
+    let place = TestFolder::new();
     let ruling = Ruling { verdict: Verdict::Safe, list: Some(list), ..Ruling::default() };
     let output =
         run(Permit::for_safe(&ruling).unwrap(), &place.setting, CancelSignal::never()).await.unwrap();
     assert!(text(&output.stdout).contains("/scratch/ghost-run-"));
     assert!(text(&output.stderr).contains("ermission denied"), "{}", text(&output.stderr));
-    let told = output.sandbox_details();
-    assert!(told.len() == 2 && told[0].contains("/sh: Landlock full") && told[1].contains("/cat: Landlock"));
+    let details = output.sandbox_details();
+    assert!(
+        details.len() == 2
+            && details[0].contains("/sh: Landlock full")
+            && details[1].contains("/cat: Landlock")
+    );
     assert_eq!(output.sandbox(), output.confinement.summary(), "the same for both");
 }
 

@@ -20,12 +20,12 @@ use crate::{
 };
 
 /// A place to run commands in, removed with the value.
-pub(crate) struct Place {
+pub(crate) struct TestFolder {
     pub(crate) folder: TempDir,
     pub(crate) setting: Setting,
 }
 
-impl Place {
+impl TestFolder {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let inside = |name| {
@@ -112,20 +112,20 @@ fn ends(process: &str) {
 
 #[tokio::test]
 async fn a_command_that_fails_is_an_output() {
-    let output = Place::new().text("echo out; echo err >&2; exit 3").await;
+    let output = TestFolder::new().text("echo out; echo err >&2; exit 3").await;
     assert_eq!((text(&output.stdout), text(&output.stderr)), ("out", "err"));
     assert_eq!((output.exit_code, output.signal, output.still_open), (Some(3), None, false));
 }
 
 #[tokio::test]
 async fn a_signal_is_reported_instead_of_an_exit_code() {
-    let output = Place::new().text("kill -9 $$").await;
+    let output = TestFolder::new().text("kill -9 $$").await;
     assert_eq!((output.exit_code, output.signal), (None, Some(9)));
 }
 
 #[tokio::test]
 async fn a_timeout_kills_grandchildren_and_keeps_what_was_printed() {
-    let place = Place::new().within(Duration::from_millis(300));
+    let place = TestFolder::new().within(Duration::from_millis(300));
     let output = place.text("sleep 300 & echo $!; sleep 300").await;
     assert!(output.timed_out && !output.canceled && output.exit_code.is_none());
     assert!(output.duration < Duration::from_secs(10), "{:?}", output.duration);
@@ -134,7 +134,7 @@ async fn a_timeout_kills_grandchildren_and_keeps_what_was_printed() {
 
 #[tokio::test]
 async fn a_group_that_ignores_the_request_to_end_is_killed() {
-    let place = Place::new().within(Duration::from_millis(100));
+    let place = TestFolder::new().within(Duration::from_millis(100));
     let output = place.text("trap '' TERM; sleep 300 & echo $!; wait; wait; sleep 300").await;
     assert_eq!((output.timed_out, output.signal), (true, Some(9)));
     ends(text(&output.stdout));
@@ -142,14 +142,14 @@ async fn a_group_that_ignores_the_request_to_end_is_killed() {
 
 #[tokio::test]
 async fn a_command_may_end_well_when_asked() {
-    let place = Place::new().within(Duration::from_millis(100));
+    let place = TestFolder::new().within(Duration::from_millis(100));
     let output = place.text("trap 'echo bye; exit 7' TERM; sleep 300 & wait").await;
     assert_eq!((output.timed_out, output.exit_code, text(&output.stdout)), (true, Some(7), "bye"));
 }
 
 #[tokio::test]
 async fn a_cancellation_ends_a_command_and_keeps_what_was_printed() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let (cancel, signal) = Cancel::new();
     let fifo = place.fifo();
     let started = tokio::task::spawn_blocking(move || fs::read_to_string(fifo).unwrap());
@@ -169,14 +169,14 @@ async fn a_cancellation_ends_a_command_and_keeps_what_was_printed() {
 async fn a_cancellation_that_came_first_still_ends_the_command() {
     let (cancel, signal) = Cancel::new();
     cancel.cancel();
-    let place = Place::new();
+    let place = TestFolder::new();
     let output = run(approved("sleep 300"), &place.setting, signal).await.unwrap();
     assert!(output.canceled);
 }
 
 #[tokio::test]
 async fn dropping_the_future_kills_the_group() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let fifo = place.fifo();
     let started = tokio::task::spawn_blocking(move || fs::read_to_string(fifo).unwrap());
     let running =
@@ -190,7 +190,7 @@ async fn dropping_the_future_kills_the_group() {
 
 #[tokio::test]
 async fn what_an_approved_command_leaves_running_is_left_and_said() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let output = place.text("sleep 5 & echo $!").await;
     assert!(output.still_open && output.exit_code == Some(0) && output.duration < Duration::from_secs(4));
     let left = Pid::from_raw(text(&output.stdout).parse().unwrap()).unwrap();
@@ -199,7 +199,7 @@ async fn what_an_approved_command_leaves_running_is_left_and_said() {
 
 #[tokio::test]
 async fn a_hundred_megabytes_are_read_to_the_end_and_kept_to_the_limit() {
-    let mut place = Place::new();
+    let mut place = TestFolder::new();
     place.setting.limits.output = 1024 * 1024;
     let output = place.text("head -c 100000000 /dev/zero").await;
     assert_eq!((output.exit_code, output.stdout_total), (Some(0), 100_000_000));
@@ -210,27 +210,27 @@ async fn a_hundred_megabytes_are_read_to_the_end_and_kept_to_the_limit() {
 
 #[tokio::test]
 async fn an_endless_output_ends_with_the_time() {
-    let place = Place::new().within(Duration::from_millis(300));
+    let place = TestFolder::new().within(Duration::from_millis(300));
     let output = place.text("yes").await;
     assert!(output.timed_out && output.stdout_total > 0);
 }
 
 #[tokio::test]
 async fn bytes_that_are_no_text_arrive_as_they_are() {
-    let output = Place::new().text(r"printf '\377\000\376'").await;
+    let output = TestFolder::new().text(r"printf '\377\000\376'").await;
     assert_eq!(output.stdout, [0xff, 0, 0xfe]);
 }
 
 #[tokio::test]
 async fn standard_input_is_empty() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let output = run(approved_words(&["cat"]), &place.setting, CancelSignal::never()).await.unwrap();
     assert_eq!((output.exit_code, output.stdout_total), (Some(0), 0));
 }
 
 #[tokio::test]
 async fn an_approved_command_sees_a_clean_environment_and_the_real_home() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let output = run(approved_words(&["env"]), &place.setting, CancelSignal::never()).await.unwrap();
     let seen: BTreeMap<&str, &str> =
         text(&output.stdout).lines().filter_map(|line| line.split_once('=')).collect();
@@ -244,7 +244,7 @@ async fn an_approved_command_sees_a_clean_environment_and_the_real_home() {
 
 #[tokio::test]
 async fn words_are_passed_as_they_are() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let words = approved_words(&["printf", "%s|", "a b", "$HOME", ";", "*"]);
     let output = run(words, &place.setting, CancelSignal::never()).await.unwrap();
     assert_eq!(text(&output.stdout), "a b|$HOME|;|*|");
@@ -258,7 +258,7 @@ fn refused(outcome: Result<Output, ExecError>) -> ExecError {
 
 #[tokio::test]
 async fn a_missing_program_is_exit_127_with_a_hint() {
-    let place = Place::new();
+    let place = TestFolder::new();
     for words in [["no-such-program"], ["./no-such-program"]] {
         let error = refused(run(approved_words(&words), &place.setting, CancelSignal::never()).await);
         assert_eq!(error.exit_code(), Some(127), "{error}");
@@ -268,7 +268,7 @@ async fn a_missing_program_is_exit_127_with_a_hint() {
 
 #[tokio::test]
 async fn a_missing_interpreter_is_exit_127_too() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let script = place.setting.cwd.join("script");
     fs::write(&script, "#!/nonexistent/interpreter\n").unwrap();
     fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
@@ -278,7 +278,7 @@ async fn a_missing_interpreter_is_exit_127_too() {
 
 #[tokio::test]
 async fn a_file_that_cannot_run_is_exit_126() {
-    let place = Place::new();
+    let place = TestFolder::new();
     fs::write(place.setting.cwd.join("notes"), "").unwrap();
     let error = refused(run(approved_words(&["./notes"]), &place.setting, CancelSignal::never()).await);
     assert_eq!(error.exit_code(), Some(126), "{error}");
@@ -286,14 +286,14 @@ async fn a_file_that_cannot_run_is_exit_126() {
 
 #[tokio::test]
 async fn a_nul_character_runs_nothing() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let error = refused(run(approved_words(&["echo", "a\0b"]), &place.setting, CancelSignal::never()).await);
     assert!(matches!(error, ExecError::NulCharacter));
 }
 
 #[tokio::test]
 async fn no_words_run_nothing() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let error = refused(run(approved_words(&[]), &place.setting, CancelSignal::never()).await);
     assert!(matches!(error, ExecError::Empty));
 }
@@ -301,7 +301,7 @@ async fn no_words_run_nothing() {
 /// Both run on a runtime of one thread, which the slow one must not hold.
 #[tokio::test]
 async fn commands_run_side_by_side() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let started = Instant::now();
     let slow = || run(approved("sleep 1"), &place.setting, CancelSignal::never());
     let outputs = tokio::join!(slow(), slow(), slow(), slow());
@@ -311,7 +311,7 @@ async fn commands_run_side_by_side() {
 
 #[tokio::test]
 async fn many_commands_at_once_do_not_mix_their_output() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let mut runs = tokio::task::JoinSet::new();
     for number in 0..60 {
         let setting = place.setting.clone();

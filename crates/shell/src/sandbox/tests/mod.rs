@@ -11,19 +11,19 @@ use std::time::Duration;
 
 use rustix::process::{geteuid, getpid};
 
-use crate::process::tests::{Place, text};
+use crate::process::tests::{TestFolder, text};
 use crate::{Output, ProcessBound, Profile, Socket, support};
 
 const EPERM: &str = "1";
 const EACCES: &str = "13";
 
 /// Runs a script of the shell's own commands in the strictest sandbox.
-async fn sh(place: &Place, script: &str) -> Output {
+async fn sh(place: &TestFolder, script: &str) -> Output {
     place.safe(&["sh", "-c", script], Profile::default()).await
 }
 
 /// Evaluates an expression; prints `ok`, or the error number where it is false.
-async fn perl(place: &Place, expression: &str, profile: Profile) -> String {
+async fn perl(place: &TestFolder, expression: &str, profile: Profile) -> String {
     let script = format!("$| = 1; $! = 0; print +({expression}) ? 'ok' : $! + 0");
     let output = place.safe(&["perl", "-e", &script], profile).await;
     assert_eq!(output.signal, None, "{}", output.confinement.summary());
@@ -32,7 +32,7 @@ async fn perl(place: &Place, expression: &str, profile: Profile) -> String {
 
 async fn syscall(number: i64, arguments: &str) -> String {
     let expression = format!("syscall({number}{arguments}) != -1");
-    perl(&Place::new(), &expression, Profile::default()).await
+    perl(&TestFolder::new(), &expression, Profile::default()).await
 }
 
 fn with(sockets: &'static [Socket]) -> Profile {
@@ -41,7 +41,7 @@ fn with(sockets: &'static [Socket]) -> Profile {
 
 #[tokio::test]
 async fn a_safe_command_writes_in_its_scratch_folder_alone() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let output = sh(&place, "echo kept > $TMPDIR/x && read line < $HOME/x && echo $line").await;
     assert_eq!((text(&output.stdout), output.exit_code), ("kept", Some(0)), "{}", text(&output.stderr));
     for target in ["home/x", "work/x", "captures/x", "scratch/x", "x"] {
@@ -54,7 +54,7 @@ async fn a_safe_command_writes_in_its_scratch_folder_alone() {
 
 #[tokio::test]
 async fn a_safe_command_changes_no_file_that_is_there() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let path = place.setting.cwd.join("x");
     fs::write(&path, "before").unwrap();
     let name = path.display();
@@ -81,12 +81,12 @@ async fn a_safe_command_changes_no_file_that_is_there() {
 #[tokio::test]
 async fn a_safe_command_makes_no_device_even_in_its_scratch_folder() {
     let make = format!("syscall({}, -100, $ENV{{HOME}} . '/disk', 0060600, 0x0800) != -1", libc::SYS_mknodat);
-    assert_eq!(perl(&Place::new(), &make, Profile::default()).await, EACCES);
+    assert_eq!(perl(&TestFolder::new(), &make, Profile::default()).await, EACCES);
 }
 
 #[tokio::test]
 async fn a_safe_command_executes_its_own_programs_alone() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let output = sh(&place, "ls /").await;
     assert_eq!(output.exit_code, Some(126), "{}", text(&output.stderr));
     let profile = Profile { helpers: Cow::Owned(vec!["ls".to_owned()]), ..Profile::default() };
@@ -96,7 +96,7 @@ async fn a_safe_command_executes_its_own_programs_alone() {
 
 #[tokio::test]
 async fn a_safe_command_executes_nothing_that_it_wrote() {
-    let output = sh(&Place::new(), "echo 'echo ran' > $HOME/x; $HOME/x || . $HOME/x").await;
+    let output = sh(&TestFolder::new(), "echo 'echo ran' > $HOME/x; $HOME/x || . $HOME/x").await;
     assert_eq!(text(&output.stdout), "ran", "only the shell itself read it: {}", text(&output.stderr));
     assert!(text(&output.stderr).contains("ermission denied"));
 }
@@ -104,13 +104,13 @@ async fn a_safe_command_executes_nothing_that_it_wrote() {
 #[tokio::test]
 async fn a_wrapper_runs_the_program_that_it_wraps() {
     let profile = Profile { programs: vec!["echo".to_owned()], ..Profile::default() };
-    let output = Place::new().safe(&["timeout", "20", "echo", "hi"], profile).await;
+    let output = TestFolder::new().safe(&["timeout", "20", "echo", "hi"], profile).await;
     assert_eq!((text(&output.stdout), output.exit_code), ("hi", Some(0)), "{}", text(&output.stderr));
 }
 
 #[tokio::test]
 async fn a_safe_command_sees_its_own_home_and_no_secret() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let output = place.safe(&["env"], Profile::default()).await;
     let seen = text(&output.stdout);
     assert!(
@@ -124,7 +124,7 @@ async fn a_safe_command_sees_its_own_home_and_no_secret() {
 #[tokio::test]
 async fn a_safe_command_signals_nobody_outside() {
     let kill = format!("kill 0, {}", getpid());
-    assert_eq!(perl(&Place::new(), &kill, Profile::default()).await, EPERM);
+    assert_eq!(perl(&TestFolder::new(), &kill, Profile::default()).await, EPERM);
 }
 
 #[tokio::test]
@@ -154,7 +154,7 @@ async fn dangerous_system_calls_fail() {
 
 #[tokio::test]
 async fn how_another_process_runs_is_not_changed() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let other = getpid();
     let limit = format!("syscall({}, {other}, 7, 0, my $b = chr(0) x 16) != -1", libc::SYS_prlimit64);
     let nice = format!("syscall({}, 0, {other}, 0) != -1", libc::SYS_setpriority);
@@ -179,7 +179,7 @@ async fn nothing_that_outlives_it_is_made_in_the_kernel() {
 
 #[tokio::test]
 async fn flags_and_attributes_of_files_are_not_set() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let path = place.setting.cwd.join("x");
     fs::write(&path, "before").unwrap();
     for (name, number) in [
@@ -203,7 +203,7 @@ async fn the_power_over_the_network_is_kept_by_who_declares_it_alone() {
     const ASK: &str = "socket(S, 16, 3, 12) && bind(S, pack('SSLL', 16, 0, 0, 0)) && \
         syswrite(S, pack('LSSLLCCS', 20, 0xa01, 0x305, 1, 0, 2, 0, 0)) && sysread(S, $b, 9999) && do { \
         my ($l, $t, $f, $s, $p, $e) = unpack('LSSLLl', $b); $! = $t == 2 ? -$e : 0; $t != 2 || !$e }";
-    let place = Place::new();
+    let place = TestFolder::new();
     let profile = |net_admin| Profile { net_admin, ..with(&[Socket::Netlink]) };
     assert_eq!(perl(&place, ASK, profile(false)).await, EPERM);
     assert_ne!(perl(&place, ASK, profile(true)).await, EPERM);
@@ -216,9 +216,9 @@ async fn the_power_over_the_network_is_kept_by_who_declares_it_alone() {
 async fn the_kernels_log_is_read_and_never_cleared() {
     let reads = || Profile { log: true, ..Profile::default() };
     let call = |action: i32| format!("syscall({}, {action}, 0, 0) != -1", libc::SYS_syslog);
-    assert_eq!(perl(&Place::new(), &call(5), reads()).await, EPERM);
+    assert_eq!(perl(&TestFolder::new(), &call(5), reads()).await, EPERM);
     if geteuid().is_root() {
-        assert_eq!(perl(&Place::new(), &call(10), reads()).await, "ok");
+        assert_eq!(perl(&TestFolder::new(), &call(10), reads()).await, "ok");
     }
 }
 
@@ -233,7 +233,7 @@ async fn a_socket_opens_only_where_its_kind_is_declared() {
     const NETLINK: &str = "socket(S, 16, 3, 0)";
     const BLUETOOTH: &str = "socket(S, 31, 3, 1)";
     const LOCAL: &str = "socket(S, 1, 1, 0)";
-    let place = Place::new();
+    let place = TestFolder::new();
     const PAIR: &str = "socketpair(S, T, 1, 1, 0)";
     for socket in [STREAM, STREAM_6, DATAGRAM, RAW, FRAMES, OLD_FRAMES, NETLINK, BLUETOOTH, LOCAL] {
         assert_eq!(perl(&place, socket, Profile::default()).await, EPERM, "{socket}");
@@ -257,7 +257,7 @@ async fn a_socket_opens_only_where_its_kind_is_declared() {
 async fn the_number_of_processes_is_bounded_where_the_account_says_so() {
     const COUNT: &str =
         "while ($n < 200) { defined($p = fork) or last; $p or sleep 100, exit; $n++ } print $n";
-    let mut place = Place::new();
+    let mut place = TestFolder::new();
     place.setting.limits.processes = 20;
     let output = place.safe(&["perl", "-e", COUNT], Profile::default()).await;
     let forks: u32 = text(&output.stdout).parse().unwrap();
@@ -275,7 +275,7 @@ async fn the_number_of_processes_is_bounded_where_the_account_says_so() {
 
 #[tokio::test]
 async fn what_a_safe_command_leaves_running_is_killed() {
-    let output = sh(&Place::new(), "(while :; do :; done) & echo $!").await;
+    let output = sh(&TestFolder::new(), "(while :; do :; done) & echo $!").await;
     assert!(!output.still_open && output.exit_code == Some(0));
 }
 
@@ -283,7 +283,7 @@ async fn what_a_safe_command_leaves_running_is_killed() {
 async fn what_leaves_the_process_group_is_killed_with_the_control_group() {
     const LEAVE: &str =
         "if (!fork) { setpgrp(0, 0) or print 'stuck'; print qq($$ ); sleep 100 } else { wait }";
-    let place = Place::new().within(Duration::from_millis(500));
+    let place = TestFolder::new().within(Duration::from_millis(500));
     let output = place.safe(&["perl", "-e", &format!("$| = 1; {LEAVE}")], Profile::default()).await;
     let process = text(&output.stdout).trim();
     assert!(output.timed_out && process.parse::<u32>().is_ok(), "{process}");
@@ -298,13 +298,13 @@ async fn a_safe_command_has_limits_that_it_cannot_raise() {
     // The last limit of all marks that the others are in force.
     let script =
         "until test $(ulimit -n) = 256; do :; done; ulimit -c; ulimit -v; ulimit -Hn 1000 || echo refused";
-    let output = sh(&Place::new(), script).await;
+    let output = sh(&TestFolder::new(), script).await;
     assert_eq!(text(&output.stdout).lines().collect::<Vec<_>>(), ["0", "2097152", "refused"]);
 }
 
 #[tokio::test]
 async fn a_scratch_file_has_a_largest_size() {
-    let mut place = Place::new();
+    let mut place = TestFolder::new();
     place.setting.limits.file_size = 4096;
     let output = place
         .safe(
@@ -318,7 +318,7 @@ async fn a_scratch_file_has_a_largest_size() {
 
 #[tokio::test]
 async fn a_download_writes_to_the_captures_and_to_its_configuration_alone() {
-    let mut place = Place::new();
+    let mut place = TestFolder::new();
     let azure = place.folder.path().join("azure");
     place.setting.environment.insert("AZURE_CONFIG_DIR".to_owned(), azure.clone().into());
     let profile = || Profile { cloud: true, captures: true, ..Profile::default() };
@@ -335,7 +335,7 @@ async fn a_download_writes_to_the_captures_and_to_its_configuration_alone() {
 
 #[tokio::test]
 async fn the_account_names_every_layer() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let found = place.safe(&["true"], Profile::default()).await.confinement;
     let abi = support().landlock.unwrap();
     assert_eq!((found.landlock, found.seccomp.as_str()), (format!("full ABI {abi}"), "on"));
@@ -349,15 +349,15 @@ async fn the_account_names_every_layer() {
 async fn a_command_that_enters_a_namespace_may() {
     let profile = Profile { namespace: true, ..Profile::default() };
     let unshare = format!("syscall({}, 0x20000) != -1 or $! == 1 && $>", libc::SYS_unshare);
-    assert_eq!(perl(&Place::new(), &unshare, profile.clone()).await, "ok");
+    assert_eq!(perl(&TestFolder::new(), &unshare, profile.clone()).await, "ok");
     let other = format!("syscall({}, 0x40000000) != -1", libc::SYS_unshare);
-    assert_eq!(perl(&Place::new(), &other, profile).await, EPERM, "into no new one");
+    assert_eq!(perl(&TestFolder::new(), &other, profile).await, EPERM, "into no new one");
 }
 
 #[tokio::test]
 async fn ping_leaves_the_sandbox_only_where_it_cannot_work_inside() {
     let pinging = Profile { programs: vec!["ping".to_owned()], ..Profile::default() };
-    let found = Place::new().safe(&["true"], pinging).await.confinement;
+    let found = TestFolder::new().safe(&["true"], pinging).await.confinement;
     let outside = support().ping_unconfined;
     assert_eq!((found.landlock.starts_with("not used: ping"), found.new_privileges), (outside, outside));
     assert!(found.limits.iter().any(|limit| limit.starts_with("open files")), "{:?}", found.limits);

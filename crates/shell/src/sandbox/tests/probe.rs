@@ -9,20 +9,20 @@ use std::path::Path;
 use rustix::process::{geteuid, getpid};
 
 use super::{perl, with};
-use crate::process::tests::{Place, text};
+use crate::process::tests::{TestFolder, text};
 use crate::sandbox::loader;
 use crate::{Profile, Programs, Socket};
 
 /// What is there to be reached.
 struct Target {
-    place: Place,
+    place: TestFolder,
     _listener: UnixListener,
     _mailbox: UnixDatagram,
 }
 
 impl Target {
     fn new() -> Self {
-        let place = Place::new();
+        let place = TestFolder::new();
         fs::write(place.setting.cwd.join("file"), "before").unwrap();
         let at = |name| place.folder.path().join(name);
         let (listener, mailbox) =
@@ -136,8 +136,8 @@ fn what_works_outside_fails_inside_for_a_user_who_is_not_root() {
         "--test-threads=1",
     ]);
     let output = probe.output().unwrap();
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && told.contains("1 passed"), "{told}");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && printed.contains("1 passed"), "{printed}");
 }
 
 #[tokio::test]
@@ -154,7 +154,7 @@ async fn a_command_that_enters_a_namespace_reads_the_environment_of_nobody() {
 
 #[tokio::test]
 async fn a_program_that_is_not_its_own_cannot_be_read() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let read = |path: &str| format!("open(F, '<', '{path}') && defined(<F>)");
     let other = Programs::default().find("sh").unwrap();
     assert_eq!(perl(&place, &read(&other.display().to_string()), Profile::default()).await, super::EACCES);

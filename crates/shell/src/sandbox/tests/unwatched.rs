@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use rustix::process::{geteuid, getpid};
 
 use super::{EACCES, EPERM, perl};
-use crate::process::tests::{Place, text};
+use crate::process::tests::{TestFolder, text};
 use crate::{Profile, Socket};
 
 fn entering() -> Profile {
@@ -49,7 +49,7 @@ fn line_typed() -> String {
 
 #[tokio::test]
 async fn a_command_that_landlock_does_not_watch_changes_nothing() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let path = place.setting.cwd.join("x");
     fs::write(&path, "before").unwrap();
     let name = path.display().to_string();
@@ -70,12 +70,12 @@ async fn a_command_that_landlock_does_not_watch_changes_nothing() {
 #[tokio::test]
 async fn a_command_that_enters_a_namespace_mounts_as_ip_does_and_not_otherwise() {
     let remount = format!("syscall({}, 0, $ENV{{HOME}} . '', 0, 0x1020, 0) != -1", libc::SYS_mount);
-    assert_eq!(perl(&Place::new(), &remount, entering()).await, EACCES);
+    assert_eq!(perl(&TestFolder::new(), &remount, entering()).await, EACCES);
 }
 
 #[tokio::test]
-async fn a_command_that_looks_into_processes_sees_them_and_cannot_touch_them() {
-    let place = Place::new();
+async fn a_command_that_examines_processes_sees_them_and_cannot_touch_them() {
+    let place = TestFolder::new();
     let look = format!("opendir(D, '/proc/{0}/fd') && readlink('/proc/{0}/fd/0')", getpid());
     let attach = format!("syscall({}, 16, {}, 0, 0) != -1", libc::SYS_ptrace, getpid());
     assert_eq!(perl(&place, &attach, looking()).await, EPERM);
@@ -93,7 +93,7 @@ async fn a_command_that_looks_into_processes_sees_them_and_cannot_touch_them() {
 async fn the_account_says_whether_processes_were_seen() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = format!(":{} ", listener.local_addr().unwrap().port());
-    let output = Place::new().safe(&["ss", "-tlnp"], looking()).await;
+    let output = TestFolder::new().safe(&["ss", "-tlnp"], looking()).await;
     let found = output.confinement;
     let line = text(&output.stdout).lines().find(|line| line.contains(&port)).unwrap();
     let named = line.contains(&format!("pid={}", getpid()));

@@ -6,7 +6,7 @@ use crate::text::script::{Need, Word};
 
 impl Reader<'_> {
     pub(super) fn dollar(&mut self, quoted: bool) {
-        // A shell drops an escaped line end before it looks at what follows the `$`.
+        // A shell drops an escaped line end before it examines what follows the `$`.
         let ends = self.rest().get(1..).unwrap_or_default();
         let behind = ends.trim_start_matches("\\\n");
         if behind.len() < ends.len() {

@@ -147,7 +147,7 @@ pub(super) async fn on_guest(lab: &Lab, machine: &str, text: &str) -> String {
         text: text.to_owned(),
         arguments: Vec::new(),
         variables: Vec::new(),
-        way: ScriptTransport::Ssh,
+        transport: ScriptTransport::Ssh,
     };
     let ran = lab.host().run(machine, &script).await.unwrap();
     assert_eq!(ran.code, 0, "{text}: {} {}", ran.out, ran.err);

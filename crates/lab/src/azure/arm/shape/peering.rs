@@ -8,7 +8,7 @@ use crate::azure::target::Target;
 
 /// A peering: connected once both sides have one.
 ///
-/// `allowForwardedTraffic` is kept and shown, and stops nothing: on the platform, too, what an appliance hands on passes where rules
+/// `allowForwardedTraffic` is kept and shown, and stops nothing: on the platform, too, what an appliance forwards passes where rules
 /// allow it by address, and routes to the appliance put its addresses into `VirtualNetwork`.
 pub(super) fn peering(
     cloud: &Cloud,

@@ -39,8 +39,8 @@ pub(super) fn nft(words: &[String], input: &str) -> Result<(), String> {
         }
     }
     let includes = |text: &str| {
-        let mut pieces = text.split(['\n', ';', '{', '}']);
-        pieces.any(|piece| piece.trim_start().starts_with("include"))
+        let mut parts = text.split(['\n', ';', '{', '}']);
+        parts.any(|part| part.trim_start().starts_with("include"))
     };
     if includes(&command.join(" ")) || includes(input) { Err(refused("include")) } else { Ok(()) }
 }

@@ -3,13 +3,13 @@
 use super::{filter, tool};
 
 /// The most words, and bytes of them and of what is read.
-const WORDS: usize = 512;
+const MAX_WORDS: usize = 512;
 const BYTES: usize = 1 << 20;
 
 /// Checks what a guest says to a program.
 pub(in crate::host) fn check(program: &str, words: &[String], input: &str) -> Result<(), String> {
     let bytes = input.len() + words.iter().map(String::len).sum::<usize>();
-    if words.len() > WORDS || bytes > BYTES {
+    if words.len() > MAX_WORDS || bytes > BYTES {
         return Err(format!("{program}: too much at once ({} words, {bytes} bytes)", words.len()));
     }
     let verdict = match program {

@@ -31,7 +31,7 @@ const IP: [&str; 23] = [
 /// Objects of `tc`.
 const TC: [&str; 10] = ["q", "qd", "qdisc", "c", "cl", "class", "f", "filter", "chain", "action"];
 /// Words that lead to another namespace, or load a program into the kernel.
-const ASIDE: [&str; 16] = [
+const DENIED_WORDS: [&str; 16] = [
     "netns",
     "link-netns",
     "link-netnsid",
@@ -62,8 +62,9 @@ fn object(rest: &[String], objects: &[&str]) -> Result<(), String> {
     if let Some(first) = rest.first().filter(|first| !objects.contains(&first.as_str())) {
         return Err(refused(first));
     }
-    let leads =
-        |word: &&String| ASIDE.contains(&word.as_str()) || word.contains("..") || word.starts_with('/');
+    let leads = |word: &&String| {
+        DENIED_WORDS.contains(&word.as_str()) || word.contains("..") || word.starts_with('/')
+    };
     rest.iter().find(leads).map_or(Ok(()), |word| Err(refused(word)))
 }
 
@@ -122,7 +123,7 @@ pub(super) fn tc(words: &[String]) -> Result<(), String> {
     object(after(words, &known)?, &TC)
 }
 
-/// Looks through short options that share a dash, and refuses long ones by their beginning.
+/// Checks short options that share a dash, and refuses long ones by their beginning.
 fn dashes(words: &[String], short: &str, long: &[&str]) -> Result<(), String> {
     let bad = |word: &&String| match word.strip_prefix("--") {
         Some(name) => long.iter().any(|long| {

@@ -90,7 +90,7 @@ impl Reader {
             if self.take("&")
                 && let Some(last) = parts.last_mut()
             {
-                let both = Word { pieces: vec![WordPart::Text("1".to_owned(), false)] };
+                let both = Word { parts: vec![WordPart::Text("1".to_owned(), false)] };
                 last.redirects.push(Redirect {
                     descriptor: Some(2),
                     kind: RedirectKind::Duplicate,
@@ -166,7 +166,7 @@ impl Reader {
         }
         if self.take("<<<") {
             let Some(mut word) = self.word()? else { return self.end("a text") };
-            word.pieces.push(WordPart::Text("\n".to_owned(), true));
+            word.parts.push(WordPart::Text("\n".to_owned(), true));
             quote(&mut word);
             return Ok(Some(Redirect { descriptor, kind: RedirectKind::Text, target: word, document: None }));
         }
@@ -195,8 +195,8 @@ impl Reader {
 
 /// Everything in it counts as quoted.
 fn quote(word: &mut Word) {
-    for piece in &mut word.pieces {
-        match piece {
+    for part in &mut word.parts {
+        match part {
             WordPart::Text(_, quoted)
             | WordPart::Variable(_, quoted)
             | WordPart::Output(_, quoted)
@@ -207,7 +207,7 @@ fn quote(word: &mut Word) {
 
 /// Reads `NAME=value`.
 fn assignment(word: &Word) -> Option<(String, Word)> {
-    let Some((WordPart::Text(first, false), rest)) = word.pieces.split_first() else { return None };
+    let Some((WordPart::Text(first, false), rest)) = word.parts.split_first() else { return None };
     let (name, value) = first.split_once('=')?;
     let good = !name.is_empty()
         && !name.starts_with(|char: char| char.is_ascii_digit())
@@ -215,10 +215,10 @@ fn assignment(word: &Word) -> Option<(String, Word)> {
     if !good {
         return None;
     }
-    let mut pieces = Vec::new();
+    let mut parts = Vec::new();
     if !value.is_empty() {
-        pieces.push(WordPart::Text(value.to_owned(), false));
+        parts.push(WordPart::Text(value.to_owned(), false));
     }
-    pieces.extend(rest.iter().cloned());
-    Some((name.to_owned(), Word { pieces }))
+    parts.extend(rest.iter().cloned());
+    Some((name.to_owned(), Word { parts }))
 }

@@ -184,7 +184,7 @@ impl Reader {
             for operator in ["&&", "||", "(", ")", "<", ">"] {
                 if self.take(operator) {
                     words.push(Word {
-                        pieces: vec![crate::host::script::tree::WordPart::Text(operator.to_owned(), false)],
+                        parts: vec![crate::host::script::tree::WordPart::Text(operator.to_owned(), false)],
                     });
                     break;
                 }

@@ -8,9 +8,9 @@ impl Reader {
     /// Reads what a dollar sign or a backtick begins; nothing where the dollar sign is only itself.
     pub(super) fn expansion(&mut self, quoted: bool) -> Result<Option<WordPart>, SyntaxError> {
         self.enter()?;
-        let piece = self.expand(quoted);
+        let part = self.expand(quoted);
         self.leave();
-        piece
+        part
     }
 
     fn expand(&mut self, quoted: bool) -> Result<Option<WordPart>, SyntaxError> {
@@ -41,7 +41,7 @@ impl Reader {
                 }
                 self.next();
                 let mut inner = self.inside(&inner);
-                Ok(Some(WordPart::Number(inner.pieces(WordEnd::End)?, quoted)))
+                Ok(Some(WordPart::Number(inner.parts(WordEnd::End)?, quoted)))
             }
             Some('(') => {
                 self.next();
@@ -136,12 +136,12 @@ impl Reader {
             self.next();
         }
         let operand = |reader: &mut Self, until| -> Result<Word, SyntaxError> {
-            let mut word = reader.pieces(until)?;
+            let mut word = reader.parts(until)?;
             if quoted {
-                for piece in &mut word.pieces {
+                for part in &mut word.parts {
                     if let WordPart::Text(_, quoted)
                     | WordPart::Variable(_, quoted)
-                    | WordPart::Output(_, quoted) = piece
+                    | WordPart::Output(_, quoted) = part
                     {
                         *quoted = true;
                     }
@@ -160,19 +160,19 @@ impl Reader {
                 if longest {
                     self.next();
                 }
-                Change::Cut { end: char == '%', longest, pattern: self.pieces(WordEnd::Brace)? }
+                Change::Cut { end: char == '%', longest, pattern: self.parts(WordEnd::Brace)? }
             }
             Some('/') => {
                 self.next();
                 let all = self.take("/");
-                let pattern = self.pieces(WordEnd::Slash)?;
+                let pattern = self.parts(WordEnd::Slash)?;
                 let with = if self.take("/") { operand(self, WordEnd::Brace)? } else { Word::default() };
                 Change::Replace { all, pattern, with }
             }
             Some(':') => {
                 self.next();
-                let start = self.pieces(WordEnd::Colon)?;
-                let length = if self.take(":") { Some(self.pieces(WordEnd::Brace)?) } else { None };
+                let start = self.parts(WordEnd::Colon)?;
+                let length = if self.take(":") { Some(self.parts(WordEnd::Brace)?) } else { None };
                 Change::Part(start, length)
             }
             _ => Change::None,

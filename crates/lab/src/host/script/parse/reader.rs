@@ -157,7 +157,7 @@ impl Reader {
                 text.push_str(bare);
             }
             let word = if awaited.literal {
-                Word { pieces: vec![WordPart::Text(text, true)] }
+                Word { parts: vec![WordPart::Text(text, true)] }
             } else {
                 let mut inner = Self::new(&text, self.line);
                 inner.depth = self.depth;

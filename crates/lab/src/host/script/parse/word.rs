@@ -3,7 +3,7 @@
 use super::reader::{Reader, SyntaxError};
 use crate::host::script::tree::{Word, WordPart};
 
-/// Where a piece of text stops.
+/// What ends a part of a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum WordEnd {
     /// The end of a word.
@@ -25,16 +25,16 @@ impl Reader {
     pub(super) fn word(&mut self) -> Result<Option<Word>, SyntaxError> {
         self.blanks();
         let begun = self.at;
-        let word = self.pieces(WordEnd::Word)?;
+        let word = self.parts(WordEnd::Word)?;
         Ok((self.at > begun).then_some(word))
     }
 
     /// Reads the text of a here-document.
     pub(super) fn document(&mut self) -> Result<Word, SyntaxError> {
-        self.pieces(WordEnd::End)
+        self.parts(WordEnd::End)
     }
 
-    pub(super) fn pieces(&mut self, until: WordEnd) -> Result<Word, SyntaxError> {
+    pub(super) fn parts(&mut self, until: WordEnd) -> Result<Word, SyntaxError> {
         let mut word = Word::default();
         let mut text = String::new();
         let quoted = matches!(until, WordEnd::Quote | WordEnd::End);
@@ -59,30 +59,30 @@ impl Reader {
                     self.next();
                     flush(&mut text, quoted, &mut word);
                     let inner = self.single()?;
-                    word.pieces.push(WordPart::Text(inner, true));
+                    word.parts.push(WordPart::Text(inner, true));
                 }
                 '"' if until != WordEnd::End => {
                     self.next();
                     flush(&mut text, quoted, &mut word);
-                    let inner = self.pieces(WordEnd::Quote)?;
+                    let inner = self.parts(WordEnd::Quote)?;
                     if self.next() != Some('"') {
                         return self.error("unexpected EOF while looking for matching `\"'");
                     }
-                    if inner.pieces.is_empty() {
-                        word.pieces.push(WordPart::Text(String::new(), true));
+                    if inner.parts.is_empty() {
+                        word.parts.push(WordPart::Text(String::new(), true));
                     }
-                    word.pieces.extend(inner.pieces);
+                    word.parts.extend(inner.parts);
                 }
                 '$' if !quoted && self.ahead(1) == Some('\'') => {
                     self.at += 2;
                     flush(&mut text, quoted, &mut word);
                     let inner = self.single_with_escapes()?;
-                    word.pieces.push(WordPart::Text(inner, true));
+                    word.parts.push(WordPart::Text(inner, true));
                 }
                 '$' | '`' => {
                     flush(&mut text, quoted, &mut word);
                     match self.expansion(quoted)? {
-                        Some(piece) => word.pieces.push(piece),
+                        Some(part) => word.parts.push(part),
                         None => text.push('$'),
                     }
                 }
@@ -106,7 +106,7 @@ impl Reader {
             Some(char) if quoted => text.push(char),
             Some(char) => {
                 flush(text, quoted, word);
-                word.pieces.push(WordPart::Text(char.to_string(), true));
+                word.parts.push(WordPart::Text(char.to_string(), true));
             }
             None => text.push('\\'),
         }
@@ -149,6 +149,6 @@ impl Reader {
 
 fn flush(text: &mut String, quoted: bool, word: &mut Word) {
     if !text.is_empty() {
-        word.pieces.push(WordPart::Text(std::mem::take(text), quoted));
+        word.parts.push(WordPart::Text(std::mem::take(text), quoted));
     }
 }

@@ -29,7 +29,7 @@ impl Shell<'_> {
             text.push_str(&part.text);
         }
         if let Some(rest) = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'))
-            && word.pieces.first().is_some_and(|piece| matches!(piece, WordPart::Text(_, false)))
+            && word.parts.first().is_some_and(|word_part| matches!(word_part, WordPart::Text(_, false)))
         {
             return Ok(format!("{}{rest}", self.value("HOME").unwrap_or_default()));
         }
@@ -45,9 +45,9 @@ impl Shell<'_> {
     pub(super) fn parts(&mut self, word: &Word, io: &Io) -> Result<Vec<Part>, Flow> {
         let mut parts = Vec::new();
         let part = |text, quoted, own| Part { text, quoted, own, begins: false, nothing: false };
-        for piece in &word.pieces {
+        for word_part in &word.parts {
             let before = parts.len();
-            match piece {
+            match word_part {
                 WordPart::Text(text, quoted) => parts.push(part(text.clone(), *quoted, true)),
                 WordPart::Variable(variable, quoted) => self.variable(variable, *quoted, io, &mut parts)?,
                 WordPart::Output(list, quoted) => {

@@ -28,8 +28,8 @@ impl Shell<'_> {
     }
 
     fn split(&mut self, word: &Word, io: &Io, fields: &mut Vec<String>) -> Result<(), Flow> {
-        let tilde = word.pieces.first().is_some_and(
-            |piece| matches!(piece, WordPart::Text(text, false) if text == "~" || text.starts_with("~/")),
+        let tilde = word.parts.first().is_some_and(
+            |word_part| matches!(word_part, WordPart::Text(text, false) if text == "~" || text.starts_with("~/")),
         );
         if tilde {
             fields.push(self.text(word, io)?);
@@ -109,8 +109,8 @@ impl Shell<'_> {
 /// Puts lists in braces in their place: `{1..3}`, `{a,b}`. One list a word, without quotes in it.
 fn braces(word: &Word) -> Vec<Word> {
     let whole = || vec![word.clone()];
-    for (at, piece) in word.pieces.iter().enumerate() {
-        let WordPart::Text(text, false) = piece else { continue };
+    for (at, word_part) in word.parts.iter().enumerate() {
+        let WordPart::Text(text, false) = word_part else { continue };
         let Some((before, rest)) = text.split_once('{') else { continue };
         let Some((inside, after)) = rest.split_once('}') else { continue };
         let values: Vec<String> = if let Some((from, to)) = inside.split_once("..") {
@@ -131,11 +131,11 @@ fn braces(word: &Word) -> Vec<Word> {
         return values
             .into_iter()
             .map(|value| {
-                let mut pieces = word.pieces.clone();
-                if let Some(place) = pieces.get_mut(at) {
+                let mut parts = word.parts.clone();
+                if let Some(place) = parts.get_mut(at) {
                     *place = WordPart::Text(format!("{before}{value}{after}"), false);
                 }
-                Word { pieces }
+                Word { parts }
             })
             .collect();
     }

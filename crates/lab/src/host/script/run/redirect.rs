@@ -4,7 +4,7 @@ use super::shell::{Flow, Input, Io, Shell, Target};
 use crate::host::script::tree::{Redirect, RedirectKind};
 
 impl Shell<'_> {
-    /// Opens what redirections name; nothing where one of them cannot be opened, which is told.
+    /// Opens what redirections name; nothing where one of them cannot be opened, which is reported.
     pub(super) fn redirected(&mut self, redirects: &[Redirect], io: &Io) -> Result<Option<Io>, Flow> {
         let mut io = io.clone();
         for redirect in redirects {

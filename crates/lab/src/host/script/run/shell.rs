@@ -10,13 +10,13 @@ use crate::host::script::parse::SyntaxError;
 use crate::host::script::tree::Command;
 use ghost_base::Timestamp;
 
-/// So many commands a script may run.
+/// How many commands a script may run.
 const MAX_COMMANDS: u32 = 100_000;
-/// So many bytes a script may print or hand on.
-const BYTES: usize = 32 << 20;
+/// How many bytes a script may print or hand on.
+const MAX_OUTPUT_BYTES: usize = 32 << 20;
 /// So deep functions, substitutions and shells may stand in each other.
 const MAX_DEPTH: usize = 24;
-/// So long the platform lets a script run.
+/// How long the platform lets a script run.
 const SCRIPT_TIMEOUT: Duration = Duration::from_secs(90 * 60);
 
 /// A shell that runs.
@@ -138,7 +138,7 @@ impl<'a> Shell<'a> {
     pub(super) fn step(&mut self) -> Flow {
         self.steps += 1;
         let late = self.calls.now().since(self.begun) > SCRIPT_TIMEOUT;
-        if self.steps > MAX_COMMANDS || self.bytes > BYTES || late {
+        if self.steps > MAX_COMMANDS || self.bytes > MAX_OUTPUT_BYTES || late {
             self.status = 137;
             return Flow::Killed;
         }
@@ -152,7 +152,7 @@ impl<'a> Shell<'a> {
     /// Counts bytes that are held or copied.
     pub(super) fn spend(&mut self, bytes: usize) -> Result<(), Flow> {
         self.bytes = self.bytes.saturating_add(bytes);
-        if self.bytes <= BYTES {
+        if self.bytes <= MAX_OUTPUT_BYTES {
             return Ok(());
         }
         self.status = 137;
@@ -177,7 +177,7 @@ impl<'a> Shell<'a> {
     /// Writes bytes to a descriptor.
     pub(in crate::host::script) fn put(&mut self, io: &Io, descriptor: u32, bytes: &[u8]) {
         self.bytes = self.bytes.saturating_add(bytes.len());
-        if self.bytes > BYTES {
+        if self.bytes > MAX_OUTPUT_BYTES {
             return;
         }
         match io.targets.get(&descriptor) {

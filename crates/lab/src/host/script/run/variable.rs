@@ -103,10 +103,10 @@ impl Shell<'_> {
 }
 
 /// The longest value in which patterns are looked for: trying every place costs the square of it.
-const SEARCHED: usize = 4_096;
+const MAX_SEARCHED_LEN: usize = 4_096;
 
 fn cut(value: &str, pattern: &str, end: bool, longest: bool) -> String {
-    if value.len() > SEARCHED {
+    if value.len() > MAX_SEARCHED_LEN {
         return value.to_owned();
     }
     let places = || value.char_indices().map(|(at, _)| at).chain([value.len()]);
@@ -131,7 +131,7 @@ trait RevFind: Iterator<Item = usize> + Sized {
 impl<T: Iterator<Item = usize>> RevFind for T {}
 
 fn replace(value: &str, pattern: &str, with: &str, all: bool) -> String {
-    if value.len() > SEARCHED || pattern.is_empty() {
+    if value.len() > MAX_SEARCHED_LEN || pattern.is_empty() {
         return value.to_owned();
     }
     // Plain text is looked for as it is.

@@ -237,7 +237,7 @@ pub(super) fn translate(shell: &mut Shell<'_>, arguments: &[String], io: &Io) ->
     0
 }
 
-/// Reads the characters that `tr` is told: `a-z`, `\n`, `[:upper:]`.
+/// Reads the character sets of `tr`: `a-z`, `\n`, `[:upper:]`.
 fn characters(text: &str) -> Vec<char> {
     let text = text
         .replace("\\n", "\n")

@@ -72,7 +72,7 @@ impl Options {
 }
 
 impl Shell<'_> {
-    /// Returns what the named files hold, the input where none is named; those that cannot be read are told.
+    /// Returns what the named files hold, the input where none is named; those that cannot be read are reported.
     pub(super) fn inputs(&mut self, tool: &str, files: &[String], io: &Io) -> (Vec<(String, Vec<u8>)>, u8) {
         if files.is_empty() {
             return (vec![("-".to_owned(), io.input.borrow_mut().rest())], 0);

@@ -3,7 +3,6 @@
 use super::{file, grep, lines, pack, sed, text, time};
 use crate::host::script::run::{Io, Shell};
 
-/// A tool.
 pub(in crate::host::script) type Tool = fn(&mut Shell<'_>, &[String], &Io) -> u8;
 
 /// Finds a tool by its name.

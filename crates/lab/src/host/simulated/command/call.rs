@@ -1,7 +1,7 @@
 //! Which command answers to which name.
 
 use super::{file, iptables, link, nft, package, route, socket, system, tc, unit};
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 use crate::host::stage::Protocol;
 
 /// Programs that are there from the beginning, with their folders.
@@ -65,7 +65,7 @@ const BIN: [&str; 28] = [
 ];
 
 /// Answers a command that reads or changes a machine; nothing where there is none of that name.
-pub(super) fn call(world: &mut World, machine: &str, argv: &[String], input: &str) -> Option<Called> {
+pub(super) fn call(world: &mut World, machine: &str, argv: &[String], input: &str) -> Option<ProgramResult> {
     let (program, words) = argv.split_first()?;
     let name = program.rsplit('/').next().unwrap_or(program);
     if let Some(tool) = iptables::Tool::named(name, world.guests.get(machine)?.backend) {
@@ -98,7 +98,7 @@ pub(super) fn call(world: &mut World, machine: &str, argv: &[String], input: &st
 }
 
 /// Runs a program that is ended after a time; of what it prints line by line its share is there.
-fn timeout(world: &mut World, machine: &str, words: &[String], input: &str) -> Option<Called> {
+fn timeout(world: &mut World, machine: &str, words: &[String], input: &str) -> Option<ProgramResult> {
     let (time, argv) = words.split_first()?;
     let limit = crate::host::script::duration(time)?;
     let mut called = crate::host::simulated::wire::call(world, machine, argv, input)

@@ -1,7 +1,7 @@
-//! Files that are made up as they are read, and `sysctl`, which is another way to some of them.
+//! Files that are made up as they are read, and `sysctl`, which reads and sets some of them.
 
 use crate::host::simulated::guest::Guest;
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 
 /// What the kernel holds in the beginning.
 const KERNEL: [(&str, &str); 20] = [
@@ -77,11 +77,11 @@ pub(super) fn read(world: &World, machine: &str, path: &str) -> Option<String> {
 }
 
 /// Answers `sysctl`.
-pub(super) fn sysctl(world: &mut World, machine: &str, words: &[String]) -> Called {
+pub(super) fn sysctl(world: &mut World, machine: &str, words: &[String]) -> ProgramResult {
     let forwards = forwards(world, machine);
-    let Some(guest) = world.guests.get_mut(machine) else { return Called::default() };
+    let Some(guest) = world.guests.get_mut(machine) else { return ProgramResult::default() };
     let has = |flag: &str| words.iter().any(|word| word == flag);
-    let mut called = Called::default();
+    let mut called = ProgramResult::default();
     if has("-a") || has("-A") || has("--all") {
         for (key, _) in KERNEL {
             let value = kernel(guest, forwards, key).unwrap_or_default();

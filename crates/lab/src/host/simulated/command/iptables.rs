@@ -1,7 +1,7 @@
 //! `iptables` and its relatives.
 
 use crate::host::simulated::guest::{Backend, Command, Refusal, Side};
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 use ghost_base::Timestamp;
 
 /// Which of the programs it is.
@@ -58,17 +58,23 @@ impl Tool {
         }
     }
 
-    fn refused(self, refusal: &Refusal) -> Called {
-        Called::failed(refusal.code, refusal.text(&self.name(), self.version()))
+    fn refused(self, refusal: &Refusal) -> ProgramResult {
+        ProgramResult::failed(refusal.code, refusal.text(&self.name(), self.version()))
     }
 }
 
 /// Answers.
-pub(super) fn call(world: &mut World, machine: &str, tool: Tool, words: &[String], input: &str) -> Called {
+pub(super) fn call(
+    world: &mut World,
+    machine: &str,
+    tool: Tool,
+    words: &[String],
+    input: &str,
+) -> ProgramResult {
     let moment = moment(world.now);
-    let Some(guest) = world.guests.get_mut(machine) else { return Called::default() };
+    let Some(guest) = world.guests.get_mut(machine) else { return ProgramResult::default() };
     if words.iter().any(|word| word == "--version" || word == "-V") {
-        return Called::printed(format!("{} {}\n", tool.name(), tool.version()));
+        return ProgramResult::printed(format!("{} {}\n", tool.name(), tool.version()));
     }
     let after = |flags: [&str; 2]| {
         let at = words.iter().position(|word| flags.contains(&word.as_str()))?;
@@ -78,7 +84,7 @@ pub(super) fn call(world: &mut World, machine: &str, tool: Tool, words: &[String
         Work::Save => {
             let counters = words.iter().any(|word| word == "-c" || word == "--counters");
             let table = after(["-t", "--table"]);
-            Called::printed(guest.firewall.save(tool.side, table, counters, &moment))
+            ProgramResult::printed(guest.firewall.save(tool.side, table, counters, &moment))
         }
         Work::Restore => {
             let has = |flags: [&str; 2]| words.iter().any(|word| flags.contains(&word.as_str()));
@@ -87,7 +93,10 @@ pub(super) fn call(world: &mut World, machine: &str, tool: Tool, words: &[String
                 Some(file) => match guest.files.get(file) {
                     Some(file) => String::from_utf8_lossy(&file.content).into_owned(),
                     None => {
-                        return Called::failed(1, format!("Can't open {file}: No such file or directory\n"));
+                        return ProgramResult::failed(
+                            1,
+                            format!("Can't open {file}: No such file or directory\n"),
+                        );
                     }
                 },
                 None => input.to_owned(),
@@ -100,7 +109,7 @@ pub(super) fn call(world: &mut World, machine: &str, tool: Tool, words: &[String
                     has(["-n", "--noflush"]),
                     has(["-c", "--counters"]),
                 ) {
-                    Ok(()) => Called::default(),
+                    Ok(()) => ProgramResult::default(),
                     Err(refusal) => tool.refused(&refusal),
                 };
             }
@@ -110,7 +119,7 @@ pub(super) fn call(world: &mut World, machine: &str, tool: Tool, words: &[String
                 has(["-n", "--noflush"]),
                 has(["-c", "--counters"]),
             ) {
-                Ok(()) => Called::default(),
+                Ok(()) => ProgramResult::default(),
                 Err(refusal) => tool.refused(&refusal),
             }
         }
@@ -123,7 +132,7 @@ pub(super) fn call(world: &mut World, machine: &str, tool: Tool, words: &[String
                     || (word.starts_with('-') && !word.starts_with("--") && word.contains('L'))
             });
             let mut called = match done {
-                Ok(out) => Called::printed(out),
+                Ok(out) => ProgramResult::printed(out),
                 Err(refusal) => tool.refused(&refusal),
             };
             if lists && tool.side.backend == Backend::Nft && guest.firewall.has_legacy(tool.side.six) {

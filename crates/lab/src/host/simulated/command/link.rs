@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use serde_json::{Value, json};
 
 use crate::host::simulated::document::set;
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 
 /// Names the devices of a machine.
 pub(super) fn devices(world: &World, machine: &str) -> Vec<String> {
@@ -13,7 +13,7 @@ pub(super) fn devices(world: &World, machine: &str) -> Vec<String> {
     std::iter::once("lo".to_owned()).chain((0..count).map(|at| format!("eth{at}"))).collect()
 }
 
-/// A device, as it is told.
+/// A device, as `ip` prints it.
 struct Link {
     index: usize,
     name: String,
@@ -49,23 +49,23 @@ fn links(world: &World, machine: &str) -> Vec<Link> {
 }
 
 /// Answers.
-pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called {
+pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> ProgramResult {
     let flags: Vec<&str> = words.iter().filter(|word| word.starts_with('-')).map(String::as_str).collect();
     if flags.iter().any(|flag| matches!(*flag, "-V" | "-Version")) {
-        return Called::printed("ip utility, iproute2-5.15.0, libbpf 0.5.0\n");
+        return ProgramResult::printed("ip utility, iproute2-5.15.0, libbpf 0.5.0\n");
     }
     let is_json = flags.iter().any(|flag| matches!(*flag, "-j" | "-json" | "-jp"));
-    let brief = flags.iter().any(|flag| matches!(*flag, "-br" | "-brief"));
+    let short = flags.iter().any(|flag| matches!(*flag, "-br" | "-brief"));
     let rest: Vec<&str> = words.iter().filter(|word| !word.starts_with('-')).map(String::as_str).collect();
     let Some((object, rest)) = rest.split_first() else {
-        return Called::failed(255, "Usage: ip [ OPTIONS ] OBJECT { COMMAND | help }\n");
+        return ProgramResult::failed(255, "Usage: ip [ OPTIONS ] OBJECT { COMMAND | help }\n");
     };
     let (is_address, is_link) = ("address".starts_with(object), "link".starts_with(object));
     if !is_address && !is_link {
         return match *object {
             "neigh" | "neighbour" | "neighbor" | "n" => neighbors(world, machine, is_json),
-            "netns" => Called::default(),
-            other => Called::failed(1, format!("Object \"{other}\" is unknown, try \"ip help\".\n")),
+            "netns" => ProgramResult::default(),
+            other => ProgramResult::failed(1, format!("Object \"{other}\" is unknown, try \"ip help\".\n")),
         };
     }
     let device = rest.iter().position(|word| *word == "dev").and_then(|at| rest.get(at + 1)).copied();
@@ -75,7 +75,7 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                 .or_else(|| rest.get(1).copied().filter(|word| !matches!(*word, "up" | "scope" | "type")));
             let all = links(world, machine);
             if let Some(named) = named.filter(|named| !all.iter().any(|link| link.name == **named)) {
-                return Called::failed(1, format!("Device \"{named}\" does not exist.\n"));
+                return ProgramResult::failed(1, format!("Device \"{named}\" does not exist.\n"));
             }
             let six = flags.contains(&"-6");
             let four = flags.contains(&"-4");
@@ -83,11 +83,11 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                 all.into_iter().filter(|link| named.is_none_or(|named| link.name == named)).collect();
             if is_json {
                 let rows: Vec<Value> = chosen.iter().map(|link| object_of(link, is_address)).collect();
-                return Called::printed(format!("{}\n", Value::Array(rows)));
+                return ProgramResult::printed(format!("{}\n", Value::Array(rows)));
             }
             let mut out = String::new();
             for link in &chosen {
-                if brief {
+                if short {
                     let state = if link.name == "lo" {
                         "UNKNOWN"
                     } else if link.up {
@@ -100,20 +100,20 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                         .iter()
                         .map(|(address, length)| format!("{address}/{length}"))
                         .collect();
-                    let told = if is_address { addresses.join(" ") } else { link.mac.clone() };
-                    out.push_str(&format!("{:<16} {state:<14} {told} \n", link.name));
+                    let shown = if is_address { addresses.join(" ") } else { link.mac.clone() };
+                    out.push_str(&format!("{:<16} {state:<14} {shown} \n", link.name));
                 } else {
                     write(link, is_address, four, six, &mut out);
                 }
             }
-            Called::printed(out)
+            ProgramResult::printed(out)
         }
         "set" | "change" if is_link => {
             let named = device.or_else(|| rest.get(1).copied()).unwrap_or_default().to_owned();
             if !links(world, machine).iter().any(|link| link.name == named) {
-                return Called::failed(1, format!("Cannot find device \"{named}\"\n"));
+                return ProgramResult::failed(1, format!("Cannot find device \"{named}\"\n"));
             }
-            let Some(guest) = world.guests.get_mut(machine) else { return Called::default() };
+            let Some(guest) = world.guests.get_mut(machine) else { return ProgramResult::default() };
             let mut words = rest.iter().skip(1);
             while let Some(word) = words.next() {
                 match *word {
@@ -131,10 +131,10 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                             } else {
                                 "greater than device maximum"
                             };
-                            return Called::failed(2, format!("Error: mtu {what}.\n"));
+                            return ProgramResult::failed(2, format!("Error: mtu {what}.\n"));
                         }
                         None => {
-                            return Called::failed(
+                            return ProgramResult::failed(
                                 255,
                                 "Error: argument \"mtu\" is wrong: Invalid \"mtu\" value\n",
                             );
@@ -143,16 +143,18 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                     "dev" | "txqueuelen" => drop(words.next()),
                     word if word == named => {}
                     other => {
-                        return Called::failed(
+                        return ProgramResult::failed(
                             255,
                             format!("Error: either \"dev\" is duplicate, or \"{other}\" is a garbage.\n"),
                         );
                     }
                 }
             }
-            Called::default()
+            ProgramResult::default()
         }
-        other => Called::failed(255, format!("Command \"{other}\" is unknown, try \"ip {object} help\".\n")),
+        other => {
+            ProgramResult::failed(255, format!("Command \"{other}\" is unknown, try \"ip {object} help\".\n"))
+        }
     }
 }
 
@@ -247,38 +249,38 @@ fn object_of(link: &Link, addresses: bool) -> Value {
 }
 
 /// The gateway answers in the platform's name for everybody.
-fn neighbors(world: &World, machine: &str, is_json: bool) -> Called {
+fn neighbors(world: &World, machine: &str, is_json: bool) -> ProgramResult {
     let guest = world.guests.get(machine);
     let gateway = guest
         .and_then(|guest| guest.routes.iter().find(|route| route.to.is_none()))
         .and_then(|route| route.via);
-    let Some(gateway) = gateway else { return Called::printed(if is_json { "[]\n" } else { "" }) };
+    let Some(gateway) = gateway else { return ProgramResult::printed(if is_json { "[]\n" } else { "" }) };
     let mac = "12:34:56:78:9a:bc";
     if is_json {
         let row = json!([{"dst": gateway.to_string(), "dev": "eth0", "lladdr": mac, "state": ["REACHABLE"]}]);
-        return Called::printed(format!("{row}\n"));
+        return ProgramResult::printed(format!("{row}\n"));
     }
-    Called::printed(format!("{gateway} dev eth0 lladdr {mac} REACHABLE\n"))
+    ProgramResult::printed(format!("{gateway} dev eth0 lladdr {mac} REACHABLE\n"))
 }
 
 /// Answers `ethtool`.
-pub(super) fn ethtool(words: &[String]) -> Called {
+pub(super) fn ethtool(words: &[String]) -> ProgramResult {
     match words {
-        [flag, device] if flag == "-i" => Called::printed("driver: hv_netvsc\nversion: 5.15.0-1061-azure\nfirmware-version: N/A\nexpansion-rom-version: \nbus-info: \nsupports-statistics: yes\nsupports-test: no\nsupports-eeprom-access: no\nsupports-register-dump: yes\nsupports-priv-flags: no\n").on(device),
-        [flag, device] if flag == "-k" => Called::printed(format!(
+        [flag, device] if flag == "-i" => ProgramResult::printed("driver: hv_netvsc\nversion: 5.15.0-1061-azure\nfirmware-version: N/A\nexpansion-rom-version: \nbus-info: \nsupports-statistics: yes\nsupports-test: no\nsupports-eeprom-access: no\nsupports-register-dump: yes\nsupports-priv-flags: no\n").on(device),
+        [flag, device] if flag == "-k" => ProgramResult::printed(format!(
             "Features for {device}:\nrx-checksumming: on\ntx-checksumming: on\nscatter-gather: on\ntcp-segmentation-offload: on\ngeneric-segmentation-offload: on\ngeneric-receive-offload: on\nlarge-receive-offload: off\n"
         )).on(device),
         [flag, device] if flag == "-S" => {
-            Called::printed("NIC statistics:\n     tx_scattered: 0\n     tx_no_memory: 0\n     tx_no_space: 0\n     tx_too_big: 0\n     tx_busy: 0\n     rx_no_memory: 0\n").on(device)
+            ProgramResult::printed("NIC statistics:\n     tx_scattered: 0\n     tx_no_memory: 0\n     tx_no_space: 0\n     tx_too_big: 0\n     tx_busy: 0\n     rx_no_memory: 0\n").on(device)
         }
         [device] if !device.starts_with('-') => {
-            Called::printed(format!("Settings for {device}:\n\tSupported ports: [  ]\n\tSpeed: 50000Mb/s\n\tDuplex: Full\n\tLink detected: yes\n")).on(device)
+            ProgramResult::printed(format!("Settings for {device}:\n\tSupported ports: [  ]\n\tSpeed: 50000Mb/s\n\tDuplex: Full\n\tLink detected: yes\n")).on(device)
         }
-        _ => Called::failed(1, "ethtool: bad command line argument(s)\nFor more information run ethtool -h\n"),
+        _ => ProgramResult::failed(1, "ethtool: bad command line argument(s)\nFor more information run ethtool -h\n"),
     }
 }
 
-impl Called {
+impl ProgramResult {
     /// Refuses a device that no machine has.
     fn on(self, device: &str) -> Self {
         if device.starts_with("eth") || device == "lo" {

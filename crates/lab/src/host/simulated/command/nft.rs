@@ -1,10 +1,10 @@
 //! `nft`.
 
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 
 /// Answers.
-pub(super) fn call(world: &mut World, machine: &str, words: &[String], input: &str) -> Called {
-    let Some(guest) = world.guests.get_mut(machine) else { return Called::default() };
+pub(super) fn call(world: &mut World, machine: &str, words: &[String], input: &str) -> ProgramResult {
+    let Some(guest) = world.guests.get_mut(machine) else { return ProgramResult::default() };
     let mut rest: Vec<&str> = Vec::new();
     let (mut json, mut handles, mut file) = (false, false, None);
     let mut all = words.iter();
@@ -17,13 +17,13 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String], input: &s
                 json |= word.contains('j');
                 handles |= word.contains('a');
             }
-            "-v" | "--version" | "-V" => return Called::printed("nftables v1.0.2 (Lester Gooch)\n"),
+            "-v" | "--version" | "-V" => return ProgramResult::printed("nftables v1.0.2 (Lester Gooch)\n"),
             "-f" | "--file" => file = all.next(),
             word => rest.push(word),
         }
     }
     let refused = |refusal: crate::host::simulated::guest::Refusal| {
-        Called::failed(refusal.code, format!("{}\n", refusal.what))
+        ProgramResult::failed(refusal.code, format!("{}\n", refusal.what))
     };
     if let Some(file) = file {
         let text = if file == "-" || file == "/dev/stdin" {
@@ -32,7 +32,7 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String], input: &s
             match guest.files.get(file) {
                 Some(file) => String::from_utf8_lossy(&file.content).into_owned(),
                 None => {
-                    return Called::failed(
+                    return ProgramResult::failed(
                         1,
                         format!(
                             "internal:0:0-0: Error: Could not open file \"{file}\": No such file or directory\n\n\n"
@@ -42,13 +42,13 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String], input: &s
             }
         };
         let is_json = json || text.trim_start().starts_with('{') && text.contains("\"nftables\"");
-        return guest.firewall.nft(&text, is_json).map_or_else(refused, |()| Called::default());
+        return guest.firewall.nft(&text, is_json).map_or_else(refused, |()| ProgramResult::default());
     }
     match rest.as_slice() {
-        ["list", "tables", ..] if !json => Called::printed(guest.firewall.nft_tables()),
+        ["list", "tables", ..] if !json => ProgramResult::printed(guest.firewall.nft_tables()),
         ["list", "ruleset" | "tables" | "chains", family @ ..] => {
             let family = family.first().copied().unwrap_or_default();
-            Called::printed(if json {
+            ProgramResult::printed(if json {
                 guest.firewall.nft_json(family, "")
             } else {
                 guest.firewall.nft_text(family, "", handles)
@@ -60,18 +60,20 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String], input: &s
                     (*family, *name)
                 }
                 [name, ..] => ("ip", *name),
-                [] => return Called::failed(1, "Error: syntax error, unexpected end of file\n"),
+                [] => return ProgramResult::failed(1, "Error: syntax error, unexpected end of file\n"),
             };
             let text = guest.firewall.nft_text(family, name, handles);
             if text.is_empty() {
-                return Called::failed(
+                return ProgramResult::failed(
                     1,
                     format!("Error: No such file or directory\nlist table {family} {name}\n"),
                 );
             }
-            Called::printed(if json { guest.firewall.nft_json(family, name) } else { text })
+            ProgramResult::printed(if json { guest.firewall.nft_json(family, name) } else { text })
         }
-        [] => Called::failed(1, "Usage: nft [ options ] [ cmds... ]\n"),
-        words => guest.firewall.nft(&words.join(" "), false).map_or_else(refused, |()| Called::default()),
+        [] => ProgramResult::failed(1, "Usage: nft [ options ] [ cmds... ]\n"),
+        words => {
+            guest.firewall.nft(&words.join(" "), false).map_or_else(refused, |()| ProgramResult::default())
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::host::simulated::wire;
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 use crate::host::stage::Protocol;
 
 /// Programs and their packages, with their versions.
@@ -25,46 +25,49 @@ pub(super) fn of(program: &str) -> Option<&'static str> {
 }
 
 /// Says its version, as the program does.
-pub(super) fn version(program: &str) -> Called {
+pub(super) fn version(program: &str) -> ProgramResult {
     match program {
         // Version 2 says it on standard error.
-        "iperf" => {
-            Called { err: "iperf version 2.1.5 (3 December 2021) pthreads\n".to_owned(), ..Called::default() }
-        }
-        _ => Called::printed("qperf 0.4.11\n"),
+        "iperf" => ProgramResult {
+            err: "iperf version 2.1.5 (3 December 2021) pthreads\n".to_owned(),
+            ..ProgramResult::default()
+        },
+        _ => ProgramResult::printed("qperf 0.4.11\n"),
     }
 }
 
 /// Answers `apt-get` and `apt`.
-pub(super) fn apt(world: &mut World, machine: &str, words: &[String]) -> Called {
+pub(super) fn apt(world: &mut World, machine: &str, words: &[String]) -> ProgramResult {
     let named: Vec<&str> = words
         .iter()
         .filter(|word| !word.starts_with('-') && !word.contains('='))
         .map(String::as_str)
         .collect();
-    let Some((verb, names)) = named.split_first() else { return Called::failed(1, "E: Invalid operation\n") };
+    let Some((verb, names)) = named.split_first() else {
+        return ProgramResult::failed(1, "E: Invalid operation\n");
+    };
     match *verb {
-        "update" | "install" if !reaches(world, machine) => Called {
+        "update" | "install" if !reaches(world, machine) => ProgramResult {
             out: "Ign:1 http://azure.archive.ubuntu.com/ubuntu jammy InRelease\nErr:1 http://azure.archive.ubuntu.com/ubuntu jammy InRelease\n  Could not connect to azure.archive.ubuntu.com:80 (20.106.104.242), connection timed out\nReading package lists...\n".to_owned(),
             err: "W: Failed to fetch http://azure.archive.ubuntu.com/ubuntu/dists/jammy/InRelease  Could not connect to azure.archive.ubuntu.com:80 (20.106.104.242), connection timed out\n".to_owned(),
             code: if *verb == "install" { 100 } else { 0 },
             took: Duration::from_secs(120),
         },
-        "update" => Called {
+        "update" => ProgramResult {
             out: "Hit:1 http://azure.archive.ubuntu.com/ubuntu jammy InRelease\nReading package lists...\n".to_owned(),
             took: Duration::from_secs(4),
-            ..Called::default()
+            ..ProgramResult::default()
         },
         "install" | "remove" | "purge" => change(world, machine, *verb == "install", names),
         "upgrade" | "autoremove" | "clean" | "autoclean" => {
-            Called::printed("Reading package lists...\nBuilding dependency tree...\nReading state information...\n0 upgraded, 0 newly installed, 0 to remove and 0 not upgraded.\n")
+            ProgramResult::printed("Reading package lists...\nBuilding dependency tree...\nReading state information...\n0 upgraded, 0 newly installed, 0 to remove and 0 not upgraded.\n")
         }
-        other => Called::failed(100, format!("E: Invalid operation {other}\n")),
+        other => ProgramResult::failed(100, format!("E: Invalid operation {other}\n")),
     }
 }
 
-fn change(world: &mut World, machine: &str, install: bool, names: &[&str]) -> Called {
-    let Some(guest) = world.guests.get_mut(machine) else { return Called::default() };
+fn change(world: &mut World, machine: &str, install: bool, names: &[&str]) -> ProgramResult {
+    let Some(guest) = world.guests.get_mut(machine) else { return ProgramResult::default() };
     let mut out =
         "Reading package lists...\nBuilding dependency tree...\nReading state information...\n".to_owned();
     let base = [
@@ -82,11 +85,11 @@ fn change(world: &mut World, machine: &str, install: bool, names: &[&str]) -> Ca
         .iter()
         .find(|name| !base.contains(name) && !PACKAGES.iter().any(|(_, package, _)| package == *name))
     {
-        return Called {
+        return ProgramResult {
             out,
             err: format!("E: Unable to locate package {unknown}\n"),
             code: 100,
-            ..Called::default()
+            ..ProgramResult::default()
         };
     }
     let mut changed = 0;
@@ -120,13 +123,13 @@ fn change(world: &mut World, machine: &str, install: bool, names: &[&str]) -> Ca
     }
     let (new, gone) = if install { (changed, 0) } else { (0, changed) };
     out.push_str(&format!("0 upgraded, {new} newly installed, {gone} to remove and 0 not upgraded.\n"));
-    Called { out, took, ..Called::default() }
+    ProgramResult { out, took, ..ProgramResult::default() }
 }
 
 /// Whether the machine finds those who have packages, and hears their answers.
 fn reaches(world: &mut World, machine: &str) -> bool {
     let open = |world: &mut World, to: [u8; 4], protocol, port| {
-        matches!(wire::reaches(world, machine, IpAddr::from(to), protocol, port), wire::Reach::Open(_))
+        matches!(wire::reaches(world, machine, IpAddr::from(to), protocol, port), wire::FirstPacket::Open(_))
     };
     open(world, [168, 63, 129, 16], Protocol::Udp, 53) && open(world, [20, 106, 104, 242], Protocol::Tcp, 80)
 }

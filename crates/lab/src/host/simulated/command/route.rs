@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use crate::host::simulated::document::set;
 use crate::host::simulated::guest::Route;
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 
 /// The most routes of a machine.
 const MAX_ROUTES: usize = 4_096;
 
 /// Answers.
-pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called {
+pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> ProgramResult {
     let is_json = words.iter().any(|word| matches!(word.as_str(), "-j" | "-json" | "-jp"));
     let six = words.iter().any(|word| word == "-6");
     let rest: Vec<&str> =
@@ -22,7 +22,7 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
         .and_then(|machine| machine.nics.first())
         .map(|nic| nic.addresses.clone())
         .unwrap_or_default();
-    let Some(guest) = world.guests.get_mut(machine) else { return Called::default() };
+    let Some(guest) = world.guests.get_mut(machine) else { return ProgramResult::default() };
     let after = |name: &str| {
         let at = rest.iter().position(|word| *word == name)?;
         rest.get(at + 1).copied()
@@ -34,12 +34,12 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
             if table
                 .is_some_and(|table| !matches!(table, "main" | "all" | "254" | "local" | "255" | "default"))
             {
-                return Called::failed(2, "Error: ipv4: FIB table does not exist.\nDump terminated\n");
+                return ProgramResult::failed(2, "Error: ipv4: FIB table does not exist.\nDump terminated\n");
             }
             let main = table.is_none_or(|table| !matches!(table, "local" | "255" | "default"));
             let asked =
                 rest.get(1).copied().filter(|word| !matches!(*word, "dev" | "table" | "proto" | "scope"));
-            let mut told: Vec<&Route> = guest
+            let mut shown: Vec<&Route> = guest
                 .routes
                 .iter()
                 .filter(|route| {
@@ -48,17 +48,17 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                 .filter(|route| device.is_none_or(|device| route.device == device))
                 .filter(|route| asked.is_none_or(|asked| route.prefix() == asked))
                 .collect();
-            told.sort_by_key(|route| route.to.map(|(address, _)| address));
+            shown.sort_by_key(|route| route.to.map(|(address, _)| address));
             if is_json {
-                let mut rows: Vec<Value> = told.into_iter().map(object).collect();
+                let mut rows: Vec<Value> = shown.into_iter().map(object).collect();
                 if table == Some("all") || table == Some("local") {
                     rows.extend(own.iter().filter(|(address, _)| address.is_ipv6() == six).map(|(address, _)| {
                         json!({"type": "local", "dst": address.to_string(), "dev": "eth0", "table": "local", "protocol": "kernel", "scope": "host", "prefsrc": address.to_string(), "flags": []})
                     }));
                 }
-                return Called::printed(format!("{}\n", Value::Array(rows)));
+                return ProgramResult::printed(format!("{}\n", Value::Array(rows)));
             }
-            let mut out: String = told.into_iter().map(|route| format!("{}\n", route.text())).collect();
+            let mut out: String = shown.into_iter().map(|route| format!("{}\n", route.text())).collect();
             if matches!(table, Some("all" | "local")) {
                 for (address, _) in own.iter().filter(|(address, _)| address.is_ipv6() == six) {
                     out.push_str(&format!(
@@ -66,12 +66,12 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                     ));
                 }
             }
-            Called::printed(out)
+            ProgramResult::printed(out)
         }
         "get" => {
             let to = after("to").or_else(|| rest.get(1).copied()).unwrap_or_default();
             let Ok(to) = to.parse::<IpAddr>() else {
-                return Called::failed(
+                return ProgramResult::failed(
                     1,
                     format!("Error: any valid prefix is expected rather than \"{to}\".\n"),
                 );
@@ -80,7 +80,7 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                 own.iter().map(|(address, _)| *address).find(|address| address.is_ipv4() == to.is_ipv4());
             if own.iter().any(|(address, _)| *address == to) || to.is_loopback() {
                 let text = format!("local {to} dev lo src {to} uid 0 \n    cache <local> \n");
-                return Called::printed(if is_json {
+                return ProgramResult::printed(if is_json {
                     format!(
                         "{}\n",
                         json!([{"type": "local", "dst": to.to_string(), "dev": "lo", "prefsrc": to.to_string(), "flags": [], "uid": 0, "cache": ["local"]}])
@@ -90,12 +90,12 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                 });
             }
             match guest.route(to) {
-                None => Called::failed(2, "RTNETLINK answers: Network is unreachable\n"),
+                None => ProgramResult::failed(2, "RTNETLINK answers: Network is unreachable\n"),
                 Some(route) if route.kind == "blackhole" => {
-                    Called::failed(2, "RTNETLINK answers: Invalid argument\n")
+                    ProgramResult::failed(2, "RTNETLINK answers: Invalid argument\n")
                 }
                 Some(route) if !route.kind.is_empty() => {
-                    Called::failed(2, "RTNETLINK answers: No route to host\n")
+                    ProgramResult::failed(2, "RTNETLINK answers: No route to host\n")
                 }
                 Some(route) => {
                     let via = route.via.map(|via| format!("via {via} ")).unwrap_or_default();
@@ -112,9 +112,9 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                         if let Some(mtu) = route.mtu {
                             set(&mut row, "metrics", json!([{"mtu": mtu}]));
                         }
-                        return Called::printed(format!("{}\n", json!([row])));
+                        return ProgramResult::printed(format!("{}\n", json!([row])));
                     }
-                    Called::printed(format!(
+                    ProgramResult::printed(format!(
                         "{to} {via}dev {} {from}uid 0 \n    cache {cache}\n",
                         route.device
                     ))
@@ -124,7 +124,7 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
         verb @ ("add" | "del" | "delete" | "replace" | "change" | "append") => {
             let route = match read(rest.get(1..).unwrap_or_default()) {
                 Ok(route) => route,
-                Err(what) => return Called::failed(1, format!("Error: {what}\n")),
+                Err(what) => return ProgramResult::failed(1, format!("Error: {what}\n")),
             };
             let same = |other: &Route| {
                 other.to == route.to
@@ -137,9 +137,9 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
             match (verb, at) {
                 ("del" | "delete", Some(at)) => drop(guest.routes.remove(at)),
                 ("del" | "delete" | "change", None) => {
-                    return Called::failed(2, "RTNETLINK answers: No such process\n");
+                    return ProgramResult::failed(2, "RTNETLINK answers: No such process\n");
                 }
-                ("add", Some(_)) => return Called::failed(2, "RTNETLINK answers: File exists\n"),
+                ("add", Some(_)) => return ProgramResult::failed(2, "RTNETLINK answers: File exists\n"),
                 (_, Some(at)) if verb != "append" => {
                     if let Some(old) = guest.routes.get_mut(at) {
                         let mut route = route;
@@ -153,10 +153,10 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                     let near =
                         route.via.is_none_or(|via| guest.route(via).is_some_and(|route| route.via.is_none()));
                     if !near {
-                        return Called::failed(2, "Error: Nexthop has invalid gateway.\n");
+                        return ProgramResult::failed(2, "Error: Nexthop has invalid gateway.\n");
                     }
                     if guest.routes.len() >= MAX_ROUTES {
-                        return Called::failed(2, "RTNETLINK answers: No buffer space available\n");
+                        return ProgramResult::failed(2, "RTNETLINK answers: No buffer space available\n");
                     }
                     let mut route = route;
                     if route.device.is_empty() && route.kind.is_empty() {
@@ -165,10 +165,12 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
                     guest.routes.push(route);
                 }
             }
-            Called::default()
+            ProgramResult::default()
         }
-        "flush" => Called::default(),
-        other => Called::failed(255, format!("Command \"{other}\" is unknown, try \"ip route help\".\n")),
+        "flush" => ProgramResult::default(),
+        other => {
+            ProgramResult::failed(255, format!("Command \"{other}\" is unknown, try \"ip route help\".\n"))
+        }
     }
 }
 
@@ -256,10 +258,10 @@ fn read(words: &[&str]) -> Result<Route, String> {
 }
 
 /// Answers `ip rule`.
-pub(super) fn rules(words: &[String]) -> Called {
+pub(super) fn rules(words: &[String]) -> ProgramResult {
     let changes = words.iter().any(|word| matches!(word.as_str(), "add" | "del" | "delete"));
     if changes {
-        return Called::failed(2, "RTNETLINK answers: Operation not supported\n");
+        return ProgramResult::failed(2, "RTNETLINK answers: Operation not supported\n");
     }
     if words.iter().any(|word| matches!(word.as_str(), "-j" | "-json" | "-jp")) {
         let rows = json!([
@@ -267,9 +269,9 @@ pub(super) fn rules(words: &[String]) -> Called {
             {"priority": 32_766, "src": "all", "table": "main"},
             {"priority": 32_767, "src": "all", "table": "default"},
         ]);
-        return Called::printed(format!("{rows}\n"));
+        return ProgramResult::printed(format!("{rows}\n"));
     }
-    Called::printed(
+    ProgramResult::printed(
         "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n32767:\tfrom all lookup default\n",
     )
 }

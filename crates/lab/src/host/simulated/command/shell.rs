@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::call;
-use crate::host::script::{Called, Calls, Files};
+use crate::host::script::{Calls, Files, ProgramResult};
 use crate::host::simulated::wire;
 use crate::host::simulated::world::World;
 use ghost_base::Timestamp;
@@ -25,15 +25,15 @@ impl<'a> Shell<'a> {
 }
 
 impl Calls for Shell<'_> {
-    fn call(&mut self, argv: &[String], input: &str) -> Called {
-        let Some(program) = argv.first() else { return Called::default() };
-        // What was not found is told by the shell.
+    fn call(&mut self, argv: &[String], input: &str) -> ProgramResult {
+        let Some(program) = argv.first() else { return ProgramResult::default() };
+        // What was not found is reported by the shell.
         if call::lacks(self.world, self.machine, program) {
-            return Called::failed(127, "");
+            return ProgramResult::failed(127, "");
         }
         let called = wire::call(self.world, self.machine, argv, input)
             .or_else(|| call::call(self.world, self.machine, argv, input))
-            .unwrap_or_else(|| Called::failed(127, ""));
+            .unwrap_or_else(|| ProgramResult::failed(127, ""));
         self.sleep(called.took);
         called
     }

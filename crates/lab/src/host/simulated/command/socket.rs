@@ -1,7 +1,8 @@
 //! `ss`, `netstat`, `lsof`, `kill`.
 
-use crate::host::simulated::world::{Called, World};
-use crate::host::stage::{Protocol, Service};
+use crate::host::simulated::wire::{self, FirstPacket};
+use crate::host::simulated::world::{ProgramResult, World};
+use crate::host::stage::{Protocol, Service, TrafficFlow};
 
 /// Somebody who listens.
 struct Listener {
@@ -67,8 +68,38 @@ fn listeners(world: &World, machine: &str) -> Vec<Listener> {
     all
 }
 
+/// Returns the connections that a machine's own calls leave behind: closed ones wait, and those of which nobody answers go on trying.
+fn connections(world: &World, machine: &str) -> Vec<String> {
+    let flows: Vec<TrafficFlow> = world
+        .stage
+        .flows
+        .iter()
+        .filter(|flow| flow.machine == machine && flow.protocol == Protocol::Tcp)
+        .cloned()
+        .collect();
+    if flows.is_empty() {
+        return Vec::new();
+    }
+    // The look itself counts nowhere.
+    let mut world = world.clone();
+    let own = world.machine(machine).and_then(|machine| machine.nics.first()?.addresses.first().copied());
+    let Some((own, _)) = own else { return Vec::new() };
+    let mut lines = Vec::new();
+    for (flow, port) in flows.iter().zip(45_100_u16..) {
+        let state = match wire::reaches(&mut world, machine, flow.to, flow.protocol, flow.port) {
+            FirstPacket::Open(_) => "TIME-WAIT",
+            FirstPacket::Silent => "SYN-SENT",
+            // A refused one is gone at once.
+            FirstPacket::Refused => continue,
+        };
+        lines
+            .push(format!("{state:<9} 0      0      {own:>18}:{port:<5} {:>13}:{:<5}\n", flow.to, flow.port));
+    }
+    lines
+}
+
 /// Answers `ss` and `netstat`.
-pub(super) fn call(world: &World, machine: &str, words: &[String]) -> Called {
+pub(super) fn call(world: &World, machine: &str, words: &[String]) -> ProgramResult {
     let letters: String = words
         .iter()
         .filter(|word| word.starts_with('-'))
@@ -79,7 +110,7 @@ pub(super) fn call(world: &World, machine: &str, words: &[String]) -> Called {
     if words.iter().any(|word| word == "-s" || word == "--summary") {
         let count = |protocol| all.iter().filter(|listener| listener.protocol == protocol).count();
         let (tcp, udp) = (count(Protocol::Tcp), count(Protocol::Udp));
-        return Called::printed(format!(
+        return ProgramResult::printed(format!(
             "Total: {}\nTCP:   {tcp} (estab 0, closed 0, orphaned 0, timewait 0)\n\nTransport Total     IP        IPv6\nRAW\t  0         0         0        \nUDP\t  {udp}         {udp}         0        \nTCP\t  {tcp}         {tcp}         0        \nINET\t  {}         {}         0        \nFRAG\t  0         0         0        \n\n",
             tcp + udp,
             tcp + udp,
@@ -107,6 +138,13 @@ pub(super) fn call(world: &World, machine: &str, words: &[String]) -> Called {
             "State", "Recv-Q", "Send-Q", "Local Address", "Port", "Peer Address", "Port", "Process"
         ));
     }
+    if tcp && !has('l', "--listening") && sport.is_none() {
+        let first = if wide { format!("{:<6}", "tcp") } else { String::new() };
+        let mut connections = connections(world, machine);
+        // What is over is shown to whoever asks for all.
+        connections.retain(|line| !only_established || !line.starts_with("TIME-WAIT"));
+        out.extend(connections.into_iter().map(|line| format!("{first}{line}")));
+    }
     for listener in &all {
         let chosen = match listener.protocol {
             Protocol::Tcp => tcp,
@@ -129,11 +167,11 @@ pub(super) fn call(world: &World, machine: &str, words: &[String]) -> Called {
             0, listener.local, listener.port, "0.0.0.0", "*"
         ));
     }
-    Called::printed(out)
+    ProgramResult::printed(out)
 }
 
 /// Answers `lsof -i :PORT`; of several ports each is asked for by its own option, as the program itself wants it.
-pub(super) fn lsof(world: &World, machine: &str, words: &[String]) -> Called {
+pub(super) fn lsof(world: &World, machine: &str, words: &[String]) -> ProgramResult {
     let quiet =
         words.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('t'));
     let mut ports = Vec::new();
@@ -144,7 +182,7 @@ pub(super) fn lsof(world: &World, machine: &str, words: &[String]) -> Called {
             match part.trim_start_matches("tcp").trim_start_matches(':').parse::<u16>() {
                 Ok(port) if !part.starts_with(':') => ports.push(port),
                 _ => {
-                    return Called::failed(
+                    return ProgramResult::failed(
                         1,
                         format!("lsof: unacceptable port specification in: -i {word}\n"),
                     );
@@ -155,7 +193,7 @@ pub(super) fn lsof(world: &World, machine: &str, words: &[String]) -> Called {
     let found: Vec<Listener> =
         listeners(world, machine).into_iter().filter(|listener| ports.contains(&listener.port)).collect();
     if found.is_empty() {
-        return Called { code: 1, ..Called::default() };
+        return ProgramResult { code: 1, ..ProgramResult::default() };
     }
     let mut out = if quiet {
         String::new()
@@ -174,14 +212,14 @@ pub(super) fn lsof(world: &World, machine: &str, words: &[String]) -> Called {
             ));
         }
     }
-    Called::printed(out)
+    ProgramResult::printed(out)
 }
 
 /// Ends programs.
-pub(super) fn kill(world: &mut World, machine: &str, name: &str, words: &[String]) -> Called {
+pub(super) fn kill(world: &mut World, machine: &str, name: &str, words: &[String]) -> ProgramResult {
     let named: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
     let services = &mut world.stage.services;
-    let Some(guest) = world.guests.get_mut(machine) else { return Called::default() };
+    let Some(guest) = world.guests.get_mut(machine) else { return ProgramResult::default() };
     if name == "pkill" {
         let before = guest.processes.len() + services.len();
         services.retain(|service| {
@@ -193,12 +231,12 @@ pub(super) fn kill(world: &mut World, machine: &str, name: &str, words: &[String
             !named.iter().any(|pattern| line.contains(pattern.as_str()))
         });
         return if guest.processes.len() + services.len() < before {
-            Called::default()
+            ProgramResult::default()
         } else {
-            Called { code: 1, ..Called::default() }
+            ProgramResult { code: 1, ..ProgramResult::default() }
         };
     }
-    let mut called = Called::default();
+    let mut called = ProgramResult::default();
     for text in named {
         let Ok(pid) = text.parse::<u32>() else {
             called.err.push_str(&format!("bash: kill: {text}: arguments must be process or job IDs\n"));

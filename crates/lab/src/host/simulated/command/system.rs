@@ -2,10 +2,10 @@
 
 use super::socket::number;
 use crate::host::simulated::guest::Backend;
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 
 /// Answers; nothing where there is no such program.
-pub(super) fn call(world: &mut World, machine: &str, name: &str, words: &[String]) -> Option<Called> {
+pub(super) fn call(world: &mut World, machine: &str, name: &str, words: &[String]) -> Option<ProgramResult> {
     let first = words.first().map(String::as_str);
     Some(match name {
         "hostname" => match first {
@@ -13,35 +13,35 @@ pub(super) fn call(world: &mut World, machine: &str, name: &str, words: &[String
                 let nics = world.machine(machine).into_iter().flat_map(|machine| &machine.nics);
                 let addresses: String =
                     nics.flat_map(|nic| &nic.addresses).map(|(address, _)| format!("{address} ")).collect();
-                Called::printed(format!("{addresses}\n"))
+                ProgramResult::printed(format!("{addresses}\n"))
             }
-            _ => Called::printed(format!("{machine}\n")),
+            _ => ProgramResult::printed(format!("{machine}\n")),
         },
         "uname" => match first {
-            Some("-r") => Called::printed("5.15.0-1061-azure\n"),
-            Some("-m" | "-p" | "-i") => Called::printed("x86_64\n"),
-            Some("-n") => Called::printed(format!("{machine}\n")),
-            Some("-a") => Called::printed(format!(
+            Some("-r") => ProgramResult::printed("5.15.0-1061-azure\n"),
+            Some("-m" | "-p" | "-i") => ProgramResult::printed("x86_64\n"),
+            Some("-n") => ProgramResult::printed(format!("{machine}\n")),
+            Some("-a") => ProgramResult::printed(format!(
                 "Linux {machine} 5.15.0-1061-azure #70-Ubuntu SMP x86_64 x86_64 x86_64 GNU/Linux\n"
             )),
-            _ => Called::printed("Linux\n"),
+            _ => ProgramResult::printed("Linux\n"),
         },
         "uptime" => {
             let seconds = world.now.as_millis().rem_euclid(86_400_000) / 1_000;
-            Called::printed(format!(
+            ProgramResult::printed(format!(
                 " {:02}:{:02}:{:02} up  2:00,  0 users,  load average: 0.00, 0.01, 0.00\n",
                 seconds / 3_600,
                 seconds / 60 % 60,
                 seconds % 60
             ))
         }
-        "whoami" => Called::printed("root\n"),
-        "id" => Called::printed(match first {
+        "whoami" => ProgramResult::printed("root\n"),
+        "id" => ProgramResult::printed(match first {
             Some("-u" | "-g") => "0\n",
             Some("-un" | "-gn") => "root\n",
             _ => "uid=0(root) gid=0(root) groups=0(root)\n",
         }),
-        "nproc" => Called::printed("2\n"),
+        "nproc" => ProgramResult::printed("2\n"),
         "ps" => {
             let mut out =
                 "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n".to_owned();
@@ -59,23 +59,23 @@ pub(super) fn call(world: &mut World, machine: &str, name: &str, words: &[String
             for process in world.guests.get(machine).into_iter().flat_map(|guest| &guest.processes) {
                 line(process.pid, &process.argv.join(" "));
             }
-            Called::printed(out)
+            ProgramResult::printed(out)
         }
         "conntrack" => match first {
-            Some("-L" | "--dump") => Called {
+            Some("-L" | "--dump") => ProgramResult {
                 err: "conntrack v1.4.6 (conntrack-tools): 0 flow entries have been shown.\n".to_owned(),
-                ..Called::default()
+                ..ProgramResult::default()
             },
-            Some("-C" | "--count") => Called::printed("0\n"),
-            _ => Called::failed(2, "conntrack v1.4.6 (conntrack-tools): Bad parameter\n"),
+            Some("-C" | "--count") => ProgramResult::printed("0\n"),
+            _ => ProgramResult::failed(2, "conntrack v1.4.6 (conntrack-tools): Bad parameter\n"),
         },
         "ipset" => match first {
-            Some("list" | "-L" | "save" | "-S") => Called::default(),
-            _ => Called::failed(1, "ipset v7.15: No command specified.\n"),
+            Some("list" | "-L" | "save" | "-S") => ProgramResult::default(),
+            _ => ProgramResult::failed(1, "ipset v7.15: No command specified.\n"),
         },
-        "ufw" => Called::printed("Status: inactive\n"),
-        "dmesg" | "journalctl" | "bridge" | "arp" => Called::default(),
-        "resolvectl" => Called::printed(
+        "ufw" => ProgramResult::printed("Status: inactive\n"),
+        "dmesg" | "journalctl" | "bridge" | "arp" => ProgramResult::default(),
+        "resolvectl" => ProgramResult::printed(
             "Global\n       Protocols: -LLMNR -mDNS -DNSOverTLS DNSSEC=no/unsupported\nresolv.conf mode: stub\n\nLink 2 (eth0)\n    Current Scopes: DNS\nCurrent DNS Server: 168.63.129.16\n       DNS Servers: 168.63.129.16\n        DNS Domain: internal.cloudapp.net\n",
         ),
         _ => return None,
@@ -83,20 +83,20 @@ pub(super) fn call(world: &mut World, machine: &str, name: &str, words: &[String
 }
 
 /// Answers `update-alternatives`.
-pub(super) fn alternatives(world: &mut World, machine: &str, words: &[String]) -> Called {
+pub(super) fn alternatives(world: &mut World, machine: &str, words: &[String]) -> ProgramResult {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let Some(guest) = world.guests.get_mut(machine) else { return Called::default() };
+    let Some(guest) = world.guests.get_mut(machine) else { return ProgramResult::default() };
     let (verb, name) = match words.as_slice() {
         [verb, name, ..] => (*verb, *name),
         _ => {
-            return Called::failed(
+            return ProgramResult::failed(
                 2,
                 "update-alternatives: error: need --display, --query, --list, --get-selections, --config, --set, --set-selections, --install, --remove, --all, --remove-all or --auto\n",
             );
         }
     };
     if !matches!(name, "iptables" | "ip6tables") {
-        return Called::failed(2, format!("update-alternatives: error: no alternatives for {name}\n"));
+        return ProgramResult::failed(2, format!("update-alternatives: error: no alternatives for {name}\n"));
     }
     let own = |backend| match backend {
         Backend::Nft => format!("/usr/sbin/{name}-nft"),
@@ -107,7 +107,7 @@ pub(super) fn alternatives(world: &mut World, machine: &str, words: &[String]) -
             let Some(backend) =
                 [Backend::Nft, Backend::Legacy].into_iter().find(|backend| own(*backend) == *place)
             else {
-                return Called::failed(
+                return ProgramResult::failed(
                     2,
                     format!(
                         "update-alternatives: error: alternative {place} for {name} not registered; not setting\n"
@@ -115,7 +115,7 @@ pub(super) fn alternatives(world: &mut World, machine: &str, words: &[String]) -
                 );
             };
             guest.backend = backend;
-            Called::printed(format!(
+            ProgramResult::printed(format!(
                 "update-alternatives: using {place} to provide /usr/sbin/{name} ({name}) in manual mode\n"
             ))
         }
@@ -126,7 +126,7 @@ pub(super) fn alternatives(world: &mut World, machine: &str, words: &[String]) -
                 )
             };
             let status = if guest.backend == Backend::Nft { "auto" } else { "manual" };
-            Called::printed(format!(
+            ProgramResult::printed(format!(
                 "Name: {name}\nLink: /usr/sbin/{name}\n{}Status: {status}\nBest: /usr/sbin/{name}-nft\nValue: {}\n\nAlternative: /usr/sbin/{name}-legacy\nPriority: 10\n{}\nAlternative: /usr/sbin/{name}-nft\nPriority: 20\n{}",
                 slaves(""),
                 own(guest.backend),
@@ -135,8 +135,10 @@ pub(super) fn alternatives(world: &mut World, machine: &str, words: &[String]) -
             ))
         }
         ("--display" | "--list", _) => {
-            Called::printed(format!("{}\n{}\n", own(Backend::Legacy), own(Backend::Nft)))
+            ProgramResult::printed(format!("{}\n{}\n", own(Backend::Legacy), own(Backend::Nft)))
         }
-        (other, _) => Called::failed(2, format!("update-alternatives: error: unknown option '{other}'\n")),
+        (other, _) => {
+            ProgramResult::failed(2, format!("update-alternatives: error: unknown option '{other}'\n"))
+        }
     }
 }

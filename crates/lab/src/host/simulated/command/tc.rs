@@ -3,24 +3,26 @@
 use super::link::devices;
 use crate::host::simulated::guest::Form;
 use crate::host::simulated::wire;
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 
 /// Answers.
-pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called {
+pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> ProgramResult {
     wire::settle(world, machine);
     let devices = devices(world, machine);
-    let Some(guest) = world.guests.get_mut(machine) else { return Called::default() };
+    let Some(guest) = world.guests.get_mut(machine) else { return ProgramResult::default() };
     let mut form = Form::default();
     let options = words.iter().take_while(|word| word.starts_with('-')).count();
     let (options, words) = words.split_at(options);
     for option in options {
         match option.as_str() {
-            "-V" | "-Version" => return Called::printed("tc utility, iproute2-5.15.0, libbpf 0.5.0\n"),
+            "-V" | "-Version" => {
+                return ProgramResult::printed("tc utility, iproute2-5.15.0, libbpf 0.5.0\n");
+            }
             "-j" | "-json" => form.json = true,
             "-s" | "-stats" | "-statistics" => form.counters = true,
             "-d" | "-details" | "-p" | "-pretty" | "-n" | "-r" | "-g" => {}
             other => {
-                return Called::failed(
+                return ProgramResult::failed(
                     1,
                     format!("Option \"{}\" is unknown, try \"tc -help\".\n", other.trim_start_matches('-')),
                 );
@@ -28,7 +30,7 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
         }
     }
     let Some(object) = words.first() else {
-        return Called::failed(1, "Usage:\ttc [ OPTIONS ] OBJECT { COMMAND | help }\n");
+        return ProgramResult::failed(1, "Usage:\ttc [ OPTIONS ] OBJECT { COMMAND | help }\n");
     };
     let verb = words.get(1).map_or("show", String::as_str);
     let rest = words.get(2..).unwrap_or_default();
@@ -40,21 +42,21 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
     if let Some(unknown) = device.filter(|device| !devices.iter().any(|own| own == device))
         && matches!(verb, "show" | "list" | "ls")
     {
-        return Called::failed(1, format!("Cannot find device \"{unknown}\"\n"));
+        return ProgramResult::failed(1, format!("Cannot find device \"{unknown}\"\n"));
     }
     let shaper = &mut guest.shaper;
     let done = match (object.as_str(), verb) {
         ("qdisc" | "q", "show" | "list" | "ls") => {
-            return Called::printed(shaper.show(device, &devices, form));
+            return ProgramResult::printed(shaper.show(device, &devices, form));
         }
         ("class", "show" | "list" | "ls") => match device {
-            Some(device) => return Called::printed(shaper.show_classes(device, form)),
+            Some(device) => return ProgramResult::printed(shaper.show_classes(device, form)),
             None => Err((1, "Cannot find device \"\"\n".to_owned())),
         },
         ("filter", "show" | "list" | "ls") => match device {
             Some(device) => {
                 let parent = after("parent").map(|parent| parent.trim_end_matches('0').to_owned());
-                return Called::printed(shaper.show_filters(device, parent.as_deref(), form));
+                return ProgramResult::printed(shaper.show_filters(device, parent.as_deref(), form));
             }
             None => Err((1, "Must specify netdevice or block\n".to_owned())),
         },
@@ -64,7 +66,7 @@ pub(super) fn call(world: &mut World, machine: &str, words: &[String]) -> Called
         (other, _) => Err((1, format!("Object \"{other}\" is unknown, try \"tc help\".\n"))),
     };
     match done {
-        Ok(()) => Called::default(),
-        Err((code, err)) => Called::failed(code, err),
+        Ok(()) => ProgramResult::default(),
+        Err((code, err)) => ProgramResult::failed(code, err),
     }
 }

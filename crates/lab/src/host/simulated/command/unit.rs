@@ -1,6 +1,6 @@
 //! Services: `systemctl`, `docker`, `fail2ban-client`.
 
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 
 /// Services that are there, and whether they run in the beginning; some only with their package.
 const UNITS: [(&str, bool, &str, &str); 10] = [
@@ -38,14 +38,14 @@ fn runs(world: &World, machine: &str, name: &str) -> Option<bool> {
 }
 
 /// Answers `systemctl` and `service`.
-pub(super) fn systemctl(world: &mut World, machine: &str, program: &str, words: &[String]) -> Called {
+pub(super) fn systemctl(world: &mut World, machine: &str, program: &str, words: &[String]) -> ProgramResult {
     let mut named: Vec<&str> =
         words.iter().filter(|word| !word.starts_with('-')).map(String::as_str).collect();
     if program == "service" && named.len() > 1 {
         named.swap(0, 1);
     }
-    let Some((verb, names)) = named.split_first() else { return Called::default() };
-    let mut called = Called::default();
+    let Some((verb, names)) = named.split_first() else { return ProgramResult::default() };
+    let mut called = ProgramResult::default();
     if matches!(*verb, "daemon-reload" | "list-units" | "list-unit-files") {
         return called;
     }
@@ -98,23 +98,23 @@ pub(super) fn systemctl(world: &mut World, machine: &str, program: &str, words: 
 }
 
 /// Answers `docker`.
-pub(super) fn docker(world: &World, machine: &str, words: &[String]) -> Called {
+pub(super) fn docker(world: &World, machine: &str, words: &[String]) -> ProgramResult {
     if runs(world, machine, "docker") != Some(true) {
-        return Called::failed(
+        return ProgramResult::failed(
             1,
             "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?\n",
         );
     }
     let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     match words.as_slice() {
-        ["ps", ..] => Called::printed(
+        ["ps", ..] => ProgramResult::printed(
             "CONTAINER ID   IMAGE          COMMAND                  CREATED       STATUS       PORTS     NAMES\n",
         ),
-        ["network", "ls", ..] => Called::printed(
+        ["network", "ls", ..] => ProgramResult::printed(
             "NETWORK ID     NAME      DRIVER    SCOPE\n3f1b2c4d5e6f   bridge    bridge    local\n8a9b0c1d2e3f   host      host      local\n7c6d5e4f3a2b   none      null      local\n",
         ),
-        ["version" | "info", ..] => Called::printed("Server:\n Version: 24.0.7\n"),
-        other => Called::failed(
+        ["version" | "info", ..] => ProgramResult::printed("Server:\n Version: 24.0.7\n"),
+        other => ProgramResult::failed(
             1,
             format!(
                 "docker: '{}' is not a docker command.\nSee 'docker --help'\n",
@@ -125,14 +125,14 @@ pub(super) fn docker(world: &World, machine: &str, words: &[String]) -> Called {
 }
 
 /// Answers `fail2ban-client`: what is banned is what stands in the chains of its jails.
-pub(super) fn fail2ban(world: &mut World, machine: &str, words: &[String]) -> Called {
+pub(super) fn fail2ban(world: &mut World, machine: &str, words: &[String]) -> ProgramResult {
     if runs(world, machine, "fail2ban") != Some(true) {
-        return Called::failed(
+        return ProgramResult::failed(
             255,
             "ERROR  Failed to access socket path: /var/run/fail2ban/fail2ban.sock. Is fail2ban running?\n",
         );
     }
-    let Some(guest) = world.guests.get_mut(machine) else { return Called::default() };
+    let Some(guest) = world.guests.get_mut(machine) else { return ProgramResult::default() };
     let jails: Vec<String> = guest
         .firewall
         .chain_names()
@@ -141,14 +141,14 @@ pub(super) fn fail2ban(world: &mut World, machine: &str, words: &[String]) -> Ca
         .collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["status"] => Called::printed(format!(
+        ["status"] => ProgramResult::printed(format!(
             "Status\n|- Number of jail:\t{}\n`- Jail list:\t{}\n",
             jails.len(),
             jails.join(", ")
         )),
         ["status", jail] if jails.iter().any(|own| own == jail) => {
             let banned = guest.firewall.sources(&format!("f2b-{jail}"));
-            Called::printed(format!(
+            ProgramResult::printed(format!(
                 "Status for the jail: {jail}\n|- Filter\n|  |- Currently failed:\t0\n|  |- Total failed:\t{}\n|  `- File list:\t/var/log/auth.log\n`- Actions\n   |- Currently banned:\t{}\n   |- Total banned:\t{}\n   `- Banned IP list:\t{}\n",
                 banned.len() * 5,
                 banned.len(),
@@ -161,7 +161,7 @@ pub(super) fn fail2ban(world: &mut World, machine: &str, words: &[String]) -> Ca
                 .iter()
                 .map(|address| guest.firewall.drop_source(&format!("f2b-{jail}"), address))
                 .sum::<usize>();
-            Called::printed(format!("{count}\n"))
+            ProgramResult::printed(format!("{count}\n"))
         }
         ["unban", addresses @ ..] => {
             let mut count = 0;
@@ -171,16 +171,16 @@ pub(super) fn fail2ban(world: &mut World, machine: &str, words: &[String]) -> Ca
                     .map(|address| guest.firewall.drop_source(&format!("f2b-{jail}"), address))
                     .sum::<usize>();
             }
-            Called::printed(format!("{count}\n"))
+            ProgramResult::printed(format!("{count}\n"))
         }
-        ["status" | "set" | "get", jail, ..] => Called::failed(
+        ["status" | "set" | "get", jail, ..] => ProgramResult::failed(
             255,
             format!(
                 "2026-01-01 00:00:00,000 fail2ban                [1901]: ERROR   NOK: ('{jail}',)\nSorry but the jail '{jail}' does not exist\n"
             ),
         ),
-        ["ping"] => Called::printed("Server replied: pong\n"),
-        ["version"] => Called::printed("0.11.2\n"),
-        _ => Called::failed(255, "ERROR  NOK: ('Invalid command',)\n"),
+        ["ping"] => ProgramResult::printed("Server replied: pong\n"),
+        ["version"] => ProgramResult::printed("0.11.2\n"),
+        _ => ProgramResult::failed(255, "ERROR  NOK: ('Invalid command',)\n"),
     }
 }

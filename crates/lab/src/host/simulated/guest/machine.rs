@@ -38,13 +38,13 @@ pub(in crate::host) struct Shaping {
     pub(in crate::host) delay: Duration,
     /// More or less so much.
     pub(in crate::host) jitter: Duration,
-    /// So many of 1 are lost.
+    /// How many of 1 are lost.
     pub(in crate::host) loss: f64,
-    /// So many of 1 are damaged.
+    /// How many of 1 are damaged.
     pub(in crate::host) corrupt: f64,
-    /// So many of 1 go twice.
+    /// How many of 1 go twice.
     pub(in crate::host) duplicate: f64,
-    /// So many of 1 go out of turn.
+    /// How many of 1 go out of turn.
     pub(in crate::host) reorder: f64,
     /// Bits a second, and the bytes that go at once.
     pub(in crate::host) rate: Option<(u64, u64)>,
@@ -106,11 +106,9 @@ pub(in crate::host) struct Process {
 /// A machine.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::host) struct Guest {
-    /// Its name.
     pub(in crate::host) name: String,
     /// The largest packet of its `eth0`.
     pub(in crate::host) mtu: u32,
-    /// Its files.
     pub(in crate::host) files: Files,
     /// What runs on it beside what every machine runs.
     pub(in crate::host) processes: Vec<Process>,

@@ -11,7 +11,6 @@ pub(in crate::host) struct Route {
     pub(in crate::host) to: Option<(IpAddr, u8)>,
     /// The neighbor that carries on.
     pub(in crate::host) via: Option<IpAddr>,
-    /// The device.
     pub(in crate::host) device: String,
     /// The largest packet, where the route says it.
     pub(in crate::host) mtu: Option<u32>,

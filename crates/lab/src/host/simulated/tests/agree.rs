@@ -25,7 +25,7 @@ fn model(text: &str) -> String {
         text: text.to_owned(),
         arguments: Vec::new(),
         variables: Vec::new(),
-        way: ScriptTransport::Ssh,
+        transport: ScriptTransport::Ssh,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let ran = runtime.block_on(host.run("dest", &script)).expect("it runs");
@@ -109,8 +109,8 @@ fn rules_are_printed_as_the_real_tools_print_them() {
         ("iptables-save -c | grep -v '^#'", ""),
     ] {
         let script = format!("{text}{show}{family}\n");
-        let told = real(&script).unwrap_or_default();
-        assert_eq!(plain(&model(&script)), plain(&told), "{show}");
+        let expected = real(&script).unwrap_or_default();
+        assert_eq!(plain(&model(&script)), plain(&expected), "{show}");
     }
 }
 
@@ -145,8 +145,8 @@ fn refusals_are_those_of_the_real_tools() {
         "echo junk | iptables-restore; echo $?",
         "ip6tables -A INPUT -p ipv6-icmp -j ACCEPT; ip6tables -A INPUT -s fe80::1 -j REJECT; ip6tables -S",
     ] {
-        let told = real(script).unwrap_or_default();
-        assert_eq!(plain(&model(script)), plain(&told), "{script}");
+        let expected = real(script).unwrap_or_default();
+        assert_eq!(plain(&model(script)), plain(&expected), "{script}");
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::LabClock;
 use crate::host::fabric::{Fabric, Machine, Nic};
-use crate::host::port::{Host as _, HostError, Ran, Script, ScriptTransport};
+use crate::host::port::{Host as _, HostError, Script, ScriptOutput, ScriptTransport};
 use crate::host::simulated::Simulated;
 use ghost_base::{Clock as _, ManualClock, Timestamp};
 
@@ -30,8 +30,8 @@ fn host() -> Simulated {
     Simulated::new(fabric, 7, clock)
 }
 
-fn script(text: &str, way: ScriptTransport) -> Script {
-    Script { text: text.to_owned(), arguments: Vec::new(), variables: Vec::new(), way }
+fn script(text: &str, transport: ScriptTransport) -> Script {
+    Script { text: text.to_owned(), arguments: Vec::new(), variables: Vec::new(), transport }
 }
 
 fn now<T>(future: impl Future<Output = T>) -> T {
@@ -39,7 +39,7 @@ fn now<T>(future: impl Future<Output = T>) -> T {
     runtime.block_on(future)
 }
 
-fn run(host: &Simulated, text: &str) -> Ran {
+fn run(host: &Simulated, text: &str) -> ScriptOutput {
     now(host.run("dest", &script(text, ScriptTransport::Ssh))).expect("it runs")
 }
 
@@ -50,7 +50,7 @@ fn check(text: &str, wanted: &str) {
 }
 
 #[test]
-fn rules_are_told_as_they_were_kept() {
+fn rules_are_printed_as_they_were_stored() {
     check(
         "iptables -A INPUT -p tcp --dport 5001 -j DROP; iptables -A INPUT -s 203.0.113.47 -j REJECT; iptables -P FORWARD DROP; iptables -S",
         "-P INPUT ACCEPT\n-P FORWARD DROP\n-P OUTPUT ACCEPT\n-A INPUT -p tcp -m tcp --dport 5001 -j DROP\n\
@@ -107,8 +107,8 @@ fn what_is_saved_is_read_as_it_was_added() {
         assert_eq!(run(&host, &format!("iptables {rule}")).err, "", "{rule}");
     }
     let saved = run(&host, "iptables-save").out;
-    let told: Vec<&str> = saved.lines().filter(|line| line.starts_with("-A")).collect();
-    assert_eq!(told, rules);
+    let expected: Vec<&str> = saved.lines().filter(|line| line.starts_with("-A")).collect();
+    assert_eq!(expected, rules);
     let read = ghost_inspect::netfilter::read(&saved).expect("it is a ruleset");
     assert_eq!((read.rules, read.opaque_rules, read.warnings.len()), (7, 0, 0));
     // The text gives the same rules to a machine that had others.
@@ -209,7 +209,7 @@ fn restored_machines_are_exactly_as_they_were() {
 }
 
 #[test]
-fn shaping_is_told_and_spares_ssh() {
+fn shaping_is_printed_and_spares_ssh() {
     let host = host();
     let ran = run(
         &host,
@@ -265,7 +265,7 @@ fn packages_come_and_go() {
 }
 
 #[test]
-fn a_ban_is_told_and_lifted_by_its_owner() {
+fn a_ban_is_reported_and_lifted_by_its_owner() {
     let host = host();
     run(
         &host,

@@ -7,10 +7,10 @@ use crate::host::simulated::world::World;
 use crate::host::stage::Protocol;
 use ghost_inspect::qdisc::Flow;
 
-/// So many conversations of the stage are played; the others count as much.
-const PLAYED: usize = 64;
-/// So much of the stage's traffic is looked at; what was before went on in the same way. Microseconds.
-const BEFORE: u64 = 60_000_000;
+/// How many conversations of the stage are played; the others count as much.
+const MAX_PLAYED_CONVERSATIONS: usize = 64;
+/// How much of the stage's traffic is examined; what was before is taken to have gone on the same. Microseconds.
+const EXAMINED_MICROS: u64 = 60_000_000;
 
 /// Counts what both ends of a conversation sent.
 pub(super) fn count(world: &mut World, line: &Line, [near, far]: [Count; 2]) {
@@ -62,10 +62,10 @@ pub(super) fn much(line: &Line, bytes: u64) -> [Count; 2] {
 pub(in crate::host) fn settle(world: &mut World, machine: &str) {
     let now = u64::try_from(world.now.as_millis()).unwrap_or(0).saturating_mul(1_000);
     let Some(guest) = world.guests.get_mut(machine) else { return };
-    let before = guest.counted.replace(now).unwrap_or(now.saturating_sub(BEFORE));
-    let from = before.max(now.saturating_sub(BEFORE));
+    let before = guest.counted.replace(now).unwrap_or(now.saturating_sub(EXAMINED_MICROS));
+    let from = before.max(now.saturating_sub(EXAMINED_MICROS));
     let said = conversations(world, machine, from, now);
-    let step = said.len().div_ceil(PLAYED).max(1);
+    let step = said.len().div_ceil(MAX_PLAYED_CONVERSATIONS).max(1);
     #[expect(clippy::cast_precision_loss, reason = "numbers and times are far below what is exact")]
     let factor = {
         let more = said.len() as f64 / said.len().div_ceil(step).max(1) as f64;

@@ -7,16 +7,16 @@ use super::conversation::Echo;
 use super::journal::Exchange;
 use super::net::{Net, SECOND};
 use super::path::{DropPoint, DropResponse};
-use crate::host::port::Dialed;
+use crate::host::port::ConnectOutcome;
 use crate::host::simulated::world::World;
 use crate::host::stage::Protocol;
 
-/// So long a connection is waited for; nanoseconds.
+/// How long a connection is waited for; nanoseconds.
 const DIAL_TIMEOUT: u64 = 10 * SECOND;
 
 /// What becomes of a first packet, whatever is lost by chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::host) enum Reach {
+pub(in crate::host) enum FirstPacket {
     /// Somebody answers.
     Open(Duration),
     /// Somebody refuses.
@@ -32,7 +32,7 @@ pub(in crate::host) fn dial(
     to: IpAddr,
     protocol: Protocol,
     port: u16,
-) -> Dialed {
+) -> ConnectOutcome {
     let mut net = Net::new(world, machine, "dial");
     let outcome = match protocol {
         Protocol::Tcp => {
@@ -47,35 +47,35 @@ pub(in crate::host) fn dial(
                 Exchange::Datagram { request: vec![0; 16], answer: Some(vec![0; 16]), think: 50_000 }
             };
             // What the machine itself drops ends in silence, and so does an error that may pass.
-            let heard = match line.there.fall {
+            let received = match line.there.fall {
                 Some(DropPoint::Sender(how)) => {
-                    protocol == Protocol::Icmp && how != DropResponse::Silent || how.is_told()
+                    protocol == Protocol::Icmp && how != DropResponse::Silent || how.is_notified()
                 }
-                Some(DropPoint::Receiver(how)) => protocol == Protocol::Icmp || how.is_told(),
+                Some(DropPoint::Receiver(how)) => protocol == Protocol::Icmp || how.is_notified(),
                 Some(DropPoint::Between) | None => true,
             };
             let outcome = net.say(&line, act).outcome;
-            (outcome.done, outcome.refused.filter(|_| heard))
+            (outcome.done, outcome.refused.filter(|_| received))
         }
     };
     match outcome {
-        (Some(took), _) => Dialed::Open(Duration::from_nanos(took)),
-        (None, Some(_)) => Dialed::Refused,
-        (None, None) => Dialed::Silent,
+        (Some(took), _) => ConnectOutcome::Open(Duration::from_nanos(took)),
+        (None, Some(_)) => ConnectOutcome::Refused,
+        (None, None) => ConnectOutcome::Silent,
     }
 }
 
-/// Says whether somebody can be reached, without a packet being sent and whatever may be lost on the way.
+/// Tells whether an endpoint can be reached, without sending a packet and regardless of loss.
 pub(in crate::host) fn reaches(
     world: &mut World,
     machine: &str,
     to: IpAddr,
     protocol: Protocol,
     port: u16,
-) -> Reach {
+) -> FirstPacket {
     let line = Net::new(world, machine, "reaches").line(to, protocol, port);
     if line.open() {
-        return Reach::Open(Duration::from_nanos(line.round()));
+        return FirstPacket::Open(Duration::from_nanos(line.round()));
     }
-    if line.refuses() { Reach::Refused } else { Reach::Silent }
+    if line.refuses() { FirstPacket::Refused } else { FirstPacket::Silent }
 }

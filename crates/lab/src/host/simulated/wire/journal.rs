@@ -22,7 +22,6 @@ pub(super) enum Exchange {
         /// How long that takes; nanoseconds.
         think: u64,
     },
-    /// An echo.
     Echo(Echo),
 }
 

@@ -7,7 +7,7 @@
 //! `capture` writes what a machine saw; `journal` remembers what was said, so that captures show it.
 //!
 //! *What is simpler than life*
-//! - The way of a conversation is found for its first packet and the first answer; rules that tell later packets apart are not asked.
+//! - The path of a conversation is found for its first packet and the first answer; rules that tell later packets apart are not asked.
 //! - Bulk transfers are measured by a formula (`tool/rate`), and their connections are played, and so captured, up to a number of packets.
 //! - Traffic of the stage is as the world is when a capture ends; what scripts caused is as it was then.
 //! - Outside, only the names and addresses of `path/internet` are known, and the storage accounts of the fabric.
@@ -26,6 +26,6 @@ mod tool;
 
 pub(in crate::host) use capture::pcap;
 pub(in crate::host) use count::settle;
-pub(in crate::host) use dial::{Reach, dial, reaches};
+pub(in crate::host) use dial::{FirstPacket, dial, reaches};
 pub(in crate::host) use journal::Journal;
 pub(in crate::host) use tool::{call, prints_to};

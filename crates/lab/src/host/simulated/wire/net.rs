@@ -44,21 +44,21 @@ impl<'a> Net<'a> {
         u16::try_from(32_768 + self.chance.below(28_232)).unwrap_or(40_000)
     }
 
-    /// Looks at the way to somebody.
+    /// Examines the path to somebody.
     pub(super) fn line(&mut self, to: IpAddr, protocol: Protocol, port: u16) -> Line {
         let own_port = if protocol == Protocol::Icmp { 0 } else { self.port() };
         let call = Call { machine: self.machine.to_owned(), to, protocol, port, own_port, served: false };
         line(self.world, &call)
     }
 
-    /// Looks at the way to somebody who is known to listen.
+    /// Examines the path to somebody who is known to listen.
     pub(super) fn served(&mut self, to: IpAddr, protocol: Protocol, port: u16) -> Line {
         let own_port = self.port();
         let call = Call { machine: self.machine.to_owned(), to, protocol, port, own_port, served: true };
         line(self.world, &call)
     }
 
-    /// Says something over a way that is known, and remembers it; the time does not pass by that.
+    /// Sends something over a path that is known, and records it; this takes no simulated time.
     pub(super) fn say(&mut self, line: &Line, act: Exchange) -> Transcript {
         let now = u64::try_from(self.world.now.as_millis()).unwrap_or(0);
         let at = now.saturating_mul(1_000).saturating_add(self.passed / 1_000);

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Reach, call, dial, reaches};
+use super::{FirstPacket, call, dial, reaches};
 use crate::host::fabric::{Account, Fabric, Machine, Nic};
-use crate::host::port::Dialed;
-use crate::host::simulated::world::{Called, World};
+use crate::host::port::ConnectOutcome;
+use crate::host::simulated::world::{ProgramResult, World};
 use crate::host::stage::{Behavior, Oddity, Protocol, Service, TrafficFlow};
 use ghost_base::Timestamp;
 
@@ -53,7 +53,7 @@ pub(super) fn traffic(protocol: Protocol, port: u16, every_ms: u64) -> TrafficFl
 }
 
 /// Runs a command on the source.
-pub(super) fn run(world: &mut World, line: &str) -> Called {
+pub(super) fn run(world: &mut World, line: &str) -> ProgramResult {
     let argv: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     call(world, "tf-source-vm", &argv, "").unwrap()
 }
@@ -97,9 +97,9 @@ fn who_listens_is_reached_and_who_does_not_refuses() {
     world.stage.services.push(service("tf-dest-vm", 8080, Behavior::Answers));
     world.stage.services.push(service("tf-dest-vm", 8081, Behavior::Silent));
     let mut dial = |port| dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, port);
-    assert!(matches!(dial(8080), Dialed::Open(took) if took < Duration::from_millis(1)));
-    assert_eq!(dial(8081), Dialed::Silent);
-    assert_eq!(dial(9999), Dialed::Refused);
+    assert!(matches!(dial(8080), ConnectOutcome::Open(took) if took < Duration::from_millis(1)));
+    assert_eq!(dial(8081), ConnectOutcome::Silent);
+    assert_eq!(dial(9999), ConnectOutcome::Refused);
 }
 
 #[test]
@@ -107,10 +107,10 @@ fn a_rule_of_the_platform_drops_in_silence() {
     let mut world = world();
     world.stage.services.push(service("tf-dest-vm", 8080, Behavior::Answers));
     nic(&mut world, "tf-dest-vm").rules = rules("8080-8080");
-    assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 8080), Dialed::Silent);
+    assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 8080), ConnectOutcome::Silent);
     // What it says itself gets its answers.
-    assert!(matches!(dial(&mut world, "tf-dest-vm", SOURCE, Protocol::Tcp, 22), Dialed::Open(_)));
-    assert!(matches!(dial(&mut world, "tf-source-vm", DEST, Protocol::Icmp, 0), Dialed::Open(_)));
+    assert!(matches!(dial(&mut world, "tf-dest-vm", SOURCE, Protocol::Tcp, 22), ConnectOutcome::Open(_)));
+    assert!(matches!(dial(&mut world, "tf-source-vm", DEST, Protocol::Icmp, 0), ConnectOutcome::Open(_)));
 }
 
 #[test]
@@ -118,7 +118,11 @@ fn a_route_to_nowhere_or_to_a_dead_appliance_loses_all() {
     for (kind, hop) in [("None", &[][..]), ("VirtualAppliance", &["10.0.1.100"][..])] {
         let mut world = world();
         nic(&mut world, "tf-source-vm").routes = routes("10.0.1.5/32", kind, hop);
-        assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 22), Dialed::Silent, "{kind}");
+        assert_eq!(
+            dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 22),
+            ConnectOutcome::Silent,
+            "{kind}"
+        );
         let ping = run(&mut world, "ping -c 2 -W 1 10.0.1.5");
         assert!(ping.out.contains("2 packets transmitted, 0 received, 100% packet loss"), "{}", ping.out);
         assert_eq!(ping.code, 1);
@@ -134,11 +138,11 @@ fn a_living_appliance_is_a_detour() {
     fabric.machines.push(between);
     world.set_fabric(fabric);
     nic(&mut world, "tf-source-vm").routes = routes("10.0.1.5/32", "VirtualAppliance", &["10.0.1.9"]);
-    assert!(matches!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 22), Dialed::Open(_)));
-    let way = run(&mut world, "traceroute -n -I 10.0.1.5").out;
-    assert!(way.contains(" 1  10.0.1.9") && way.contains(" 2  10.0.1.5"), "{way}");
+    assert!(matches!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 22), ConnectOutcome::Open(_)));
+    let trace = run(&mut world, "traceroute -n -I 10.0.1.5").out;
+    assert!(trace.contains(" 1  10.0.1.9") && trace.contains(" 2  10.0.1.5"), "{trace}");
     nic(&mut world, "nva").forwards = false;
-    assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 22), Dialed::Silent);
+    assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 22), ConnectOutcome::Silent);
 }
 
 #[test]
@@ -146,10 +150,10 @@ fn answers_that_go_astray_do_not_arrive() {
     let mut world = world();
     let via = [10, 0, 1, 200].into();
     world.stage.oddities.push(Oddity::Asymmetric { machine: "tf-dest-vm".to_owned(), to: SOURCE, via });
-    assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 22), Dialed::Silent);
+    assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 22), ConnectOutcome::Silent);
     assert!(matches!(
         dial(&mut world, "tf-dest-vm", SOURCE, Protocol::Tcp, 22),
-        Dialed::Silent | Dialed::Open(_)
+        ConnectOutcome::Silent | ConnectOutcome::Open(_)
     ));
 }
 
@@ -158,16 +162,22 @@ fn the_internet_is_small_but_there() {
     let mut world = world();
     assert!(matches!(
         reaches(&mut world, "tf-source-vm", [8, 8, 8, 8].into(), Protocol::Tcp, 443),
-        Reach::Open(_)
+        FirstPacket::Open(_)
     ));
-    assert_eq!(reaches(&mut world, "tf-source-vm", [8, 8, 8, 8].into(), Protocol::Tcp, 81), Reach::Silent);
+    assert_eq!(
+        reaches(&mut world, "tf-source-vm", [8, 8, 8, 8].into(), Protocol::Tcp, 81),
+        FirstPacket::Silent
+    );
     assert_eq!(
         reaches(&mut world, "tf-source-vm", [203, 0, 113, 9].into(), Protocol::Tcp, 443),
-        Reach::Silent
+        FirstPacket::Silent
     );
     nic(&mut world, "tf-source-vm").routes = routes("0.0.0.0/0", "VirtualAppliance", &["10.0.1.253"]);
-    assert_eq!(reaches(&mut world, "tf-source-vm", [8, 8, 8, 8].into(), Protocol::Tcp, 443), Reach::Silent);
+    assert_eq!(
+        reaches(&mut world, "tf-source-vm", [8, 8, 8, 8].into(), Protocol::Tcp, 443),
+        FirstPacket::Silent
+    );
     // The platform's own server does not follow anybody's routes.
     let platform = [168, 63, 129, 16].into();
-    assert!(matches!(reaches(&mut world, "tf-source-vm", platform, Protocol::Tcp, 80), Reach::Open(_)));
+    assert!(matches!(reaches(&mut world, "tf-source-vm", platform, Protocol::Tcp, 80), FirstPacket::Open(_)));
 }

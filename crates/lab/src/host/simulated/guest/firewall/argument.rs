@@ -80,7 +80,7 @@ struct Reader<'a> {
     six: bool,
     negated: bool,
     made: Arguments,
-    /// The target whose options are read, if it has been told.
+    /// The target whose options are read, once it is named.
     current: Option<&'static [Row]>,
 }
 
@@ -93,7 +93,7 @@ impl Reader<'_> {
 
     fn value(&mut self, of: &str) -> Result<String, Refusal> {
         let mut value = self.next();
-        // An exclamation mark behind the option is the old way to negate.
+        // An exclamation mark behind the option is the old form of negation.
         if value.as_deref() == Some("!") {
             self.negated = true;
             value = self.next();
@@ -295,7 +295,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn read_option(&mut self, (name, told, kind): Row, inside: Option<String>) -> Result<Opt, Refusal> {
+    fn read_option(&mut self, (name, printed, kind): Row, inside: Option<String>) -> Result<Opt, Refusal> {
         let count = match kind {
             Kind::Flag | Kind::Syn => 0,
             Kind::Flags | Kind::Two => 2,
@@ -322,15 +322,21 @@ impl Reader<'_> {
             values.push(value);
         }
         let values = normal(name, kind, &values, self.six)?;
-        Ok(Opt { negated: std::mem::take(&mut self.negated), name: told, values, text: kind == Kind::Text })
+        Ok(Opt {
+            negated: std::mem::take(&mut self.negated),
+            name: printed,
+            values,
+            text: kind == Kind::Text,
+        })
     }
 
     fn finish(mut self) -> Result<Arguments, Refusal> {
         let six = self.six;
         for part in &mut self.made.spec.matches {
             let rows = matching(&part.module).unwrap_or_default();
-            part.options.sort_by_key(|option| rows.iter().position(|(_, told, _)| *told == option.name));
-            // What is the default anyhow is not told.
+            part.options
+                .sort_by_key(|option| rows.iter().position(|(_, printed, _)| *printed == option.name));
+            // The default is not printed.
             if part.module == "limit" {
                 part.options.retain(|option| !(option.name == "--limit-burst" && option.value() == "5"));
                 if part.option("--limit").is_none() {
@@ -394,12 +400,12 @@ impl Reader<'_> {
         Ok(self.made)
     }
 
-    /// Brings the options of the target into the order and the form in which they are told.
+    /// Brings the options of the target into the order and the form in which they are printed.
     fn target(&mut self, six: bool) -> Result<(), Refusal> {
         let spec = &mut self.made.spec;
         let name = spec.target.clone().unwrap_or_default();
         let Some(rows) = doing(&name).filter(|_| !spec.goto) else { return Ok(()) };
-        spec.options.sort_by_key(|option| rows.iter().position(|(_, told, _)| *told == option.name));
+        spec.options.sort_by_key(|option| rows.iter().position(|(_, printed, _)| *printed == option.name));
         let text = |name: &'static str, value: &str| Opt {
             negated: false,
             name,

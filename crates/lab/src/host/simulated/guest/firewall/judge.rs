@@ -17,7 +17,7 @@ use ghost_inspect::netfilter::{Compiled, Packet, Verdict, read};
 #[derive(Debug)]
 pub(super) struct Judge {
     /// Twice: with the rules that take packets by chance, and without them.
-    ways: [Vec<(Option<Side>, Compiled<'static>)>; 2],
+    rulesets: [Vec<(Option<Side>, Compiled<'static>)>; 2],
     /// The share that is taken by chance.
     chance: f64,
     taken: std::sync::atomic::AtomicU64,
@@ -29,7 +29,7 @@ impl Firewall {
         let mut met = Vec::new();
         let mut verdict = PacketVerdict::Passes;
         let judge = self.ready.get_or_init(|| self.tables_made_ready());
-        for (side, compiled) in judge.way() {
+        for (side, compiled) in judge.backends() {
             if side.is_some_and(|side| side.six != packet.src.is_ipv6()) {
                 continue;
             }
@@ -75,29 +75,29 @@ impl Firewall {
     }
 
     fn tables_made_ready(&self) -> Judge {
-        let ways = [true, false].map(|taken| {
-            let mut way = Vec::new();
+        let rulesets = [true, false].map(|taken| {
+            let mut backends = Vec::new();
             for side in Side::ALL {
                 let text = self.describe(side, taken);
                 if text.is_empty() {
                     continue;
                 }
                 if let Ok(ruleset) = read(&text) {
-                    way.push((Some(side), Compiled::owning(ruleset)));
+                    backends.push((Some(side), Compiled::owning(ruleset)));
                 }
             }
             if !self.native.is_empty() {
                 let mut objects = vec![json!({"metainfo": {"json_schema_version": 1}})];
                 objects.extend(self.native.objects());
                 if let Ok(ruleset) = read(&json!({"nftables": objects}).to_string()) {
-                    way.push((None, Compiled::owning(ruleset)));
+                    backends.push((None, Compiled::owning(ruleset)));
                 }
             }
-            way
+            backends
         });
         let rules = self.tables.iter().flat_map(|table| &table.chains).flat_map(|chain| &chain.rules);
         let chance = rules.filter_map(|rule| chance(&rule.spec)).fold(0.0, f64::max);
-        Judge { ways, chance, taken: std::sync::atomic::AtomicU64::new(0) }
+        Judge { rulesets, chance, taken: std::sync::atomic::AtomicU64::new(0) }
     }
 
     /// Writes the tables of a side, with what is known of this machine in its place.
@@ -121,9 +121,9 @@ impl Firewall {
 }
 
 impl Judge {
-    /// Picks the way of the next packet.
-    fn way(&self) -> &[(Option<Side>, Compiled<'static>)] {
-        let [with, without] = &self.ways;
+    /// Picks the path of the next packet.
+    fn backends(&self) -> &[(Option<Side>, Compiled<'static>)] {
+        let [with, without] = &self.rulesets;
         if self.chance <= 0.0 {
             return with;
         }

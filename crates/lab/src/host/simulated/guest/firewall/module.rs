@@ -1,4 +1,4 @@
-//! Which options the modules have, in the order in which they are told.
+//! Which options the modules have, in the order in which they are printed.
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,6 @@ pub(super) enum Kind {
     Number,
     /// TCP flags: two words.
     Flags,
-    /// `--syn`.
     Syn,
     /// `--set-mark` of the target, and its relatives.
     SetMark,
@@ -32,7 +31,7 @@ pub(super) enum Kind {
     Two,
 }
 
-/// An option: how it is written, how it is told, what it takes.
+/// An option: how it is written, how it is printed, what it takes.
 pub(super) type Row = (&'static str, &'static str, Kind);
 
 const PORTS: [Row; 6] = [

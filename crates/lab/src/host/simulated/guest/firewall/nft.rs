@@ -7,18 +7,18 @@ use super::table::{Backend, Firewall, Side, Table};
 
 impl Firewall {
     /// Returns the objects of `nft -j list ruleset`, native tables behind those of `iptables-nft`. Where it is for people, the
-    /// parameters of modules are told, which the JSON of that program does not.
-    pub(super) fn objects(&self, told: bool) -> Vec<Value> {
+    /// parameters of modules are printed, which the JSON of that program does not.
+    pub(super) fn objects(&self, translated: bool) -> Vec<Value> {
         let mut objects = Vec::new();
         for table in self.tables.iter().filter(|table| table.side.backend == Backend::Nft) {
-            table_objects(table, told, &mut objects);
+            table_objects(table, translated, &mut objects);
         }
         objects.extend(self.native.objects());
         objects
     }
 }
 
-fn table_objects(table: &Table, told: bool, objects: &mut Vec<Value>) {
+fn table_objects(table: &Table, translated: bool, objects: &mut Vec<Value>) {
     let six = table.side == Side { backend: Backend::Nft, six: true };
     let family = if six { "ip6" } else { "ip" };
     let name = &table.name;
@@ -38,7 +38,7 @@ fn table_objects(table: &Table, told: bool, objects: &mut Vec<Value>) {
     }
     for chain in &chains {
         for rule in &chain.rules {
-            let expressions = expressions(&rule.spec, six, told, rule.packets, rule.bytes);
+            let expressions = expressions(&rule.spec, six, translated, rule.packets, rule.bytes);
             objects.push(json!({"rule": {
                 "family": family, "table": name, "chain": chain.name, "handle": rule.handle, "expr": expressions,
             }}));
@@ -98,7 +98,7 @@ fn port(text: &str) -> Value {
     }
 }
 
-fn expressions(spec: &Spec, six: bool, told: bool, packets: u64, bytes: u64) -> Vec<Value> {
+fn expressions(spec: &Spec, six: bool, translated: bool, packets: u64, bytes: u64) -> Vec<Value> {
     let mut all = Vec::new();
     let ip = if six { "ip6" } else { "ip" };
     let device = |asked: &RuleCommand| {
@@ -121,7 +121,7 @@ fn expressions(spec: &Spec, six: bool, told: bool, packets: u64, bytes: u64) -> 
         all.push(matched(asked.negated, meta("l4proto"), scalar(&asked.value)));
     }
     for part in &spec.matches {
-        part_expressions(part, six, told, &mut all);
+        part_expressions(part, six, translated, &mut all);
     }
     all.push(json!({"counter": {"packets": packets, "bytes": bytes}}));
     let Some(target) = spec.target.as_deref() else { return all };
@@ -131,8 +131,8 @@ fn expressions(spec: &Spec, six: bool, told: bool, packets: u64, bytes: u64) -> 
         "ACCEPT" => json!({"accept": null}),
         "DROP" => json!({"drop": null}),
         "RETURN" => json!({"return": null}),
-        "REJECT" if told && reject() == "tcp-reset" => json!({"reject": {"type": "tcp reset"}}),
-        "REJECT" if told => {
+        "REJECT" if translated && reject() == "tcp-reset" => json!({"reject": {"type": "tcp reset"}}),
+        "REJECT" if translated => {
             let (kind, expr) = reject().split_once('-').unwrap_or_default();
             match expr {
                 "port-unreachable" => json!({"reject": null}),
@@ -141,8 +141,8 @@ fn expressions(spec: &Spec, six: bool, told: bool, packets: u64, bytes: u64) -> 
                 }
             }
         }
-        "MASQUERADE" if told => json!({"masquerade": null}),
-        "LOG" if told => {
+        "MASQUERADE" if translated => json!({"masquerade": null}),
+        "LOG" if translated => {
             let prefix = spec.options.iter().find(|option| option.name == "--log-prefix");
             prefix.map_or_else(|| json!({"log": null}), |prefix| json!({"log": {"prefix": prefix.value()}}))
         }
@@ -152,7 +152,7 @@ fn expressions(spec: &Spec, six: bool, told: bool, packets: u64, bytes: u64) -> 
     all
 }
 
-fn part_expressions(part: &Part, six: bool, told: bool, all: &mut Vec<Value>) {
+fn part_expressions(part: &Part, six: bool, translated: bool, all: &mut Vec<Value>) {
     let module = part.module.as_str();
     match module {
         "tcp" | "udp" | "sctp" | "dccp" => {
@@ -196,14 +196,14 @@ fn part_expressions(part: &Part, six: bool, told: bool, all: &mut Vec<Value>) {
                 _ => all.push(json!({"xt": null})),
             }
         }
-        "conntrack" | "state" if told => {
+        "conntrack" | "state" if translated => {
             for option in &part.options {
                 let states: Vec<String> = option.value().split(',').map(str::to_ascii_lowercase).collect();
                 let right = if let [one] = states.as_slice() { json!(one) } else { json!(states) };
                 all.push(json!({"match": {"op": if option.negated { "!=" } else { "in" }, "left": {"ct": {"key": "state"}}, "right": right}}));
             }
         }
-        "multiport" if told => {
+        "multiport" if translated => {
             for option in &part.options {
                 let field = if option.name == "--sports" { "sport" } else { "dport" };
                 let set: Vec<Value> = option.value().split(',').map(port).collect();
@@ -211,7 +211,7 @@ fn part_expressions(part: &Part, six: bool, told: bool, all: &mut Vec<Value>) {
                 all.push(matched(option.negated, payload("th", field), right));
             }
         }
-        "icmp" | "icmp6" if told => {
+        "icmp" | "icmp6" if translated => {
             if let Some(option) = part.options.first().filter(|option| option.value() != "any") {
                 let protocol = if six { "icmpv6" } else { "icmp" };
                 let name = super::value::ICMP.iter().find(|(_, number)| !six && *number == option.value());
@@ -219,7 +219,7 @@ fn part_expressions(part: &Part, six: bool, told: bool, all: &mut Vec<Value>) {
                 all.push(matched(option.negated, payload(protocol, "type"), right));
             }
         }
-        "comment" if told => {}
+        "comment" if translated => {}
         _ => all.push(json!({"xt": null})),
     }
 }

@@ -62,7 +62,7 @@ impl Firewall {
             }
             words.extend(["-t".to_owned(), table_name]);
             Command::read(&words, side).and_then(|command| command.run(&mut changed)).map_err(|refusal| {
-                // That backend looks for chains when all of a table was read.
+                // That backend searches for chains when all of a table was read.
                 let late = side.backend == Backend::Nft && refusal.what.starts_with("Chain '");
                 let commit = || text.lines().skip(number).position(|line| line.trim() == "COMMIT");
                 let line = if late { number + commit().map_or(0, |more| more + 1) } else { number };

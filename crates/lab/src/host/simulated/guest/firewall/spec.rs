@@ -2,7 +2,7 @@
 
 use super::value::quoted;
 
-/// The parts of a rule, in the order in which they are told.
+/// The parts of a rule, in the order in which they are printed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Spec {
     pub(super) src: Option<RuleCommand>,
@@ -37,7 +37,7 @@ pub(super) struct Opt {
     pub(super) negated: bool,
     pub(super) name: &'static str,
     pub(super) values: Vec<String>,
-    /// Whether its value is told in quotes where it has to be.
+    /// Whether its value is printed in quotes where it has to be.
     pub(super) text: bool,
 }
 

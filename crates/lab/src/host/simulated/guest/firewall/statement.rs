@@ -80,8 +80,8 @@ impl Reader {
             other => return Err(format!("syntax error, unexpected {other}")),
         };
         if self.take("vmap") {
-            let fates = self.fates()?;
-            out.push(json!({"vmap": {"key": left, "data": {"set": fates}}}));
+            let verdicts = self.verdicts()?;
+            out.push(json!({"vmap": {"key": left, "data": {"set": verdicts}}}));
             return Ok(());
         }
         let is_mark = left.pointer("/meta/key").is_some_and(|key| key == "mark");
@@ -123,7 +123,7 @@ impl Reader {
     }
 
     /// Reads what becomes of which value: `{ 22 : accept, 53-80 : drop }`.
-    fn fates(&mut self) -> Result<Vec<Value>, String> {
+    fn verdicts(&mut self) -> Result<Vec<Value>, String> {
         if !self.sign('{') {
             return Err("syntax error, only maps in braces are known here".to_owned());
         }

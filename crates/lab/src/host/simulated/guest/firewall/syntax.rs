@@ -7,7 +7,7 @@ use crate::host::simulated::document::set;
 /// A command: the verb, the kind of object, the object.
 pub(super) type NftCommand = (String, String, Map<String, Value>);
 
-/// Reads commands; what is not understood is told.
+/// Reads commands; what is not understood is reported.
 pub(super) fn read(text: &str) -> Result<Vec<NftCommand>, String> {
     let tokens = tokens(text)?;
     let mut reader = Reader { tokens, at: 0, orders: Vec::new() };
@@ -15,7 +15,7 @@ pub(super) fn read(text: &str) -> Result<Vec<NftCommand>, String> {
     Ok(reader.orders)
 }
 
-/// A piece of the text.
+/// A token of the text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
     Word(String),
@@ -64,7 +64,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
     Ok(out)
 }
 
-/// Reads the pieces one after the other.
+/// Reads the tokens one after the other.
 pub(super) struct Reader {
     tokens: Vec<Token>,
     at: usize,

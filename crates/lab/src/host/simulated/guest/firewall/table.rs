@@ -18,7 +18,6 @@ pub(in crate::host::simulated) enum Backend {
 /// A backend and a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(in crate::host::simulated) struct Side {
-    /// The backend.
     pub(in crate::host::simulated) backend: Backend,
     /// Whether it is for IPv6.
     pub(in crate::host::simulated) six: bool,
@@ -61,7 +60,6 @@ impl PartialEq for Firewall {
     }
 }
 
-/// A table.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Table {
     pub(super) side: Side,
@@ -72,7 +70,6 @@ pub(super) struct Table {
     pub(super) last: u64,
 }
 
-/// A chain.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Chain {
     pub(super) name: String,
@@ -85,7 +82,6 @@ pub(super) struct Chain {
     pub(super) handle: Option<u64>,
 }
 
-/// A rule.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Rule {
     pub(super) spec: Spec,
@@ -218,7 +214,7 @@ impl Table {
         rules.filter(|rule| rule.spec.target.as_deref() == Some(name)).count()
     }
 
-    /// Returns the chains in the order in which they are told: the built-in ones first, the user's own by name.
+    /// Returns the chains in the order in which they are printed: the built-in ones first, the user's own by name.
     pub(super) fn chains_in_order(&self) -> Vec<&Chain> {
         let mut own: Vec<&Chain> = self.chains.iter().filter(|chain| chain.policy.is_none()).collect();
         own.sort_by(|left, right| left.name.cmp(&right.name));
@@ -237,7 +233,7 @@ impl Firewall {
         }
     }
 
-    /// Counts a packet at the policy of a chain, told as `filter INPUT`.
+    /// Counts a packet at the policy of a chain, named as `filter INPUT`.
     pub(super) fn count_policy(&mut self, side: Side, policy: &str, bytes: u64) {
         let Some((table, chain)) = policy.split_once(' ') else { return };
         let found = self.tables.iter_mut().find(|own| own.side == side && own.name == table);

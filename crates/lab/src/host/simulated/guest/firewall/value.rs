@@ -50,7 +50,7 @@ const PROTOCOLS: [(&str, u8); 12] = [
     ("dccp", 33),
 ];
 
-/// Returns a protocol by the name that is told; nothing inside where it is every protocol.
+/// Returns a protocol by the name that is printed; nothing inside where it is every protocol.
 pub(super) fn protocol(text: &str) -> Result<Option<String>, Refusal> {
     let lower = text.to_ascii_lowercase();
     let found = PROTOCOLS.iter().find(|(name, number)| *name == lower || number.to_string() == lower);
@@ -65,7 +65,7 @@ pub(super) fn protocol(text: &str) -> Result<Option<String>, Refusal> {
     }
 }
 
-/// Returns a prefix as it is told: with its length, without the bits behind it; nothing inside where it is everything.
+/// Returns a prefix as it is printed: with its length, without the bits behind it; nothing inside where it is everything.
 pub(super) fn prefix(text: &str, six: bool) -> Result<Option<String>, Refusal> {
     let wrong = || Refusal::usage(format!("host/network `{text}' not found"));
     let (address, length) =
@@ -181,7 +181,7 @@ fn number(text: &str) -> Option<u32> {
     }
 }
 
-/// Returns the values of an option as they are told.
+/// Returns the values of an option as they are printed.
 pub(super) fn normal(name: &str, kind: Kind, given: &[String], six: bool) -> Result<Vec<String>, Refusal> {
     let text = given.first().map_or("", String::as_str);
     let bad = || {

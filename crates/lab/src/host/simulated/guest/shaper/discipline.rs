@@ -1,4 +1,4 @@
-//! Disciplines and what they are told to do.
+//! Disciplines and what they are asked to do.
 
 use crate::host::simulated::guest::machine::Count;
 

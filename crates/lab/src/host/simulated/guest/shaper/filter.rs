@@ -2,7 +2,6 @@
 
 use std::net::Ipv4Addr;
 
-/// A class.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Class {
     pub(super) device: String,
@@ -12,7 +11,6 @@ pub(super) struct Class {
     pub(super) ceil: f64,
 }
 
-/// A filter.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Filter {
     pub(super) device: String,

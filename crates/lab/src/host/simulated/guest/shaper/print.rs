@@ -29,13 +29,13 @@ impl Shaper {
         for own in devices.iter().filter(|own| device.is_none_or(|device| device == own.as_str())) {
             let there: Vec<&Discipline> =
                 self.disciplines.iter().filter(|discipline| discipline.device == *own).collect();
-            let mut told: Vec<(String, String, Value, Count)> = Vec::new();
+            let mut items: Vec<(String, String, Value, Count)> = Vec::new();
             let passed = self.passed.get(own).copied().unwrap_or_default();
             if !there.iter().any(|discipline| discipline.parent.is_none()) {
-                told.extend(first(own).into_iter().map(|(head, text, row)| (head, text, row, passed)));
+                items.extend(first(own).into_iter().map(|(head, text, row)| (head, text, row, passed)));
             }
-            told.extend(there.into_iter().map(|own| (head(own), text(&own.kind), object(own), own.count)));
-            for (head, text, mut row, count) in told {
+            items.extend(there.into_iter().map(|own| (head(own), text(&own.kind), object(own), own.count)));
+            for (head, text, mut row, count) in items {
                 let dev = if device.is_none() { format!(" dev {own}") } else { String::new() };
                 let (name, place) = head.split_once("  ").unwrap_or((&head, ""));
                 out.push_str(&format!("qdisc {name}{dev} {place}{text}\n"));

@@ -18,7 +18,7 @@ pub(super) fn format_time(micros: f64) -> String {
     let short = |number: f64| {
         let text = format!("{number:.3}");
         let text = text.trim_end_matches('0').trim_end_matches('.').to_owned();
-        // Three digits that matter are told.
+        // Three significant digits are printed.
         format_general(text.parse().unwrap_or(number))
     };
     if micros >= 1e6 {
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn units_are_told_as_tc_tells_them() {
+    fn units_are_printed_as_tc_prints_them() {
         assert_eq!(time("100ms").map(format_time).as_deref(), Some("100ms"));
         assert_eq!(time("1.5ms").map(format_time).as_deref(), Some("1.5ms"));
         assert_eq!(time("50us").map(format_time).as_deref(), Some("50us"));

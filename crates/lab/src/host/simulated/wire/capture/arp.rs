@@ -9,10 +9,10 @@ use crate::host::simulated::wire::path::shares;
 use crate::host::simulated::world::World;
 use crate::host::stage::Oddity;
 
-/// So long an answer is good; microseconds.
-const GOOD: u64 = 45_000_000;
-/// So often two stations claim one address; microseconds.
-const CLAIM: u64 = 7_000_000;
+/// How long an answer is good; microseconds.
+const ANSWER_LIFETIME_MICROS: u64 = 45_000_000;
+/// How often two stations claim one address; microseconds.
+const CLAIM_INTERVAL_MICROS: u64 = 7_000_000;
 const EVERYBODY: [u8; 6] = [0xff; 6];
 
 /// A frame and when it is seen; microseconds.
@@ -27,7 +27,7 @@ pub(super) fn questions(world: &World, said: &[Conversation]) -> Vec<Timed> {
         let (IpAddr::V4(from), IpAddr::V4(to)) = (near.address, far.address) else { continue };
         // What is far away is asked of the router, and that is known all the time.
         let close = shares(near.address, far.address, 24) && far.machine.is_some();
-        if !close || !asked.insert((near.address, far.address, conversation.at / GOOD)) {
+        if !close || !asked.insert((near.address, far.address, conversation.at / ANSWER_LIFETIME_MICROS)) {
             continue;
         }
         let at = conversation.at.saturating_sub(700);
@@ -59,8 +59,8 @@ pub(super) fn claims(world: &World, machine: &str, from: u64, to: u64) -> Vec<Ti
                 nic.addresses.iter().any(|(own, _)| *own == whole).then(|| hardware(&nic.mac))
             });
         let stations: Vec<[u8; 6]> = owner.into_iter().chain(others(world, whole)).collect();
-        for round in (from / CLAIM).. {
-            let at = round * CLAIM + 350_000;
+        for round in (from / CLAIM_INTERVAL_MICROS).. {
+            let at = round * CLAIM_INTERVAL_MICROS + 350_000;
             if at >= to || frames.len() > 4_000 {
                 break;
             }

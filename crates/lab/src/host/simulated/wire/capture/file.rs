@@ -13,7 +13,7 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 /// The most packets of a file.
 const MAX_PACKETS: usize = 400_000;
 /// The most bytes of a packet where nothing else was ordered.
-const WHOLE: u32 = 262_144;
+const DEFAULT_SNAP_LEN: u32 = 262_144;
 
 /// Writes what a capture saw until now.
 pub(in crate::host) fn pcap(world: &mut World, capture: &Capture) -> Vec<u8> {
@@ -23,7 +23,7 @@ pub(in crate::host) fn pcap(world: &mut World, capture: &Capture) -> Vec<u8> {
     let machine = capture.order.machine.as_str();
     let skew = skew(world.seed, machine);
     let frames = frames(world, capture, from, to);
-    let snaplen = if capture.order.snaplen == 0 { WHOLE } else { capture.order.snaplen };
+    let snaplen = if capture.order.snaplen == 0 { DEFAULT_SNAP_LEN } else { capture.order.snaplen };
     let most = if capture.order.most == 0 { MAX_FILE_BYTES } else { capture.order.most.min(MAX_FILE_BYTES) };
     let mut file = Vec::new();
     for word in [0xa1b2_c3d4, 0x0004_0002, 0, 0, snaplen, 1] {

@@ -11,7 +11,7 @@ use crate::host::simulated::wire::journal::{Conversation, Exchange};
 /// The window that both ends announce, in units of 128 bytes.
 const WINDOW: u16 = 24_576;
 /// The most bytes of a packet that an ICMP error repeats.
-const QUOTED: usize = 528;
+const MAX_QUOTED_BYTES: usize = 528;
 
 /// A conversation, ready to be written.
 #[derive(Debug)]
@@ -165,7 +165,7 @@ impl<'a> Writer<'a> {
         let mut inner = vec![kind, code, 0, 0, 0, 0, 0, 0];
         put(&mut inner, 6, if narrow { mtu } else { 0 });
         // Routers repeat the least that they have to.
-        inner.extend(whole.iter().take(if narrow && !six { 28 } else { QUOTED }));
+        inner.extend(whole.iter().take(if narrow && !six { 28 } else { MAX_QUOTED_BYTES }));
         seal(ip, &mut inner, 2, six);
         Some(packet(Ip { life: if narrow { 255 } else { 64 }, ..ip }, &inner, false))
     }

@@ -38,10 +38,10 @@ pub(super) fn packets(ip: Ip, inner: &[u8], mtu: u32) -> Vec<Vec<u8>> {
     if inner.len() + 20 <= most || ip.src.is_ipv6() {
         return vec![packet(ip, inner, false)];
     }
-    let piece = (most - 20) / 8 * 8;
-    let count = inner.len().div_ceil(piece);
-    let cut = inner.chunks(piece).enumerate().map(|(at, part)| {
-        let offset = u16::try_from(at * piece / 8).unwrap_or(0) & 0x1fff;
+    let fragment_len = (most - 20) / 8 * 8;
+    let count = inner.len().div_ceil(fragment_len);
+    let cut = inner.chunks(fragment_len).enumerate().map(|(at, part)| {
+        let offset = u16::try_from(at * fragment_len / 8).unwrap_or(0) & 0x1fff;
         let more = if at + 1 < count { 0x2000 } else { 0 };
         fragment(ip, part, offset | more)
     });

@@ -110,9 +110,9 @@ fn large_segments_meet_a_narrow_path_and_small_ones_do_not() {
         .push(crate::host::stage::TrafficFlow { request: 20_000, ..traffic(Protocol::Tcp, 8080, 30_000) });
     world.stage.oddities.push(Oddity::PathMtu { mtu: 1500, heeded: false });
     let file = capture(&mut world, "tf-source-vm", 60);
-    let told =
+    let output =
         records(&file).iter().filter(|(_, _, frame)| frame[23] == 1 && frame[34..36] == [3, 4]).count();
-    assert!(told > 4, "{told}");
+    assert!(output > 4, "{output}");
     let large = records(&file).iter().filter(|(_, length, _)| *length > 8_000).count();
     assert!(large > 4, "{large}");
     // The far end never sees them.
@@ -153,7 +153,7 @@ fn two_stations_claim_one_address() {
 }
 
 #[test]
-fn a_name_server_fails_as_it_is_told_to() {
+fn a_name_server_fails_as_it_is_asked_to() {
     for (fault, code) in
         [(DnsFault::Servfail, Some(2)), (DnsFault::Nxdomain, Some(3)), (DnsFault::Silent, None)]
     {

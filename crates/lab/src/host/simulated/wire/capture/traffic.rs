@@ -14,7 +14,7 @@ use super::dns::question;
 const MAX_CONVERSATIONS: u64 = 20_000;
 /// The shortest time between two; milliseconds.
 const MIN_INTERVAL_MILLIS: u64 = 5;
-/// So long a connection is tried.
+/// How long a connection is tried.
 const CONNECT_TIMEOUT: u64 = 20 * SECOND;
 /// Names that are asked for.
 const NAMES: [&str; 4] =

@@ -98,12 +98,12 @@ fn exchange_packets(
             let (near, far) = (sent.came, Some(sent.left));
             let what = what.clone();
             transcript.seen.push(CapturedPacket { near_sent: false, near, far, broken: sent.broken, what });
-            let heard = sent.came.filter(|_| sent.heard);
+            let received = sent.came.filter(|_| sent.received);
             let result = &mut transcript.outcome;
             if refused.is_some() {
-                result.refused = result.refused.or(heard);
+                result.refused = result.refused.or(received);
             } else {
-                result.done = result.done.or(heard);
+                result.done = result.done.or(received);
             }
         }
     }

@@ -24,7 +24,7 @@ pub(super) struct Endpoint {
     pub(super) written: u64,
     /// Whether the program is done.
     pub(super) closing: bool,
-    /// Bytes under way that are allowed.
+    /// Bytes in flight that are allowed.
     pub(super) window: u64,
     threshold: u64,
     /// How long an acknowledgement is waited for.
@@ -53,7 +53,7 @@ pub(super) struct Endpoint {
     /// Which reminder to acknowledge counts.
     pub(super) reminder: u64,
     /// The other end's clock.
-    pub(super) heard_clock: u64,
+    pub(super) peer_clock: u64,
 }
 
 impl Endpoint {
@@ -80,7 +80,7 @@ impl Endpoint {
             last: None,
             owes: 0,
             reminder: 0,
-            heard_clock: 0,
+            peer_clock: 0,
         }
     }
 
@@ -95,19 +95,19 @@ impl Endpoint {
         {
             self.next = *end;
         }
-        let under_way = self.next.saturating_sub(self.una).saturating_sub(self.beyond_gaps());
-        if self.next >= self.end() || under_way >= self.window.min(WINDOW) {
+        let in_flight = self.next.saturating_sub(self.una).saturating_sub(self.beyond_gaps());
+        if self.next >= self.end() || in_flight >= self.window.min(WINDOW) {
             return None;
         }
-        Some(self.piece(self.next))
+        Some(self.segment(self.next))
     }
 
     fn beyond_gaps(&self) -> u64 {
         self.sacked.iter().filter(|(begin, _)| *begin < self.next).map(|(begin, end)| end - begin).sum()
     }
 
-    /// Cuts the piece that begins at a number.
-    pub(super) fn piece(&self, from: u64) -> (u64, u32, bool) {
+    /// Returns the segment that begins at a sequence number.
+    pub(super) fn segment(&self, from: u64) -> (u64, u32, bool) {
         let data_end = 1 + self.written;
         let gap = self.sacked.iter().map(|(begin, _)| *begin).filter(|begin| *begin > from).min();
         let stop = gap.unwrap_or(data_end).min(data_end);
@@ -189,9 +189,9 @@ impl Endpoint {
         if from >= until || (from > self.una && from >= highest) {
             return None;
         }
-        let piece = self.piece(from);
-        self.repair = Some((until, from + u64::from(piece.1).max(1)));
-        Some(piece)
+        let segment = self.segment(from);
+        self.repair = Some((until, from + u64::from(segment.1).max(1)));
+        Some(segment)
     }
 
     /// Begins anew after a wait in vain.

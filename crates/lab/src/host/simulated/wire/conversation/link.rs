@@ -1,10 +1,10 @@
-//! One direction of a way, as packets meet it one after the other.
+//! One direction of a path, as packets meet it one after the other.
 
 use crate::host::simulated::guest::{Count, Shaping};
 use crate::host::simulated::wire::chance::Chance;
-use crate::host::simulated::wire::path::{DropPoint, DropResponse, Leg, nanos};
+use crate::host::simulated::wire::path::{DropPoint, DropResponse, PathDirection, nanos};
 
-/// So long a packet waits for its turn where a rate is limited, else it is dropped.
+/// How long a packet waits for its turn where a rate is limited, else it is dropped.
 const MAX_QUEUE_NANOS: u64 = 400_000_000;
 /// Nanoseconds a byte takes on the wire.
 const BYTE: u64 = 1;
@@ -16,15 +16,15 @@ pub(in crate::host::simulated::wire) struct Delivery {
     pub(in crate::host::simulated::wire) left: u64,
     /// When it passed its receiver's device.
     pub(in crate::host::simulated::wire) came: Option<u64>,
-    /// Whether its receiver's programs hear of it.
-    pub(in crate::host::simulated::wire) heard: bool,
+    /// Whether its receiver's programs get it.
+    pub(in crate::host::simulated::wire) received: bool,
     /// Whether it is damaged.
     pub(in crate::host::simulated::wire) broken: bool,
-    /// Whether it was too large for the way.
+    /// Whether it was too large for the path.
     pub(in crate::host::simulated::wire) too_large: bool,
 }
 
-/// One direction of a way.
+/// One direction of a path.
 #[derive(Debug, Clone)]
 pub(in crate::host::simulated::wire) struct Link {
     shapings: Vec<(Shaping, u64)>,
@@ -40,7 +40,11 @@ pub(in crate::host::simulated::wire) struct Link {
 
 impl Link {
     /// Opens a direction.
-    pub(in crate::host::simulated::wire) fn new(leg: &Leg, narrow: Option<u32>, mut chance: Chance) -> Self {
+    pub(in crate::host::simulated::wire) fn new(
+        leg: &PathDirection,
+        narrow: Option<u32>,
+        mut chance: Chance,
+    ) -> Self {
         let shapings = [leg.own].into_iter().chain(leg.between.iter().copied()).map(|shaping| (shaping, 0));
         // No two moments find a network equally busy.
         let base = scaled(leg.base, chance.between(0.97, 1.12));
@@ -86,7 +90,7 @@ impl Link {
                 left.clone_from(&copies);
             }
         }
-        // What appliances between add or take is told of the first copies.
+        // What appliances between add or take counts for the first copies.
         let ends = copies.into_iter().map(Some).chain([None, None]);
         left.into_iter().zip(ends).map(|(left, end)| self.carry(left, end, bytes)).collect()
     }
@@ -104,7 +108,7 @@ impl Link {
         let left = if left == self.last_left { left + 600 } else { left };
         self.last_left = left;
         let too_large = self.narrow.is_some_and(|narrow| bytes > narrow);
-        let lost = Delivery { left, came: None, heard: false, broken, too_large };
+        let lost = Delivery { left, came: None, received: false, broken, too_large };
         let Some((at, broken)) = end else { return lost };
         if too_large || self.fall == Some(DropPoint::Between) {
             return lost;
@@ -116,7 +120,7 @@ impl Link {
             came
         };
         self.last_came = came;
-        Delivery { left, came: Some(came), heard: self.fall.is_none() && !broken, broken, too_large }
+        Delivery { left, came: Some(came), received: self.fall.is_none() && !broken, broken, too_large }
     }
 
     /// Takes a packet through one device.

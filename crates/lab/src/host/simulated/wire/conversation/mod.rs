@@ -1,11 +1,11 @@
-//! Conversations, packet by packet, over a way that is known.
+//! Conversations, packet by packet, over a path that is known.
 //!
 //! One play is what programs measure and what captures show: both follow from the same packets.
 
 mod datagram;
 mod endpoint;
-mod heard;
 mod link;
+mod receive;
 mod seen;
 mod tcp;
 #[cfg(test)]

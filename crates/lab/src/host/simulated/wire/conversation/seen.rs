@@ -11,7 +11,6 @@ pub(in crate::host::simulated::wire) struct Segment {
     pub(in crate::host::simulated::wire) len: u32,
     /// What it acknowledges.
     pub(in crate::host::simulated::wire) ack: u64,
-    /// Its flags.
     pub(in crate::host::simulated::wire) flags: u8,
     /// What was received beyond a gap.
     pub(in crate::host::simulated::wire) sacked: Vec<(u64, u64)>,
@@ -85,7 +84,7 @@ pub(in crate::host::simulated::wire) struct Outcome {
 pub(in crate::host::simulated::wire) struct Transcript {
     /// Its packets, in no order of times.
     pub(in crate::host::simulated::wire) seen: Vec<CapturedPacket>,
-    /// What came of it.
+    /// Its result.
     pub(in crate::host::simulated::wire) outcome: Outcome,
     /// What the devices of both ends counted, first of the one who began.
     pub(in crate::host::simulated::wire) counts: [Count; 2],

@@ -14,8 +14,8 @@ pub(super) const RST: u8 = 4;
 pub(super) const PSH: u8 = 8;
 pub(super) const ACK: u8 = 16;
 
-/// So long an acknowledgement may wait for something to go along with.
-pub(super) const REMINDER: u64 = 40_000_000;
+/// How long an acknowledgement may wait for something to go along with.
+pub(super) const DELAYED_ACK_NANOS: u64 = 40_000_000;
 /// A SYN is repeated so often.
 const SYN_TRIES: u32 = 6;
 /// Whoever does not hear gives up after so many tries.
@@ -141,7 +141,7 @@ impl Tcp<'_> {
             flags,
             sacked: end.beyond.iter().copied().take(3).collect(),
             most: u16::try_from(announced.saturating_sub(40)).unwrap_or(u16::MAX),
-            clocks: (own + now / 1_000_000, end.heard_clock),
+            clocks: (own + now / 1_000_000, end.peer_clock),
         };
         end.owes = 0;
         if occupies > 0 && flags & RST == 0 {
@@ -160,7 +160,7 @@ impl Tcp<'_> {
         }
     }
 
-    /// Notes a packet that is under way.
+    /// Notes a packet that is in flight.
     fn sent(&mut self, near: bool, segment: &Segment, sent: Delivery) {
         let (left, came) = (Some(sent.left), sent.came);
         let (near_at, far_at) = if near { (left, came) } else { (came, left) };
@@ -178,7 +178,7 @@ impl Tcp<'_> {
             self.error(near, at, 4, Some(narrow), about);
         }
         let Some(came) = sent.came else { return };
-        if sent.heard {
+        if sent.received {
             self.plan(came, Event::Comes { near: !near, segment: segment.clone() });
             return;
         }
@@ -211,7 +211,7 @@ impl Tcp<'_> {
                 broken: sent.broken,
                 what,
             });
-            if let (Some(came), true) = (sent.came, sent.heard) {
+            if let (Some(came), true) = (sent.came, sent.received) {
                 self.plan(came, Event::PathError { near, narrow: None });
             }
         }
@@ -330,6 +330,5 @@ pub(in crate::host::simulated::wire) struct Turn {
     pub(in crate::host::simulated::wire) request: u64,
     /// How long the other side thinks.
     pub(in crate::host::simulated::wire) think: u64,
-    /// The answer.
     pub(in crate::host::simulated::wire) answer: u64,
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::host::port::{CaptureOrder, Dialed};
+use crate::host::port::{CaptureOrder, ConnectOutcome};
 use crate::host::script::Interpreter;
 use crate::host::simulated::command::Shell;
 use crate::host::simulated::wire::tests::{DEST, run, service, traffic, world};
@@ -35,7 +35,7 @@ fn servers(world: &mut World) {
     world.stage.services.push(service("tf-dest-vm", 19_765, Behavior::Answers));
 }
 
-/// One-way latency in microseconds.
+/// Latency in one direction, in microseconds.
 fn latency(world: &mut World) -> f64 {
     let text = run(world, "qperf -t 2 10.0.1.5 tcp_lat").out;
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -93,7 +93,7 @@ fn delay_and_loss_make_latency_long_and_unsteady() {
     // SSH is spared.
     assert!(matches!(
         dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 22),
-        Dialed::Open(took) if took < Duration::from_millis(5)
+        ConnectOutcome::Open(took) if took < Duration::from_millis(5)
     ));
 }
 
@@ -132,7 +132,7 @@ fn a_dropped_port_keeps_iperf_waiting_and_qperf_from_connecting() {
 }
 
 #[test]
-fn what_a_firewall_refuses_is_told_and_what_it_drops_is_not() {
+fn what_a_firewall_refuses_is_reported_and_what_it_drops_is_not() {
     let mut world = world();
     script(&mut world, "tf-dest-vm", "iptables -A INPUT -p icmp -j DROP");
     assert!(
@@ -160,10 +160,10 @@ fn a_policy_that_drops_spares_what_is_established() {
         iptables -A INPUT -p tcp --dport 22 -j ACCEPT
         iptables -P INPUT DROP",
     );
-    assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 8_080), Dialed::Silent);
-    assert!(matches!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 22), Dialed::Open(_)));
+    assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 8_080), ConnectOutcome::Silent);
+    assert!(matches!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 22), ConnectOutcome::Open(_)));
     let out = "8.8.8.8".parse().unwrap();
-    assert!(matches!(dial(&mut world, "tf-dest-vm", out, Protocol::Tcp, 443), Dialed::Open(_)));
+    assert!(matches!(dial(&mut world, "tf-dest-vm", out, Protocol::Tcp, 443), ConnectOutcome::Open(_)));
 }
 
 #[test]
@@ -182,8 +182,8 @@ fn what_a_script_causes_is_in_a_capture() {
 
 /// What `tc -s` counts at the root of the source's device, and at a discipline: packets, drops, overlimits.
 fn counted(world: &mut World, name: &str) -> [u64; 3] {
-    let told = script(world, "tf-source-vm", "tc -s qdisc show dev eth0");
-    let line = told.lines().skip_while(|line| !line.starts_with(&format!("qdisc {name} "))).nth(1).unwrap();
+    let output = script(world, "tf-source-vm", "tc -s qdisc show dev eth0");
+    let line = output.lines().skip_while(|line| !line.starts_with(&format!("qdisc {name} "))).nth(1).unwrap();
     let words: Vec<&str> = line.trim().split([' ', ',']).collect();
     let after = |word: &str, at: usize| {
         let location = words.iter().position(|other| *other == word).unwrap();
@@ -235,10 +235,10 @@ fn the_word_of_a_machines_own_refusal_meets_its_own_filter() {
         "tf-source-vm",
         "iptables -A OUTPUT -p tcp --dport 80 -j REJECT --reject-with tcp-reset",
     );
-    assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 80), Dialed::Refused);
+    assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 80), ConnectOutcome::Refused);
     // The word belongs to the machine itself, and is about a connection.
     script(&mut world, "tf-source-vm", "iptables -A INPUT -i lo -m conntrack --ctstate RELATED -j DROP");
-    assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 80), Dialed::Silent);
+    assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 80), ConnectOutcome::Silent);
 }
 
 #[test]
@@ -248,6 +248,6 @@ fn a_mark_goes_along_from_hook_to_hook() {
     let marked = "iptables -t mangle -A PREROUTING -p tcp --dport 5001 -j MARK --set-mark 7
         iptables -A INPUT -m mark --mark 7 -j DROP";
     script(&mut world, "tf-dest-vm", marked);
-    assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 5001), Dialed::Silent);
-    assert!(matches!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 19_765), Dialed::Open(_)));
+    assert_eq!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 5001), ConnectOutcome::Silent);
+    assert!(matches!(dial(&mut world, "tf-source-vm", DEST, Protocol::Tcp, 19_765), ConnectOutcome::Open(_)));
 }

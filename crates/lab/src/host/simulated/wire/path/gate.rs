@@ -19,10 +19,9 @@ pub(super) enum Next {
         peered: bool,
     },
     /// Out of all networks, or to a service.
-    Outside,
+    ExternalHost,
     /// To an appliance.
     Appliance(IpAddr),
-    /// Nowhere.
     Nowhere,
 }
 
@@ -71,7 +70,7 @@ pub(super) fn next(fabric: &Fabric, nic: &Nic, to: IpAddr) -> Next {
         route::Hop::None | route::Hop::Gateway => Next::Nowhere,
         route::Hop::Local => Next::Straight { peered: false },
         route::Hop::Peering => Next::Straight { peered: true },
-        route::Hop::ServiceEndpoint | route::Hop::Other => Next::Outside,
+        route::Hop::ServiceEndpoint | route::Hop::Other => Next::ExternalHost,
         route::Hop::Appliance => {
             let address = best.row.hop_ips.iter().find_map(|address| address.parse().ok());
             address.map_or(Next::Nowhere, Next::Appliance)
@@ -83,9 +82,9 @@ fn tags(fabric: &Fabric) -> Option<Tags> {
     (!fabric.tags.is_null()).then(|| Tags::parse(&fabric.tags.to_string()).ok()).flatten()
 }
 
-/// What a packet meets on its way out of a machine.
+/// What a packet meets when it leaves a machine.
 pub(super) const OUT: [Hook; 2] = [Hook::Output, Hook::Postrouting];
-/// What it meets on its way in.
+/// What it meets when it enters one.
 pub(super) const IN: [Hook; 2] = [Hook::Prerouting, Hook::Input];
 
 /// Takes a packet through hooks of a machine, each with the device on which that happens; a mark goes along.

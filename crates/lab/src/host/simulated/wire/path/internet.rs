@@ -15,7 +15,7 @@ pub(in crate::host::simulated::wire) const METADATA: Ipv4Addr = Ipv4Addr::new(16
 
 /// Somebody outside.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::host::simulated::wire) struct Outside {
+pub(in crate::host::simulated::wire) struct ExternalHost {
     /// Whether it answers echoes.
     pub(in crate::host::simulated::wire) echoes: bool,
     /// The TCP ports that answer.
@@ -69,16 +69,16 @@ pub(in crate::host::simulated::wire) fn lookup(fabric: &Fabric, name: &str) -> O
 }
 
 /// Tells who an address outside is; nobody is there where nobody is known.
-pub(in crate::host::simulated::wire) fn outside(fabric: &Fabric, address: IpAddr) -> Option<Outside> {
+pub(in crate::host::simulated::wire) fn outside(fabric: &Fabric, address: IpAddr) -> Option<ExternalHost> {
     let known = KNOWN.iter().find(|known| IpAddr::from(known.1) == address);
     if let Some((_, bytes, echoes, ports, round)) = known {
         let names = ports.contains(&53);
         let hops = 6 + bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)) % 8;
-        return Some(Outside { echoes: *echoes, ports, names, account: None, round: *round, hops });
+        return Some(ExternalHost { echoes: *echoes, ports, names, account: None, round: *round, hops });
     }
     let account = fabric.accounts.iter().find(|account| address_of(fabric, &account.name) == address)?;
     let account = Some(account.name.clone());
-    Some(Outside { echoes: false, ports: WEB, names: false, account, round: 1_100, hops: 4 })
+    Some(ExternalHost { echoes: false, ports: WEB, names: false, account, round: 1_100, hops: 4 })
 }
 
 /// Every account has an address in the prefixes of its service.

@@ -1,9 +1,9 @@
-//! A way there and back, for one conversation.
+//! A path there and back, for one conversation.
 
 use std::net::IpAddr;
 
 use super::location::{Location, exit, location, shares};
-use super::walk::{Datagram, DropPoint, DropResponse, Leg, walk};
+use super::walk::{Datagram, DropPoint, DropResponse, PathDirection, walk};
 use crate::host::simulated::world::World;
 use crate::host::stage::{Behavior, Oddity, Protocol};
 use ghost_inspect::netfilter::State;
@@ -18,7 +18,6 @@ pub(in crate::host::simulated::wire) struct Call {
     pub(in crate::host::simulated::wire) machine: String,
     /// Where it goes.
     pub(in crate::host::simulated::wire) to: IpAddr,
-    /// The protocol.
     pub(in crate::host::simulated::wire) protocol: Protocol,
     /// The port there.
     pub(in crate::host::simulated::wire) port: u16,
@@ -28,7 +27,7 @@ pub(in crate::host::simulated::wire) struct Call {
     pub(in crate::host::simulated::wire) served: bool,
 }
 
-/// What is at the end of a way.
+/// What is at the end of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::host::simulated::wire) enum End {
     /// Somebody who answers.
@@ -44,9 +43,7 @@ pub(in crate::host::simulated::wire) enum End {
 pub(in crate::host::simulated::wire) struct Side {
     /// The machine; nobody's, if it is outside.
     pub(in crate::host::simulated::wire) machine: Option<String>,
-    /// Its address.
     pub(in crate::host::simulated::wire) address: IpAddr,
-    /// Its port.
     pub(in crate::host::simulated::wire) port: u16,
     /// Its hardware address, as the other side sees it.
     pub(in crate::host::simulated::wire) mac: [u8; 6],
@@ -54,19 +51,18 @@ pub(in crate::host::simulated::wire) struct Side {
     pub(in crate::host::simulated::wire) mtu: u32,
 }
 
-/// A way there and back.
+/// A path there and back.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::host::simulated::wire) struct Line {
     /// Who begins.
     pub(in crate::host::simulated::wire) near: Side,
     /// Who is called.
     pub(in crate::host::simulated::wire) far: Side,
-    /// The protocol.
     pub(in crate::host::simulated::wire) protocol: Protocol,
-    /// The way there.
-    pub(in crate::host::simulated::wire) there: Leg,
-    /// The way back, of the first answer.
-    pub(in crate::host::simulated::wire) back: Leg,
+    /// The forward path.
+    pub(in crate::host::simulated::wire) there: PathDirection,
+    /// The return path, of the first answer.
+    pub(in crate::host::simulated::wire) back: PathDirection,
     /// Who is there.
     pub(in crate::host::simulated::wire) end: End,
     /// The largest packet between, and whether senders heed it.
@@ -76,12 +72,12 @@ pub(in crate::host::simulated::wire) struct Line {
 }
 
 impl Line {
-    /// Whether somebody answers, and is heard.
+    /// Whether an answer comes, and arrives.
     pub(in crate::host::simulated::wire) fn open(&self) -> bool {
         self.end == End::Answers && self.there.whole() && self.back.whole()
     }
 
-    /// Whether somebody says no, and is heard.
+    /// Whether a refusal comes, and arrives.
     pub(in crate::host::simulated::wire) fn refuses(&self) -> bool {
         let loud = |how| matches!(how, DropResponse::Reset | DropResponse::Unreachable(_));
         match self.there.fall {
@@ -98,7 +94,7 @@ impl Line {
     }
 }
 
-/// Looks at the way of a conversation.
+/// Examines the path of a conversation.
 pub(in crate::host::simulated::wire) fn line(world: &mut World, call: &Call) -> Line {
     let near = near(world, call);
     let first = Datagram {
@@ -160,7 +156,9 @@ fn far(world: &World, call: &Call, near: &Side) -> (Side, bool) {
             let mtu = world.guests.get(&name).map_or(1500, |guest| guest.mtu);
             (side(Some(name), mac, mtu), inside.is_none())
         }
-        Location::Platform | Location::Outside(_) | Location::Nobody => (side(None, GATEWAY, 1500), false),
+        Location::Platform | Location::ExternalHost(_) | Location::Nobody => {
+            (side(None, GATEWAY, 1500), false)
+        }
     }
 }
 
@@ -172,7 +170,7 @@ fn mac(text: &str) -> [u8; 6] {
     mac
 }
 
-fn end(world: &World, call: &Call, there: &Leg) -> End {
+fn end(world: &World, call: &Call, there: &PathDirection) -> End {
     match &there.arrives {
         Some(Location::Machine { name, .. }) => match call.protocol {
             _ if call.served => End::Answers,
@@ -187,7 +185,7 @@ fn end(world: &World, call: &Call, there: &Leg) -> End {
             (Protocol::Tcp, 80 | 53 | 32_526) | (Protocol::Udp, 53 | 67) => End::Answers,
             (Protocol::Tcp | Protocol::Udp | Protocol::Icmp, _) => End::Silent,
         },
-        Some(Location::Outside(outside)) => {
+        Some(Location::ExternalHost(outside)) => {
             let answers = match call.protocol {
                 Protocol::Icmp => outside.echoes,
                 Protocol::Udp => outside.names && call.port == 53,
@@ -200,8 +198,8 @@ fn end(world: &World, call: &Call, there: &Leg) -> End {
 }
 
 /// Walks the first answer back, whatever it is.
-fn answer(world: &mut World, first: &Datagram, there: &Leg, end: End, far: &Side) -> Leg {
-    let lost = Leg { fall: Some(DropPoint::Between), base: there.base, ..Leg::default() };
+fn answer(world: &mut World, first: &Datagram, there: &PathDirection, end: End, far: &Side) -> PathDirection {
+    let lost = PathDirection { fall: Some(DropPoint::Between), base: there.base, ..PathDirection::default() };
     let error = if first.dst.0.is_ipv6() { (58, None, Some(1)) } else { (1, None, Some(3)) };
     let error = (error.0, error.1, error.2, State::Related);
     let tcp = first.protocol == 6;

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::internet::{METADATA, Outside, PLATFORM, outside};
+use super::internet::{ExternalHost, METADATA, PLATFORM, outside};
 use crate::host::fabric::{Machine, Nic};
 use crate::host::simulated::world::World;
 
@@ -11,7 +11,6 @@ use crate::host::simulated::world::World;
 pub(in crate::host::simulated::wire) enum Location {
     /// A machine, by one of its interfaces.
     Machine {
-        /// Its name.
         name: String,
         /// Which interface.
         nic: usize,
@@ -21,8 +20,7 @@ pub(in crate::host::simulated::wire) enum Location {
     /// The platform itself.
     Platform,
     /// Somebody outside.
-    Outside(Outside),
-    /// Nobody.
+    ExternalHost(ExternalHost),
     Nobody,
 }
 
@@ -43,7 +41,7 @@ pub(in crate::host::simulated::wire) fn location(world: &World, address: IpAddr)
             }
         }
     }
-    outside(&world.fabric, address).map_or(Location::Nobody, Location::Outside)
+    outside(&world.fabric, address).map_or(Location::Nobody, Location::ExternalHost)
 }
 
 /// Returns the interface by which a machine sends to an address: one of its network, else the first.

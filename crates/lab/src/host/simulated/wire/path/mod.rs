@@ -1,4 +1,4 @@
-//! The way of a packet from one machine to another, and back.
+//! The path of a packet from one machine to another, and back.
 //!
 //! Sender's firewall → shaping of its device → (the sender's capture) → rules of its interface → routes → what is odd between →
 //! rules of the far interface → (the receiver's capture) → the receiver's firewall → whoever listens.
@@ -14,4 +14,4 @@ pub(super) use internet::{METADATA, PLATFORM};
 pub(super) use line::{Call, End, Line, line};
 pub(super) use location::{Location, exit, location, shares};
 pub(super) use name::{NameLookup, Unresolved, ask, resolve};
-pub(super) use walk::{DropPoint, DropResponse, Leg, nanos};
+pub(super) use walk::{DropPoint, DropResponse, PathDirection, nanos};

@@ -16,7 +16,7 @@ const INSIDE: &str = "internal.cloudapp.net";
 pub(in crate::host::simulated::wire) struct NameLookup {
     /// The address of the server.
     pub(in crate::host::simulated::wire) server: IpAddr,
-    /// The way to it.
+    /// The path to it.
     pub(in crate::host::simulated::wire) line: Line,
     /// `NOERROR`, `NXDOMAIN`, `SERVFAIL`; nothing, if no answer came.
     pub(in crate::host::simulated::wire) code: Option<&'static str>,

@@ -1,4 +1,4 @@
-//! One packet on its way, one direction.
+//! One packet in transit, in one direction.
 
 use std::net::IpAddr;
 
@@ -12,11 +12,11 @@ use crate::host::stage::Oddity;
 use ghost_inspect::netfilter::{Hook, Packet, State};
 use ghost_inspect::qdisc::Flow;
 
-/// One way through a network, and what every appliance and every other network adds; nanoseconds.
+/// The delay of one direction through a network, and what every appliance and every other network adds; nanoseconds.
 const HOP_NANOS: u64 = 118_000;
 const HOP: u64 = 130_000;
 const PEERED: u64 = 240_000;
-/// The most appliances on a way; then it is a circle.
+/// The most appliances on a path; then it is a circle.
 const MAX_HOPS: usize = 8;
 
 /// A packet as it is sent.
@@ -90,9 +90,9 @@ pub(in crate::host::simulated::wire) enum DropPoint {
     Receiver(DropResponse),
 }
 
-/// One direction of a way.
+/// One direction of a path.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(in crate::host::simulated::wire) struct Leg {
+pub(in crate::host::simulated::wire) struct PathDirection {
     /// What the sender's device does.
     pub(in crate::host::simulated::wire) own: Shaping,
     /// What devices of appliances do.
@@ -101,7 +101,7 @@ pub(in crate::host::simulated::wire) struct Leg {
     pub(in crate::host::simulated::wire) base: u64,
     /// Where it ends, unless it arrives.
     pub(in crate::host::simulated::wire) fall: Option<DropPoint>,
-    /// The appliances on the way.
+    /// The appliances on the path.
     pub(in crate::host::simulated::wire) hops: Vec<IpAddr>,
     /// The machine where it arrives.
     pub(in crate::host::simulated::wire) arrives: Option<Location>,
@@ -111,24 +111,24 @@ pub(in crate::host::simulated::wire) struct Leg {
 
 impl DropResponse {
     /// Whether a program that sends datagrams hears of it: an error that may pass is kept from it.
-    pub(in crate::host::simulated::wire) fn is_told(self) -> bool {
+    pub(in crate::host::simulated::wire) fn is_notified(self) -> bool {
         matches!(self, Self::Reset | Self::Unreachable(2..))
     }
 }
 
-impl Leg {
-    /// Whether something arrives and is heard.
+impl PathDirection {
+    /// Whether a packet arrives and reaches a program.
     pub(in crate::host::simulated::wire) fn whole(&self) -> bool {
         self.fall.is_none()
     }
 
-    /// The share of packets that are lost or damaged on the way.
+    /// The share of packets that are lost or damaged on the path.
     pub(in crate::host::simulated::wire) fn lost(&self) -> f64 {
         let kept = |shaping: &Shaping| (1.0 - shaping.loss) * (1.0 - shaping.corrupt);
         1.0 - self.between.iter().chain([&self.own]).map(kept).product::<f64>()
     }
 
-    /// The least bits a second on the way, with what goes at once.
+    /// The least bits a second on the path, with what goes at once.
     pub(in crate::host::simulated::wire) fn rate(&self) -> Option<(u64, u64)> {
         self.between.iter().chain([&self.own]).filter_map(|shaping| shaping.rate).min()
     }
@@ -146,10 +146,10 @@ pub(in crate::host::simulated::wire) fn nanos(time: std::time::Duration) -> u64 
 }
 
 /// Takes a packet from its sender to wherever it ends.
-pub(in crate::host::simulated::wire) fn walk(world: &mut World, packet: &Datagram) -> Leg {
-    let mut leg = Leg::default();
+pub(in crate::host::simulated::wire) fn walk(world: &mut World, packet: &Datagram) -> PathDirection {
+    let mut leg = PathDirection::default();
     let Some(from) = packet.from.clone() else {
-        if let Location::Outside(outside) = location(world, packet.src.0) {
+        if let Location::ExternalHost(outside) = location(world, packet.src.0) {
             leg.base = u64::from(outside.round) * 500;
         }
         receive(world, packet, &mut leg);
@@ -194,7 +194,7 @@ fn own(world: &World, machine: &str, address: IpAddr) -> bool {
 }
 
 /// Takes a packet through the sender's own firewall and onto its device.
-fn send(world: &mut World, from: &str, nic: usize, packet: &Datagram, leg: &mut Leg) -> bool {
+fn send(world: &mut World, from: &str, nic: usize, packet: &Datagram, leg: &mut PathDirection) -> bool {
     let device = format!("eth{nic}");
     if let Some(how) = judge(world, from, packet, &OUT.map(|hook| (hook, device.as_str()))) {
         leg.fall = Some(DropPoint::Sender(visible_response(world, from, packet, how)));
@@ -205,7 +205,7 @@ fn send(world: &mut World, from: &str, nic: usize, packet: &Datagram, leg: &mut 
 }
 
 /// Takes a packet from a device through the platform.
-fn carry(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &mut Leg) {
+fn carry(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &mut PathDirection) {
     let to = location(world, packet.dst.0);
     if to == Location::Platform {
         (leg.base, leg.arrives) = (160_000, Some(to));
@@ -230,8 +230,8 @@ fn carry(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &m
                 leg.base += if peered { PEERED } else { HOP_NANOS };
                 return arrive(world, packet, &to, leg);
             }
-            Next::Outside => {
-                if !matches!(to, Location::Outside(_) | Location::Machine { inside: Some(_), .. }) {
+            Next::ExternalHost => {
+                if !matches!(to, Location::ExternalHost(_) | Location::Machine { inside: Some(_), .. }) {
                     break;
                 }
                 leg.base += HOP_NANOS;
@@ -265,7 +265,7 @@ fn forward(
     name: &str,
     (at, nic): (usize, &Nic),
     packet: &Datagram,
-    leg: &mut Leg,
+    leg: &mut PathDirection,
 ) -> bool {
     let open =
         packet.answers() || lets(&world.fabric, nic, "inbound", packet.protocol, packet.src, packet.dst);
@@ -277,9 +277,9 @@ fn forward(
     passes
 }
 
-fn arrive(world: &mut World, packet: &Datagram, to: &Location, leg: &mut Leg) {
+fn arrive(world: &mut World, packet: &Datagram, to: &Location, leg: &mut PathDirection) {
     match to {
-        Location::Outside(outside) => {
+        Location::ExternalHost(outside) => {
             leg.base += u64::from(outside.round) * 500;
             leg.arrives = Some(to.clone());
         }
@@ -300,7 +300,7 @@ fn arrive(world: &mut World, packet: &Datagram, to: &Location, leg: &mut Leg) {
 }
 
 /// Takes a packet from the device of its receiver through its firewall.
-fn receive(world: &mut World, packet: &Datagram, leg: &mut Leg) {
+fn receive(world: &mut World, packet: &Datagram, leg: &mut PathDirection) {
     let to = location(world, packet.dst.0);
     if let Location::Machine { name, nic, inside } = &to {
         let mut packet = packet.clone();
@@ -321,7 +321,7 @@ fn down(world: &World, machine: &str, nic: usize) -> bool {
     world.guests.get(machine).is_some_and(|guest| guest.down.contains(&format!("eth{nic}")))
 }
 
-/// Whether the answers of a machine take a way that leads nowhere.
+/// Whether the answers of a machine are routed to nowhere.
 fn astray(world: &World, from: &str, packet: &Datagram) -> bool {
     packet.answers()
         && world.stage.oddities.iter().any(|oddity| match oddity {

@@ -1,7 +1,7 @@
 //! Which program answers to which name.
 
 use super::{curl, dig, iperf, nc, ping, qperf, ssh, timeout, trace};
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 
 /// Answers a command that asks the network; nothing where it is none of those.
 ///
@@ -11,7 +11,7 @@ pub(in crate::host) fn call(
     machine: &str,
     argv: &[String],
     input: &str,
-) -> Option<Called> {
+) -> Option<ProgramResult> {
     let name = argv.first()?.as_str();
     if name == "/dev/tcp" {
         return Some(nc::file(world, machine, argv));

@@ -8,7 +8,7 @@ use super::option::Options;
 use super::web::{Page, Request, page};
 use crate::host::simulated::wire::conversation::Turn;
 use crate::host::simulated::wire::net::{Net, SECOND};
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 
 const KNOWN_OPTIONS: [&str; 62] = [
     "s",
@@ -122,19 +122,19 @@ struct Transfer {
 }
 
 /// Asks for pages.
-pub(super) fn curl(world: &mut World, machine: &str, argv: &[String]) -> Called {
+pub(super) fn curl(world: &mut World, machine: &str, argv: &[String]) -> ProgramResult {
     let options = Options::read(argv, &KNOWN_OPTIONS);
     if let Some(bad) = options.unknown.as_ref().or(options.incomplete.as_ref()) {
-        return Called::failed(
+        return ProgramResult::failed(
             2,
             format!("curl: option -{bad}: is unknown\ncurl: try 'curl --help' for more information\n"),
         );
     }
     let Some(text) = options.rest.first() else {
-        return Called::failed(2, "curl: try 'curl --help' or 'curl --manual' for more information\n");
+        return ProgramResult::failed(2, "curl: try 'curl --help' or 'curl --manual' for more information\n");
     };
     let Some(location) = address(text) else {
-        return Called::failed(3, "curl: (3) URL using bad/illegal format or missing URL\n");
+        return ProgramResult::failed(3, "curl: (3) URL using bad/illegal format or missing URL\n");
     };
     let body = options.text(&["d", "data", "data-binary", "T", "upload-file"]);
     let method = options.text(&["X", "request"]).unwrap_or(match () {
@@ -182,7 +182,7 @@ pub(super) fn curl(world: &mut World, machine: &str, argv: &[String]) -> Called 
     }
     let loud = !options.has(&["s", "silent"]) || options.has(&["S", "show-error"]);
     let err = if code != 0 && loud { format!("curl: ({code}) {why}\n") } else { String::new() };
-    Called { out, err, code, took: net.took() }
+    ProgramResult { out, err, code, took: net.took() }
 }
 
 struct Limits {

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use super::option::Options;
 use crate::host::simulated::wire::net::{Net, SECOND};
 use crate::host::simulated::wire::path::NameLookup;
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 
 struct DigArgs {
     name: String,
@@ -19,7 +19,7 @@ struct DigArgs {
 }
 
 /// Asks a name server, and tells all of its answer.
-pub(super) fn dig(world: &mut World, machine: &str, argv: &[String]) -> Called {
+pub(super) fn dig(world: &mut World, machine: &str, argv: &[String]) -> ProgramResult {
     let order = read(argv);
     let mut net = Net::new(world, machine, "dig");
     let server: Option<IpAddr> = match &order.server {
@@ -28,7 +28,7 @@ pub(super) fn dig(world: &mut World, machine: &str, argv: &[String]) -> Called {
             Ok(server) => Some(server),
             Err(_) => {
                 let err = format!("dig: couldn't get address for '{server}': not found\n");
-                return Called { err, code: 10, took: net.took(), ..Called::default() };
+                return ProgramResult { err, code: 10, took: net.took(), ..ProgramResult::default() };
             }
         },
     };
@@ -57,13 +57,13 @@ pub(super) fn dig(world: &mut World, machine: &str, argv: &[String]) -> Called {
             format!("\n; <<>> DiG 9.18.28 <<>> {}\n;; global options: +cmd\n", order.words)
         };
         let out = format!("{all}{head};; no servers could be reached\n");
-        return Called { out, code: 9, took: net.took(), ..Called::default() };
+        return ProgramResult { out, code: 9, took: net.took(), ..ProgramResult::default() };
     }
     let round = asked.line.round() + 300_000;
     net.passed += round;
     let id = net.chance.below(65_535);
     let out = if order.short { short(&asked, kind) } else { long(&order, &asked, kind, id, round) };
-    Called { out, took: net.took(), ..Called::default() }
+    ProgramResult { out, took: net.took(), ..ProgramResult::default() }
 }
 
 fn read(argv: &[String]) -> DigArgs {
@@ -144,8 +144,8 @@ fn long(order: &DigArgs, asked: &NameLookup, kind: u16, id: u64, round: u64) -> 
     out
 }
 
-/// Looks into the databases of names; nothing where another one is asked for.
-pub(super) fn getent(world: &mut World, machine: &str, argv: &[String]) -> Option<Called> {
+/// Examines the databases of names; nothing where another one is asked for.
+pub(super) fn getent(world: &mut World, machine: &str, argv: &[String]) -> Option<ProgramResult> {
     let base = argv.get(1).filter(|base| matches!(base.as_str(), "hosts" | "ahosts" | "ahostsv4"))?;
     let mut net = Net::new(world, machine, "getent");
     let mut out = String::new();
@@ -162,13 +162,13 @@ pub(super) fn getent(world: &mut World, machine: &str, argv: &[String]) -> Optio
             Err(_) => code = 2,
         }
     }
-    Some(Called { out, code, took: net.took(), ..Called::default() })
+    Some(ProgramResult { out, code, took: net.took(), ..ProgramResult::default() })
 }
 
 /// Asks a name server.
-pub(super) fn nslookup(world: &mut World, machine: &str, argv: &[String]) -> Called {
+pub(super) fn nslookup(world: &mut World, machine: &str, argv: &[String]) -> ProgramResult {
     let words: Vec<&String> = argv.iter().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let Some(name) = words.first() else { return Called::default() };
+    let Some(name) = words.first() else { return ProgramResult::default() };
     let server: Option<IpAddr> = words.get(1).and_then(|server| server.parse().ok());
     let mut net = Net::new(world, machine, "nslookup");
     let asked = net.ask(server, name, 1);
@@ -186,14 +186,14 @@ pub(super) fn nslookup(world: &mut World, machine: &str, argv: &[String]) -> Cal
         }
     };
     net.passed += asked.line.round();
-    Called { out, code, took: net.took(), ..Called::default() }
+    ProgramResult { out, code, took: net.took(), ..ProgramResult::default() }
 }
 
 /// Asks a name server, in fewer words.
-pub(super) fn host(world: &mut World, machine: &str, argv: &[String]) -> Called {
+pub(super) fn host(world: &mut World, machine: &str, argv: &[String]) -> ProgramResult {
     let options = Options::read(argv, &["t=", "W=", "R=", "a", "v", "4", "6"]);
     let Some(name) = options.rest.first() else {
-        return Called::failed(1, "Usage: host [-aCdilrTvVw] hostname [server]\n");
+        return ProgramResult::failed(1, "Usage: host [-aCdilrTvVw] hostname [server]\n");
     };
     let server: Option<IpAddr> = options.rest.get(1).and_then(|server| server.parse().ok());
     let mut net = Net::new(world, machine, "host");
@@ -209,5 +209,5 @@ pub(super) fn host(world: &mut World, machine: &str, argv: &[String]) -> Called 
         }
     };
     net.passed += asked.line.round();
-    Called { out, code, took: net.took(), ..Called::default() }
+    ProgramResult { out, code, took: net.took(), ..ProgramResult::default() }
 }

@@ -12,7 +12,7 @@ use crate::host::simulated::wire::conversation::{Script, Turn};
 use crate::host::simulated::wire::journal::Exchange;
 use crate::host::simulated::wire::net::{Net, SECOND};
 use crate::host::simulated::wire::path::Line;
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 use crate::host::stage::Protocol;
 
 const VERSION: &str = "iperf version 2.1.5 (3 December 2021) pthreads\n";
@@ -73,24 +73,24 @@ pub(super) struct Stream {
     pub(super) bytes: (u64, u64),
 }
 
-/// Measures a way.
-pub(super) fn iperf(world: &mut World, machine: &str, argv: &[String]) -> Called {
+/// Measures a path.
+pub(super) fn iperf(world: &mut World, machine: &str, argv: &[String]) -> ProgramResult {
     let options = Options::read(argv, &KNOWN_OPTIONS);
     if options.has(&["v", "version"]) {
-        return Called { err: VERSION.to_owned(), ..Called::default() };
+        return ProgramResult { err: VERSION.to_owned(), ..ProgramResult::default() };
     }
     if let Some(bad) = &options.unknown {
-        return Called::failed(
+        return ProgramResult::failed(
             1,
             format!("iperf: invalid option -- '{bad}'\nUsage: iperf [-s|-c host] [options]\n"),
         );
     }
     if options.has(&["s", "server"]) {
         // A server that nobody put into the background stays.
-        return Called { took: Duration::from_secs(3_600), code: 143, ..Called::default() };
+        return ProgramResult { took: Duration::from_secs(3_600), code: 143, ..ProgramResult::default() };
     }
     let Some(host) = options.text(&["c", "client"]) else {
-        return Called::failed(
+        return ProgramResult::failed(
             1,
             "Usage: iperf [-s|-c host] [options]\nTry `iperf --help' for more information.\n",
         );
@@ -98,7 +98,7 @@ pub(super) fn iperf(world: &mut World, machine: &str, argv: &[String]) -> Called
     let mut net = Net::new(world, machine, "iperf");
     let Ok(to) = net.resolve(host) else {
         let err = format!("{host}: Host name lookup failure\n");
-        return Called { err, code: 1, took: net.took(), ..Called::default() };
+        return ProgramResult { err, code: 1, took: net.took(), ..ProgramResult::default() };
     };
     let mut run = Run {
         to,
@@ -115,7 +115,7 @@ pub(super) fn iperf(world: &mut World, machine: &str, argv: &[String]) -> Called
         err: String::new(),
     };
     run.go(&mut net);
-    Called { out: run.out, err: run.err, code: 0, took: net.took() }
+    ProgramResult { out: run.out, err: run.err, code: 0, took: net.took() }
 }
 
 struct Run {
@@ -250,7 +250,7 @@ impl Run {
                 .iter_mut()
                 .for_each(|share| *share = if open { target.min(*share * 1.2) * kept } else { 0.0 });
         }
-        // What a socket takes before anything is acknowledged: with a slow way it fills, with a fast one it does not show.
+        // What a socket takes before anything is acknowledged: with a slow path it fills, with a fast one it does not show.
         let all: f64 = shares.iter().sum();
         let mut measured = Vec::new();
         for (at, ((port, round), share)) in up.into_iter().zip(shares).enumerate() {
@@ -264,8 +264,8 @@ impl Run {
                 Some(amount) => float(amount) * 8.0 / share.max(1.0),
                 None => float(self.time) / 1e9 + drains + net.chance.between(0.000_2, 0.012),
             };
-            let heard = lasts + net.chance.between(-0.003, 0.006).max(0.001 - lasts);
-            let times = (whole(lasts * 1e9), whole(heard * 1e9));
+            let received = lasts + net.chance.between(-0.003, 0.006).max(0.001 - lasts);
+            let times = (whole(lasts * 1e9), whole(received * 1e9));
             let round = (round / 1_000).clamp(9, 9_999_999);
             measured.push(Stream { id: at + 1, port, round, times, bytes: (whole(wrote), whole(arrived)) });
         }
@@ -285,7 +285,7 @@ impl Run {
         }
         if streams.len() > 1 {
             let bytes = streams.iter().map(|stream| stream.bytes.0).sum();
-            // The sum ends when the clients stop writing, though what they wrote goes on: it flatters a slow way.
+            // The sum ends when the clients stop writing, though what they wrote goes on: it flatters a slow path.
             let written = self.amount.is_none().then_some(self.time + 5_000_000);
             let longest = streams.iter().map(|stream| stream.times.0).max().unwrap_or(0);
             self.row("[SUM]", (0, written.unwrap_or(longest).min(longest)), bytes);

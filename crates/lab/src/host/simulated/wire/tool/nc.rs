@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::option::Options;
 use crate::host::simulated::wire::journal::Exchange;
 use crate::host::simulated::wire::net::{Net, SECOND};
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 use crate::host::stage::Protocol;
 
 /// A kernel tries for so long.
@@ -15,25 +15,25 @@ pub(super) const CONNECT_TIMEOUT: u64 = 134 * SECOND;
 const MAX_PORTS: usize = 1_024;
 
 /// Tries connections.
-pub(super) fn nc(world: &mut World, machine: &str, argv: &[String]) -> Called {
+pub(super) fn nc(world: &mut World, machine: &str, argv: &[String]) -> ProgramResult {
     let known = [
         "z", "v", "u", "n", "l", "k", "N", "4", "6", "d", "C", "h", "w=", "p=", "s=", "i=", "q=", "X=", "x=",
     ];
     let options = Options::read(argv, &known);
     if let Some(bad) = &options.unknown {
-        return Called::failed(
+        return ProgramResult::failed(
             1,
             format!("nc: invalid option -- '{bad}'\nusage: nc [-46CDdFhklNnrStUuvZz] [destination] [port]\n"),
         );
     }
     if options.has(&["l"]) {
-        return Called { took: Duration::from_secs(3_600), code: 143, ..Called::default() };
+        return ProgramResult { took: Duration::from_secs(3_600), code: 143, ..ProgramResult::default() };
     }
     let [host, ports, ..] = options.rest.as_slice() else {
-        return Called::failed(1, "usage: nc [-46CDdFhklNnrStUuvZz] [destination] [port]\n");
+        return ProgramResult::failed(1, "usage: nc [-46CDdFhklNnrStUuvZz] [destination] [port]\n");
     };
     let Some(range) = range(ports) else {
-        return Called::failed(1, format!("nc: port number invalid: {ports}\n"));
+        return ProgramResult::failed(1, format!("nc: port number invalid: {ports}\n"));
     };
     let mut net = Net::new(world, machine, "nc");
     let to = match net.resolve(host) {
@@ -41,7 +41,7 @@ pub(super) fn nc(world: &mut World, machine: &str, argv: &[String]) -> Called {
         Err(unresolved) => {
             let first = range.first().copied().unwrap_or(0);
             let err = format!("nc: getaddrinfo for host \"{host}\" port {first}: {}\n", unresolved.text);
-            return Called { err, code: 1, took: net.took(), ..Called::default() };
+            return ProgramResult { err, code: 1, took: net.took(), ..ProgramResult::default() };
         }
     };
     let shown = if *host == to.to_string() { host.clone() } else { format!("{host} ({to})") };
@@ -72,7 +72,7 @@ pub(super) fn nc(world: &mut World, machine: &str, argv: &[String]) -> Called {
             err.push_str(&line);
         }
     }
-    Called { out: String::new(), err, code, took: net.took() }
+    ProgramResult { out: String::new(), err, code, took: net.took() }
 }
 
 /// What became of a trial.
@@ -135,15 +135,15 @@ fn service(port: u16, udp: bool) -> &'static str {
 }
 
 /// Opens `/dev/tcp/HOST/PORT`.
-pub(super) fn file(world: &mut World, machine: &str, argv: &[String]) -> Called {
+pub(super) fn file(world: &mut World, machine: &str, argv: &[String]) -> ProgramResult {
     let (Some(host), Some(port)) = (argv.get(1), argv.get(2)) else {
-        return Called::failed(1, "bash: /dev/tcp: No such file or directory\n");
+        return ProgramResult::failed(1, "bash: /dev/tcp: No such file or directory\n");
     };
     let mut net = Net::new(world, machine, "tcp");
     let mut err = String::new();
     let text = match (net.resolve(host), port.parse::<u16>()) {
         (Ok(to), Ok(port)) => match connect(&mut net, to, port, None) {
-            Trial::Up => return Called { took: net.took(), ..Called::default() },
+            Trial::Up => return ProgramResult { took: net.took(), ..ProgramResult::default() },
             Trial::Refused => "Connection refused",
             Trial::Silent => "Connection timed out",
         },
@@ -160,5 +160,5 @@ pub(super) fn file(world: &mut World, machine: &str, argv: &[String]) -> Called 
         let _ = writeln!(err, "bash: connect: {text}");
     }
     let _ = writeln!(err, "bash: line 1: /dev/tcp/{host}/{port}: {text}");
-    Called { out: String::new(), err, code: 1, took: net.took() }
+    ProgramResult { out: String::new(), err, code: 1, took: net.took() }
 }

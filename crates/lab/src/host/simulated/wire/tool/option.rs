@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_is_told() {
+    fn what_nobody_knows_is_reported() {
         assert_eq!(read("nc -Q host", &["z"]).unknown.as_deref(), Some("Q"));
         assert_eq!(read("nc -w", &["w="]).incomplete.as_deref(), Some("w"));
         assert_eq!(seconds("-1"), None);

@@ -7,13 +7,13 @@ use crate::host::simulated::wire::conversation::{Echo, PacketKind};
 use crate::host::simulated::wire::journal::Exchange;
 use crate::host::simulated::wire::net::{Net, SECOND};
 use crate::host::simulated::wire::path::{Line, Location, location};
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 use crate::host::stage::{Oddity, Protocol};
 
 /// The most echoes; without a number a person would have pressed Ctrl-C.
 const MAX_ECHOES: u64 = 2_000;
-/// The way is looked at anew for so many echoes; then it is known.
-const WALKED: u64 = 40;
+/// The path is computed anew for this many echoes; then it is known.
+const ECHOES_PER_PATH: u64 = 40;
 
 const KNOWN_OPTIONS: [&str; 26] = [
     "c=", "i=", "W=", "w=", "s=", "M=", "I=", "t=", "Q=", "p=", "l=", "m=", "S=", "T=", "n", "q", "v", "4",
@@ -21,26 +21,26 @@ const KNOWN_OPTIONS: [&str; 26] = [
 ];
 
 /// Asks for echoes.
-pub(super) fn ping(world: &mut World, machine: &str, argv: &[String]) -> Called {
+pub(super) fn ping(world: &mut World, machine: &str, argv: &[String]) -> ProgramResult {
     let options = Options::read(argv, &KNOWN_OPTIONS);
     if let Some(bad) = &options.unknown {
-        return Called::failed(
+        return ProgramResult::failed(
             2,
             format!("ping: invalid option -- '{bad}'\n\nUsage\n  ping [options] <destination>\n"),
         );
     }
     if let Some(bad) = &options.incomplete {
-        return Called::failed(2, format!("ping: option requires an argument -- '{bad}'\n"));
+        return ProgramResult::failed(2, format!("ping: option requires an argument -- '{bad}'\n"));
     }
     let Some(host) = options.rest.last() else {
-        return Called::failed(1, "ping: usage error: Destination address required\n");
+        return ProgramResult::failed(1, "ping: usage error: Destination address required\n");
     };
     let size = match options.text(&["s"]).map(str::parse::<u32>) {
         None => 56,
         Some(Ok(size)) if size <= 65_507 => size,
         Some(Ok(_) | Err(_)) => {
             let given = options.text(&["s"]).unwrap_or_default();
-            return Called::failed(
+            return ProgramResult::failed(
                 1,
                 format!("ping: invalid argument: '{given}': out of range: 0 <= value <= 127992\n"),
             );
@@ -51,7 +51,7 @@ pub(super) fn ping(world: &mut World, machine: &str, argv: &[String]) -> Called 
             .text(&[name])
             .filter(|text| text.parse::<f64>().is_ok_and(|value| value >= f64::from(lowest)).eq(&false));
         if let Some(bad) = bad {
-            return Called::failed(1, format!("ping: invalid argument: '{bad}'\n"));
+            return ProgramResult::failed(1, format!("ping: invalid argument: '{bad}'\n"));
         }
     }
     let mut net = Net::new(world, machine, "ping");
@@ -59,7 +59,7 @@ pub(super) fn ping(world: &mut World, machine: &str, argv: &[String]) -> Called 
         Ok(to) => to,
         Err(unresolved) => {
             let err = format!("ping: {host}: {}\n", unresolved.text);
-            return Called { code: 2, err, took: net.took(), ..Called::default() };
+            return ProgramResult { code: 2, err, took: net.took(), ..ProgramResult::default() };
         }
     };
     let line = net.line(to, Protocol::Icmp, 0);
@@ -67,7 +67,10 @@ pub(super) fn ping(world: &mut World, machine: &str, argv: &[String]) -> Called 
         line.there.local || to.is_ipv6() || guest.route(to).is_some_and(|route| route.kind.is_empty())
     });
     if line.near.address.is_unspecified() || !leads {
-        return Called { took: net.took(), ..Called::failed(2, "ping: connect: Network is unreachable\n") };
+        return ProgramResult {
+            took: net.took(),
+            ..ProgramResult::failed(2, "ping: connect: Network is unreachable\n")
+        };
     }
     let mut run = Run {
         count: options
@@ -92,7 +95,7 @@ pub(super) fn ping(world: &mut World, machine: &str, argv: &[String]) -> Called 
     run.begin(&mut net, &line);
     let (took, code) = run.end(host, net.passed);
     net.passed = took;
-    Called { out: run.out, err: run.err, code, took: net.took() }
+    ProgramResult { out: run.out, err: run.err, code, took: net.took() }
 }
 
 struct Run {
@@ -112,7 +115,7 @@ struct Run {
     times: Vec<u64>,
     /// When the last answer came.
     last: u64,
-    /// The largest packet that a router told of.
+    /// The largest packet that a router reported.
     known: Option<u32>,
 }
 
@@ -127,7 +130,7 @@ impl Run {
             if self.until.is_some_and(|until| net.passed - begin >= until) {
                 break;
             }
-            if number > 1 && number <= WALKED {
+            if number > 1 && number <= ECHOES_PER_PATH {
                 line = net.line(to, Protocol::Icmp, 0);
             }
             self.sent += 1;
@@ -145,7 +148,7 @@ impl Run {
         }
         let short = u16::try_from(number & 0xffff).unwrap_or(0);
         let mut line = line.clone();
-        // What may be cut on the way is not too large for it.
+        // What may be cut on the path is not too large for it.
         line.narrow = line.narrow.filter(|_| self.whole);
         let transcript = net.say(&line, Exchange::Echo(Echo { id, number: short, size: self.size }));
         if line
@@ -192,14 +195,14 @@ impl Run {
             }
             return;
         }
-        let told = transcript.seen.iter().find_map(|seen| match (&seen.what, seen.near) {
+        let output = transcript.seen.iter().find_map(|seen| match (&seen.what, seen.near) {
             (PacketKind::Error { code, mtu, .. }, Some(_)) => Some((*code, *mtu)),
             (
                 PacketKind::Error { .. } | PacketKind::Tcp(_) | PacketKind::Udp(_) | PacketKind::Echo { .. },
                 _,
             ) => None,
         });
-        let Some((code, mtu)) = told else { return };
+        let Some((code, mtu)) = output else { return };
         self.errors += 1;
         if code == 4 {
             let heeded = line.narrow.is_some_and(|(_, heeded)| heeded);
@@ -246,7 +249,7 @@ impl Run {
     }
 }
 
-/// The address of the router that knows how little a way carries.
+/// The address of the router that knows how little a path carries.
 fn router(line: &Line) -> std::net::IpAddr {
     match line.near.address {
         std::net::IpAddr::V4(address) => {
@@ -259,7 +262,7 @@ fn router(line: &Line) -> std::net::IpAddr {
 
 fn life(line: &Line) -> u8 {
     match &line.there.arrives {
-        Some(Location::Outside(outside)) => 64 - outside.hops.min(40),
+        Some(Location::ExternalHost(outside)) => 64 - outside.hops.min(40),
         Some(Location::Machine { .. } | Location::Platform | Location::Nobody) | None => {
             64_u8.saturating_sub(u8::try_from(line.back.hops.len()).unwrap_or(0))
         }
@@ -322,16 +325,16 @@ fn reason(code: u8) -> &'static str {
 }
 
 /// Asks who has an address.
-pub(super) fn arping(world: &mut World, machine: &str, argv: &[String]) -> Called {
+pub(super) fn arping(world: &mut World, machine: &str, argv: &[String]) -> ProgramResult {
     let options = Options::read(argv, &["c=", "w=", "I=", "s=", "i=", "D", "U", "A", "q", "f", "b"]);
     let Some(host) = options.rest.first() else {
-        return Called::failed(2, "Usage: arping [options] <destination>\n");
+        return ProgramResult::failed(2, "Usage: arping [options] <destination>\n");
     };
     let mut net = Net::new(world, machine, "arping");
     let Ok(to) = net.resolve(host) else {
-        return Called {
+        return ProgramResult {
             took: net.took(),
-            ..Called::failed(2, format!("arping: {host}: Name or service not known\n"))
+            ..ProgramResult::failed(2, format!("arping: {host}: Name or service not known\n"))
         };
     };
     let line = net.line(to, Protocol::Icmp, 0);
@@ -357,16 +360,16 @@ pub(super) fn arping(world: &mut World, machine: &str, argv: &[String]) -> Calle
     }
     let device = options.text(&["I"]).unwrap_or("eth0");
     let mut out = format!("ARPING {to} from {} {device}\n", line.near.address);
-    let mut heard = 0;
+    let mut responses = 0;
     for _ in 0..count {
         for station in &stations {
-            heard += 1;
+            responses += 1;
             let took = net.chance.between(0.55, 0.95);
             let _ = writeln!(out, "Unicast reply from {to} [{station}]  {took:.3}ms");
         }
     }
-    let _ = writeln!(out, "Sent {count} probes ({} broadcast(s))", if heard > 0 { 1 } else { count });
-    let _ = writeln!(out, "Received {heard} response(s)");
+    let _ = writeln!(out, "Sent {count} probes ({} broadcast(s))", if responses > 0 { 1 } else { count });
+    let _ = writeln!(out, "Received {responses} response(s)");
     net.passed += count * SECOND;
-    Called { out, code: u8::from(heard == 0), took: net.took(), ..Called::default() }
+    ProgramResult { out, code: u8::from(responses == 0), took: net.took(), ..ProgramResult::default() }
 }

@@ -10,17 +10,17 @@ use crate::host::simulated::wire::conversation::{Script, Turn};
 use crate::host::simulated::wire::journal::Exchange;
 use crate::host::simulated::wire::net::{Net, SECOND};
 use crate::host::simulated::wire::path::Line;
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 use crate::host::stage::Protocol;
 
 /// Where its server listens.
 const PORT: u16 = 19_765;
-/// So long it tries to reach its server.
+/// How long it tries to reach its server.
 const SERVER_TIMEOUT: u64 = 5 * SECOND;
-/// So long a connection is tried that nobody answers.
+/// How long a connection is tried that nobody answers.
 const CONNECT_TIMEOUT: u64 = 134 * SECOND;
 /// The most exchanges that are drawn one by one; beyond, they go on as they went.
-const DRAWN: u64 = 60_000;
+const MAX_DRAWN_EXCHANGES: u64 = 60_000;
 /// The most exchanges of a measurement that a capture shows.
 const MAX_CAPTURED_EXCHANGES: usize = 1_500;
 /// Options with a value.
@@ -39,15 +39,19 @@ struct QperfArgs {
     wordy: bool,
 }
 
-/// Measures a way, as one program with another.
-pub(super) fn qperf(world: &mut World, machine: &str, argv: &[String]) -> Called {
+/// Measures a path, as one program with another.
+pub(super) fn qperf(world: &mut World, machine: &str, argv: &[String]) -> ProgramResult {
     let asked = match read(argv) {
         Ok(asked) => asked,
         Err(said) => return said,
     };
     let Some(host) = asked.host.clone() else {
         // A server that nobody put into the background stays.
-        return Called { took: std::time::Duration::from_secs(3_600), code: 143, ..Called::default() };
+        return ProgramResult {
+            took: std::time::Duration::from_secs(3_600),
+            code: 143,
+            ..ProgramResult::default()
+        };
     };
     let mut net = Net::new(world, machine, "qperf");
     let mut out = String::new();
@@ -68,16 +72,16 @@ pub(super) fn qperf(world: &mut World, machine: &str, argv: &[String]) -> Called
             }
         }
     }
-    Called { out, err: String::new(), code, took: net.took() }
+    ProgramResult { out, err: String::new(), code, took: net.took() }
 }
 
-fn read(argv: &[String]) -> Result<QperfArgs, Called> {
+fn read(argv: &[String]) -> Result<QperfArgs, ProgramResult> {
     let mut asked = QperfArgs::default();
     let mut words = argv.iter().skip(1).take(256);
     while let Some(word) = words.next() {
         if VALUED_OPTIONS.contains(&word.as_str()) {
             let Some(value) = words.next() else {
-                return Err(Called::failed(1, format!("missing argument to {word}\n")));
+                return Err(ProgramResult::failed(1, format!("missing argument to {word}\n")));
             };
             match word.as_str() {
                 "-lp" => asked.port = value.parse().ok(),
@@ -88,13 +92,15 @@ fn read(argv: &[String]) -> Result<QperfArgs, Called> {
                 _ => {}
             }
         } else if word == "--version" || word == "-V" {
-            return Err(Called::printed("qperf 0.4.11\n"));
+            return Err(ProgramResult::printed("qperf 0.4.11\n"));
         } else if word == "--help" {
-            return Err(Called::printed("Synopsis\n    qperf\n    qperf SERVERNODE [OPTIONS] TESTS\n"));
+            return Err(ProgramResult::printed(
+                "Synopsis\n    qperf\n    qperf SERVERNODE [OPTIONS] TESTS\n",
+            ));
         } else if word.starts_with("-v") || word.starts_with("-u") {
             asked.wordy |= word.starts_with("-v");
         } else if word.starts_with('-') {
-            return Err(Called::failed(1, format!("{word}: bad option; try: qperf --help options\n")));
+            return Err(ProgramResult::failed(1, format!("{word}: bad option; try: qperf --help options\n")));
         } else if asked.host.is_none() {
             asked.host = Some(word.clone());
         } else {
@@ -102,11 +108,11 @@ fn read(argv: &[String]) -> Result<QperfArgs, Called> {
         }
     }
     if asked.host.is_some() && asked.tests.is_empty() {
-        return Err(Called::failed(1, "must specify at least one test\n"));
+        return Err(ProgramResult::failed(1, "must specify at least one test\n"));
     }
     let known = ["tcp_lat", "tcp_bw", "udp_lat", "udp_bw", "conf"];
     match asked.tests.iter().find(|test| !known.contains(&test.as_str())) {
-        Some(bad) => Err(Called::failed(1, format!("{bad}: bad test; try: qperf --help tests\n"))),
+        Some(bad) => Err(ProgramResult::failed(1, format!("{bad}: bad test; try: qperf --help tests\n"))),
         None => Ok(asked),
     }
 }
@@ -181,7 +187,7 @@ fn shown(net: &mut Net<'_>, line: &Line, size: u64, latency: bool) {
     net.say(line, act);
 }
 
-/// One message goes back and forth; what it takes on average, one way.
+/// One message goes back and forth; what it takes on average, in one direction.
 fn lat(net: &mut Net<'_>, line: &Line, time: u64, size: u64, asked: &QperfArgs) -> Option<Vec<Row>> {
     let tcp = line.protocol == Protocol::Tcp;
     // How busy a network is differs from one minute to the next.
@@ -200,7 +206,7 @@ fn lat(net: &mut Net<'_>, line: &Line, time: u64, size: u64, asked: &QperfArgs) 
     let wait = |round: f64| round + 200e6_f64.max(round * 0.1);
     let (mut at, mut count) = (0.0, 0_u64);
     let limit = float(time);
-    while at < limit && count < DRAWN {
+    while at < limit && count < MAX_DRAWN_EXCHANGES {
         let mut took = base + net.chance.wait(base * 0.03);
         for shaping in &shaped {
             let swing = net.chance.between(-1.0, 1.0) * shaping.jitter.as_secs_f64() * 1e9;
@@ -221,10 +227,10 @@ fn lat(net: &mut Net<'_>, line: &Line, time: u64, size: u64, asked: &QperfArgs) 
         at += took;
         count += 1;
     }
-    let one_way = at / float(count.max(1)) / 2.0;
-    let mut rows = vec![row_of_time("latency", one_way)];
+    let one_direction = at / float(count.max(1)) / 2.0;
+    let mut rows = vec![row_of_time("latency", one_direction)];
     if asked.wordy {
-        rows.push(Row::new("msg_rate", 1e9 / one_way / 1e3, "K/sec"));
+        rows.push(Row::new("msg_rate", 1e9 / one_direction / 1e3, "K/sec"));
         rows.push(Row::new("time", limit / 1e9, "sec"));
         rows.push(Row::new("loc_cpus_used", net.chance.between(14.0, 26.0), "% cpus"));
         rows.push(Row::new("rem_cpus_used", net.chance.between(14.0, 26.0), "% cpus"));

@@ -1,9 +1,9 @@
-//! How much a way carries.
+//! How much a path carries.
 //!
 //! One stream carries, by Padhye and others (1998), with a loss of `p`, a round of `R`, segments of `S` and a wait of `T`,
 //! `S / (R·√(4p/3) + T·min(1, 3·√(3p/4))·p·(1 + 32p²))`, where `S` is eight segments, as kernels hand them over several at once;
-//! never more than the window a round, nor its share of the least rate on the way. Lost acknowledgements count a tenth.
-//! Two runs over a way that loses packets differ by a factor of e to the `σ·N`, where `σ` grows with the loss up to 0.45.
+//! never more than the window a round, nor its share of the least rate on the path. Lost acknowledgements count a tenth.
+//! Two runs over a path that loses packets differ by a factor of e to the `σ·N`, where `σ` grows with the loss up to 0.45.
 
 use crate::host::simulated::wire::chance::Chance;
 use crate::host::simulated::wire::path::Line;
@@ -14,10 +14,10 @@ const SIZE: f64 = 1_000e6;
 const OUTSIDE: f64 = 380e6;
 /// What a machine says to itself.
 const ITSELF: f64 = 21_000e6;
-/// Bytes under way at most.
+/// Bytes in flight at most.
 const WINDOW: f64 = 3.0e6;
 /// Headers of a frame around what it carries.
-const AROUND: f64 = 66.0;
+const HEADER_BYTES: f64 = 66.0;
 
 /// Draws what every one of some streams carries on average; bits a second that arrive.
 pub(super) fn streams(line: &Line, count: u64, seconds: f64, chance: &mut Chance) -> Vec<f64> {
@@ -30,7 +30,7 @@ pub(super) fn streams(line: &Line, count: u64, seconds: f64, chance: &mut Chance
         Some((_, false)) | None => own,
     };
     let segment = (mtu - 52.0).max(16.0);
-    let share = segment / (segment + AROUND);
+    let share = segment / (segment + HEADER_BYTES);
     let size = if line.there.local {
         ITSELF
     } else if line.far.machine.is_some() {

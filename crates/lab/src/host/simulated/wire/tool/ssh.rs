@@ -6,10 +6,10 @@ use crate::host::script::Interpreter;
 use crate::host::simulated::command::Shell;
 use crate::host::simulated::wire::net::Net;
 use crate::host::simulated::wire::path::{Location, location};
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 
 /// Runs a command on another machine, if its port answers.
-pub(super) fn ssh(world: &mut World, machine: &str, argv: &[String], input: &str) -> Called {
+pub(super) fn ssh(world: &mut World, machine: &str, argv: &[String], input: &str) -> ProgramResult {
     let known = [
         "o=", "i=", "p=", "l=", "J=", "F=", "W=", "L=", "R=", "D=", "E=", "b=", "c=", "m=", "4", "6", "A",
         "a", "f", "n", "N", "q", "T", "t", "v", "x", "X", "C", "V",
@@ -24,7 +24,7 @@ pub(super) fn ssh(world: &mut World, machine: &str, argv: &[String], input: &str
     }
     let options = Options::read(argv.get(..end.min(argv.len())).unwrap_or_default(), &known);
     let Some(target) = argv.get(end) else {
-        return Called::failed(255, "usage: ssh [options] destination [command [argument ...]]\n");
+        return ProgramResult::failed(255, "usage: ssh [options] destination [command [argument ...]]\n");
     };
     let command = argv.get(end + 1..).unwrap_or_default().join(" ");
     let host = target.rsplit('@').next().unwrap_or(target).to_owned();
@@ -38,7 +38,7 @@ pub(super) fn ssh(world: &mut World, machine: &str, argv: &[String], input: &str
         Ok(to) => to,
         Err(unresolved) => {
             let err = format!("ssh: Could not resolve hostname {host}: {}\r\n", unresolved.text);
-            return Called { err, code: 255, took: net.took(), ..Called::default() };
+            return ProgramResult { err, code: 255, took: net.took(), ..ProgramResult::default() };
         }
     };
     let why = match connect(&mut net, to, port, patience) {
@@ -48,17 +48,17 @@ pub(super) fn ssh(world: &mut World, machine: &str, argv: &[String], input: &str
     };
     if let Some(why) = why {
         let err = format!("ssh: connect to host {host} port {port}: {why}\r\n");
-        return Called { err, code: 255, took: net.took(), ..Called::default() };
+        return ProgramResult { err, code: 255, took: net.took(), ..ProgramResult::default() };
     }
     let took = net.took() + std::time::Duration::from_millis(180);
     let Location::Machine { name, .. } = location(world, to) else {
         let err = format!("{target}: Permission denied (publickey).\r\n");
-        return Called { err, code: 255, took, ..Called::default() };
+        return ProgramResult { err, code: 255, took, ..ProgramResult::default() };
     };
     world.now = world.now.plus(took);
     let text = if command.is_empty() { input.to_owned() } else { command };
     let mut shell = Shell::new(world, &name);
     let ran = Interpreter.run(&text, &[], &[], &mut shell);
     // The shell over there let its own time pass already.
-    Called { out: ran.out, err: ran.err, code: ran.code, ..Called::default() }
+    ProgramResult { out: ran.out, err: ran.err, code: ran.code, ..ProgramResult::default() }
 }

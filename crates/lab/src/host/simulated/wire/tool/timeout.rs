@@ -4,10 +4,15 @@ use std::time::Duration;
 
 use super::call::call;
 use super::option::seconds;
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 
 /// Ends a program of the network after a time; nothing where it is none of those.
-pub(super) fn timeout(world: &mut World, machine: &str, argv: &[String], input: &str) -> Option<Called> {
+pub(super) fn timeout(
+    world: &mut World,
+    machine: &str,
+    argv: &[String],
+    input: &str,
+) -> Option<ProgramResult> {
     let mut words = argv.iter().enumerate().skip(1);
     let mut limit = None;
     let mut at = None;
@@ -37,7 +42,12 @@ pub(super) fn timeout(world: &mut World, machine: &str, argv: &[String], input: 
     let kept = lines.len().min(1 + fraction(lines.len().saturating_sub(1), share));
     let out: String = lines.iter().take(kept).map(|line| format!("{line}\n")).collect();
     let code = if kills { 137 } else { 124 };
-    Some(Called { out: if flows { out } else { String::new() }, err: String::new(), code, took: limit })
+    Some(ProgramResult {
+        out: if flows { out } else { String::new() },
+        err: String::new(),
+        code,
+        took: limit,
+    })
 }
 
 fn span(text: &str) -> Option<Duration> {

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use super::option::Options;
 use crate::host::simulated::wire::net::{Net, SECOND};
 use crate::host::simulated::wire::path::{Line, Location};
-use crate::host::simulated::world::{Called, World};
+use crate::host::simulated::world::{ProgramResult, World};
 use crate::host::stage::Protocol;
 
 /// Who answered at every step; the last one is the end, if it was reached.
@@ -23,7 +23,7 @@ fn steps(net: &mut Net<'_>, to: IpAddr, protocol: Protocol, port: u16, most: usi
     for (at, hop) in line.there.hops.iter().enumerate() {
         found.push((Some(*hop), line.round() * (at as u64 + 1) / (line.there.hops.len() as u64 + 1)));
     }
-    if let Some(Location::Outside(outside)) = &line.there.arrives {
+    if let Some(Location::ExternalHost(outside)) = &line.there.arrives {
         // Routers of the platform say nothing.
         found.extend((1..outside.hops.min(20)).map(|_| (None, 0)));
     }
@@ -37,12 +37,12 @@ fn steps(net: &mut Net<'_>, to: IpAddr, protocol: Protocol, port: u16, most: usi
     TraceHops { line, found, reached }
 }
 
-/// Shows the way of packets.
-pub(super) fn traceroute(world: &mut World, machine: &str, argv: &[String]) -> Called {
+/// Shows the path of packets.
+pub(super) fn traceroute(world: &mut World, machine: &str, argv: &[String]) -> ProgramResult {
     let known = ["n", "I", "T", "U", "4", "6", "m=", "w=", "q=", "p=", "f=", "i=", "s=", "N="];
     let options = Options::read(argv, &known);
     let Some(host) = options.rest.first() else {
-        return Called::failed(2, "Usage:\n  traceroute [options] host [packetlen]\n");
+        return ProgramResult::failed(2, "Usage:\n  traceroute [options] host [packetlen]\n");
     };
     let mut net = Net::new(world, machine, "traceroute");
     let to = match net.resolve(host) {
@@ -53,7 +53,7 @@ pub(super) fn traceroute(world: &mut World, machine: &str, argv: &[String]) -> C
                 unresolved.text,
                 argv.len() - 1
             );
-            return Called { err, code: 2, took: net.took(), ..Called::default() };
+            return ProgramResult { err, code: 2, took: net.took(), ..ProgramResult::default() };
         }
     };
     let most = options.number::<usize>(&["m"]).unwrap_or(30).clamp(1, 255);
@@ -93,23 +93,23 @@ pub(super) fn traceroute(world: &mut World, machine: &str, argv: &[String]) -> C
         }
         out.push('\n');
     }
-    // Sixteen probes are under way at once.
+    // Sixteen probes are in flight at once.
     net.passed += wait * u64::from(silent > 0) * (silent * probes).div_ceil(16).max(1) + steps.line.round();
-    Called { out, took: net.took(), ..Called::default() }
+    ProgramResult { out, took: net.took(), ..ProgramResult::default() }
 }
 
-/// Shows the way of packets, and how large they may be.
-pub(super) fn tracepath(world: &mut World, machine: &str, argv: &[String]) -> Called {
+/// Shows the path of packets, and how large they may be.
+pub(super) fn tracepath(world: &mut World, machine: &str, argv: &[String]) -> ProgramResult {
     let options = Options::read(argv, &["n", "b", "4", "6", "m=", "l=", "p="]);
     let Some(host) = options.rest.first() else {
-        return Called::failed(2, "Usage\n  tracepath [options] <destination>\n");
+        return ProgramResult::failed(2, "Usage\n  tracepath [options] <destination>\n");
     };
     let mut net = Net::new(world, machine, "tracepath");
     let to = match net.resolve(host) {
         Ok(to) => to,
         Err(unresolved) => {
             let err = format!("tracepath: {host}: {}\n", unresolved.text);
-            return Called { err, code: 1, took: net.took(), ..Called::default() };
+            return ProgramResult { err, code: 1, took: net.took(), ..ProgramResult::default() };
         }
     };
     let most = options.number::<usize>(&["m"]).unwrap_or(30).clamp(1, 255);
@@ -147,7 +147,7 @@ pub(super) fn tracepath(world: &mut World, machine: &str, argv: &[String]) -> Ca
         let _ = writeln!(out, "     Too many hops: pmtu {pmtu}\n     Resume: pmtu {pmtu} ");
     }
     net.passed += steps.line.round();
-    Called { out, took: net.took(), ..Called::default() }
+    ProgramResult { out, took: net.took(), ..ProgramResult::default() }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "times are far below what is exact")]

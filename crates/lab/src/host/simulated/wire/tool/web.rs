@@ -4,7 +4,6 @@ use crate::host::simulated::wire::path::{Location, METADATA, PLATFORM, location}
 use crate::host::simulated::world::World;
 use crate::host::stage::Protocol;
 
-/// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Request<'a> {
     pub(super) method: &'a str,
@@ -41,7 +40,7 @@ pub(super) fn page(world: &World, machine: &str, request: &Request<'_>) -> Optio
             let body = "<?xml version=\"1.0\" encoding=\"utf-8\"?><Versions><Supported><Version>2015-04-05</Version></Supported></Versions>";
             Some(Page { kind: "application/xml", ..plain(body) })
         }
-        Location::Outside(outside) => match outside.account {
+        Location::ExternalHost(outside) => match outside.account {
             Some(account) => Some(storage(world, machine, &account, request)),
             None => Some(Page { kind: "text/html", think: 3, ..plain("<!doctype html><title>ok</title>\n") }),
         },

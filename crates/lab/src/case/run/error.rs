@@ -7,7 +7,7 @@ use crate::case::problem::Problems;
 
 /// Why nothing was injected.
 #[derive(Debug, thiserror::Error)]
-pub enum Failed {
+pub enum InjectError {
     /// The case does not fit.
     #[error("the case does not fit: {0}")]
     Case(Problems),
@@ -24,20 +24,13 @@ pub enum Failed {
     Baseline(PathBuf),
     /// A step failed; everything is as it was before.
     #[error("{step}: {why}; everything is as it was before")]
-    Step {
-        /// The step.
-        step: String,
-        /// Why.
-        why: String,
-    },
-    /// A step failed, and so did the way back.
+    Step { step: String, why: String },
+    /// A step failed, and so did undoing the steps before it.
     #[error("{step}: {why}; and it could not be taken back: {back}")]
     Stuck {
-        /// The step.
         step: String,
-        /// Why.
         why: String,
-        /// What went wrong on the way back.
+        /// What went wrong while undoing.
         back: String,
     },
     /// The lab could not be made as it was.
@@ -48,7 +41,7 @@ pub enum Failed {
     Disk(PathBuf, #[source] io::Error),
 }
 
-impl Failed {
+impl InjectError {
     /// Returns what to do about it.
     #[must_use]
     pub fn hint(&self) -> String {

@@ -1,4 +1,4 @@
-//! The way: direction, translation, peerings, and what lies outside.
+//! The path: direction, translation, peerings, and what lies outside.
 
 use super::draft::{Draft, check};
 use crate::path::{Fate, Kind, Protocol, Verdict};
@@ -124,7 +124,7 @@ fn a_peering_that_refuses_what_others_forward_is_a_gap() {
     let draft = Draft::hub().refuses_forwarded("right", "hub");
     let fate = draft.judge("a", "b", 8443).fate;
     assert!(
-        matches!(&fate, Fate::NoWay(why) if why.contains("does not let in what others forward")),
+        matches!(&fate, Fate::NoPath(why) if why.contains("does not let in what others forward")),
         "{fate}"
     );
 }

@@ -2,7 +2,7 @@
 
 use super::seen::Segment;
 use super::tcp::Turn;
-use super::tcp::{ACK, Event, FIN, REMINDER, RST, SYN, Tcp};
+use super::tcp::{ACK, DELAYED_ACK_NANOS, Event, FIN, RST, SYN, Tcp};
 use crate::host::simulated::wire::path::End;
 
 impl Tcp<'_> {
@@ -17,7 +17,7 @@ impl Tcp<'_> {
             self.open = false;
             return;
         }
-        self.end(near).heard_clock = segment.clocks.0;
+        self.end(near).peer_clock = segment.clocks.0;
         if segment.flags & SYN != 0 {
             return self.greets(near, segment, now);
         }
@@ -76,13 +76,13 @@ impl Tcp<'_> {
         let pure = segment.len == 0 && segment.flags & (FIN | SYN) == 0;
         let end = self.end(near);
         let news = end.acknowledged(segment.ack, &segment.sacked, now);
-        let under_way = end.una < end.highest;
+        let in_flight = end.una < end.highest;
         if news {
             end.alarm += 1;
-            if under_way {
+            if in_flight {
                 self.watch(near, now);
             }
-        } else if pure && under_way {
+        } else if pure && in_flight {
             end.repeats += 1;
             let beyond: u64 = end.sacked.iter().map(|(begin, end)| end - begin).sum();
             if end.repair.is_none() && (end.repeats >= 3 || beyond >= 3 * end.most) && end.tries == 0 {
@@ -129,7 +129,7 @@ impl Tcp<'_> {
             let end = self.end(near);
             end.reminder += 1;
             let number = end.reminder;
-            self.plan(now + REMINDER, Event::Reminder { near, number });
+            self.plan(now + DELAYED_ACK_NANOS, Event::Reminder { near, number });
         }
         if over && near && self.near.una >= self.near.end() {
             self.finish(now);
@@ -170,7 +170,7 @@ impl Tcp<'_> {
         }
     }
 
-    /// The last acknowledgement is under way.
+    /// The last acknowledgement is in flight.
     fn finish(&mut self, now: u64) {
         if self.near.owes > 0 {
             self.acknowledge(true, now + 3_000);

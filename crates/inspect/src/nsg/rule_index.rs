@@ -5,33 +5,33 @@ use super::peers::Peers;
 use super::rule::{Direction, Ports, Protocols, Rule};
 use crate::net::{Family, Ranges};
 
-/// So many rules are looked at together.
-const BLOCK: usize = 64;
+/// How many rules are looked at together.
+const RULES_PER_BLOCK: usize = 64;
 
 /// The rules of a direction as numbers: of every field the first and the last value that may match.
 ///
 /// A rule that it lets through may still miss the packet; one that it holds back certainly does.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Sieve {
+pub(super) struct RuleIndex {
     rules: Vec<usize>,
     protocols: Vec<Protocols>,
-    ports: Lane<u16>,
-    v4: [Lane<u32>; 2],
+    ports: FieldIndex<u16>,
+    v4: [FieldIndex<u32>; 2],
     /// Of IPv6 the network's half.
-    v6: [Lane<u64>; 2],
+    v6: [FieldIndex<u64>; 2],
 }
 
 /// One field of every rule.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Lane<T> {
+struct FieldIndex<T> {
     first: Vec<T>,
     last: Vec<T>,
 }
 
 /// Which rules of a block are still in.
-type Hits = [bool; BLOCK];
+type Hits = [bool; RULES_PER_BLOCK];
 
-impl<T: Copy + Ord> Lane<T> {
+impl<T: Copy + Ord> FieldIndex<T> {
     fn push(&mut self, (first, last): (T, T)) {
         self.first.push(first);
         self.last.push(last);
@@ -46,24 +46,24 @@ impl<T: Copy + Ord> Lane<T> {
     }
 }
 
-impl Sieve {
+impl RuleIndex {
     pub(super) fn new(rules: &[Rule], direction: Direction) -> Self {
-        let mut sieve = Self::default();
+        let mut rule_index = Self::default();
         for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.may_apply(direction)) {
-            sieve.rules.push(at);
-            sieve.protocols.push(rule.protocols.unwrap_or(Protocols::ALL));
-            sieve.ports.push(ports(&rule.destination_ports));
+            rule_index.rules.push(at);
+            rule_index.protocols.push(rule.protocols.unwrap_or(Protocols::ALL));
+            rule_index.ports.push(ports(&rule.destination_ports));
             for (side, peers) in [&rule.source, &rule.destination].into_iter().enumerate() {
                 let (v4, v6) = (bounds(peers, Family::Ipv4), bounds(peers, Family::Ipv6));
-                if let Some(lane) = sieve.v4.get_mut(side) {
-                    lane.push((low(v4.0), low(v4.1)));
+                if let Some(field) = rule_index.v4.get_mut(side) {
+                    field.push((low(v4.0), low(v4.1)));
                 }
-                if let Some(lane) = sieve.v6.get_mut(side) {
-                    lane.push((high(v6.0), high(v6.1)));
+                if let Some(field) = rule_index.v6.get_mut(side) {
+                    field.push((high(v6.0), high(v6.1)));
                 }
             }
         }
-        sieve
+        rule_index
     }
 
     /// Tells whether no rule speaks of the direction.
@@ -78,8 +78,8 @@ impl Sieve {
         protocol: Protocols,
         place: usize,
     ) -> impl Iterator<Item = usize> + 'a {
-        let begin = self.rules.partition_point(|at| *at < place) / BLOCK * BLOCK;
-        let found = (begin..self.rules.len()).step_by(BLOCK).flat_map(move |start| {
+        let begin = self.rules.partition_point(|at| *at < place) / RULES_PER_BLOCK * RULES_PER_BLOCK;
+        let found = (begin..self.rules.len()).step_by(RULES_PER_BLOCK).flat_map(move |start| {
             let hits = self.block(start, packet, protocol);
             let rules = from(&self.rules, start).iter().zip(hits);
             rules.filter(|(_, hit)| *hit).map(|(at, _)| *at)
@@ -88,7 +88,7 @@ impl Sieve {
     }
 
     fn block(&self, start: usize, packet: &Packet, protocol: Protocols) -> Hits {
-        let mut hits = [true; BLOCK];
+        let mut hits = [true; RULES_PER_BLOCK];
         if !protocol.and(Protocols::WITH_PORTS).is_empty() {
             self.ports.keep(start, packet.destination_port, &mut hits);
             // Most blocks end here; asking all at once is quicker than asking until one answers.
@@ -102,10 +102,10 @@ impl Sieve {
         let sides = [packet.source, packet.destination].map(Family::number);
         match Family::of(packet.source) {
             Family::Ipv4 => {
-                self.v4.iter().zip(sides).for_each(|(lane, side)| lane.keep(start, low(side), &mut hits));
+                self.v4.iter().zip(sides).for_each(|(field, side)| field.keep(start, low(side), &mut hits));
             }
             Family::Ipv6 => {
-                self.v6.iter().zip(sides).for_each(|(lane, side)| lane.keep(start, high(side), &mut hits));
+                self.v6.iter().zip(sides).for_each(|(field, side)| field.keep(start, high(side), &mut hits));
             }
         }
         hits

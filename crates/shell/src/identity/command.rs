@@ -5,7 +5,7 @@ use crate::{Profile, Ruling, Socket, Tier, Verdict};
 
 /// A line that is one of the program's own, word by word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Errand {
+pub struct IdentityCommand {
     words: Vec<String>,
     rule: &'static str,
     why: &'static str,
@@ -14,7 +14,7 @@ pub struct Errand {
 /// A value's form.
 type Form = fn(&str) -> bool;
 
-/// The lines that pin a sign-in to a subscription, and look whether it is.
+/// The command that shows to which subscription a sign-in is pinned.
 const PINNED: [&str; 7] = ["az", "account", "show", "--query", "id", "--output", "tsv"];
 
 /// The options of a sign-in that stand alone.
@@ -33,7 +33,7 @@ const VALUES: [(&str, Form); 7] = [
     ("--output", |value| value == "none"),
 ];
 
-impl Errand {
+impl IdentityCommand {
     /// Reads words; nothing where they are none of the program's own lines.
     #[must_use]
     pub fn parse(words: &[String]) -> Option<Self> {
@@ -93,7 +93,7 @@ fn is_login(options: &[&str]) -> bool {
     has("--identity") != has("--service-principal")
 }
 
-/// Tells whether it is the address where somebody hears what they are granted in a resource group.
+/// Tells whether it is the address that lists what the caller is granted in a resource group.
 fn is_granted(url: &str) -> bool {
     let path = url.strip_prefix("/subscriptions/").and_then(|rest| {
         rest.strip_suffix("/providers/Microsoft.Authorization/permissions?api-version=2022-04-01")
@@ -132,8 +132,8 @@ mod tests {
 
     const ID: &str = "33333333-3333-3333-3333-333333333333";
 
-    fn parse(line: &str) -> Option<Errand> {
-        Errand::parse(&line.split(' ').map(str::to_owned).collect::<Vec<_>>())
+    fn parse(line: &str) -> Option<IdentityCommand> {
+        IdentityCommand::parse(&line.split(' ').map(str::to_owned).collect::<Vec<_>>())
     }
 
     #[test]
@@ -149,9 +149,9 @@ mod tests {
                 "az rest --method get --url /subscriptions/{ID}/resourceGroups/rg-1/providers/Microsoft.Authorization/permissions?api-version=2022-04-01 --output json"
             ),
         ] {
-            let errand = parse(&line).unwrap_or_else(|| panic!("{line}"));
-            assert_eq!(errand.ruling().verdict, Verdict::Safe);
-            assert!(errand.ruling().profile.cloud, "{line}");
+            let command = parse(&line).unwrap_or_else(|| panic!("{line}"));
+            assert_eq!(command.ruling().verdict, Verdict::Safe);
+            assert!(command.ruling().profile.cloud, "{line}");
         }
     }
 

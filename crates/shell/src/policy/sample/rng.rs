@@ -1,9 +1,9 @@
 //! Random numbers from a seed.
 
 /// A small generator of random numbers (splitmix64): the same numbers everywhere, for ever.
-pub(super) struct Dice(pub(super) u64);
+pub(super) struct Rng(pub(super) u64);
 
-impl Dice {
+impl Rng {
     pub(super) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

@@ -1,30 +1,30 @@
-//! The hunt: everything in a text that could run, held against tier 0.
+//! Everything in a text that could run, held against tier 0.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::address::{Url, is_metadata};
-use super::path::{Ground, base, clean, from_place};
+use super::path::{PathContext, base, clean, from_place};
 use super::unwrap::{Inner, inner};
 use super::{cloud, credential, curl, harm, path};
-use crate::policy::{Policy, brief};
+use crate::policy::{Policy, shorten};
 use crate::text::{self, Command, Link, RedirectKind, Script};
 
 /// Why a text never runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Forbidden {
-    /// The rule.
     pub(super) rule: Cow<'static, str>,
     /// What the command does.
     pub(super) reason: String,
 }
 
-/// Looks for the first part of a text that never runs.
+/// Searches for the first part of a text that never runs.
 ///
 /// Every look costs a step, and there are about as many as the text is long: whoever nests deeper than that is not asking
 /// for anything that a human could review.
-pub(super) fn hunt(policy: &Policy, script: &Script, length: usize) -> Option<Forbidden> {
-    let mut hunter = Hunter { policy, texts: Vec::new(), place: String::new(), steps: 4096 + 64 * length };
+pub(super) fn find_forbidden(policy: &Policy, script: &Script, length: usize) -> Option<Forbidden> {
+    let mut hunter =
+        ForbiddenSearch { policy, texts: Vec::new(), place: String::new(), steps: 4096 + 64 * length };
     if let Some(found) = hunter.script(script, false) {
         return Some(found);
     }
@@ -47,7 +47,7 @@ fn too_deep() -> Forbidden {
     }
 }
 
-struct Hunter<'p> {
+struct ForbiddenSearch<'p> {
     policy: &'p Policy,
     /// Texts that are still to be read; the flag tells that a `find` from a protected path runs them, and then where they
     /// start.
@@ -57,7 +57,7 @@ struct Hunter<'p> {
     steps: usize,
 }
 
-impl Hunter<'_> {
+impl ForbiddenSearch<'_> {
     fn pay(&mut self, steps: usize) -> bool {
         let enough = self.steps >= steps;
         self.steps = self.steps.saturating_sub(steps);
@@ -68,7 +68,7 @@ impl Hunter<'_> {
         if let Some(name) = fork_bomb(script) {
             return Some(Forbidden {
                 rule: "block.fork-bomb".into(),
-                reason: format!("`{}` starts itself without end", brief(name)),
+                reason: format!("`{}` starts itself without end", shorten(name)),
             });
         }
         self.texts.extend(script.inner.iter().map(|text| (text.clone(), deleting, self.place.clone())));
@@ -98,8 +98,8 @@ impl Hunter<'_> {
         }
     }
 
-    fn ground(&self) -> Ground<'_> {
-        Ground { block: &self.policy.block, place: &self.place }
+    fn context(&self) -> PathContext<'_> {
+        PathContext { block: &self.policy.block, place: &self.place }
     }
 
     fn queue(&mut self, text: String, deleting: bool) {
@@ -164,10 +164,10 @@ impl Hunter<'_> {
     fn redirects(&self, command: &Command) -> Option<Forbidden> {
         let block = &self.policy.block;
         for redirect in &command.redirects {
-            if redirect.kind == RedirectKind::Write && path::is_device(&redirect.target, self.ground()) {
+            if redirect.kind == RedirectKind::Write && path::is_device(&redirect.target, self.context()) {
                 return Some(Forbidden {
                     rule: "block.device.redirect".into(),
-                    reason: format!("writes onto `{}`", brief(&redirect.target)),
+                    reason: format!("writes onto `{}`", shorten(&redirect.target)),
                 });
             }
             if credential::names_one(&from_place(&redirect.target, &self.place), &block.credentials) {
@@ -195,7 +195,7 @@ impl Hunter<'_> {
             if let Some(found) = self.judge(&name, words, arguments, deleting) {
                 return Some(found);
             }
-            let from_protected = name == "find" && harm::finds_from_protected(arguments, self.ground());
+            let from_protected = name == "find" && harm::finds_from_protected(arguments, self.context());
             // `command -v NAME` runs nothing.
             let only_tells =
                 name == "command" && arguments.first().is_some_and(|word| matches!(*word, "-v" | "-V"));
@@ -236,11 +236,11 @@ impl Hunter<'_> {
         if let Some(rule) = block
             .rules
             .iter()
-            .find(|rule| harm::names(rule, name) && harm::applies(rule, arguments, self.ground()))
+            .find(|rule| harm::names(rule, name) && harm::applies(rule, arguments, self.context()))
         {
             return Some(Forbidden {
                 rule: format!("block.{}", rule.id).into(),
-                reason: format!("`{}` {}", brief(name), rule.why),
+                reason: format!("`{}` {}", shorten(name), rule.why),
             });
         }
         if name == "az"
@@ -265,7 +265,7 @@ fn without_assignments<'a, 'w>(words: &'a [&'w str]) -> &'a [&'w str] {
 }
 
 fn is_credential(word: &str) -> Forbidden {
-    Forbidden { rule: "block.credential".into(), reason: format!("`{}` holds a credential", brief(word)) }
+    Forbidden { rule: "block.credential".into(), reason: format!("`{}` holds a credential", shorten(word)) }
 }
 
 /// Finds a request to a metadata service whose answer is a credential, whatever program makes it.

@@ -6,7 +6,7 @@ use super::run::{Frame, Run};
 use crate::netfilter::logic::{Code, Field, Spans, Test};
 
 /// The deepest nesting of chains; the kernel allows sixteen.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// The priority at which connections are looked up.
 const TRACKING: i64 = -200;
@@ -23,7 +23,7 @@ impl Engine<'_> {
         if !base.is_some_and(|base| base.nat) {
             return;
         }
-        // Translation is decided once a connection; an ICMP error goes the way of the connection that it is about.
+        // Translation is decided once a connection; an ICMP error goes the path of the connection that it is about.
         let error = Test::Is(Field::Protocol, Spans::of([(1, 1), (58, 58)]));
         let announced = Test::one(Field::State, 2).and(error.not());
         let begins = Test::Any(vec![Test::one(Field::State, 0), announced]);
@@ -31,14 +31,14 @@ impl Engine<'_> {
             Some(true) => {}
             Some(false) => run.leave(),
             None => {
-                let mut ways = run.path.clone().split(&begins).into_iter();
-                if let Some((path, holds)) = ways.next() {
+                let mut branches = run.path.clone().split(&begins).into_iter();
+                if let Some((path, holds)) = branches.next() {
                     run.path = path;
                     if !holds {
                         run.leave();
                     }
                 }
-                for (path, holds) in ways {
+                for (path, holds) in branches {
                     let mut other = Run { path, frames: vec![Frame::of(chain)], ..run.clone() };
                     if !holds {
                         other.leave();
@@ -49,7 +49,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Applies the policy of the base chain; true where the way ends.
+    /// Applies the policy of the base chain; true where the path ends.
     pub(super) fn policy(&self, run: &mut Run, work: &mut Work<'_>) -> bool {
         let chain = work.chains.get(run.base).copied();
         let base = chain.and_then(|chain| self.program.chains.get(chain)?.base.as_ref());
@@ -73,7 +73,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Carries out a verdict; true where the way ends.
+    /// Carries out a verdict; true where the path ends.
     pub(super) fn carry_out(
         &self,
         code: &Code,
@@ -106,7 +106,7 @@ impl Engine<'_> {
             }
             Code::Jump(target) => {
                 run.next_rule();
-                if run.frames.len() >= DEEPEST {
+                if run.frames.len() >= MAX_DEPTH {
                     work.ends.push(run.clone().end(Verdict::Indeterminate, Some(at), work.chains));
                     return true;
                 }
@@ -123,7 +123,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What stands here may do anything, or nothing: one way ends in the open, the other goes on.
+    /// What stands here may do anything, or nothing: one path ends as open, the other goes on.
     pub(super) fn unread(atom: u32, at: Option<(usize, usize)>, run: &mut Run, work: &mut Work<'_>) -> bool {
         let mut goes_on = None;
         for (path, decides) in run.path.clone().split(&Test::Atom(atom)) {
@@ -143,7 +143,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Somebody else decides: both ways are followed.
+    /// Another program decides: both outcomes are followed.
     fn unknown(atom: u32, at: Option<(usize, usize)>, run: &mut Run, work: &mut Work<'_>) -> bool {
         for (path, passes) in run.path.clone().split(&Test::Atom(atom)) {
             let mut other = Run { path, ..run.clone() };

@@ -19,7 +19,7 @@ use ghost_base::private_dir;
 
 /// The layers for one command.
 #[derive(Debug)]
-pub(crate) struct Cage {
+pub(crate) struct SandboxLayers {
     layers: Layers,
     profile: Profile,
     limits: Limits,
@@ -38,19 +38,19 @@ enum Layers {
 
 /// A child inside its layers.
 #[derive(Debug)]
-pub(crate) struct Caged {
+pub(crate) struct SandboxedChild {
     pub(crate) child: Child,
     pub(crate) confinement: Confinement,
-    pub(crate) remains: Remains,
+    pub(crate) remains: RemainingProcesses,
 }
 
 /// Whatever the command may have left running: killed when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Remains {
+pub(crate) struct RemainingProcesses {
     _group: Option<PidsGroup>,
 }
 
-impl Cage {
+impl SandboxLayers {
     /// Returns what a command gets that a human approved: nothing but a clean environment and an end.
     pub(crate) fn approved(setting: &Setting) -> Self {
         Self {
@@ -103,12 +103,12 @@ impl Cage {
         &self,
         program: &Path,
         start: impl FnOnce() -> io::Result<Child> + Send,
-    ) -> Result<Caged, ExecError> {
+    ) -> Result<SandboxedChild, ExecError> {
         let failed = |source| ExecError::Start { program: program.display().to_string(), source };
         if matches!(self.layers, Layers::Approved) {
             let child = start().map_err(failed)?;
             let confinement = Confinement::none("approved");
-            return Ok(Caged { child, confinement, remains: Remains { _group: None } });
+            return Ok(SandboxedChild { child, confinement, remains: RemainingProcesses { _group: None } });
         }
         let group = match self.bound {
             ProcessBound::Cgroup => PidsGroup::create(self.limits.processes),
@@ -116,12 +116,12 @@ impl Cage {
         };
         let started = std::thread::scope(|scope| {
             let thread = std::thread::Builder::new()
-                .name("ghost-cage".to_owned())
+                .name("ghost-sandbox".to_owned())
                 .spawn_scoped(scope, || {
                     let confinement =
                         self.confine(group.as_ref()).map_err(|source| ExecError::Confine { source })?;
                     let child = start().map_err(failed)?;
-                    Ok(Caged { child, confinement, remains: Remains { _group: None } })
+                    Ok(SandboxedChild { child, confinement, remains: RemainingProcesses { _group: None } })
                 })
                 .map_err(|source| ExecError::Resources { source })?;
             thread.join().unwrap_or(Err(ExecError::Lost))
@@ -130,7 +130,7 @@ impl Cage {
         started.map(|mut caged| {
             caged.confinement.limits =
                 limits::limit(Pid::from_child(&caged.child), &self.limits, &self.profile);
-            Caged { remains: Remains { _group: group }, ..caged }
+            SandboxedChild { remains: RemainingProcesses { _group: group }, ..caged }
         })
     }
 

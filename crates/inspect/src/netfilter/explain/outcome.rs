@@ -1,14 +1,14 @@
-//! Packets that meet another fate after a change.
+//! Packets that get another verdict after a change.
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::document::FateChange;
+use super::document::OutcomeChange;
 use super::follow::{begins, decided, fitted, quieten};
 use super::region::{Region, merge};
 use super::word;
 use crate::netfilter::diff::{common, hooks, key};
 use crate::netfilter::ipset::{IpSet, content};
-use crate::netfilter::logic::{Field, Names, Program, Spans, Step, Test, compile};
+use crate::netfilter::logic::{Field, Names, Program, ProgramStep, Spans, Test, compile};
 use crate::netfilter::ruleset::{Body, Chain, Format, Rule, Ruleset, Set, Table};
 use crate::netfilter::walk::{End, Engine, Hook, Limits, State, Verdict, every};
 
@@ -16,9 +16,9 @@ use crate::netfilter::walk::{End, Engine, Hook, Limits, State, Verdict, every};
 const BUDGET: usize = 20_000_000;
 const LIMITS: Limits = Limits { steps: 1_000_000, ends: 2_048 };
 
-/// How many changed places are followed one by one, and how many fates are told.
-const MOST_PLACES: usize = 400;
-const MOST_FATES: usize = 100;
+/// How many changed places are followed one by one, and how many outcomes are reported.
+const MAX_PLACES: usize = 400;
+const MAX_OUTCOMES: usize = 100;
 
 /// Which hooks a change concerns, and which packets.
 struct Place {
@@ -29,16 +29,16 @@ struct Place {
 /// What decided before and after, for one hook and state.
 type Group = (&'static str, bool, Verdict, String, Verdict, String);
 
-/// Returns the packets that meet another fate, and what was not followed.
-pub(super) fn changes(source: &str, a: &Ruleset, b: &Ruleset) -> (Vec<FateChange>, Vec<String>) {
+/// Returns the packets that get another verdict, and what was not followed.
+pub(super) fn changes(source: &str, a: &Ruleset, b: &Ruleset) -> (Vec<OutcomeChange>, Vec<String>) {
     let mut names = Names::of(&[a, b]);
     let (mut old, mut new) = (compile(a, &mut names), compile(b, &mut names));
     let mut limits = Vec::new();
     let mut places = concerned((a, &old), b);
     places.extend(concerned((b, &new), a));
-    if places.len() > MOST_PLACES {
-        limits.push(format!("{source}: {} changed places are not followed", places.len() - MOST_PLACES));
-        places.truncate(MOST_PLACES);
+    if places.len() > MAX_PLACES {
+        limits.push(format!("{source}: {} changed places are not followed", places.len() - MAX_PLACES));
+        places.truncate(MAX_PLACES);
     }
     quieten(&mut old);
     quieten(&mut new);
@@ -60,8 +60,8 @@ pub(super) fn changes(source: &str, a: &Ruleset, b: &Ruleset) -> (Vec<FateChange
             "{source}: there are more combinations than are followed; packets may be missing here"
         ));
     }
-    let mut told = Vec::new();
-    if follower.found.len() > MOST_FATES {
+    let mut outcomes = Vec::new();
+    if follower.found.len() > MAX_OUTCOMES {
         // Who decided is worth less than which packets are concerned.
         let mut joined: BTreeMap<Group, Vec<Region>> = BTreeMap::new();
         for ((hook, established, before, _, after, _), regions) in std::mem::take(&mut follower.found) {
@@ -76,7 +76,7 @@ pub(super) fn changes(source: &str, a: &Ruleset, b: &Ruleset) -> (Vec<FateChange
     for ((hook, established, before, before_by, after, after_by), regions) in follower.found {
         let hook = Hook::ALL.into_iter().find(|own| own.name() == hook).unwrap_or(Hook::Input);
         for region in merge(regions, names.devices().saturating_sub(1)) {
-            told.push(FateChange {
+            outcomes.push(OutcomeChange {
                 source: source.to_owned(),
                 hook,
                 established,
@@ -88,11 +88,14 @@ pub(super) fn changes(source: &str, a: &Ruleset, b: &Ruleset) -> (Vec<FateChange
             });
         }
     }
-    if told.len() > MOST_FATES {
-        limits.push(format!("{source}: {} more kinds of packets meet another fate", told.len() - MOST_FATES));
-        told.truncate(MOST_FATES);
+    if outcomes.len() > MAX_OUTCOMES {
+        limits.push(format!(
+            "{source}: {} more kinds of packets get another verdict",
+            outcomes.len() - MAX_OUTCOMES
+        ));
+        outcomes.truncate(MAX_OUTCOMES);
     }
-    (told, limits)
+    (outcomes, limits)
 }
 
 struct Follower<'a> {
@@ -180,8 +183,8 @@ fn concerned((own, program): (&Ruleset, &Program), other: &Ruleset) -> Vec<Place
         {
             let steps = code.rules.get(rule).map(|code| code.steps.as_slice()).unwrap_or_default();
             let tests = steps.iter().map_while(|(_, step)| match step {
-                Step::Match(test) => Some(test.clone()),
-                Step::Change(_) | Step::Do(_) | Step::Choose(_) => None,
+                ProgramStep::Match(test) => Some(test.clone()),
+                ProgramStep::Change(_) | ProgramStep::Do(_) | ProgramStep::Choose(_) => None,
             });
             places.push(Place { hooks: hooks(program, at), test: tests.fold(Test::Always, Test::and) });
         }

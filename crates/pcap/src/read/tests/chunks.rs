@@ -1,4 +1,4 @@
-//! Files that come in pieces: the same frames, whatever the pieces are.
+//! Files that come in chunks: the same frames, whatever the chunks are.
 
 use proptest::prelude::*;
 
@@ -6,8 +6,8 @@ use super::file::{Seen, block, classic, interface, packet, read, section};
 use crate::error::Error;
 use crate::read::{ReadSummary, Reader};
 
-/// Reads a file whose pieces are so long, again and again.
-fn in_pieces(file: &[u8], sizes: &[usize]) -> Result<(Vec<Seen>, ReadSummary), Error> {
+/// Reads a file in chunks of these sizes, again and again.
+fn in_chunks(file: &[u8], sizes: &[usize]) -> Result<(Vec<Seen>, ReadSummary), Error> {
     let mut reader = Reader::new();
     let mut seen = Vec::new();
     let mut rest = file;
@@ -46,7 +46,7 @@ fn some() -> [Vec<u8>; 2] {
 #[test]
 fn a_file_that_comes_byte_by_byte_is_the_same() {
     for file in some() {
-        let (seen, ending) = in_pieces(&file, &[1]).unwrap();
+        let (seen, ending) = in_chunks(&file, &[1]).unwrap();
         assert_eq!((seen, ending), read(&file).unwrap());
     }
 }
@@ -56,9 +56,9 @@ fn a_half_written_record_is_waited_for() {
     let [file, _] = some();
     let mut reader = Reader::new();
     let (first, rest) = file.split_at(24 + 16 + 5);
-    for (piece, count) in [(first, 0), (rest, 30)] {
-        reader.room()[..piece.len()].copy_from_slice(piece);
-        reader.filled(piece.len());
+    for (chunk, count) in [(first, 0), (rest, 30)] {
+        reader.room()[..chunk.len()].copy_from_slice(chunk);
+        reader.filled(chunk.len());
         let mut seen = 0;
         while reader.frame().unwrap().is_some() {
             seen += 1;
@@ -70,7 +70,7 @@ fn a_half_written_record_is_waited_for() {
 
 proptest! {
     #[test]
-    fn pieces_and_damage_lead_to_the_same(
+    fn chunks_and_damage_lead_to_the_same(
         which in 0_usize..2,
         harm in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 0..6),
         cut in any::<proptest::sample::Index>(),
@@ -82,10 +82,10 @@ proptest! {
             file[at] = byte;
         }
         file.truncate(cut.index(file.len()) + 1);
-        match (read(&file), in_pieces(&file, &sizes)) {
-            (Ok(whole), Ok(pieces)) => prop_assert_eq!(whole, pieces),
-            (Err(whole), Err(pieces)) => prop_assert_eq!(whole.to_string(), pieces.to_string()),
-            (whole, pieces) => prop_assert!(false, "{:?} {:?}", whole.is_ok(), pieces.is_ok()),
+        match (read(&file), in_chunks(&file, &sizes)) {
+            (Ok(whole), Ok(chunks)) => prop_assert_eq!(whole, chunks),
+            (Err(whole), Err(chunks)) => prop_assert_eq!(whole.to_string(), chunks.to_string()),
+            (whole, chunks) => prop_assert!(false, "{:?} {:?}", whole.is_ok(), chunks.is_ok()),
         }
     }
 }

@@ -1,16 +1,18 @@
 //! Putting an explanation together.
 
-use super::document::{Changed, CompareError, Comparison, Explained, Explanation, FateChange, Found};
+use super::document::{
+    Changed, CompareError, Comparison, Differences, Explained, Explanation, OutcomeChange,
+};
 use super::follow::Follower;
-use super::{dead, fate, notable};
+use super::{dead, notable, outcome};
 use crate::netfilter::diff::diff;
 use crate::netfilter::host::{Document, Host, HostChange, diff_hosts};
 use crate::netfilter::layout::{owner, recognize};
 use crate::netfilter::ruleset::{Format, Ruleset, Warning};
 use crate::netfilter::walk::Hook;
 
-/// How many rules that are not understood are told.
-const MOST_UNKNOWN: usize = 50;
+/// How many rules that are not understood are reported.
+const MAX_UNKNOWN_RULES: usize = 50;
 
 /// Says what a ruleset or a whole host does with packets.
 #[must_use]
@@ -46,7 +48,7 @@ pub fn explain_change(before: &Document, after: &Document) -> Option<Explanation
     Some(all)
 }
 
-/// Says what differs between two of a kind, and which packets meet another fate.
+/// Says what differs between two of a kind, and which packets get another verdict.
 ///
 /// # Errors
 /// Fails where one is a ruleset and the other a host, or where they are of different forms or families.
@@ -56,9 +58,9 @@ pub fn compare(before: &Document, after: &Document) -> Result<Comparison, Compar
             let found = diff(a, b)?;
             let (traffic, limits) = match found.changes.is_empty() {
                 true => Default::default(),
-                false => fate::changes(source(b), a, b),
+                false => outcome::changes(source(b), a, b),
             };
-            Ok(Comparison { found: Found::Ruleset(found), traffic, limits })
+            Ok(Comparison { found: Differences::Ruleset(found), traffic, limits })
         }
         (Document::Host(a), Document::Host(b)) => {
             let found = diff_hosts(a, b);
@@ -66,7 +68,7 @@ pub fn compare(before: &Document, after: &Document) -> Result<Comparison, Compar
                 true => Default::default(),
                 false => host_traffic(a, b),
             };
-            Ok(Comparison { found: Found::Host(found), traffic, limits })
+            Ok(Comparison { found: Differences::Host(found), traffic, limits })
         }
         (Document::Ruleset(_), Document::Host(_)) | (Document::Host(_), Document::Ruleset(_)) => {
             Err(CompareError::Unlike)
@@ -74,7 +76,7 @@ pub fn compare(before: &Document, after: &Document) -> Result<Comparison, Compar
     }
 }
 
-fn host_traffic(a: &Host, b: &Host) -> (Vec<FateChange>, Vec<String>) {
+fn host_traffic(a: &Host, b: &Host) -> (Vec<OutcomeChange>, Vec<String>) {
     let (mut traffic, mut limits) = (Vec::new(), Vec::new());
     for (source, new) in b.rulesets() {
         let Some((_, old)) = a.rulesets().find(|(other, _)| *other == source) else { continue };
@@ -84,7 +86,7 @@ fn host_traffic(a: &Host, b: &Host) -> (Vec<FateChange>, Vec<String>) {
             old.ipsets.clear();
             new.ipsets.clear();
         }
-        let (more, open) = fate::changes(source, &old, &new);
+        let (more, open) = outcome::changes(source, &old, &new);
         traffic.extend(more);
         limits.extend(open);
     }
@@ -94,7 +96,7 @@ fn host_traffic(a: &Host, b: &Host) -> (Vec<FateChange>, Vec<String>) {
 fn changed(found: Comparison, after: &Document, unread: &mut Vec<Warning>) -> Changed {
     let Comparison { found, traffic, limits } = found;
     match (found, after) {
-        (Found::Ruleset(found), after) => {
+        (Differences::Ruleset(found), after) => {
             let source = match after {
                 Document::Ruleset(Ruleset { format: Format::Save, .. }) => "iptables-save",
                 Document::Ruleset(_) | Document::Host(_) => "nft",
@@ -109,8 +111,8 @@ fn changed(found: Comparison, after: &Document, unread: &mut Vec<Warning>) -> Ch
                 frameworks: None,
             }
         }
-        (Found::Host(found), _) => {
-            // What was gathered on neither side is told of the rules as they are now.
+        (Differences::Host(found), _) => {
+            // What was gathered on neither side is taken from the rules as they are now.
             unread.retain(|warning| {
                 let same = Some(warning.place.as_str());
                 !found.unread.iter().any(|other| other.place.rsplit(": ").next() == same)
@@ -149,7 +151,7 @@ fn together(rulesets: &[(&str, &Ruleset)], first: &Ruleset) -> Explanation {
             .iter()
             .filter(|(_, ruleset)| rulesets.len() == 1 || !ruleset.tables.is_empty())
             .map(|(source, ruleset)| one(source, ruleset))
-            .filter(|told| rulesets.len() == 1 || told.rules > 0 || !told.hooks.is_empty())
+            .filter(|backend| rulesets.len() == 1 || backend.rules > 0 || !backend.hooks.is_empty())
             .collect(),
         jails: notable::jails(plain.iter().copied(), &first.ipsets),
         ..nothing()
@@ -173,8 +175,8 @@ fn one(source: &str, ruleset: &Ruleset) -> Explained {
     let mut follower = Follower::new(ruleset);
     let (mut hooks, mut redirections) = (Vec::new(), Vec::new());
     for hook in [Hook::Input, Hook::Forward, Hook::Output, Hook::Prerouting, Hook::Postrouting] {
-        if let Some((fates, moved)) = follower.hook(hook) {
-            hooks.push(fates);
+        if let Some((outcomes, moved)) = follower.hook(hook) {
+            hooks.push(outcomes);
             redirections.extend(moved);
         }
     }
@@ -195,12 +197,12 @@ fn one(source: &str, ruleset: &Ruleset) -> Explained {
             }
         }
     }
-    if unknown.len() > MOST_UNKNOWN {
+    if unknown.len() > MAX_UNKNOWN_RULES {
         limits.push(format!(
             "{} more rules have parts that are not known by name",
-            unknown.len() - MOST_UNKNOWN
+            unknown.len() - MAX_UNKNOWN_RULES
         ));
-        unknown.truncate(MOST_UNKNOWN);
+        unknown.truncate(MAX_UNKNOWN_RULES);
     }
     Explained {
         source: source.to_owned(),

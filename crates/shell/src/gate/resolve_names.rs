@@ -7,20 +7,20 @@ use tokio::time::Instant;
 
 use super::record::Case;
 use super::run::Shell;
-use crate::judge::{Asked, Found};
+use crate::judge::{Lookup, RequestTarget};
 use crate::{Impact, Policy, Profile, Ruling, Setting, Socket, Verdict};
 
 /// How long a command may wait for name servers: as long as two questions to one that is dead, and one to the next.
-const LONGEST: Duration = Duration::from_secs(15);
+const NAME_LOOKUP_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Tells whether something else looks names up for those who ask the web.
+/// Tells whether a proxy resolves names for web requests.
 pub(super) fn is_proxied(setting: &Setting) -> bool {
     const PROXIES: [&str; 4] = ["HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"];
     PROXIES.iter().any(|name| setting.environment.contains_key(*name))
 }
 
 /// Why a SAFE command does not run unasked.
-enum Objection {
+enum LookupObjection {
     /// It asks, for this reason.
     Asks(String),
     /// The same request, with the address said, never runs.
@@ -41,14 +41,14 @@ pub(super) fn about_times(case: &Case, took: Duration) -> Option<String> {
 }
 
 impl Shell {
-    /// Looks up, once for everybody, what the requests of a SAFE command would look up: a name that leads to a metadata service is
+    /// Resolves, once for all readers, the names that the requests of a SAFE command would look up: a name that leads to a metadata service is
     /// judged as its address would be, and any other one is held to what was found.
-    pub(super) async fn look_up(&self, mut ruling: Ruling) -> Ruling {
+    pub(super) async fn resolve_names(&self, mut ruling: Ruling) -> Ruling {
         // What was recorded asks nobody.
         if ruling.verdict != Verdict::Safe || !self.runner.starts_processes() {
             return ruling;
         }
-        let end = Instant::now() + LONGEST.min(self.setting.limits.timeout);
+        let end = Instant::now() + NAME_LOOKUP_TIMEOUT.min(self.setting.limits.timeout);
         let mut objection = None;
         match (&mut ruling.list, &ruling.argv) {
             (Some(list), _) => {
@@ -62,8 +62,8 @@ impl Shell {
         }
         match objection {
             None => ruling,
-            Some(Objection::Never(never)) => *never,
-            Some(Objection::Asks(why)) => Ruling {
+            Some(LookupObjection::Never(never)) => *never,
+            Some(LookupObjection::Asks(why)) => Ruling {
                 verdict: Verdict::Risky,
                 rule: Ruling::NAME_LOOKUP.into(),
                 reason: why.into(),
@@ -78,22 +78,26 @@ impl Shell {
         argv: &[String],
         profile: &mut Profile,
         end: Instant,
-    ) -> Result<(), Objection> {
+    ) -> Result<(), LookupObjection> {
         let Some(requests) = self.policy.requests(argv) else { return Ok(()) };
-        let requests = requests.map_err(Objection::Asks)?;
+        let requests = requests.map_err(LookupObjection::Asks)?;
         for asked in &requests.asked {
             match self.policy.found(asked, &requests, &addresses(asked, end).await) {
-                Found::At(pin) => profile.pins.push(pin),
-                Found::Nowhere if is_proxied(&self.setting) => {}
+                Lookup::At(pin) => profile.pins.push(pin),
+                Lookup::Nowhere if is_proxied(&self.setting) => {}
                 // It says so itself, and asks nobody who could know better a moment later.
-                Found::Nowhere => {
+                Lookup::Nowhere => {
                     let others = profile.sockets.iter().copied().filter(|kind| *kind != Socket::Datagram);
                     profile.sockets = others.collect::<Vec<_>>().into();
                 }
-                Found::Metadata { pin, why } => {
-                    let told = self.policy.classify(&Policy::told(argv, &pin));
-                    let never = told.verdict == Verdict::Blocked;
-                    return Err(if never { Objection::Never(Box::new(told)) } else { Objection::Asks(why) });
+                Lookup::Metadata { pin, why } => {
+                    let pinned = self.policy.classify(&Policy::pinned_argv(argv, &pin));
+                    let never = pinned.verdict == Verdict::Blocked;
+                    return Err(if never {
+                        LookupObjection::Never(Box::new(pinned))
+                    } else {
+                        LookupObjection::Asks(why)
+                    });
                 }
             }
         }
@@ -101,8 +105,8 @@ impl Shell {
     }
 }
 
-/// Looks a name up; one that takes too long is not there.
-async fn addresses(asked: &Asked, end: Instant) -> Vec<SocketAddr> {
+/// Resolves a name; one that takes too long does not exist.
+async fn addresses(asked: &RequestTarget, end: Instant) -> Vec<SocketAddr> {
     let (host, port) = (asked.host.clone(), asked.port);
     let found = tokio::task::spawn_blocking(move || {
         (host.as_str(), port).to_socket_addrs().map(Iterator::collect).unwrap_or_default()

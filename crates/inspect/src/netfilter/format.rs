@@ -1,7 +1,26 @@
-//! A ruleset as a text again.
+//! A ruleset from a text, and as a text again.
 
+use super::error::ReadError;
 use super::ruleset::{Format, Ruleset};
 use super::{nft, save};
+
+/// The largest text that is read; fifty thousand rules have about ten megabytes.
+pub const MAX_TEXT_BYTES: usize = 256 << 20;
+
+/// Reads what `iptables-save`, `ip6tables-save` or `nft -j list ruleset` printed.
+///
+/// # Errors
+/// Fails where the text is none of them, or a JSON document that was cut off: never an empty ruleset.
+pub fn read(text: &str) -> Result<Ruleset, ReadError> {
+    if text.len() > MAX_TEXT_BYTES {
+        return Err(ReadError::TooLarge { bytes: text.len(), limit: MAX_TEXT_BYTES });
+    }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err(ReadError::Empty);
+    }
+    if text.trim_start().starts_with(['{', '[']) { nft::read(text) } else { save::read(text) }
+}
 
 /// Writes a ruleset as the program would that printed it: `iptables-save`, `ip6tables-save` or `nft -j list ruleset`.
 ///

@@ -1,29 +1,29 @@
 //! The check point: every command of a ruling, and what it would read.
 
 use super::{capture, link};
-use crate::gate::look_up::is_proxied;
+use crate::gate::resolve_names::is_proxied;
 use crate::policy::Policy;
 use crate::{Impact, Profile, Ruling, Setting, Verdict};
 
 /// Why a command asks.
-struct Objection {
+struct MachineObjection {
     rule: &'static str,
     what: String,
 }
 
 /// Makes a SAFE command ask where what it would read is not what its words say.
-pub(in crate::gate) fn look(ruling: Ruling, policy: &Policy, setting: &Setting) -> Ruling {
+pub(in crate::gate) fn examine(ruling: Ruling, policy: &Policy, setting: &Setting) -> Ruling {
     if ruling.verdict != Verdict::Safe {
         return ruling;
     }
     let redirected =
         profiles(&ruling).any(|profile| profile.redirected) && !can_follow(&ruling, policy, setting);
-    let redirect = redirected.then(|| Objection {
+    let redirect = redirected.then(|| MachineObjection {
         rule: Ruling::REDIRECTED,
         what: "it would go wherever the server sends it, and here nobody can judge that".to_owned(),
     });
     let file = || profiles(&ruling).find_map(|profile| objection(profile, policy, setting));
-    let Some(Objection { rule, what }) = redirect.or_else(file) else {
+    let Some(MachineObjection { rule, what }) = redirect.or_else(file) else {
         return ruling;
     };
     Ruling {
@@ -48,15 +48,15 @@ fn profiles(ruling: &Ruling) -> impl Iterator<Item = &Profile> {
     std::iter::once(&ruling.profile).chain(stages.map(|stage| &stage.profile))
 }
 
-fn objection(profile: &Profile, policy: &Policy, setting: &Setting) -> Option<Objection> {
+fn objection(profile: &Profile, policy: &Policy, setting: &Setting) -> Option<MachineObjection> {
     let captures = profile.captured.iter().find_map(|name| {
         let what = capture::check(&setting.cwd.join(name)).err()?;
-        Some(Objection { rule: Ruling::NO_CAPTURE, what: format!("`{name}` {what}") })
+        Some(MachineObjection { rule: Ruling::NO_CAPTURE, what: format!("`{name}` {what}") })
     });
     captures.or_else(|| {
         profile.read.iter().find_map(|name| {
             let what = link::check(name, &policy.files).err()?;
-            Some(Objection { rule: Ruling::FOREIGN_LINK, what: format!("`{name}` {what}") })
+            Some(MachineObjection { rule: Ruling::FOREIGN_LINK, what: format!("`{name}` {what}") })
         })
     })
 }
