@@ -135,7 +135,7 @@ impl Engine {
             self.drain(owned).await?;
             let Some(state) = owned.state() else { return Ok(DriveOutcome::Missing) };
             let brain = self.model.investigator();
-            let kit = DecisionContext {
+            let context = DecisionContext {
                 policy: &self.policy,
                 tools: &self.tools,
                 evidence: self.evidence.as_ref(),
@@ -143,7 +143,7 @@ impl Engine {
                 site: self.site_prompt.as_deref(),
             };
             let now = owned.now();
-            let effect = next(state, &kit, now);
+            let effect = next(state, &context, now);
             if control.pause.is_canceled() && !matches!(effect, Effect::Record(_) | Effect::Rest) {
                 return Ok(DriveOutcome::Paused);
             }
