@@ -248,13 +248,11 @@ pub(crate) fn is_of_complaints(arguments: &Value) -> bool {
 /// Returns the last judgement of what people complain about, with the call that made it.
 pub(crate) fn judged(state: &State) -> Option<(&CallState, JudgedFlows)> {
     let of_complaints = |call: &&CallState| call.call.tool == TOOL && is_of_complaints(&call.call.arguments);
-    state
-        .calls()
-        .filter(of_complaints)
-        .filter_map(|call| {
-            let returned = call.returned.as_ref().filter(|returned| !returned.is_error)?;
-            let result = serde_json::from_str(&returned.content).ok()?;
-            Some((call, JudgedFlows::of_result(&result)?))
-        })
-        .last()
+    let judgement = |call: &'_ CallState| {
+        let returned = call.returned.as_ref().filter(|returned| !returned.is_error)?;
+        let result = serde_json::from_str(&returned.content).ok()?;
+        JudgedFlows::of_result(&result)
+    };
+    let judged = state.calls().filter(of_complaints).filter_map(|call| Some((call, judgement(call)?)));
+    judged.fold(None, |_, last| Some(last))
 }

@@ -266,6 +266,26 @@ pub enum Object {
 }
 
 impl Object {
+    /// Returns the machine inside which it lies; `None` for what the cloud has.
+    #[must_use]
+    pub fn machine(&self) -> Option<&str> {
+        match self {
+            Self::GuestRule { machine, .. }
+            | Self::GuestChain { machine, .. }
+            | Self::Ban { machine, .. }
+            | Self::Qdisc { machine, .. }
+            | Self::GuestRoute { machine, .. }
+            | Self::Sysctl { machine, .. }
+            | Self::Machine { machine } => Some(machine),
+            Self::NsgRule { .. }
+            | Self::Route { .. }
+            | Self::Flow { .. }
+            | Self::Network { .. }
+            | Self::Networks { .. }
+            | Self::Peering { .. } => None,
+        }
+    }
+
     /// Names a flow.
     #[must_use]
     pub const fn flow(flow: &Flow) -> Self {

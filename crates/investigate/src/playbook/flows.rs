@@ -13,7 +13,7 @@ pub(super) fn judgement(story: &Story) -> Option<JudgedFlows> {
     let completed = |done: &&Done| {
         done.ending == Ending::Completed && judged::is_of_complaints(&Value::Object(done.arguments.clone()))
     };
-    let last = story.calls(TOOL).filter(completed).next_back();
+    let last = story.calls(TOOL).rfind(completed);
     last.and_then(|done| JudgedFlows::of_result(&done.result))
 }
 

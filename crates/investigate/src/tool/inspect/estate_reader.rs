@@ -325,12 +325,7 @@ impl<'a> EstateReader<'a> {
 
     /// Returns the words that show a fault in a packet filter, as the inspector of filters has them.
     pub(super) fn words(&self, cause: &Cause) -> Option<String> {
-        let machine = match &cause.object {
-            Object::GuestRule { machine, .. }
-            | Object::GuestChain { machine, .. }
-            | Object::Ban { machine, .. } => machine,
-            _ => return None,
-        };
+        let machine = cause.object.machine()?;
         let guest = self.bundle.guests.get(machine)?;
         let mut bundle = netfilter::Bundle::default();
         for (source, reading) in &guest.filters {
@@ -357,29 +352,23 @@ impl<'a> EstateReader<'a> {
     }
 
     fn showing(&self, object: &Object, flow: Option<&Flow>) -> Vec<ObservationId> {
-        let is_shown = |read: &Read| match (object, read) {
-            (Object::NsgRule { .. }, Read::Rules(_)) | (Object::Route { .. }, Read::Routes(_)) => true,
-            (
-                Object::GuestRule { machine, .. }
-                | Object::GuestChain { machine, .. }
-                | Object::Ban { machine, .. }
-                | Object::Qdisc { machine, .. }
-                | Object::GuestRoute { machine, .. }
-                | Object::Sysctl { machine, .. },
-                Read::State(own),
-            ) => own.eq_ignore_ascii_case(machine),
-            (Object::Flow { .. }, Read::State(own)) => {
-                let estate = self.estate();
-                let called = flow.and_then(|flow| estate.machine_at(flow.dst));
-                called.is_some_and(|name| name.eq_ignore_ascii_case(own))
-            }
-            _ => false,
+        let estate = self.estate();
+        // Who listens is seen on the machine that is called.
+        let called = flow.filter(|_| matches!(object, Object::Flow { .. }));
+        let called = called.and_then(|flow| estate.machine_at(flow.dst));
+        let machine = object.machine().or(called);
+        let is_shown = |read: &Read| match read {
+            Read::Rules(_) => matches!(object, Object::NsgRule { .. }),
+            Read::Routes(_) => matches!(object, Object::Route { .. }),
+            Read::State(own) => machine.is_some_and(|machine| own.eq_ignore_ascii_case(machine)),
         };
-        let names = match object {
-            Object::NsgRule { group, rule } => vec![group.as_str(), rule.as_str()],
-            Object::Route { route, .. } => vec![route.as_str()],
-            _ => Vec::new(),
-        };
+        let mut names: Vec<&str> = Vec::new();
+        if let Object::NsgRule { group, rule } = object {
+            names.extend([group.as_str(), rule.as_str()]);
+        }
+        if let Object::Route { route, .. } = object {
+            names.push(route);
+        }
         let holds = |read: &Read| {
             let text = match read {
                 Read::Rules(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.rules.as_ref()),

@@ -447,7 +447,13 @@ pub(super) fn object(object: &Object) -> String {
         Object::GuestChain { machine, table, chain } => parts(&["netfilter", machine, table, chain]),
         Object::Ban { machine, chain, ip } => format!("{}/{ip}", parts(&["netfilter", machine, chain])),
         Object::Qdisc { machine, device } => parts(&["qdisc", machine, device]),
-        other => other.to_string(),
+        Object::Flow { .. }
+        | Object::GuestRoute { .. }
+        | Object::Sysctl { .. }
+        | Object::Machine { .. }
+        | Object::Network { .. }
+        | Object::Networks { .. }
+        | Object::Peering { .. } => object.to_string(),
     }
 }
 

@@ -29,6 +29,9 @@ async fn again(engine: &Engine, session: &SessionId, key: &str) -> State {
     state(engine, session).await.unwrap()
 }
 
+/// Five lists, and routes, rules and the state of both machines.
+const CHECK: u32 = 11;
+
 #[tokio::test]
 async fn case_j_is_still_broken_until_it_is_mended_and_then_verified_fixed() {
     let folder = tempfile::tempdir().unwrap();
@@ -54,13 +57,13 @@ async fn case_j_is_still_broken_until_it_is_mended_and_then_verified_fixed() {
     let rows = &broken.concluded.as_ref().unwrap().1.recheck;
     assert!(rows.len() == 2 && rows.iter().all(|row| row.now == Now::Broken), "{rows:?}");
     let commands = broken.spent.commands - first.spent.commands;
-    assert_eq!(commands, 2, "one look a fault, and nothing else");
+    assert_eq!(commands, CHECK, "the flow once more, end to end, and nothing else");
     assert_eq!(broken.opened.investigator, model.investigator());
 
     reset(&lab, folder.path()).await.unwrap();
     let fixed = again(&engine, &session, "k2").await;
     assert_eq!(headline(&fixed), "Checked again: verified fixed", "{}", rca(&fixed));
-    assert_eq!(fixed.spent.commands - broken.spent.commands, 2);
+    assert_eq!(fixed.spent.commands - broken.spent.commands, CHECK);
     // The same click, brought a second time, does nothing.
     let once_more = again(&engine, &session, "k2").await;
     assert_eq!(once_more.seq, fixed.seq);
