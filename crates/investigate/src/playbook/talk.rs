@@ -16,7 +16,9 @@ const EXAMPLE: &str = "Tell me who cannot reach whom and on which port, for exam
 fn answer(topic: Topic) -> String {
     match topic {
         Topic::Greeting => format!("Hello. I investigate network incidents. {EXAMPLE}"),
-        Topic::Thanks => "You are welcome. Mention me again when something on the network does not work.".to_owned(),
+        Topic::Thanks => {
+            "You are welcome. Mention me again when something on the network does not work.".to_owned()
+        }
         Topic::AboutBot => format!(
             "I investigate network incidents: I read routes, security rules, packet filters, shaping and listeners at both ends, and report the root cause with its evidence. Reads run at once; whatever could change something waits for approval. {EXAMPLE}"
         ),
@@ -33,7 +35,10 @@ pub(super) fn end(desk: &Desk<'_>, topic: Topic) -> Turn {
     let mut calls = Vec::new();
     if !desk.story.added(HYPOTHESIS) {
         let supposed = "There is a network incident.";
-        calls.push(("manage_hypotheses".to_owned(), json!({"add": [{"id": HYPOTHESIS, "description": supposed}]})));
+        calls.push((
+            "manage_hypotheses".to_owned(),
+            json!({"add": [{"id": HYPOTHESIS, "description": supposed}]}),
+        ));
     }
     let why = "The words name no network trouble.";
     let update = json!({"update": [{"id": HYPOTHESIS, "state": HypothesisState::Unverifiable, "why": why}]});
