@@ -108,6 +108,8 @@ impl<'a> Walk<'a> {
     pub(super) fn push(&mut self, mut hop: Hop) {
         if self.uncertain {
             hop.possible.append(&mut hop.stops);
+            // Who passes packets on may translate them: which rules take a share of them is not certain either.
+            hop.possible.append(&mut hop.shares);
         }
         match self.side {
             Side::Forward => self.forward.push(hop),
