@@ -36,7 +36,7 @@ pub(in crate::cli) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Sub {
-    /// Says which of some flows another fate awaits in a later bundle.
+    /// Says which of some flows have another outcome in a later bundle.
     Diff(diff::Arguments),
 }
 
