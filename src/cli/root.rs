@@ -131,7 +131,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Route(arguments) => super::route::run(&arguments, &root.global),
         Sub::Nsg(arguments) => super::nsg::run(&arguments, &root.global),
         Sub::Effective(arguments) => super::effective::run(&arguments, &root.global),
-        Sub::Path(arguments) => super::path::run(&arguments),
+        Sub::Path(arguments) => super::path::run(&arguments, &root.global),
         Sub::Sessions(arguments) => super::sessions::run(&arguments, &setup()?),
         Sub::Replay(arguments) => super::replay::run(&arguments, &setup()?),
         Sub::Playbook(arguments) => super::playbook::run(&arguments),

@@ -209,7 +209,7 @@ async function stays() {
   for (const body of [{ order: 'case', case: 'k' }, { order: 'fault', fault: 'nsg' }, { order: 'reset' }]) {
     const answer = await order({ user, ...body });
     assert.equal(answer.ok, false);
-    assert.match(answer.why, /under way/);
+    assert.match(answer.why, /is running/);
   }
   assert.match((await order({ user, order: 'nonsense' })).why, /cannot be read/);
   assert.equal((await order({ order: 'reset' })).error, 'not_in_channel');

@@ -4,8 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{bundle, diff, place, show};
-use crate::cli::print::line;
+use super::live::LiveEstate;
+use super::{bundle, collect, diff, place, show};
+use crate::cli::guest;
+use crate::cli::live::Live;
+use crate::cli::print::{Hinted, line};
+use crate::cli::root::Global;
+use crate::cli::setup::Setup;
 use ghost_inspect::path::{Estate, Protocol};
 
 /// The arguments of `ghost path`.
@@ -13,14 +18,20 @@ use ghost_inspect::path::{Estate, Protocol};
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Examples:\n  ghost path --bundle estate.json --from web-1 --to db-1:5432\n  ghost path --bundle estate/ --from internet --to web-1:443 --explain\n  ghost path --bundle estate/ --from 10.0.0.4 --to 10.1.0.4 --protocol icmp --json\n  ghost path diff before/ after/ --from web-1 --to db-1:5432\n\nIt judges both directions: guests, security groups, routes, peerings, appliances, shaping and who listens. INDETERMINATE names what\nwas not read. With --exit-code: 3 for BLOCKED and DEGRADED, 4 for INDETERMINATE."
+    after_help = "Examples:\n  ghost path -g prod --from web-1 --to db-1:5432\n  ghost path collect -g prod --out estate/\n  ghost path --bundle estate.json --from web-1 --to db-1:5432\n  ghost path --bundle estate/ --from internet --to web-1:443 --explain\n  ghost path --bundle estate/ --from 10.0.0.4 --to 10.1.0.4 --protocol icmp --json\n  ghost path diff before/ after/ --from web-1 --to db-1:5432\n\nIt judges both directions: guests, security groups, routes, peerings, appliances, shaping and who listens. INDETERMINATE names what\nwas not read. With --exit-code: 3 for BLOCKED and DEGRADED, 4 for INDETERMINATE."
 )]
 pub(in crate::cli) struct Arguments {
     #[command(subcommand)]
     command: Option<Sub>,
     /// The documents that were read: a JSON file, or a folder.
-    #[arg(long, value_name = "PATH", required = true)]
+    #[arg(long, value_name = "PATH", conflicts_with = "resource_group")]
     bundle: Option<PathBuf>,
+    /// The resource group to read them from now.
+    #[arg(long, short = 'g', value_name = "GROUP")]
+    resource_group: Option<String>,
+    /// The subscription, by its id; the one that is signed in to unless said.
+    #[arg(long, alias = "subscription-id", value_name = "ID", requires = "resource_group")]
+    subscription: Option<String>,
     #[command(flatten)]
     ends: Ends,
     /// Show every hop with the rule that decides there.
@@ -38,6 +49,8 @@ pub(in crate::cli) struct Arguments {
 enum Sub {
     /// Says which of some flows have another outcome in a later bundle.
     Diff(diff::Arguments),
+    /// Reads an estate into a folder.
+    Collect(collect::Arguments),
 }
 
 /// Who calls whom.
@@ -73,17 +86,36 @@ impl From<Spoken> for Protocol {
 }
 
 /// Runs the subcommand.
-pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    if let Some(Sub::Diff(arguments)) = &arguments.command {
-        return diff::run(arguments);
+pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
+    match &arguments.command {
+        Some(Sub::Diff(arguments)) => return diff::run(arguments),
+        Some(Sub::Collect(arguments)) => return collect::run(arguments, &Setup::new(global)?),
+        None => {}
     }
-    // clap has made sure that all three are there.
-    let (Some(path), Some(from), Some(to)) = (&arguments.bundle, &arguments.ends.from, &arguments.ends.to)
-    else {
-        anyhow::bail!("--bundle, --from and --to are needed");
+    // clap has made sure that both are there.
+    let (Some(from), Some(to)) = (&arguments.ends.from, &arguments.ends.to) else {
+        anyhow::bail!("--from and --to are needed");
     };
-    let estate = Estate::of(&bundle::read(path)?);
-    let flow = place::flow(&estate, from, to, arguments.ends.protocol.into())?;
+    let protocol = arguments.ends.protocol.into();
+    let (estate, flow) = match (&arguments.bundle, &arguments.resource_group) {
+        (Some(path), _) => {
+            let estate = Estate::of(&bundle::read(path)?);
+            let flow = place::flow(&estate, from, to, protocol)?;
+            (estate, flow)
+        }
+        (None, Some(group)) => {
+            let setup = Setup::new(global)?;
+            let group = guest::place(group, arguments.subscription.as_deref())?;
+            let mut live = LiveEstate::open(Live::open(&setup, "path", None, None)?, group)?;
+            let flow = place::flow(&live.estate(), from, to, protocol)?;
+            live.read_for(std::slice::from_ref(&flow))?;
+            (live.estate(), flow)
+        }
+        (None, None) => {
+            let error = anyhow::anyhow!("nothing is named to judge from");
+            return Err(Hinted::new(error, "name -g GROUP to read the cloud, or --bundle PATH").into());
+        }
+    };
     let report = estate.judge(&flow).report(&estate);
     if arguments.json {
         line(&serde_json::to_string(&report)?)?;

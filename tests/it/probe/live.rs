@@ -219,3 +219,20 @@ fn a_plan_runs_nothing() {
     }
     assert!(!lab.data().join("audit").exists());
 }
+
+#[test]
+fn a_flow_is_judged_live_and_from_the_bundle_that_was_collected() {
+    let lab = Lab::up("simulated", None);
+    lab.order(&["inject", "j"]);
+    let ends = ["--from", SOURCE, "--to", "tf-dest-vm:5001"];
+    let live = lab.json(&[&["path", "-g", GROUP], &ends[..]].concat());
+    let causes = |judged: &Value| {
+        judged["causes"].as_array().unwrap().iter().map(|one| one["object"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(causes(&live), ["netfilter/tf-dest-vm/filter/INPUT/tcp/5001"], "{live}");
+    let folder = lab.data().join("estate");
+    let out = folder.to_str().unwrap();
+    assert!(lab.ghost(&["path", "collect", "-g", GROUP, "--out", out]).status.success());
+    let offline = lab.json(&[&["path", "--bundle", out], &ends[..]].concat());
+    assert_eq!((&offline["verdict"], causes(&offline)), (&live["verdict"], causes(&live)));
+}

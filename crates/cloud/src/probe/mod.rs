@@ -19,9 +19,11 @@ pub mod qdisc;
 mod resource;
 mod state;
 pub mod topology;
+mod wanted;
 
 pub use estate::EstateOperation;
 pub use guest_probe::{GuestProbe, ProbeError, ProbeSpec};
 pub use interfaces::{Interface, Interfaces};
 pub use names::{NAMES, NameAnswer, NameServer};
 pub use state::{STATE, StateError};
+pub use wanted::{Wanted, unread_guest, wanted};

@@ -16,6 +16,7 @@ mod look;
 mod pick;
 mod settle;
 mod story;
+mod talk;
 mod tell;
 #[cfg(test)]
 mod tests;

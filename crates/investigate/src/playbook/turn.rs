@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::HypothesisState;
 use crate::brief::{self, Symptom};
+use crate::complaint;
 use crate::model::Ask;
 use crate::playbook::agenda::{Desk, Step, hypothesis};
 use crate::playbook::close;
@@ -11,6 +12,7 @@ use crate::playbook::flows;
 use crate::playbook::ground::Ground;
 use crate::playbook::pick;
 use crate::playbook::story::Story;
+use crate::playbook::talk;
 use crate::playbook::tidy;
 use crate::suspect::Layer;
 
@@ -42,6 +44,10 @@ pub fn next(ask: &Ask) -> Turn {
         is_judged: judged.is_some(),
         judged: judged.unwrap_or_default(),
     };
+    let topic = complaint::read(&story.said).topic;
+    if brief.left_behind.is_none() && !topic.needs_estate() {
+        return talk::end(&desk, topic);
+    }
     match desk.next() {
         Some(step) => take(&desk, step),
         None => match &brief.left_behind {

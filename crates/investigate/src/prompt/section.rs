@@ -23,14 +23,14 @@ pub(super) const SECTIONS: &[(&str, &str)] = texts!["":
 
 /// Every tool that a section may speak of: its name, and when to use it.
 pub(super) const TOOLS: &[(&str, &str)] = texts!["tool/":
-    "manage_hypotheses", "topology", "run_shell_cmd", "effective_route_inspector", "inspect_nsg",
+    "manage_hypotheses", "topology", "check_path", "run_shell_cmd", "effective_route_inspector", "inspect_nsg",
     "detect_effective_network_drift", "run_pipe_meter", "detect_config_drift", "walk_packet", "inspect_qdisc",
     "capture_traffic", "check_task", "cancel_task", "cleanup_task", "recall_observation",
     "complete_investigation",
 ];
 
 /// The name of each gate and what it requires. The code that checks it has the same name.
-pub const GATES: [(&str, &str); 6] = [
+pub const GATES: [(&str, &str); 7] = [
     (
         "hypotheses_first",
         "No diagnostic runs while the board is empty. An empty board is filled again; it is never an end.",
@@ -42,6 +42,10 @@ pub const GATES: [(&str, &str); 6] = [
     (
         "claims_match_board",
         "What you claim of a hypothesis at the end is what the board says, and every id in it exists.",
+    ),
+    (
+        "flows_explained",
+        "Whatever stops or degrades a flow that people complain about is among the findings, and nothing that leaves these flows alone is.",
     ),
     (
         "findings_hold",

@@ -16,12 +16,10 @@ use crate::tool::call_replay::CallReplay;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
-use ghost_cloud::probe::{EstateOperation, NAMES, NameServer, STATE};
+use ghost_cloud::probe::{EstateOperation, NAMES, NameServer, STATE, Wanted, unread_guest, wanted};
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
-use ghost_inspect::path::{
-    self, Bundle, Cause, Document, Estate, Flow, GuestDocument, Judgement, Kind, Object, Reading,
-};
+use ghost_inspect::path::{self, Bundle, Cause, Estate, Flow, Object, Reading};
 
 /// More rounds are not needed: each goes at least one machine further along the way.
 const MAX_ROUNDS: usize = 8;
@@ -38,21 +36,13 @@ const NAME_SERVER: [u8; 4] = [168, 63, 129, 16];
 /// So many observations are cited for one fault.
 const MAX_CITED: usize = 4;
 
-/// What a document is read by.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Read {
-    Routes(String),
-    Rules(String),
-    State(String),
-}
-
 /// The documents of an estate, as far as they were needed.
 pub(super) struct EstateReader<'a> {
     place: &'a ResourceGroup,
     site: &'a Site,
     bundle: Bundle,
     lists: Vec<ObservationId>,
-    read: BTreeMap<Read, Vec<ObservationId>>,
+    read: BTreeMap<Wanted, Vec<ObservationId>>,
 }
 
 impl<'a> EstateReader<'a> {
@@ -117,12 +107,12 @@ impl<'a> EstateReader<'a> {
         complaint: &Complaint,
         replay: &mut CallReplay<'_, '_>,
     ) -> Result<(), Unfinished> {
-        let mut wanted: BTreeSet<Read> = BTreeSet::new();
+        let mut wanted: BTreeSet<Wanted> = BTreeSet::new();
         match complaint.kind {
             complaint::Kind::Exposure => {
                 let estate = self.estate();
                 for machine in &complaint.machines {
-                    wanted.extend(estate.nics_of(machine).into_iter().map(Read::Rules));
+                    wanted.extend(estate.nics_of(machine).into_iter().map(Wanted::Rules));
                 }
             }
             complaint::Kind::Trouble | complaint::Kind::Drift => {
@@ -132,17 +122,17 @@ impl<'a> EstateReader<'a> {
                 let has_no_flow = complaint.flows.is_empty() && !complaint.ports.is_empty();
                 if is_inferred || has_no_flow {
                     let names: Vec<String> = self.estate().machines().map(str::to_owned).collect();
-                    wanted.extend(names.into_iter().take(MAX_MACHINES).map(Read::State));
+                    wanted.extend(names.into_iter().take(MAX_MACHINES).map(Wanted::State));
                 }
                 let portless =
                     complaint.flows.iter().filter(|flow| flow.protocol != complaint::Protocol::Icmp);
                 wanted.extend(
                     portless
                         .filter_map(|flow| flow.destination.machine())
-                        .map(|name| Read::State(name.to_owned())),
+                        .map(|name| Wanted::State(name.to_owned())),
                 );
                 if complaint.symptoms.contains(&Symptom::Names) {
-                    wanted.extend(complaint.machines.iter().cloned().map(Read::State));
+                    wanted.extend(complaint.machines.iter().cloned().map(Wanted::State));
                 }
             }
             complaint::Kind::Leftovers => {}
@@ -226,11 +216,7 @@ impl<'a> EstateReader<'a> {
         replay: &mut CallReplay<'_, '_>,
     ) -> Result<(), Unfinished> {
         for _ in 0..MAX_ROUNDS {
-            let estate = self.estate();
-            let mut wanted: BTreeSet<Read> = BTreeSet::new();
-            for flow in flows {
-                wanted.extend(needs(&estate.judge(flow), &estate));
-            }
+            let mut wanted = wanted(&self.estate(), flows);
             wanted.retain(|one| !self.read.contains_key(one));
             if wanted.is_empty() {
                 break;
@@ -242,18 +228,18 @@ impl<'a> EstateReader<'a> {
         Ok(())
     }
 
-    fn fetch(&mut self, one: Read, replay: &mut CallReplay<'_, '_>) -> Result<(), Unfinished> {
+    fn fetch(&mut self, one: Wanted, replay: &mut CallReplay<'_, '_>) -> Result<(), Unfinished> {
         let before = replay.observations().len();
         match &one {
-            Read::Routes(nic) => {
+            Wanted::Routes(nic) => {
                 let reading = self.effective(nic, EffectiveQuery::Routes, replay)?;
                 self.bundle.nics.entry(nic.clone()).or_default().routes = Some(reading);
             }
-            Read::Rules(nic) => {
+            Wanted::Rules(nic) => {
                 let reading = self.effective(nic, EffectiveQuery::Rules, replay)?;
                 self.bundle.nics.entry(nic.clone()).or_default().rules = Some(reading);
             }
-            Read::State(machine) => {
+            Wanted::State(machine) => {
                 let guest = self.state(machine, replay)?;
                 self.bundle.guests.insert(machine.clone(), guest);
             }
@@ -284,7 +270,7 @@ impl<'a> EstateReader<'a> {
     /// Reads the state of a machine: through the platform, else by ssh where that is known.
     fn state(&self, machine: &str, replay: &mut CallReplay<'_, '_>) -> Result<path::Guest, Unfinished> {
         let Ok(name) = Name::parse(machine) else {
-            return Ok(unread("its name is none of the platform's"));
+            return Ok(unread_guest("its name is none of the platform's"));
         };
         let place = Some(self.place.clone());
         let mut guest = Guest { machine: name, resource_group: place, provider: Some(Provider::Azure) };
@@ -292,11 +278,13 @@ impl<'a> EstateReader<'a> {
             Err(Unfinished::Issue(first)) if guest.has_ssh(self.site) => {
                 guest.provider = Some(Provider::Ssh);
                 match guest.gather(&STATE, self.site, replay) {
-                    Err(Unfinished::Issue(issue)) => Ok(unread(&format!("{}; {}", first.text, issue.text))),
+                    Err(Unfinished::Issue(issue)) => {
+                        Ok(unread_guest(&format!("{}; {}", first.text, issue.text)))
+                    }
                     other => other,
                 }
             }
-            Err(Unfinished::Issue(issue)) => Ok(unread(&issue.text)),
+            Err(Unfinished::Issue(issue)) => Ok(unread_guest(&issue.text)),
             other => other,
         }
     }
@@ -357,10 +345,10 @@ impl<'a> EstateReader<'a> {
         let called = flow.filter(|_| matches!(object, Object::Flow { .. }));
         let called = called.and_then(|flow| estate.machine_at(flow.dst));
         let machine = object.machine().or(called);
-        let is_shown = |read: &Read| match read {
-            Read::Rules(_) => matches!(object, Object::NsgRule { .. }),
-            Read::Routes(_) => matches!(object, Object::Route { .. }),
-            Read::State(own) => machine.is_some_and(|machine| own.eq_ignore_ascii_case(machine)),
+        let is_shown = |read: &Wanted| match read {
+            Wanted::Rules(_) => matches!(object, Object::NsgRule { .. }),
+            Wanted::Routes(_) => matches!(object, Object::Route { .. }),
+            Wanted::State(own) => machine.is_some_and(|machine| own.eq_ignore_ascii_case(machine)),
         };
         let mut names: Vec<&str> = Vec::new();
         if let Object::NsgRule { group, rule } = object {
@@ -369,11 +357,11 @@ impl<'a> EstateReader<'a> {
         if let Object::Route { route, .. } = object {
             names.push(route);
         }
-        let holds = |read: &Read| {
+        let holds = |read: &Wanted| {
             let text = match read {
-                Read::Rules(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.rules.as_ref()),
-                Read::Routes(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.routes.as_ref()),
-                Read::State(_) => return true,
+                Wanted::Rules(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.rules.as_ref()),
+                Wanted::Routes(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.routes.as_ref()),
+                Wanted::State(_) => return true,
             };
             match text {
                 Some(Reading::Text(text)) => names.iter().all(|name| text.contains(name)),
@@ -388,70 +376,5 @@ impl<'a> EstateReader<'a> {
         }
         found.truncate(MAX_CITED);
         found
-    }
-}
-
-/// Returns what has to be read for a judgement: what it misses, and the effective tables and the state of whatever it passes.
-fn needs(judgement: &Judgement, estate: &Estate) -> BTreeSet<Read> {
-    let mut wanted = BTreeSet::new();
-    for missing in judgement.missing() {
-        match missing.what {
-            Document::Routes { nic } => drop(wanted.insert(Read::Routes(nic))),
-            Document::Rules { nic } => drop(wanted.insert(Read::Rules(nic))),
-            Document::Guest { machine, document } => match document {
-                GuestDocument::Sockets
-                | GuestDocument::Filters
-                | GuestDocument::Routes
-                | GuestDocument::Addresses
-                | GuestDocument::Settings
-                | GuestDocument::Shaping => drop(wanted.insert(Read::State(machine))),
-            },
-            Document::Interfaces
-            | Document::Networks
-            | Document::Machines
-            | Document::Configuration
-            | Document::Frontends
-            | Document::Tags
-            | Document::Probe { .. }
-            | Document::Packets { .. } => {}
-        }
-    }
-    for (_, hop) in judgement.hops() {
-        match hop.kind {
-            Kind::Route => drop(wanted.insert(Read::Routes(hop.at.clone()))),
-            Kind::GroupInbound | Kind::GroupOutbound => drop(wanted.insert(Read::Rules(hop.at.clone()))),
-            Kind::Machine
-            | Kind::GuestOutput
-            | Kind::GuestRoute
-            | Kind::Shaping
-            | Kind::Forwarding
-            | Kind::GuestForward
-            | Kind::GuestInput
-            | Kind::Listener => {
-                if estate.machines().any(|name| name == hop.at) {
-                    wanted.insert(Read::State(hop.at.clone()));
-                }
-            }
-            Kind::Peering | Kind::Outside => {}
-        }
-    }
-    // What was not read is no name of the estate where the hop stands for a network.
-    wanted
-}
-
-fn unread(why: &str) -> path::Guest {
-    let failed = || Some(Reading::Failed { error: why.to_owned() });
-    let filters = BTreeMap::from([("nft".to_owned(), Reading::Failed { error: why.to_owned() })]);
-    path::Guest {
-        filters,
-        shaping: failed(),
-        routes: failed(),
-        routes6: failed(),
-        rules: None,
-        addresses: failed(),
-        settings: failed(),
-        tcp: failed(),
-        udp: failed(),
-        connections: failed(),
     }
 }

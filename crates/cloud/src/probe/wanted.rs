@@ -1,0 +1,87 @@
+//! Which documents have to be read before flows can be judged.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ghost_inspect::path::{Document, Estate, Flow, Guest, GuestDocument, Judgement, Kind, Reading};
+
+/// Something that is read by one look.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wanted {
+    /// The effective routes of a network interface.
+    Routes(String),
+    /// The effective security rules of a network interface.
+    Rules(String),
+    /// The state of a machine: packet filters, shaping, routes, addresses, settings, who listens.
+    State(String),
+}
+
+/// Returns what has to be read for some flows: what a judgement misses, and the effective tables and the state of whatever they pass.
+#[must_use]
+pub fn wanted(estate: &Estate, flows: &[Flow]) -> BTreeSet<Wanted> {
+    flows.iter().flat_map(|flow| of_judgement(&estate.judge(flow), estate)).collect()
+}
+
+fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
+    let mut wanted = BTreeSet::new();
+    for missing in judgement.missing() {
+        match missing.what {
+            Document::Routes { nic } => drop(wanted.insert(Wanted::Routes(nic))),
+            Document::Rules { nic } => drop(wanted.insert(Wanted::Rules(nic))),
+            Document::Guest { machine, document } => match document {
+                GuestDocument::Sockets
+                | GuestDocument::Filters
+                | GuestDocument::Routes
+                | GuestDocument::Addresses
+                | GuestDocument::Settings
+                | GuestDocument::Shaping => drop(wanted.insert(Wanted::State(machine))),
+            },
+            Document::Interfaces
+            | Document::Networks
+            | Document::Machines
+            | Document::Configuration
+            | Document::Frontends
+            | Document::Tags
+            | Document::Probe { .. }
+            | Document::Packets { .. } => {}
+        }
+    }
+    for (_, hop) in judgement.hops() {
+        match hop.kind {
+            Kind::Route => drop(wanted.insert(Wanted::Routes(hop.at.clone()))),
+            Kind::GroupInbound | Kind::GroupOutbound => drop(wanted.insert(Wanted::Rules(hop.at.clone()))),
+            Kind::Machine
+            | Kind::GuestOutput
+            | Kind::GuestRoute
+            | Kind::Shaping
+            | Kind::Forwarding
+            | Kind::GuestForward
+            | Kind::GuestInput
+            | Kind::Listener => {
+                if estate.machines().any(|name| name == hop.at) {
+                    wanted.insert(Wanted::State(hop.at.clone()));
+                }
+            }
+            Kind::Peering | Kind::Outside => {}
+        }
+    }
+    wanted
+}
+
+/// Returns the state of a machine that nobody could read.
+#[must_use]
+pub fn unread_guest(why: &str) -> Guest {
+    let failed = || Some(Reading::Failed { error: why.to_owned() });
+    let filters = BTreeMap::from([("nft".to_owned(), Reading::Failed { error: why.to_owned() })]);
+    Guest {
+        filters,
+        shaping: failed(),
+        routes: failed(),
+        routes6: failed(),
+        rules: None,
+        addresses: failed(),
+        settings: failed(),
+        tcp: failed(),
+        udp: failed(),
+        connections: failed(),
+    }
+}

@@ -1,0 +1,62 @@
+//! Words that are no incident: they get an answer, and nothing is looked at.
+
+use serde_json::json;
+
+use crate::HypothesisState;
+use crate::complaint::Topic;
+use crate::playbook::agenda::Desk;
+use crate::playbook::turn::Turn;
+
+/// What is put on the board: nothing ends on an empty one.
+const HYPOTHESIS: &str = "H-path";
+
+const EXAMPLE: &str = "Tell me who cannot reach whom and on which port, for example \"web-1 cannot reach db-1 on 5432\", or ask \"is RDP on web-1 open to the internet?\".";
+
+/// Returns what is answered.
+fn answer(topic: Topic) -> String {
+    match topic {
+        Topic::Greeting => format!("Hello. I investigate network incidents. {EXAMPLE}"),
+        Topic::Thanks => {
+            "You are welcome. Mention me again when something on the network does not work.".to_owned()
+        }
+        Topic::AboutBot => format!(
+            "I investigate network incidents: I read routes, security rules, packet filters, shaping and listeners at both ends, and report the root cause with its evidence. Reads run at once; whatever could change something waits for approval. {EXAMPLE}"
+        ),
+        Topic::Knowledge => format!("I answer from what I read in your network, not from a book. {EXAMPLE}"),
+        Topic::Other | Topic::Empty | Topic::Incident | Topic::Unclear => {
+            format!("I see no network trouble in these words, so I looked at nothing. {EXAMPLE}")
+        }
+    }
+}
+
+/// Ends the session with an answer.
+pub(super) fn end(desk: &Desk<'_>, topic: Topic) -> Turn {
+    let text = answer(topic);
+    let mut calls = Vec::new();
+    if !desk.story.added(HYPOTHESIS) {
+        let supposed = "There is a network incident.";
+        calls.push((
+            "manage_hypotheses".to_owned(),
+            json!({"add": [{"id": HYPOTHESIS, "description": supposed}]}),
+        ));
+    }
+    let why = "The words name no network trouble.";
+    let update = json!({"update": [{"id": HYPOTHESIS, "state": HypothesisState::Unverifiable, "why": why}]});
+    calls.push(("manage_hypotheses".to_owned(), update));
+    calls.push((
+        "complete_investigation".to_owned(),
+        json!({
+            "confidence": "low",
+            "root_cause_summary": text,
+            "confirmed_hypotheses": [],
+            "refuted_hypotheses": [],
+            "unverifiable_hypotheses": [HYPOTHESIS],
+            "contradicted_hypotheses": [],
+            "recommended_actions": [],
+            "findings": [],
+            "open_questions": [],
+            "waived": [],
+        }),
+    ));
+    Turn { text, calls }
+}

@@ -1,0 +1,122 @@
+//! Reads an estate from the cloud and from inside its machines: everything by commands that only read.
+
+use std::collections::BTreeSet;
+
+use crate::cli::live::{Live, or_fail};
+use crate::cli::print::{harmless, note};
+use ghost_cloud::guest::GuestAccess;
+use ghost_cloud::operation::Issue;
+use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
+use ghost_cloud::probe::{EstateOperation, GuestProbe, STATE, Wanted, unread_guest, wanted};
+use ghost_cloud::{Name, ResourceGroup};
+use ghost_inspect::path::{Bundle, Estate, Flow, Reading};
+
+/// More rounds are not needed: each goes at least one machine further along a path.
+const MAX_ROUNDS: usize = 16;
+
+/// A bundle that grows as it is needed.
+pub(super) struct LiveEstate {
+    live: Live,
+    group: ResourceGroup,
+    bundle: Bundle,
+    read: BTreeSet<Wanted>,
+}
+
+impl LiveEstate {
+    /// Reads the lists of a resource group.
+    pub(super) fn open(live: Live, group: ResourceGroup) -> anyhow::Result<Self> {
+        let cloud = or_fail(live.drive(EstateOperation::new(&group))?)?;
+        let bundle = Bundle { format: 1, cloud, ..Bundle::default() };
+        Ok(Self { live, group, bundle, read: BTreeSet::new() })
+    }
+
+    /// Returns what was read.
+    pub(super) fn bundle(&self) -> &Bundle {
+        &self.bundle
+    }
+
+    /// Returns it, ready to judge flows.
+    pub(super) fn estate(&self) -> Estate {
+        Estate::of(&self.bundle)
+    }
+
+    /// Reads what decides over some flows, until nothing is missing that can be read.
+    pub(super) fn read_for(&mut self, flows: &[Flow]) -> anyhow::Result<()> {
+        for _ in 0..MAX_ROUNDS {
+            let mut wanted = wanted(&self.estate(), flows);
+            wanted.retain(|one| !self.read.contains(one));
+            if wanted.is_empty() {
+                break;
+            }
+            for one in wanted {
+                self.fetch(one)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads everything of every machine.
+    pub(super) fn read_all(&mut self) -> anyhow::Result<()> {
+        let estate = self.estate();
+        for machine in estate.machines() {
+            for nic in estate.nics_of(machine) {
+                self.fetch(Wanted::Routes(nic.clone()))?;
+                self.fetch(Wanted::Rules(nic))?;
+            }
+            self.fetch(Wanted::State(machine.to_owned()))?;
+        }
+        Ok(())
+    }
+
+    fn fetch(&mut self, one: Wanted) -> anyhow::Result<()> {
+        match &one {
+            Wanted::Routes(nic) => {
+                let reading = self.effective(nic, EffectiveQuery::Routes)?;
+                self.bundle.nics.entry(nic.clone()).or_default().routes = Some(reading);
+            }
+            Wanted::Rules(nic) => {
+                let reading = self.effective(nic, EffectiveQuery::Rules)?;
+                self.bundle.nics.entry(nic.clone()).or_default().rules = Some(reading);
+            }
+            Wanted::State(machine) => {
+                let guest = match Name::parse(machine) {
+                    Ok(name) => {
+                        let reach = GuestAccess::Platform { place: self.group.clone(), machine: name };
+                        self.live.drive(GuestProbe::new(reach, &STATE))?.unwrap_or_else(|issue| {
+                            tell(machine, &issue);
+                            unread_guest(&issue.text)
+                        })
+                    }
+                    Err(error) => unread_guest(&error.to_string()),
+                };
+                self.bundle.guests.insert(machine.clone(), guest);
+            }
+        }
+        self.read.insert(one);
+        Ok(())
+    }
+
+    fn effective(&self, nic: &str, query: EffectiveQuery) -> anyhow::Result<Reading> {
+        let name = match Name::parse(nic) {
+            Ok(name) => name,
+            Err(error) => return Ok(Reading::Failed { error: error.to_string() }),
+        };
+        let scope = InterfaceScope::Interface(name);
+        let found = self.live.drive(Effective::all(&self.group, &scope, &[query]))?;
+        let read = found.and_then(|found| {
+            let one = found.first().ok_or_else(|| Issue::new("it was not found"))?;
+            one.text(query).map(str::to_owned)
+        });
+        Ok(read.map_or_else(
+            |issue| {
+                tell(nic, &issue);
+                Reading::Failed { error: issue.text }
+            },
+            Reading::Text,
+        ))
+    }
+}
+
+fn tell(what: &str, issue: &Issue) {
+    note(&harmless(&format!("warning: {what} was not read: {}", issue.text)));
+}
