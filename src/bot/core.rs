@@ -65,8 +65,8 @@ pub struct CoreServices {
     pub open_shell: Arc<OpenShell>,
     /// Where whole texts are found.
     pub evidence: Arc<dyn Evidence>,
-    /// Who thinks in new sessions.
-    pub brain: Investigator,
+    /// What decides in new sessions.
+    pub investigator: Investigator,
     /// Draws what nobody can guess.
     pub nonce: Arc<dyn Fn() -> String + Send + Sync>,
     /// What an operator should know, for the Home tab.
@@ -141,7 +141,7 @@ impl Core {
         Ok(length? > 0 || !inbox?.is_empty())
     }
 
-    /// Puts a letter into a session's inbox, once.
+    /// Puts a message into a session's inbox, once.
     pub(super) async fn write(
         &self,
         session: &SessionId,

@@ -226,7 +226,7 @@ mod tests {
     use ghost_investigate::event::{Chain, Delivered, ModelAnswered, ModelAsked, Opened, Origin};
     use ghost_investigate::model::{Investigator, Stop, Usage};
 
-    fn brain() -> Investigator {
+    fn investigator() -> Investigator {
         Investigator { provider: "scripted".to_owned(), model: String::new(), host: None, window: 1_000 }
     }
 
@@ -239,7 +239,7 @@ mod tests {
             origin: Origin { place: "slack".to_owned(), team: None, channel: None, thread: None },
             quotes: Vec::new(),
             nonce: "n".to_owned(),
-            investigator: brain(),
+            investigator: investigator(),
             limits: Limits::default(),
             scope: None,
             surroundings: None,
@@ -260,7 +260,7 @@ mod tests {
         let usage = Usage { input: Some(100), cached: Some(60), cache_written: Some(30), output: Some(7) };
         let answered = ModelAnswered {
             turn: 0,
-            investigator: brain(),
+            investigator: investigator(),
             text: "so".to_owned(),
             calls: Vec::new(),
             carry: None,

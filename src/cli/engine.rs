@@ -40,8 +40,8 @@ pub(super) fn engine(
             captures: setup.config.capture.folder.clone(),
             data: data.to_owned(),
         }))
-        .turn_cost(move |brain, usage| match &brain.host {
-            Some(_) => prices.cost(&brain.model, usage).map(Cost::micros),
+        .turn_cost(move |investigator, usage| match &investigator.host {
+            Some(_) => prices.cost(&investigator.model, usage).map(Cost::micros),
             // What asks nobody costs nothing.
             None => Some(0),
         })

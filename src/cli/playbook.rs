@@ -19,7 +19,7 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Prints which layers belong to which symptom; every brain is held to it before it may end.
+    /// Prints which layers belong to which symptom; every investigator is held to it before it may end.
     Show {
         /// Print one JSON document.
         #[arg(long)]

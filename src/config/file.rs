@@ -34,7 +34,7 @@ pub struct Config {
     pub store: super::Store,
     /// How long what is kept.
     pub retention: super::Retention,
-    /// Who thinks.
+    /// The model provider, or the playbook.
     pub model: super::Model,
     /// Who may say yes to what.
     pub approval: super::Approval,

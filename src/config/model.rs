@@ -9,7 +9,7 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Model {
-    /// Who thinks, unless the command line says: `playbook`, `anthropic`, `gemini` or `openai`; the playbook unless said.
+    /// What investigates, unless the command line says: `playbook`, `anthropic`, `gemini` or `openai`; the playbook unless said.
     pub brain: Option<Provider>,
     /// Who goes on where that one cannot, in order.
     pub fallback: Vec<Provider>,

@@ -134,12 +134,12 @@ impl Engine {
         loop {
             self.drain(owned).await?;
             let Some(state) = owned.state() else { return Ok(DriveOutcome::Missing) };
-            let brain = self.model.investigator();
+            let investigator = self.model.investigator();
             let context = DecisionContext {
                 policy: &self.policy,
                 tools: &self.tools,
                 evidence: self.evidence.as_ref(),
-                investigator: &brain,
+                investigator: &investigator,
                 site: self.site_prompt.as_deref(),
             };
             let now = owned.now();

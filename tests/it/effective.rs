@@ -337,7 +337,7 @@ fn a_baseline_from_behind_the_start_of_the_change_is_refused_unless_forced() {
 }
 
 #[test]
-fn the_very_answers_of_the_baseline_are_told_as_that() {
+fn the_very_answers_of_the_baseline_are_reported_as_that() {
     let data_folder = data_folder();
     data_folder.json("snapshot --from a.json --is-baseline --session-id before", 0);
     let found = data_folder.json("compare --baseline before --from a.json --session-id after", 0);

@@ -156,8 +156,8 @@ fn mutate(text: &mut String, corpus: &[String], random: &mut Random) {
             text.insert_str(one, token);
         }
         4 => {
-            let piece = text[start..end].repeat(1 + random.below(4));
-            text.insert_str(end, &piece);
+            let part = text[start..end].repeat(1 + random.below(4));
+            text.insert_str(end, &part);
         }
         5 => {
             let donor = random.pick(corpus);

@@ -71,7 +71,7 @@ fn people_read_the_rule_and_the_field_in_which_it_failed() {
 }
 
 #[test]
-fn that_no_group_stands_at_a_gate_is_told_below_the_answer() {
+fn that_no_group_stands_at_a_gate_is_reported_below_the_answer() {
     let asked = "nsg verdict --rules - --direction inbound --protocol tcp --src 10.0.0.4 --dst 10.0.1.4 --dst-port 23";
     check(asked, "[]", 0, "remark", "no network security group stands at either gate");
     for asked in [asked, "nsg audit --rules -", "nsg reach --rules -"] {
@@ -165,7 +165,7 @@ fn what_is_not_at_a_terminal_has_no_color() {
 
 /// Five thousand rules that have nothing in common: the answer is bounded, and says that it is.
 #[test]
-fn hostile_rules_are_told_as_not_judged_and_never_as_clean() {
+fn hostile_rules_are_reported_as_not_judged_and_never_as_clean() {
     let rule = |at: u32| {
         // Every rule takes other addresses and ports: the product of two sequences without a common period.
         let (first, second) = (at.wrapping_mul(2_654_435_761), at.wrapping_mul(40_503));

@@ -3,7 +3,6 @@
 
 mod audit_crash;
 mod azure;
-mod bench;
 mod bot;
 mod bot_manifest;
 mod capture;
@@ -11,6 +10,7 @@ mod case;
 mod cloud;
 mod command;
 mod config_check;
+mod corpora;
 mod deploy;
 mod effective;
 mod evaluate;

@@ -134,7 +134,7 @@ fn a_change_is_explained_in_both_forms() {
 }
 
 #[test]
-fn a_difference_names_the_packets_that_meet_another_fate_in_both_forms_wherever_it_is_told() {
+fn a_difference_names_the_packets_with_another_outcome_in_every_form_of_output() {
     let folder = tempfile::tempdir().unwrap();
     let (before, after) = (
         "-A INPUT -s 10.0.0.0/8 -j ACCEPT",

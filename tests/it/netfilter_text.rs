@@ -1,5 +1,5 @@
 //! Rulesets as texts: what is printed reads as the same ruleset, and no bytes make anything panic.
-#![expect(clippy::indexing_slicing, reason = "a test that looks beyond the end of its own list should stop")]
+#![expect(clippy::indexing_slicing, reason = "a test that reads beyond the end of its own list should stop")]
 
 use std::net::IpAddr;
 
@@ -73,7 +73,7 @@ fn what_nft_prints_comes_out_with_the_same_content() {
 }
 
 #[test]
-fn parts_that_nobody_knows_are_kept_and_told() {
+fn parts_that_nobody_knows_are_kept_and_reported() {
     let rules = read(SAVED).unwrap();
     let opaque: Vec<&String> = rules.tables[1].chains[0].rules[4].opaque.iter().collect();
     assert_eq!(opaque, ["-m frobnicate", "--frob 3", "-x a b", "--neg -5"]);

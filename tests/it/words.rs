@@ -9,7 +9,7 @@ use ghost_shell::Policy;
 use crate::random::{Random, is_long, seed, setting};
 
 /// What the texts are made of. It spells no program, no keyword and no `az`.
-const PIECES: &[&str] = &[
+const PARTS: &[&str] = &[
     "a", "b", "Q", "0", "7", "é", "日", "qq", "-r", "--q=v", "./q", ".", "..", "=", ",", ":", "@", "%", "+",
     "-", "_", "^", "?", "[", "]", "[a]", "[!a-b]", "!", "{", "}", "{}", "{a}", "~", "q a=~", "#", "*", "$",
     "$$", "$a", "${a}", "$(", ")", "(", "`", "'", "''", "'a b'", "\"", "\"\"", "\"a b\"", "\\", "\\\\",
@@ -28,7 +28,7 @@ fn text(random: &mut Random) -> String {
     (0..length)
         .map(
             |_| {
-                if mostly_quiet && random.below(12) != 0 { *random.pick(QUIET) } else { *random.pick(PIECES) }
+                if mostly_quiet && random.below(12) != 0 { *random.pick(QUIET) } else { *random.pick(PARTS) }
             },
         )
         .collect()

@@ -47,7 +47,7 @@ impl Core {
             origin: thread.origin(),
             quotes,
             nonce: (self.nonce)(),
-            investigator: self.brain.clone(),
+            investigator: self.investigator.clone(),
             limits: self.settings.limits,
             scope: rules.scope.clone().filter(|scope| !scope.is_open()),
             surroundings: Some(self.settings.surroundings.clone()),

@@ -1,4 +1,4 @@
-//! One message per session, updated in place: where it stands at a glance.
+//! One message per session, updated in place: an overview of where it stands.
 
 use crate::bot::show::activity::{Activity, activity};
 use crate::bot::show::amount::{count, minutes, number_of};
@@ -209,8 +209,8 @@ fn taken_over(state: &State) -> Option<Line> {
 
 /// Says so where no model and no engineer decides what comes next.
 fn scripted_by(state: &State) -> String {
-    let brain = &state.opened.investigator;
-    match (brain.provider.as_str(), brain.model.as_str()) {
+    let investigator = &state.opened.investigator;
+    match (investigator.provider.as_str(), investigator.model.as_str()) {
         ("scripted", "") => " · told by a script".to_owned(),
         ("scripted", title) => format!(" · told by a script: {}", prose(title, 100)),
         _ => String::new(),

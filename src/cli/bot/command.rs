@@ -15,7 +15,7 @@ use crate::cli::bot::leftover::FoundLast;
 use crate::cli::bot::settings::settings;
 use crate::cli::bot::tokens::Kept;
 use crate::cli::engine::{engine, owner};
-use crate::cli::investigate::{Brain, Reports, brain};
+use crate::cli::investigate::{InvestigatorKind, Reports, investigator};
 use crate::cli::name::random;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
@@ -38,10 +38,10 @@ use ghost_slack::web::{Roots, Settings as WebSettings, Web};
 Examples:\n  ghost bot --config /etc/ghost/ghost.toml\n  ghost lab slack --port 7777 > slack.env & sleep 1; . ./slack.env; ghost bot --script demo/first.jsonl"
 )]
 pub(in crate::cli) struct Arguments {
-    /// Who thinks; `[model] brain` of the configuration unless said.
+    /// What investigates; `[model] brain` of the configuration unless said.
     #[arg(long, value_enum)]
-    brain: Option<Brain>,
-    /// The turns of the scripted brain: JSONL, `{"text", "calls": [{"tool", "arguments"}]}` a line.
+    brain: Option<InvestigatorKind>,
+    /// The turns of the scripted investigator: JSONL, `{"text", "calls": [{"tool", "arguments"}]}` a line.
     #[arg(long, value_name = "FILE", required_if_eq("brain", "scripted"))]
     script: Option<PathBuf>,
 }
@@ -50,7 +50,7 @@ pub(in crate::cli) struct Arguments {
 pub(in crate::cli) fn run(arguments: &Arguments, setup: Setup) -> anyhow::Result<u8> {
     drop(rustls::crypto::ring::default_provider().install_default());
     let setup = Arc::new(setup);
-    let model = brain(&setup, arguments.brain, arguments.script.as_deref(), None)?;
+    let model = investigator(&setup, arguments.brain, arguments.script.as_deref(), None)?;
     drive(|| serve(&setup, model, interrupted()))?.map(|()| 0)
 }
 
@@ -191,7 +191,7 @@ async fn application(
         policy: Arc::clone(&engine.policy),
         open_shell: Arc::clone(&engine.open_shell),
         evidence: Arc::clone(&engine.evidence),
-        brain: model.investigator(),
+        investigator: model.investigator(),
         nonce: Arc::new(|| random::<8>().unwrap_or_default()),
         warnings: warnings(setup)?,
         leftovers,

@@ -1,4 +1,4 @@
-//! Who thinks, who receives conversations, and whether the key is taken.
+//! What investigates, who receives conversations, and whether the key is taken.
 
 use std::sync::Arc;
 
@@ -39,10 +39,10 @@ pub(super) async fn check(setup: &Setup, offline: bool) -> Vec<Finding> {
 }
 
 fn about(model: &Arc<dyn Model>) -> String {
-    let brain = model.investigator();
-    let host = brain.host.unwrap_or_else(|| "this process".to_owned());
+    let investigator = model.investigator();
+    let host = investigator.host.unwrap_or_else(|| "this process".to_owned());
     let what = "symptoms, words of people and redacted output of commands";
-    format!("{} {}: {host} receives {what}", brain.provider, brain.model)
+    format!("{} {}: {host} receives {what}", investigator.provider, investigator.model)
 }
 
 /// Asks for a few tokens: that is the one call that every provider has, and it shows that the key may use the model.

@@ -76,7 +76,7 @@ target = "DROP"
     },
     Extra {
         name: "outbound",
-        title: "Drop 443 on its way out",
+        title: "Drop outbound 443",
         prompt: "https (443) on tf-dest-vm (10.0.1.5) times out when called from tf-source-vm (10.0.1.4), from elsewhere it works. nw-forensics-rg.",
         listens: Some(("tf-dest-vm", 443, "nginx")),
         text: r#"

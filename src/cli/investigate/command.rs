@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum as _};
 use crate::cli::consent::{Consent, human, is_plain};
 use crate::cli::engine::{engine, limits, owner};
 use crate::cli::investigate::again;
-use crate::cli::investigate::brain::{Brain, brain};
+use crate::cli::investigate::investigator::{InvestigatorKind, investigator};
 use crate::cli::investigate::question::{QuestionOutcome, ask, rule};
 use crate::cli::investigate::reports::Reports;
 use crate::cli::investigate::screen::{Screen, ScreenKind};
@@ -49,10 +49,10 @@ pub(in crate::cli) struct Arguments {
     /// What is wrong, in plain words.
     #[arg(required_unless_present_any = ["resume", "recheck"])]
     symptom: Option<String>,
-    /// Who thinks; `[model] brain` of the configuration unless said, else the playbook.
+    /// What investigates; `[model] brain` of the configuration unless said, else the playbook.
     #[arg(long, value_enum)]
-    brain: Option<Brain>,
-    /// The turns of the scripted brain: JSONL, `{"text", "calls": [{"tool", "arguments"}]}` a line.
+    brain: Option<InvestigatorKind>,
+    /// The turns of the scripted investigator: JSONL, `{"text", "calls": [{"tool", "arguments"}]}` a line.
     #[arg(long, value_name = "FILE", required_if_eq("brain", "scripted"))]
     script: Option<PathBuf>,
     /// Go on with a session that was paused or cut off.
@@ -115,7 +115,7 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
             let thought = before
                 .as_ref()
                 .and_then(|state| state.turns().rfind(|turn| turn.investigator.provider != RECHECK_PROVIDER));
-            brain(
+            investigator(
                 setup,
                 arguments.brain,
                 arguments.script.as_deref(),
@@ -328,8 +328,8 @@ impl Terminal<'_> {
         if let Some(file) = &self.setup.file {
             hint.push_str(&format!(" --config {}", file.display()));
         }
-        if let Some(brain) = self.arguments.brain.and_then(|brain| brain.to_possible_value()) {
-            hint.push_str(&format!(" --brain {}", brain.get_name()));
+        if let Some(kind) = self.arguments.brain.and_then(|kind| kind.to_possible_value()) {
+            hint.push_str(&format!(" --brain {}", kind.get_name()));
         }
         if let Some(script) = &self.arguments.script {
             hint.push_str(&format!(" --script {}", script.display()));

@@ -4,15 +4,15 @@
 //! Never: an approval that nobody typed behind the prompt; a session that cannot be resumed.
 
 mod again;
-mod brain;
 mod command;
+mod investigator;
 mod line;
 mod question;
 mod reports;
 mod screen;
 mod words;
 
-pub(in crate::cli) use brain::{Brain, brain};
-pub(in crate::cli) use brain::{prices, ready};
 pub(in crate::cli) use command::{Arguments, run};
+pub(in crate::cli) use investigator::{InvestigatorKind, investigator};
+pub(in crate::cli) use investigator::{prices, ready};
 pub(in crate::cli) use reports::Reports;

@@ -120,7 +120,7 @@ pub(super) fn headline<'a>(
         (Status::Inconclusive, _) => "INCONCLUSIVE: nothing differs in what could be read".to_owned(),
         (Status::Drift, true) => format!("DRIFT, critical: {}", counted(drift, "change")),
         (Status::Drift, false) => {
-            format!("drift, no packet meets another fate: {}", counted(drift, "change"))
+            format!("drift, no packet gets another verdict: {}", counted(drift, "change"))
         }
     };
     if churn > 0 {
@@ -156,23 +156,23 @@ pub(super) fn one(change: &Change, source: &str) -> String {
     text
 }
 
-/// Writes what differs, and which packets meet another fate.
+/// Writes what differs, and which packets get another verdict.
 pub(super) fn comparison(compared: &Comparison) -> String {
     let mut text = match &compared.found {
         Differences::Ruleset(found) => diff(found),
         Differences::Host(found) => whole::diff(found),
     };
-    for fate in &compared.traffic {
-        let state = if fate.established { "established" } else { "new" };
+    for change in &compared.traffic {
+        let state = if change.established { "established" } else { "new" };
         text.push_str(&format!(
             "\ntraffic   {} {}, {state}: {}: {} by {} → {} by {}",
-            clean(&fate.source),
-            fate.hook.name(),
-            clean(&fate.packets),
-            fate.before,
-            clean(&fate.before_by),
-            fate.after,
-            clean(&fate.after_by)
+            clean(&change.source),
+            change.hook.name(),
+            clean(&change.packets),
+            change.before,
+            clean(&change.before_by),
+            change.after,
+            clean(&change.after_by)
         ));
     }
     for limit in &compared.limits {

@@ -1,4 +1,4 @@
-//! `ghost path diff`: which flows another fate awaits.
+//! `ghost path diff`: which flows have another outcome.
 
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{bench, classify, demo, policy, redact, run as runs};
+use super::{classify, corpora, demo, policy, redact, run as runs};
 use crate::cli::setup::Setup;
 
 /// The arguments of `ghost shell`.
@@ -23,7 +23,8 @@ enum Sub {
     /// Prints the policy.
     Policy(policy::Arguments),
     /// Judges public collections of commands, beside the rules of others.
-    Bench(bench::Arguments),
+    #[command(name = "bench")]
+    Corpora(corpora::Arguments),
     /// Lets an over-eager engineer propose a dozen commands, to show the gate at work.
     Demo(demo::Arguments),
 }
@@ -38,7 +39,7 @@ pub(in crate::cli) fn run(
         Sub::Run(arguments) => runs::run(&arguments, &setup()?),
         Sub::Redact(arguments) => redact::run(&arguments),
         Sub::Policy(arguments) => policy::run(&arguments, &setup()?),
-        Sub::Bench(arguments) => bench::run(&arguments, &setup()?),
+        Sub::Corpora(arguments) => corpora::run(&arguments, &setup()?),
         Sub::Demo(arguments) => demo::run(&arguments, &setup()?),
     }
 }

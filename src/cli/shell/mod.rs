@@ -1,8 +1,8 @@
 //! `ghost shell`: the gate, from the command line.
 
-mod bench;
 mod classify;
 mod command;
+mod corpora;
 mod demo;
 mod policy;
 mod redact;

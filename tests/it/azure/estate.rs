@@ -28,7 +28,7 @@ fn the_estate_in_the_program_is_that_of_the_recordings() {
 }
 
 #[test]
-fn a_file_that_is_no_estate_is_told_where() {
+fn a_file_that_is_no_estate_is_refused_with_the_position() {
     let good = r#"{"subscription":{"subscriptionId":"s","tenantId":"t"},"principal":{"objectId":"o"},"resourceGroups":[{"id":"/subscriptions/s/resourceGroups/g"}],"resources":[R]}"#;
     assert!(parse(&good.replace("[R]", "[]")).is_ok());
     let one = |resource: &str| parse(&good.replace('R', resource)).unwrap_err();

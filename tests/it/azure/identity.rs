@@ -27,7 +27,7 @@ const SECRET: &str = "lab-Secret-4711";
 const GROUP: &str = "nw-forensics-rg";
 const CREATE: &str = "az network nsg rule create -g nw-forensics-rg --nsg-name tf-dest-vm-nsg -n ghost-was-here --priority 4000 --access Deny --protocol Tcp --direction Inbound -o json";
 
-/// Says what it was told to say, and remembers as whom it was asked.
+/// Answers as configured, and records as whom it was asked.
 #[derive(Default)]
 struct Person {
     says_yes: AtomicBool,

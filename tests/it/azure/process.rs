@@ -160,7 +160,7 @@ fn two_labs_do_not_share_a_place_and_another_file_finds_another_lab() {
 }
 
 #[test]
-fn what_cannot_be_set_or_read_is_told_with_a_hint() {
+fn what_cannot_be_set_or_read_is_reported_with_a_hint() {
     let (folder, data) = data();
     let up = Up::new(&data, &[]);
     for (words, expected) in [

@@ -301,7 +301,7 @@ fn wanted(place: &Path) -> Vec<String> {
 async fn printed(place: &Path, program: Program, names: Vec<String>) {
     let (mut running, mut wrong) = (JoinSet::new(), Vec::new());
     let asked = names.len();
-    // One that stops half way is no reason to stop the others.
+    // One that stops halfway is no reason to stop the others.
     let reported = |done: Result<Vec<String>, tokio::task::JoinError>| {
         done.unwrap_or_else(|error| vec![error.to_string()])
     };

@@ -115,7 +115,7 @@ fn play(place: &Path, name: &str) -> Vec<String> {
         } else if let Some(words) = step["az"].as_array() {
             let words: Vec<String> = words.iter().map(|word| word.as_str().unwrap().to_owned()).collect();
             if words.iter().any(|word| word == "blob") {
-                // Blobs are told elsewhere.
+                // Blobs are tested elsewhere.
                 return Vec::new();
             }
             if let Err(failure) = az(&mut cloud, &words) {

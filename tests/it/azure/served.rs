@@ -1,4 +1,4 @@
-//! The port of a lab: what it lets in, what it answers, what it bears.
+//! The port of a lab: what it lets in, what it answers, what load it takes.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ async fn the_proxy_refuses_strangers_and_notes_them() {
     assert_eq!((tunnel.status, tunnel.body.as_str()), (403, "this lab reaches no other host: aka.ms:443\n"));
     let whole = once(&stage, "GET http://dc.services.visualstudio.com/v2 HTTP/1.1\r\nHost: x\r\n\r\n").await;
     assert_eq!(whole.status, 403);
-    // The port of a service of this machine is no way out either.
+    // The port of a service of this machine is no route out either.
     assert_eq!(once(&stage, "CONNECT localhost:22 HTTP/1.1\r\nHost: localhost:22\r\n\r\n").await.status, 403);
     let reported = stage.remote().order("state", &Value::Null).await.unwrap();
     let hosts: Vec<&str> =

@@ -245,7 +245,7 @@ impl World {
             policy,
             open_shell: Arc::clone(&engine.open_shell),
             evidence: Arc::clone(&engine.evidence),
-            brain: model.investigator(),
+            investigator: model.investigator(),
             nonce: Arc::new(|| "0123456789abcdef".to_owned()),
             warnings: Vec::new(),
             leftovers: Arc::new(NoLeftovers),

@@ -197,7 +197,7 @@ impl World {
         }
         let inbox = self.store.inbox(session).await.unwrap();
         if !inbox.is_empty() {
-            wrong.push(format!("{session} has unread letters: {inbox:?}"));
+            wrong.push(format!("{session} has unread messages: {inbox:?}"));
         }
         match self.store.acquire(session, "the end", Duration::from_secs(1)).await.unwrap() {
             Some(lease) => self.store.release(&lease).await.unwrap(),

@@ -57,9 +57,9 @@ async fn dies(plot: Plot, at: usize, written: bool) -> Option<()> {
     }
     assert_eq!(ended, Err(DriveError::Keep(SaveError("dead".to_owned()))));
     let second = stage.executor("");
-    // A word that died with whoever had heard it is said again.
-    let unheard = plot.word().filter(|_| first.count("packet-capture stop") == 0);
-    second.says.lock().unwrap().extend(unheard.map(|word| (State::Recording, word)));
+    // An instruction that was lost with its receiver is given again.
+    let unsent = plot.word().filter(|_| first.count("packet-capture stop") == 0);
+    second.says.lock().unwrap().extend(unsent.map(|word| (State::Recording, word)));
     let mut kept = match stage.store().load("s1-1") {
         Ok(kept) => kept,
         // It died before there was anything: nothing was begun.
@@ -72,7 +72,7 @@ async fn dies(plot: Plot, at: usize, written: bool) -> Option<()> {
     kept.resume();
     let mut task = second.end(kept).await;
     if task.state() == State::NeedsCleanup {
-        // Where nobody knows whether a removal took effect, it is told; a person says it again.
+        // Where nobody knows whether a removal took effect, this is reported; a person asks again.
         task.clean_up();
         task = second.end(task).await;
     }

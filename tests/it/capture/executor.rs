@@ -38,7 +38,7 @@ impl Approver for Human {
     }
 }
 
-/// When a desk dies: at which of its saves, and whether that one is still written.
+/// When an executor dies: at which of its saves, and whether that one is still written.
 pub(super) type Death = Option<(usize, bool)>;
 
 /// Somebody who drives captures, for whom the lab's clock passes instead of waiting.

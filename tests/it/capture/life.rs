@@ -119,7 +119,7 @@ async fn denied(stage: Stage) {
     let task = stage.executor(" delete ").end(stage.task(&ONE)).await;
     assert_eq!(task.state(), State::NeedsCleanup, "{task:#?}");
     assert!(stage.there().await.contains(&"ghost-s1-1".to_owned()) && stage.stored("ghost-s1-1.cap").await);
-    // It stays so, whoever looks, and nobody is asked again by itself.
+    // It stays so however often it is read, and nobody is asked again by itself.
     let executor = stage.executor("");
     let task = executor.end(stage.store().load("s1-1").unwrap()).await;
     assert_eq!((task.state(), executor.ran.lock().unwrap().len()), (State::NeedsCleanup, 0));

@@ -1,4 +1,4 @@
-//! Captures that nobody looks after: what is ours is found and cleaned, what is somebody else's is left alone.
+//! Captures without an owner: what is ours is found and cleaned, what is somebody else's is left alone.
 
 use std::time::{Duration, SystemTime};
 
@@ -31,7 +31,7 @@ async fn what_a_dead_session_left_is_found_and_cleaned_and_nothing_else() {
     let executor = stage.executor("");
     let printed_text =
         search(executor.gate(), &place(), std::slice::from_ref(&task), Some(&storage), &dead).await.unwrap();
-    assert_eq!(printed_text.orphans.len(), 0, "its task looks after it");
+    assert_eq!(printed_text.orphans.len(), 0, "its task owns it");
     let alive = |_: &SessionId| Life::Alive;
     assert_eq!(
         search(executor.gate(), &place(), &[], Some(&storage), &alive).await.unwrap().orphans.len(),

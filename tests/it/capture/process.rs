@@ -65,7 +65,7 @@ async fn killed(moment: &'static str) {
     assert_eq!(begun.code, Some(0), "{moment}: {begun:?}");
     let mut printed_text = to_the_end(&stage, "wait").await;
     if printed_text["state"] == "needs_cleanup" {
-        // Where nobody knows whether a removal took effect, it is told; a person says it again.
+        // Where nobody knows whether a removal took effect, this is reported; a person asks again.
         printed_text = to_the_end(&stage, "cleanup").await;
     }
     let left = (&printed_text["state"], &printed_text["needs_cleanup"]);
@@ -115,7 +115,7 @@ async fn a_plan_shows_every_command_with_its_verdict_and_runs_none() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_and_nothing_is_on_standard_output() {
+async fn what_is_wrong_is_reported_and_nothing_is_on_standard_output() {
     let stage = Stage::up(None).await;
     let start = ["capture", "start", "-g", "nw-forensics-rg", "--approve", "deny"];
     for (words, code, expected) in [

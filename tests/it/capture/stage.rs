@@ -187,7 +187,7 @@ impl Stage {
             .unwrap()
     }
 
-    /// Returns a desk whose human agrees to what contains none of some words.
+    /// Returns an executor whose human agrees to what contains none of some words.
     pub(super) fn executor(&self, never: &'static str) -> FakeExecutor {
         let asked = Arc::new(Mutex::new(Vec::new()));
         let known = self.exports.iter().map(|(name, value)| ((*name).to_owned(), value.into()));

@@ -40,7 +40,7 @@ impl Approver for Human {
     }
 }
 
-/// A desk whose clock jumps to where it is waited for.
+/// An executor whose clock jumps to the time it waits for.
 struct FakeExecutor {
     gate: CaptureShell,
     store: TaskStore,

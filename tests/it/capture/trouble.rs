@@ -1,4 +1,4 @@
-//! Captures whose cloud is in trouble: throttled, signed out, full, rivals, garbage, files that come in pieces.
+//! Captures whose cloud is in trouble: throttled, signed out, full, rivals, garbage, files that come in parts.
 
 use ghost_cloud::capture::{CaptureRequestError, CaptureTask, Instruction, State};
 use ghost_lab::azure::Verb;
@@ -72,7 +72,7 @@ async fn an_expired_token_at_the_beginning_changes_nothing() {
 }
 
 #[tokio::test]
-async fn what_records_there_already_is_in_the_way_and_stays() {
+async fn what_records_there_already_blocks_a_capture_and_stays() {
     let stage = Stage::up(None).await;
     stage.others("nightly", "tf-dest-vm").await;
     let task = stage.executor("").end(stage.task(&ONE)).await;
@@ -91,7 +91,7 @@ async fn what_records_there_already_is_in_the_way_and_stays() {
 }
 
 #[tokio::test]
-async fn a_full_region_is_told() {
+async fn a_full_region_is_reported() {
     let stage = Stage::up(None).await;
     stage.set(json!({"capture_limit": 0})).await;
     let task = stage.executor("").end(stage.task(&ONE)).await;
@@ -101,7 +101,7 @@ async fn a_full_region_is_told() {
 }
 
 #[tokio::test]
-async fn a_machine_without_the_extension_is_told_how_to_get_it() {
+async fn a_machine_without_the_extension_is_reported_with_a_hint() {
     let stage = Stage::up(None).await;
     let id = format!(
         "{GROUP}/providers/Microsoft.Compute/virtualMachines/tf-dest-vm/extensions/NetworkWatcherAgentLinux"
@@ -119,7 +119,7 @@ async fn a_machine_without_the_extension_is_told_how_to_get_it() {
 }
 
 #[tokio::test]
-async fn a_machine_that_is_off_is_told() {
+async fn a_machine_that_is_off_is_reported() {
     let stage = Stage::up(None).await;
     stage.set(json!({"power": {"tf-dest-vm": "deallocated"}})).await;
     let task = stage.executor("").end(stage.task(&ONE)).await;
@@ -128,7 +128,7 @@ async fn a_machine_that_is_off_is_told() {
 }
 
 #[tokio::test]
-async fn garbage_and_half_answers_are_read_again_and_then_told() {
+async fn garbage_and_half_answers_are_read_again_and_then_reported() {
     // `head` is no program that a command in the cage may start; the shell's own words are.
     for (text, expected) in [
         ("echo garbage; exit 0", "cannot be read"),
@@ -189,7 +189,7 @@ async fn a_file_that_is_cut_off_again_and_again_stays_in_the_cloud() {
 }
 
 #[tokio::test]
-async fn an_account_that_is_not_there_or_shut_is_told_before_anybody_is_asked() {
+async fn a_missing_or_closed_account_is_reported_before_anybody_is_asked() {
     let stage = Stage::up(None).await;
     let id = format!("{GROUP}/providers/Microsoft.Storage/storageAccounts/{ACCOUNT}");
     stage.set(json!({"remove": id})).await;

@@ -7,7 +7,7 @@ use std::path::Path;
 use ghost_lab::case::{CASES, CODES, Case, Outcome, Pair, View, embedded, markdown, plan};
 use serde_json::Value;
 
-use super::ground::{Here, usual};
+use super::stage::{Here, usual};
 
 fn all() -> Vec<Case> {
     CASES
@@ -124,7 +124,7 @@ fn nobody_may_conclude_what_has_to_be_found() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a test may be told to write the page anew")]
+#[expect(clippy::disallowed_methods, reason = "a test writes the page anew where a variable asks for it")]
 fn the_page_about_the_cases_holds_what_is_generated() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("demo/README.md");
     let page = std::fs::read_to_string(&path).unwrap();

@@ -49,7 +49,7 @@ fn an_error_has_its_line_and_a_hint() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn everything_that_is_wrong_is_reported_at_once() {
     let body = "[[fault]]\nkind = \"netem\"\nvm = \"a b\"\nloss = 101.0\n\n[[fault]]\nkind = \"rate_limit\"\nvm = \"a\"\nrate = \"fast\"\n";
     let problems = Case::read(&format!("{HEAD}{body}")).unwrap_err();
     let lines: Vec<Option<usize>> = problems.0.iter().map(|problem| problem.line).collect();
@@ -74,7 +74,7 @@ proptest! {
         drop(Case::read(&text));
     }
 
-    /// A case with a piece cut out, or put in, is a case or an error.
+    /// A case with a part cut out, or put in, is a case or an error.
     #[test]
     fn a_damaged_case_is_a_case_or_an_error(which in 0..CASES.len(), at in 0.0..1.0f64, length in 0..60usize, put in "[\\PC\n]{0,12}") {
         let text = CASES[which].1;

@@ -4,7 +4,7 @@ use ghost_inspect::effective;
 use ghost_inspect::netfilter;
 use ghost_lab::case::{CASES, Case, InjectError, active_case, clean, embedded, inject, reset};
 
-use super::ground::Here;
+use super::stage::Here;
 
 fn waited<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)

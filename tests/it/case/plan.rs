@@ -9,7 +9,7 @@ use ghost_lab::case::{Case, PlanAction, View, embedded, inject, plan, reset};
 use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 
-use super::ground::Here;
+use super::stage::Here;
 
 /// Drives a future for so many polls, then lets it go; each poll ends with the next thing that is waited for.
 pub(super) async fn in_steps<T>(work: impl Future<Output = T>, polls: usize) {
@@ -166,7 +166,7 @@ fn shaping_spares_ssh_and_a_rate_stands_behind_the_damage() {
 }
 
 #[test]
-fn what_does_not_go_together_is_told_with_its_line() {
+fn what_does_not_go_together_is_reported_with_its_line() {
     let here = Here::up();
     use ghost_lab::case::LabAccess as _;
     let view = View::new(here.documents());

@@ -39,8 +39,8 @@ impl Az {
         reported.to_string()
     }
 
-    /// Asks what a check asks: the platform, or a guest by way of its agent.
-    fn looks(&self, command: &str) -> String {
+    /// Asks what a check asks: the platform, or a guest through its agent.
+    fn observe(&self, command: &str) -> String {
         if let Some(words) = command.strip_prefix("az ") {
             return self.asks(&words.split(' ').collect::<Vec<_>>());
         }
@@ -89,7 +89,7 @@ fn the_real_az_sees_a_case_and_after_a_reset_the_estate_before() {
             {
                 continue;
             }
-            let found = az.looks(&command);
+            let found = az.observe(&command);
             let shown = regex::Regex::new(&shows).unwrap().is_match(&found);
             assert_eq!(shown, expected, "{case}: {command}\n{shows}\n{found}");
             asked += 1;

@@ -9,8 +9,8 @@ use ghost_lab::case::{CASES, Case, CheckResult, LabAccess as _, check, inject, r
 use ghost_lab::control::Lab;
 use ghost_lab::host::{Script, ScriptTransport, Simulated};
 
-use super::ground::usual;
 use super::plan::{FAULTS, case};
+use super::stage::usual;
 
 fn lab() -> Arc<Lab> {
     let now: Timestamp = "2025-06-02T09:31:00.000Z".parse().unwrap();
@@ -127,7 +127,7 @@ async fn taken_back(faults: &[usize], data: &Path) -> Vec<String> {
             return vec![format!("{faults:?} phase {phase}: {error}")];
         }
         let there = inside(&lab).await;
-        // What a machine is like inside says nothing of the cloud's faults and of those on the way.
+        // What a machine is like inside says nothing of the cloud's faults and of those on the path.
         if phase == 2 && filled(&there) != filled(&before) {
             left.push(format!(
                 "{faults:?} is not taken back\n{:#?}\n---\n{:#?}",

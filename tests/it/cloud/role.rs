@@ -27,7 +27,7 @@ fn allowed(name: &str) -> BTreeSet<String> {
 fn takes(command: &str) -> Option<Vec<String>> {
     let join = |base: &str, ends: &[&str]| ends.iter().map(|end| format!("{base}{end}")).collect::<Vec<_>>();
     let network = |ends: &[&str]| join("Microsoft.Network/", ends);
-    // A question to the watcher looks the machine and the watchers up first, and its answer comes later.
+    // A question to the watcher reads the machine and the watchers first, and its answer comes later.
     let watcher = |ends: &[&str]| {
         let mut all = join(WATCHER, ends);
         all.extend(join(WATCHER, &["read"]));

@@ -37,7 +37,7 @@ fn carried(text: &str) -> String {
     format!("az vm run-command invoke -g rg -n vm --command-id RunShellScript --scripts '{quoted}'")
 }
 
-/// Judges one script in both ways, and keeps it where a shell may run it.
+/// Judges one script here and in a guest, and keeps it where a shell may run it.
 fn judge(policy: &Policy, text: String) -> Option<Judged> {
     let here = policy.classify(&text);
     let there = policy.classify(&carried(&text));
@@ -91,7 +91,7 @@ fn a_safe_script_starts_only_what_was_judged_and_writes_nothing() {
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), shown.join("\n"));
 }
 
-/// The control: what the run looks for is seen where it happens.
+/// The control: what the run searches for is seen where it happens.
 #[test]
 fn what_a_shell_starts_beside_the_judged_words_is_seen() {
     if let Some(why) = place::skipped() {

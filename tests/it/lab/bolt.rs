@@ -57,7 +57,7 @@ impl Sdk {
                 (program.clone(), vec![source.join("python/app.py")], program)
             }
             Self::JavaScript => {
-                // A link beside the packages: where the app seems to lie is where Node looks for them.
+                // A link beside the packages: where the app seems to lie is where Node searches for them.
                 let app = installed.join("javascript/app.mjs");
                 ("node".into(), vec!["--preserve-symlinks-main".into(), app.clone()], app)
             }
@@ -135,7 +135,7 @@ impl Bolt {
         self.log.lock().unwrap().join("\n")
     }
 
-    /// Looks again whenever something changed, until `found` finds something.
+    /// Reads again whenever something changed, until `found` finds something.
     pub(super) async fn until<T>(&self, user: &str, look: &str, found: impl Fn(&Value) -> Option<T>) -> T {
         let url = |path: &str| format!("{}lab/{path}", self.stage.name("SLACK_WORKSPACE_URL"));
         let mut changes = self.stage.http.get(url(&format!("events?user={user}"))).send().await.unwrap();

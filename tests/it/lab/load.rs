@@ -59,7 +59,7 @@ async fn forty_sockets_lose_nothing_get_nothing_twice_and_keep_the_order() {
     let mut received: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     while let Some(joined) = sockets.join_next().await {
         let (app, row) = joined.unwrap();
-        assert!(row.is_sorted_by(|one, next| one.0 < next.0), "a connection was told a later message first");
+        assert!(row.is_sorted_by(|one, next| one.0 < next.0), "a connection received a later message first");
         received.entry(app).or_default().extend(row.into_iter().map(|(_, text)| text));
     }
     let mut expected: Vec<String> = (0..MESSAGES).map(text).collect();

@@ -1,7 +1,7 @@
 //! The local Slack, as an app and as a person meet it.
 
 mod bolt;
-mod door;
+mod endpoint;
 mod http;
 mod load;
 mod menu;

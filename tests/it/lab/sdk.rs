@@ -155,7 +155,7 @@ async fn views_on_views(bolt: &Bolt) {
     said_directly(bolt, "Closed on page 1").await;
 }
 
-/// A direct message, and what the app is told of its own words, of a change and of a deletion.
+/// A direct message, and which events the app receives about its own messages, a change and a deletion.
 async fn direct_messages(bolt: &Bolt) {
     let said = bolt.does("message", json!({"user": "alice", "channel": "@ghost", "text": "ping"})).await;
     said_directly(bolt, "pong, <@U0LABALICE>").await;
@@ -211,7 +211,7 @@ async fn sdk_works(sdk: Sdk) {
     let limit = json!({"kind": "rate_limit", "method": "chat.postMessage", "retry_after": 1});
     bolt.does("fault", limit).await;
     let root = bolt.mention("hello").await;
-    bolt.reply("alice", &root, "heard hello [0 ]").await;
+    bolt.reply("alice", &root, "received hello [0 ]").await;
     bolt.end().await;
 }
 
@@ -234,17 +234,17 @@ async fn once(sdk: Sdk, reasons: [&str; 2]) {
         let timing = Timing { acknowledge: Duration::from_secs(2), ..Timing::compressed(60) };
         let bolt = Bolt::start(sdk, transport, timing).await;
         let missed = bolt.mention("miss this").await;
-        let answer = format!("heard miss this [1 {reason}]");
+        let answer = format!("received miss this [1 {reason}]");
         bolt.reply("alice", &missed, &answer).await;
         bolt.does("fault", json!({"kind": "duplicate"})).await;
         let twice = bolt.mention("twice").await;
-        bolt.reply("alice", &twice, "heard twice [0 ]").await;
+        bolt.reply("alice", &twice, "received twice [0 ]").await;
         bolt.does("fault", json!({"kind": "redeliver", "count": 2})).await;
         // Whatever came before was handled when this is.
         let last = bolt.mention("the last").await;
-        bolt.reply("alice", &last, "heard the last [0 ]").await;
+        bolt.reply("alice", &last, "received the last [0 ]").await;
         assert_eq!(bolt.replies("alice", &missed).await, [answer]);
-        assert_eq!(bolt.replies("alice", &twice).await, ["heard twice [0 ]"]);
+        assert_eq!(bolt.replies("alice", &twice).await, ["received twice [0 ]"]);
         bolt.end().await;
     }
 }
@@ -277,7 +277,7 @@ async fn cut(sdk: Sdk) {
     let mut roots = vec![bolt.mention("number 0").await];
     bolt.does("fault", json!({"kind": "cut"})).await;
     roots.push(bolt.mention("number 1").await);
-    assert_eq!(received(&bolt, &roots).await, ["heard number 0", "heard number 1"]);
+    assert_eq!(received(&bolt, &roots).await, ["received number 0", "received number 1"]);
     bolt.end().await;
 }
 
@@ -305,7 +305,7 @@ async fn refreshed(sdk: Sdk) {
         }
         roots.push(bolt.mention(&format!("number {number}")).await);
     }
-    let expected: Vec<String> = (0..12).map(|number| format!("heard number {number}")).collect();
+    let expected: Vec<String> = (0..12).map(|number| format!("received number {number}")).collect();
     assert_eq!(received(&bolt, &roots).await, expected);
     let root = bolt.mention("restart web-1").await;
     let card = bolt.reply("bob", &root, "Restart web-1?").await;

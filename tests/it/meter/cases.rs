@@ -34,7 +34,7 @@ fn number(results: &Value, name: &str) -> f64 {
 }
 
 #[tokio::test]
-async fn a_healthy_way_is_stable_and_becomes_a_baseline_to_hold_others_against() {
+async fn a_healthy_path_is_stable_and_becomes_a_baseline_for_others() {
     let lab = Lab::up("simulated");
     let store = lab.store();
     let first = MeasurementRequest { is_baseline: true, storage: storage(), ..ask("pmeter_first", &store) };
@@ -102,7 +102,7 @@ async fn j_a_guest_that_drops_is_a_drop_although_the_rules_allow() {
 }
 
 #[tokio::test]
-async fn k_a_shaped_way_is_stable_and_slow() {
+async fn k_a_shaped_path_is_stable_and_slow() {
     let (results, _) = results("k", false).await;
     assert_eq!(results["anomaly_type"], Value::Null, "{results:#}");
     assert!((0.003..0.008).contains(&number(&results, "throughput_p90")), "{results:#}");

@@ -15,7 +15,7 @@ fn short(session: &str, lab: &Lab) -> MeasurementRequest {
 }
 
 #[tokio::test]
-async fn real_tools_measure_a_healthy_way_both_ways_and_a_shaped_one() {
+async fn real_tools_measure_a_healthy_path_in_both_directions_and_a_shaped_one() {
     if skipped() {
         return;
     }

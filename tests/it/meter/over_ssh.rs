@@ -200,7 +200,7 @@ fn done(command: &mut Command) -> String {
 }
 
 #[tokio::test]
-async fn a_way_between_machines_that_are_reached_by_ssh_is_measured_both_ways() {
+async fn a_path_between_machines_that_are_reached_by_ssh_is_measured_in_both_directions() {
     if skipped() {
         return;
     }

@@ -148,7 +148,7 @@ impl Approver for Human {
     }
 }
 
-/// A desk that may fall silent for ever at a command.
+/// An executor that may fall silent for ever at a command.
 pub(super) struct Table {
     pub(super) gate: ShellExecutor,
     pub(super) dies_at: Option<&'static str>,

@@ -39,7 +39,7 @@ impl Seen {
 pub(super) struct Reply {
     status: u16,
     headers: Vec<(String, String)>,
-    /// What is sent, piece by piece.
+    /// What is sent, chunk by chunk.
     fragments: Vec<Bytes>,
     end: End,
 }
@@ -56,14 +56,14 @@ enum End {
 }
 
 impl Reply {
-    /// A stream of events, in pieces of so many bytes.
+    /// A stream of events, in chunks of so many bytes.
     pub(super) fn events(text: &str, fragment: usize) -> Self {
         let fragments = text.as_bytes().chunks(fragment).map(Bytes::copy_from_slice).collect();
         Self { status: 200, headers: Vec::new(), fragments, end: End::Whole }
             .header("content-type", "text/event-stream; charset=utf-8")
     }
 
-    /// An answer in one piece.
+    /// An answer in one chunk.
     pub(super) fn text(status: u16, kind: &str, text: &str) -> Self {
         let fragments = vec![Bytes::copy_from_slice(text.as_bytes())];
         Self { status, headers: Vec::new(), fragments, end: End::Whole }.header("content-type", kind)
@@ -79,13 +79,13 @@ impl Reply {
         self
     }
 
-    /// Breaks the connection behind the last piece.
+    /// Breaks the connection behind the last chunk.
     pub(super) fn cut(mut self) -> Self {
         self.end = End::Cut;
         self
     }
 
-    /// Says nothing more behind the last piece.
+    /// Says nothing more behind the last chunk.
     pub(super) fn silence(mut self) -> Self {
         self.end = End::Silence;
         self

@@ -175,7 +175,7 @@ impl Trial {
                     .filter(|rule| rule.table != WATCH)
                     .map(|rule| (rule.table.clone(), rule.chain.clone(), rule.position)),
             );
-            // Where the mark is open, several rules may decide, all in the same way.
+            // Where the mark is open, several rules may decide, all alike.
             let rated = answer.trace.iter().any(|tried| is_rate(&tried.rule.raw));
             exact &= !marked && !rated;
             if !marked && !rated {

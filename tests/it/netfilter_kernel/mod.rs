@@ -3,7 +3,7 @@
 //!
 //! 54 rulesets in the short run, 330 with `GHOST_LONG=1`; `GHOST_TEST_SEED` repeats a run, `GHOST_TEST_WITHOUT=iptables` or
 //! `nft` runs without. The namespaces have no names: they end with the processes that hold them, whatever happens.
-#![expect(clippy::indexing_slicing, reason = "a test that looks beyond the end of its own list should stop")]
+#![expect(clippy::indexing_slicing, reason = "a test that reads beyond the end of its own list should stop")]
 
 mod compare;
 mod legacy;

@@ -1,4 +1,4 @@
-//! What the kernel did, told by counters: those of a table that only watches, before and behind all others, and those of
+//! What the kernel did, read from counters: those of a table that only watches, before and behind all others, and those of
 //! every rule.
 
 use std::collections::HashMap;

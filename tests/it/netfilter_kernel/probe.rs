@@ -84,7 +84,7 @@ impl Probe {
                 Carried::Tcp { sport, dport, flags }
             }
             1 => {
-                // The kernel looks at checksums only as packets come in.
+                // The kernel checks checksums only as packets come in.
                 if direction == Direction::Out && state == State::Invalid {
                     state = State::New;
                 }

@@ -1,5 +1,5 @@
 //! The kernel and the models judge the same packets: random rules of a machine against `netfilter::walk`, random rules of security
-//! groups against `nsg`, as many packets for each as there are ways to send one.
+//! groups against `nsg`, as many packets for each as there are kinds of sender.
 
 use std::net::IpAddr;
 
@@ -158,7 +158,7 @@ async fn a_machines_own_filter_does_what_walk_says() {
                 netfilter::Verdict::Reject => "refused",
                 netfilter::Verdict::Indeterminate => panic!("{packet:?}\n{text}"),
             };
-            // Whoever is refused behind the handshake may hear of that before it looks whether the connection is up.
+            // Whoever is refused behind the handshake may learn of that before it checks whether the connection is up.
             let (state, tcp_flags) = (Some(State::Established), (protocol == 6).then_some(16));
             let behind = compiled.walk(&netfilter::Packet { state, tcp_flags, ..packet }).unwrap().verdict;
             let late = protocol == 6 && behind == netfilter::Verdict::Reject;

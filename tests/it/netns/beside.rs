@@ -1,4 +1,4 @@
-//! The model of a machine beside the kernel: the same commands make the same rules on both, the same packets have the same fate, and
+//! The model of a machine beside the kernel: the same commands make the same rules on both, the same packets have the same outcome, and
 //! `netfilter::walk` says of either's rules what happens.
 //!
 //! A handful of rulesets in the short run, 30 with `GHOST_LONG=1`, 50 packets each; `GHOST_TEST_SEED` repeats a run.
@@ -67,7 +67,7 @@ impl Probe {
         self.walk(rules, State::New, 2)
     }
 
-    /// Whether the rules refuse what follows the handshake: its sender may hear of that before it looks whether the connection is up.
+    /// Whether the rules refuse what follows the handshake: its sender may learn of that before it checks whether the connection is up.
     fn is_refused_later(&self, rules: &Compiled<'_>) -> bool {
         self.protocol == Protocol::Tcp && self.walk(rules, State::Established, 16) == Verdict::Reject
     }

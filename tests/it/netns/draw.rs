@@ -110,7 +110,7 @@ fn rule(random: &mut Random, table: &str, chain: &str) -> String {
     for _ in 0..random.below(3) {
         let kind = random.below(8);
         let ports = matches!(protocol, "tcp" | "udp");
-        // A rule asks for ports in one way.
+        // A rule asks for ports in one form.
         let same = if kind < 3 { 0..3 } else { kind..kind + 1 };
         if kinds.iter().any(|own| same.contains(own)) {
             continue;

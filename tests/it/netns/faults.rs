@@ -136,7 +136,7 @@ async fn n_a_hardened_machine_answers_ssh_and_its_agent_alone() {
     place.host.restore().await.unwrap();
     assert_eq!(place.tcp(SOURCE, 8080).await, "open");
     assert!(place.ask(DEST, "iptables -S INPUT").await.starts_with("-P INPUT ACCEPT"));
-    // Without the first rule, its agent is not heard of again.
+    // Without the first rule, its agent does not answer again.
     let cut = "iptables -A OUTPUT -p tcp -d 168.63.129.16 --dport 80 -j DROP";
     let cut = place.host.run(DEST, &script(cut, ScriptTransport::Agent)).await;
     assert_eq!(cut, Err(HostError::Silent(DEST.to_owned())));
@@ -209,7 +209,7 @@ async fn u_a_gate_of_the_subnet_is_shut_and_j_a_firewall_hides() {
 }
 
 #[tokio::test]
-async fn what_the_kernel_has_not_is_told_and_not_played() {
+async fn what_the_kernel_has_not_is_reported_and_not_played() {
     if skipped() {
         return;
     }

@@ -45,7 +45,7 @@ fn unanswered() -> Vec<(u64, Vec<u8>)> {
 }
 
 #[test]
-fn a_service_that_never_answers_is_told_with_frames_and_a_filter() {
+fn a_service_that_never_answers_is_reported_with_frames_and_a_filter() {
     let folder = with("a.pcap", &pcap(&unanswered(), 65_535));
     let found =
         answer(&ghost(&["pcap", "analyze", "a.pcap", "--json", "--frames", "retransmission"], folder.path()));
@@ -130,7 +130,7 @@ fn a_question_in_an_error_is_not_asked() {
 }
 
 #[test]
-fn packets_that_do_not_arrive_are_told_by_direction() {
+fn packets_that_do_not_arrive_are_reported_by_direction() {
     let sent = unanswered();
     let folder = with("a.pcap", &pcap(&sent, 65_535));
     let late: Vec<_> = sent.iter().take(1).map(|(time, frame)| (time + 7_000_000, frame.clone())).collect();
@@ -168,13 +168,13 @@ fn reports_are_written_whole_and_name_the_capture() {
 }
 
 #[test]
-fn a_capture_of_shorter_pieces_holds_the_same_packets() {
+fn a_capture_with_cut_packets_holds_the_same_packets() {
     let data = |seq| Segment { seq, ack: 1, flags: 16, win: 500, len: 300, ..Segment::default() };
     let all: Vec<_> =
         (0..9_u32).map(|at| (u64::from(at) * 1000, tcp(false, CLIENT, SERVER, &data(at * 300)))).collect();
     let folder = with("whole.pcap", &pcap(&all, 65_535));
-    fs::write(folder.path().join("pieces.pcap"), pcap(&all, 70)).unwrap();
-    let found = answer(&ghost(&["pcap", "compare", "whole.pcap", "pieces.pcap", "--json"], folder.path()));
+    fs::write(folder.path().join("cut.pcap"), pcap(&all, 70)).unwrap();
+    let found = answer(&ghost(&["pcap", "compare", "whole.pcap", "cut.pcap", "--json"], folder.path()));
     assert_eq!(at(&found, "/packets/both"), &Value::from(9));
 }
 

@@ -35,7 +35,7 @@ fn dhcp(kind: u8, id: u8, client: u8, server: Option<u8>, router: u8) -> Vec<u8>
 }
 
 #[test]
-fn a_second_server_of_addresses_is_told_and_a_slow_one_is_not() {
+fn a_second_server_of_addresses_is_reported_and_a_slow_one_is_not() {
     let ask = |time, client, id| {
         (
             time,
@@ -71,7 +71,7 @@ fn a_second_server_of_addresses_is_told_and_a_slow_one_is_not() {
 }
 
 #[test]
-fn a_search_that_no_server_answers_is_told_and_no_alarm() {
+fn a_search_that_no_server_answers_is_reported_and_no_alarm() {
     let search = |time| {
         (time, udp(End { host: 3, port: 546 }, End { host: 4, port: 547 }, &[1, 0, 0, 9, 0, 1, 0, 2, 7, 7]))
     };
@@ -90,7 +90,7 @@ fn ntp(mode: u8, leap: u8, stratum: u8, code: &[u8; 4]) -> Vec<u8> {
 }
 
 #[test]
-fn clocks_that_are_silent_unset_or_send_away_are_told() {
+fn clocks_that_are_silent_unset_or_send_away_are_reported() {
     let mut all = Vec::new();
     for second in 0..4_u64 {
         for host in [20, 21, 22, 23] {
@@ -126,7 +126,7 @@ fn initial(version: u32, first: u8) -> Vec<u8> {
 }
 
 #[test]
-fn a_blocked_quic_is_told_and_one_that_answers_is_not() {
+fn a_blocked_quic_is_reported_and_one_that_answers_is_not() {
     let server = End { host: 30, port: 443 };
     let all: Vec<Timed> = (0..4_u64)
         .map(|second| (second * SECOND, udp(End { host: 1, port: 50_000 }, server, &initial(1, 0xc3))))
@@ -145,7 +145,7 @@ fn a_blocked_quic_is_told_and_one_that_answers_is_not() {
 }
 
 #[test]
-fn datagrams_are_told_by_direction_and_questions_without_an_answer_first() {
+fn datagrams_are_reported_by_direction_and_questions_without_an_answer_first() {
     let (client, loud, mute) =
         (End { host: 1, port: 5000 }, End { host: 2, port: 4000 }, End { host: 3, port: 161 });
     let mut all = vec![(0, udp(client, loud, &[1; 100])), (1, udp(loud, client, &[2; 900]))];

@@ -1,4 +1,4 @@
-//! What is told of connections beyond their labels.
+//! What is reported of connections beyond their labels.
 
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ fn a_repetition_with_another_identification_is_no_copy() {
 }
 
 #[test]
-fn syns_without_an_answer_are_told_with_their_pauses_and_the_last_ones_are_waited_for() {
+fn syns_without_an_answer_are_reported_with_their_pauses_and_the_last_ones_are_waited_for() {
     let scenario = trouble::unanswered(2);
     check(&scenario, &["syn_unanswered"]);
     assert_eq!(printed(&scenario, "/tcp/flows/0/a_to_b/repeated/gaps_ms"), json!([1000.0, 2000.0, 4000.0]));
@@ -72,13 +72,13 @@ fn syns_without_an_answer_are_told_with_their_pauses_and_the_last_ones_are_waite
 #[test]
 fn filtered_unreachable_and_refused_are_three_things() {
     for quoted in [8, 20] {
-        let filtered = trouble::barred(Scenario::new(), (3, 13), quoted);
+        let filtered = trouble::rejected(Scenario::new(), (3, 13), quoted);
         assert!(filtered.codes().contains(&"tcp_filtered"), "{quoted}");
         assert_eq!(printed(&filtered, "/tcp/flows/0/state"), json!("filtered"));
     }
-    let six = trouble::barred(Scenario::over_six(), (1, 1), 20);
+    let six = trouble::rejected(Scenario::over_six(), (1, 1), 20);
     assert_eq!(printed(&six, "/tcp/flows/0/state"), json!("filtered"));
-    let nowhere = trouble::barred(Scenario::new(), (3, 1), 8);
+    let nowhere = trouble::rejected(Scenario::new(), (3, 1), 8);
     assert!(nowhere.codes().contains(&"tcp_unreachable"));
     assert_eq!(printed(&nowhere, "/tcp/flows/0/state"), json!("unreachable"));
     check(&trouble::refused(), &["tcp_refused"]);
@@ -98,7 +98,7 @@ fn an_answer_that_nobody_hears_is_no_missing_answer() {
 }
 
 #[test]
-fn a_closed_window_is_told_with_who_closed_it_how_long_and_what_asked() {
+fn a_closed_window_is_reported_with_who_closed_it_how_long_and_what_asked() {
     let scenario = trouble::closed();
     let codes = scenario.codes();
     assert_eq!(codes.first(), Some(&"tcp_zero_window"), "{codes:?}");
@@ -111,7 +111,7 @@ fn a_closed_window_is_told_with_who_closed_it_how_long_and_what_asked() {
 }
 
 #[test]
-fn an_end_that_falls_silent_is_told_apart_from_one_that_loses_something() {
+fn an_end_that_falls_silent_is_distinguished_from_one_that_loses_something() {
     let scenario = trouble::gone();
     let codes = scenario.codes();
     assert!(codes.contains(&"tcp_peer_gone"), "{codes:?}");
@@ -137,7 +137,7 @@ fn what_a_fin_overtook_asks_for_nothing() {
 }
 
 #[test]
-fn large_segments_that_never_pass_are_told_with_and_without_a_router_that_says_so() {
+fn large_segments_that_never_pass_are_reported_with_and_without_a_router_that_says_so() {
     for says in [false, true] {
         let scenario = trouble::too_large(says);
         let codes = scenario.codes();
@@ -155,7 +155,7 @@ fn large_segments_that_never_pass_are_told_with_and_without_a_router_that_says_s
 }
 
 #[test]
-fn a_reset_is_told_with_what_does_not_fit_its_sender() {
+fn a_reset_is_reported_with_what_does_not_fit_its_sender() {
     let scenario = trouble::injected();
     check(&scenario, &["tcp_reset_foreign"]);
     let reset = printed(&scenario, "/tcp/flows/0/reset");
@@ -169,7 +169,7 @@ fn a_reset_is_told_with_what_does_not_fit_its_sender() {
 }
 
 #[test]
-fn where_a_segment_was_lost_is_told() {
+fn where_a_segment_was_lost_is_reported() {
     let scenario = trouble::lost();
     let losses = printed(&scenario, "/tcp/flows/0/b_to_a/losses");
     assert_eq!(

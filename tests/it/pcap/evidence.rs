@@ -33,10 +33,10 @@ pub(super) fn codes(account: &Value) -> Vec<(&str, &str)> {
 }
 
 #[track_caller]
-fn prove(stories: Vec<Scenario>) {
+fn prove(scenarios: Vec<Scenario>) {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("story.pcap");
-    for (code, all) in stories {
+    let path = folder.path().join("scenario.pcap");
+    for (code, all) in scenarios {
         let account = account(&all);
         assert!(codes(&account).iter().any(|(found, _)| *found == code), "{code}: {:?}", codes(&account));
         fs::write(&path, pcap(&all, 65_535)).unwrap();
@@ -60,7 +60,7 @@ fn trouble_with_names_is_found_and_shown() {
 }
 
 #[test]
-fn trouble_on_the_way_is_found_and_shown() {
+fn trouble_on_the_path_is_found_and_shown() {
     prove(path());
 }
 

@@ -1,4 +1,4 @@
-//! What tshark says of the stories: every filter of a finding works there and shows its evidence, and acknowledgments took as long.
+//! What tshark says of the scenarios: every filter of a finding works there and shows its evidence, and acknowledgments took as long.
 
 use super::spoken::Scenario;
 use super::{trouble, tshark};
@@ -9,7 +9,7 @@ fn acknowledgments_took_as_long_as_tshark_says() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("story.pcap");
+    let path = folder.path().join("scenario.pcap");
     for scenario in
         [Scenario::healthy(), trouble::closed(), trouble::gone(), trouble::lost(), trouble::too_large(false)]
     {
@@ -29,9 +29,9 @@ fn acknowledgments_took_as_long_as_tshark_says() {
 fn filters_show_the_evidence() {
     let printed = [
         trouble::unanswered(2),
-        trouble::barred(Scenario::new(), (3, 13), 8),
-        trouble::barred(Scenario::over_six(), (1, 1), 20),
-        trouble::barred(Scenario::new(), (3, 1), 20),
+        trouble::rejected(Scenario::new(), (3, 13), 8),
+        trouble::rejected(Scenario::over_six(), (1, 1), 20),
+        trouble::rejected(Scenario::new(), (3, 1), 20),
         trouble::refused(),
         trouble::unheard(),
         trouble::closed(),
@@ -45,7 +45,7 @@ fn filters_show_the_evidence() {
         trouble::narrow(),
     ];
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("story.pcap");
+    let path = folder.path().join("scenario.pcap");
     let mut codes = Vec::new();
     for scenario in printed {
         std::fs::write(&path, scenario.capture()).unwrap();

@@ -63,7 +63,7 @@ fn account(lines: Lines) -> Value {
 }
 
 #[test]
-fn a_growing_file_is_told_of_until_ctrl_c() {
+fn a_growing_file_is_reported_until_ctrl_c() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("grows.pcap");
     let capture = unanswered(20);
@@ -135,7 +135,7 @@ fn following_ends_when_its_time_is_over_and_refuses_what_is_packed() {
     let child = ghost(&["a.pcap", "--for", "1"], folder.path()).wait_with_output().unwrap();
     let account: Value = serde_json::from_slice(&child.stdout).unwrap();
     assert_eq!((child.status.code(), at(&account, "/file/packets")), (Some(0), &Value::from(1)));
-    // Nothing is drawn where nobody looks.
+    // Nothing is drawn where nobody watches.
     assert!(child.stderr.is_empty());
     let mut child = ghost(&["a.pcap.gz"], folder.path());
     let mut said = String::new();

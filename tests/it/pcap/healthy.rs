@@ -104,7 +104,7 @@ fn names_of_clouds_and_services_are_not_suspicious() {
 
 #[test]
 fn some_names_that_do_not_exist_are_everyday_life() {
-    // A mail server looks senders up in lists of bad ones, a browser checks three times whether answers are forged.
+    // A mail server searches lists of bad senders, a browser checks three times whether answers are forged.
     let mut all = Vec::new();
     for number in 0..60_u64 {
         let name = format!("{}.2.0.192.zen.spamhaus.org", number);
@@ -119,7 +119,7 @@ fn some_names_that_do_not_exist_are_everyday_life() {
 }
 
 #[test]
-fn a_trace_of_the_way_is_no_trouble() {
+fn a_trace_of_the_path_is_no_trouble() {
     // As mtr does it: pings with more and more hops, round after round, and one router that stays silent.
     let (mut all, mut seq) = (Vec::new(), 0_u16);
     for round in 0..40_u64 {
@@ -156,7 +156,7 @@ fn a_trace_of_the_way_is_no_trouble() {
 }
 
 #[test]
-fn a_source_that_finds_the_size_of_its_way_is_no_trouble() {
+fn a_source_that_finds_the_size_of_its_path_is_no_trouble() {
     let packet =
         |mark, size| ip((CLIENT, SERVER), 17, 64, (mark, 0x4000), &datagram(4000, 4001, &vec![0; size]));
     let mut all: Vec<Timed> = (0..8).map(|mark| (u64::from(mark), packet(mark, 1400))).collect();
@@ -245,7 +245,7 @@ fn a_ping_and_a_connection_just_before_the_end_are_no_trouble() {
     for seq in 1..20_u16 {
         let time = u64::from(seq) * 100 * MS;
         all.push((time, ping((CLIENT, SERVER), 8, seq, 64)));
-        // The way takes 900 ms.
+        // The path takes 900 ms.
         if seq < 11 {
             all.push((time + 900 * MS, ping((SERVER, CLIENT), 0, seq, 60)));
         }

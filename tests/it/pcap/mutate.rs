@@ -1,4 +1,4 @@
-//! Captures and frames that are damaged in the ways that hurt: bits, lengths, cuts, splices. From small captures of every kind.
+//! Captures and frames that are damaged where it hurts: bits, lengths, cuts, splices. From small captures of every kind.
 
 use std::fs;
 use std::path::Path;

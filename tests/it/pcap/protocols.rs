@@ -1,4 +1,4 @@
-//! TLS and HTTP: recorded handshakes and requests against tshark, in pieces, and damaged.
+//! TLS and HTTP: recorded handshakes and requests against tshark, in segments, and damaged.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ pub(super) fn filters_show_their_frames(capture: &Path, findings: &[Finding]) {
 }
 
 #[test]
-fn recorded_handshakes_are_told_as_tshark_reads_them() {
+fn recorded_handshakes_are_reported_as_tshark_reads_them() {
     let path = fixture("handshakes.pcap");
     let found = account(&std::fs::read(&path).unwrap());
     let tls = &found.tls;
@@ -147,7 +147,7 @@ fn the_account_stays_short_whatever_is_said() {
 }
 
 #[test]
-fn a_handshake_is_the_same_in_pieces_twice_and_out_of_order() {
+fn a_handshake_is_the_same_in_segments_twice_and_out_of_order() {
     let (client, server) = (End { host: 1, port: 40_000 }, End { host: 2, port: 8443 });
     let bytes = hello(b"a.example");
     let orders: [&[usize]; 5] = [&[0, 1, 2], &[2, 1, 0], &[0, 2, 1], &[0, 0, 1, 0, 2, 1], &[1, 0, 2, 2]];

@@ -199,7 +199,7 @@ fn account_and_report_stay_short_whatever_somebody_sends() {
         assert!(!summary.findings.is_empty());
         let report = markdown(&summary, "loud.pcap");
         assert!(report.len() < 12_000, "{} bytes:\n{report}", report.len());
-        assert!(account.contains("--full has them"), "what was left out is told");
+        assert!(account.contains("--full has them"), "what was left out is reported");
     }
 }
 

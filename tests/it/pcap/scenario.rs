@@ -65,7 +65,7 @@ pub(super) fn names() -> Vec<Scenario> {
     ]
 }
 
-/// Complaints, ways, pings.
+/// Complaints, paths, pings.
 pub(super) fn path() -> Vec<Scenario> {
     let ends = (CLIENT, SERVER);
     let (one, two) = (six(1), six(2));

@@ -1,4 +1,4 @@
-//! Conversations that are told packet by packet, each made for one fact.
+//! Conversations written packet by packet, each made for one fact.
 
 use ghost_pcap::{Analyzer, Scope, Summary, frames};
 

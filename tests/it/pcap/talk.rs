@@ -36,7 +36,7 @@ pub(super) fn conversations(random: &mut Random) -> Vec<Timed> {
     frames
 }
 
-/// Swaps and repeats a few frames, as a network with several ways does.
+/// Swaps and repeats a few frames, as a network with several paths does.
 fn disturb(random: &mut Random, frames: &mut Vec<Timed>) {
     for _ in 0..random.below(4) {
         let at = random.below(frames.len().saturating_sub(1));

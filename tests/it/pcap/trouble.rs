@@ -1,4 +1,4 @@
-//! The stories themselves: one kind of trouble each.
+//! The scenarios themselves: one kind of trouble each.
 
 use super::spoken::{ACK, Client, FIN, RST, SYN, Scenario, Server};
 
@@ -19,7 +19,7 @@ pub(super) fn unanswered(connections: u16) -> Scenario {
 }
 
 /// A SYN that a router sends back with this error; so much of its header is quoted.
-pub(super) fn barred(mut scenario: Scenario, error: (u8, u8), quoted: usize) -> Scenario {
+pub(super) fn rejected(mut scenario: Scenario, error: (u8, u8), quoted: usize) -> Scenario {
     scenario.say(Client, 0, SYN, (1000, 0, 0));
     scenario.error(0, error, 0, quoted);
     scenario

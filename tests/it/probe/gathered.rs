@@ -42,9 +42,9 @@ fn gathered(shell: &str, lines: &str, counters: &str, windows: usize) -> Vec<Str
 }
 
 fn whole(printed: &[String]) -> String {
-    let mut parcel = WindowedPayload::default();
-    for piece in printed {
-        if let WindowResult::Whole(text) = parcel.add(piece).unwrap() {
+    let mut payload = WindowedPayload::default();
+    for chunk in printed {
+        if let WindowResult::Whole(text) = payload.add(chunk).unwrap() {
             return text;
         }
     }

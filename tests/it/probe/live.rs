@@ -28,7 +28,7 @@ fn look(lab: &Lab, vm: &'static str) -> Seen {
     }
 }
 
-/// Looks into a machine; `null` where its agent is cut off, which has to be said with a way out.
+/// Probes a machine; `null` where its agent is cut off, which has to be reported with a hint.
 fn within(lab: &Lab, what: &str, vm: &str) -> Value {
     let ran = lab.ghost(&[what, "inspect", "--vm", vm, "-g", GROUP, "--json"]);
     if ran.status.success() {
@@ -113,12 +113,12 @@ fn every_inspector_shows_what_is_wrong_in_a_case() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Looks at both machines with every inspector, and returns what of a case they do not show, and what they show that is not there.
+/// Reads both machines with every inspector, and returns what of a case they do not show, and what they show that is not there.
 pub(super) fn missed(lab: &Lab, name: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let topology = lab.json(&["topology", "-g", GROUP]);
     let seen = [SOURCE, DEST].map(|vm| look(lab, vm));
-    // Only where plain HTTP is dropped on its way out the agent reaches nobody.
+    // Only where outbound plain HTTP is dropped the agent reaches nobody.
     let cut_off: Vec<&str> = seen.iter().filter(|seen| seen.firewall.is_null()).map(|seen| seen.vm).collect();
     let expected: &[&str] = if name == "t" { &[SOURCE] } else { &[] };
     if cut_off != expected {
@@ -176,7 +176,7 @@ fn the_answers_are_those_of_the_files() {
 }
 
 #[test]
-fn a_change_between_two_looks_is_drift() {
+fn a_change_between_two_probes_is_drift() {
     let lab = Lab::up("simulated", None);
     let keep = ["--is-baseline", "--session-id", "before"];
     lab.json(&[&["netfilter", "inspect", "--vm", DEST, "-g", GROUP], &keep[..]].concat());

@@ -1,4 +1,4 @@
-//! Looking into running guests: scripts on a real kernel, the whole way through the lab's cloud and through a real sshd.
+//! Looking into running guests: scripts on a real kernel, through the lab's whole cloud and through a real sshd.
 #![expect(clippy::indexing_slicing, reason = "a field that an answer lacks stops the test")]
 
 mod gathered;

@@ -92,7 +92,7 @@ impl Sshd {
         std::fs::read_to_string(self.at("log")).unwrap()
     }
 
-    /// Looks at the queues of this machine by ssh.
+    /// Reads the queues of this machine by ssh.
     fn look(&self, key: &str, known: &str, more: &[&str]) -> Output {
         let mut command = ghost(&self.at("data"));
         command.args([

@@ -77,7 +77,7 @@ impl Lab {
         serde_json::from_slice(&ran.stdout).unwrap()
     }
 
-    /// Looks at the machine `vm` with some words.
+    /// Probes the machine `vm` with a subcommand.
     pub(super) fn vm(&self, words: &[&str], vm: &str) -> Value {
         self.json(&[words, &["--vm", vm, "-g", GROUP]].concat())
     }
@@ -86,8 +86,8 @@ impl Lab {
         self.folder.path().join("data")
     }
 
-    /// Drives an errand here, with a clock that jumps; tells what was waited for, too.
-    pub(super) async fn drive<E: Operation>(&self, mut errand: E) -> (E::Result, Vec<String>) {
+    /// Drives an operation here, with a clock that jumps; returns what was waited for, too.
+    pub(super) async fn drive<E: Operation>(&self, mut operation: E) -> (E::Result, Vec<String>) {
         let programs = Programs::new([("az".to_owned(), self.az.clone())].into()).unwrap();
         let environment =
             self.exports.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
@@ -100,7 +100,7 @@ impl Lab {
         let gate = ShellExecutor::new(Arc::new(shell), self.data().join("evidence"));
         let clock = ManualClock::new(Timestamp::from_millis(0));
         let here = Here { gate, clock, waited: std::sync::Mutex::default() };
-        let result = drive(&mut errand, &here, &here.clock).await.unwrap();
+        let result = drive(&mut operation, &here, &here.clock).await.unwrap();
         (result, here.waited.into_inner().unwrap())
     }
 }

@@ -1,4 +1,4 @@
-//! What goes wrong on the way to a guest.
+//! What goes wrong between here and a guest.
 
 use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope, bundle};
@@ -24,7 +24,7 @@ fn answered(lab: &Lab, message: &str, times: u32) {
 }
 
 #[tokio::test]
-async fn half_an_answer_is_asked_for_once_more_and_then_told() {
+async fn half_an_answer_is_asked_for_once_more_and_then_reported() {
     let lab = Lab::up("simulated", None);
     let cut = format!("Enable succeeded: \n[stdout]\n{}\nghost-parcel-end\n\n[stderr]\n", "A".repeat(4_000));
     for message in [cut.as_str(), "Enable succeeded: \n[stdout]\n\n[stderr]\n", "garbage"] {
@@ -48,7 +48,7 @@ async fn half_an_answer_is_asked_for_once_more_and_then_told() {
 }
 
 #[tokio::test]
-async fn throttling_is_waited_out_and_an_expired_token_is_told_at_once() {
+async fn throttling_is_waited_out_and_an_expired_token_is_reported_at_once() {
     let lab = Lab::up("simulated", None);
     let throttled = r#"body={"error":{"code":"TooManyRequests","message":"slow down"}}"#;
     lab.order(&["set", "fault=POST .*runCommand", "status=429", throttled, "times=2"]);
@@ -68,8 +68,8 @@ async fn what_may_not_be_read_is_named_and_does_not_hide_the_rest() {
     let forbidden = r#"body={"error":{"code":"AuthorizationFailed","message":"The client 'x' with object id 'y' does not have authorization to perform action 'Microsoft.Network/networkInterfaces/effectiveRouteTable/action' over scope '/s'"}}"#;
     lab.order(&["set", "fault=POST .*effectiveRouteTable", "status=403", forbidden, "times=1"]);
     let network = InterfaceScope::Network(name("forensics-vnet"));
-    let errand = Effective::all(&place(), &network, &[EffectiveQuery::Routes, EffectiveQuery::Rules]);
-    let bundle = bundle(&lab.drive(errand).await.0.unwrap());
+    let operation = Effective::all(&place(), &network, &[EffectiveQuery::Routes, EffectiveQuery::Rules]);
+    let bundle = bundle(&lab.drive(operation).await.0.unwrap());
     let failed: Vec<_> = bundle.nics.iter().filter_map(|nic| nic.error.as_deref()).collect();
     assert!(bundle.nics.len() >= 2 && failed.len() == 1, "{failed:?}");
     assert!(failed[0].contains("may not do Microsoft.Network/networkInterfaces/effectiveRouteTable/action"));

@@ -45,7 +45,7 @@ fn without_a_network_all_but_advisories_is_checked_and_that_is_said() {
 }
 
 #[test]
-fn whoever_asks_for_advisories_alone_is_told_that_there_are_none_to_look_at() {
+fn advisories_alone_without_a_database_are_an_error() {
     let (output, calls) = deny(Some("--advisories"), NOWHERE);
     let reported = String::from_utf8_lossy(&output.stderr);
     assert_eq!((output.status.code(), calls.as_str()), (Some(1), ""), "{reported}");

@@ -93,7 +93,7 @@ fn every_tool_has_a_page() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/tools/{name}.md"));
         std::fs::read_to_string(path).is_ok_and(|text| text.starts_with(&format!("# ghost {name}")))
     };
-    // These are told of in the guide, and `replay` beside `sessions`.
+    // The guide describes these, and `replay` beside `sessions`.
     let elsewhere = ["bot", "completions", "demo", "help", "investigate", "playbook", "replay"];
     let command = ghost_agent::cli::command();
     let names = command.get_subcommands().map(|inner| inner.get_name());

@@ -48,9 +48,9 @@ pub(super) fn make_with_pipes(seed: u64, wanted: usize) -> Corpus {
         })
         .collect();
     assert!(filters.len() > 20, "the examples of filters have another form: {filters:?}");
-    let mut dice = Dice(!seed);
+    let mut rng = Rng(!seed);
     let feeders = sample(!seed, wanted / 4);
-    let piped = feeders.iter().map(|feeder| format!("{feeder} | {}", filters[dice.below(filters.len())]));
+    let piped = feeders.iter().map(|feeder| format!("{feeder} | {}", filters[rng.below(filters.len())]));
     let every = filters.iter().map(|filter| format!("uname -a | {filter}"));
     make_of(seed, wanted, piped.chain(every).collect())
 }
@@ -58,11 +58,11 @@ pub(super) fn make_with_pipes(seed: u64, wanted: usize) -> Corpus {
 fn make_of(seed: u64, wanted: usize, more: Vec<String>) -> Corpus {
     let policy = Policy::builtin().unwrap();
     let examples = policy.examples().iter().map(|example| example.command.clone());
-    let mut dice = Dice(seed);
+    let mut rng = Rng(seed);
     let mut bases = sample(seed, wanted * 3);
     bases.extend(examples);
     bases.extend(more);
-    let mutants: Vec<String> = bases.iter().map(|base| mutate(base, &mut dice)).collect();
+    let mutants: Vec<String> = bases.iter().map(|base| mutate(base, &mut rng)).collect();
     bases.extend(mutants);
     let mut corpus = Corpus { generated: bases.len(), ..Corpus::default() };
     let mut seen = HashSet::new();
@@ -95,7 +95,7 @@ fn make_of(seed: u64, wanted: usize, more: Vec<String>) -> Corpus {
             }),
         }
     }
-    groups.values_mut().for_each(|cases| dice.shuffle(cases));
+    groups.values_mut().for_each(|cases| rng.shuffle(cases));
     while corpus.cases.len() < wanted && groups.values().any(|cases| !cases.is_empty()) {
         corpus.cases.extend(groups.values_mut().filter_map(Vec::pop));
     }
@@ -168,16 +168,16 @@ const DANGEROUS: [&str; 24] = [
 ];
 
 /// Changes a command in one or two places.
-fn mutate(command: &str, dice: &mut Dice) -> String {
+fn mutate(command: &str, rng: &mut Rng) -> String {
     let mut words: Vec<String> = command.split(' ').map(str::to_owned).collect();
-    for _ in 0..=dice.below(2) {
-        let at = dice.below(words.len());
-        match dice.below(9) {
+    for _ in 0..=rng.below(2) {
+        let at = rng.below(words.len());
+        match rng.below(9) {
             0 if words.len() > 1 => drop(words.remove(at)),
             1 => words.insert(at, words[at].clone()),
             2 => words.swap(at, 0),
-            3 => words.insert(at, DANGEROUS[dice.below(DANGEROUS.len())].to_owned()),
-            4 => words.push(DANGEROUS[dice.below(DANGEROUS.len())].to_owned()),
+            3 => words.insert(at, DANGEROUS[rng.below(DANGEROUS.len())].to_owned()),
+            4 => words.push(DANGEROUS[rng.below(DANGEROUS.len())].to_owned()),
             // A value attached to what stands before it.
             5 if at > 0 => {
                 let value = words.remove(at);
@@ -186,7 +186,7 @@ fn mutate(command: &str, dice: &mut Dice) -> String {
             6 => words[at] = format!("{}''", words[at]),
             7 => words.insert(
                 0,
-                ["timeout 2", "nice -n 3", "stdbuf -oL", "timeout -s KILL 1"][dice.below(4)].to_owned(),
+                ["timeout 2", "nice -n 3", "stdbuf -oL", "timeout -s KILL 1"][rng.below(4)].to_owned(),
             ),
             _ => drop(words[at].pop()),
         }
@@ -195,9 +195,9 @@ fn mutate(command: &str, dice: &mut Dice) -> String {
 }
 
 /// A small generator of random numbers (splitmix64).
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

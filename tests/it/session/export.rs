@@ -155,8 +155,8 @@ async fn an_audit_that_is_there_stays_and_one_that_is_not_whole_is_left_out() {
     let shorter = audit.lines().take(2).map(|line| format!("{line}\n")).collect();
     for bad in [audit.replace("SAFE", "RISKY"), audit.replace("ghost-test", "ghost-rest"), shorter] {
         let (folder, store) = elsewhere();
-        let fate = import(&store, &with(bad), folder.path()).await.unwrap().audit;
-        assert!(matches!(fate, AuditFate::Refused(_)), "{fate:?}");
+        let outcome = import(&store, &with(bad), folder.path()).await.unwrap().audit;
+        assert!(matches!(outcome, AuditFate::Refused(_)), "{outcome:?}");
         assert!(!folder.path().join("audit").exists());
     }
 }

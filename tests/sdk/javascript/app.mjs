@@ -65,7 +65,7 @@ app.event("app_mention", async ({ body, event, client, context, say, sayStream, 
     await stream.append({ markdown_text: "two, " });
     await stream.stop({ markdown_text: "three" });
   } else {
-    const text = `heard ${words} [${context.retryNum ?? 0} ${context.retryReason ?? ""}]`;
+    const text = `received ${words} [${context.retryNum ?? 0} ${context.retryReason ?? ""}]`;
     await say({ text, thread_ts });
   }
 });

@@ -76,7 +76,7 @@ def mentioned(body, event, request, client, say, say_stream, set_status):
     else:
         number = request.headers.get("x-slack-retry-num", ["0"])[0]
         reason = request.headers.get("x-slack-retry-reason", [""])[0]
-        say(text=f"heard {words} [{number} {reason}]", thread_ts=thread)
+        say(text=f"received {words} [{number} {reason}]", thread_ts=thread)
 
 
 def card(client, event, thread):

@@ -25,7 +25,7 @@ pub struct Listening {
     pub address: Option<IpAddr>,
     /// The port.
     pub port: u16,
-    /// The program, where it is told.
+    /// The program, where it is reported.
     pub program: Option<String>,
 }
 

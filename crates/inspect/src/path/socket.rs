@@ -208,9 +208,9 @@ LISTEN 0      4096   127.0.0.53%lo:53         0.0.0.0:*
         let found = connections(
             "      3 SYN-SENT 10.0.1.5:8080\n      1 ESTAB [fd00::5]:443\nodd\n 2 TIME-WAIT *:*\n",
         );
-        let told: Vec<String> =
+        let found: Vec<String> =
             found.iter().map(|one| format!("{} {} {}", one.state, one.peer, one.port)).collect();
-        assert_eq!(told, ["SYN-SENT 10.0.1.5 8080", "ESTAB fd00::5 443"]);
+        assert_eq!(found, ["SYN-SENT 10.0.1.5 8080", "ESTAB fd00::5 443"]);
     }
 
     #[test]

@@ -46,21 +46,21 @@ impl HttpSender {
     /// Sends a request and returns what was answered in time.
     pub(crate) async fn send(
         &self,
-        letter: AppRequest<'_>,
+        app_request: AppRequest<'_>,
         now: Timestamp,
         within: Duration,
     ) -> Result<Vec<u8>, DeliveryError> {
         let time = now.as_millis().div_euclid(1000);
-        let sign = signature(letter.secret, time, &letter.body);
+        let sign = signature(app_request.secret, time, &app_request.body);
         let mut request = self
             .0
-            .post(letter.url)
-            .header(CONTENT_TYPE, letter.content_type)
+            .post(app_request.url)
+            .header(CONTENT_TYPE, app_request.content_type)
             .header("User-Agent", "Slackbot 1.0 (+https://api.slack.com/robots)")
             .header("X-Slack-Request-Timestamp", time.to_string())
             .header("X-Slack-Signature", sign)
             .timeout(within);
-        if let Some((number, reason)) = letter.retry {
+        if let Some((number, reason)) = app_request.retry {
             request = request
                 .header("X-Slack-Retry-Num", number.to_string())
                 .header("X-Slack-Retry-Reason", reason);
@@ -69,7 +69,7 @@ impl HttpSender {
             reason: if error.is_timeout() { "http_timeout" } else { "connection_failed" },
             final_: false,
         };
-        let mut answer = request.body(letter.body).send().await.map_err(missed)?;
+        let mut answer = request.body(app_request.body).send().await.map_err(missed)?;
         if !answer.status().is_success() {
             let final_ = answer.headers().get("X-Slack-No-Retry").is_some_and(|value| value == "1");
             return Err(DeliveryError { reason: "http_error", final_ });
@@ -96,8 +96,8 @@ pub(crate) async fn verify_url(
     within: Duration,
 ) -> bool {
     let body = json!({"token": token, "challenge": challenge, "type": "url_verification"}).to_string();
-    let letter = AppRequest { url, secret, content_type: "application/json", body, retry: None };
-    let Ok(answer) = carrier.send(letter, now, within).await else { return false };
+    let app_request = AppRequest { url, secret, content_type: "application/json", body, retry: None };
+    let Ok(answer) = carrier.send(app_request, now, within).await else { return false };
     let said = String::from_utf8_lossy(&answer);
     let inside = serde_json::from_str::<Value>(&said).ok();
     let inside = inside.as_ref().and_then(|answer| answer.get("challenge")).and_then(Value::as_str);

@@ -117,9 +117,9 @@ impl Inner {
             }
             let retry = (number > 0).then_some((number, reason));
             let body = payload.to_string();
-            let letter =
+            let app_request =
                 AppRequest { url: &url, secret: &secret, content_type: "application/json", body, retry };
-            match self.carrier.send(letter, self.clock.now(), self.timing.acknowledge).await {
+            match self.carrier.send(app_request, self.clock.now(), self.timing.acknowledge).await {
                 Ok(_) => return true,
                 Err(DeliveryError { final_: true, .. }) => return false,
                 Err(missed) => reason = missed.reason,
@@ -150,8 +150,8 @@ impl Inner {
             }
         };
         let content_type = "application/x-www-form-urlencoded";
-        let letter = AppRequest { url: &url, secret: &secret, content_type, body, retry: None };
-        match self.carrier.send(letter, self.clock.now(), self.timing.acknowledge).await {
+        let app_request = AppRequest { url: &url, secret: &secret, content_type, body, retry: None };
+        match self.carrier.send(app_request, self.clock.now(), self.timing.acknowledge).await {
             Ok(answer) => {
                 let said = String::from_utf8_lossy(&answer).into_owned();
                 // A command may be answered in plain words.

@@ -5,12 +5,12 @@
 
 mod backoff;
 mod error;
-mod lane;
 mod link;
 mod open;
 mod port;
 mod run;
 mod settings;
+mod slot;
 mod task;
 mod watch;
 

@@ -7,10 +7,10 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::socket::error::SocketError;
-use crate::socket::lane::keep;
 use crate::socket::open::Shared;
 use crate::socket::port::{Handler, Opener};
 use crate::socket::settings::Settings;
+use crate::socket::slot::keep;
 use crate::socket::watch::Watch;
 use crate::web::{Roots, Web};
 
@@ -65,25 +65,25 @@ impl Socket {
             stop: watch::Sender::new(false),
             gate,
         });
-        let mut lanes = JoinSet::new();
+        let mut slots = JoinSet::new();
         for _ in 0..connections {
-            lanes.spawn(keep(Arc::clone(&shared)));
+            slots.spawn(keep(Arc::clone(&shared)));
         }
         let mut ended = tokio::select! {
             () = stop => Ok(()),
-            // A lane ends by itself only for good.
-            lane = lanes.join_next() => outcome(lane),
+            // A slot ends by itself only for good.
+            slot = slots.join_next() => outcome(slot),
         };
         shared.stop.send_replace(true);
-        while let Some(lane) = lanes.join_next().await {
-            ended = ended.and(outcome(Some(lane)));
+        while let Some(slot) = slots.join_next().await {
+            ended = ended.and(outcome(Some(slot)));
         }
         ended
     }
 }
 
-fn outcome(lane: Option<Result<Result<(), SocketError>, tokio::task::JoinError>>) -> Result<(), SocketError> {
-    match lane {
+fn outcome(slot: Option<Result<Result<(), SocketError>, tokio::task::JoinError>>) -> Result<(), SocketError> {
+    match slot {
         Some(Ok(ended)) => ended,
         Some(Err(_)) => Err(SocketError::Broken),
         None => Ok(()),

@@ -3,7 +3,7 @@
 use crate::bot::show::amount::{clock, count};
 use crate::bot::show::block::{Line, pre, quote, rich, say, section, small};
 use crate::bot::show::card::subject::Subject;
-use crate::bot::show::card::{fate, open};
+use crate::bot::show::card::{open, outcome};
 use crate::bot::show::text::{command, escape, paragraph, prose};
 use crate::bot::show::{Deciding, Message, Person, RenderContext};
 use ghost_base::Timestamp;
@@ -29,7 +29,7 @@ pub(super) struct Settled {
 
 /// Tells how a question ended; `None` where it is open.
 pub(super) fn settled(subject: &Subject<'_>, context: &RenderContext, now: Timestamp) -> Option<Settled> {
-    let nothing = || fate::refused(subject).to_owned();
+    let nothing = || outcome::refused(subject).to_owned();
     match &subject.approval.ending {
         Some(Ending::Decided { answer, who, at }) => {
             Some(decided(subject, answer, &context.people.find(who), *at))
@@ -59,18 +59,18 @@ fn expired(subject: &Subject<'_>) -> Settled {
         title: Line::new().bold("Expired").text(": nobody answered by ").time(until, "{time}"),
         text: format!("Expired: nobody answered by {}", clock(until)),
         reason: None,
-        next: fate::refused(subject).to_owned(),
+        next: outcome::refused(subject).to_owned(),
     }
 }
 
 fn decided(subject: &Subject<'_>, answer: &Reply, who: &Person, at: Timestamp) -> Settled {
     let (word, reason, next) = match answer {
-        Reply::Approve => ("Approved", None, sentence(&fate::approved(subject))),
-        Reply::Deny { .. } if fate::is_withdrawal(subject, answer) => {
-            ("Session stopped", None, fate::refused(subject).to_owned())
+        Reply::Approve => ("Approved", None, sentence(&outcome::approved(subject))),
+        Reply::Deny { .. } if outcome::is_withdrawal(subject, answer) => {
+            ("Session stopped", None, outcome::refused(subject).to_owned())
         }
-        Reply::Deny { reason } => ("Denied", Some(reason.clone()), fate::refused(subject).to_owned()),
-        Reply::Modify { .. } => ("Changed", None, sentence(&fate::modified(subject))),
+        Reply::Deny { reason } => ("Denied", Some(reason.clone()), outcome::refused(subject).to_owned()),
+        Reply::Modify { .. } => ("Changed", None, sentence(&outcome::modified(subject))),
     };
     Settled {
         title: Line::new().bold(word).text(" by ").person(who).text(" at ").time(at, "{time_secs}"),

@@ -2,8 +2,8 @@
 
 mod closed;
 mod diff;
-mod fate;
 mod open;
+mod outcome;
 mod subject;
 mod target;
 mod whole;

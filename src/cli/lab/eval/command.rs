@@ -11,7 +11,7 @@ use super::chosen::{Chosen, chosen};
 use super::consent::Consent;
 use super::row::Row;
 use super::run::{Terms, case};
-use crate::cli::investigate::{Brain, brain};
+use crate::cli::investigate::{InvestigatorKind, investigator};
 use crate::cli::name::random;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::root::Global;
@@ -53,10 +53,10 @@ pub(in crate::cli) struct Arguments {
     /// Ask this in place of the case's own words.
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
-    /// Who thinks; the playbook unless said.
+    /// What investigates; the playbook unless said.
     #[arg(long, value_enum)]
-    brain: Option<Brain>,
-    /// The turns of the scripted brain.
+    brain: Option<InvestigatorKind>,
+    /// The turns of the scripted investigator.
     #[arg(long, value_name = "FILE", required_if_eq("brain", "scripted"))]
     script: Option<PathBuf>,
     /// How questions are answered: all, none, or random:SEED.
@@ -99,12 +99,12 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
     let make = |own: &Setup| -> anyhow::Result<Arc<dyn Model>> {
         match (arguments.brain, &arguments.script) {
             (None, None) => Ok(Arc::new(Playbook)),
-            (named, script) => brain(own, named, script.as_deref(), None),
+            (named, script) => investigator(own, named, script.as_deref(), None),
         }
     };
     let terms = Terms {
         own: &setup,
-        brain: &make,
+        investigator: &make,
         consent: arguments.approve,
         prompt: arguments.prompt.as_deref(),
         keep: arguments.keep.as_deref(),

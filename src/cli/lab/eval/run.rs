@@ -35,7 +35,7 @@ pub(super) struct Terms<'a> {
     /// Whoever calls.
     pub(super) own: &'a Setup,
     /// Makes whoever thinks ready, anew for each investigation.
-    pub(super) brain: &'a dyn Fn(&Setup) -> anyhow::Result<Arc<dyn Model>>,
+    pub(super) investigator: &'a dyn Fn(&Setup) -> anyhow::Result<Arc<dyn Model>>,
     /// Who consents.
     pub(super) consent: Consent,
     /// What is asked in place of the case's own words.
@@ -113,7 +113,7 @@ async fn phase(
     let session: SessionId = format!("eval-{}", id.replace('/', "-")).parse()?;
     let (setup, paced) = setup(lab, &folder.path, terms.own, served);
     let setup = Arc::new(setup);
-    let model = (terms.brain)(terms.own)?;
+    let model = (terms.investigator)(terms.own)?;
     let (began, since) = (Instant::now(), lab.clock().now());
     let (state, trouble) = {
         let engine = engine(lab, &folder.path, &setup, Arc::clone(&model))?;

@@ -180,7 +180,7 @@ impl<'a> Oracle<'a> {
                         && list(&own["applicationSecurityGroups"]).any(|own| own["id"] == group["id"])
                 })
             });
-            // On the way out to a service only its own tag means it.
+            // On traffic out to a service only its own tag means it.
             let own = service(address).filter(|_| side == "destination" && packet.direction == "Outbound");
             match own {
                 Some(tag) => texts.into_iter().any(|text| text.eq_ignore_ascii_case(tag)),

@@ -104,17 +104,17 @@ fn answer(reported: &Value) -> Answer {
         .collect();
     headers.push(("x-ms-request-id".to_owned(), "00000000-0000-4000-8000-00000000b10b".to_owned()));
     headers.push(("date".to_owned(), "Mon, 02 Jun 2025 09:31:00 GMT".to_owned()));
-    let told_body = &reported["body"];
-    let body = if told_body.is_null() {
+    let recorded_body = &reported["body"];
+    let body = if recorded_body.is_null() {
         Body::Empty
-    } else if let Some(text) = told_body.as_str() {
+    } else if let Some(text) = recorded_body.as_str() {
         Body::Text("text/plain", text.to_owned())
-    } else if let Some(bytes) = told_body["bytes"].as_u64() {
+    } else if let Some(bytes) = recorded_body["bytes"].as_u64() {
         Body::Bytes(pattern(bytes))
-    } else if told_body["base64"].is_string() {
+    } else if recorded_body["base64"].is_string() {
         Body::Bytes(Vec::new())
     } else {
-        Body::Json(told_body.clone())
+        Body::Json(recorded_body.clone())
     };
     Answer { status: u16::try_from(reported["status"].as_u64().unwrap()).unwrap(), headers, body }
 }

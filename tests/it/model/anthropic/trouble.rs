@@ -279,7 +279,7 @@ async fn the_key_is_in_no_text() {
         let error = answer.as_ref().err().map(ToString::to_string);
         let shown = format!("{shown} {provider:?} {answer:?} {error:?}");
         assert!(!shown.contains(KEY), "{shown}");
-        assert!(shown.contains("invalid x-api-key"), "the rest is told: {shown}");
+        assert!(shown.contains("invalid x-api-key"), "the rest is shown: {shown}");
         let seen = server.finish();
         assert!(!format!("{} {}", seen[0].path, seen[0].body).contains(KEY));
     }

@@ -115,7 +115,7 @@ impl Stream {
         Reply::events(&self.text, 7)
     }
 
-    /// The same, in pieces of another length.
+    /// The same, in chunks of another length.
     pub(super) fn reply_by(&self, fragment: usize) -> Reply {
         Reply::events(&self.text, fragment)
     }

@@ -35,18 +35,18 @@ pub(in crate::model) fn error(code: u16, status: &str, message: &str) -> Reply {
     Reply::json(code, &json!({ "error": { "code": code, "message": message, "status": status } }))
 }
 
-/// A stream of pieces, cut where it hurts.
+/// A stream of chunks, cut where it hurts.
 pub(in crate::model) fn stream(fragments: &[Value], bytes: usize) -> Reply {
     let text: String = fragments.iter().map(|fragment| format!("data: {fragment}\r\n\r\n")).collect();
     Reply::events(&text, bytes)
 }
 
-/// A piece of a turn.
+/// A chunk of a turn.
 pub(in crate::model) fn fragment(parts: &Value) -> Value {
     json!({ "candidates": [{ "content": { "role": "model", "parts": parts }, "index": 0 }], "modelVersion": "m" })
 }
 
-/// The last piece of a turn.
+/// The last chunk of a turn.
 pub(in crate::model) fn last(parts: &Value, reason: &str) -> Value {
     json!({
         "candidates": [{ "content": { "role": "model", "parts": parts }, "finishReason": reason, "index": 0 }],

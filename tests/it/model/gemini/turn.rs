@@ -26,7 +26,7 @@ pub(in crate::model) fn options(server: &Server) -> Options {
     }
 }
 
-/// Asks a server that answers from a list; returns the answer, what was heard, and what the server saw.
+/// Asks a server that answers from a list; returns the answer, the events, and what the server saw.
 async fn asked(ask: &Ask, replies: Vec<Reply>) -> (Result<Answer, ModelError>, Received, Vec<Seen>) {
     let server = Server::start(rules, replies).await;
     let received = Received::default();

@@ -31,7 +31,7 @@ pub(in crate::model) fn options(server: &Server) -> Options {
     }
 }
 
-/// Asks a server that answers from a list; returns the answer, what was heard, and what the server saw.
+/// Asks a server that answers from a list; returns the answer, the events, and what the server saw.
 async fn asked(ask: &Ask, replies: Vec<Reply>) -> (Result<Answer, ModelError>, Received, Vec<Seen>) {
     let server = Server::start(chat_rules, replies).await;
     let received = Received::default();
@@ -64,7 +64,7 @@ fn said(answer: &Result<Answer, ModelError>) -> &str {
     &answer.as_ref().unwrap().text
 }
 
-/// Pieces of a call, as OpenAI writes it.
+/// Chunks of a call, as OpenAI writes it.
 fn call(index: u64, id: &str, tool: &str, fragments: &[&str]) -> Vec<Value> {
     let function = json!({ "name": tool, "arguments": "" });
     let begin = json!({ "index": index, "id": id, "type": "function", "function": function });

@@ -31,7 +31,7 @@ pub(in crate::model) fn options(server: &Server) -> Options {
     }
 }
 
-/// Asks a server that answers from a list; returns the answer, what was heard, and what the server saw.
+/// Asks a server that answers from a list; returns the answer, the events, and what the server saw.
 async fn asked(ask: &Ask, replies: Vec<Reply>) -> (Result<Answer, ModelError>, Received, Vec<Seen>) {
     let server = Server::start(response_rules, replies).await;
     let received = Received::default();
@@ -244,7 +244,7 @@ async fn reasoning_that_openai_cannot_read_is_left_out_once() {
     let stream = [item(&reasoning("gOLD")), item(&call("call_a", "inspect_nsg", "{}")), completed()];
     let (answer, _) = first(vec![events(&stream, 64)]).await;
     let question = turn_of(answer.unwrap());
-    // Another server is another host; its items are told anew without asking.
+    // Another server is another host; its items are sent anew without asking.
     let (answer, _, seen) = asked(&question, vec![done()]).await;
     assert_eq!(said(&answer), "Done.");
     let has_reasoning = |seen: &Seen| seen.body["input"].to_string().contains("gOLD");

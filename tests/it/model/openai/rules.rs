@@ -38,7 +38,7 @@ pub(in crate::model) fn completed() -> Value {
         "output_tokens_details": { "reasoning_tokens": 30 }, "total_tokens": 950 } } })
 }
 
-/// A piece of a completion.
+/// A chunk of a completion.
 pub(in crate::model) fn delta(delta: &Value) -> Value {
     json!({ "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m", "usage": null,
         "choices": [{ "index": 0, "delta": delta, "logprobs": null, "finish_reason": null }] })

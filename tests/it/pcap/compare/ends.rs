@@ -1,4 +1,4 @@
-//! Two ends of a way: each truth has a verdict of its own.
+//! Two ends of a path: each truth has a verdict of its own.
 
 use ghost_pcap::{
     ClockSource, Comparison, Confidence, ConversationVerdict, PathVerdict, comparison_markdown,
@@ -26,7 +26,7 @@ fn verdict(pair: &Comparison, client: End) -> ConversationVerdict {
 }
 
 #[test]
-fn a_way_on_which_everything_arrives_is_clean() {
+fn a_path_on_which_everything_arrives_is_clean() {
     let pair = between(&connection(CLIENT, SERVER, 20, START), 0, &arrives);
     assert_eq!((pair.path.verdict, pair.path.confidence), (PathVerdict::CleanPath, Confidence::High));
     assert_eq!(verdict(&pair, CLIENT), ConversationVerdict::Clean);
@@ -35,7 +35,7 @@ fn a_way_on_which_everything_arrives_is_clean() {
 }
 
 #[test]
-fn syns_that_never_arrive_are_lost_on_the_way_there() {
+fn syns_that_never_arrive_are_lost_on_the_path_there() {
     let mut all = background();
     all.extend(syns(CLIENT, SERVER, 4, START + 100_000));
     let pair = between(&all, 0, &|number, packet| {
@@ -165,7 +165,7 @@ fn answers_that_pass_elsewhere_are_no_loss() {
 }
 
 #[test]
-fn translated_addresses_are_recognized_and_told() {
+fn translated_addresses_are_recognized_and_reported() {
     let all = connection(CLIENT, SERVER, 20, START);
     let (outside, inside) = (End { host: 200, port: 61_000 }, End { host: 99, port: 8443 });
     let (a, b) = places(&all, 250_000, &arrives);
@@ -191,7 +191,7 @@ fn translated_addresses_are_recognized_and_told() {
 }
 
 #[test]
-fn what_is_rewritten_on_the_way_is_named() {
+fn what_is_rewritten_on_the_path_is_named() {
     let all = connection(CLIENT, SERVER, 20, START);
     let pair = between(&all, 0, &|_, packet| {
         let mut frame = routed(packet.frame.clone(), 1);
@@ -208,7 +208,7 @@ fn what_is_rewritten_on_the_way_is_named() {
 }
 
 #[test]
-fn large_segments_that_a_card_cuts_arrive_in_pieces() {
+fn large_segments_that_a_card_cuts_arrive_in_parts() {
     let mut a = Vec::new();
     let mut b = Vec::new();
     for number in 0..20_u32 {
@@ -218,7 +218,7 @@ fn large_segments_that_a_card_cuts_arrive_in_pieces() {
         a.push((time, numbered(tcp(false, CLIENT, SERVER, &big), 100)));
         for chunk in 0..3 {
             let small = Segment { seq: 1 + number * 3000 + chunk * 1000, len: 1000, ..big.clone() };
-            // Of the fifth the last piece is lost.
+            // Of the fifth the last part is lost.
             if (number, chunk) != (5, 2) {
                 let frame = numbered(tcp(false, CLIENT, SERVER, &small), 100 + u16::try_from(chunk).unwrap());
                 b.push((time + 4_000 + u64::from(chunk), frame));
@@ -246,7 +246,7 @@ fn what_passed_while_one_place_did_not_capture_is_not_lost() {
 }
 
 #[test]
-fn captures_of_different_times_have_nothing_to_say_of_a_way() {
+fn captures_of_different_times_have_nothing_to_say_of_a_path() {
     let (a, _) = places(&connection(CLIENT, SERVER, 100, START), 0, &arrives);
     let (_, b) = places(&connection(OTHER, SERVER, 100, START + 3_600_000_000), 0, &arrives);
     let pair = compared(&a, &b);
@@ -268,7 +268,7 @@ fn traffic_that_does_not_pass_the_other_place_is_not_lost() {
 }
 
 #[test]
-fn what_a_mirror_shows_twice_was_sent_once_and_what_arrives_twice_is_told() {
+fn what_a_mirror_shows_twice_was_sent_once_and_what_arrives_twice_is_reported() {
     let all = connection(CLIENT, SERVER, 30, START);
     let (a, b) = places(&all, 0, &arrives);
     let twice = |list: &[(u64, Vec<u8>)]| -> Vec<_> {
@@ -282,7 +282,7 @@ fn what_a_mirror_shows_twice_was_sent_once_and_what_arrives_twice_is_told() {
 }
 
 #[test]
-fn sides_in_the_wrong_order_are_told_and_the_verdicts_stay_true() {
+fn sides_in_the_wrong_order_are_reported_and_the_verdicts_stay_true() {
     let all = connection(CLIENT, SERVER, 30, START);
     let (a, b) = places(&all, 0, &|number, packet| arrives(number, packet).filter(|_| number != 7));
     let pair = compared(&b, &a);
@@ -307,7 +307,7 @@ fn a_clock_that_runs_fast_is_found_beside_one_that_is_off() {
 }
 
 #[test]
-fn questions_for_names_that_get_no_answer_are_told_from_lost_ones() {
+fn questions_for_names_that_get_no_answer_are_not_lost_ones() {
     let mut all = background();
     for number in 0..4_u8 {
         let frame = numbered(udp(CLIENT, End { host: 9, port: 53 }, &[number; 20]), u16::from(number) + 1);

@@ -1,4 +1,4 @@
-//! A way between two places, made for tests: what leaves one side arrives at the other, later, lost, rewritten.
+//! A path between two places, made for tests: what leaves one side arrives at the other, later, lost, rewritten.
 
 use ghost_pcap::{Comparison, compare};
 
@@ -16,7 +16,7 @@ pub(super) const START: u64 = 1_700_000_000_000_000;
 const IP: usize = 14;
 const TCP: usize = 34;
 
-/// A packet on its way between the places.
+/// A packet on its path between the places.
 #[derive(Debug, Clone)]
 pub(super) struct Packet {
     /// When it passes the first place.
@@ -117,7 +117,7 @@ pub(super) fn compared(a: &[Timed], b: &[Timed]) -> Comparison {
     compare(|which| Ok(std::io::Cursor::new(files.get(which).unwrap().clone())), false).unwrap()
 }
 
-/// Compares what two places capture of packets on their way.
+/// Compares what two places capture of the same packets.
 pub(super) fn between(packets: &[Packet], ahead: i64, fate: Fate<'_>) -> Comparison {
     let (a, b) = places(packets, ahead, fate);
     compared(&a, &b)

@@ -1,4 +1,4 @@
-//! Two times: what became worse, better, new or gone, beyond what chance brings. The stories are those of the reference's pairs.
+//! Two times: what became worse, better, new or gone, beyond what chance brings. The scenarios are those of the reference's pairs.
 
 use ghost_pcap::{ChangeVerdict, Comparison, Significance, Trend, comparison_markdown};
 
@@ -113,7 +113,7 @@ fn healthy_times_are_stable_in_everything() {
 }
 
 #[test]
-fn connections_that_get_worse_are_told() {
+fn connections_that_get_worse_are_reported() {
     let pair = scenario(HEALTHY, Time { web: (20, 12), ..HEALTHY });
     assert_eq!(
         (pair.change_summary.verdict, trend(&pair, "tcp_retransmission")),
@@ -173,7 +173,7 @@ fn a_host_that_goes_down_is_named() {
 }
 
 #[test]
-fn what_got_better_is_told_beside_what_stayed_bad() {
+fn what_got_better_is_reported_beside_what_stayed_bad() {
     let before = Time { web: (20, 12), neighbor: false, ping: Some(200_000), ..HEALTHY };
     let pair = scenario(before, Time { ping: Some(200_000), ..HEALTHY });
     assert_eq!(

@@ -62,7 +62,7 @@ impl List {
 }
 
 impl Topology {
-    /// Reads the lists of a resource group as they were printed. One that was not read is told.
+    /// Reads the lists of a resource group as they were printed. One that was not read is reported.
     #[must_use]
     pub fn read(group: &str, cloud: &Cloud) -> Self {
         let mut found = Self { group: group.to_owned(), ..Self::default() };

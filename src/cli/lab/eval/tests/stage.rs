@@ -66,7 +66,7 @@ pub(super) fn text(ask: &Ask) -> String {
 #[async_trait]
 impl Model for ScriptedModel {
     fn investigator(&self) -> Investigator {
-        Investigator { provider: "puppet".to_owned(), model: String::new(), host: None, window: 400_000 }
+        Investigator { provider: "fake".to_owned(), model: String::new(), host: None, window: 400_000 }
     }
 
     async fn answer(&self, ask: &Ask, _listener: &dyn Listener) -> Result<Answer, ModelError> {

@@ -42,7 +42,7 @@ impl Failing {
 #[async_trait]
 impl Model for Failing {
     fn investigator(&self) -> Investigator {
-        Investigator { provider: "puppet".to_owned(), model: "weak".to_owned(), host: None, window: 400_000 }
+        Investigator { provider: "fake".to_owned(), model: "weak".to_owned(), host: None, window: 400_000 }
     }
 
     async fn answer(&self, ask: &Ask, _listener: &dyn Listener) -> Result<Answer, ModelError> {
@@ -51,7 +51,7 @@ impl Model for Failing {
             _ if ask.turn < self.good => suppose(),
             Fails::Away => {
                 let what = "the connection was refused".to_owned();
-                return Err(ModelError::Unavailable { provider: "puppet".to_owned(), what });
+                return Err(ModelError::Unavailable { provider: "fake".to_owned(), what });
             }
             Fails::Babbles | Fails::Talks => ("inspect_nsg", json!({"machine": 7})),
         };
@@ -71,7 +71,7 @@ impl Model for Failing {
 #[tokio::test]
 async fn the_playbook_takes_over_from_a_model_that_fails_three_times_and_says_so() {
     for (fails, why) in [
-        (Fails::Away, "failed three times, the last time because puppet is not available"),
+        (Fails::Away, "failed three times, the last time because fake is not available"),
         (Fails::Babbles, "called nothing that could be done three times in a row"),
         (Fails::Talks, "called nothing that could be done three times in a row"),
     ] {
@@ -93,10 +93,10 @@ async fn the_playbook_takes_over_from_a_model_that_fails_three_times_and_says_so
             "{fails:?}"
         );
         let first = ended.state.turns().find(|turn| turn.investigator.provider == "playbook").unwrap();
-        assert!(first.text.starts_with("puppet weak ") && first.text.contains(why), "{}", first.text);
+        assert!(first.text.starts_with("fake weak ") && first.text.contains(why), "{}", first.text);
         assert!(first.text.contains("From here on the playbook goes on."), "{}", first.text);
         let report = rca(&ended.state);
-        assert!(report.contains("puppet weak inside this process; then playbook"), "{report}");
+        assert!(report.contains("fake weak inside this process; then playbook"), "{report}");
         in_the_thread(&ended.state);
     }
 }
@@ -105,7 +105,7 @@ fn in_the_thread(state: &ghost_investigate::state::State) {
     let context = crate::bot::show::RenderContext::default();
     let board =
         serde_json::to_string(&crate::bot::show::board(state, &context, state.last_at).blocks).unwrap();
-    assert!(board.contains("puppet weak failed, and the playbook goes on in its place"), "{board}");
+    assert!(board.contains("fake weak failed, and the playbook goes on in its place"), "{board}");
 }
 
 /// A model that knows nothing and does what it is advised to do. It keeps what the playbook would have done in its place.
@@ -116,7 +116,7 @@ struct Advised {
 #[async_trait]
 impl Model for Advised {
     fn investigator(&self) -> Investigator {
-        Investigator { provider: "puppet".to_owned(), model: String::new(), host: None, window: 400_000 }
+        Investigator { provider: "fake".to_owned(), model: String::new(), host: None, window: 400_000 }
     }
 
     async fn answer(&self, ask: &Ask, _listener: &dyn Listener) -> Result<Answer, ModelError> {

@@ -1,4 +1,4 @@
-//! Facts about the doors of the workspace: forms in parts, files that go, what time brings, what is written down.
+//! Facts about the endpoints of the workspace: forms in parts, files that go, what time brings, what is written down.
 
 use serde_json::{Value, json};
 

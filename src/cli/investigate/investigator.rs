@@ -1,4 +1,4 @@
-//! Who thinks: from the command line, else from the configuration, else the playbook.
+//! What investigates: from the command line, else from the configuration, else the playbook.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -22,9 +22,9 @@ use ghost_investigate::playbook::Playbook;
 /// No script is longer.
 const MAX_SCRIPT_BYTES: u64 = 64 << 20;
 
-/// Who thinks.
+/// What investigates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum Brain {
+pub(in crate::cli) enum InvestigatorKind {
     /// A fixed procedure, without a model and without a key.
     Playbook,
     /// Turns from a file.
@@ -37,26 +37,26 @@ pub(in crate::cli) enum Brain {
     Openai,
 }
 
-/// Makes whoever thinks ready.
-pub(in crate::cli) fn brain(
+/// Makes the investigator ready.
+pub(in crate::cli) fn investigator(
     setup: &Setup,
-    named: Option<Brain>,
+    named: Option<InvestigatorKind>,
     script: Option<&Path>,
     before: Option<&model::Investigator>,
 ) -> anyhow::Result<Arc<dyn Model>> {
     let provider = match (named, script) {
-        (Some(Brain::Scripted), Some(script)) | (None, Some(script)) => return scripted(script),
-        (Some(Brain::Scripted), None) => {
+        (Some(InvestigatorKind::Scripted), Some(script)) | (None, Some(script)) => return scripted(script),
+        (Some(InvestigatorKind::Scripted), None) => {
             return Err(Hinted::new(
-                anyhow::anyhow!("the scripted brain has no script"),
+                anyhow::anyhow!("the scripted investigator has no script"),
                 "name one with --script",
             )
             .into());
         }
-        (Some(Brain::Anthropic), _) => Provider::Anthropic,
-        (Some(Brain::Gemini), _) => Provider::Gemini,
-        (Some(Brain::Openai), _) => Provider::OpenAi,
-        (Some(Brain::Playbook), _) => Provider::Playbook,
+        (Some(InvestigatorKind::Anthropic), _) => Provider::Anthropic,
+        (Some(InvestigatorKind::Gemini), _) => Provider::Gemini,
+        (Some(InvestigatorKind::Openai), _) => Provider::OpenAi,
+        (Some(InvestigatorKind::Playbook), _) => Provider::Playbook,
         (None, None) => setup.config.model.brain.unwrap_or(Provider::Playbook),
     };
     let first = ready(setup, provider)?;
@@ -72,7 +72,7 @@ pub(in crate::cli) fn brain(
     }
     let all = Fallback::new(first, others);
     // A session that goes on stays with whom it was.
-    before.iter().for_each(|brain| all.resume(brain));
+    before.iter().for_each(|investigator| all.resume(investigator));
     Ok(Arc::new(all))
 }
 

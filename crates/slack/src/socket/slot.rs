@@ -1,4 +1,4 @@
-//! One of the places that always hold a connection: opens it, and the next one before the old one goes.
+//! A slot that always holds one connection: it opens one, and the next one before the old one closes.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use crate::socket::error::SocketError;
 use crate::socket::link::{Link, Signal};
 use crate::socket::open::{Missed, Shared};
 
-/// A connection as its lane knows it.
+/// A connection as its slot knows it.
 struct Live {
     signals: mpsc::UnboundedReceiver<Signal>,
     retire: oneshot::Sender<()>,
     since: Instant,
 }
 
-/// What a lane holds.
-struct Lane {
+/// What a slot holds.
+struct ConnectionSlot {
     shared: Arc<Shared>,
     links: JoinSet<()>,
     /// Those that will end, and are read until then.
@@ -31,20 +31,21 @@ struct Lane {
 
 /// Keeps one connection standing until everything stops.
 pub(crate) async fn keep(shared: Arc<Shared>) -> Result<(), SocketError> {
-    let mut lane = Lane { shared, links: JoinSet::new(), leaving: Vec::new(), failures: 0, stood: false };
-    let shared = Arc::clone(&lane.shared);
+    let mut slot =
+        ConnectionSlot { shared, links: JoinSet::new(), leaving: Vec::new(), failures: 0, stood: false };
+    let shared = Arc::clone(&slot.shared);
     let ended = tokio::select! {
         biased;
         () = shared.stopped() => Ok(()),
-        error = lane.serve() => Err(error),
+        error = slot.serve() => Err(error),
     };
     // What ends one for good ends all. Each connection knows it then, lets its handlers finish, and ends by itself.
     shared.stop.send_replace(true);
-    while lane.links.join_next().await.is_some() {}
+    while slot.links.join_next().await.is_some() {}
     ended
 }
 
-impl Lane {
+impl ConnectionSlot {
     async fn serve(&mut self) -> SocketError {
         loop {
             let wait = pause(&self.shared.settings, self.failures, chance());

@@ -9,11 +9,11 @@ use ghost_lab::case::{CASES, Cases, active_case, embedded};
 use ghost_lab::control::{Lab, OrderHandler};
 use serde_json::{Value, json};
 
-use super::ground::{Remembering, usual};
+use super::stage::{Remembering, usual};
 
 struct Open {
     lab: Arc<Lab>,
-    door: Cases,
+    cases: Cases,
     guests: Arc<Remembering>,
     data: tempfile::TempDir,
 }
@@ -23,13 +23,13 @@ fn open() -> Open {
     let guests = Arc::new(Remembering::default());
     let cloud = usual();
     let lab = Lab::new(cloud, guests.clone(), LabClock::new(Arc::new(SystemClock)), Vec::new()).unwrap();
-    let door = Cases::new(data.path().to_owned());
-    Open { lab, door, guests, data }
+    let cases = Cases::new(data.path().to_owned());
+    Open { lab, cases, guests, data }
 }
 
 impl Open {
     async fn order(&self, name: &str, body: Value) -> Result<Value, String> {
-        let done = self.door.call(&self.lab, name, &body).await.unwrap();
+        let done = self.cases.call(&self.lab, name, &body).await.unwrap();
         done.map_err(|refused| format!("{} ({})", refused.what, refused.hint.unwrap_or_default()))
     }
 
@@ -56,7 +56,7 @@ async fn a_lab_takes_orders_about_cases() {
     assert_eq!(open.order("reset", Value::Null).await.unwrap()["case"], "a: The Invisible Wall");
     assert_eq!(open.order("reset", Value::Null).await.unwrap()["case"], Value::Null);
     assert_eq!(open.estate(), before);
-    assert!(open.door.call(&open.lab, "state", &Value::Null).await.is_none());
+    assert!(open.cases.call(&open.lab, "state", &Value::Null).await.is_none());
     assert!(open.order("inject", json!({"case": 1})).await.is_err());
     assert!(open.order("inject", json!({"case": "id = 1"})).await.unwrap_err().contains("line 1"));
 }

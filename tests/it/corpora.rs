@@ -11,7 +11,7 @@ fn fixture(name: &str) -> String {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
-fn bench(arguments: &[&str]) -> Output {
+fn judge(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ghost"))
         .args(["shell", "bench"])
         .args(arguments)
@@ -26,8 +26,8 @@ fn printed(output: &Output) -> String {
 
 #[test]
 fn every_judge_counts_the_same_commands() {
-    let (corpus, rules) = (fixture("shell/bench/corpus"), fixture("shell/bench/example.rules"));
-    let output = bench(&[&corpus, "--execpolicy", &rules, "--json"]);
+    let (corpus, rules) = (fixture("shell/corpora/corpus"), fixture("shell/corpora/example.rules"));
+    let output = judge(&[&corpus, "--execpolicy", &rules, "--json"]);
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(
         answer["corpora"][0],
@@ -48,11 +48,11 @@ fn every_judge_counts_the_same_commands() {
 
 #[test]
 fn people_get_a_table_and_the_commands_of_a_verdict() {
-    let corpus = fixture("shell/bench/corpus");
-    let table = printed(&bench(&[&corpus]));
+    let corpus = fixture("shell/corpora/corpus");
+    let table = printed(&judge(&[&corpus]));
     let row = table.lines().last().unwrap().split_whitespace().skip(1).collect::<Vec<_>>();
     assert_eq!(row, ["8", "3", "3", "2", "5", "3"], "{table}");
-    let blocked = printed(&bench(&[&corpus, "--show", "blocked"]));
+    let blocked = printed(&judge(&[&corpus, "--show", "blocked"]));
     let places: Vec<String> =
         blocked.lines().map(|line| line.split_whitespace().take(2).collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(places, ["atomic/T0000 1", "lines 2"], "{blocked}");
@@ -63,7 +63,7 @@ fn a_list_of_first_words_is_taken_from_a_file() {
     let words = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(words.path(), "spin\n").unwrap();
     let output =
-        bench(&[&fixture("shell/bench/corpus"), "--first-words", words.path().to_str().unwrap(), "--json"]);
+        judge(&[&fixture("shell/corpora/corpus"), "--first-words", words.path().to_str().unwrap(), "--json"]);
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(
         (&answer["first_words"], &answer["corpora"][0]["first_words"]["allow"]),
@@ -75,7 +75,7 @@ fn a_list_of_first_words_is_taken_from_a_file() {
 #[test]
 fn the_list_of_reads_in_tldr_pages_is_understood() {
     let list = fixture("shell/tldr-read-only.txt");
-    let table = printed(&bench(&[&fixture("shell/bench/corpus/tldr"), "--only", &list]));
+    let table = printed(&judge(&[&fixture("shell/corpora/corpus/tldr"), "--only", &list]));
     assert!(table.contains("of 0 that should run at once 0 do; of 0 that have to ask 0 do not"), "{table}");
     assert!(table.contains("not in the corpus: linux/ss 1\n"), "{table}");
 }
@@ -87,7 +87,7 @@ fn what_cannot_be_read_is_an_error() {
         (vec!["/dev/null", "--execpolicy", "/nonexistent"], "/nonexistent"),
         (vec!["/dev/null", "--only", "/proc/version"], "line 1"),
     ] {
-        let output = bench(&arguments);
+        let output = judge(&arguments);
         let printed = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!((output.status.code(), printed.contains(why)), (Some(1), true), "{printed}");
     }
