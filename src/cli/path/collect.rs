@@ -4,14 +4,18 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
+use serde_json::json;
 
 use super::command::Spoken;
 use super::live::LiveEstate;
 use super::place;
 use crate::cli::guest;
 use crate::cli::live::Live;
-use crate::cli::print::{Hinted, note};
+use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
+
+/// The exit code for what could not be read.
+const UNDECIDED: u8 = 4;
 
 /// The arguments of `ghost path collect`.
 #[derive(Debug, Args)]
@@ -37,6 +41,12 @@ pub(super) struct Arguments {
     /// The folder, which has to be new or empty.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Print one JSON document: the folder and its files.
+    #[arg(long)]
+    json: bool,
+    /// Exit with 4 where something could not be read.
+    #[arg(long)]
+    exit_code: bool,
 }
 
 /// Runs the subcommand.
@@ -65,6 +75,11 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
         ghost_base::write_private_new(&path, text.as_bytes())
             .with_context(|| format!("writing {}", path.display()))?;
     }
-    note(&format!("{} documents are in {}", files.len(), out.display()));
-    Ok(0)
+    if arguments.json {
+        let names: Vec<&String> = files.iter().map(|(name, _)| name).collect();
+        line(&json!({"format": 1, "out": out.display().to_string(), "documents": names}).to_string())?;
+    } else {
+        note(&format!("{} documents are in {}", files.len(), out.display()));
+    }
+    Ok(if arguments.exit_code && live.unread() > 0 { UNDECIDED } else { 0 })
 }

@@ -20,6 +20,8 @@ pub(super) struct LiveEstate {
     group: ResourceGroup,
     bundle: Bundle,
     read: BTreeSet<Wanted>,
+    /// How many looks came to nothing.
+    unread: usize,
 }
 
 impl LiveEstate {
@@ -27,7 +29,7 @@ impl LiveEstate {
     pub(super) fn open(live: Live, group: ResourceGroup) -> anyhow::Result<Self> {
         let cloud = or_fail(live.drive(EstateOperation::new(&group))?)?;
         let bundle = Bundle { format: 1, cloud, ..Bundle::default() };
-        Ok(Self { live, group, bundle, read: BTreeSet::new() })
+        Ok(Self { live, group, bundle, read: BTreeSet::new(), unread: 0 })
     }
 
     /// Returns what was read.
@@ -38,6 +40,11 @@ impl LiveEstate {
     /// Returns it, ready to judge flows.
     pub(super) fn estate(&self) -> Estate {
         Estate::of(&self.bundle)
+    }
+
+    /// Returns how many looks came to nothing.
+    pub(super) fn unread(&self) -> usize {
+        self.unread
     }
 
     /// Reads what decides over some flows, until nothing is missing that can be read.
@@ -79,16 +86,14 @@ impl LiveEstate {
                 self.bundle.nics.entry(nic.clone()).or_default().rules = Some(reading);
             }
             Wanted::State(machine) => {
-                let guest = match Name::parse(machine) {
+                let read = match Name::parse(machine) {
                     Ok(name) => {
                         let reach = GuestAccess::Platform { place: self.group.clone(), machine: name };
-                        self.live.drive(GuestProbe::new(reach, &STATE))?.unwrap_or_else(|issue| {
-                            tell(machine, &issue);
-                            unread_guest(&issue.text)
-                        })
+                        self.live.drive(GuestProbe::new(reach, &STATE))?
                     }
-                    Err(error) => unread_guest(&error.to_string()),
+                    Err(error) => Err(Issue::new(error.to_string())),
                 };
+                let guest = read.unwrap_or_else(|issue| unread_guest(&self.failed(machine, issue)));
                 self.bundle.guests.insert(machine.clone(), guest);
             }
         }
@@ -96,27 +101,28 @@ impl LiveEstate {
         Ok(())
     }
 
-    fn effective(&self, nic: &str, query: EffectiveQuery) -> anyhow::Result<Reading> {
-        let name = match Name::parse(nic) {
-            Ok(name) => name,
-            Err(error) => return Ok(Reading::Failed { error: error.to_string() }),
+    fn effective(&mut self, nic: &str, query: EffectiveQuery) -> anyhow::Result<Reading> {
+        let read = match Name::parse(nic) {
+            Ok(name) => {
+                let scope = InterfaceScope::Interface(name);
+                let found = self.live.drive(Effective::all(&self.group, &scope, &[query]))?;
+                found.and_then(|found| {
+                    let one = found.first().ok_or_else(|| Issue::new("it was not found"))?;
+                    one.text(query).map(str::to_owned)
+                })
+            }
+            Err(error) => Err(Issue::new(error.to_string())),
         };
-        let scope = InterfaceScope::Interface(name);
-        let found = self.live.drive(Effective::all(&self.group, &scope, &[query]))?;
-        let read = found.and_then(|found| {
-            let one = found.first().ok_or_else(|| Issue::new("it was not found"))?;
-            one.text(query).map(str::to_owned)
-        });
-        Ok(read.map_or_else(
-            |issue| {
-                tell(nic, &issue);
-                Reading::Failed { error: issue.text }
-            },
-            Reading::Text,
-        ))
+        Ok(match read {
+            Ok(text) => Reading::Text(text),
+            Err(issue) => Reading::Failed { error: self.failed(nic, issue) },
+        })
     }
-}
 
-fn tell(what: &str, issue: &Issue) {
-    note(&harmless(&format!("warning: {what} was not read: {}", issue.text)));
+    /// Counts a look that came to nothing, and says so.
+    fn failed(&mut self, what: &str, issue: Issue) -> String {
+        self.unread += 1;
+        note(&harmless(&format!("warning: {what} was not read: {}", issue.text)));
+        issue.text
+    }
 }

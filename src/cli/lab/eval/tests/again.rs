@@ -61,6 +61,9 @@ async fn case_j_is_still_broken_until_it_is_mended_and_then_verified_fixed() {
     assert_eq!(broken.opened.investigator, model.investigator());
 
     reset(&lab, folder.path()).await.unwrap();
+    // Somebody mended the faults; who listened goes on listening.
+    let mended: Vec<&str> = text.split("\n[[").filter(|part| !part.starts_with("fault]]")).collect();
+    inject(&lab, folder.path(), &mended.join("\n[["), None, 1).await.unwrap();
     let fixed = again(&engine, &session, "k2").await;
     assert_eq!(headline(&fixed), "Checked again: verified fixed", "{}", rca(&fixed));
     assert_eq!(fixed.spent.commands - broken.spent.commands, CHECK);
