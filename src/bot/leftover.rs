@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use ghost_base::{SessionId, Timestamp};
-use ghost_investigate::brief::LeftBehind;
+use ghost_investigate::symptom_text::LeftBehind;
 
 /// A capture that is provably ours and whose session is over.
 #[derive(Debug, Clone, PartialEq, Eq)]

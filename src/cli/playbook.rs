@@ -31,12 +31,12 @@ enum What {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let What::Show { json } = arguments.what;
     if json {
-        let row = |row: &ghost_investigate::coverage::Row| json!({"symptom": row.symptom, "told": row.symptom.told(), "reads": row.reads, "settles": row.settles, "note": row.note});
+        let row = |row: &ghost_investigate::coverage::Row| json!({"symptom": row.symptom, "told": row.symptom.describe(), "reads": row.reads, "settles": row.settles, "note": row.note});
         line(&serde_json::to_string(&TABLE.iter().map(row).collect::<Vec<_>>())?)?;
         return Ok(0);
     }
     let layers_text =
-        |layers: &[Layer]| layers.iter().map(|layer| layer.told()).collect::<Vec<_>>().join(", ");
+        |layers: &[Layer]| layers.iter().map(|layer| layer.describe()).collect::<Vec<_>>().join(", ");
     line(
         "Before an investigation may end, these layers were looked at, at both ends where two machines are named, or",
     )?;
@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     )?;
     for row in TABLE {
         line("")?;
-        line(row.symptom.told())?;
+        line(row.symptom.describe())?;
         line(&format!("  reads:   {}", layers_text(row.reads)))?;
         if !row.settles.is_empty() {
             line(&format!("  settles: {}", layers_text(row.settles)))?;

@@ -7,9 +7,9 @@ use std::net::IpAddr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::brief::Symptom;
 use crate::complaint::Kind;
 use crate::state::{CallState, State};
+use crate::symptom_text::Symptom;
 
 /// The tool that writes it.
 pub(crate) const TOOL: &str = "check_path";
@@ -22,7 +22,7 @@ pub struct JudgedFlows {
     pub complaints: Vec<JudgedComplaint>,
     /// The flows, each once.
     pub flows: Vec<JudgedFlow>,
-    /// What looks alarming on their way and does not touch them.
+    /// What seems alarming on their way and does not touch them.
     pub noticed: Vec<NoticedObject>,
 }
 
@@ -119,7 +119,7 @@ pub struct UnreadDocument {
     pub why: String,
 }
 
-/// Something that looks alarming and does not touch the flows.
+/// Something that seems alarming and does not touch the flows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoticedObject {
     /// What it is.

@@ -5,7 +5,6 @@
 
 #![expect(missing_docs, reason = "a doc line says what the name does not; nobody else depends on this crate")]
 
-pub mod brief;
 pub mod complaint;
 mod consent;
 pub mod conversation;
@@ -28,6 +27,7 @@ pub mod replay;
 pub mod report;
 pub mod state;
 pub mod suspect;
+pub mod symptom_text;
 pub mod tool;
 
 pub use consent::{ApprovalRefused, RequesterMay, SelfApproval, may_approve, may_approve_modified};

@@ -7,7 +7,7 @@ use super::port;
 use super::scope::{parts, role_of_part};
 use super::token::{Kind, Token, tokens};
 use super::vocabulary::WORDS;
-use crate::brief::Symptom;
+use crate::symptom_text::Symptom;
 
 /// What stands before a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,7 +6,7 @@ use super::scope::Estate;
 use super::side::{Side, Sides};
 use super::statement::Statement;
 use super::{Basis, ComplaintFlow, End, Protocol, Service, infer};
-use crate::brief::Symptom;
+use crate::symptom_text::Symptom;
 
 /// Returns the flows of one port, and those that the words have the wrong direction.
 pub(super) fn flows_of(

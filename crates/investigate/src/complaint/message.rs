@@ -5,7 +5,7 @@ use super::fold::fold;
 use super::port;
 use super::token::{Kind, tokens};
 use super::vocabulary::WORDS;
-use crate::brief::{LeftBehind, Symptom};
+use crate::symptom_text::{LeftBehind, Symptom};
 
 /// The longest name that is one.
 const MAX_NAME: usize = 80;
@@ -64,7 +64,7 @@ impl Topic {
 pub fn read(text: &str) -> Message {
     let folded = fold(text);
     let clauses = clauses(text);
-    let left_behind = crate::brief::read(text).left_behind;
+    let left_behind = crate::symptom_text::read(text).left_behind;
     let baselines = baselines(&folded, text);
     let wants_capture = WORDS.capture.words.are_in(&folded);
     let topic = if left_behind.is_some() || !baselines.is_empty() {

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use serde::{Deserialize, Serialize};
 
 use super::Protocol;
-use crate::brief::Symptom;
+use crate::symptom_text::Symptom;
 
 /// One thing that somebody complains about or asks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use super::scope::Estate;
 use super::side::{Side, Sides, sides};
 use super::statement::{Statement, statements};
 use super::{Complaint, ComplaintFlow, Correction, Inventory, Kind, Message, Protocol, Service, Topic};
-use crate::brief::Symptom;
+use crate::symptom_text::Symptom;
 
 /// Says what a message means in an estate: its complaints, in order, with the flows that fit their words.
 #[must_use]

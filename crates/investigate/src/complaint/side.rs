@@ -6,7 +6,7 @@ use super::mention::{Mark, Mention, What};
 use super::scope::Estate;
 use super::statement::Statement;
 use super::{Basis, Protocol, Service, UnknownEnd, infer};
-use crate::brief::Symptom;
+use crate::symptom_text::Symptom;
 
 /// The ends of a statement.
 #[derive(Debug, Clone, Default)]

@@ -7,7 +7,7 @@ use super::mention::{Mark, Mention, Named, What};
 use super::scope::Estate;
 use super::vocabulary::WORDS;
 use super::{Control, Message, Protocol, Service, mention};
-use crate::brief::Symptom;
+use crate::symptom_text::Symptom;
 
 /// One thing that somebody says, in one or several clauses.
 #[derive(Debug, Clone, Default)]

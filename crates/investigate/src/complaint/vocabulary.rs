@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::fold::{fold, is_unspaced};
-use crate::brief::Symptom;
+use crate::symptom_text::Symptom;
 
 /// The vocabulary. A file that does not parse is found by a test, never by a user.
 pub(super) static WORDS: LazyLock<Vocabulary> =

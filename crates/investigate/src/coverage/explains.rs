@@ -1,6 +1,6 @@
 //! Which fault explains which symptom: a rule that shuts a port says nothing about names that are not found.
 
-use crate::brief::Symptom;
+use crate::symptom_text::Symptom;
 
 /// Tells whether a fault of this code may be why somebody sees this.
 #[must_use]

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::brief::{Brief, Mention, Symptom};
 use crate::coverage::{explains, layers, settling};
 use crate::state::State;
 use crate::suspect::{Layer, Looked};
+use crate::symptom_text::{Mention, Symptom, SymptomText};
 
 /// Everything that people said in a session.
 #[must_use]
@@ -26,7 +26,7 @@ pub fn asked(state: &State) -> String {
 
 /// Returns the machines that people speak of, in the order in which they name them, from what the topology tool told (`facts`).
 #[must_use]
-pub fn machines(brief: &Brief, facts: &Value) -> Vec<String> {
+pub fn machines(symptom_text: &SymptomText, facts: &Value) -> Vec<String> {
     let known = facts.get("machines").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let text = |machine: &Value| machine.get("name").and_then(Value::as_str).map(str::to_owned);
     let holds = |machine: &Value, key: &str, address: &str| {
@@ -36,7 +36,7 @@ pub fn machines(brief: &Brief, facts: &Value) -> Vec<String> {
             .is_some_and(|list| list.iter().any(|item| item.as_str() == Some(address)))
     };
     let mut found: Vec<String> = Vec::new();
-    for mention in &brief.mentions {
+    for mention in &symptom_text.mentions {
         let named = known.iter().find(|machine| match mention {
             Mention::Word(word) => text(machine).is_some_and(|name| name.eq_ignore_ascii_case(word)),
             Mention::Address(address) => {
@@ -54,29 +54,35 @@ pub fn machines(brief: &Brief, facts: &Value) -> Vec<String> {
 /// Returns what has to be looked at and was not. `codes` are the faults that were found: where there are some, what only settles is not
 /// needed, unless somebody asked for it, or what is wrong cannot come from any of them.
 #[must_use]
-pub fn missing(brief: &Brief, machines: &[String], looked: &[Looked], codes: &[&str]) -> Vec<Looked> {
+pub fn missing(
+    symptom_text: &SymptomText,
+    machines: &[String],
+    looked: &[Looked],
+    codes: &[&str],
+) -> Vec<Looked> {
     let has = |layer: Layer, subject: &str| {
         looked.iter().any(|seen| {
             seen.layer == layer && (subject.is_empty() || seen.subject.eq_ignore_ascii_case(subject))
         })
     };
-    let mut wanted: BTreeSet<Layer> = layers(&brief.symptoms).into_iter().collect();
+    let mut wanted: BTreeSet<Layer> = layers(&symptom_text.symptoms).into_iter().collect();
     // Nobody can tell drift without something to compare with.
-    let kept = |start: &str| brief.baselines.iter().any(|name| name.to_ascii_lowercase().starts_with(start));
-    if kept("eni") || (!brief.baselines.is_empty() && !kept("fw") && !kept("pm") && !kept("pipe")) {
+    let kept =
+        |start: &str| symptom_text.baselines.iter().any(|name| name.to_ascii_lowercase().starts_with(start));
+    if kept("eni") || (!symptom_text.baselines.is_empty() && !kept("fw") && !kept("pm") && !kept("pipe")) {
         wanted.insert(Layer::NetworkDrift);
     }
     if kept("fw") {
         wanted.insert(Layer::GuestDrift);
     }
-    let apart = brief.symptoms.iter().filter(|symptom| {
+    let apart = symptom_text.symptoms.iter().filter(|symptom| {
         codes.is_empty() || (is_apart(**symptom) && !codes.iter().any(|code| explains(code, **symptom)))
     });
     wanted.extend(settling(&apart.copied().collect()));
-    if brief.wants_capture {
+    if symptom_text.wants_capture {
         wanted.insert(Layer::Wire);
     }
-    if machines.is_empty() && brief.symptoms.contains(&Symptom::StorageUnreachable) {
+    if machines.is_empty() && symptom_text.symptoms.contains(&Symptom::StorageUnreachable) {
         wanted.retain(|layer| matches!(layer, Layer::Storage | Layer::Topology));
     }
     let mut missing = Vec::new();
@@ -87,7 +93,7 @@ pub fn missing(brief: &Brief, machines: &[String], looked: &[Looked], codes: &[&
             }
             // What is exposed is asked about whoever is named first; what drifted, about any one.
             Layer::Exposure => machines.first().map(String::as_str).into_iter().collect(),
-            Layer::Wire if brief.both_ends => machines.iter().take(2).map(String::as_str).collect(),
+            Layer::Wire if symptom_text.both_ends => machines.iter().take(2).map(String::as_str).collect(),
             // Two machines are measured, one cannot be.
             Layer::Measure if machines.len() < 2 => continue,
             Layer::Topology
@@ -117,7 +123,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::brief::read;
+    use crate::symptom_text::read;
 
     fn estate() -> Value {
         json!({"machines": [
@@ -134,14 +140,14 @@ mod tests {
 
     #[test]
     fn machines_are_named_by_name_or_by_any_address() {
-        let brief = read("from WEB-1 to 203.0.113.9, and 10.0.0.5 again, not api-7");
-        assert_eq!(machines(&brief, &estate()), ["web-1", "db-1"]);
-        assert!(machines(&brief, &json!(null)).is_empty());
+        let symptom_text = read("from WEB-1 to 203.0.113.9, and 10.0.0.5 again, not api-7");
+        assert_eq!(machines(&symptom_text, &estate()), ["web-1", "db-1"]);
+        assert!(machines(&symptom_text, &json!(null)).is_empty());
     }
 
     #[test]
     fn both_ends_have_to_be_looked_at() {
-        let brief = read("web-1 cannot reach db-1");
+        let symptom_text = read("web-1 cannot reach db-1");
         let both = ["web-1".to_owned(), "db-1".to_owned()];
         let half = seen(&[
             (Layer::Topology, ""),
@@ -153,32 +159,32 @@ mod tests {
             (Layer::Guest, "db-1"),
             (Layer::Shaping, "web-1"),
         ]);
-        assert_eq!(missing(&brief, &both, &half, &["nsg_deny"]), seen(&[(Layer::Shaping, "db-1")]));
+        assert_eq!(missing(&symptom_text, &both, &half, &["nsg_deny"]), seen(&[(Layer::Shaping, "db-1")]));
         let whole = [half, seen(&[(Layer::Shaping, "DB-1")])].concat();
-        assert!(missing(&brief, &both, &whole, &["nsg_deny"]).is_empty());
+        assert!(missing(&symptom_text, &both, &whole, &["nsg_deny"]).is_empty());
         // Where nothing was found the wire has the last word.
-        assert_eq!(missing(&brief, &both, &whole, &[]), seen(&[(Layer::Wire, "")]));
+        assert_eq!(missing(&symptom_text, &both, &whole, &[]), seen(&[(Layer::Wire, "")]));
     }
 
     #[test]
     fn a_named_baseline_has_to_be_compared_with() {
-        let brief = read("did it change anything on db-1? baseline eni_pre_window_R");
-        let missing = missing(&brief, &["db-1".to_owned()], &[], &["nsg_deny"]);
+        let symptom_text = read("did it change anything on db-1? baseline eni_pre_window_R");
+        let missing = missing(&symptom_text, &["db-1".to_owned()], &[], &["nsg_deny"]);
         assert!(missing.iter().any(|gap| gap.layer == Layer::NetworkDrift));
         assert!(!missing.iter().any(|gap| gap.layer == Layer::GuestDrift));
     }
 
     #[test]
     fn whoever_asks_for_packets_has_to_get_them() {
-        let brief = read("web-1 to db-1 loses packets; capture on both");
+        let symptom_text = read("web-1 to db-1 loses packets; capture on both");
         let both = ["web-1".to_owned(), "db-1".to_owned()];
-        let gaps = missing(&brief, &both, &[], &["nsg_deny"]);
+        let gaps = missing(&symptom_text, &both, &[], &["nsg_deny"]);
         assert_eq!(gaps.iter().filter(|gap| gap.layer == Layer::Wire).count(), 2);
     }
     #[test]
     fn a_rule_that_shuts_a_port_explains_no_name_that_is_not_found() {
-        let brief = read("web-1 cannot reach db-1; DNS does not resolve on web-1");
-        let gaps = |codes: &[&str]| missing(&brief, &["web-1".to_owned()], &[], codes);
+        let symptom_text = read("web-1 cannot reach db-1; DNS does not resolve on web-1");
+        let gaps = |codes: &[&str]| missing(&symptom_text, &["web-1".to_owned()], &[], codes);
         let wire = |codes: &[&str]| gaps(codes).iter().any(|gap| gap.layer == Layer::Wire);
         assert!(wire(&[]) && wire(&["service_endpoint_missing"]) && !wire(&["dns_failure"]));
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::brief::Symptom;
 use crate::suspect::Layer;
+use crate::symptom_text::Symptom;
 
 /// One symptom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use crate::Fence;
 use crate::event::{Citation, Finding, ObservationId};
 use crate::finding::Fault;
 use crate::state::CallState;
-use crate::suspect::{Borne, Suspect};
+use crate::suspect::{SupportedFaults, Suspect};
 use crate::tool::CallContext;
 
 /// A shorter quote says nothing.
@@ -74,7 +74,7 @@ fn supports(finding: &Finding, context: &CallContext<'_>) -> Vec<Support> {
     let cited = |id: &ObservationId| finding.evidence.iter().any(|cited| cited.observation == *id);
     let calls = context.state.calls().filter(|call| call.observations.iter().any(cited));
     let support = |call: &CallState| {
-        let Borne { suspects, around, .. } = context.supported(call);
+        let SupportedFaults { suspects, around, .. } = context.supported(call);
         let is_same = |suspect: &&Suspect| suspect.code == finding.code && is_object(suspect, finding);
         let why = suspects.iter().find(is_same)?.why.clone();
         Some(Support { observed: call.observations.iter().copied().chain(around).collect(), why })

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::HypothesisState;
-use crate::brief::{self, Brief};
 use crate::coverage;
 use crate::event::{Finding, Waived};
 use crate::finding::{self, FindingError};
 use crate::gate::Coverage;
 use crate::gate::flows::{self, FlowJudgement};
 use crate::suspect::{Layer, Looked};
+use crate::symptom_text::{self, SymptomText};
 use crate::tool::{CallContext, running_tasks};
 
 /// A shorter reason says nothing.
@@ -65,7 +65,7 @@ pub fn completion(claim: &Claim, context: &CallContext<'_>) -> CompletionCheck {
             found.state
         )),
     }));
-    let symptoms = brief::read(&coverage::asked(state));
+    let symptoms = symptom_text::read(&coverage::asked(state));
     let judged = flows::judged(context);
     let check = |claim: &Finding| {
         let held = finding::check(claim, context)?;
@@ -96,7 +96,7 @@ pub fn completion(claim: &Claim, context: &CallContext<'_>) -> CompletionCheck {
 fn gaps(
     claim: &Claim,
     context: &CallContext<'_>,
-    symptoms: &Brief,
+    symptoms: &SymptomText,
     judged: Option<&FlowJudgement>,
     codes: &[&str],
 ) -> (Vec<String>, Coverage) {
@@ -122,7 +122,7 @@ fn gaps(
         let of = if gap.subject.is_empty() { String::new() } else { format!(" of {}", gap.subject) };
         format!(
             "symptom_covered: {}{of} was not looked at; look with {}, or name it in `waived` with the reason why not",
-            gap.layer.told(),
+            gap.layer.describe(),
             tool(gap.layer)
         )
     });

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use crate::HypothesisState;
 use crate::coverage;
-use crate::playbook::agenda::Desk;
+use crate::playbook::agenda::PlaybookContext;
+use crate::playbook::conversation::{CallEnding, FinishedCall};
+use crate::playbook::findings::{self, CitedFault};
 use crate::playbook::fix;
-use crate::playbook::pick::{self, Fault};
 use crate::playbook::settle::{Settled, settle};
-use crate::playbook::story::{Done, Ending};
-use crate::playbook::tell;
+use crate::playbook::summary;
 use crate::playbook::turn::Turn;
 use crate::suspect::{Layer, Looked};
 
@@ -17,20 +17,25 @@ use crate::suspect::{Layer, Looked};
 const TRIES: usize = 4;
 
 /// Ends the investigation.
-pub(super) fn close(desk: &Desk<'_>) -> Turn {
-    let tried = desk.story.calls("complete_investigation").count();
-    if tried >= TRIES || !desk.tools.contains(&"complete_investigation") {
+pub(super) fn close(context: &PlaybookContext<'_>) -> Turn {
+    let tried = context.conversation.calls("complete_investigation").count();
+    if tried >= TRIES || !context.tools.contains(&"complete_investigation") {
         let text = "I cannot bring this to an end by myself: what I claim is not accepted. Please read the observations.".to_owned();
         return Turn { text, calls: Vec::new() };
     }
-    let mut faults = pick::faults(desk.brief, desk.ground, desk.story);
-    faults.retain(|fault| !is_rejected(desk, fault));
+    let mut faults = findings::faults(context.symptom_text, context.incident, context.conversation);
+    faults.retain(|fault| !is_rejected(context, fault));
     let codes: Vec<&str> = faults.iter().map(|fault| fault.suspect.code.as_str()).collect();
-    let missing = coverage::missing(desk.brief, &desk.ground.names(), &desk.story.looked(), &codes);
-    let lost = desk.ground.machines().is_empty() && desk.ground.accounts.is_empty();
-    let mut settled = settle(desk, &faults);
+    let missing = coverage::missing(
+        context.symptom_text,
+        &context.incident.names(),
+        &context.conversation.looked(),
+        &codes,
+    );
+    let lost = context.incident.machines().is_empty() && context.incident.accounts.is_empty();
+    let mut settled = settle(context, &faults);
     let mut calls = Vec::new();
-    if settled.is_empty() && desk.story.board.is_empty() {
+    if settled.is_empty() && context.conversation.board.is_empty() {
         // Nothing ends on an empty board.
         let supposed = "Something on the way between the machines in question breaks the traffic.";
         let why = "It is not known which machines are meant.".to_owned();
@@ -47,14 +52,14 @@ pub(super) fn close(desk: &Desk<'_>) -> Turn {
             .collect();
         calls.push(("manage_hypotheses".to_owned(), json!({ "update": update })));
     }
-    let question = lost.then(|| tell::question(desk));
+    let question = lost.then(|| summary::question(context));
     let mut open: Vec<String> = question.iter().cloned().collect();
     if question.is_none() {
-        open.extend(tell::open(desk, &settled, &missing));
+        open.extend(summary::open(context, &settled, &missing));
     }
     let summary = match &question {
         Some(question) => question.clone(),
-        None => tell::summary(desk, &faults, &missing),
+        None => summary::summary(context, &faults, &missing),
     };
     let with = |state: HypothesisState| -> Vec<&str> {
         settled.iter().filter(|known| known.state == state).map(|known| known.id.as_str()).collect()
@@ -69,10 +74,10 @@ pub(super) fn close(desk: &Desk<'_>) -> Turn {
             "refuted_hypotheses": with(HypothesisState::Refuted),
             "unverifiable_hypotheses": with(HypothesisState::Unverifiable),
             "contradicted_hypotheses": with(HypothesisState::Contradicted),
-            "recommended_actions": fix::actions(desk, &faults),
+            "recommended_actions": fix::actions(context, &faults),
             "findings": findings,
             "open_questions": open,
-            "waived": missing.iter().map(|gap| waived(desk, gap)).collect::<Vec<_>>(),
+            "waived": missing.iter().map(|gap| waived(context, gap)).collect::<Vec<_>>(),
         }),
     ));
     let text = question.unwrap_or_else(|| match faults.len() {
@@ -87,7 +92,7 @@ pub(super) fn close(desk: &Desk<'_>) -> Turn {
 }
 
 /// Says why a layer was not looked at.
-fn waived(desk: &Desk<'_>, gap: &Looked) -> Value {
+fn waived(context: &PlaybookContext<'_>, gap: &Looked) -> Value {
     let tool = match gap.layer {
         Layer::Wire => "capture_traffic",
         Layer::Measure => "run_pipe_meter",
@@ -99,39 +104,43 @@ fn waived(desk: &Desk<'_>, gap: &Looked) -> Value {
         Layer::NetworkDrift => "detect_effective_network_drift",
         Layer::Topology => "topology",
     };
-    let of_subject = |done: &&Done| {
-        gap.subject.is_empty() || done.arguments.values().any(|value| value.as_str() == Some(&gap.subject))
+    let of_subject = |finished: &&FinishedCall| {
+        gap.subject.is_empty()
+            || finished.arguments.values().any(|value| value.as_str() == Some(&gap.subject))
     };
-    let why = match desk.story.calls(tool).rfind(of_subject).map(|done| done.ending) {
-        Some(Ending::Denied) => "nobody consented to it",
-        Some(Ending::Completed) => "it was looked at, and what was seen is not whole",
-        Some(Ending::Failed | Ending::Refused) => "it was tried and could not be read",
+    let why = match context.conversation.calls(tool).rfind(of_subject).map(|finished| finished.ending) {
+        Some(CallEnding::Denied) => "nobody consented to it",
+        Some(CallEnding::Completed) => "it was looked at, and what was seen is not whole",
+        Some(CallEnding::Failed | CallEnding::Refused) => "it was tried and could not be read",
         None => "what it is about is not known, or nothing here can look at it",
     };
     json!({"layer": gap.layer, "subject": gap.subject, "why": why})
 }
 
-fn finding(fault: &Fault) -> Value {
+fn finding(fault: &CitedFault) -> Value {
     let evidence: Vec<Value> = fault.observations.iter().map(|id| json!({ "observation": id })).collect();
     json!({
         "code": fault.suspect.code,
         "object": fault.suspect.object,
-        "statement": tell::shown(fault),
+        "statement": summary::shown(fault),
         "evidence": evidence,
     })
 }
 
 /// Tells whether a gate would not have a fault before.
-fn is_rejected(desk: &Desk<'_>, fault: &Fault) -> bool {
+fn is_rejected(context: &PlaybookContext<'_>, fault: &CitedFault) -> bool {
     let mark = format!("findings_hold: {} {}:", fault.suspect.code, fault.suspect.object);
-    let refused = desk.story.calls("complete_investigation").filter(|done| done.ending == Ending::Refused);
+    let refused = context
+        .conversation
+        .calls("complete_investigation")
+        .filter(|finished| finished.ending == CallEnding::Refused);
     refused
-        .filter_map(|done| done.result.get("closed_gates").and_then(Value::as_array))
+        .filter_map(|finished| finished.result.get("closed_gates").and_then(Value::as_array))
         .flatten()
         .any(|gate| gate.as_str().is_some_and(|gate| gate.starts_with(&mark)))
 }
 
-fn confidence(faults: &[Fault], settled: &[Settled], missing: &[Looked]) -> &'static str {
+fn confidence(faults: &[CitedFault], settled: &[Settled], missing: &[Looked]) -> &'static str {
     let open = settled.iter().any(|known| known.state == HypothesisState::Unverifiable);
     match (faults.is_empty(), open || !missing.is_empty()) {
         (_, false) => "high",

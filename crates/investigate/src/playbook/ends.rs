@@ -1,9 +1,9 @@
 //! Who calls whom and where, by what was said and what is known of the network.
 
-use crate::brief;
 use crate::model::Ask;
-use crate::playbook::ground::{Ground, Machine};
-use crate::playbook::story::Story;
+use crate::playbook::conversation::Conversation;
+use crate::playbook::incident::{IncidentContext, Machine};
+use crate::symptom_text;
 
 /// What an incident is about, as far as the conversation tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,9 +19,10 @@ pub struct Ends {
 /// Returns what a conversation is about.
 #[must_use]
 pub fn ends(ask: &Ask) -> Ends {
-    let story = Story::read(ask);
-    let brief = brief::read(&story.said);
-    let Ground { source, destination, group, .. } = Ground::read(&brief, &story);
+    let conversation = Conversation::read(ask);
+    let symptom_text = symptom_text::read(&conversation.user_text);
+    let IncidentContext { source, destination, group, .. } =
+        IncidentContext::read(&symptom_text, &conversation);
     let name = |machine: Option<Machine>| machine.map(|machine| machine.name).filter(|name| !name.is_empty());
     Ends { source: name(source), destination: name(destination), group }
 }

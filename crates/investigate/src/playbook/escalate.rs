@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::brief::{Complaint, Mention, Symptom};
 use crate::coverage;
-use crate::playbook::agenda::Desk;
-use crate::playbook::look::{Look, Standing};
-use crate::playbook::pick::{self, Fault};
+use crate::playbook::agenda::PlaybookContext;
+use crate::playbook::findings::{self, CitedFault};
+use crate::playbook::planned_call::{CallProgress, PlannedCall};
 use crate::suspect::{Layer, Looked};
+use crate::symptom_text::{Complaint, Mention, Symptom};
 
 /// Words that ask for packets, behind which a machine may be named.
 const CAPTURED: [&str; 6] = ["capture", "tcpdump", "pcap", "mitschnitt", "aufzeich", "captura"];
@@ -18,34 +18,35 @@ const SILENT: [Symptom; 4] = [Symptom::Unreachable, Symptom::Hanging, Symptom::L
 /// The port of name servers.
 const NAMES: u16 = 53;
 
-impl Desk<'_> {
-    /// Returns the last looks: what is measured, then what is recorded.
-    pub(super) fn settling(&self) -> Vec<Look> {
-        let faults = pick::faults(self.brief, self.ground, self.story);
+impl PlaybookContext<'_> {
+    /// Returns the last calls: what is measured, then what is recorded.
+    pub(super) fn settling(&self) -> Vec<PlannedCall> {
+        let faults = findings::faults(self.symptom_text, self.incident, self.conversation);
         let codes: Vec<&str> = faults.iter().map(|fault| fault.suspect.code.as_str()).collect();
-        let missing = coverage::missing(self.brief, &self.ground.names(), &self.story.looked(), &codes);
+        let missing =
+            coverage::missing(self.symptom_text, &self.incident.names(), &self.conversation.looked(), &codes);
         let needs = |layer: Layer| missing.iter().any(|gap: &Looked| gap.layer == layer);
-        let slow = self.brief.symptoms.contains(&Symptom::Slow)
+        let slow = self.symptom_text.symptoms.contains(&Symptom::Slow)
             && !codes.iter().any(|code| coverage::explains(code, Symptom::Slow));
         let open: Vec<&Complaint> =
-            self.brief.complaints.iter().filter(|complaint| is_open(complaint, &faults)).collect();
-        let mut looks = Vec::new();
+            self.symptom_text.complaints.iter().filter(|complaint| is_open(complaint, &faults)).collect();
+        let mut calls = Vec::new();
         if needs(Layer::Measure) || slow {
-            looks.extend(self.measure());
+            calls.extend(self.measure());
         }
-        if looks.iter().all(|look| look.standing(self.story) == Standing::Over)
-            && (needs(Layer::Wire) || !open.is_empty() || self.brief.wants_capture)
+        if calls.iter().all(|call| call.progress(self.conversation) == CallProgress::Over)
+            && (needs(Layer::Wire) || !open.is_empty() || self.symptom_text.wants_capture)
         {
-            looks.extend(self.capture(&open));
+            calls.extend(self.capture(&open));
         }
-        looks
+        calls
     }
 
-    fn measure(&self) -> Option<Look> {
-        let (source, destination) = (self.ground.source.as_ref()?, self.ground.destination.as_ref()?);
+    fn measure(&self) -> Option<PlannedCall> {
+        let (source, destination) = (self.incident.source.as_ref()?, self.incident.destination.as_ref()?);
         let mut arguments =
             self.with(json!({"source": source.name, "destination": destination.name, "test_type": "both"}));
-        let kept = self.brief.baselines.iter().find(|name| name.to_lowercase().starts_with('p'));
+        let kept = self.symptom_text.baselines.iter().find(|name| name.to_lowercase().starts_with('p'));
         if let Some(kept) = kept {
             arguments.insert("compare_baseline".to_owned(), Value::from(kept.clone()));
         }
@@ -53,17 +54,18 @@ impl Desk<'_> {
             "Rules, routes, packet filters and shaping do not explain slowness, so I measure latency and throughput from {} to {}. It sends test traffic for a short time.",
             source.name, destination.name
         );
-        Some(Look::once("run_pipe_meter", Layer::Measure, arguments, why))
+        Some(PlannedCall::once("run_pipe_meter", Layer::Measure, arguments, why))
     }
 
-    fn capture(&self, open: &[&Complaint]) -> Option<Look> {
+    fn capture(&self, open: &[&Complaint]) -> Option<PlannedCall> {
         // It is decided once: what is found later does not make another question of it.
-        let named = self.story.calls("capture_traffic").next().and_then(|done| done.text("target"));
+        let named =
+            self.conversation.calls("capture_traffic").next().and_then(|finished| finished.text("target"));
         let target = match named {
             Some(target) => target.to_owned(),
             None => self.target(open)?,
         };
-        let asked = if self.brief.wants_capture {
+        let asked = if self.symptom_text.wants_capture {
             "You asked for evidence from the wire"
         } else {
             "Everything that can be read without asking is clean or explains only a part"
@@ -72,17 +74,17 @@ impl Desk<'_> {
             "{asked}, so I record packets for half a minute: {target}. The file is kept apart and taken away from the machine afterwards."
         );
         let arguments = self.with(json!({"target": target, "duration_seconds": 30}));
-        Some(Look::once("capture_traffic", Layer::Wire, arguments, why))
+        Some(PlannedCall::once("capture_traffic", Layer::Wire, arguments, why))
     }
 
     /// Returns where packets are recorded: where somebody wants it, else where what is open can be told.
     fn target(&self, open: &[&Complaint]) -> Option<String> {
-        let names = self.ground.names();
+        let names = self.incident.names();
         let pair = match names.as_slice() {
             [one, two, ..] => Some(format!("{one} to {two}")),
             _ => None,
         };
-        if self.brief.both_ends && pair.is_some() {
+        if self.symptom_text.both_ends && pair.is_some() {
             return pair;
         }
         if let Some(named) = self.captured() {
@@ -99,7 +101,7 @@ impl Desk<'_> {
     /// Returns the machine that a complaint names first.
     fn first_of(&self, complaint: &Complaint) -> Option<String> {
         complaint.mentions.iter().find_map(|mention| {
-            let machines = self.ground.machines();
+            let machines = self.incident.machines();
             let mut machines = machines.into_iter();
             let found = match mention {
                 Mention::Word(word) => machines.find(|machine| machine.name.eq_ignore_ascii_case(word)),
@@ -114,19 +116,19 @@ impl Desk<'_> {
 
     /// Returns the machine that is named behind the wish for a capture, before the sentence ends.
     fn captured(&self) -> Option<String> {
-        let text = self.story.said.to_lowercase();
+        let text = self.conversation.user_text.to_lowercase();
         let at = CAPTURED.iter().filter_map(|word| text.find(word)).min()?;
         let behind = text.get(at..)?;
         let end = ['!', '?', '\n'].iter().filter_map(|mark| behind.find(*mark));
         let end = end.chain(behind.find(". ")).min().unwrap_or(behind.len());
         let behind = behind.get(..end)?;
-        let place = |name: &String| Some((behind.find(&name.to_lowercase())?, name.clone()));
-        self.ground.names().iter().filter_map(place).min().map(|(_, name)| name)
+        let position = |name: &String| Some((behind.find(&name.to_lowercase())?, name.clone()));
+        self.incident.names().iter().filter_map(position).min().map(|(_, name)| name)
     }
 }
 
 /// Tells whether nothing that was found explains a complaint that the wire may explain.
-fn is_open(complaint: &Complaint, faults: &[Fault]) -> bool {
+fn is_open(complaint: &Complaint, faults: &[CitedFault]) -> bool {
     let symptoms = &complaint.symptoms;
     if !coverage::settling(symptoms).contains(&Layer::Wire) {
         return false;
@@ -140,12 +142,12 @@ fn is_open(complaint: &Complaint, faults: &[Fault]) -> bool {
         let impaired = works_badly
             && !symptoms.contains(&Symptom::Refused)
             && faults.iter().any(|fault| coverage::explains(&fault.suspect.code, Symptom::Slow));
-        // A port that people name and that nothing found so far keeps shut is a story of its own.
-        let shut = |port: &u16| faults.iter().any(|fault| pick::shuts(&fault.suspect, *port));
-        return !impaired && !complaint.ports.iter().all(shut);
+        // A port that people name and that nothing found so far keeps shut is a complaint of its own.
+        let blocked = |port: &u16| faults.iter().any(|fault| findings::blocks_port(&fault.suspect, *port));
+        return !impaired && !complaint.ports.iter().all(blocked);
     }
-    let explained = |symptom: &Symptom, fault: &Fault| {
-        let names = *symptom == Symptom::Names && pick::shuts(&fault.suspect, NAMES);
+    let explained = |symptom: &Symptom, fault: &CitedFault| {
+        let names = *symptom == Symptom::Names && findings::blocks_port(&fault.suspect, NAMES);
         names || coverage::explains(&fault.suspect.code, *symptom)
     };
     !symptoms

@@ -3,13 +3,13 @@
 //! Four rules: no list is replaced without what is in it; what belongs to a program is changed through that program; nothing is opened
 //! wider than the fault; every fix has its verification.
 
-use crate::brief::Symptom;
 use crate::coverage::explains;
 use crate::finding::traffic;
 use crate::judged::JudgedFlow;
-use crate::playbook::agenda::Desk;
+use crate::playbook::agenda::PlaybookContext;
+use crate::playbook::findings::CitedFault;
 use crate::playbook::guest_fix;
-use crate::playbook::pick::Fault;
+use crate::symptom_text::Symptom;
 
 /// Stands where only the owner knows.
 const GROUP: &str = "RESOURCE_GROUP";
@@ -19,7 +19,7 @@ pub(super) struct Fix {
     /// What is done, in a sentence.
     pub(super) what: String,
     /// What is there now; also the copy with which it is put back.
-    pub(super) look: String,
+    pub(super) check: String,
     /// The command.
     pub(super) command: String,
     /// How it is seen that it works.
@@ -30,8 +30,8 @@ pub(super) struct Fix {
 
 impl Fix {
     fn text(&self) -> String {
-        let Self { what, look, command, verify, risk } = self;
-        let lines = [("Look first", look), ("Command", command), ("Verify", verify), ("Risk", risk)];
+        let Self { what, check, command, verify, risk } = self;
+        let lines = [("Look first", check), ("Command", command), ("Verify", verify), ("Risk", risk)];
         let lines = lines.into_iter().filter(|(_, text)| !text.is_empty());
         let lines = lines.map(|(label, text)| format!("\n{label}: {text}"));
         std::iter::once(what.clone()).chain(lines).collect()
@@ -39,7 +39,7 @@ impl Fix {
 }
 
 /// Returns what to do, in the order in which it is done.
-pub(super) fn actions(desk: &Desk<'_>, faults: &[Fault]) -> Vec<String> {
+pub(super) fn actions(context: &PlaybookContext<'_>, faults: &[CitedFault]) -> Vec<String> {
     let mut actions: Vec<String> = Vec::new();
     let mut shaped: Vec<&str> = Vec::new();
     for fault in faults {
@@ -53,49 +53,53 @@ pub(super) fn actions(desk: &Desk<'_>, faults: &[Fault]) -> Vec<String> {
         }
         let parts: Vec<&str> = object.split('/').collect();
         let at = |index: usize| parts.get(index).copied().unwrap_or_default();
-        if let Some(fix) = fix(desk, fault, &at) {
+        if let Some(fix) = fix(context, fault, &at) {
             actions.push(fix.text());
         }
     }
     actions
 }
 
-fn fix<'a>(desk: &Desk<'_>, fault: &'a Fault, at: &dyn Fn(usize) -> &'a str) -> Option<Fix> {
-    let group = desk.ground.group.as_deref().unwrap_or(GROUP);
+fn fix<'a>(
+    context: &PlaybookContext<'_>,
+    fault: &'a CitedFault,
+    at: &dyn Fn(usize) -> &'a str,
+) -> Option<Fix> {
+    let group = context.incident.group.as_deref().unwrap_or(GROUP);
     let code = fault.suspect.code.as_str();
     Some(match code {
-        "nsg_deny" => rule(desk, group, &fault.suspect.object, at(1), at(2)),
+        "nsg_deny" => rule(context, group, &fault.suspect.object, at(1), at(2)),
         "nsg_exposure" => exposure(group, at(1), at(2)),
-        "route_blackhole" | "route_dead_nva" | "route_detour" => route(desk, code, group, at(1), at(2)),
-        "service_endpoint_missing" => endpoint(desk, group, at(1), at(2), at(3)),
-        "storage_firewall_deny" => account(desk, group, at(1)),
+        "route_blackhole" | "route_dead_nva" | "route_detour" => route(context, code, group, at(1), at(2)),
+        "service_endpoint_missing" => endpoint(context, group, at(1), at(2), at(3)),
+        "storage_firewall_deny" => account(context, group, at(1)),
         "guest_firewall_drop" | "guest_firewall_reject" => {
-            guest_fix::packet_filter(desk, code, &fault.suspect.why, at)
+            guest_fix::packet_filter(context, code, &fault.suspect.why, at)
         }
-        "guest_firewall_policy_drop" => guest_fix::policy(desk, &fault.suspect.why, at(1), at(2), at(3)),
+        "guest_firewall_policy_drop" => guest_fix::policy(context, &fault.suspect.why, at(1), at(2), at(3)),
         "fail2ban_ban" => guest_fix::ban(at(1), at(2), at(3)),
         "container_firewall_change" => guest_fix::containers(at(1), at(2), at(3)),
-        "rate_limit" => guest_fix::shaping(desk, at(1), at(2)),
-        _ if code.starts_with("netem_") => guest_fix::shaping(desk, at(1), at(2)),
+        "rate_limit" => guest_fix::shaping(context, at(1), at(2)),
+        _ if code.starts_with("netem_") => guest_fix::shaping(context, at(1), at(2)),
         "pmtu_blackhole" => guest_fix::mtu(at(1), at(2)),
         "tcp_refused" | "syn_unanswered" => silent(code, at),
         "dns_failure" => Fix {
             what: format!("Find out why the name server {} does not answer, and mend the record or the server.", at(1)),
-            look: format!("`dig @{} NAME` on the machine that fails, with the name that fails", at(1)),
+            check: format!("`dig @{} NAME` on the machine that fails, with the name that fails", at(1)),
             command: String::new(),
             verify: format!("`dig @{} NAME` answers with an address.", at(1)),
             risk: "other machines use the same server; tell their owners. Another server is named beside the ones that are set, never in their place.".to_owned(),
         },
         "arp_conflict" => Fix {
             what: format!("Two interfaces claim {ip}: give the one that should not have it an address of its own.", ip = at(1)),
-            look: format!("`ip neigh show {}` on a neighbour, several times", at(1)),
+            check: format!("`ip neigh show {}` on a neighbour, several times", at(1)),
             command: String::new(),
             verify: format!("`arping -c 5 {}` is answered by one hardware address.", at(1)),
             risk: "whoever uses the wrong one loses its connections.".to_owned(),
         },
         "asymmetric_path" => Fix {
             what: format!("Make both ways between {} and {} lead through the same appliance.", at(1), at(2)),
-            look: format!("`az network nic show-effective-route-table -g {group} -n NIC -o table` for the interfaces at both ends"),
+            check: format!("`az network nic show-effective-route-table -g {group} -n NIC -o table` for the interfaces at both ends"),
             command: String::new(),
             verify: "the same command names the same next hop at both ends.".to_owned(),
             risk: "open connections break once.".to_owned(),
@@ -112,7 +116,7 @@ fn silent<'a>(code: &str, at: &dyn Fn(usize) -> &'a str) -> Fix {
             what: format!(
                 "Start the service that belongs to {flow} on {to}, or take the call out of the program on {from}."
             ),
-            look: format!("`sudo ss -ltnp 'sport = :{port}'` on {to}"),
+            check: format!("`sudo ss -ltnp 'sport = :{port}'` on {to}"),
             command: String::new(),
             verify,
             risk: "none from looking; a service that is started listens to everybody whom the rules let in."
@@ -123,7 +127,9 @@ fn silent<'a>(code: &str, at: &dyn Fn(usize) -> &'a str) -> Fix {
         what: format!(
             "{to} does not answer on {flow}, and nothing that was looked at drops it: record packets at {to} as well. If the first packet arrives there, the machine drops it; if not, the path does."
         ),
-        look: format!("`sudo tcpdump -ni any -c 20 host {from} and port {port}` on {to}, while {from} tries"),
+        check: format!(
+            "`sudo tcpdump -ni any -c 20 host {from} and port {port}` on {to}, while {from} tries"
+        ),
         command: String::new(),
         verify,
         risk: "none, it only records.".to_owned(),
@@ -131,11 +137,11 @@ fn silent<'a>(code: &str, at: &dyn Fn(usize) -> &'a str) -> Fix {
 }
 
 /// Returns a call that shows that it works again, from where it did not.
-pub(super) fn verification(desk: &Desk<'_>, port: &str) -> String {
-    let to = desk.ground.destination.as_ref().and_then(|machine| machine.addresses.first()).cloned();
-    let from = desk.ground.source.as_ref().map_or("the caller", |machine| machine.name.as_str());
+pub(super) fn verification(context: &PlaybookContext<'_>, port: &str) -> String {
+    let to = context.incident.destination.as_ref().and_then(|machine| machine.addresses.first()).cloned();
+    let from = context.incident.source.as_ref().map_or("the caller", |machine| machine.name.as_str());
     let number = |text: &&str| !text.is_empty() && text.chars().all(|char| char.is_ascii_digit());
-    let asked = desk.brief.ports.first().map(ToString::to_string);
+    let asked = context.symptom_text.ports.first().map(ToString::to_string);
     match (to, Some(port).filter(number).map(str::to_owned).or(asked)) {
         (Some(to), Some(port)) => format!("from {from}, `nc -vz -w 3 {to} {port}` connects."),
         (Some(to), None) => format!("from {from}, the call to {to} that failed works."),
@@ -144,25 +150,31 @@ pub(super) fn verification(desk: &Desk<'_>, port: &str) -> String {
     }
 }
 
-fn rule(desk: &Desk<'_>, group: &str, object: &str, nsg: &str, name: &str) -> Fix {
-    let cause = desk.judged.cause("nsg_deny", object);
+fn rule(context: &PlaybookContext<'_>, group: &str, object: &str, nsg: &str, name: &str) -> Fix {
+    let cause = context.judged.cause("nsg_deny", object);
     let is_default = ["DenyAllInBound", "DenyAllOutBound"].contains(&name);
     if is_default || cause.is_some_and(|(_, cause)| cause.catches_all) {
-        return allow(desk, group, nsg, name, cause.map(|(flow, _)| flow));
+        return allow(context, group, nsg, name, cause.map(|(flow, _)| flow));
     }
     let rule = format!("-g {group} --nsg-name {nsg} -n {name}");
     Fix {
         what: format!("Take the security rule {name} off {nsg}, once its owner agrees."),
-        look: format!("`az network nsg rule show {rule} -o json`; keep what it prints, it is the way back"),
+        check: format!("`az network nsg rule show {rule} -o json`; keep what it prints, it is the way back"),
         command: format!("`az network nsg rule delete {rule}`"),
-        verify: verification(desk, ""),
+        verify: verification(context, ""),
         risk: "where the rule was meant, what it kept out comes in. `az network nsg rule create` with the kept values puts it back.".to_owned(),
     }
 }
 
 /// Lets one caller in before a rule that closes everything, and nobody else.
-fn allow(desk: &Desk<'_>, group: &str, nsg: &str, name: &str, flow: Option<&JudgedFlow>) -> Fix {
-    let first = |machine: &Option<crate::playbook::ground::Machine>| {
+fn allow(
+    context: &PlaybookContext<'_>,
+    group: &str,
+    nsg: &str,
+    name: &str,
+    flow: Option<&JudgedFlow>,
+) -> Fix {
+    let first = |machine: &Option<crate::playbook::incident::Machine>| {
         machine.as_ref().and_then(|machine| machine.addresses.first().cloned())
     };
     let (caller, called, port, protocol) = match flow {
@@ -173,11 +185,11 @@ fn allow(desk: &Desk<'_>, group: &str, nsg: &str, name: &str, flow: Option<&Judg
             flow.protocol.clone(),
         ),
         None => (
-            first(&desk.ground.source)
-                .or_else(|| desk.ground.partner.map(|address| address.to_string()))
+            first(&context.incident.source)
+                .or_else(|| context.incident.partner.map(|address| address.to_string()))
                 .unwrap_or_else(|| "CALLER".to_owned()),
-            first(&desk.ground.destination).unwrap_or_else(|| "CALLED".to_owned()),
-            desk.brief.ports.first().map_or_else(|| "PORT".to_owned(), ToString::to_string),
+            first(&context.incident.destination).unwrap_or_else(|| "CALLED".to_owned()),
+            context.symptom_text.ports.first().map_or_else(|| "PORT".to_owned(), ToString::to_string),
             "tcp".to_owned(),
         ),
     };
@@ -187,22 +199,22 @@ fn allow(desk: &Desk<'_>, group: &str, nsg: &str, name: &str, flow: Option<&Judg
         _ => "Tcp",
     };
     // The group at the caller denies what leaves, any other what arrives.
-    let is_outbound = name == "DenyAllOutBound" || flow.is_some_and(|flow| leaves(desk, flow, nsg));
+    let is_outbound = name == "DenyAllOutBound" || flow.is_some_and(|flow| leaves(context, flow, nsg));
     let direction = if is_outbound { "Outbound" } else { "Inbound" };
     Fix {
         what: format!("No rule of {nsg} lets this traffic through, so {name} denies it. Add one rule before it for exactly this caller, address and port; {name} stays."),
-        look: format!("`az network nsg rule list -g {group} --nsg-name {nsg} --query \"[].priority\" -o tsv`; choose a number that is free and lower than that of {name}"),
+        check: format!("`az network nsg rule list -g {group} --nsg-name {nsg} --query \"[].priority\" -o tsv`; choose a number that is free and lower than that of {name}"),
         command: format!("`az network nsg rule create -g {group} --nsg-name {nsg} -n allow-one-caller --priority FREE_NUMBER --direction {direction} --access Allow --protocol {protocol} --source-address-prefixes {caller} --destination-address-prefixes {called} --destination-port-ranges {port}`"),
-        verify: verification(desk, ""),
+        verify: verification(context, ""),
         risk: "whoever has that address gets through to that port; name no wider range. `az network nsg rule delete` with the same name takes it back.".to_owned(),
     }
 }
 
 /// Tells whether a security group is the one of the machine that calls, and not the one of the machine that is called.
-fn leaves(desk: &Desk<'_>, flow: &JudgedFlow, nsg: &str) -> bool {
+fn leaves(context: &PlaybookContext<'_>, flow: &JudgedFlow, nsg: &str) -> bool {
     let has = |machine: &Option<String>| {
         let Some(machine) = machine else { return false };
-        let known = desk.ground.facts.get("machines").and_then(serde_json::Value::as_array);
+        let known = context.incident.facts.get("machines").and_then(serde_json::Value::as_array);
         known.into_iter().flatten().any(|one| {
             let text = |key: &str| one.get(key).and_then(serde_json::Value::as_str);
             text("name") == Some(machine) && (text("nsg") == Some(nsg) || text("subnet_nsg") == Some(nsg))
@@ -215,16 +227,21 @@ fn exposure(group: &str, nsg: &str, name: &str) -> Fix {
     let rule = format!("-g {group} --nsg-name {nsg} -n {name}");
     Fix {
         what: format!("Narrow the security rule {name} of {nsg} to the networks that need it, or delete it if nobody does."),
-        look: format!("`az network nsg rule show {rule} -o json`; keep what it prints: the command replaces the list of sources"),
+        check: format!("`az network nsg rule show {rule} -o json`; keep what it prints: the command replaces the list of sources"),
         command: format!("`az network nsg rule update {rule} --source-address-prefixes YOUR_NETWORKS`"),
         verify: "`az network nsg rule show` names only those networks, and a second session from your own network still gets in.".to_owned(),
         risk: "whoever comes from elsewhere is locked out; keep a session open while you try.".to_owned(),
     }
 }
 
-fn route(desk: &Desk<'_>, code: &str, group: &str, table: &str, name: &str) -> Fix {
+fn route(context: &PlaybookContext<'_>, code: &str, group: &str, table: &str, name: &str) -> Fix {
     let route = format!("-g {group} --route-table-name {table} -n {name}");
-    let nic = desk.ground.source.iter().chain(&desk.ground.destination).map(|machine| machine.nic.as_str());
+    let nic = context
+        .incident
+        .source
+        .iter()
+        .chain(&context.incident.destination)
+        .map(|machine| machine.nic.as_str());
     let nic = nic.into_iter().find(|nic| !nic.is_empty()).unwrap_or("NIC");
     let (what, risk) = match code {
         "route_blackhole" => (
@@ -246,7 +263,7 @@ fn route(desk: &Desk<'_>, code: &str, group: &str, table: &str, name: &str) -> F
     };
     Fix {
         what,
-        look: format!(
+        check: format!(
             "`az network route-table route show {route} -o json`; keep what it prints, it is the way back"
         ),
         command: format!("`az network route-table route delete {route}`"),
@@ -257,10 +274,10 @@ fn route(desk: &Desk<'_>, code: &str, group: &str, table: &str, name: &str) -> F
     }
 }
 
-fn endpoint(desk: &Desk<'_>, group: &str, network: &str, subnet: &str, service: &str) -> Fix {
-    let place = format!("-g {group} --vnet-name {network} -n {subnet}");
-    let show = format!("`az network vnet subnet show {place} --query serviceEndpoints[].service -o tsv`");
-    let list = match desk.ground.endpoints(network, subnet) {
+fn endpoint(context: &PlaybookContext<'_>, group: &str, network: &str, subnet: &str, service: &str) -> Fix {
+    let target = format!("-g {group} --vnet-name {network} -n {subnet}");
+    let show = format!("`az network vnet subnet show {target} --query serviceEndpoints[].service -o tsv`");
+    let list = match context.incident.endpoints(network, subnet) {
         Some(mut now) => {
             if !now.iter().any(|name| name.eq_ignore_ascii_case(service)) {
                 now.push(service.to_owned());
@@ -273,24 +290,24 @@ fn endpoint(desk: &Desk<'_>, group: &str, network: &str, subnet: &str, service: 
         what: format!(
             "Give the subnet {subnet} of {network} the endpoint {service} back, beside those that it has: the command replaces the whole list."
         ),
-        look: format!("{show}; whatever it lists beyond the command below has to go into the command"),
-        command: format!("`az network vnet subnet update {place} --service-endpoints {list}`"),
+        check: format!("{show}; whatever it lists beyond the command below has to go into the command"),
+        command: format!("`az network vnet subnet update {target} --service-endpoints {list}`"),
         verify: "the list above holds all of them, and a write from the machine succeeds.".to_owned(),
         risk: "open connections from the subnet to that service break once.".to_owned(),
     }
 }
 
-fn account(desk: &Desk<'_>, group: &str, name: &str) -> Fix {
-    let (network, subnet) = desk.ground.home().unwrap_or(("NETWORK".to_owned(), "SUBNET".to_owned()));
+fn account(context: &PlaybookContext<'_>, group: &str, name: &str) -> Fix {
+    let (network, subnet) = context.incident.home().unwrap_or(("NETWORK".to_owned(), "SUBNET".to_owned()));
     let list = format!("`az storage account network-rule list -g {group} --account-name {name} -o json`");
-    let place = format!("-g {group} --account-name {name} --vnet-name {network} --subnet {subnet}");
+    let target = format!("-g {group} --account-name {name} --vnet-name {network} --subnet {subnet}");
     Fix {
         what: format!("Let the subnet of the machine into the storage account {name}, and nobody else."),
-        look: list,
-        command: format!("`az storage account network-rule add {place}`"),
+        check: list,
+        command: format!("`az storage account network-rule add {target}`"),
         verify: "the list above holds the subnet, and a write from the machine succeeds.".to_owned(),
         risk: format!(
-            "every machine of that subnet may reach the account. `az storage account network-rule remove {place}` takes it back."
+            "every machine of that subnet may reach the account. `az storage account network-rule remove {target}` takes it back."
         ),
     }
 }

@@ -3,21 +3,22 @@
 use serde_json::Value;
 
 use crate::judged::{self, JudgedFlow, JudgedFlows};
-use crate::playbook::story::{Done, Ending, Story};
+use crate::playbook::conversation::{CallEnding, Conversation, FinishedCall};
 
 /// The tool that judges flows.
 pub(super) const TOOL: &str = judged::TOOL;
 
 /// Returns what the last judgement of complaints found; `None` where there was none.
-pub(super) fn judgement(story: &Story) -> Option<JudgedFlows> {
-    let completed = |done: &&Done| {
-        done.ending == Ending::Completed && judged::is_of_complaints(&Value::Object(done.arguments.clone()))
+pub(super) fn judgement(conversation: &Conversation) -> Option<JudgedFlows> {
+    let completed = |finished: &&FinishedCall| {
+        finished.ending == CallEnding::Completed
+            && judged::is_of_complaints(&Value::Object(finished.arguments.clone()))
     };
-    let last = story.calls(TOOL).rfind(completed);
-    last.and_then(|done| JudgedFlows::of_result(&done.result))
+    let last = conversation.calls(TOOL).rfind(completed);
+    last.and_then(|finished| JudgedFlows::of_result(&finished.result))
 }
 
 /// Returns the flows of that judgement.
-pub(super) fn judged(story: &Story) -> Vec<JudgedFlow> {
-    judgement(story).unwrap_or_default().flows
+pub(super) fn judged(conversation: &Conversation) -> Vec<JudgedFlow> {
+    judgement(conversation).unwrap_or_default().flows
 }

@@ -1,7 +1,7 @@
 //! What to do about faults inside a machine, through the program that owns what is changed.
 
 use crate::finding::traffic;
-use crate::playbook::agenda::Desk;
+use crate::playbook::agenda::PlaybookContext;
 use crate::playbook::fix::{Fix, verification};
 
 /// A rule as the words that show it tell it: where it stands, and how it is spelled.
@@ -33,7 +33,7 @@ impl<'a> Shown<'a> {
 
 /// Takes a rule away that stops traffic.
 pub(super) fn packet_filter<'a>(
-    desk: &Desk<'_>,
+    context: &PlaybookContext<'_>,
     code: &str,
     why: &str,
     at: &dyn Fn(usize) -> &'a str,
@@ -41,9 +41,9 @@ pub(super) fn packet_filter<'a>(
     let (vm, table, chain, protocol, port) = (at(1), at(2), at(3), at(4), at(5));
     let verb = if code == "guest_firewall_reject" { "refuses" } else { "drops" };
     let what = format!("On {vm}, take away the rule in {chain} that {verb} {}.", traffic(protocol, port));
-    let verify = works(desk, vm, chain, protocol, port);
+    let verify = works(context, vm, chain, protocol, port);
     let meant = "where the rule was meant, what it kept out comes in; other rules stay as they are.";
-    let (look, command, back) = match table.split_once(':') {
+    let (check, command, back) = match table.split_once(':') {
         Some((family, name)) if name.contains("firewalld") || family.contains("firewalld") => (
             "`sudo firewall-cmd --list-all`".to_owned(),
             "remove the entry that it lists with the matching `sudo firewall-cmd --remove-…`, then `sudo firewall-cmd --runtime-to-permanent`".to_owned(),
@@ -52,16 +52,16 @@ pub(super) fn packet_filter<'a>(
         Some((family, name)) => native(family, name, chain, why),
         None => save(vm, (table, chain, protocol, port), code, why),
     };
-    Fix { what, look, command, verify, risk: format!("{meant}{back}") }
+    Fix { what, check, command, verify, risk: format!("{meant}{back}") }
 }
 
 fn native(family: &str, table: &str, chain: &str, why: &str) -> (String, String, String) {
-    let place = format!("{family} {table} {chain}");
+    let target = format!("{family} {table} {chain}");
     let handle = Shown::read(why).handle.unwrap_or("NUMBER").to_owned();
     (
-        format!("`sudo nft -a list chain {place}`; keep what it prints, it is the way back"),
+        format!("`sudo nft -a list chain {target}`; keep what it prints, it is the way back"),
         format!(
-            "`sudo nft delete rule {place} handle {handle}`, and take it out of `/etc/nftables.conf` or whatever loads it"
+            "`sudo nft delete rule {target} handle {handle}`, and take it out of `/etc/nftables.conf` or whatever loads it"
         ),
         String::new(),
     )
@@ -74,15 +74,15 @@ fn save(
     why: &str,
 ) -> (String, String, String) {
     if chain.starts_with("ufw") {
-        let look = "`sudo ufw status numbered`: the chain belongs to ufw, so go through it".to_owned();
-        return (look, "`sudo ufw delete NUMBER`, with the number of that line".to_owned(), String::new());
+        let check = "`sudo ufw status numbered`: the chain belongs to ufw, so go through it".to_owned();
+        return (check, "`sudo ufw delete NUMBER`, with the number of that line".to_owned(), String::new());
     }
     if chain.starts_with("DOCKER") {
-        let look = format!(
+        let check = format!(
             "`sudo iptables -t {table} -S {chain}`: the chain belongs to Docker, which makes it anew"
         );
         return (
-            look,
+            check,
             "`sudo systemctl restart docker`".to_owned(),
             format!(" Containers on {vm} stop for the restart."),
         );
@@ -90,12 +90,12 @@ fn save(
     let shown = Shown::read(why);
     let program = if shown.six { "ip6tables" } else { "iptables" };
     let on = if table == "filter" { String::new() } else { format!(" -t {table}") };
-    let look = format!("`sudo {program}{on} -S {chain}`");
+    let check = format!("`sudo {program}{on} -S {chain}`");
     let brings = "take it out of the script or saved file (`/etc/iptables/rules.v4`) that brings it back";
     if let Some(words) = shown.words {
         let position = shown.position.unwrap_or("1");
         let back = format!(" `sudo {program}{on} -I {chain} {position} {words}` puts it back.");
-        return (look, format!("`sudo {program}{on} -D {chain} {words}`, and {brings}"), back);
+        return (check, format!("`sudo {program}{on} -D {chain} {words}`, and {brings}"), back);
     }
     let target = if code == "guest_firewall_reject" { "REJECT" } else { "DROP" };
     let protocols =
@@ -104,14 +104,14 @@ fn save(
     let command = format!(
         "`sudo {program}{on} -D {chain}{protocols}{ports} -j {target}`, with every word that the rule above holds; and {brings}"
     );
-    (look, command, String::new())
+    (check, command, String::new())
 }
 
-fn works(desk: &Desk<'_>, vm: &str, chain: &str, protocol: &str, port: &str) -> String {
+fn works(context: &PlaybookContext<'_>, vm: &str, chain: &str, protocol: &str, port: &str) -> String {
     let out = chain.to_ascii_lowercase().contains("output");
     match protocol {
         "icmp" | "ipv6-icmp" | "icmpv6" => {
-            let names = desk.ground.machines();
+            let names = context.incident.machines();
             let other = names.iter().find(|machine| machine.name != vm);
             let own = names.iter().find(|machine| machine.name == vm).and_then(|own| own.addresses.first());
             match (other, own) {
@@ -123,33 +123,33 @@ fn works(desk: &Desk<'_>, vm: &str, chain: &str, protocol: &str, port: &str) -> 
         _ if out && !matches!(port, "any" | "all" | "") => {
             format!("on {vm}, `nc -vz -w 3 example.com {port}` connects.")
         }
-        _ => verification(desk, port),
+        _ => verification(context, port),
     }
 }
 
 /// Lets in what a policy drops, service by service.
-pub(super) fn policy(desk: &Desk<'_>, why: &str, vm: &str, table: &str, chain: &str) -> Fix {
-    let ports: Vec<String> = desk.brief.ports.iter().map(ToString::to_string).collect();
+pub(super) fn policy(context: &PlaybookContext<'_>, why: &str, vm: &str, table: &str, chain: &str) -> Fix {
+    let ports: Vec<String> = context.symptom_text.ports.iter().map(ToString::to_string).collect();
     let port = ports.first().map_or("PORT", String::as_str);
     let further = ports.get(1..).filter(|rest| !rest.is_empty());
     let further = further.map(|rest| format!(", and the same for {}", rest.join(", "))).unwrap_or_default();
-    let caller = desk.ground.source.as_ref().filter(|caller| caller.name != vm);
+    let caller = context.incident.source.as_ref().filter(|caller| caller.name != vm);
     let caller = caller.and_then(|caller| caller.addresses.first().cloned());
-    let caller = caller.or_else(|| desk.ground.partner.map(|address| address.to_string()));
+    let caller = caller.or_else(|| context.incident.partner.map(|address| address.to_string()));
     let caller = caller.unwrap_or_else(|| "CALLER".to_owned());
     let what = format!(
         "On {vm}, keep the policy of {chain}, which drops whatever no rule allows, and allow what is needed, service by service."
     );
     let back = "If the hardening as a whole was a mistake, its saved state goes back with `sudo iptables-restore --test FILE` first, then without `--test`.";
     let risk = format!("each rule opens one port to the callers that it names. {back}");
-    let verify = verification(desk, port);
+    let verify = verification(context, port);
     if let Some((family, name)) = table.split_once(':') {
-        let place = format!("{family} {name} {chain}");
+        let target = format!("{family} {name} {chain}");
         return Fix {
             what,
-            look: format!("`sudo ss -ltn` and `sudo nft list chain {place}`"),
+            check: format!("`sudo ss -ltn` and `sudo nft list chain {target}`"),
             command: format!(
-                "`sudo nft add rule {place} ip saddr {caller} tcp dport {port} accept`{further}; write it into whatever hardens the machine, or it is gone with the next run"
+                "`sudo nft add rule {target} ip saddr {caller} tcp dport {port} accept`{further}; write it into whatever hardens the machine, or it is gone with the next run"
             ),
             verify,
             risk: "each rule opens one port to the callers that it names.".to_owned(),
@@ -158,7 +158,7 @@ pub(super) fn policy(desk: &Desk<'_>, why: &str, vm: &str, table: &str, chain: &
     let program = if Shown::read(why).six { "ip6tables" } else { "iptables" };
     Fix {
         what,
-        look: format!("`sudo ss -ltn` and `sudo {program} -t {table} -S {chain}`"),
+        check: format!("`sudo ss -ltn` and `sudo {program} -t {table} -S {chain}`"),
         command: format!(
             "`sudo {program} -t {table} -A {chain} -p tcp -s {caller} --dport {port} -j ACCEPT`{further}; write it into the script that hardens the machine, or it is gone with the next run"
         ),
@@ -172,7 +172,7 @@ pub(super) fn ban(vm: &str, chain: &str, address: &str) -> Fix {
     let jail = chain.strip_prefix("f2b-").unwrap_or(chain);
     Fix {
         what: format!("On {vm}, lift the ban of {address} through fail2ban itself; a rule that is only deleted comes back."),
-        look: format!("`sudo grep {address} /var/log/fail2ban.log` says why it was banned"),
+        check: format!("`sudo grep {address} /var/log/fail2ban.log` says why it was banned"),
         command: format!("`sudo fail2ban-client set {jail} unbanip {address}`"),
         verify: format!("`sudo fail2ban-client status {jail}` does not list {address}, and it connects."),
         risk: "if the address did try passwords, it may go on: ask its owner, and put it on the jail's `ignoreip` only if it is trusted.".to_owned(),
@@ -183,7 +183,7 @@ pub(super) fn ban(vm: &str, chain: &str, address: &str) -> Fix {
 pub(super) fn containers(vm: &str, table: &str, chain: &str) -> Fix {
     Fix {
         what: format!("On {vm}, let Docker make its chains anew."),
-        look: "`sudo iptables-save`; keep what it prints".to_owned(),
+        check: "`sudo iptables-save`; keep what it prints".to_owned(),
         command: "`sudo systemctl restart docker`".to_owned(),
         verify: format!(
             "`sudo iptables -t {table} -S {chain}` holds no DROP for everything, and a container is reached from outside."
@@ -193,8 +193,8 @@ pub(super) fn containers(vm: &str, table: &str, chain: &str) -> Fix {
 }
 
 /// Takes traffic shaping off.
-pub(super) fn shaping(desk: &Desk<'_>, vm: &str, device: &str) -> Fix {
-    let pair = (&desk.ground.source, &desk.ground.destination);
+pub(super) fn shaping(context: &PlaybookContext<'_>, vm: &str, device: &str) -> Fix {
+    let pair = (&context.incident.source, &context.incident.destination);
     let again = match pair {
         (Some(source), Some(destination)) => {
             format!("a measurement between {} and {} is as before.", source.name, destination.name)
@@ -205,7 +205,7 @@ pub(super) fn shaping(desk: &Desk<'_>, vm: &str, device: &str) -> Fix {
         what: format!(
             "On {vm}, take the traffic shaping off {device}, and find what sets it (a unit, a cron job, a test that was left), or it comes back."
         ),
-        look: format!(
+        check: format!(
             "`tc -s qdisc show dev {device}` and `tc filter show dev {device}`; keep what they print, it is the way back"
         ),
         command: format!("`sudo tc qdisc del dev {device} root`"),
@@ -221,7 +221,7 @@ pub(super) fn mtu(from: &str, to: &str) -> Fix {
         what: format!(
             "Large packets from {from} to {to} do not fit through the path, and the sender does not heed the notice. On {from}, lower the size for this destination alone; then let ICMP \"fragmentation needed\" in on that machine."
         ),
-        look: format!(
+        check: format!(
             "`ip route get {to}` names the device and the gateway; `ping -M do -s 1372 -c 3 {to}` shows whether 1400 fits, else try less"
         ),
         command: format!("`sudo ip route add {to}/32 via GATEWAY dev DEVICE mtu 1400`"),
@@ -239,9 +239,9 @@ mod tests {
     #[test]
     fn a_rule_is_taken_away_word_for_word() {
         let why = "rule 3 of INPUT drops tcp/5001: `-A INPUT -p tcp -m tcp --dport 5001 -j DROP`";
-        let (look, command, back) =
+        let (check, command, back) =
             save("db-1", ("filter", "INPUT", "tcp", "5001"), "guest_firewall_drop", why);
-        assert_eq!(look, "`sudo iptables -S INPUT`");
+        assert_eq!(check, "`sudo iptables -S INPUT`");
         assert!(
             command.starts_with("`sudo iptables -D INPUT -p tcp -m tcp --dport 5001 -j DROP`"),
             "{command}"

@@ -5,22 +5,22 @@
 
 mod agenda;
 mod brain;
+mod cleanup;
 mod close;
+mod conversation;
 mod ends;
 mod escalate;
+mod findings;
 mod fix;
 mod flows;
-mod ground;
 mod guest_fix;
-mod look;
-mod pick;
+mod incident;
+mod planned_call;
 mod settle;
-mod story;
+mod summary;
 mod talk;
-mod tell;
 #[cfg(test)]
 mod tests;
-mod tidy;
 mod turn;
 
 pub use brain::Playbook;

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use crate::HypothesisState;
-use crate::brief::Symptom;
 use crate::finding::title;
-use crate::playbook::agenda::{Desk, hypothesis};
-use crate::playbook::pick::{self, Fault};
-use crate::playbook::story::{Done, Ending};
+use crate::playbook::agenda::{PlaybookContext, hypothesis};
+use crate::playbook::conversation::{CallEnding, FinishedCall};
+use crate::playbook::findings::{self, CitedFault};
 use crate::suspect::Layer;
+use crate::symptom_text::Symptom;
 
 /// A hypothesis at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,14 +34,14 @@ const LAYERS: [Layer; 9] = [
 ];
 
 /// Settles everything that is on the board: what was put there in this round, and what others left open.
-pub(super) fn settle(desk: &Desk<'_>, faults: &[Fault]) -> Vec<Settled> {
+pub(super) fn settle(context: &PlaybookContext<'_>, faults: &[CitedFault]) -> Vec<Settled> {
     let mut all = Vec::new();
     for layer in LAYERS {
-        let Some(id) = hypothesis(layer).filter(|id| desk.story.added(id)) else { continue };
-        let (state, why) = judge(desk, layer, faults);
+        let Some(id) = hypothesis(layer).filter(|id| context.conversation.added(id)) else { continue };
+        let (state, why) = judge(context, layer, faults);
         all.push(Settled { id: id.to_owned(), state, why });
     }
-    for (id, state) in &desk.story.board {
+    for (id, state) in &context.conversation.board {
         if *state == HypothesisState::Active && !all.iter().any(|known| known.id == *id) {
             let why = "It was put on the board before and was not tested to its end.".to_owned();
             all.push(Settled { id: id.clone(), state: HypothesisState::Unverifiable, why });
@@ -50,11 +50,12 @@ pub(super) fn settle(desk: &Desk<'_>, faults: &[Fault]) -> Vec<Settled> {
     all
 }
 
-fn judge(desk: &Desk<'_>, layer: Layer, faults: &[Fault]) -> (HypothesisState, String) {
+fn judge(context: &PlaybookContext<'_>, layer: Layer, faults: &[CitedFault]) -> (HypothesisState, String) {
     if layer == Layer::NetworkDrift {
-        return drifted(desk);
+        return drifted(context);
     }
-    let mine: Vec<&Fault> = faults.iter().filter(|fault| pick::layer(&fault.suspect.code) == layer).collect();
+    let mine: Vec<&CitedFault> =
+        faults.iter().filter(|fault| findings::layer(&fault.suspect.code) == layer).collect();
     if !mine.is_empty() {
         let shown: Vec<String> = mine
             .iter()
@@ -65,10 +66,15 @@ fn judge(desk: &Desk<'_>, layer: Layer, faults: &[Fault]) -> (HypothesisState, S
             .collect();
         return (HypothesisState::Confirmed, shortened(&format!("{}.", shown.join("; "))));
     }
-    let looked: Vec<&Done> =
-        desk.story.completed().filter(|done| done.looked().iter().any(|seen| seen.layer == layer)).collect();
+    let looked: Vec<&FinishedCall> = context
+        .conversation
+        .completed()
+        .filter(|finished| finished.looked().iter().any(|seen| seen.layer == layer))
+        .collect();
     let subjects: Vec<String> = match layer {
-        Layer::Rules | Layer::Routes | Layer::Guest | Layer::Shaping | Layer::Exposure => desk.ground.names(),
+        Layer::Rules | Layer::Routes | Layer::Guest | Layer::Shaping | Layer::Exposure => {
+            context.incident.names()
+        }
         Layer::Topology
         | Layer::Storage
         | Layer::NetworkDrift
@@ -81,20 +87,20 @@ fn judge(desk: &Desk<'_>, layer: Layer, faults: &[Fault]) -> (HypothesisState, S
         .filter(|name| {
             !looked
                 .iter()
-                .flat_map(|done| done.looked())
+                .flat_map(|finished| finished.looked())
                 .any(|seen| seen.layer == layer && seen.subject.eq_ignore_ascii_case(name))
         })
         .collect();
     if looked.is_empty() || !open.is_empty() {
-        return (HypothesisState::Unverifiable, shortened(&unverified(desk, layer, &open)));
+        return (HypothesisState::Unverifiable, shortened(&unverified(context, layer, &open)));
     }
-    let ids: Vec<String> = looked.iter().flat_map(|done| done.observations()).collect();
+    let ids: Vec<String> = looked.iter().flat_map(|finished| finished.observations()).collect();
     if layer == Layer::Measure
-        && let Some(anomaly) = looked.iter().find_map(|done| anomaly(done))
+        && let Some(anomaly) = looked.iter().find_map(|finished| anomaly(finished))
     {
         return (HypothesisState::Confirmed, shortened(&format!("Measured: {anomaly} ({}).", ranges(&ids))));
     }
-    let why = format!("{} ({}).", clean(layer, &desk.ground.names().join(" and ")), ranges(&ids));
+    let why = format!("{} ({}).", clean(layer, &context.incident.names().join(" and ")), ranges(&ids));
     (HypothesisState::Refuted, shortened(&why))
 }
 
@@ -146,10 +152,11 @@ fn ranges(ids: &[String]) -> String {
 }
 
 /// Says what keeps a layer from being judged.
-pub(super) fn unverified(desk: &Desk<'_>, layer: Layer, open: &[&String]) -> String {
+pub(super) fn unverified(context: &PlaybookContext<'_>, layer: Layer, open: &[&String]) -> String {
     let id = hypothesis(layer);
-    let of =
-        |done: &&Done| done.ending != Ending::Completed && id.is_some() && done.text("hypothesis_id") == id;
+    let of = |finished: &&FinishedCall| {
+        finished.ending != CallEnding::Completed && id.is_some() && finished.text("hypothesis_id") == id
+    };
     let what = match open {
         [] => "It could not be looked at".to_owned(),
         some => format!(
@@ -157,27 +164,30 @@ pub(super) fn unverified(desk: &Desk<'_>, layer: Layer, open: &[&String]) -> Str
             some.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" and ")
         ),
     };
-    match desk.story.done.iter().rev().find(of) {
-        Some(done) if done.ending == Ending::Denied => format!("{what}: a human denied it."),
-        Some(done) => format!("{what}: {}.", done.reason().trim_end_matches('.')),
+    match context.conversation.finished.iter().rev().find(of) {
+        Some(finished) if finished.ending == CallEnding::Denied => format!("{what}: a human denied it."),
+        Some(finished) => format!("{what}: {}.", finished.reason().trim_end_matches('.')),
         None => format!("{what}: there is no tool for it here, or nothing it could be asked about."),
     }
 }
 
-fn drifted(desk: &Desk<'_>) -> (HypothesisState, String) {
-    let compared: Vec<&Done> =
-        desk.story.completed().filter(|done| done.arguments.contains_key("compare_session_id")).collect();
+fn drifted(context: &PlaybookContext<'_>) -> (HypothesisState, String) {
+    let compared: Vec<&FinishedCall> = context
+        .conversation
+        .completed()
+        .filter(|finished| finished.arguments.contains_key("compare_session_id"))
+        .collect();
     if compared.is_empty() {
-        return (HypothesisState::Unverifiable, shortened(&unverified(desk, Layer::NetworkDrift, &[])));
+        return (HypothesisState::Unverifiable, shortened(&unverified(context, Layer::NetworkDrift, &[])));
     }
-    let ids = ranges(&compared.iter().flat_map(|done| done.observations()).collect::<Vec<_>>());
+    let ids = ranges(&compared.iter().flat_map(|finished| finished.observations()).collect::<Vec<_>>());
     let changes: Vec<String> = compared
         .iter()
-        .flat_map(|done| done.suspects())
+        .flat_map(|finished| finished.suspects())
         .filter(|found| found.code != "no_drift")
         .map(|found| title(&found.code, &found.object))
         .collect();
-    let unchanged = desk.brief.symptoms.contains(&Symptom::NothingChanged);
+    let unchanged = context.symptom_text.symptoms.contains(&Symptom::NothingChanged);
     let (holds, why) = if changes.is_empty() {
         (unchanged, format!("The comparison shows nothing that was added since and breaks traffic ({ids})."))
     } else {
@@ -187,12 +197,12 @@ fn drifted(desk: &Desk<'_>) -> (HypothesisState, String) {
 }
 
 /// Returns what a measurement calls abnormal.
-fn anomaly(done: &Done) -> Option<String> {
-    let named = done.result.pointer("/facts/anomaly_type").and_then(Value::as_str)?;
+fn anomaly(finished: &FinishedCall) -> Option<String> {
+    let named = finished.result.pointer("/facts/anomaly_type").and_then(Value::as_str)?;
     let fine = ["", "none", "normal", "stable", "no_anomaly"];
-    (!fine.contains(&named.to_lowercase().as_str())).then(|| crate::playbook::story::plain(named, 80))
+    (!fine.contains(&named.to_lowercase().as_str())).then(|| crate::playbook::conversation::plain(named, 80))
 }
 
 fn shortened(text: &str) -> String {
-    crate::playbook::story::plain(text, 900)
+    crate::playbook::conversation::plain(text, 900)
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::HypothesisState;
 use crate::complaint::Topic;
-use crate::playbook::agenda::Desk;
+use crate::playbook::agenda::PlaybookContext;
 use crate::playbook::turn::Turn;
 
 /// What is put on the board: nothing ends on an empty one.
@@ -30,10 +30,10 @@ fn answer(topic: Topic) -> String {
 }
 
 /// Ends the session with an answer.
-pub(super) fn end(desk: &Desk<'_>, topic: Topic) -> Turn {
+pub(super) fn end(context: &PlaybookContext<'_>, topic: Topic) -> Turn {
     let text = answer(topic);
     let mut calls = Vec::new();
-    if !desk.story.added(HYPOTHESIS) {
+    if !context.conversation.added(HYPOTHESIS) {
         let supposed = "There is a network incident.";
         calls.push((
             "manage_hypotheses".to_owned(),

@@ -3,18 +3,18 @@
 use serde_json::{Map, Value, json};
 
 use crate::HypothesisState;
-use crate::brief::{self, Symptom};
 use crate::complaint;
 use crate::model::Ask;
-use crate::playbook::agenda::{Desk, Step, hypothesis};
+use crate::playbook::agenda::{PlannedCalls, PlaybookContext, hypothesis};
+use crate::playbook::cleanup;
 use crate::playbook::close;
+use crate::playbook::conversation::Conversation;
+use crate::playbook::findings;
 use crate::playbook::flows;
-use crate::playbook::ground::Ground;
-use crate::playbook::pick;
-use crate::playbook::story::Story;
+use crate::playbook::incident::IncidentContext;
 use crate::playbook::talk;
-use crate::playbook::tidy;
 use crate::suspect::Layer;
+use crate::symptom_text::{self, Symptom};
 
 /// A board holds no more.
 const BOARD: usize = 20;
@@ -31,46 +31,46 @@ pub struct Turn {
 /// Returns the next turn of a conversation: the same one for the same conversation.
 #[must_use]
 pub fn next(ask: &Ask) -> Turn {
-    let story = Story::read(ask);
-    let brief = brief::read(&story.said);
-    let ground = Ground::read(&brief, &story);
+    let conversation = Conversation::read(ask);
+    let symptom_text = symptom_text::read(&conversation.user_text);
+    let incident = IncidentContext::read(&symptom_text, &conversation);
     let tools = ask.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let judged = flows::judgement(&story);
-    let desk = Desk {
-        brief: &brief,
-        ground: &ground,
-        story: &story,
+    let judged = flows::judgement(&conversation);
+    let context = PlaybookContext {
+        symptom_text: &symptom_text,
+        incident: &incident,
+        conversation: &conversation,
         tools,
         is_judged: judged.is_some(),
         judged: judged.unwrap_or_default(),
     };
-    let topic = complaint::read(&story.said).topic;
-    if brief.left_behind.is_none() && !topic.needs_estate() {
-        return talk::end(&desk, topic);
+    let topic = complaint::read(&conversation.user_text).topic;
+    if symptom_text.left_behind.is_none() && !topic.needs_estate() {
+        return talk::end(&context, topic);
     }
-    match desk.next() {
-        Some(step) => take(&desk, step),
-        None => match &brief.left_behind {
-            Some(left) => tidy::end(&desk, left),
-            None => close::close(&desk),
+    match context.next() {
+        Some(planned) => take(&context, planned),
+        None => match &symptom_text.left_behind {
+            Some(left) => cleanup::end(&context, left),
+            None => close::close(&context),
         },
     }
 }
 
-fn take(desk: &Desk<'_>, step: Step) -> Turn {
-    let text = words(desk, &step);
-    let adds = adds(desk, &step);
+fn take(context: &PlaybookContext<'_>, planned: PlannedCalls) -> Turn {
+    let text = words(context, &planned);
+    let adds = adds(context, &planned);
     let stands = |id: &str| {
-        let added = desk.story.added(id) && desk.story.state(id).is_some();
+        let added = context.conversation.added(id) && context.conversation.state(id).is_some();
         added || adds.iter().any(|add| add.get("id").and_then(Value::as_str) == Some(id))
     };
     let mut calls = Vec::new();
-    for (look, mut arguments) in step {
-        arguments.insert("reasoning".to_owned(), Value::from(look.why.clone()));
-        if let Some(id) = hypothesis(look.layer).filter(|id| stands(id)) {
+    for (call, mut arguments) in planned {
+        arguments.insert("reasoning".to_owned(), Value::from(call.why.clone()));
+        if let Some(id) = hypothesis(call.layer).filter(|id| stands(id)) {
             arguments.insert("hypothesis_id".to_owned(), Value::from(id));
         }
-        calls.push((look.tool.to_owned(), Value::Object(arguments)));
+        calls.push((call.tool.to_owned(), Value::Object(arguments)));
     }
     if !adds.is_empty() {
         calls.insert(0, ("manage_hypotheses".to_owned(), json!({ "add": adds })));
@@ -79,23 +79,23 @@ fn take(desk: &Desk<'_>, step: Step) -> Turn {
 }
 
 /// Returns the hypotheses that have to go on the board before the step.
-fn adds(desk: &Desk<'_>, step: &Step) -> Vec<Map<String, Value>> {
-    let mut layers: Vec<Layer> = step.iter().map(|(look, _)| look.layer).collect();
-    if desk.story.calls("manage_hypotheses").next().is_none() {
-        layers.extend(desk.layers());
+fn adds(context: &PlaybookContext<'_>, planned: &PlannedCalls) -> Vec<Map<String, Value>> {
+    let mut layers: Vec<Layer> = planned.iter().map(|(call, _)| call.layer).collect();
+    if context.conversation.calls("manage_hypotheses").next().is_none() {
+        layers.extend(context.layers());
     }
     layers.sort_unstable();
     let tried = |id: &str| {
-        desk.story.calls("manage_hypotheses").any(|done| {
-            let list = done.arguments.get("add").and_then(Value::as_array);
+        context.conversation.calls("manage_hypotheses").any(|finished| {
+            let list = finished.arguments.get("add").and_then(Value::as_array);
             list.is_some_and(|list| list.iter().any(|add| add.get("id").and_then(Value::as_str) == Some(id)))
         })
     };
     let mut adds: Vec<Map<String, Value>> = Vec::new();
-    let mut board = desk.story.board.len();
+    let mut board = context.conversation.board.len();
     for layer in layers {
         let Some(id) = hypothesis(layer) else { continue };
-        let known = desk.story.state(id).is_some();
+        let known = context.conversation.state(id).is_some();
         if tried(id)
             || adds.iter().any(|add| add.get("id").and_then(Value::as_str) == Some(id))
             || (!known && board >= BOARD)
@@ -105,18 +105,18 @@ fn adds(desk: &Desk<'_>, step: &Step) -> Vec<Map<String, Value>> {
         board += usize::from(!known);
         let mut add = Map::new();
         add.insert("id".to_owned(), Value::from(id));
-        add.insert("description".to_owned(), Value::from(supposed(desk, layer)));
+        add.insert("description".to_owned(), Value::from(supposed(context, layer)));
         adds.push(add);
     }
     adds
 }
 
 /// Returns what is supposed of a layer.
-fn supposed(desk: &Desk<'_>, layer: Layer) -> String {
-    if let Some(left) = &desk.brief.left_behind {
-        return tidy::supposed(left);
+fn supposed(context: &PlaybookContext<'_>, layer: Layer) -> String {
+    if let Some(left) = &context.symptom_text.left_behind {
+        return cleanup::supposed(left);
     }
-    let ports: Vec<String> = desk.brief.ports.iter().take(6).map(ToString::to_string).collect();
+    let ports: Vec<String> = context.symptom_text.ports.iter().take(6).map(ToString::to_string).collect();
     let ports = if ports.is_empty() { String::new() } else { format!(" to port {}", ports.join(", ")) };
     match layer {
         Layer::Topology => String::new(),
@@ -128,7 +128,9 @@ fn supposed(desk: &Desk<'_>, layer: Layer) -> String {
             "The storage account and the subnet do not agree: one lets in what the other does not send."
                 .to_owned()
         }
-        Layer::NetworkDrift | Layer::GuestDrift if desk.brief.symptoms.contains(&Symptom::NothingChanged) => {
+        Layer::NetworkDrift | Layer::GuestDrift
+            if context.symptom_text.symptoms.contains(&Symptom::NothingChanged) =>
+        {
             "Nothing changed since the baseline was taken.".to_owned()
         }
         Layer::NetworkDrift | Layer::GuestDrift => {
@@ -147,8 +149,8 @@ fn supposed(desk: &Desk<'_>, layer: Layer) -> String {
 }
 
 /// Says what is done and why.
-fn words(desk: &Desk<'_>, step: &Step) -> String {
-    let found = pick::faults(desk.brief, desk.ground, desk.story);
+fn words(context: &PlaybookContext<'_>, planned: &PlannedCalls) -> String {
+    let found = findings::faults(context.symptom_text, context.incident, context.conversation);
     let before = match found.as_slice() {
         [] => String::new(),
         [one] => format!(
@@ -161,11 +163,11 @@ fn words(desk: &Desk<'_>, step: &Step) -> String {
             last.suspect.object
         ),
     };
-    if let [(look, _)] = step.as_slice() {
-        return before + &look.why;
+    if let [(call, _)] = planned.as_slice() {
+        return before + &call.why;
     }
-    let names = desk.ground.names().join(" and ");
-    let what = match step.first().map(|(look, _)| look.layer) {
+    let names = context.incident.names().join(" and ");
+    let what = match planned.first().map(|(call, _)| call.layer) {
         Some(Layer::Rules) => format!(
             "I read the effective security rules of {names}, both gates of each: they cost nothing to read and decide first."
         ),
@@ -184,10 +186,10 @@ fn words(desk: &Desk<'_>, step: &Step) -> String {
         ),
         Some(Layer::Exposure) => format!("I list what the rules of {names} let in, and from where."),
         Some(Layer::Topology | Layer::Measure | Layer::Wire) | None => {
-            step.first().map(|(look, _)| look.why.clone()).unwrap_or_default()
+            planned.first().map(|(call, _)| call.why.clone()).unwrap_or_default()
         }
     };
-    let denied = desk.story.state("H-guest") == Some(HypothesisState::Unverifiable);
+    let denied = context.conversation.state("H-guest") == Some(HypothesisState::Unverifiable);
     let behind = if denied { " What was denied is not asked again." } else { "" };
     format!("{before}{what}{behind}")
 }

@@ -5,10 +5,10 @@ use serde_json::Value;
 use crate::decision::DecisionContext;
 use crate::event::{Now, Rechecked};
 use crate::model::Call;
-use crate::recheck::next::bench;
+use crate::recheck::next::call_context;
 use crate::recheck::plan::Again;
 use crate::state::{CallState, State};
-use crate::suspect::{Borne, Suspect};
+use crate::suspect::{SupportedFaults, Suspect};
 use ghost_base::Timestamp;
 
 /// What checking again came to.
@@ -32,41 +32,41 @@ pub fn verdict(rows: &[Rechecked]) -> Verdict {
     }
 }
 
-/// Compares what calls bore out with what they bear out now. `again` are the calls of the plan as they ran now, in its order.
+/// Compares what calls bore out with what they support now. `again` are the calls of the plan as they ran now, in its order.
 pub(super) fn compare(
     state: &State,
     plan: &[Again<'_>],
     again: &[&Call],
-    kit: &DecisionContext<'_>,
+    context: &DecisionContext<'_>,
     now: Timestamp,
 ) -> Vec<Rechecked> {
     let mut rows: Vec<Rechecked> = Vec::new();
     for (number, before) in plan.iter().enumerate() {
         let after = again.get(number).and_then(|call| state.call_named(&call.id));
-        let look = Look::of(state, after, before, kit, now);
+        let repeated = RepeatedCall::of(state, after, before, context, now);
         for found in &before.findings {
             let (code, object) = (&found.finding.code, &found.finding.object);
             let same = |suspect: &&Suspect| suspect.code == *code && suspect.object == *object;
-            let was = before.borne.suspects.iter().find(same);
-            let (now, after) = look.judge(code, look.borne.suspects.iter().find(same));
+            let was = before.supported.suspects.iter().find(same);
+            let (now, after) = repeated.judge(code, repeated.supported.suspects.iter().find(same));
             rows.push(Rechecked {
                 code: code.clone(),
                 object: object.clone(),
                 before: was.map_or_else(|| found.finding.statement.clone(), |was| was.why.clone()),
                 after,
                 now,
-                seen: after_ids(look.call),
+                seen: after_ids(repeated.call),
             });
         }
         let known = |suspect: &Suspect| {
             suspect.code == "no_drift"
-                || before.borne.suspects.iter().any(|other| other.is(suspect))
+                || before.supported.suspects.iter().any(|other| other.is(suspect))
                 || state
                     .accepted
                     .iter()
                     .any(|found| found.finding.code == suspect.code && found.finding.object == suspect.object)
         };
-        let came = look.borne.suspects.iter().filter(|suspect| !known(suspect));
+        let came = repeated.supported.suspects.iter().filter(|suspect| !known(suspect));
         let came: Vec<Rechecked> = came
             .map(|suspect| Rechecked {
                 code: suspect.code.clone(),
@@ -74,7 +74,7 @@ pub(super) fn compare(
                 before: String::new(),
                 after: suspect.why.clone(),
                 now: Now::New,
-                seen: after_ids(look.call),
+                seen: after_ids(repeated.call),
             })
             .collect();
         for row in came {
@@ -91,28 +91,28 @@ fn after_ids(call: Option<&CallState>) -> Vec<crate::event::ObservationId> {
 }
 
 /// A look as it was taken now.
-struct Look<'a> {
+struct RepeatedCall<'a> {
     call: Option<&'a CallState>,
-    borne: Borne,
+    supported: SupportedFaults,
     /// Why it says nothing about what it does not show.
     trouble: Option<String>,
 }
 
-impl<'a> Look<'a> {
+impl<'a> RepeatedCall<'a> {
     fn of(
         state: &'a State,
         call: Option<&'a CallState>,
         before: &Again<'_>,
-        kit: &DecisionContext<'_>,
+        context: &DecisionContext<'_>,
         now: Timestamp,
     ) -> Self {
         let Some(call) = call else {
             let trouble = Some("it was stopped before it was looked at".to_owned());
-            return Self { call: None, borne: Borne::default(), trouble };
+            return Self { call: None, supported: SupportedFaults::default(), trouble };
         };
-        let borne = bench(state, call, kit, now).supported(call);
-        let trouble = trouble(call, before, &borne, state);
-        Self { call: Some(call), borne, trouble }
+        let supported = call_context(state, call, context, now).supported(call);
+        let trouble = trouble(call, before, &supported, state);
+        Self { call: Some(call), supported, trouble }
     }
 
     fn judge(&self, code: &str, still: Option<&Suspect>) -> (Now, String) {
@@ -121,9 +121,9 @@ impl<'a> Look<'a> {
             (None, Some(trouble)) => (Now::Unknown, trouble.clone()),
             // Silence on the wire says nothing where nobody spoke.
             (None, None) if is_of_the_wire(code) => {
-                let told =
+                let why =
                     "the new recording does not show it; whether anybody called meanwhile, it does not say";
-                (Now::Unknown, told.to_owned())
+                (Now::Unknown, why.to_owned())
             }
             (None, None) => (Now::Fixed, "looked at again, whole, and not there any more".to_owned()),
         }
@@ -142,7 +142,12 @@ fn is_of_the_wire(code: &str) -> bool {
     )
 }
 
-fn trouble(call: &CallState, before: &Again<'_>, borne: &Borne, state: &State) -> Option<String> {
+fn trouble(
+    call: &CallState,
+    before: &Again<'_>,
+    supported: &SupportedFaults,
+    state: &State,
+) -> Option<String> {
     let Some(returned) = &call.returned else { return Some("it was not looked at to the end".to_owned()) };
     let content: Value = serde_json::from_str(&returned.content).unwrap_or_default();
     let status = content.get("status").and_then(Value::as_str).unwrap_or_default();
@@ -157,6 +162,6 @@ fn trouble(call: &CallState, before: &Again<'_>, borne: &Borne, state: &State) -
         return Some(format!("it could not be looked at: {line}"));
     }
     let failed = call.steps.iter().filter_map(|id| state.step(*id)).any(|step| !step.is_completed());
-    let whole = before.borne.looked.iter().all(|looked| borne.looked.contains(looked));
+    let whole = before.supported.looked.iter().all(|looked| supported.looked.contains(looked));
     (failed || !whole).then(|| "it could not be looked at whole".to_owned())
 }

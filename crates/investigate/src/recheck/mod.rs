@@ -6,12 +6,12 @@
 mod compare;
 mod next;
 mod plan;
+mod summary;
 #[cfg(test)]
 mod tests;
-mod told;
 
 pub use crate::event::RECHECK_PROVIDER;
 pub use compare::{Verdict, verdict};
 pub(crate) use next::next;
 pub use plan::{Refused, possible};
-pub use told::{headline, report};
+pub use summary::{headline, report};

@@ -1,6 +1,6 @@
 //! What a session does that checks again.
 
-use super::{Verdict, compare, plan, told, verdict};
+use super::{Verdict, compare, plan, summary, verdict};
 use crate::decision::{DecisionContext, Effect};
 use crate::event::{Concluded, Event, ModelAnswered, RECHECK_PROVIDER};
 use crate::model::{Call, Investigator, Stop, Usage};
@@ -9,8 +9,8 @@ use crate::tool::CallContext;
 use ghost_base::Timestamp;
 
 /// Says what to do next for a session that checks again and in which no call is open: the calls first, then what they come to.
-pub(crate) fn next(state: &State, since: usize, kit: &DecisionContext<'_>, now: Timestamp) -> Effect {
-    let plan = plan::plan(state, kit, now);
+pub(crate) fn next(state: &State, since: usize, context: &DecisionContext<'_>, now: Timestamp) -> Effect {
+    let plan = plan::plan(state, context, now);
     match turn(state, since) {
         None if state.end_request.is_none() => {
             let calls = plan::calls(state, &plan);
@@ -35,7 +35,7 @@ pub(crate) fn next(state: &State, since: usize, kit: &DecisionContext<'_>, now: 
         again => {
             let calls: Vec<&Call> =
                 again.into_iter().flat_map(|turn| &turn.calls).map(|call| &call.call).collect();
-            let rows = compare::compare(state, &plan, &calls, kit, now);
+            let rows = compare::compare(state, &plan, &calls, context, now);
             Effect::Record(vec![Event::Concluded(concluded(state, rows))])
         }
     }
@@ -57,7 +57,7 @@ fn concluded(state: &State, rows: Vec<crate::event::Rechecked>) -> Concluded {
         outcome,
         confidence: outcome.confidence(),
         claimed: None,
-        summary: told::summary(&rows),
+        summary: summary::summary(&rows),
         actions: before.filter(|_| left).map(|before| before.actions.clone()).unwrap_or_default(),
         open_questions: Vec::new(),
         waived: Vec::new(),
@@ -66,12 +66,12 @@ fn concluded(state: &State, rows: Vec<crate::event::Rechecked>) -> Concluded {
     }
 }
 
-/// Returns a bench at which a call is looked at.
-pub(super) fn bench<'a>(
+/// Returns the context in which a call is read.
+pub(super) fn call_context<'a>(
     state: &'a State,
     call: &'a crate::state::CallState,
-    kit: &'a DecisionContext<'a>,
+    context: &'a DecisionContext<'a>,
     now: Timestamp,
 ) -> CallContext<'a> {
-    CallContext { state, call, evidence: kit.evidence, tools: kit.tools, now }
+    CallContext { state, call, evidence: context.evidence, tools: context.tools, now }
 }

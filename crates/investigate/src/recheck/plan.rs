@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 use crate::decision::DecisionContext;
 use crate::event::FindingAccepted;
 use crate::model::Call;
-use crate::recheck::next::bench;
+use crate::recheck::next::call_context;
 use crate::state::{CallState, State};
-use crate::suspect::Borne;
+use crate::suspect::SupportedFaults;
 use ghost_base::Timestamp;
 
 /// Arguments that keep something under a name: nothing is kept a second time.
@@ -40,56 +40,56 @@ pub fn possible(state: &State) -> Result<(), Refused> {
 /// Returns the findings that say that something is wrong.
 pub(super) fn faults(state: &State) -> impl Iterator<Item = &FindingAccepted> {
     let accepted = &state.accepted;
-    let told_before = |at: usize, found: &FindingAccepted| {
+    let is_repeated = |at: usize, found: &FindingAccepted| {
         accepted.iter().take(at).any(|before| {
             before.finding.code == found.finding.code && before.finding.object == found.finding.object
         })
     };
-    let each = accepted.iter().enumerate().filter(move |(at, found)| !told_before(*at, found));
+    let each = accepted.iter().enumerate().filter(move |(at, found)| !is_repeated(*at, found));
     each.map(|(_, found)| found).filter(|found| found.finding.code != "no_drift")
 }
 
 /// A call that runs again, and the findings that it bore out.
 pub(super) struct Again<'a> {
     pub(super) call: &'a CallState,
-    pub(super) borne: Borne,
+    pub(super) supported: SupportedFaults,
     pub(super) findings: Vec<&'a FindingAccepted>,
 }
 
 /// Plans what runs again. The plan stays the same while it runs: it goes by what the findings cite.
-pub(super) fn plan<'a>(state: &'a State, kit: &DecisionContext<'_>, now: Timestamp) -> Vec<Again<'a>> {
+pub(super) fn plan<'a>(state: &'a State, context: &DecisionContext<'_>, now: Timestamp) -> Vec<Again<'a>> {
     let mut plan: Vec<Again<'a>> = Vec::new();
     for found in faults(state) {
-        let Some((call, borne)) = shown_by(state, found, kit, now) else { continue };
+        let Some((call, supported)) = shown_by(state, found, context, now) else { continue };
         let same = |known: &&mut Again<'_>| {
             known.call.call.tool == call.call.tool && arguments(known.call) == arguments(call)
         };
         match plan.iter_mut().find(same) {
             Some(known) => known.findings.push(found),
-            None => plan.push(Again { call, borne, findings: vec![found] }),
+            None => plan.push(Again { call, supported, findings: vec![found] }),
         }
     }
     plan
 }
 
-/// Returns the call whose record bears a finding out; where no record does any more, the call that it cites first.
+/// Returns the call whose record supports a finding; where no record does any more, the call that it cites first.
 fn shown_by<'a>(
     state: &'a State,
     found: &FindingAccepted,
-    kit: &DecisionContext<'_>,
+    context: &DecisionContext<'_>,
     now: Timestamp,
-) -> Option<(&'a CallState, Borne)> {
+) -> Option<(&'a CallState, SupportedFaults)> {
     let cited = found.finding.evidence.iter().filter_map(|cited| state.observation(cited.observation));
     let calls: Vec<&CallState> =
         cited.filter_map(|observation| state.call_named(&observation.observed.call)).collect();
-    let told = |call: &&'a CallState| (*call, bench(state, call, kit, now).supported(call));
-    let shows = |(_, borne): &(&CallState, Borne)| {
-        borne
+    let with_faults = |call: &&'a CallState| (*call, call_context(state, call, context, now).supported(call));
+    let shows = |(_, supported): &(&CallState, SupportedFaults)| {
+        supported
             .suspects
             .iter()
             .any(|suspect| suspect.code == found.finding.code && suspect.object == found.finding.object)
     };
-    calls.iter().map(told).find(shows).or_else(|| calls.first().map(told))
+    calls.iter().map(with_faults).find(shows).or_else(|| calls.first().map(with_faults))
 }
 
 /// Returns the calls, each under a name that no call of the session has.

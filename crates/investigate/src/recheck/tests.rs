@@ -10,15 +10,15 @@ use crate::recheck::{Refused, Verdict, possible, report, verdict};
 use crate::report::tests::Ledger;
 use crate::report::{headline, rca};
 use crate::state::State;
-use crate::suspect::{Borne, Layer, Looked, Suspect};
+use crate::suspect::{Layer, Looked, SupportedFaults, Suspect};
 use crate::tool::{CallContext, CallResult, NoEvidence, Registry, Tool, ToolAction};
 use ghost_shell::Policy;
 
 const OBJECT: &str = "nsg/web-nsg/deny-5001";
 
-/// Bears out what its result says, which stands in the words that its call is asked with.
+/// Supports what its result says, which stands in the words that its call is asked with.
 struct Eye {
-    sees: fn(again: bool) -> Borne,
+    sees: fn(again: bool) -> SupportedFaults,
     fails: bool,
 }
 
@@ -27,7 +27,7 @@ impl Tool for Eye {
         ToolSpec { name: "eye".to_owned(), description: String::new(), parameters: json!({}) }
     }
 
-    fn advance(&self, _arguments: &Map<String, Value>, _bench: &CallContext<'_>) -> ToolAction {
+    fn advance(&self, _arguments: &Map<String, Value>, _context: &CallContext<'_>) -> ToolAction {
         let status = if self.fails {
             json!({"status": "denied", "reason": "no"})
         } else {
@@ -36,9 +36,9 @@ impl Tool for Eye {
         ToolAction::Return(Box::new(CallResult { is_error: self.fails, ..CallResult::completed(status) }))
     }
 
-    fn supports(&self, _arguments: &Map<String, Value>, bench: &CallContext<'_>) -> Borne {
-        let again = bench.call.call.id != "c1";
-        if again && self.fails { Borne::default() } else { (self.sees)(again) }
+    fn supports(&self, _arguments: &Map<String, Value>, context: &CallContext<'_>) -> SupportedFaults {
+        let again = context.call.call.id != "c1";
+        if again && self.fails { SupportedFaults::default() } else { (self.sees)(again) }
     }
 }
 
@@ -50,24 +50,28 @@ fn looked() -> Vec<Looked> {
     vec![Looked { layer: Layer::Rules, subject: "web-1".to_owned() }]
 }
 
-fn still(_: bool) -> Borne {
-    Borne { suspects: vec![suspect(OBJECT)], looked: looked(), ..Borne::default() }
+fn still(_: bool) -> SupportedFaults {
+    SupportedFaults { suspects: vec![suspect(OBJECT)], looked: looked(), ..SupportedFaults::default() }
 }
 
-fn gone(again: bool) -> Borne {
-    if again { Borne { looked: looked(), ..Borne::default() } } else { still(again) }
+fn gone(again: bool) -> SupportedFaults {
+    if again { SupportedFaults { looked: looked(), ..SupportedFaults::default() } } else { still(again) }
 }
 
-fn other(again: bool) -> Borne {
+fn other(again: bool) -> SupportedFaults {
     if again {
-        Borne { suspects: vec![suspect("nsg/web-nsg/deny-all")], looked: looked(), ..Borne::default() }
+        SupportedFaults {
+            suspects: vec![suspect("nsg/web-nsg/deny-all")],
+            looked: looked(),
+            ..SupportedFaults::default()
+        }
     } else {
         still(again)
     }
 }
 
-fn half(again: bool) -> Borne {
-    if again { Borne::default() } else { still(again) }
+fn half(again: bool) -> SupportedFaults {
+    if again { SupportedFaults::default() } else { still(again) }
 }
 
 /// A session whose report was delivered.
@@ -110,14 +114,14 @@ fn checked(eye: Eye) -> State {
     for _ in 0..10 {
         let state = ledger.state();
         let brain = state.opened.investigator.clone();
-        let kit = DecisionContext {
+        let context = DecisionContext {
             policy,
             tools: &tools,
             evidence: &NoEvidence,
             investigator: &brain,
             site: None,
         };
-        let effect = next(&state, &kit, ledger.now);
+        let effect = next(&state, &context, ledger.now);
         if let Effect::Record(events) = effect {
             events.into_iter().for_each(|event| ledger.add(event));
             continue;
@@ -196,15 +200,15 @@ fn one_thing_left_is_enough_to_be_broken() {
     assert_eq!(verdict(&[of(Now::Fixed), of(Now::Broken)]), Verdict::Broken);
     assert_eq!(verdict(&[of(Now::Fixed), of(Now::Unknown)]), Verdict::Unclear);
     assert_eq!(verdict(&[]), Verdict::Unclear);
-    let told = report(&reported(true).state(), &[of(Now::Fixed)]);
-    assert!(told.contains("a &#124; b"), "{told}");
+    let text = report(&reported(true).state(), &[of(Now::Fixed)]);
+    assert!(text.contains("a &#124; b"), "{text}");
 }
 
 #[test]
 fn an_event_of_before_reads_as_it_did() {
-    let told: Event =
+    let text: Event =
         serde_json::from_value(json!({"kind": "reopened", "body": {"who": "ana", "text": "so?"}})).unwrap();
-    let Event::Reopened(reopened) = &told else { panic!() };
+    let Event::Reopened(reopened) = &text else { panic!() };
     assert!(!reopened.recheck);
-    assert!(!serde_json::to_string(&told).unwrap().contains("recheck"));
+    assert!(!serde_json::to_string(&text).unwrap().contains("recheck"));
 }

@@ -24,7 +24,7 @@ pub(crate) fn changed(
     machine: &str,
     comparison: &Comparison,
     now: &[Ends<'_>],
-    ground: &Topology,
+    topology: &Topology,
 ) -> Vec<Suspect> {
     if comparison.status == Status::Clean && !comparison.nics.is_empty() {
         let why = "everything was read on both sides, and no route and no rule differs";
@@ -47,7 +47,7 @@ pub(crate) fn changed(
         let routes = came(&[Category::UdrRoute]);
         if let Ok(read) = Table::parse(end.routes, None) {
             let to: Option<IpAddr> = None;
-            found.extend(carried(&read, ground, end.nic, to).into_iter().filter(|one| named(one, &routes)));
+            found.extend(carried(&read, topology, end.nic, to).into_iter().filter(|one| named(one, &routes)));
         }
     }
     for one in &mut found {

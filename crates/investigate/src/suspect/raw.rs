@@ -1,21 +1,21 @@
-//! What the printed text of a plain command bears out, where a model looked by itself.
+//! What the printed text of a plain command supports, where a model looked by itself.
 
 use serde_json::{Value, json};
 
-use crate::suspect::{Borne, Suspect, plain, shaped, stops};
+use crate::suspect::{SupportedFaults, Suspect, plain, shaped, stops};
 use ghost_inspect::netfilter::{Bundle, Host};
 use ghost_inspect::qdisc;
 
-/// Reads what a command printed. What is not recognized bears out nothing, and so does a command that says itself what is printed: words
+/// Reads what a command printed. What is not recognized supports nothing, and so does a command that says itself what is printed: words
 /// of a model must not come back as evidence.
 #[must_use]
-pub fn raw(command: &str, printed: &str) -> Borne {
+pub fn raw(command: &str, printed: &str) -> SupportedFaults {
     let (before, script) = taken_apart(command);
     let words: Vec<&str> = before.split_whitespace().collect();
     match (words.first().copied().unwrap_or_default(), script) {
         ("nc" | "ncat" | "netcat", None) => probe(&words, printed),
         ("az", Some(script)) => guest(&words, script, printed),
-        _ => Borne::default(),
+        _ => SupportedFaults::default(),
     }
 }
 
@@ -46,12 +46,12 @@ fn machine<'a>(words: &[&'a str]) -> Option<&'a str> {
 }
 
 /// A filter or a shaping that run-command printed on a machine.
-fn guest(words: &[&str], script: &str, printed: &str) -> Borne {
+fn guest(words: &[&str], script: &str, printed: &str) -> SupportedFaults {
     let value: Value = serde_json::from_str(printed.trim()).unwrap_or_default();
     let message = value.pointer("/value/0/message").and_then(Value::as_str).unwrap_or_default();
     let text =
         message.split_once("[stdout]\n").map(|(_, rest)| rest.split("\n[stderr]").next().unwrap_or(rest));
-    let (Some(text), Some(machine)) = (text, machine(words)) else { return Borne::default() };
+    let (Some(text), Some(machine)) = (text, machine(words)) else { return SupportedFaults::default() };
     let script: Vec<&str> = script.split_whitespace().collect();
     let suspects = match script.as_slice() {
         ["iptables-save"] | ["iptables-save", "-c"] => filter(machine, text),
@@ -62,7 +62,7 @@ fn guest(words: &[&str], script: &str, printed: &str) -> Borne {
         },
         _ => Vec::new(),
     };
-    Borne { suspects, ..Borne::default() }
+    SupportedFaults { suspects, ..SupportedFaults::default() }
 }
 
 fn filter(machine: &str, text: &str) -> Vec<Suspect> {
@@ -86,19 +86,19 @@ fn shaping(machine: &str, device: Option<&str>, text: &str) -> Vec<Suspect> {
 
 /// `nc -zv HOST PORT`: somebody answered that nobody listens. From where, the command does not say. Without `-z` it would print what a
 /// server says.
-fn probe(words: &[&str], printed: &str) -> Borne {
-    let [_, options @ .., host, port] = words else { return Borne::default() };
+fn probe(words: &[&str], printed: &str) -> SupportedFaults {
+    let [_, options @ .., host, port] = words else { return SupportedFaults::default() };
     let only_looks = options.iter().any(|word| word.starts_with('-') && word.contains('z'));
     if !only_looks {
-        return Borne::default();
+        return SupportedFaults::default();
     }
     let is_port = port.parse::<u16>().is_ok_and(|port| port > 0);
     if !is_port || host.parse::<std::net::IpAddr>().is_err() || !printed.contains("Connection refused") {
-        return Borne::default();
+        return SupportedFaults::default();
     }
     let why = format!("{host} refuses connections to port {port}: it was reached, and nobody listens there");
     let object = format!("flow/*/{host}/tcp/{port}");
-    Borne { suspects: vec![Suspect::new("tcp_refused", object, why)], ..Borne::default() }
+    SupportedFaults { suspects: vec![Suspect::new("tcp_refused", object, why)], ..SupportedFaults::default() }
 }
 
 #[cfg(test)]
@@ -111,8 +111,8 @@ mod tests {
             "nc: connect to 10.0.1.5 port 9999 (tcp) failed: Connection refused",
             "(UNKNOWN) [10.0.1.5] 9999 (?) : Connection refused",
         ] {
-            let borne = raw("nc -zv -w 1 10.0.1.5 9999", printed);
-            assert_eq!(borne.suspects[0].object, "flow/*/10.0.1.5/tcp/9999");
+            let supported = raw("nc -zv -w 1 10.0.1.5 9999", printed);
+            assert_eq!(supported.suspects[0].object, "flow/*/10.0.1.5/tcp/9999");
         }
     }
 
@@ -136,7 +136,7 @@ mod tests {
         let queue = printed("qdisc netem 30: parent 1:3 limit 1000 delay 30ms\n");
         let found = raw(&line("tc -s qdisc show dev eth0"), &queue).suspects;
         assert_eq!((found[0].code.as_str(), found[0].object.as_str()), ("netem_delay", "qdisc/web-1/eth0"));
-        assert_eq!(raw(&line("cat /etc/hosts"), &rules), Borne::default());
+        assert_eq!(raw(&line("cat /etc/hosts"), &rules), SupportedFaults::default());
     }
 
     #[test]
@@ -153,7 +153,7 @@ mod tests {
             format!("{invoke} --scripts 'iptables-save' --scripts 'echo'"),
             "echo az vm run-command invoke --name web-1 --scripts iptables-save".to_owned(),
         ] {
-            assert_eq!(raw(&command, &rules), Borne::default(), "{command}");
+            assert_eq!(raw(&command, &rules), SupportedFaults::default(), "{command}");
         }
     }
 
@@ -167,7 +167,7 @@ mod tests {
             ("nc 10.0.1.5 9999", "Connection refused"),
             ("", ""),
         ] {
-            assert_eq!(raw(command, printed), Borne::default(), "{command}");
+            assert_eq!(raw(command, printed), SupportedFaults::default(), "{command}");
         }
     }
 }

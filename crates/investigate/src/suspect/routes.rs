@@ -8,20 +8,20 @@ use ghost_cloud::probe::topology::{RouteTable, Topology};
 use ghost_inspect::route::{Hop, Route, Source, Table};
 
 /// Judges the routes of an interface: the one that carries packets to an address, or all that somebody put there.
-pub(crate) fn carried(table: &Table, ground: &Topology, nic: &str, to: Option<IpAddr>) -> Vec<Suspect> {
+pub(crate) fn carried(table: &Table, topology: &Topology, nic: &str, to: Option<IpAddr>) -> Vec<Suspect> {
     let own = |route: &&Route| route.is_active() && route.row.source == Source::User;
-    let judge = |route: &Route| judge(table, ground, nic, route);
+    let judge = |route: &Route| judge(table, topology, nic, route);
     once(match to {
         Some(to) => table.choose(to).best().filter(own).filter_map(judge).collect(),
         None => table.routes().iter().filter(own).filter_map(judge).collect(),
     })
 }
 
-fn judge(table: &Table, ground: &Topology, nic: &str, route: &Route) -> Option<Suspect> {
+fn judge(table: &Table, topology: &Topology, nic: &str, route: &Route) -> Option<Suspect> {
     let prefix = route.prefix;
     let (code, why) = match route.row.hop {
         Hop::None => ("route_blackhole", format!("it sends {prefix} nowhere: the next hop is None")),
-        Hop::Appliance => appliance(ground, route)?,
+        Hop::Appliance => appliance(topology, route)?,
         Hop::Local => return None,
         Hop::Gateway | Hop::Peering | Hop::ServiceEndpoint | Hop::Other => {
             // What goes where the platform would send it anyway is no way around.
@@ -32,39 +32,39 @@ fn judge(table: &Table, ground: &Topology, nic: &str, route: &Route) -> Option<S
             ("route_detour", format!("it sends {prefix} to {hop}, and the platform's own route would not"))
         }
     };
-    Some(Suspect::new(code, object(ground, nic, route), why))
+    Some(Suspect::new(code, object(topology, nic, route), why))
 }
 
-fn appliance(ground: &Topology, route: &Route) -> Option<(&'static str, String)> {
+fn appliance(topology: &Topology, route: &Route) -> Option<(&'static str, String)> {
     let prefix = route.prefix;
     let hops: Vec<IpAddr> = route.row.hop_ips.iter().filter_map(|text| text.parse().ok()).collect();
-    let (first, read) = (hops.first()?, !ground.unread.iter().any(|list| list.what == "interfaces"));
-    if let Some(nobody) = hops.iter().find(|ip| ground.owner(**ip).is_none()) {
-        if !read || elsewhere(ground, *nobody) {
+    let (first, read) = (hops.first()?, !topology.unread.iter().any(|list| list.what == "interfaces"));
+    if let Some(nobody) = hops.iter().find(|ip| topology.owner(**ip).is_none()) {
+        if !read || elsewhere(topology, *nobody) {
             // Interfaces of another group cannot be seen from here.
             return Some((
                 "route_detour",
                 format!("it sends {prefix} to {nobody}, which is in another network"),
             ));
         }
-        let group = plain(&ground.group);
+        let group = plain(&topology.group);
         let why =
             format!("it sends {prefix} to {nobody}, and no network interface in {group} has that address");
         return Some(("route_dead_nva", why));
     }
-    let owner = ground.owner(*first)?;
+    let owner = topology.owner(*first)?;
     let still = if owner.forwards { "" } else { ", which does not forward what is not for it" };
     let name = plain(&owner.name);
     Some(("route_detour", format!("it sends {prefix} to {first}, the address of {name}{still}")))
 }
 
 /// Tells whether an address is of a peered network and of none in the group.
-fn elsewhere(ground: &Topology, ip: IpAddr) -> bool {
+fn elsewhere(topology: &Topology, ip: IpAddr) -> bool {
     let holds = |prefixes: &[String]| {
         prefixes.iter().filter_map(|text| text.parse::<ipnet::IpNet>().ok()).any(|net| net.contains(&ip))
     };
-    let here = ground.networks.iter().any(|network| holds(&network.prefixes));
-    let peered = || ground.networks.iter().flat_map(|network| &network.peerings);
+    let here = topology.networks.iter().any(|network| holds(&network.prefixes));
+    let peered = || topology.networks.iter().flat_map(|network| &network.peerings);
     !here && peered().any(|peering| holds(&peering.prefixes))
 }
 
@@ -75,18 +75,18 @@ fn system<'a>(table: &'a Table, route: &Route) -> Option<&'a Route> {
 }
 
 /// Names a route: the effective table knows its name at most, and the subnet's route table the rest.
-fn object(ground: &Topology, nic: &str, route: &Route) -> String {
-    let interface = ground.interfaces.iter().find(|one| one.name.eq_ignore_ascii_case(nic));
+fn object(topology: &Topology, nic: &str, route: &Route) -> String {
+    let interface = topology.interfaces.iter().find(|one| one.name.eq_ignore_ascii_case(nic));
     let mut subnets =
         interface.into_iter().flat_map(|one| &one.addresses).filter_map(|one| one.subnet.as_deref());
-    let bound = subnets.find_map(|path| ground.subnet(path)?.route_table.as_deref());
+    let bound = subnets.find_map(|path| topology.subnet(path)?.route_table.as_deref());
     let last = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
     let bound = bound.map(last);
     let known =
         |table: &&RouteTable| Some(&table.name).is_some_and(|name| bound.as_deref() == Some(name.as_str()));
-    let own = ground.route_tables.iter().find(known);
+    let own = topology.route_tables.iter().find(known);
     let there =
-        own.into_iter().chain(&ground.route_tables).find_map(|table| Some((table, entry(table, route)?)));
+        own.into_iter().chain(&topology.route_tables).find_map(|table| Some((table, entry(table, route)?)));
     let table = bound.or_else(|| there.as_ref().map(|(table, _)| table.name.clone()));
     let name = route.row.name.clone().or_else(|| there.map(|(_, name)| name));
     let part = |name: Option<String>| name.map_or_else(|| "unknown".to_owned(), |name| plain(&name));
@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    fn ground() -> Topology {
+    fn topology() -> Topology {
         let nic = |name: &str, ip: &str, forwards: bool| {
             json!({"name": name, "machine": null, "security_group": null, "forwards": forwards,
                 "addresses": [{"ip": ip, "subnet": "net/default", "public": null}]})
@@ -139,7 +139,7 @@ mod tests {
         ];
         rows.extend(own);
         let table = Table::parse(&Value::Array(rows).to_string(), None).unwrap();
-        let all = carried(&table, &ground(), "web-nic", to.map(|to| to.parse().unwrap()));
+        let all = carried(&table, &topology(), "web-nic", to.map(|to| to.parse().unwrap()));
         all.into_iter().map(|one| format!("{} {}", one.code, one.object)).collect()
     }
 

@@ -58,7 +58,7 @@ pub(crate) fn taken(rules: &Ruleset) -> Vec<Suspect> {
             ghost_inspect::nsg::Direction::Inbound => "inbound",
             ghost_inspect::nsg::Direction::Outbound => "outbound",
         };
-        let what = told(rules, rule);
+        let what = describe(rules, rule);
         deny(
             nsg,
             &rule.rule,
@@ -69,7 +69,7 @@ pub(crate) fn taken(rules: &Ruleset) -> Vec<Suspect> {
 }
 
 /// Says which packets a rule names, in figures alone.
-fn told(rules: &Ruleset, wanted: &RuleRef) -> String {
+fn describe(rules: &Ruleset, wanted: &RuleRef) -> String {
     let groups = rules.groups().iter().filter(|group| group.gate == wanted.gate && group.name == wanted.nsg);
     let mut all = groups.flat_map(|group| &group.rules);
     let Some(rule) = all.find(|rule| rule.name == wanted.rule && rule.priority == wanted.priority) else {

@@ -16,7 +16,7 @@ const SERVICE: &str = "Microsoft.Storage";
 pub(crate) fn kept_out(
     account: &str,
     document: &str,
-    ground: &Topology,
+    topology: &Topology,
     subnet: Option<&str>,
 ) -> Result<Vec<Suspect>, String> {
     let value: Value = serde_json::from_str(document).map_err(|error| error.to_string())?;
@@ -35,12 +35,12 @@ pub(crate) fn kept_out(
     }
     let named = named(rules);
     let Some(subnet) = subnet else {
-        let missing: Vec<Suspect> = named.iter().filter_map(|path| missing(ground, path)).collect();
+        let missing: Vec<Suspect> = named.iter().filter_map(|path| missing(topology, path)).collect();
         let none = named.is_empty().then(|| wall("the default is to deny, and no rule lets any subnet in"));
         return Ok(once(missing.into_iter().chain(none).collect()));
     };
     if named.iter().any(|path| path.eq_ignore_ascii_case(subnet)) {
-        return Ok(missing(ground, subnet).into_iter().collect());
+        return Ok(missing(topology, subnet).into_iter().collect());
     }
     let path: Vec<String> = subnet.split('/').map(plain).collect();
     Ok(vec![wall(&format!("the default is to deny, and no rule lets the subnet {} in", path.join("/")))])
@@ -68,10 +68,10 @@ fn named(rules: &Value) -> Vec<String> {
 }
 
 /// Returns the fault of a subnet that is let in, is known here, and comes without the service endpoint.
-fn missing(ground: &Topology, path: &str) -> Option<Suspect> {
+fn missing(topology: &Topology, path: &str) -> Option<Suspect> {
     let (network, _) = path.split_once('/')?;
-    let subnet = ground.subnet(path)?;
-    let network = ground.networks.iter().find(|one| one.name.eq_ignore_ascii_case(network))?;
+    let subnet = topology.subnet(path)?;
+    let network = topology.networks.iter().find(|one| one.name.eq_ignore_ascii_case(network))?;
     let brings = |service: &String| {
         service.eq_ignore_ascii_case(SERVICE) || service.eq_ignore_ascii_case("Microsoft.Storage.Global")
     };
@@ -97,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    fn ground(endpoints: &[&str]) -> Topology {
+    fn topology(endpoints: &[&str]) -> Topology {
         let subnet = json!({"name": "default", "prefixes": ["10.0.1.0/24"], "security_group": null, "route_table": null,
             "service_endpoints": endpoints});
         let network =
@@ -116,7 +116,7 @@ mod tests {
         };
         let rules: Vec<Value> = subnets.iter().map(rule).collect();
         let document = json!({"networkRuleSet": {"defaultAction": action, "virtualNetworkRules": rules}});
-        let all = kept_out("acc", &document.to_string(), &ground(endpoints), asked).unwrap();
+        let all = kept_out("acc", &document.to_string(), &topology(endpoints), asked).unwrap();
         all.into_iter().map(|one| format!("{} {}", one.code, one.object)).collect()
     }
 
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn what_does_not_tell_its_rules_is_not_open() {
-        assert!(kept_out("acc", "{}", &ground(&[]), None).is_err());
-        assert!(kept_out("acc", "nonsense", &ground(&[]), None).is_err());
+        assert!(kept_out("acc", "{}", &topology(&[]), None).is_err());
+        assert!(kept_out("acc", "nonsense", &topology(&[]), None).is_err());
     }
 }

@@ -9,7 +9,7 @@ use crate::event::{DeclaredScript, Event, EvidenceSource, ObservationId, Refusal
 use crate::fence::Fence;
 use crate::model::ToolSpec;
 use crate::state::{CallState, State, Step};
-use crate::suspect::Borne;
+use crate::suspect::SupportedFaults;
 use crate::tool::Registry;
 use ghost_base::{Digest, Timestamp};
 
@@ -21,8 +21,8 @@ pub trait Tool: Send + Sync {
     fn advance(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> ToolAction;
 
     /// Returns what the record of one of its calls supports. It is read again from what was recorded, whoever asks.
-    fn supports(&self, _arguments: &Map<String, Value>, _context: &CallContext<'_>) -> Borne {
-        Borne::default()
+    fn supports(&self, _arguments: &Map<String, Value>, _context: &CallContext<'_>) -> SupportedFaults {
+        SupportedFaults::default()
     }
 }
 
@@ -185,12 +185,12 @@ pub struct CallContext<'a> {
 impl CallContext<'_> {
     /// Returns what the record of a call supports, read again by its tool.
     #[must_use]
-    pub fn supported(&self, call: &CallState) -> Borne {
-        let Value::Object(arguments) = &call.call.arguments else { return Borne::default() };
+    pub fn supported(&self, call: &CallState) -> SupportedFaults {
+        let Value::Object(arguments) = &call.call.arguments else { return SupportedFaults::default() };
         let context = CallContext { call, ..*self };
         self.tools
             .find(&call.call.tool)
-            .map_or_else(Borne::default, |tool| tool.supports(arguments, &context))
+            .map_or_else(SupportedFaults::default, |tool| tool.supports(arguments, &context))
     }
 
     /// Returns the commands of the call, in order; all of them are over.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::event::{Done, Refusal};
 use crate::model::ToolSpec;
 use crate::state::{Denial, Step};
-use crate::suspect::{Borne, raw};
+use crate::suspect::{SupportedFaults, raw};
 use crate::tool::argument::{parse, schema, sized};
 use crate::tool::{CallContext, CallResult, ProposedCommand, Tool, ToolAction};
 use ghost_shell::MAX_COMMAND_BYTES;
@@ -48,11 +48,11 @@ impl Tool for RunShellCmd {
         }
     }
 
-    fn supports(&self, _arguments: &Map<String, Value>, context: &CallContext<'_>) -> Borne {
+    fn supports(&self, _arguments: &Map<String, Value>, context: &CallContext<'_>) -> SupportedFaults {
         let ran =
             context.steps().find(|step| step.done.as_ref().is_some_and(|done| done.status == "completed"));
         let seen = context.call.observations.first().and_then(|id| context.whole(*id));
-        ran.zip(seen).map_or_else(Borne::default, |(step, printed)| raw(step.current(), &printed))
+        ran.zip(seen).map_or_else(SupportedFaults::default, |(step, printed)| raw(step.current(), &printed))
     }
 
     fn advance(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> ToolAction {

@@ -3,7 +3,7 @@
 use super::super::{Kind, Protocol, Service};
 use super::estate::complaints;
 use super::{flows, one};
-use crate::brief::Symptom;
+use crate::symptom_text::Symptom;
 
 #[test]
 fn several_complaints_have_flows_of_their_own() {

@@ -57,8 +57,8 @@ fn a_case_without_its_faults_is_healthy() {
         let run = World::default().run(&prompt);
         assert!(run.found().is_empty(), "{id}");
         assert_eq!(run.end["confidence"], "high", "{id}: {:#}", run.end);
-        let told = run.told("root_cause_summary");
-        assert!(!told.contains("packets are lost") && !told.contains("No fault"), "{told}");
+        let summary = run.text_of("root_cause_summary");
+        assert!(!summary.contains("packets are lost") && !summary.contains("No fault"), "{summary}");
     }
 }
 
@@ -102,16 +102,16 @@ fn what_a_case_forbids_to_say_is_not_said() {
         .unwrap();
         let case: toml::Value = toml::from_str(&text).unwrap();
         let run = world(&expected).run(&prompt);
-        let told = format!(
+        let summary = format!(
             "{}\n{}\n{}",
             run.end["root_cause_summary"].as_str().unwrap(),
-            run.told("recommended_actions"),
+            run.text_of("recommended_actions"),
             run.texts.join("\n")
         );
         for item in case.get("forbidden").and_then(toml::Value::as_array).into_iter().flatten() {
             for says in item.get("says").and_then(toml::Value::as_array).into_iter().flatten() {
                 let says = regex::Regex::new(says.as_str().unwrap()).unwrap();
-                assert!(!says.is_match(&told), "{id} says {says}: {told}");
+                assert!(!says.is_match(&summary), "{id} says {says}: {summary}");
             }
         }
     }

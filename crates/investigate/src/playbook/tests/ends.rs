@@ -188,7 +188,9 @@ fn a_partner_outside_is_the_other_end() {
 fn endpoints_that_are_there_are_kept() {
     let fault = ("service_endpoint_missing", "subnet/forensics-vnet/default/Microsoft.Storage");
     let run = World::of(&[fault]).run("tf-source-vm times out writing to storage account nwlogs080613");
-    assert!(run.told("recommended_actions").contains("--service-endpoints Microsoft.Sql Microsoft.Storage"));
+    assert!(
+        run.text_of("recommended_actions").contains("--service-endpoints Microsoft.Sql Microsoft.Storage")
+    );
 }
 
 #[test]
@@ -270,13 +272,15 @@ fn what_a_session_left_behind_is_cleaned_up_and_nothing_is_investigated() {
         "az network watcher packet-capture delete --location eastus --name ghost-s1-1"
     );
     assert_eq!((deletes.len(), run.of("inspect_nsg").len(), run.of("capture_traffic").len()), (1, 0, 0));
-    assert!(run.told("root_cause_summary").contains("is deleted"), "{:#}", run.end);
+    assert!(run.text_of("root_cause_summary").contains("is deleted"), "{:#}", run.end);
     let denied = World { denies: true, ..World::default() }.run(wish);
-    assert!(denied.told("root_cause_summary").contains("a human denied"), "{:#}", denied.end);
-    assert!(denied.told("confirmed_hypotheses") == "[]");
+    assert!(denied.text_of("root_cause_summary").contains("a human denied"), "{:#}", denied.end);
+    assert!(denied.text_of("confirmed_hypotheses") == "[]");
     // A machine that nobody knows has no region, and nothing is guessed.
     let lost = World::default().run(&wish.replace("tf-dest-vm", "gone-vm"));
-    assert!(lost.of("run_shell_cmd").is_empty() && lost.told("root_cause_summary").contains("was not found"));
+    assert!(
+        lost.of("run_shell_cmd").is_empty() && lost.text_of("root_cause_summary").contains("was not found")
+    );
 }
 
 #[test]

@@ -67,7 +67,7 @@ impl Run {
     }
 
     /// Returns the text of a member of the end.
-    pub(super) fn told(&self, key: &str) -> String {
+    pub(super) fn text_of(&self, key: &str) -> String {
         self.end[key].to_string()
     }
 }

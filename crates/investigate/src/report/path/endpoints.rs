@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::brief;
 use crate::coverage;
 use crate::state::State;
+use crate::symptom_text;
 
 /// A machine and where it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(super) fn endpoints(state: &State) -> Endpoints {
         endpoints.outside = endpoints.to.is_none().then(|| to.to_owned());
         endpoints.stranger = endpoints.from.is_none().then(|| from.to_owned());
     }
-    let symptoms = brief::read(&coverage::asked(state));
+    let symptoms = symptom_text::read(&coverage::asked(state));
     let at_fault = state.accepted.iter().filter_map(|found| {
         let mut parts = found.finding.object.split('/');
         matches!(parts.next(), Some("netfilter" | "qdisc" | "effective"))

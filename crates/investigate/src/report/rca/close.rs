@@ -51,7 +51,7 @@ pub(super) fn waived(state: &State) -> String {
             "" => String::new(),
             subject => format!(" of {}", text(subject)),
         };
-        format!("- {}{of}: {}", capital(waived.what.layer.told()), text(&waived.why))
+        format!("- {}{of}: {}", capital(waived.what.layer.describe()), text(&waived.why))
     };
     let mut lines = concluded.waived.iter().map(line).collect::<Vec<_>>();
     lines.extend(cause::open(state));

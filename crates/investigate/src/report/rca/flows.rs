@@ -41,7 +41,7 @@ fn causes(flow: &JudgedFlow) -> String {
     format!(" by {}{behind}", objects.join(", "))
 }
 
-/// Returns the section on what looks alarming and is not the cause; empty where nothing was noticed.
+/// Returns the section on what seems alarming and is not the cause; empty where nothing was noticed.
 pub(super) fn noticed(state: &State) -> String {
     let Some((_, judged)) = judged(state).filter(|(_, judged)| !judged.noticed.is_empty()) else {
         return String::new();

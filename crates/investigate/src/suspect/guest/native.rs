@@ -1,42 +1,42 @@
 //! A rule as `nft -j` prints it.
 
-use super::rule::{Does, Told};
+use super::rule::{Does, RuleEffect};
 use super::save::bare;
 use crate::suspect::name::plain;
 use ghost_inspect::netfilter::Json;
 
 /// Reads the expressions of a rule.
-pub(super) fn told(expressions: &[Json]) -> Told {
-    let mut told = Told::default();
+pub(super) fn effect(expressions: &[Json]) -> RuleEffect {
+    let mut effect = RuleEffect::default();
     for expression in expressions {
         let Some((name, body)) = expression.as_object().and_then(|object| object.iter().next()) else {
             continue;
         };
         match name.as_str() {
-            "drop" => told.does = Does::Drop,
-            "reject" => told.does = Does::Reject,
+            "drop" => effect.does = Does::Drop,
+            "reject" => effect.does = Does::Reject,
             "xt" => match body.get("name").and_then(Json::as_str) {
-                Some("DROP") => told.does = Does::Drop,
-                Some("REJECT") => told.does = Does::Reject,
+                Some("DROP") => effect.does = Does::Drop,
+                Some("REJECT") => effect.does = Does::Reject,
                 // What it demands is hidden.
-                Some(_) | None => told.demands = true,
+                Some(_) | None => effect.demands = true,
             },
-            "jump" | "goto" => told.leads = body.get("target").and_then(Json::as_str).map(str::to_owned),
+            "jump" | "goto" => effect.leads = body.get("target").and_then(Json::as_str).map(str::to_owned),
             "counter" | "comment" | "log" | "accept" | "return" | "continue" => {}
-            "match" => matched(body, &mut told),
+            "match" => matched(body, &mut effect),
             // A rate that is not exceeded, a quota, a set that is written: for floods.
             "limit" | "quota" | "meter" | "ct count" | "set" => {
-                told.demands = true;
-                told.sane = true;
+                effect.demands = true;
+                effect.sane = true;
             }
-            _ => told.demands = true,
+            _ => effect.demands = true,
         }
     }
-    told
+    effect
 }
 
-fn matched(body: &Json, told: &mut Told) {
-    told.demands = true;
+fn matched(body: &Json, effect: &mut RuleEffect) {
+    effect.demands = true;
     let op = body.get("op").and_then(Json::as_str).unwrap_or("==");
     let (Some(left), Some(right)) = (body.get("left"), body.get("right")) else { return };
     let plainly = matches!(op, "==" | "in");
@@ -45,49 +45,50 @@ fn matched(body: &Json, told: &mut Told) {
         match (word("protocol"), word("field")) {
             (protocol, "dport" | "sport") if plainly => {
                 if protocol != "th" {
-                    told.protocol.get_or_insert_with(|| plain(protocol));
+                    effect.protocol.get_or_insert_with(|| plain(protocol));
                 }
-                if told.ports.is_empty() || word("field") == "dport" {
-                    told.ports = values(right);
+                if effect.ports.is_empty() || word("field") == "dport" {
+                    effect.ports = values(right);
                 }
             }
-            ("ip", "protocol") | ("ip6", "nexthdr") if plainly => protocol(right, told),
+            ("ip", "protocol") | ("ip6", "nexthdr") if plainly => protocol(right, effect),
             ("ip" | "ip6", "saddr") if plainly => {
                 if let Some(set) = right.as_str().and_then(|text| text.strip_prefix('@')) {
-                    told.set = Some(set.to_owned());
+                    effect.set = Some(set.to_owned());
                 } else {
-                    told.sources = values(right).iter().map(|one| bare(one)).collect();
+                    effect.sources = values(right).iter().map(|one| bare(one)).collect();
                 }
             }
             ("icmp" | "icmpv6", _) => {
-                told.protocol.get_or_insert_with(|| plain(word("protocol")));
+                effect.protocol.get_or_insert_with(|| plain(word("protocol")));
             }
-            ("tcp", "flags") => told.sane = true,
+            ("tcp", "flags") => effect.sane = true,
             _ => {}
         }
         let local = |text: &String| text.starts_with("127.") || text == "::1";
-        told.sane |= plainly && matches!(word("field"), "saddr" | "daddr") && values(right).iter().any(local);
+        effect.sane |=
+            plainly && matches!(word("field"), "saddr" | "daddr") && values(right).iter().any(local);
     } else if let Some(meta) = left.get("meta") {
         match meta.get("key").and_then(Json::as_str) {
-            Some("l4proto") if plainly => protocol(right, told),
+            Some("l4proto") if plainly => protocol(right, effect),
             Some("iifname" | "iif" | "oifname" | "oif") => {
-                told.device = true;
-                told.sane |= plainly && right.as_str() == Some("lo");
+                effect.device = true;
+                effect.sane |= plainly && right.as_str() == Some("lo");
             }
-            Some("pkttype") => told.sane = true,
+            Some("pkttype") => effect.sane = true,
             Some(_) | None => {}
         }
     } else if left.get("ct").and_then(|ct| ct.get("key")).and_then(Json::as_str) == Some("state") {
-        told.sane |= values(right) == ["invalid"] && plainly;
+        effect.sane |= values(right) == ["invalid"] && plainly;
     } else if left.get("fib").is_some() {
-        told.sane = true;
+        effect.sane = true;
     }
 }
 
-fn protocol(right: &Json, told: &mut Told) {
+fn protocol(right: &Json, effect: &mut RuleEffect) {
     let all = values(right);
     if let [one] = all.as_slice() {
-        told.protocol.get_or_insert_with(|| number(one));
+        effect.protocol.get_or_insert_with(|| number(one));
     }
 }
 

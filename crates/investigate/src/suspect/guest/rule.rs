@@ -17,7 +17,7 @@ pub(super) enum Does {
 
 /// A rule, as far as it matters here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct RuleEffect {
     /// What it does.
     pub(super) does: Does,
     /// The chain that it leads to.
@@ -38,7 +38,7 @@ pub(super) struct Told {
     pub(super) sane: bool,
 }
 
-impl Default for Told {
+impl Default for RuleEffect {
     fn default() -> Self {
         Self {
             does: Does::Other,
@@ -54,12 +54,12 @@ impl Default for Told {
     }
 }
 
-impl Told {
+impl RuleEffect {
     /// Reads a rule.
     pub(super) fn of(rule: &Rule) -> Self {
         match &rule.body {
-            Body::Save(parts) => save::told(parts),
-            Body::Nft(expressions) => native::told(expressions),
+            Body::Save(parts) => save::effect(parts),
+            Body::Nft(expressions) => native::effect(expressions),
         }
     }
 

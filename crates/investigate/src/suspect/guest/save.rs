@@ -1,6 +1,6 @@
 //! A rule as `iptables-save` prints it.
 
-use super::rule::{Does, Told};
+use super::rule::{Does, RuleEffect};
 use crate::suspect::name::plain;
 use ghost_inspect::netfilter::Part;
 
@@ -8,78 +8,78 @@ use ghost_inspect::netfilter::Part;
 const WARY: [&str; 6] = ["hashlimit", "connlimit", "recent", "pkttype", "addrtype", "rpfilter"];
 
 /// Reads the options of a rule.
-pub(super) fn told(parts: &[Part]) -> Told {
-    let mut told = Told::default();
+pub(super) fn effect(parts: &[Part]) -> RuleEffect {
+    let mut effect = RuleEffect::default();
     let mut aside = false;
     for part in parts {
         let first = part.values.first().map_or("", |text| text.as_str());
         match part.name.as_str() {
             "-j" | "-g" => match first {
-                "DROP" => told.does = Does::Drop,
-                "REJECT" | "TARPIT" => told.does = Does::Reject,
-                other => told.leads = Some(other.to_owned()),
+                "DROP" => effect.does = Does::Drop,
+                "REJECT" | "TARPIT" => effect.does = Does::Reject,
+                other => effect.leads = Some(other.to_owned()),
             },
             // Words of the target and a remark demand nothing.
             "--comment" | "--reject-with" | "-m" | "-c" | "--set-counters" => {}
             "-p" => {
                 if !part.negated && !matches!(first, "all" | "0") {
-                    told.protocol = Some(plain(&first.to_ascii_lowercase()));
+                    effect.protocol = Some(plain(&first.to_ascii_lowercase()));
                 }
-                told.demands |= !matches!(first, "all" | "0");
+                effect.demands |= !matches!(first, "all" | "0");
             }
             "--dport" | "--dports" | "--destination-port" | "--destination-ports" | "--ports" => {
                 if !part.negated {
-                    told.ports = ports(first);
+                    effect.ports = ports(first);
                 }
-                told.demands = true;
+                effect.demands = true;
             }
             "--sport" | "--sports" | "--source-port" | "--source-ports" => {
-                if !part.negated && told.ports.is_empty() {
-                    told.ports = ports(first);
+                if !part.negated && effect.ports.is_empty() {
+                    effect.ports = ports(first);
                 }
-                told.demands = true;
+                effect.demands = true;
             }
             "-s" => {
                 if !part.negated {
-                    told.sources = first.split(',').map(bare).collect();
+                    effect.sources = first.split(',').map(bare).collect();
                 }
                 aside |= loopback(first) && !part.negated;
-                told.demands = true;
+                effect.demands = true;
             }
             "-d" => {
                 aside |= loopback(first) && !part.negated;
-                told.demands = true;
+                effect.demands = true;
             }
             "-i" | "-o" => {
                 aside |= first == "lo" && !part.negated;
-                told.device = true;
-                told.demands = true;
+                effect.device = true;
+                effect.demands = true;
             }
             "--match-set" => {
-                told.set = Some(first.to_owned());
-                told.demands = true;
+                effect.set = Some(first.to_owned());
+                effect.demands = true;
             }
             "--ctstate" | "--state" => {
                 aside |= first.eq_ignore_ascii_case("INVALID") && !part.negated;
-                told.demands = true;
+                effect.demands = true;
             }
             // Odd flags belong to scans; `! --syn` beside NEW to connections that nobody opened.
             "--tcp-flags" | "--tcp-option" | "-f" | "--fragment" => {
                 aside = true;
-                told.demands = true;
+                effect.demands = true;
             }
             "--syn" => {
                 aside |= part.negated;
-                told.demands = true;
+                effect.demands = true;
             }
             _ => {
                 aside |= part.module.as_deref().is_some_and(|module| WARY.contains(&module));
-                told.demands |= !part.name.starts_with("--reject");
+                effect.demands |= !part.name.starts_with("--reject");
             }
         }
     }
-    told.sane = aside;
-    told
+    effect.sane = aside;
+    effect
 }
 
 fn loopback(text: &str) -> bool {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::native::values;
-use super::rule::{Does, Told};
+use super::rule::{Does, RuleEffect};
 use super::save::bare;
 use crate::suspect::Suspect;
 use crate::suspect::name::plain;
@@ -117,14 +117,14 @@ impl Look<'_> {
         for chain in table.chains.iter().filter(|chain| reached.contains(chain.name.as_str())) {
             let mut open = true;
             for rule in &chain.rules {
-                let told = Told::of(rule);
+                let effect = RuleEffect::of(rule);
                 let at = format!("{}/{} rule {}", table.name, chain.name, rule.position);
-                if told.does != Does::Other && !told.sane && !self.dead.contains(&at) && open {
-                    let suspects = self.rule(table, chain, (rule, &told));
+                if effect.does != Does::Other && !effect.sane && !self.dead.contains(&at) && open {
+                    let suspects = self.rule(table, chain, (rule, &effect));
                     self.add(table, chain, Some(rule.position), suspects, found);
                 }
                 // Nothing comes past a rule that takes everything, whatever it does.
-                open &= told.demands || !ends(rule, &told);
+                open &= effect.demands || !ends(rule, &effect);
             }
             if open && let Some(suspect) = self.policy(table, chain) {
                 self.add(table, chain, None, vec![suspect], found);
@@ -156,26 +156,26 @@ impl Look<'_> {
         if self.ruleset.format == Format::Save && self.ruleset.family == "ipv6" { " (IPv6)" } else { "" }
     }
 
-    fn rule(&self, table: &Table, chain: &Chain, (rule, told): (&Rule, &Told)) -> Vec<Suspect> {
+    fn rule(&self, table: &Table, chain: &Chain, (rule, effect): (&Rule, &RuleEffect)) -> Vec<Suspect> {
         let (place, family) = (self.place(table, &chain.name), self.family());
-        let (code, does) = match told.does {
+        let (code, does) = match effect.does {
             Does::Drop => ("guest_firewall_drop", "drops"),
             Does::Reject => ("guest_firewall_reject", "refuses"),
             Does::Other => return Vec::new(),
         };
         let owner = maker(&table.name, &chain.name);
-        let asks_jail = told.set.as_deref().is_some_and(is_jail_set);
+        let asks_jail = effect.set.as_deref().is_some_and(is_jail_set);
         if owner == Maker::Jail || asks_jail {
-            return self.bans(table, chain, told);
+            return self.bans(table, chain, effect);
         }
         let walls = match owner {
-            Maker::Docker => chain.name == "DOCKER-USER" || !told.device || told.protocol.is_some(),
-            Maker::Engine => !told.demands,
+            Maker::Docker => chain.name == "DOCKER-USER" || !effect.device || effect.protocol.is_some(),
+            Maker::Engine => !effect.demands,
             Maker::Opaque => return Vec::new(),
             Maker::Jail | Maker::Somebody => false,
         };
         if walls {
-            let what = told.about().join(", ").replace("any/any", "everything");
+            let what = effect.about().join(", ").replace("any/any", "everything");
             let why = format!(
                 "{} {does} {what}, which the container engine does not do{family}",
                 plain(&chain.name)
@@ -185,10 +185,10 @@ impl Look<'_> {
         if owner != Maker::Somebody {
             return Vec::new();
         }
-        let from = if told.sources.is_empty() {
+        let from = if effect.sources.is_empty() {
             String::new()
         } else {
-            format!(" from {}", told.sources.join(", "))
+            format!(" from {}", effect.sources.join(", "))
         };
         let each = |about: String| {
             let why = format!(
@@ -199,14 +199,14 @@ impl Look<'_> {
             );
             Suspect::new(code, format!("{place}/{about}"), why)
         };
-        told.about().into_iter().map(each).collect()
+        effect.about().into_iter().map(each).collect()
     }
 
     /// Returns who is banned by a rule: the addresses that it names, or those of its set.
-    fn bans(&self, table: &Table, chain: &Chain, told: &Told) -> Vec<Suspect> {
-        let mut banned = told.sources.clone();
+    fn bans(&self, table: &Table, chain: &Chain, effect: &RuleEffect) -> Vec<Suspect> {
+        let mut banned = effect.sources.clone();
         let mut jail = chain.name.clone();
-        if let Some(name) = &told.set {
+        if let Some(name) = &effect.set {
             let own = self.host.ipsets.iter().filter(|set| set.name == *name);
             banned.extend(own.flat_map(|set| &set.members).map(|member| bare(&member.value)));
             let native = table.sets.iter().filter(|set| set.name == *name);
@@ -261,16 +261,16 @@ fn is_jail_set(name: &str) -> bool {
 }
 
 /// Says whether a rule without demands lets nothing past it.
-fn ends(rule: &Rule, told: &Told) -> bool {
+fn ends(rule: &Rule, effect: &RuleEffect) -> bool {
     let accepts = match &rule.body {
         ghost_inspect::netfilter::Body::Save(_) => {
-            matches!(told.leads.as_deref(), Some("ACCEPT" | "RETURN"))
+            matches!(effect.leads.as_deref(), Some("ACCEPT" | "RETURN"))
         }
         ghost_inspect::netfilter::Body::Nft(all) => {
             all.iter().any(|one| one.get("accept").is_some() || one.get("return").is_some())
         }
     };
-    accepts || told.does != Does::Other
+    accepts || effect.does != Does::Other
 }
 
 /// Returns the chains that packets come to: those at a hook, and those that they lead to.
@@ -281,7 +281,7 @@ fn reached(table: &Table) -> BTreeSet<&str> {
         if !reached.insert(&chain.name) {
             continue;
         }
-        for name in chain.rules.iter().filter_map(|rule| Told::of(rule).leads) {
+        for name in chain.rules.iter().filter_map(|rule| RuleEffect::of(rule).leads) {
             open.extend(table.chains.iter().find(|other| other.name == name));
         }
     }

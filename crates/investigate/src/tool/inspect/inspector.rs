@@ -11,7 +11,7 @@ use super::argument::{Refused, refuse};
 use super::{drift, filter, nsg, packet, path, qdisc, route, storage, topology};
 use crate::event::ObservationId;
 use crate::model::ToolSpec;
-use crate::suspect::{Borne, Layer, Looked, Suspect, once, plain};
+use crate::suspect::{Layer, Looked, SupportedFaults, Suspect, once, plain};
 use crate::tool::argument::{incident_group, incident_machine, parse, schema, sized};
 use crate::tool::call_replay::CallReplay;
 use crate::tool::{CallContext, CallResult, Site, Tool, ToolAction};
@@ -175,12 +175,14 @@ impl<T: Inspector> Tool for InspectorTool<T> {
         }
     }
 
-    fn supports(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> Borne {
-        let Ok((request, _)) = self.request(arguments, context) else { return Borne::default() };
+    fn supports(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> SupportedFaults {
+        let Ok((request, _)) = self.request(arguments, context) else { return SupportedFaults::default() };
         let mut replay = CallReplay::new(context, None);
         match self.inspector.inspect(&request, &self.site, &mut replay) {
-            Ok(Inspection { suspects, looked, .. }) => Borne { suspects, looked, around: replay.reused() },
-            Err(Unfinished::ToolAction(_) | Unfinished::Issue(_)) => Borne::default(),
+            Ok(Inspection { suspects, looked, .. }) => {
+                SupportedFaults { suspects, looked, around: replay.reused() }
+            }
+            Err(Unfinished::ToolAction(_) | Unfinished::Issue(_)) => SupportedFaults::default(),
         }
     }
 }

@@ -10,7 +10,6 @@ use serde_json::json;
 use super::argument::{Protocol, Refused, refuse, resource_group};
 use super::estate_reader::{EstateReader, INTERNET};
 use super::inspector::{Inspection, Inspector, Unfinished};
-use crate::brief::Symptom;
 use crate::complaint::{Complaint, Kind, UnknownEnd};
 use crate::finding::Fault;
 use crate::judged::{
@@ -18,6 +17,7 @@ use crate::judged::{
     UnreadDocument,
 };
 use crate::suspect::{Layer, Suspect, plain};
+use crate::symptom_text::Symptom;
 use crate::tool::Site;
 use crate::tool::argument::incident_text;
 use crate::tool::call_replay::CallReplay;

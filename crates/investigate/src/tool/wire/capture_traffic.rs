@@ -9,7 +9,7 @@ use super::capture::ReplayedCapture;
 use super::{argument, capture, result};
 use crate::model::ToolSpec;
 use crate::state::Entry;
-use crate::suspect::Borne;
+use crate::suspect::SupportedFaults;
 use crate::tool::argument::{incident_group, parse, schema};
 use crate::tool::call_replay::CallReplay;
 use crate::tool::{CallContext, Site, Tool, ToolAction};
@@ -67,8 +67,10 @@ impl Tool for CaptureTraffic {
         }
     }
 
-    fn supports(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> Borne {
-        let Ok(mut capture) = capture::fresh(arguments, context, &self.site) else { return Borne::default() };
+    fn supports(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> SupportedFaults {
+        let Ok(mut capture) = capture::fresh(arguments, context, &self.site) else {
+            return SupportedFaults::default();
+        };
         // A call that was interrupted supports what it had found by then.
         let _ = capture.replay(&mut CallReplay::new(context, None));
         result::supported(&capture)

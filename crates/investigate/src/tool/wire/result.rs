@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::capture::ReplayedCapture;
 use crate::event::ObservationId;
-use crate::suspect::{Borne, Layer, Looked, wire};
+use crate::suspect::{Layer, Looked, SupportedFaults, wire};
 use crate::tool::{CallContext, CallResult};
 use ghost_cloud::capture::{CaptureTarget, Phase, State};
 
@@ -12,15 +12,15 @@ use ghost_cloud::capture::{CaptureTarget, Phase, State};
 const MAX_SHOWN_CHARS: usize = 6_000;
 
 /// Returns what a capture supports: a machine was inspected where its packets are here whole, and there are any.
-pub(super) fn supported(capture: &ReplayedCapture) -> Borne {
+pub(super) fn supported(capture: &ReplayedCapture) -> SupportedFaults {
     let documents: Vec<&str> = capture.semantics.iter().flatten().map(String::as_str).collect();
     // What cannot be read shows nothing, and counts as not inspected.
-    let Ok(suspects) = wire(&documents) else { return Borne::default() };
+    let Ok(suspects) = wire(&documents) else { return SupportedFaults::default() };
     let all = documents.len() == capture.semantics.len() && !documents.is_empty();
     let whole = |end: &&CaptureTarget| matches!(end.phase, Phase::Kept { packets, cut_off: false, .. } if packets > 0);
     let machines = capture.task.ends.iter().filter(whole).filter(|_| all);
     let looked = machines.map(|end| Looked { layer: Layer::Wire, subject: end.machine.to_string() });
-    Borne { suspects, looked: looked.collect(), ..Borne::default() }
+    SupportedFaults { suspects, looked: looked.collect(), ..SupportedFaults::default() }
 }
 
 /// Returns how a call that recorded packets ended.

@@ -10,7 +10,7 @@ use super::argument::{self, malformed};
 use super::figures::{self, PathExpectation};
 use super::{capture, result};
 use crate::model::ToolSpec;
-use crate::suspect::{Borne, Layer, Looked};
+use crate::suspect::{Layer, Looked, SupportedFaults};
 use crate::tool::argument::{incident_ends, incident_group, parse, schema};
 use crate::tool::call_replay::CallReplay;
 use crate::tool::{CallContext, CallResult, FileTask, Site, StoredKind, Tool, ToolAction};
@@ -327,9 +327,9 @@ impl Tool for RunPipeMeter {
         measured.map_or_else(|next| *next, |outcome| ToolAction::Return(Box::new(outcome)))
     }
 
-    fn supports(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> Borne {
+    fn supports(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> SupportedFaults {
         let measured = self.measure(arguments, context, &mut CallReplay::new(context, None));
         let looked = measured.map(|measured| looked(&measured.run)).unwrap_or_default();
-        Borne { looked, ..Borne::default() }
+        SupportedFaults { looked, ..SupportedFaults::default() }
     }
 }

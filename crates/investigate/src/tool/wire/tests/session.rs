@@ -11,7 +11,7 @@ use crate::event::{
 };
 use crate::model::{Call, Investigator, Stop, Usage};
 use crate::state::State;
-use crate::suspect::Borne;
+use crate::suspect::SupportedFaults;
 use crate::tool::registry::wire_tools;
 use crate::tool::{CallContext, Evidence, FileTask, ProposedCommand, Registry, Site, ToolAction};
 use crate::{HypothesisState, Limits};
@@ -179,7 +179,7 @@ impl TestSession {
         }));
     }
 
-    pub(super) fn supported(&self, id: &str) -> Borne {
+    pub(super) fn supported(&self, id: &str) -> SupportedFaults {
         let state = self.state();
         let call = state.calls().find(|call| call.call.id == id).unwrap();
         self.with_context(&state, id, |context| context.supported(call))

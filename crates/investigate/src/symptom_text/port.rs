@@ -1,6 +1,6 @@
 //! Which numbers are ports, and which words stand for one.
 
-use crate::brief::token::Token;
+use crate::symptom_text::token::Token;
 
 /// Words that stand for a port.
 const SERVICES: [(&str, u16); 37] = [

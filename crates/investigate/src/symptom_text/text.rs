@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use crate::brief::{Complaint, LeftBehind, Symptom, complaint, port, symptom, token};
+use crate::symptom_text::{Complaint, LeftBehind, Symptom, complaint, port, symptom, token};
 
 /// What a text says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Brief {
+pub struct SymptomText {
     /// Addresses, and words that may be names, in the order in which they stand there, each once.
     pub mentions: Vec<Mention>,
     /// Ports, those of services that are named by a word among them.
@@ -60,7 +60,7 @@ impl Protocol {
     }
 }
 
-impl Brief {
+impl SymptomText {
     /// Tells whether it speaks of trouble with a network, or asks to look at one.
     #[must_use]
     pub fn names_trouble(&self) -> bool {
@@ -70,33 +70,34 @@ impl Brief {
 
 /// Reads a text.
 #[must_use]
-pub fn read(text: &str) -> Brief {
+pub fn read(text: &str) -> SymptomText {
     let tokens = token::tokens(text);
-    if let Some(left) = LeftBehind::read(text) {
-        let mentions = vec![Mention::Word(left.machine.clone())];
-        return Brief { left_behind: Some(left), mentions, ..Brief::default() };
+    if let Some(left_behind) = LeftBehind::read(text) {
+        let mentions = vec![Mention::Word(left_behind.machine.clone())];
+        return SymptomText { left_behind: Some(left_behind), mentions, ..SymptomText::default() };
     }
     let (symptoms, complaints) = (symptom::read(text), complaint::complaints(text));
-    let mut brief = Brief { symptoms, complaints, ..Brief::default() };
+    let mut symptom_text = SymptomText { symptoms, complaints, ..SymptomText::default() };
     let lower = text.to_lowercase();
-    (brief.wants_capture, brief.both_ends) = (symptom::wants_capture(&lower), symptom::both_ends(&lower));
+    (symptom_text.wants_capture, symptom_text.both_ends) =
+        (symptom::wants_capture(&lower), symptom::both_ends(&lower));
     let speaks_of_baseline = lower.contains("baseline") || lower.contains("snapshot");
     for token in &tokens {
         if let Some(address) = token.address() {
-            push(&mut brief.mentions, Mention::Address(address));
+            push(&mut symptom_text.mentions, Mention::Address(address));
         } else if token.is_kept(speaks_of_baseline) {
-            push(&mut brief.baselines, token.text.to_owned());
+            push(&mut symptom_text.baselines, token.text.to_owned());
         } else if token.is_name() {
-            push(&mut brief.mentions, Mention::Word(token.text.to_owned()));
+            push(&mut symptom_text.mentions, Mention::Word(token.text.to_owned()));
         }
         if let Some(protocol) = token.protocol() {
-            push(&mut brief.protocols, protocol);
+            push(&mut symptom_text.protocols, protocol);
         }
     }
     for port in port::ports(&tokens) {
-        push(&mut brief.ports, port);
+        push(&mut symptom_text.ports, port);
     }
-    brief
+    symptom_text
 }
 
 fn push<T: PartialEq>(list: &mut Vec<T>, item: T) {
@@ -109,27 +110,27 @@ fn push<T: PartialEq>(list: &mut Vec<T>, item: T) {
 mod tests {
     use super::*;
 
-    fn addresses(brief: &Brief) -> Vec<String> {
+    fn addresses(symptom_text: &SymptomText) -> Vec<String> {
         let text = |mention: &Mention| match mention {
             Mention::Address(ip) => Some(ip.to_string()),
             Mention::Word(_) => None,
         };
-        brief.mentions.iter().filter_map(text).collect()
+        symptom_text.mentions.iter().filter_map(text).collect()
     }
 
-    fn names(brief: &Brief, name: &str) -> bool {
-        brief.mentions.contains(&Mention::Word(name.to_owned()))
+    fn names(symptom_text: &SymptomText, name: &str) -> bool {
+        symptom_text.mentions.contains(&Mention::Word(name.to_owned()))
     }
 
     #[test]
     fn names_addresses_and_ports_are_found_in_a_sentence() {
-        let brief = read(
+        let symptom_text = read(
             "The app on tf-dest-vm (10.0.1.5) listens on 8080, but from tf-source-vm (10.0.1.4) the connection just hangs.",
         );
-        assert_eq!(addresses(&brief), ["10.0.1.5", "10.0.1.4"]);
-        assert!(names(&brief, "tf-dest-vm") && names(&brief, "tf-source-vm"));
-        assert_eq!(brief.ports, [8080]);
-        assert!(brief.symptoms.contains(&Symptom::Hanging));
+        assert_eq!(addresses(&symptom_text), ["10.0.1.5", "10.0.1.4"]);
+        assert!(names(&symptom_text, "tf-dest-vm") && names(&symptom_text, "tf-source-vm"));
+        assert_eq!(symptom_text.ports, [8080]);
+        assert!(symptom_text.symptoms.contains(&Symptom::Hanging));
     }
 
     #[test]
@@ -153,24 +154,29 @@ mod tests {
 
     #[test]
     fn numbers_of_something_else_are_no_ports() {
-        let brief = read(
+        let symptom_text = read(
             "Ninety minutes, 1500 bytes, 30 min ago, in 2026, 20 % of 4000 calls, P1, ten to twenty times, 150 ms",
         );
-        assert_eq!(brief.ports, [] as [u16; 0]);
+        assert_eq!(symptom_text.ports, [] as [u16; 0]);
     }
 
     #[test]
     fn baselines_are_sessions_and_no_machines() {
-        let brief = read("Baseline from before: eni_pre_window_P. Firewall baseline fw_pre_docker_O, too.");
-        assert_eq!(brief.baselines, ["eni_pre_window_P", "fw_pre_docker_O"]);
-        assert!(!names(&brief, "eni_pre_window_P"));
+        let symptom_text =
+            read("Baseline from before: eni_pre_window_P. Firewall baseline fw_pre_docker_O, too.");
+        assert_eq!(symptom_text.baselines, ["eni_pre_window_P", "fw_pre_docker_O"]);
+        assert!(!names(&symptom_text, "eni_pre_window_P"));
     }
 
     #[test]
     fn whoever_wants_packets_says_so() {
-        let brief =
+        let symptom_text =
             read("Capture on both at the same time and compare. We cannot say who is losing packets.");
-        assert!(brief.wants_capture && brief.both_ends && brief.symptoms.contains(&Symptom::Lossy));
+        assert!(
+            symptom_text.wants_capture
+                && symptom_text.both_ends
+                && symptom_text.symptoms.contains(&Symptom::Lossy)
+        );
         assert!(!read("Where does the traffic go?").wants_capture);
     }
 

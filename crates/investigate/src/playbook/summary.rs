@@ -1,26 +1,26 @@
 //! The words of the report: what broke, which fault explains what, what is open.
 
 use crate::HypothesisState;
-use crate::brief::Symptom;
 use crate::coverage::explains;
 use crate::finding::title;
 use crate::judged::{FlowVerdict, JudgedFlow};
-use crate::playbook::agenda::{Desk, hypothesis};
-use crate::playbook::pick::Fault;
+use crate::playbook::agenda::{PlaybookContext, hypothesis};
+use crate::playbook::conversation::plain;
+use crate::playbook::findings::CitedFault;
 use crate::playbook::settle::Settled;
-use crate::playbook::story::plain;
 use crate::suspect::{Layer, Looked};
+use crate::symptom_text::Symptom;
 
 /// Returns what shows a fault, in one sentence.
-pub(super) fn shown(fault: &Fault) -> String {
+pub(super) fn shown(fault: &CitedFault) -> String {
     plain(&fault.suspect.why, 400)
 }
 
 /// Returns the one question without whose answer nothing can be looked at.
-pub(super) fn question(desk: &Desk<'_>) -> String {
-    let machines = desk.ground.facts.get("machines").and_then(serde_json::Value::as_array);
+pub(super) fn question(context: &PlaybookContext<'_>) -> String {
+    let machines = context.incident.facts.get("machines").and_then(serde_json::Value::as_array);
     let names = machines.into_iter().flatten().filter_map(|machine| machine.get("name")?.as_str());
-    let names: Vec<&str> = names.filter(|name| crate::playbook::ground::is_plain(name)).take(10).collect();
+    let names: Vec<&str> = names.filter(|name| crate::playbook::incident::is_plain(name)).take(10).collect();
     if names.is_empty() {
         return "Which machine cannot reach which one, by name or address, and in which resource group are they? I found none of the names in your words there.".to_owned();
     }
@@ -32,16 +32,16 @@ pub(super) fn question(desk: &Desk<'_>) -> String {
 
 /// Writes the summary: what is broken, and what belongs together. Proofs, what was ruled out and what was not looked at have places
 /// of their own in the report.
-pub(super) fn summary(desk: &Desk<'_>, faults: &[Fault], missing: &[Looked]) -> String {
-    let mut lines = vec![headline(desk, faults, missing)];
-    lines.extend(herrings(desk, faults));
-    lines.extend(baseline(desk, faults));
+pub(super) fn summary(context: &PlaybookContext<'_>, faults: &[CitedFault], missing: &[Looked]) -> String {
+    let mut lines = vec![headline(context, faults, missing)];
+    lines.extend(not_causes(context, faults));
+    lines.extend(baseline(context, faults));
     lines.join("\n")
 }
 
-fn headline(desk: &Desk<'_>, faults: &[Fault], missing: &[Looked]) -> String {
-    let ground = desk.ground;
-    let between = match (&ground.source, &ground.destination) {
+fn headline(context: &PlaybookContext<'_>, faults: &[CitedFault], missing: &[Looked]) -> String {
+    let incident = context.incident;
+    let between = match (&incident.source, &incident.destination) {
         (Some(source), Some(destination)) => format!("between {} and {}", source.name, destination.name),
         (Some(only), None) | (None, Some(only)) => format!("at {}", only.name),
         (None, None) => "here".to_owned(),
@@ -53,7 +53,7 @@ fn headline(desk: &Desk<'_>, faults: &[Fault], missing: &[Looked]) -> String {
         let rules = if exposed == 1 { "One rule lets".to_owned() } else { format!("{exposed} rules let") };
         return format!("{rules} more in {between} than need be: {}.", titles.join("; "));
     }
-    let gaps: Vec<String> = desk
+    let gaps: Vec<String> = context
         .judged
         .flows
         .iter()
@@ -64,7 +64,7 @@ fn headline(desk: &Desk<'_>, faults: &[Fault], missing: &[Looked]) -> String {
     if titles.is_empty() && !gaps.is_empty() {
         return gaps.join(" ");
     }
-    let flows = &desk.judged.flows;
+    let flows = &context.judged.flows;
     if titles.is_empty() && !flows.is_empty() && flows.iter().all(|flow| flow.verdict == FlowVerdict::Passes)
     {
         let names: Vec<String> = flows.iter().map(JudgedFlow::name).collect();
@@ -89,11 +89,11 @@ fn headline(desk: &Desk<'_>, faults: &[Fault], missing: &[Looked]) -> String {
 }
 
 /// Says what looks like an explanation and is none.
-fn herrings(desk: &Desk<'_>, faults: &[Fault]) -> Vec<String> {
+fn not_causes(context: &PlaybookContext<'_>, faults: &[CitedFault]) -> Vec<String> {
     let mut lines = Vec::new();
-    let ping = |fault: &&Fault| fault.suspect.object.contains("/icmp/");
-    let slow = |fault: &&Fault| explains(&fault.suspect.code, Symptom::Slow);
-    let cut = |fault: &&Fault| explains(&fault.suspect.code, Symptom::Unreachable) && !slow(fault);
+    let ping = |fault: &&CitedFault| fault.suspect.object.contains("/icmp/");
+    let slow = |fault: &&CitedFault| explains(&fault.suspect.code, Symptom::Slow);
+    let cut = |fault: &&CitedFault| explains(&fault.suspect.code, Symptom::Unreachable) && !slow(fault);
     if faults.iter().any(|fault| ping(&fault)) && faults.iter().any(|fault| slow(&fault)) {
         lines.push("The filtered ping and the slow transfers are two different things: a ping that is dropped says nothing about TCP.".to_owned());
     } else if faults.iter().any(|fault| slow(&fault)) && faults.iter().any(|fault| cut(&fault)) {
@@ -102,7 +102,7 @@ fn herrings(desk: &Desk<'_>, faults: &[Fault]) -> Vec<String> {
                 .to_owned(),
         );
     }
-    let works = desk.brief.symptoms.contains(&Symptom::OneProtocol);
+    let works = context.symptom_text.symptoms.contains(&Symptom::OneProtocol);
     if works && faults.iter().any(|fault| cut(&fault)) {
         lines.push("That another protocol works shows that the route is there, and nothing more.".to_owned());
     }
@@ -110,19 +110,19 @@ fn herrings(desk: &Desk<'_>, faults: &[Fault]) -> Vec<String> {
 }
 
 /// Says what a comparison with a baseline means for the rest.
-fn baseline(desk: &Desk<'_>, faults: &[Fault]) -> Option<String> {
+fn baseline(context: &PlaybookContext<'_>, faults: &[CitedFault]) -> Option<String> {
     let unchanged = faults.iter().any(|fault| fault.suspect.code == "no_drift");
     if unchanged && faults.len() > 1 {
         return Some("The effective network is as the baseline holds it; the other finding lies where the baseline does not reach, and is told apart from it.".to_owned());
     }
-    let asked = desk.brief.symptoms.contains(&Symptom::NothingChanged)
-        || desk.brief.symptoms.contains(&Symptom::RolledBack);
-    (asked && desk.brief.baselines.is_empty())
+    let asked = context.symptom_text.symptoms.contains(&Symptom::NothingChanged)
+        || context.symptom_text.symptoms.contains(&Symptom::RolledBack);
+    (asked && context.symptom_text.baselines.is_empty())
         .then(|| "Whether anything changed cannot be told without a baseline from before.".to_owned())
 }
 
 /// Returns what a hypothesis is about, in words.
-fn told(id: &str) -> Option<&'static str> {
+fn hypothesis_subject(id: &str) -> Option<&'static str> {
     Some(match id {
         "H-rules" => "security rules at both gates",
         "H-routes" => "routes and their next hops",
@@ -138,12 +138,12 @@ fn told(id: &str) -> Option<&'static str> {
 }
 
 /// Returns what is open, and what would settle it.
-pub(super) fn open(desk: &Desk<'_>, settled: &[Settled], missing: &[Looked]) -> Vec<String> {
-    let told_below = |id: &str| missing.iter().any(|gap| hypothesis(gap.layer) == Some(id));
+pub(super) fn open(context: &PlaybookContext<'_>, settled: &[Settled], missing: &[Looked]) -> Vec<String> {
+    let is_missing = |id: &str| missing.iter().any(|gap| hypothesis(gap.layer) == Some(id));
     let mut open: Vec<String> = settled
         .iter()
-        .filter(|known| known.state == HypothesisState::Unverifiable && !told_below(&known.id))
-        .map(|known| match told(&known.id) {
+        .filter(|known| known.state == HypothesisState::Unverifiable && !is_missing(&known.id))
+        .map(|known| match hypothesis_subject(&known.id) {
             Some(what) => format!("{}: {}", capital(what), known.why),
             None => format!("{}: {}", known.id, known.why),
         })
@@ -165,8 +165,8 @@ pub(super) fn open(desk: &Desk<'_>, settled: &[Settled], missing: &[Looked]) -> 
             Layer::Exposure => format!("What do the rules{on} let in? Reading them settles it."),
         });
     }
-    if desk.brief.symptoms.contains(&Symptom::StorageUnreachable)
-        && desk.ground.accounts.is_empty()
+    if context.symptom_text.symptoms.contains(&Symptom::StorageUnreachable)
+        && context.incident.accounts.is_empty()
         && !open.iter().any(|item| item.starts_with("Which storage"))
     {
         open.push("Which storage account is it? With its name both sides can be compared.".to_owned());

@@ -56,7 +56,7 @@ impl Symptom {
 
     /// Returns what it is, in words.
     #[must_use]
-    pub fn told(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::Unreachable => "unreachable",
             Self::Hanging => "hangs or times out",

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::brief::Protocol;
+use crate::symptom_text::Protocol;
 
 /// The longest word that may be a name.
 const LONGEST_NAME: usize = 80;

@@ -1,9 +1,9 @@
-//! What people complain about, one by one: each sentence is a story of its own.
+//! What people complain about, one by one: each sentence is a complaint of its own.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use crate::brief::{Mention, Symptom, port, symptom, token};
+use crate::symptom_text::{Mention, Symptom, port, symptom, token};
 
 /// One thing that somebody sees.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 //! Goes in: what was said, and the topology as far as it was read. Comes out: machines, who calls whom, accounts, the resource group.
 //! Never: a machine that neither the topology nor the words name.
 
-mod cast;
 mod named;
-mod place;
 mod read;
+mod resources;
+mod roles;
 mod word;
 
-pub(super) use read::{Ground, Machine, is_plain};
+pub(super) use read::{IncidentContext, Machine, is_plain};

@@ -3,19 +3,19 @@
 use serde_json::{Value, json};
 
 use crate::HypothesisState;
-use crate::brief::LeftBehind;
-use crate::playbook::agenda::{Desk, hypothesis};
-use crate::playbook::look::Look;
-use crate::playbook::story::{Done, Ending, plain};
+use crate::playbook::agenda::{PlaybookContext, hypothesis};
+use crate::playbook::conversation::{CallEnding, FinishedCall, plain};
+use crate::playbook::planned_call::PlannedCall;
 use crate::playbook::turn::Turn;
 use crate::suspect::Layer;
+use crate::symptom_text::LeftBehind;
 
 const TOOL: &str = "run_shell_cmd";
 
-impl Desk<'_> {
+impl PlaybookContext<'_> {
     /// Returns the deletion, where it is known in which region the machine is: captures belong to a region, not to a group.
-    pub(super) fn tidying(&self, left: &LeftBehind) -> Option<Look> {
-        let machines = self.ground.facts.get("machines").and_then(Value::as_array)?;
+    pub(super) fn cleanup_call(&self, left: &LeftBehind) -> Option<PlannedCall> {
+        let machines = self.incident.facts.get("machines").and_then(Value::as_array)?;
         let named = |machine: &&Value| {
             let name = machine.get("name").and_then(Value::as_str);
             name.is_some_and(|name| name.eq_ignore_ascii_case(&left.machine))
@@ -32,7 +32,7 @@ impl Desk<'_> {
             "The packet capture {} of {} bears the name of a session that is said to have left it behind: as long as it is there nobody else can record on that machine. Its file in the account of captures stays.",
             left.capture, left.machine
         );
-        plain.then(|| Look::once(TOOL, Layer::Wire, arguments, why))
+        plain.then(|| PlannedCall::once(TOOL, Layer::Wire, arguments, why))
     }
 }
 
@@ -45,45 +45,47 @@ pub(super) fn supposed(left: &LeftBehind) -> String {
 }
 
 /// Ends the session.
-pub(super) fn end(desk: &Desk<'_>, left: &LeftBehind) -> Turn {
-    let done: Option<&Done> = desk.story.calls(TOOL).last();
-    let seen = done.map(Done::observations).unwrap_or_default().join(", ");
+pub(super) fn end(context: &PlaybookContext<'_>, left: &LeftBehind) -> Turn {
+    let finished: Option<&FinishedCall> = context.conversation.calls(TOOL).last();
+    let seen = finished.map(FinishedCall::observations).unwrap_or_default().join(", ");
     let what = format!("The packet capture {} of {}", left.capture, left.machine);
-    let (state, told) = match done.map(|done| (done.ending, done)) {
-        Some((Ending::Completed, _)) => (
+    let (state, summary) = match finished.map(|finished| (finished.ending, finished)) {
+        Some((CallEnding::Completed, _)) => (
             HypothesisState::Confirmed,
             format!("{what} is deleted ({seen}). Its file in the account of captures stays."),
         ),
-        Some((Ending::Denied, _)) => {
+        Some((CallEnding::Denied, _)) => {
             (HypothesisState::Unverifiable, format!("{what} stays: a human denied that it is deleted."))
         }
-        Some((Ending::Failed | Ending::Refused, done)) => (
+        Some((CallEnding::Failed | CallEnding::Refused, finished)) => (
             HypothesisState::Unverifiable,
-            format!("{what} could not be deleted: {}.", done.reason().trim_end_matches('.')),
+            format!("{what} could not be deleted: {}.", finished.reason().trim_end_matches('.')),
         ),
         None => (
             HypothesisState::Unverifiable,
             format!("{what} stays: its machine was not found, so that nobody knows its region."),
         ),
     };
-    let told = plain(&told, 600);
+    let summary = plain(&summary, 600);
     let id = hypothesis(Layer::Wire).unwrap_or("H-wire");
     let mut calls = Vec::new();
-    if !desk.story.added(id) {
+    if !context.conversation.added(id) {
         calls.push((
             "manage_hypotheses".to_owned(),
             json!({"add": [{"id": id, "description": supposed(left)}]}),
         ));
     }
-    calls
-        .push(("manage_hypotheses".to_owned(), json!({"update": [{"id": id, "state": state, "why": told}]})));
+    calls.push((
+        "manage_hypotheses".to_owned(),
+        json!({"update": [{"id": id, "state": state, "why": summary}]}),
+    ));
     let confirmed: &[&str] = if state == HypothesisState::Confirmed { &[id] } else { &[] };
     let open: &[&str] = if state == HypothesisState::Confirmed { &[] } else { &[id] };
     calls.push((
         "complete_investigation".to_owned(),
         json!({
             "confidence": "high",
-            "root_cause_summary": format!("{told} This session cleaned up; it looked for no cause."),
+            "root_cause_summary": format!("{summary} This session cleaned up; it looked for no cause."),
             "confirmed_hypotheses": confirmed,
             "refuted_hypotheses": [],
             "unverifiable_hypotheses": open,
@@ -94,5 +96,5 @@ pub(super) fn end(desk: &Desk<'_>, left: &LeftBehind) -> Turn {
             "waived": [],
         }),
     ));
-    Turn { text: told, calls }
+    Turn { text: summary, calls }
 }

@@ -4,16 +4,16 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 
-use super::cast::{Cast, cast};
 use super::named::{guessed, machines, named, partner};
-use super::place::{accounts, group};
-use crate::brief::{Brief, Symptom};
+use super::resources::{accounts, group};
+use super::roles::{Roles, assign_roles};
 use crate::judged::JudgedFlow;
+use crate::playbook::conversation::Conversation;
 use crate::playbook::flows;
-use crate::playbook::story::Story;
+use crate::symptom_text::{Symptom, SymptomText};
 
 /// More machines than these are not looked at because nobody named any.
-pub(super) const FEW: usize = 2;
+pub(super) const MAX_UNNAMED_MACHINES: usize = 2;
 
 /// A machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(in crate::playbook) struct Machine {
 
 /// What it is about.
 #[derive(Debug, Default)]
-pub(in crate::playbook) struct Ground {
+pub(in crate::playbook) struct IncidentContext {
     /// The resource group, where one is known.
     pub(in crate::playbook) group: Option<String>,
     /// The machine that calls.
@@ -45,37 +45,42 @@ pub(in crate::playbook) struct Ground {
     pub(in crate::playbook) facts: Value,
 }
 
-impl Ground {
-    /// Reads what people mean, as far as the story goes.
-    pub(in crate::playbook) fn read(brief: &Brief, story: &Story) -> Self {
-        let found = story.calls("topology").rev().find_map(|done| done.result.get("facts")).cloned();
+impl IncidentContext {
+    /// Reads what people mean, as far as the conversation goes.
+    pub(in crate::playbook) fn read(symptom_text: &SymptomText, conversation: &Conversation) -> Self {
+        let found =
+            conversation.calls("topology").rev().find_map(|finished| finished.result.get("facts")).cloned();
         let facts = found.unwrap_or_default();
         let known = machines(&facts);
-        let text = story.said.to_lowercase();
-        let mut ground = Self { group: group(brief, story, &facts, &text), ..Self::default() };
-        ground.accounts = accounts(brief, &text, &known);
-        let mut named = named(brief, &text, &facts, &known);
+        let text = conversation.user_text.to_lowercase();
+        let mut incident =
+            Self { group: group(symptom_text, conversation, &facts, &text), ..Self::default() };
+        incident.accounts = accounts(symptom_text, &text, &known);
+        let mut named = named(symptom_text, &text, &facts, &known);
         if named.is_empty() && known.is_empty() {
-            named = guessed(brief, ground.group.as_deref(), &ground.accounts);
+            named = guessed(symptom_text, incident.group.as_deref(), &incident.accounts);
         }
-        ground.partner = partner(brief, &named, &known);
-        let few = !known.is_empty() && known.len() <= FEW;
-        if named.is_empty() && few && ground.accounts.is_empty() {
+        incident.partner = partner(symptom_text, &named, &known);
+        let few = !known.is_empty() && known.len() <= MAX_UNNAMED_MACHINES;
+        if named.is_empty() && few && incident.accounts.is_empty() {
             named.clone_from(&known);
         }
-        let pair = named.len() == 1 && known.len() == FEW && ground.partner.is_none() && !alone(brief);
+        let pair = named.len() == 1
+            && known.len() == MAX_UNNAMED_MACHINES
+            && incident.partner.is_none()
+            && !alone(symptom_text);
         let peer = known.iter().find(|machine| pair && !named.contains(machine)).cloned();
-        let Cast { source, destination, others } = cast(named, &text, brief);
-        (ground.source, ground.destination, ground.others) = (source, destination, others);
+        let Roles { source, destination, others } = assign_roles(named, &text, symptom_text);
+        (incident.source, incident.destination, incident.others) = (source, destination, others);
         // Where there are only two, callers may well come from the other one.
-        match (&ground.source, &ground.destination) {
-            (None, Some(_)) => ground.source = peer,
-            (Some(_), None) => ground.destination = peer,
+        match (&incident.source, &incident.destination) {
+            (None, Some(_)) => incident.source = peer,
+            (Some(_), None) => incident.destination = peer,
             (Some(_), Some(_)) | (None, None) => {}
         }
-        ground.facts = facts;
-        ground.of_flows(&flows::judged(story), &known);
-        ground
+        incident.facts = facts;
+        incident.of_flows(&flows::judged(conversation), &known);
+        incident
     }
 
     /// Takes the machines at the ends of the flows that were judged: they are the ones that are meant.
@@ -151,7 +156,7 @@ impl Ground {
 }
 
 /// Tells whether it is about one machine alone.
-fn alone(brief: &Brief) -> bool {
+fn alone(symptom_text: &SymptomText) -> bool {
     [
         Symptom::Exposure,
         Symptom::Containers,
@@ -160,7 +165,7 @@ fn alone(brief: &Brief) -> bool {
         Symptom::Names,
     ]
     .iter()
-    .any(|symptom| brief.symptoms.contains(symptom))
+    .any(|symptom| symptom_text.symptoms.contains(symptom))
 }
 
 /// Returns the items of a list in a document.

@@ -2,21 +2,21 @@
 
 use serde_json::Value;
 
-use super::read::{FEW, Machine, is_plain};
+use super::read::{MAX_UNNAMED_MACHINES, Machine, is_plain};
 use super::word::stands_behind;
-use crate::brief::{Brief, Mention, Symptom};
-use crate::playbook::story::Story;
+use crate::playbook::conversation::Conversation;
+use crate::symptom_text::{Mention, Symptom, SymptomText};
 
 /// Returns the accounts, those that are called so first.
-pub(super) fn accounts(brief: &Brief, text: &str, known: &[Machine]) -> Vec<String> {
-    if !brief.symptoms.contains(&Symptom::StorageUnreachable)
+pub(super) fn accounts(symptom_text: &SymptomText, text: &str, known: &[Machine]) -> Vec<String> {
+    if !symptom_text.symptoms.contains(&Symptom::StorageUnreachable)
         && !text.contains("storage")
         && !text.contains("blob")
     {
         return Vec::new();
     }
     let mut found: Vec<(bool, String)> = Vec::new();
-    for mention in &brief.mentions {
+    for mention in &symptom_text.mentions {
         let Mention::Word(word) = mention else { continue };
         let word = word.to_lowercase();
         let host = word.split_once('.').filter(|(_, rest)| rest.ends_with("core.windows.net"));
@@ -45,28 +45,34 @@ pub(super) fn accounts(brief: &Brief, text: &str, known: &[Machine]) -> Vec<Stri
     // Those that are called an account come first.
     found.sort();
     found.dedup();
-    found.into_iter().map(|(_, name)| name).take(FEW).collect()
+    found.into_iter().map(|(_, name)| name).take(MAX_UNNAMED_MACHINES).collect()
 }
 
 /// Returns the resource group: one that is named, then one that the topology tells of.
-pub(super) fn group(brief: &Brief, story: &Story, facts: &Value, text: &str) -> Option<String> {
+pub(super) fn group(
+    symptom_text: &SymptomText,
+    conversation: &Conversation,
+    facts: &Value,
+    text: &str,
+) -> Option<String> {
     let words = || {
-        brief.mentions.iter().filter_map(|mention| match mention {
+        symptom_text.mentions.iter().filter_map(|mention| match mention {
             Mention::Word(word) => Some(word),
             Mention::Address(_) => None,
         })
     };
-    if !story.groups.is_empty() {
-        let named =
-            words().find_map(|word| story.groups.iter().find(|group| group.eq_ignore_ascii_case(word)));
-        return named.or_else(|| story.groups.first()).cloned();
+    if !conversation.groups.is_empty() {
+        let named = words()
+            .find_map(|word| conversation.groups.iter().find(|group| group.eq_ignore_ascii_case(word)));
+        return named.or_else(|| conversation.groups.first()).cloned();
     }
-    let told = facts.get("group").and_then(Value::as_str).filter(|group| is_plain(group)).map(str::to_owned);
+    let from_topology =
+        facts.get("group").and_then(Value::as_str).filter(|group| is_plain(group)).map(str::to_owned);
     let behind = |word: &&String| {
         let word = word.to_lowercase();
         text.contains(&format!("resource group {word}")) || text.contains(&format!("resource-group {word}"))
     };
     let ends =
         |word: &&String| word.to_lowercase().ends_with("-rg") || word.to_lowercase().starts_with("rg-");
-    words().find(behind).or_else(|| words().find(ends)).cloned().or(told)
+    words().find(behind).or_else(|| words().find(ends)).cloned().or(from_topology)
 }

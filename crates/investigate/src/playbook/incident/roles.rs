@@ -2,7 +2,7 @@
 
 use super::read::Machine;
 use super::word::{occurrence, stands_behind};
-use crate::brief::{Brief, Symptom, sentences};
+use crate::symptom_text::{Symptom, SymptomText, sentences};
 
 /// Words behind which the caller stands, in the languages in which incidents are told.
 const FROM: &[&str] = &[
@@ -18,7 +18,7 @@ const TO: &[&str] = &[
 
 /// Who has which part.
 #[derive(Debug, Default)]
-pub(super) struct Cast {
+pub(super) struct Roles {
     /// The machine that calls.
     pub(super) source: Option<Machine>,
     /// The machine that is called.
@@ -28,39 +28,39 @@ pub(super) struct Cast {
 }
 
 /// Says who calls whom, of the machines that are named, by the words around them.
-pub(super) fn cast(mut named: Vec<Machine>, text: &str, brief: &Brief) -> Cast {
-    let scene = scene(&named, text);
+pub(super) fn assign_roles(mut named: Vec<Machine>, text: &str, symptom_text: &SymptomText) -> Roles {
+    let key_sentence = key_sentence(&named, text);
     // Whoever that sentence leaves out is somebody further.
-    named.sort_by_key(|machine| !is_in(machine, scene));
+    named.sort_by_key(|machine| !is_in(machine, key_sentence));
     if named.len() < 2 {
-        return alone(named.pop(), scene, brief);
+        return alone(named.pop(), key_sentence, symptom_text);
     }
     // In some languages the same word stands for "of": the last one is meant.
-    let from = named.iter().rposition(|machine| is_marked(machine, scene, FROM));
+    let from = named.iter().rposition(|machine| is_marked(machine, key_sentence, FROM));
     let at = from.unwrap_or_else(|| {
         // "On A …, B calls it": whoever is not called calls.
-        let called = |index| named.get(index).is_some_and(|machine| is_marked(machine, scene, TO));
+        let called = |index| named.get(index).is_some_and(|machine| is_marked(machine, key_sentence, TO));
         usize::from(called(0) && !called(1))
     });
     let source = named.remove(at);
-    let to = named.iter().position(|machine| is_marked(machine, scene, TO)).unwrap_or_default();
+    let to = named.iter().position(|machine| is_marked(machine, key_sentence, TO)).unwrap_or_default();
     let destination = named.remove(to);
-    Cast { source: Some(source), destination: Some(destination), others: named }
+    Roles { source: Some(source), destination: Some(destination), others: named }
 }
 
-fn alone(only: Option<Machine>, scene: &str, brief: &Brief) -> Cast {
+fn alone(only: Option<Machine>, key_sentence: &str, symptom_text: &SymptomText) -> Roles {
     let outward = [Symptom::InternetLost, Symptom::StorageUnreachable];
-    let calls = only.as_ref().is_some_and(|machine| is_marked(machine, scene, FROM))
-        || outward.iter().any(|symptom| brief.symptoms.contains(symptom));
+    let calls = only.as_ref().is_some_and(|machine| is_marked(machine, key_sentence, FROM))
+        || outward.iter().any(|symptom| symptom_text.symptoms.contains(symptom));
     if calls {
-        Cast { source: only, ..Cast::default() }
+        Roles { source: only, ..Roles::default() }
     } else {
-        Cast { destination: only, ..Cast::default() }
+        Roles { destination: only, ..Roles::default() }
     }
 }
 
 /// Returns the first sentence that says who calls whom, as the next one may tell of something else; all of them where none does.
-fn scene<'a>(named: &[Machine], text: &'a str) -> &'a str {
+fn key_sentence<'a>(named: &[Machine], text: &'a str) -> &'a str {
     let tells = |sentence: &&str| {
         let both: Vec<&Machine> = named.iter().filter(|machine| is_in(machine, sentence)).collect();
         let marked = |machine: &Machine| [FROM, TO].iter().any(|marks| is_marked(machine, sentence, marks));
@@ -85,16 +85,16 @@ fn names(machine: &Machine) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::brief;
+    use crate::symptom_text;
 
     /// Returns who calls whom of the machines that a text names, in its order.
-    fn told(text: &str) -> (String, String) {
+    fn roles_of(text: &str) -> (String, String) {
         let text = text.to_lowercase();
         let mut all = ["web-1", "db-1", "cache-1"].map(|name| (text.find(name), name)).to_vec();
         all.sort_unstable();
         let machine = |name: &str| Machine { name: name.to_owned(), ..Machine::default() };
         let named = all.iter().filter(|(at, _)| at.is_some()).map(|(_, name)| machine(name)).collect();
-        let Cast { source, destination, .. } = cast(named, &text, &brief::read(&text));
+        let Roles { source, destination, .. } = assign_roles(named, &text, &symptom_text::read(&text));
         let name = |machine: Option<Machine>| machine.map(|machine| machine.name).unwrap_or_default();
         (name(source), name(destination))
     }
@@ -110,7 +110,7 @@ mod tests {
             ("db-1 is not reachable", "", "db-1"),
             ("From web-1 nothing works", "web-1", ""),
         ] {
-            assert_eq!(told(text), (source.to_owned(), destination.to_owned()), "{text}");
+            assert_eq!(roles_of(text), (source.to_owned(), destination.to_owned()), "{text}");
         }
     }
 }

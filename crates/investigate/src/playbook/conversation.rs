@@ -15,37 +15,37 @@ const REOPENED: &str = "The report was delivered, and the session goes on.";
 const BEHIND_SYMPTOM: [&str; 2] =
     ["\nOnly this part of the cloud may be looked at;", "\nWhat was said before, as quotes:"];
 /// Nobody's name is longer.
-const LONGEST_NAME: usize = 120;
+const MAX_NAME_LEN: usize = 120;
 
 /// The conversation, taken apart.
 #[derive(Debug, Default)]
-pub(super) struct Story {
+pub(super) struct Conversation {
     /// What people said to Ghost, in order.
-    pub(super) said: String,
+    pub(super) user_text: String,
     /// The resource groups that may be looked at; empty where all of them may.
     pub(super) groups: Vec<String>,
     /// The board: ids and states.
     pub(super) board: Vec<(String, HypothesisState)>,
     /// What was called since the session began, or went on after a report, in order.
-    pub(super) done: Vec<Done>,
+    pub(super) finished: Vec<FinishedCall>,
 }
 
 /// A call that is over.
 #[derive(Debug)]
-pub(super) struct Done {
+pub(super) struct FinishedCall {
     /// The tool.
     pub(super) tool: String,
     /// What it was called with.
     pub(super) arguments: Map<String, Value>,
     /// How it ended.
-    pub(super) ending: Ending,
+    pub(super) ending: CallEnding,
     /// What came back; `null` where it is no JSON.
     pub(super) result: Value,
 }
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum CallEnding {
     /// It did what it was asked.
     Completed,
     /// A human said no.
@@ -56,14 +56,14 @@ pub(super) enum Ending {
     Failed,
 }
 
-impl Story {
+impl Conversation {
     /// Reads a conversation.
     pub(super) fn read(ask: &Ask) -> Self {
-        let mut story = Self::default();
+        let mut conversation = Self::default();
         for (at, message) in ask.messages.iter().enumerate() {
             match message {
-                Message::User { text } if at == 0 => story.open(text),
-                Message::User { text } => story.hear(text),
+                Message::User { text } if at == 0 => conversation.on_first_message(text),
+                Message::User { text } => conversation.on_user_message(text),
                 Message::Results { .. } => {}
                 Message::Assistant { calls, .. } => {
                     let results = match ask.messages.get(at + 1) {
@@ -73,15 +73,15 @@ impl Story {
                     for call in calls {
                         // A call whose result is lost was tried all the same, or it would be tried for ever.
                         let result = results.iter().find(|result| result.id == call.id);
-                        story.done.push(done(&call.tool, &call.arguments, result));
+                        conversation.finished.push(finished_call(&call.tool, &call.arguments, result));
                     }
                 }
             }
         }
-        story
+        conversation
     }
 
-    fn open(&mut self, text: &str) {
+    fn on_first_message(&mut self, text: &str) {
         let end = BEHIND_SYMPTOM.iter().filter_map(|mark| text.find(mark)).min().unwrap_or(text.len());
         let (symptom, rest) = text.split_at_checked(end).unwrap_or((text, ""));
         // The first line names who reports.
@@ -89,7 +89,7 @@ impl Story {
             Some((first, behind)) if first.starts_with("Incident, reported by ") => behind,
             Some(_) | None => symptom,
         };
-        self.said = symptom.trim().to_owned();
+        self.user_text = symptom.trim().to_owned();
         let groups = rest.lines().find_map(|line| line.strip_prefix("- resource groups: "));
         if let Some(groups) = groups {
             let list = groups.split(" (name one with").next().unwrap_or_default();
@@ -97,39 +97,39 @@ impl Story {
         }
     }
 
-    fn hear(&mut self, text: &str) {
+    fn on_user_message(&mut self, text: &str) {
         if let Some(board) = text.strip_prefix(BOARD) {
-            self.board = board.lines().filter_map(standing).collect();
+            self.board = board.lines().filter_map(progress).collect();
             return;
         }
         if text.starts_with(REOPENED) {
             // What was seen before may be mended by now.
-            self.done.clear();
+            self.finished.clear();
             return;
         }
-        if let Some((who, said)) = text.split_once(" says: ")
-            && who.len() <= LONGEST_NAME
+        if let Some((who, user_text)) = text.split_once(" says: ")
+            && who.len() <= MAX_NAME_LEN
             && !who.contains('\n')
         {
-            self.said.push('\n');
-            self.said.push_str(said.trim());
+            self.user_text.push('\n');
+            self.user_text.push_str(user_text.trim());
         }
     }
 
     /// Returns the calls of a tool.
-    pub(super) fn calls<'a>(&'a self, tool: &'a str) -> impl DoubleEndedIterator<Item = &'a Done> {
-        self.done.iter().filter(move |done| done.tool == tool)
+    pub(super) fn calls<'a>(&'a self, tool: &'a str) -> impl DoubleEndedIterator<Item = &'a FinishedCall> {
+        self.finished.iter().filter(move |finished| finished.tool == tool)
     }
 
     /// Returns the calls that did what they were asked.
-    pub(super) fn completed(&self) -> impl Iterator<Item = &Done> {
-        self.done.iter().filter(|done| done.ending == Ending::Completed)
+    pub(super) fn completed(&self) -> impl Iterator<Item = &FinishedCall> {
+        self.finished.iter().filter(|finished| finished.ending == CallEnding::Completed)
     }
 
     /// Returns which layers were looked at, whole.
     pub(super) fn looked(&self) -> Vec<Looked> {
         let mut all: Vec<Looked> = Vec::new();
-        for looked in self.completed().flat_map(Done::looked) {
+        for looked in self.completed().flat_map(FinishedCall::looked) {
             if !all.contains(&looked) {
                 all.push(looked);
             }
@@ -139,11 +139,12 @@ impl Story {
 
     /// Tells whether a hypothesis was put on the board since the session began or went on.
     pub(super) fn added(&self, id: &str) -> bool {
-        let holds = |done: &Done| {
-            let list = done.arguments.get("add").and_then(Value::as_array);
+        let holds = |finished: &FinishedCall| {
+            let list = finished.arguments.get("add").and_then(Value::as_array);
             list.is_some_and(|list| list.iter().any(|add| add.get("id").and_then(Value::as_str) == Some(id)))
         };
-        self.calls("manage_hypotheses").any(|done| done.ending == Ending::Completed && holds(done))
+        self.calls("manage_hypotheses")
+            .any(|finished| finished.ending == CallEnding::Completed && holds(finished))
     }
 
     /// Returns the state of a hypothesis.
@@ -152,7 +153,7 @@ impl Story {
     }
 }
 
-impl Done {
+impl FinishedCall {
     /// Returns an argument that is a text.
     pub(super) fn text(&self, key: &str) -> Option<&str> {
         self.arguments.get(key).and_then(Value::as_str)
@@ -208,22 +209,22 @@ pub(super) fn plain(text: &str, most: usize) -> String {
     line
 }
 
-fn done(tool: &str, arguments: &Value, result: Option<&ToolResult>) -> Done {
+fn finished_call(tool: &str, arguments: &Value, result: Option<&ToolResult>) -> FinishedCall {
     let is_error = result.is_none_or(|result| result.is_error);
     let content: Value =
         result.and_then(|result| serde_json::from_str(&result.content).ok()).unwrap_or_default();
     let ending = match content.get("status").and_then(Value::as_str) {
-        Some("completed" | "ok") if !is_error => Ending::Completed,
-        Some("denied") => Ending::Denied,
-        Some("rejected") => Ending::Refused,
-        Some(_) | None => Ending::Failed,
+        Some("completed" | "ok") if !is_error => CallEnding::Completed,
+        Some("denied") => CallEnding::Denied,
+        Some("rejected") => CallEnding::Refused,
+        Some(_) | None => CallEnding::Failed,
     };
     let arguments = arguments.as_object().cloned().unwrap_or_default();
-    Done { tool: tool.to_owned(), arguments, ending, result: content }
+    FinishedCall { tool: tool.to_owned(), arguments, ending, result: content }
 }
 
 /// Reads a line of the board: `- H-rules ACTIVE: …`.
-fn standing(line: &str) -> Option<(String, HypothesisState)> {
+fn progress(line: &str) -> Option<(String, HypothesisState)> {
     let (head, _) = line.strip_prefix("- ")?.split_once(": ")?;
     let (id, state) = head.split_once(' ')?;
     Some((id.to_owned(), serde_json::from_value(Value::from(state)).ok()?))

@@ -4,13 +4,13 @@
 //! word is a machine is for the topology to say.
 
 mod complaint;
-mod left;
+mod left_behind;
 mod port;
-mod said;
 mod symptom;
+mod text;
 mod token;
 
 pub use complaint::{Complaint, sentences};
-pub use left::LeftBehind;
-pub use said::{Brief, Mention, Protocol, read};
+pub use left_behind::LeftBehind;
 pub use symptom::Symptom;
+pub use text::{Mention, Protocol, SymptomText, read};

@@ -44,8 +44,8 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let left = LeftBehind { capture: "ghost-s1-1".to_owned(), machine: "web-1".to_owned() };
-        assert_eq!(LeftBehind::read(&left.wish("s1")), Some(left));
+        let left_behind = LeftBehind { capture: "ghost-s1-1".to_owned(), machine: "web-1".to_owned() };
+        assert_eq!(LeftBehind::read(&left_behind.wish("s1")), Some(left_behind));
     }
 
     #[test]

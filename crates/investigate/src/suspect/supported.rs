@@ -1,4 +1,4 @@
-//! What a document bears out, and what was looked at.
+//! What a document supports, and what was looked at.
 
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +81,7 @@ pub enum Layer {
 impl Layer {
     /// Returns what it is, in words.
     #[must_use]
-    pub fn told(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::Topology => "who owns what",
             Self::Rules => "the effective security rules",
@@ -107,9 +107,9 @@ pub struct Looked {
     pub subject: String,
 }
 
-/// What the record of a call bears out.
+/// What the record of a call supports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Borne {
+pub struct SupportedFaults {
     /// Faults.
     pub suspects: Vec<Suspect>,
     /// What was looked at, whole and without trouble; a look that failed is none.

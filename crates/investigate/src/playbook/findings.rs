@@ -1,52 +1,57 @@
 //! Which suspects count: what explains something that was asked about, each once, with what shows it.
 
-use crate::brief::{Brief, Symptom};
 use crate::judged::JudgedFlows;
+use crate::playbook::conversation::{Conversation, FinishedCall};
 use crate::playbook::flows;
-use crate::playbook::ground::Ground;
-use crate::playbook::story::{Done, Story};
+use crate::playbook::incident::IncidentContext;
 use crate::suspect::{Layer, Suspect, is_judged_by_flow};
+use crate::symptom_text::{Symptom, SymptomText};
 
 /// So many observations are cited for one fault.
 const CITED: usize = 4;
 
 /// A suspect that counts.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Fault {
+pub(super) struct CitedFault {
     /// What and where.
     pub(super) suspect: Suspect,
     /// What shows it.
     pub(super) observations: Vec<String>,
-    /// The call that showed it: two faults of one call may be one story.
+    /// The call that showed it: two faults of one call may be one cause.
     call: usize,
     /// Whether a call showed it that asked about a flow that people speak of.
     asked: bool,
 }
 
 /// Returns the faults so far, first what stands in front of everything else.
-pub(super) fn faults(brief: &Brief, ground: &Ground, story: &Story) -> Vec<Fault> {
-    let mut all: Vec<Fault> = Vec::new();
-    let judged = flows::judgement(story);
+pub(super) fn faults(
+    symptom_text: &SymptomText,
+    incident: &IncidentContext,
+    conversation: &Conversation,
+) -> Vec<CitedFault> {
+    let mut all: Vec<CitedFault> = Vec::new();
+    let judged = flows::judgement(conversation);
     let is_judged = judged.is_some();
     let covered = judged.unwrap_or_default();
     let by_itself = covered.is_beside_flows();
     let flows = &covered.flows;
-    for (call, done) in story.completed().enumerate() {
-        let observations: Vec<String> = done.observations().into_iter().take(CITED).collect();
+    for (call, finished) in conversation.completed().enumerate() {
+        let observations: Vec<String> = finished.observations().into_iter().take(CITED).collect();
         // Nothing is claimed that cannot be cited.
         if observations.is_empty() {
             continue;
         }
-        let asked = done.text("dst_ip").is_none_or(|to| to != "8.8.8.8")
-            || brief.symptoms.contains(&Symptom::InternetLost);
-        let compared = done.pointer_texts("/facts/compared/new_suspects");
-        let beside =
-            !is_judged || done.tool == flows::TOOL || done.arguments.contains_key("compare_session_id");
-        for suspect in done.suspects() {
+        let asked = finished.text("dst_ip").is_none_or(|to| to != "8.8.8.8")
+            || symptom_text.symptoms.contains(&Symptom::InternetLost);
+        let compared = finished.pointer_texts("/facts/compared/new_suspects");
+        let beside = !is_judged
+            || finished.tool == flows::TOOL
+            || finished.arguments.contains_key("compare_session_id");
+        for suspect in finished.suspects() {
             let is_new = compared.as_ref().is_none_or(|new| new.contains(&suspect.object));
             if is_judged_by_flow(&suspect.code)
                 && !(is_new && (beside || by_itself))
-                && !passes_on_wire(&suspect, done, &covered)
+                && !passes_on_wire(&suspect, finished, &covered)
             {
                 continue;
             }
@@ -57,7 +62,7 @@ pub(super) fn faults(brief: &Brief, ground: &Ground, story: &Story) -> Vec<Fault
             {
                 continue;
             }
-            let same = |fault: &&mut Fault| {
+            let same = |fault: &&mut CitedFault| {
                 fault.suspect.code == suspect.code && fault.suspect.object == suspect.object
             };
             match all.iter_mut().find(same) {
@@ -65,35 +70,40 @@ pub(super) fn faults(brief: &Brief, ground: &Ground, story: &Story) -> Vec<Fault
                 None => {
                     let own: Vec<String> = suspect.observations.iter().map(ToString::to_string).collect();
                     let observations = if own.is_empty() { observations.clone() } else { own };
-                    all.push(Fault { suspect, observations, call, asked });
+                    all.push(CitedFault { suspect, observations, call, asked });
                 }
             }
         }
     }
     let whole = all.clone();
-    all.retain(|fault| counts(fault, &whole, brief, ground));
+    all.retain(|fault| counts(fault, &whole, symptom_text, incident));
     all.sort_by_key(|fault| layer(&fault.suspect.code));
     all
 }
 
 /// Tells whether the wire shows of a flow in question what nothing that was read explains.
-fn passes_on_wire(suspect: &Suspect, done: &Done, judged: &JudgedFlows) -> bool {
+fn passes_on_wire(suspect: &Suspect, finished: &FinishedCall, judged: &JudgedFlows) -> bool {
     let is_explained = judged.flows.iter().any(|flow| flow.is(&suspect.object) && flow.is_explained());
-    done.tool == "capture_traffic" && judged.covers(&suspect.object) && !is_explained
+    finished.tool == "capture_traffic" && judged.covers(&suspect.object) && !is_explained
 }
 
-fn counts(fault: &Fault, all: &[Fault], brief: &Brief, ground: &Ground) -> bool {
-    let asks = |symptom: Symptom| brief.symptoms.contains(&symptom);
-    let exposure_alone = brief.symptoms.len() == 1 && asks(Symptom::Exposure);
+fn counts(
+    fault: &CitedFault,
+    all: &[CitedFault],
+    symptom_text: &SymptomText,
+    incident: &IncidentContext,
+) -> bool {
+    let asks = |symptom: Symptom| symptom_text.symptoms.contains(&symptom);
+    let exposure_alone = symptom_text.symptoms.len() == 1 && asks(Symptom::Exposure);
     match fault.suspect.code.as_str() {
         "nsg_exposure" => asks(Symptom::Exposure),
         _ if exposure_alone => false,
         // Something did change where another comparison says so.
         "no_drift" => {
-            !brief.baselines.is_empty() && (asks(Symptom::NothingChanged) || asks(Symptom::RolledBack))
+            !symptom_text.baselines.is_empty() && (asks(Symptom::NothingChanged) || asks(Symptom::RolledBack))
         }
         "tcp_refused" | "syn_unanswered" => {
-            !all.iter().any(|other| explains(&other.suspect, &fault.suspect, brief, ground))
+            !all.iter().any(|other| explains(&other.suspect, &fault.suspect, symptom_text, incident))
         }
         // The account is closed to the subnet because the endpoint is missing: one fault.
         "storage_firewall_deny" => !all
@@ -106,13 +116,18 @@ fn counts(fault: &Fault, all: &[Fault], brief: &Brief, ground: &Ground) -> bool 
 }
 
 /// Tells whether a fault explains what the wire shows of a flow.
-fn explains(fault: &Suspect, symptom: &Suspect, brief: &Brief, ground: &Ground) -> bool {
+fn explains(
+    fault: &Suspect,
+    symptom: &Suspect,
+    symptom_text: &SymptomText,
+    incident: &IncidentContext,
+) -> bool {
     let flow: Vec<&str> = symptom.object.split('/').collect();
     let [_, from, to, protocol, port] = flow.as_slice() else { return false };
     let object: Vec<&str> = fault.object.split('/').collect();
     let at = |index: usize| object.get(index).copied().unwrap_or_default();
     let owns = |name: &str, address: &str| {
-        ground.machines().iter().any(|machine| {
+        incident.machines().iter().any(|machine| {
             machine.name.eq_ignore_ascii_case(name) && machine.addresses.iter().any(|own| own == address)
         })
     };
@@ -128,7 +143,7 @@ fn explains(fault: &Suspect, symptom: &Suspect, brief: &Brief, ground: &Ground) 
         "guest_firewall_reject" => concerns && same_port,
         "guest_firewall_policy_drop" => silent && concerns,
         // Containers answer for the ports that people speak of together with them, and for those of which nobody speaks.
-        "container_firewall_change" => silent && concerns && !is_own_story(port, brief),
+        "container_firewall_change" => silent && concerns && !is_separate_complaint(port, symptom_text),
         "fail2ban_ban" => concerns && at(3) == *from,
         "pmtu_blackhole" => fault.object == symptom.object,
         _ => false,
@@ -136,8 +151,8 @@ fn explains(fault: &Suspect, symptom: &Suspect, brief: &Brief, ground: &Ground) 
 }
 
 /// Tells whether people complain of a port apart from containers.
-fn is_own_story(port: &str, brief: &Brief) -> bool {
-    brief.complaints.iter().any(|complaint| {
+fn is_separate_complaint(port: &str, symptom_text: &SymptomText) -> bool {
+    symptom_text.complaints.iter().any(|complaint| {
         !complaint.symptoms.contains(&Symptom::Containers)
             && complaint.ports.iter().any(|named| named.to_string() == port)
     })
@@ -151,7 +166,7 @@ fn within(range: &str, port: &str) -> bool {
 }
 
 /// Tells whether a fault may keep a port from being reached.
-pub(super) fn shuts(fault: &Suspect, port: u16) -> bool {
+pub(super) fn blocks_port(fault: &Suspect, port: u16) -> bool {
     let port = port.to_string();
     let object: Vec<&str> = fault.object.split('/').collect();
     let at = |index: usize| object.get(index).copied().unwrap_or_default();

@@ -4,10 +4,10 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 
-use super::read::{FEW, Machine, array, is_plain};
+use super::read::{MAX_UNNAMED_MACHINES, Machine, array, is_plain};
 use super::word::occurrence;
-use crate::brief::{Brief, Mention};
 use crate::coverage;
+use crate::symptom_text::{Mention, SymptomText};
 
 /// The platform's own address: it belongs to nobody's estate and is nobody's partner.
 const PLATFORM: &str = "168.63.129.16";
@@ -31,19 +31,24 @@ pub(super) fn machines(facts: &Value) -> Vec<Machine> {
 }
 
 /// Returns the machines that are named: exactly, then glued to other letters, then by a part of a name.
-pub(super) fn named(brief: &Brief, text: &str, facts: &Value, known: &[Machine]) -> Vec<Machine> {
+pub(super) fn named(
+    symptom_text: &SymptomText,
+    text: &str,
+    facts: &Value,
+    known: &[Machine],
+) -> Vec<Machine> {
     let of = |name: &String| known.iter().find(|machine| machine.name == *name).cloned();
-    let mut found: Vec<Machine> = coverage::machines(brief, facts).iter().filter_map(of).collect();
-    let mut places: Vec<(usize, usize, &Machine)> = known
+    let mut found: Vec<Machine> = coverage::machines(symptom_text, facts).iter().filter_map(of).collect();
+    let mut positions: Vec<(usize, usize, &Machine)> = known
         .iter()
         .filter_map(|machine| {
             Some((occurrence(text, &machine.name.to_lowercase())?, machine.name.len(), machine))
         })
         .collect();
     // Of names that begin at one place the longest is meant.
-    places.sort_by_key(|(at, length, _)| (*at, std::cmp::Reverse(*length)));
-    places.dedup_by_key(|(at, _, _)| *at);
-    for (_, _, machine) in places {
+    positions.sort_by_key(|(at, length, _)| (*at, std::cmp::Reverse(*length)));
+    positions.dedup_by_key(|(at, _, _)| *at);
+    for (_, _, machine) in positions {
         if !found.contains(machine) {
             found.push(machine.clone());
         }
@@ -51,7 +56,7 @@ pub(super) fn named(brief: &Brief, text: &str, facts: &Value, known: &[Machine])
     if !found.is_empty() {
         return found;
     }
-    for mention in &brief.mentions {
+    for mention in &symptom_text.mentions {
         let Mention::Word(word) = mention else { continue };
         let word = word.to_lowercase();
         let mut holding =
@@ -66,7 +71,7 @@ pub(super) fn named(brief: &Brief, text: &str, facts: &Value, known: &[Machine])
 }
 
 /// Without a topology: words that look like a machine's name.
-pub(super) fn guessed(brief: &Brief, group: Option<&str>, accounts: &[String]) -> Vec<Machine> {
+pub(super) fn guessed(symptom_text: &SymptomText, group: Option<&str>, accounts: &[String]) -> Vec<Machine> {
     let is_machine = |word: &str| {
         let lower = word.to_lowercase();
         lower.contains('-')
@@ -80,11 +85,11 @@ pub(super) fn guessed(brief: &Brief, group: Option<&str>, accounts: &[String]) -
         Mention::Word(word) if is_machine(word) => Some(Machine { name: word.clone(), ..Machine::default() }),
         Mention::Word(_) | Mention::Address(_) => None,
     };
-    brief.mentions.iter().filter_map(machine).take(FEW).collect()
+    symptom_text.mentions.iter().filter_map(machine).take(MAX_UNNAMED_MACHINES).collect()
 }
 
 /// Returns an address of nobody here, where one machine speaks with it.
-pub(super) fn partner(brief: &Brief, named: &[Machine], known: &[Machine]) -> Option<IpAddr> {
+pub(super) fn partner(symptom_text: &SymptomText, named: &[Machine], known: &[Machine]) -> Option<IpAddr> {
     if named.len() > 1 {
         return None;
     }
@@ -92,7 +97,7 @@ pub(super) fn partner(brief: &Brief, named: &[Machine], known: &[Machine]) -> Op
         let address = address.to_string();
         known.iter().any(|machine| machine.addresses.contains(&address))
     };
-    brief.mentions.iter().find_map(|mention| match mention {
+    symptom_text.mentions.iter().find_map(|mention| match mention {
         Mention::Address(address) if !owned(address) && address.to_string() != PLATFORM => Some(*address),
         Mention::Address(_) | Mention::Word(_) => None,
     })
