@@ -101,7 +101,7 @@ fn agree(number: u64, counts: &mut Counts) {
             assert_eq!(
                 room,
                 config,
-                "{}: the room and the configuration\n{routes:#}",
+                "{}: the inspector and the configuration\n{routes:#}",
                 about(&to.to_string())
             );
         }
@@ -148,7 +148,7 @@ fn agree(number: u64, counts: &mut Counts) {
             assert_eq!(
                 room,
                 config,
-                "{}: the room and the configuration\n{rules:#}",
+                "{}: the inspector and the configuration\n{rules:#}",
                 about(&format!("{packet:?}"))
             );
         }
