@@ -1,7 +1,7 @@
 //! The one configuration file, and the only reader of the environment.
 //!
 //! Goes in: a TOML file that the user names, and a few environment variables. Comes out: one struct a concern, checked.
-//! Never: a value that another room reads from the environment by itself, or a configuration that is used although a
+//! Never: a value that another module reads from the environment by itself, or a configuration that is used although a
 //! part of it is wrong.
 
 mod approval;

@@ -234,7 +234,7 @@ fn a_module_names_only_the_modules_that_it_may() {
 }
 
 #[test]
-fn no_file_is_so_long_that_a_second_room_hides_in_it() {
+fn no_file_is_too_long() {
     let long = |(path, text): (String, String)| {
         let lines = text.lines().count();
         (lines > MAX_FILE_LINES).then(|| format!("{path}: {lines} lines"))
@@ -357,7 +357,7 @@ fn every_file_begins_with_what_it_is_about() {
 }
 
 #[test]
-fn every_module_is_reached_by_its_room() {
+fn every_module_is_declared_by_its_parent() {
     let all = source();
     let mut problems = Vec::new();
     for path in all
@@ -382,12 +382,12 @@ fn every_fixture_is_used() {
     let tests: String = files("tests", ".rs").into_values().chain(source().into_values()).collect();
     let unused = |path: &String| {
         let (folder, name) = path.rsplit_once('/').unwrap();
-        let room = folder.trim_start_matches("tests/");
+        let below = folder.trim_start_matches("tests/");
         // Of a tree that is read as a whole only its top is named.
-        let trees = Path::new(room).ancestors().filter(|tree| tree.components().count() >= 3);
+        let trees = Path::new(below).ancestors().filter(|tree| tree.components().count() >= 3);
         let named = |tree: &Path| tests.contains(tree.to_string_lossy().trim_start_matches("fixtures/"));
         let read = trees.into_iter().any(named);
-        !tests.contains(name) && !tests.contains(room) && !read
+        !tests.contains(name) && !tests.contains(below) && !read
     };
     let fixtures = root().join("tests/fixtures");
     let names =

@@ -1,6 +1,6 @@
-//! What every room may use: time, identifiers, digests and files that appear whole or not at all.
+//! What every crate may use: time, identifiers, digests and files that appear whole or not at all.
 //!
-//! Goes in: nothing of Ghost. Comes out: small values. Never: a room's vocabulary, a network, a process.
+//! Goes in: nothing of Ghost. Comes out: small values. Never: another crate's vocabulary, a network, a process.
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod clock;

@@ -20,7 +20,7 @@
 //! ```
 //!
 //! # Invariants
-//! - One file starts processes, `exec.rs`, and only for a [`Permit`], which nothing outside this room can make.
+//! - One file starts processes, `exec.rs`, and only for a [`Permit`], which nothing outside this crate can make.
 //! - The words that were judged are the words that run. A text that needs a shell runs as exactly the text that a human
 //!   approved.
 //! - What is not understood asks. Silence, an error and a panic mean no. Nobody is asked about what is BLOCKED.

@@ -1,6 +1,6 @@
 //! Sessions that outlive a process: ledgers, inboxes, leases, approvals and the line of waiting work.
 //!
-//! Goes in: lines of text that this room does not read, under a session's name. Comes out: the same lines, in order, and who
+//! Goes in: lines of text that this crate does not read, under a session's name. Comes out: the same lines, in order, and who
 //! may write the next. Never: a line half written, a line of a stale owner, an approval decided twice.
 //!
 //! ```

@@ -1,6 +1,6 @@
 //! Looking into a running guest.
 //!
-//! Goes in: what declared scripts print on a machine, a few kilobytes at a time. Comes out: documents for the pure rooms, whole and
+//! Goes in: what declared scripts print on a machine, a few kilobytes at a time. Comes out: documents for the pure crates, whole and
 //! verified. Never: half a ruleset taken for a whole one, a text of the guest taken for a mark of ours.
 //!
 //! And beside it: the interfaces of a machine, what the platform's routes and rules come to there, what a resource group consists of.

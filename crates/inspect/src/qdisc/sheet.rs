@@ -1,4 +1,4 @@
-//! The report: what leaves the room.
+//! The report: what other modules read.
 
 use serde::Serialize;
 

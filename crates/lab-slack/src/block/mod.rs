@@ -23,7 +23,7 @@
 //! # What is ours
 //! The order of problems. The words for limits that the reference tells in prose only: characters of all cells, one table
 //! a message, two charts, markdown in total. `msg_blocks_too_long`, whose limit Slack does not document. Whether a host may
-//! be embedded, a file exists or a user is known is for the workspace to say, not for this room.
+//! be embedded, a file exists or a user is known is for the workspace to say, not for this module.
 //!
 //! # Invariants
 //! - The schema is finite and does not refer to itself: how deep a walk goes does not depend on how deep the JSON is.

@@ -84,7 +84,7 @@ fn agree(number: u64, counts: &mut Counts) {
                 reported["nextHopIpAddress"].as_str().map(str::to_owned),
             );
             let selected = table.select((*to).into());
-            let room = match (&selected.result, &selected.winner) {
+            let inspected = match (&selected.result, &selected.winner) {
                 (Outcome::Winner, Some(winner)) => {
                     (winner.next_hop_type.to_owned(), winner.next_hop_ip.map(str::to_owned))
                 }
@@ -99,9 +99,9 @@ fn agree(number: u64, counts: &mut Counts) {
                 about(&to.to_string())
             );
             assert_eq!(
-                room,
+                inspected,
                 config,
-                "{}: the room and the configuration\n{routes:#}",
+                "{}: the inspector and the configuration\n{routes:#}",
                 about(&to.to_string())
             );
         }
@@ -136,7 +136,7 @@ fn agree(number: u64, counts: &mut Counts) {
                     ruling.gates.iter().filter_map(|gate| gate.rule).next_back()
                 }
             };
-            let room = (ruling.verdict.as_str(), rule.map(str::to_owned));
+            let inspected = (ruling.verdict.as_str(), rule.map(str::to_owned));
             let config = oracle.flow(&nic, &packet);
             assert_eq!(
                 platform,
@@ -146,9 +146,9 @@ fn agree(number: u64, counts: &mut Counts) {
             );
             let config = (if config.0 { "ALLOW" } else { "DENY" }, config.1);
             assert_eq!(
-                room,
+                inspected,
                 config,
-                "{}: the room and the configuration\n{rules:#}",
+                "{}: the inspector and the configuration\n{rules:#}",
                 about(&format!("{packet:?}"))
             );
         }

@@ -1,4 +1,4 @@
-//! What captures are like: read again by the room that reads captures.
+//! What captures are like: read again by the crate that reads captures.
 
 use std::time::Duration;
 
