@@ -120,10 +120,7 @@ const FORBIDDEN_WORDS_ALLOWED: &[(&str, &str)] = &[
     ("src/bot/show/modal/deny.rs", "looks for another way."),
     ("src/bot/show/report/whole.rs", "The way between the machines"),
     // Names and sentences of crates/investigate.
-    ("docs/design/modules.md", "`brief/`"),
-    ("src/bot/leftover.rs", "ghost_investigate::brief"),
     ("src/cli/lab/eval/tests/lying.rs", "bears out"),
-    ("src/cli/playbook.rs", ".told()"),
 ];
 
 fn root() -> PathBuf {

@@ -20,7 +20,7 @@ pub(super) struct LiveEstate {
     group: ResourceGroup,
     bundle: Bundle,
     read: BTreeSet<Wanted>,
-    /// How many looks came to nothing.
+    /// How many documents could not be read.
     unread: usize,
 }
 
@@ -42,7 +42,7 @@ impl LiveEstate {
         Estate::of(&self.bundle)
     }
 
-    /// Returns how many looks came to nothing.
+    /// Returns how many documents could not be read.
     pub(super) fn unread(&self) -> usize {
         self.unread
     }
@@ -119,7 +119,7 @@ impl LiveEstate {
         })
     }
 
-    /// Counts a look that came to nothing, and says so.
+    /// Counts a document that could not be read, and says so.
     fn failed(&mut self, what: &str, issue: Issue) -> String {
         self.unread += 1;
         note(&harmless(&format!("warning: {what} was not read: {}", issue.text)));
