@@ -28,6 +28,8 @@ pub(super) struct Conversation {
     pub(super) board: Vec<(String, HypothesisState)>,
     /// What was called since the session began, or went on after a report, in order.
     pub(super) finished: Vec<FinishedCall>,
+    /// How many of these calls were over when people said something last: what they said since was not known to them.
+    pub(super) before_last_words: usize,
 }
 
 /// A call that is over.
@@ -105,6 +107,7 @@ impl Conversation {
         if text.starts_with(REOPENED) {
             // What was seen before may be mended by now.
             self.finished.clear();
+            self.before_last_words = 0;
             return;
         }
         if let Some((who, user_text)) = text.split_once(" says: ")
@@ -113,6 +116,7 @@ impl Conversation {
         {
             self.user_text.push('\n');
             self.user_text.push_str(user_text.trim());
+            self.before_last_words = self.finished.len();
         }
     }
 

@@ -16,6 +16,8 @@ pub(super) struct PlannedCall {
     pub(super) layer: Layer,
     /// Why it is taken, in words that stand in an approval card.
     pub(super) why: String,
+    /// Calls before this one do not count: they answered an earlier question.
+    pub(super) since: usize,
 }
 
 /// The progress of a planned call.
@@ -35,12 +37,12 @@ impl PlannedCall {
         arguments: Map<String, Value>,
         why: String,
     ) -> Self {
-        Self { tool, attempts: vec![arguments.clone(), arguments], layer, why }
+        Self { tool, attempts: vec![arguments.clone(), arguments], layer, why, since: 0 }
     }
 
     /// Plans a call that is tried once: it asks humans, or another try would tell nothing new.
     pub(super) fn once(tool: &'static str, layer: Layer, arguments: Map<String, Value>, why: String) -> Self {
-        Self { tool, attempts: vec![arguments], layer, why }
+        Self { tool, attempts: vec![arguments], layer, why, since: 0 }
     }
 
     /// Plans a call into a guest: through the platform, else by ssh.
@@ -52,13 +54,14 @@ impl PlannedCall {
     ) -> Self {
         let mut by_ssh = arguments.clone();
         by_ssh.insert("provider".to_owned(), Value::from("ssh"));
-        Self { tool, attempts: vec![arguments, by_ssh], layer, why }
+        Self { tool, attempts: vec![arguments, by_ssh], layer, why, since: 0 }
     }
 
     /// Says what came of it.
     pub(super) fn progress(&self, conversation: &Conversation) -> CallProgress {
         let mut failures = 0;
-        for finished in conversation.calls(self.tool).filter(|finished| self.is(finished)) {
+        let later = conversation.finished.iter().skip(self.since);
+        for finished in later.filter(|finished| finished.tool == self.tool && self.is(finished)) {
             match finished.ending {
                 CallEnding::Completed | CallEnding::Denied | CallEnding::Refused => {
                     return CallProgress::Over;
