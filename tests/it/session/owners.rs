@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ghost_agent::session::{DriveOutcome, Engine, EngineError};
-use ghost_base::{ManualClock, Timestamp};
+use ghost_base::{Clock as _, ManualClock, SystemClock};
 use ghost_investigate::model::{Answer, Ask, Investigator, Listener, Model, ModelError, Scripted};
 use ghost_store::{EmbeddedStore, Ledger as _, Settings, Store};
 use rustix::process::{Pid, Signal, kill_process};
@@ -23,16 +23,25 @@ const TTL: Duration = Duration::from_millis(600);
 /// The turn behind the first command.
 const LATE: u32 = 2;
 
+/// What a slow model says and hears.
+#[derive(Clone, Default)]
+struct Signals {
+    /// It was asked for its late turn: whoever asks has written what comes before.
+    asked: Arc<Notify>,
+    /// It may answer.
+    go: Arc<Notify>,
+}
+
 /// A model that keeps one turn to itself until it is released.
 struct Slow {
     script: Scripted,
     at: u32,
-    go: Arc<Notify>,
+    signals: Signals,
 }
 
 impl Slow {
-    fn new(at: u32, go: Arc<Notify>) -> Arc<Self> {
-        Arc::new(Self { script: Scripted::parse(&script().join("\n")).unwrap(), at, go })
+    fn new(at: u32, signals: Signals) -> Arc<Self> {
+        Arc::new(Self { script: Scripted::parse(&script().join("\n")).unwrap(), at, signals })
     }
 }
 
@@ -44,7 +53,8 @@ impl Model for Slow {
 
     async fn answer(&self, ask: &Ask, listener: &dyn Listener) -> Result<Answer, ModelError> {
         if ask.turn == self.at {
-            self.go.notified().await;
+            self.signals.asked.notify_one();
+            self.signals.go.notified().await;
         }
         self.script.answer(ask, listener).await
     }
@@ -114,7 +124,7 @@ pub(super) async fn child(job: &Job) {
     let store = open(&job.place).await;
     let owner = engine(&job.folder, store.clone(), "stale", TTL);
     let late = if job.detail == "turn" { LATE } else { u32::MAX };
-    let owner = observed(thinking(owner, Slow::new(late, Arc::default())), Arc::new(Aloud));
+    let owner = observed(thinking(owner, Slow::new(late, Signals::default())), Arc::new(Aloud));
     mention(store.as_ref(), &session()).await;
     let end = loop {
         match owner.drive(&session(), &control()).await {
@@ -136,33 +146,23 @@ struct Pair {
     folder: tempfile::TempDir,
     clock: Arc<ManualClock>,
     store: Arc<EmbeddedStore>,
-    go: Arc<Notify>,
+    signals: Signals,
 }
 
 impl Pair {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let clock = Arc::new(ManualClock::new(Timestamp::from_millis(1_700_000_000_000)));
+        let clock = Arc::new(ManualClock::new(SystemClock.now()));
         let file = folder.path().join("store.redb");
         let store = EmbeddedStore::with_clock(&file, Settings::default(), clock.clone()).unwrap();
-        Self { folder, clock, store: Arc::new(store), go: Arc::default() }
+        Self { folder, clock, store: Arc::new(store), signals: Signals::default() }
     }
 
     fn engine(&self, owner: &str, late: u32) -> Engine {
         let store: Arc<dyn Store> = self.store.clone();
         let engine = engine(self.folder.path(), store, owner, LONG);
-        thinking(engine, Slow::new(late, self.go.clone()))
-    }
-
-    /// Waits until the first owner is in the middle of its late turn.
-    async fn until_asked(&self) {
-        loop {
-            let lines = self.store.read(&session(), 0).await.unwrap();
-            if lines.iter().filter(|line| line.contains(r#""kind":"asked""#)).count() > LATE as usize {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
+        // With another clock than the store's it would renew its lease at once.
+        Engine { clock: self.clock.clone(), ..thinking(engine, Slow::new(late, self.signals.clone())) }
     }
 }
 
@@ -173,12 +173,12 @@ async fn of_two_owners_on_one_file_the_stale_one_writes_nothing() {
     let (stale, heir) = (pair.engine("stale", LATE), pair.engine("heir", u32::MAX));
     let (id, control) = (session(), control());
     let other = async {
-        pair.until_asked().await;
+        pair.signals.asked.notified().await;
         assert_eq!(heir.drive(&id, &control).await.unwrap(), DriveOutcome::Taken);
         pair.clock.advance(OVER);
         play(&heir, pair.folder.path()).await;
         let before = pair.store.read(&id, 0).await.unwrap();
-        pair.go.notify_one();
+        pair.signals.go.notify_one();
         before
     };
     let (end, before) = tokio::join!(stale.drive(&id, &control), other);
@@ -195,9 +195,9 @@ async fn an_owner_whose_lease_ended_goes_on_if_nobody_followed() {
     mention(pair.store.as_ref(), &session()).await;
     let (owner, id, control) = (pair.engine("only", LATE), session(), control());
     let later = async {
-        pair.until_asked().await;
+        pair.signals.asked.notified().await;
         pair.clock.advance(OVER);
-        pair.go.notify_one();
+        pair.signals.go.notify_one();
     };
     let (end, ()) = tokio::join!(owner.drive(&id, &control), later);
     assert!(matches!(end, Ok(DriveOutcome::Waiting { .. })), "{end:?}");

@@ -148,7 +148,8 @@ impl PlaybookContext<'_> {
     /// The flows that people speak of, end to end: it reads whatever decides over them.
     fn path(&self) -> Vec<PlannedCall> {
         let why = "I judge the flows in question from end to end and in both directions: security groups, routes, appliances, packet filters, shaping, and who listens.";
-        let call = PlannedCall::at_platform(flows::TOOL, Layer::Topology, self.with(json!({})), why.to_owned());
+        let call =
+            PlannedCall::at_platform(flows::TOOL, Layer::Topology, self.with(json!({})), why.to_owned());
         // Whoever said more since may complain of more.
         vec![PlannedCall { since: self.conversation.before_last_words, ..call }]
     }

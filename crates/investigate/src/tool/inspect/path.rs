@@ -546,7 +546,8 @@ fn unread(why: &str) -> String {
 /// be read as words. What was quoted in a rule (comments, prefixes of log lines) is left out; the document holds it.
 fn sentence(text: &str) -> String {
     let is_plain = |char: &char| {
-        char.is_alphanumeric() && (char.is_ascii() || *char == '…') || " ._-:()/,!=`@+%*;'<>…→".contains(*char)
+        char.is_alphanumeric() && (char.is_ascii() || *char == '…')
+            || " ._-:()/,!=`@+%*;'<>…→".contains(*char)
     };
     let line = without_quoted(text).split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().filter(is_plain).take(MAX_SENTENCE_CHARS).collect()
