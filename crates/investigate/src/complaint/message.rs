@@ -1,5 +1,7 @@
 //! What a text says, by its words alone: whether there is anything to investigate, and what somebody wishes.
 
+use std::collections::BTreeSet;
+
 use super::clause::{Clause, clauses, is_end_like, is_group, names_something};
 use super::fold::fold;
 use super::port;
@@ -136,6 +138,13 @@ fn topic(folded: &str, clauses: &[Clause], wants_capture: bool) -> Topic {
     }
     // A script that has no trouble word known here may still complain: two words of a foreign script are not nonsense.
     if words > 3 && !folded.is_ascii() { Topic::Unclear } else { Topic::Other }
+}
+
+/// Returns what somebody sees, whatever sentence says it, and the names of what was kept before.
+#[must_use]
+pub fn said(text: &str) -> (BTreeSet<Symptom>, Vec<String>) {
+    let symptoms = clauses(text).into_iter().flat_map(|clause| clause.symptoms).collect();
+    (symptoms, baselines(&fold(text), text))
 }
 
 /// Returns the names of what was kept: by their form, or behind the word that says so.

@@ -106,7 +106,9 @@ fn group_rule(estate: &mut Estate, flow: &Flow, machine: &Machine, inbound: bool
 fn unlisted(estate: &mut Estate, flow: &Flow, machine: &Machine) {
     for group in estate.groups_of(machine).into_iter().flatten() {
         if let Some(rules) = estate.groups.get_mut(&group) {
-            rules.retain(|rule| !(rule.allows && rule.inbound && rule.ports.contains(&(flow.port, flow.port))));
+            rules.retain(|rule| {
+                !(rule.allows && rule.inbound && rule.ports.contains(&(flow.port, flow.port)))
+            });
         }
     }
 }
@@ -165,10 +167,14 @@ fn closed(estate: &mut Estate, flow: &Flow, machine: &Machine) {
         let is_open = matches!(step, GuestStep::Rule { chain: "INPUT", rule, .. } if opens(rule));
         *name != machine.name || !is_open
     });
-    let has_policy =
-        estate.steps.iter().any(|(name, step)| *name == machine.name && matches!(step, GuestStep::Policy { chain: "INPUT" }));
-    let has_chain =
-        estate.steps.iter().any(|(name, step)| *name == machine.name && matches!(step, GuestStep::Chain { .. }));
+    let has_policy = estate
+        .steps
+        .iter()
+        .any(|(name, step)| *name == machine.name && matches!(step, GuestStep::Policy { chain: "INPUT" }));
+    let has_chain = estate
+        .steps
+        .iter()
+        .any(|(name, step)| *name == machine.name && matches!(step, GuestStep::Chain { .. }));
     if !has_policy && !has_chain {
         for port in [22] {
             let rule = Rule::port(Protocol::Tcp, port, Target::Accept);
@@ -186,10 +192,8 @@ fn own_chain(estate: &mut Estate, flow: &Flow, machine: &Machine, rng: &mut Rng)
         return;
     }
     let target = if rng.percent(70) { Target::Drop } else { Target::Reject };
-    let rules = vec![
-        Rule::port(Protocol::Tcp, 22, Target::Accept),
-        Rule::port(flow.protocol, flow.port, target),
-    ];
+    let rules =
+        vec![Rule::port(Protocol::Tcp, 22, Target::Accept), Rule::port(flow.protocol, flow.port, target)];
     estate.steps.push((machine.name.clone(), GuestStep::Chain { name: "AGENT-IN", from: "INPUT", rules }));
 }
 
@@ -198,7 +202,8 @@ fn native(estate: &mut Estate, flow: &Flow, (source, destination): (&Machine, &M
         return;
     }
     let (machine, hook) = if rng.percent(70) { (destination, "input") } else { (source, "output") };
-    let rule = Rule::port(flow.protocol, flow.port, if rng.percent(70) { Target::Drop } else { Target::Reject });
+    let rule =
+        Rule::port(flow.protocol, flow.port, if rng.percent(70) { Target::Drop } else { Target::Reject });
     let table = format!("edr{}", 10 + rng.below(90));
     let step = GuestStep::Native { table, family: rng.one(&["inet", "ip"]), hook, drops_rest: false, rule };
     estate.steps.push((machine.name.clone(), step));
@@ -224,8 +229,7 @@ fn ban(estate: &mut Estate, flow: &Flow, machine: &Machine, rng: &mut Rng) {
 fn route(estate: &mut Estate, (source, destination): (&Machine, &Machine), rng: &mut Rng) {
     // There, or back.
     let (from, to) = if rng.percent(65) { (source, destination) } else { (destination, source) };
-    let prefix =
-        if rng.percent(65) { Prefix::host(to.address) } else { prefix_of(estate, to) };
+    let prefix = if rng.percent(65) { Prefix::host(to.address) } else { prefix_of(estate, to) };
     let others: Vec<&Machine> = estate
         .machines
         .iter()

@@ -8,19 +8,22 @@ use super::guest::{Packet, Stop};
 use crate::case::model::Pair;
 use crate::host::Protocol;
 
+/// Tells whether the network of a subnet or one that is connected with it holds an address.
+fn is_inside(estate: &Estate, subnet: &str, address: Ipv4Addr) -> bool {
+    let network = estate.subnet(subnet).and_then(|own| estate.network(own.network()));
+    let peers = network.into_iter().flat_map(|network| &network.peerings);
+    let peers = peers.filter(|(_, state)| *state == "Connected").filter_map(|(name, _)| estate.network(name));
+    network.into_iter().chain(peers).any(|network| network.prefix.holds(address))
+}
+
 /// What the name of the network means at a subnet: its space, that of connected peers, and whatever its table sends elsewhere.
 fn in_network(estate: &Estate, subnet: &str, address: Ipv4Addr) -> bool {
     let platform = [Ipv4Addr::new(168, 63, 129, 16), Ipv4Addr::new(169, 254, 169, 254)];
     let Some(own) = estate.subnet(subnet) else { return false };
-    let Some(network) = estate.network(own.network()) else { return false };
-    let peers = network.peerings.iter().filter(|(_, state)| *state == "Connected");
-    let peers = peers.filter_map(|(name, _)| estate.network(name));
     let routes = own.table.as_ref().and_then(|table| estate.tables.get(table)).into_iter().flatten();
     let sent = routes.filter(|route| matches!(route.hop, Hop::Appliance(_) | Hop::Gateway));
-    let mut space = std::iter::once(network.prefix)
-        .chain(peers.map(|peer| peer.prefix))
-        .chain(sent.map(|route| route.prefix));
-    platform.contains(&address) || space.any(|prefix| prefix.holds(address))
+    let is_sent = sent.map(|route| route.prefix).any(|prefix| prefix.holds(address));
+    platform.contains(&address) || is_sent || is_inside(estate, subnet, address)
 }
 
 /// Addresses that nobody reaches from outside.
@@ -33,7 +36,7 @@ fn is_at(estate: &Estate, subnet: &str, place: &Place, address: Ipv4Addr) -> boo
         Place::Any => true,
         Place::Of(prefix) => prefix.holds(address),
         Place::VirtualNetwork => in_network(estate, subnet, address),
-        Place::Internet => !in_network(estate, subnet, address) && !is_private(address),
+        Place::Internet => !is_inside(estate, subnet, address) && !is_private(address),
         Place::LoadBalancer => address == Ipv4Addr::new(168, 63, 129, 16),
         Place::Interfaces(group) => {
             estate.owner(address).is_some_and(|machine| machine.interface_group.as_ref() == Some(group))
@@ -115,7 +118,8 @@ fn gate(estate: &Estate, machine: &Machine, group: &str, inbound: bool, packet: 
     found
 }
 
-/// The rules that let the whole Internet in to one of some ports of a machine, where every group before it lets it in.
+/// The rules that let the whole Internet in to one of some ports of a machine, where every group before it lets it in: those that say
+/// so. A rule for the network, where a table makes that everything, is another thing.
 pub(super) fn exposures(estate: &Estate, machine: &Machine, ports: &[u16]) -> Vec<Pair> {
     // An address that stands for everybody outside.
     let source = Ipv4Addr::new(203, 0, 113, 200);
@@ -133,9 +137,15 @@ pub(super) fn exposures(estate: &Estate, machine: &Machine, ports: &[u16]) -> Ve
         let deciding: Vec<Option<(String, GroupRule)>> =
             groups.iter().map(|group| first(estate, machine, group, &packet)).collect();
         if deciding.iter().all(|rule| rule.as_ref().is_some_and(|(_, rule)| rule.allows)) {
-            found.extend(deciding.into_iter().flatten().filter(|(_, rule)| rule.priority < 65_000).map(
-                |(group, rule)| Pair::new("nsg_exposure", format!("nsg/{group}/{}", rule.name)),
-            ));
+            found.extend(
+                deciding
+                    .into_iter()
+                    .flatten()
+                    .filter(|(_, rule)| {
+                        rule.priority < 65_000 && matches!(rule.source, Place::Any | Place::Internet)
+                    })
+                    .map(|(group, rule)| Pair::new("nsg_exposure", format!("nsg/{group}/{}", rule.name))),
+            );
         }
     }
     found

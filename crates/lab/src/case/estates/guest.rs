@@ -10,18 +10,49 @@ use crate::host::Protocol;
 #[derive(Debug, Clone)]
 pub(super) enum GuestStep {
     /// A rule at the end of a chain, or at its head.
-    Rule { chain: &'static str, first: bool, rule: Rule },
-    Policy { chain: &'static str },
+    Rule {
+        chain: &'static str,
+        first: bool,
+        rule: Rule,
+    },
+    Policy {
+        chain: &'static str,
+    },
     /// A policy of IPv6, which nothing here is about.
     Policy6,
     /// A chain of somebody's own, before another.
-    Chain { name: &'static str, from: &'static str, rules: Vec<Rule> },
-    Ban { jail: &'static str, address: Ipv4Addr, ports: Vec<u16>, rejects: bool },
-    Docker { drop_in: Option<&'static str> },
-    Native { table: String, family: &'static str, hook: &'static str, drops_rest: bool, rule: Rule },
+    Chain {
+        name: &'static str,
+        from: &'static str,
+        rules: Vec<Rule>,
+    },
+    Ban {
+        jail: &'static str,
+        address: Ipv4Addr,
+        ports: Vec<u16>,
+        rejects: bool,
+    },
+    Docker {
+        drop_in: Option<&'static str>,
+    },
+    Native {
+        table: String,
+        family: &'static str,
+        hook: &'static str,
+        drops_rest: bool,
+        rule: Rule,
+    },
     /// Only one shaping a device.
-    Netem { delay: Option<u32>, loss: Option<u32>, other: Option<&'static str>, also_ssh: bool },
-    Rate { rate: &'static str, also_ssh: bool },
+    Netem {
+        delay: Option<u32>,
+        loss: Option<u32>,
+        other: Option<&'static str>,
+        also_ssh: bool,
+    },
+    Rate {
+        rate: &'static str,
+        also_ssh: bool,
+    },
 }
 
 /// What becomes of a packet that a rule takes.
@@ -137,9 +168,7 @@ impl Rule {
     }
 
     pub(super) fn share_words(&self) -> Option<String> {
-        self.share.map(|share| {
-            format!("-m statistic --mode random --probability 0.{share:02}")
-        })
+        self.share.map(|share| format!("-m statistic --mode random --probability 0.{share:02}"))
     }
 
     pub(super) fn state_words(&self) -> Option<&'static str> {
@@ -151,7 +180,8 @@ impl Rule {
     }
 
     fn port_words(&self) -> Option<String> {
-        let text = |own: &Range| if own.0 == own.1 { own.0.to_string() } else { format!("{}:{}", own.0, own.1) };
+        let text =
+            |own: &Range| if own.0 == own.1 { own.0.to_string() } else { format!("{}:{}", own.0, own.1) };
         match self.ports.as_slice() {
             [] => None,
             [one] => Some(format!("--dport {}", text(one))),
@@ -219,7 +249,12 @@ impl Gate {
     }
 
     /// Goes through a chain without what is skipped; the first that decides, or nothing where the chain ends.
-    fn decides(&self, chain: &str, packet: &Packet, skipped: &[(String, usize)]) -> Option<(String, usize, Target)> {
+    fn decides(
+        &self,
+        chain: &str,
+        packet: &Packet,
+        skipped: &[(String, usize)],
+    ) -> Option<(String, usize, Target)> {
         let (name, lines) = self.chains.iter().find(|(name, _)| name == chain)?;
         for (at, line) in lines.iter().enumerate() {
             match line {
@@ -283,7 +318,10 @@ impl Gate {
             return Pair::new("fail2ban_ban", format!("netfilter/{machine}/{chain}/{}", packet.source));
         }
         if chain.starts_with("DOCKER") {
-            return Pair::new("container_firewall_change", format!("netfilter/{machine}/{}/{chain}", self.table));
+            return Pair::new(
+                "container_firewall_change",
+                format!("netfilter/{machine}/{}/{chain}", self.table),
+            );
         }
         let code = if rule.target == Target::Drop { "guest_firewall_drop" } else { "guest_firewall_reject" };
         Pair::new(code, format!("netfilter/{machine}/{}/{chain}/{}", self.table, rule.about(packet)))

@@ -67,20 +67,14 @@ fn at_machine(estate: &mut Estate, machine: &Machine, rng: &mut Rng) {
     let rule = |rule: Rule| GuestStep::Rule { chain: "INPUT", first: false, rule };
     let six = estate.steps.iter().any(|(_, step)| matches!(step, GuestStep::Policy6));
     for _ in 0..rng.below(4) {
-        let (protocol, port) = rng.one(&[
-            (6, 23_u16),
-            (6, 25),
-            (6, 135),
-            (6, 111),
-            (17, 161),
-            (17, 69),
-            (17, 1900),
-        ]);
+        let (protocol, port) =
+            rng.one(&[(6, 23_u16), (6, 25), (6, 135), (6, 111), (17, 161), (17, 69), (17, 1900)]);
         let protocol = if protocol == 6 { Protocol::Tcp } else { Protocol::Udp };
         steps.push(rule(Rule::port(protocol, port, Target::Drop)));
     }
     if rng.percent(40) {
-        let (a, b, c, length) = rng.one(&[(198, 51, 100, 25), (192, 0, 2, 24), (100, 64, 0, 10), (203, 0, 113, 24)]);
+        let (a, b, c, length) =
+            rng.one(&[(198, 51, 100, 25), (192, 0, 2, 24), (100, 64, 0, 10), (203, 0, 113, 24)]);
         let source = Some(Prefix::new(Ipv4Addr::new(a, b, c, 0), length));
         steps.push(rule(Rule { source, ..Rule::new(Target::Drop) }));
     }

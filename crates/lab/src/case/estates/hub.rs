@@ -25,8 +25,11 @@ pub(super) fn hub(rng: &mut Rng) -> Drawn {
             prefix: prefix(at, 0, 16),
             peerings: others.map(|other| (network(other), "Connected")).collect(),
         });
-        let names: &[(&str, u8)] =
-            if at == 0 { &[("nva", 1), ("shared", 2), ("GatewaySubnet", 255)] } else { &[("work", 1), ("data", 2)] };
+        let names: &[(&str, u8)] = if at == 0 {
+            &[("nva", 1), ("shared", 2), ("GatewaySubnet", 255)]
+        } else {
+            &[("work", 1), ("data", 2)]
+        };
         for (name, third) in names {
             let name = format!("{}/{name}", network(at));
             estate.subnets.push(Subnet { name, prefix: prefix(at, *third, 24), group: None, table: None });
@@ -34,11 +37,15 @@ pub(super) fn hub(rng: &mut Rng) -> Drawn {
     }
     let appliance = prefix(0, 1, 24).at(4);
     let nva = if rng.percent(50) { "fw-hub-01".to_owned() } else { format!("{app}-fw") };
-    estate.machines.push(Machine {
-        forwards: true,
-        ..machine(nva.clone(), Role::Appliance, appliance, "hub-vnet/nva")
-    });
-    estate.machines.push(machine("hub-dns".to_owned(), Role::Names, prefix(0, 2, 24).at(5), "hub-vnet/shared"));
+    estate
+        .machines
+        .push(Machine { forwards: true, ..machine(nva.clone(), Role::Appliance, appliance, "hub-vnet/nva") });
+    estate.machines.push(machine(
+        "hub-dns".to_owned(),
+        Role::Names,
+        prefix(0, 2, 24).at(5),
+        "hub-vnet/shared",
+    ));
     estate.services.push(Service { machine: "hub-dns".to_owned(), port: 8443, program: "nginx" });
     for at in 1..=spokes {
         let apps = rng.one(&[1_u32, 1, 2, 3]);
@@ -119,13 +126,7 @@ fn wanted(estate: &Estate) -> Vec<Flow> {
     flows
 }
 
-fn groups(
-    estate: &mut Estate,
-    spokes: u8,
-    network: &impl Fn(u8) -> String,
-    flows: &[Flow],
-    rng: &mut Rng,
-) {
+fn groups(estate: &mut Estate, spokes: u8, network: &impl Fn(u8) -> String, flows: &[Flow], rng: &mut Rng) {
     for at in 1..=spokes {
         let name = format!("spoke{at}-nsg");
         let own = network(at);

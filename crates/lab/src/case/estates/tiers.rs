@@ -2,8 +2,8 @@
 
 use std::net::Ipv4Addr;
 
-use super::draw::Profile;
 use super::address::Prefix;
+use super::draw::Profile;
 use super::estate::{Estate, GroupRule, Machine, Network, Place, Role, Service, Subnet};
 use super::guest::{GuestStep, Rule, State, Target};
 use super::walk::Flow;
@@ -11,8 +11,8 @@ use crate::case::random::Rng;
 use crate::host::Protocol;
 
 pub(super) const APPS: [&str; 14] = [
-    "shop", "erp", "crm", "hr", "pay", "media", "fleet", "booking", "claims", "ledger", "orders", "quote", "lab",
-    "tracker",
+    "shop", "erp", "crm", "hr", "pay", "media", "fleet", "booking", "claims", "ledger", "orders", "quote",
+    "lab", "tracker",
 ];
 
 /// What an application serves: the port, and the program behind it.
@@ -56,7 +56,7 @@ fn numbered(app: &str, role: &str, count: usize, at: usize) -> String {
 /// Draws one.
 pub(super) fn tiers(rng: &mut Rng, profile: Profile) -> Drawn {
     let app = rng.one(&APPS);
-    let many = if rng.percent(4) { 9 } else { 1 };
+    let many = if rng.percent(3) { 3 } else { 1 };
     let webs = match profile {
         Profile::Hardened => rng.one(&[0, 1, 2, 3]),
         _ => rng.one(&[1, 2, 2, 3, 4]),
@@ -255,7 +255,8 @@ pub(super) fn fill(estate: &mut Estate, group: &str, inside: &[Machine], flows: 
             priority += 10;
         }
         if rng.percent(70) {
-            let ssh = GroupRule { name: "allow-ssh-mgmt".to_owned(), ..allow("", 900, Place::VirtualNetwork, 22) };
+            let ssh =
+                GroupRule { name: "allow-ssh-mgmt".to_owned(), ..allow("", 900, Place::VirtualNetwork, 22) };
             estate.add_rule(group, ssh);
         }
         if rng.percent(70) {
@@ -323,7 +324,8 @@ pub(super) fn guest(estate: &mut Estate, machine: &Machine, flows: &[Flow], rng:
         ports.iter().map(|port| Rule::port(Protocol::Tcp, *port, Target::Accept)).collect();
     let mut add = |step: GuestStep| estate.steps.push((name.clone(), step));
     let style = rng.below(10);
-    let mut rules = vec![state(State::Invalid, Target::Drop), state(State::Established, Target::Accept), lo.clone()];
+    let mut rules =
+        vec![state(State::Invalid, Target::Drop), state(State::Established, Target::Accept), lo.clone()];
     rules.push(icmp.clone());
     rules.extend(opened.iter().cloned());
     match style {
@@ -344,10 +346,7 @@ pub(super) fn guest(estate: &mut Estate, machine: &Machine, flows: &[Flow], rng:
         4 | 5 => {
             let flat = [
                 lo,
-                Rule {
-                    source: Some(Prefix::new(Ipv4Addr::LOCALHOST, 8)),
-                    ..Rule::new(Target::Drop)
-                },
+                Rule { source: Some(Prefix::new(Ipv4Addr::LOCALHOST, 8)), ..Rule::new(Target::Drop) },
                 state(State::Established, Target::Accept),
                 icmp,
             ];

@@ -77,11 +77,8 @@ impl Walk<'_> {
     fn packet(&self, there: bool) -> Packet {
         let Flow { source, destination, protocol, port } = *self.flow;
         let away = 41_234;
-        let (source, destination, source_port, destination_port) = if there {
-            (source, destination, away, port)
-        } else {
-            (destination, source, port, away)
-        };
+        let (source, destination, source_port, destination_port) =
+            if there { (source, destination, away, port) } else { (destination, source, port, away) };
         let state = if there { State::New } else { State::Established };
         Packet { source, destination, protocol, source_port, destination_port, state }
     }
@@ -209,7 +206,8 @@ impl Walk<'_> {
         }
         let Flow { source, destination, port, .. } = self.flow;
         let pair = Pair::new("tcp_refused", format!("flow/{source}/{destination}/tcp/{port}"));
-        let is_masked = !self.truth.stops.is_empty() || self.truth.hurts.iter().any(|pair| pair.fault.starts_with("guest"));
+        let is_masked = !self.truth.stops.is_empty()
+            || self.truth.hurts.iter().any(|pair| pair.fault.starts_with("guest"));
         if is_masked || self.truth.gap.is_some() {
             self.truth.may.insert(pair);
         } else {

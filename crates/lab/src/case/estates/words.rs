@@ -104,7 +104,7 @@ const TIMEOUT: [&str; 44] = [
     "we can not open a connection to {d} on {p} from {s}",
     "requests behind {sn} to {dn}:{p} stall forever",
     "URGENT!! {s} > {d} : {p} down",
-    "{d} {p} times out when called from {s}, ping is not tested",
+    "{d} {p} times out when called from {s}",
     "Error: connect ETIMEDOUT {da}:{p} at TCPConnectWrap.afterConnect, host={sn}",
 ];
 
@@ -233,16 +233,8 @@ const DRIFT: [&str; 4] = [
     "what changed on {sn} since {b}?",
 ];
 
-const OPENERS: [&str; 8] = [
-    "",
-    "",
-    "",
-    "",
-    "Hi, ",
-    "started 7:30, last night fine, bad again: ",
-    "INC0012345: ",
-    "sev2 - ",
-];
+const OPENERS: [&str; 8] =
+    ["", "", "", "", "Hi, ", "started 7:30, last night fine, bad again: ", "INC0012345: ", "sev2 - "];
 
 const TAILS: [&str; 24] = [
     "",

@@ -30,11 +30,20 @@ pub(super) fn estate(estate: &Estate, empty: &Value) -> Value {
         let id = resource.get("id").and_then(Value::as_str).unwrap_or_default();
         ["/networkWatchers/", "/storageAccounts/"].iter().any(|kind| id.contains(kind))
     };
-    let mut resources: Vec<Value> =
-        empty.get("resources").and_then(Value::as_array).into_iter().flatten().filter(keeps).cloned().collect();
-    resources.extend(estate.interface_groups.iter().map(|name| {
-        resource("Microsoft.Network/applicationSecurityGroups", name, json!({}))
-    }));
+    let mut resources: Vec<Value> = empty
+        .get("resources")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter(keeps)
+        .cloned()
+        .collect();
+    resources.extend(
+        estate
+            .interface_groups
+            .iter()
+            .map(|name| resource("Microsoft.Network/applicationSecurityGroups", name, json!({}))),
+    );
     resources.extend(estate.groups.iter().map(|(name, rules)| {
         let rules: Vec<Value> = rules.iter().map(group_rule).collect();
         resource("Microsoft.Network/networkSecurityGroups", name, json!({"securityRules": rules}))
@@ -43,7 +52,8 @@ pub(super) fn estate(estate: &Estate, empty: &Value) -> Value {
         let routes: Vec<Value> = routes
             .iter()
             .map(|route| {
-                let mut body = json!({"addressPrefix": route.prefix.to_string(), "nextHopType": hop(route.hop)});
+                let mut body =
+                    json!({"addressPrefix": route.prefix.to_string(), "nextHopType": hop(route.hop)});
                 if let (Hop::Appliance(address), Some(map)) = (route.hop, body.as_object_mut()) {
                     map.insert("nextHopIpAddress".to_owned(), json!(address));
                 }
@@ -261,7 +271,10 @@ pub(super) fn case(estate: &Estate, own: &CaseText<'_>) -> String {
     text.push_str(own.more);
     for (table, pairs) in [("expected", own.expected), ("may", own.may)] {
         for pair in pairs {
-            text.push_str(&format!("[[{table}]]\nfault = \"{}\"\nobject = \"{}\"\n\n", pair.fault, pair.object));
+            text.push_str(&format!(
+                "[[{table}]]\nfault = \"{}\"\nobject = \"{}\"\n\n",
+                pair.fault, pair.object
+            ));
         }
     }
     for (claim, pair, says) in own.forbidden {
