@@ -112,7 +112,8 @@ pub fn drawn(profile: Profile, seed: u64, number: u64) -> DrawnCase {
         let rng =
             &mut Rng::new(salt(2 + at), number.wrapping_mul(7).wrapping_add(profile.name().len() as u64));
         let tried = one(profile, healthy, rng);
-        let fits = tried.complaints.iter().all(|own| !own.text.is_empty())
+        let fits = !tried.complaints.is_empty()
+            && tried.complaints.iter().all(|own| !own.text.is_empty())
             && (healthy == tried.complaints.iter().all(|own| own.expected.is_empty() && own.gap.is_none()));
         last = Some(tried);
         if fits {

@@ -20,3 +20,6 @@ mod words;
 mod write;
 
 pub use draw::{DrawnCase, Profile, drawn};
+
+#[cfg(test)]
+mod tests;
