@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::address::Prefix;
 use super::cause;
-use super::estate::{GroupRule, Machine, Network, Place, Role, Service, Subnet};
+use super::estate::{GroupRule, Hop, Machine, Network, Place, Role, Route, Service, Subnet};
 use super::group::exposures;
 use super::guest::{GuestStep, Rule, Target};
 use super::herring::strew;
@@ -145,7 +145,7 @@ fn one(profile: Profile, healthy: bool, rng: &mut Rng) -> Tried {
         Profile::Hardened | Profile::Hub | Profile::Unnamed | Profile::Mixed => rng.one(&[1, 1, 1, 1, 1, 2]),
     };
     let special = rng.below(100);
-    if count == 1 && special < 28 {
+    if count == 1 && special < 31 {
         special_case(&mut tried, special, healthy, rng);
         return tried;
     }
@@ -173,7 +173,7 @@ fn one(profile: Profile, healthy: bool, rng: &mut Rng) -> Tried {
         let complaint = flow_complaint(&tried.drawn, own, rng);
         tried.complaints.push(complaint);
         // Somebody talks where people complain.
-        if let (true, Some(flow)) = (rng.percent(60), own.flows.first()) {
+        if let (true, Some(flow)) = (own.talks, own.flows.first()) {
             let names = [flow.source, flow.destination].map(|end| {
                 tried.drawn.estate.owner(end).map(|machine| machine.name.clone()).unwrap_or_default()
             });
@@ -187,8 +187,8 @@ fn one(profile: Profile, healthy: bool, rng: &mut Rng) -> Tried {
 /// Whom a complaint is about.
 struct Asked {
     flows: Vec<Flow>,
-    /// What fits the words, too, and is not meant.
-    around: Vec<Flow>,
+    /// Somebody talks there all the time.
+    talks: bool,
     roles: Option<(Role, Role)>,
 }
 
@@ -203,7 +203,7 @@ fn ask(drawn: &Drawn, by_role: bool, known: &[Asked], rng: &mut Rng) -> Option<A
         return None;
     }
     if !by_role {
-        return Some(Asked { flows: vec![flow], around: Vec::new(), roles: None });
+        return Some(Asked { flows: vec![flow], talks: rng.percent(60), roles: None });
     }
     let role_of = |address: Ipv4Addr| estate.owner(address).map(|machine| machine.role);
     let (from, to) = (role_of(flow.source)?, role_of(flow.destination)?);
@@ -215,9 +215,11 @@ fn ask(drawn: &Drawn, by_role: bool, known: &[Asked], rng: &mut Rng) -> Option<A
         })
         .cloned()
         .collect();
+    // Whom their sockets call is meant, and nobody else of the same role.
+    let talks = rng.percent(50);
     let first = all.first()?.destination;
-    let (flows, around) = all.into_iter().partition(|own| own.destination == first);
-    Some(Asked { flows, around, roles: Some((from, to)) })
+    let flows = all.into_iter().filter(|own| !talks || own.destination == first).collect();
+    Some(Asked { flows, talks, roles: Some((from, to)) })
 }
 
 fn seen(truths: &[Truth], rng: &mut Rng) -> Seen {
@@ -263,8 +265,11 @@ fn flow_complaint(drawn: &Drawn, asked: &Asked, rng: &mut Rng) -> Complaint {
         }
         None => About::Flow(seen),
     };
-    let around: Vec<Truth> = asked.around.iter().map(|flow| walk(estate, flow)).collect();
-    judged(complaint(about, &slots, rng), &truths, &around, notes.join("; "))
+    // Of all that fits the words, what shows the symptom is meant: where something times out, what is merely slow is not.
+    let shows = |truth: &Truth| !truth.stops.is_empty() || truth.gap.is_some();
+    let (meant, around): (Vec<Truth>, Vec<Truth>) =
+        if truths.iter().any(shows) { truths.into_iter().partition(shows) } else { (truths, Vec::new()) };
+    judged(complaint(about, &slots, rng), &meant, &around, notes.join("; "))
 }
 
 fn nothing() -> Complaint {
@@ -329,6 +334,7 @@ fn special_case(tried: &mut Tried, special: usize, healthy: bool, rng: &mut Rng)
         17..=19 => storage(tried, healthy, rng),
         20..=22 => drift(tried, healthy, rng),
         23..=25 => unpeered(tried, rng),
+        26..=28 => egress(tried, healthy, rng),
         _ => absent(tried, rng),
     }
 }
@@ -345,6 +351,55 @@ fn ping(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
     flow_slots(&mut slots, &tried.drawn, &flow, rng);
     let text = complaint(About::Ping, &slots, rng);
     tried.complaints.push(judged(text, &[truth], &[], "icmp".to_owned()));
+}
+
+/// The web is gone for somebody.
+fn egress(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
+    let estate = &mut tried.drawn.estate;
+    let Some(own) = estate.machines.get(rng.below(estate.machines.len())).cloned() else { return };
+    // What an appliance makes of the way out depends on addresses that it translates.
+    let leaves_by_appliance = |route: &Route| route.prefix == Prefix::ALL;
+    if own.role == Role::Appliance || estate.tables.values().flatten().any(leaves_by_appliance) {
+        return;
+    }
+    let outside = Ipv4Addr::new(8, 8, 8, 8);
+    let flows = [443, 80].map(|port| Flow {
+        source: own.address,
+        destination: outside,
+        protocol: Protocol::Tcp,
+        port,
+    });
+    if !healthy {
+        let port = rng.one(&[443, 80]);
+        match rng.below(3) {
+            0 => {
+                let rule = Rule::port(Protocol::Tcp, port, Target::Drop);
+                estate.steps.push((own.name.clone(), GuestStep::Rule { chain: "OUTPUT", first: true, rule }));
+            }
+            1 => {
+                let hop =
+                    if rng.percent(50) { Hop::None } else { Hop::Appliance(Ipv4Addr::new(10, 255, 0, 9)) };
+                let name = format!("out-{}", 100 + rng.below(900));
+                estate.add_route(&own.subnet, "rt-out", Route { name, prefix: Prefix::ALL, hop });
+            }
+            _ => {
+                let Some(group) = estate.groups_of(&own).into_iter().flatten().next() else { return };
+                let rule = GroupRule {
+                    name: format!("no-out-{}", 100 + rng.below(900)),
+                    ports: vec![(port, port)],
+                    destination: Place::Internet,
+                    ..super::tiers::deny("", 230, false)
+                };
+                estate.add_rule(&group, rule);
+            }
+        }
+    }
+    let truths: Vec<Truth> = flows.iter().map(|flow| walk(estate, flow)).collect();
+    let mut slots = Slots::default();
+    slots.set("{sn}", own.name.clone());
+    slots.set("{t}", time(rng));
+    let text = complaint(About::Egress, &slots, rng);
+    tried.complaints.push(judged(text, &truths, &[], format!("{} -> the internet", own.name)));
 }
 
 fn partner(tried: &mut Tried, healthy: bool, rng: &mut Rng) {

@@ -91,7 +91,10 @@ fn packet(state: State) -> Packet {
 
 fn stops(steps: &[GuestStep], hook: Hook, state: State) -> Vec<String> {
     let found = guest::stops("vm", steps.iter(), hook, &packet(state));
-    found.iter().map(|stop| format!("{}{}", stop.pair, if stop.is_behind_catch_all { " behind" } else { "" })).collect()
+    found
+        .iter()
+        .map(|stop| format!("{}{}", stop.pair, if stop.is_behind_catch_all { " behind" } else { "" }))
+        .collect()
 }
 
 #[test]
@@ -239,7 +242,11 @@ fn bundle(estate: &Estate) -> Bundle {
             tags: None,
         },
         nics: BTreeMap::new(),
-        guests: estate.machines.iter().map(|machine| (machine.name.clone(), guest(estate, &machine.name))).collect(),
+        guests: estate
+            .machines
+            .iter()
+            .map(|machine| (machine.name.clone(), guest(estate, &machine.name)))
+            .collect(),
     }
 }
 
@@ -308,12 +315,8 @@ fn difference(number: u64) -> (bool, Option<String>) {
     let port = (flow.protocol != Protocol::Icmp).then_some(flow.port);
     let asked = path::Flow::new(flow.source.into(), flow.destination.into(), protocol, port).unwrap();
     let judgement = path::Estate::of(&bundle(&drawn.estate)).judge(&asked);
-    let found: BTreeSet<String> = judgement
-        .findings()
-        .iter()
-        .filter(|cause| !cause.fault.is_gap())
-        .map(ToString::to_string)
-        .collect();
+    let found: BTreeSet<String> =
+        judgement.findings().iter().filter(|cause| !cause.fault.is_gap()).map(ToString::to_string).collect();
     let expected: BTreeSet<String> = truth.findings().iter().map(ToString::to_string).collect();
     let neutral: BTreeSet<String> = truth.neutral().iter().map(ToString::to_string).collect();
     let is_same = match &judgement.fate {
@@ -344,7 +347,10 @@ fn difference(number: u64) -> (bool, Option<String>) {
 
 #[test]
 fn no_certain_answer_of_the_path_judge_is_wrong() {
-    #[expect(clippy::disallowed_methods, reason = "a long run is asked for by the environment, as in the integration tests")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a long run is asked for by the environment, as in the integration tests"
+    )]
     let is_long = std::env::var("GHOST_LONG").is_ok_and(|value| value == "1");
     let count = if is_long { 10_000 } else { 300 };
     let all: Vec<(bool, Option<String>)> = (0..count).map(difference).collect();

@@ -226,6 +226,15 @@ const STORAGE: [&str; 4] = [
     "the storage account nwlogs080613 is not reachable from {sn}",
 ];
 
+const EGRESS: [&str; 6] = [
+    "apt update hangs on {sn} since {t}",
+    "{sn} cannot reach anything on the internet any more",
+    "no outbound internet from {sn} since the change",
+    "egress to the internet is dead on {sn}",
+    "curl to public sites times out on {sn}",
+    "{sn} kommt seit {t} nicht mehr ins Internet",
+];
+
 const DRIFT: [&str; 4] = [
     "did the maintenance window change anything for {sn}? baseline is {b}",
     "compare {sn} with baseline {b} please, did anything drift?",
@@ -278,6 +287,7 @@ pub(super) enum About {
     Names,
     Storage,
     Drift,
+    Egress,
 }
 
 /// Writes one complaint.
@@ -296,6 +306,7 @@ pub(super) fn complaint(about: About, slots: &Slots, rng: &mut Rng) -> String {
         About::Names => pick(rng, &NAMES),
         About::Storage => pick(rng, &STORAGE),
         About::Drift => pick(rng, &DRIFT),
+        About::Egress => pick(rng, &EGRESS),
     };
     slots.fill(template)
 }
