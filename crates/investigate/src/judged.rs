@@ -22,7 +22,7 @@ pub struct JudgedFlows {
     pub complaints: Vec<JudgedComplaint>,
     /// The flows, each once.
     pub flows: Vec<JudgedFlow>,
-    /// What seems alarming on their way and does not touch them.
+    /// What seems alarming on their path and does not touch them.
     pub noticed: Vec<NoticedObject>,
 }
 

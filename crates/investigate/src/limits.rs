@@ -38,7 +38,7 @@ pub struct Limits {
 const DEFAULT_OUTAGE_APPROVERS: u32 = 2;
 
 /// The default is not written, so that an earlier version can continue the session.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
 fn is_default(approvers: &u32) -> bool {
     *approvers == DEFAULT_OUTAGE_APPROVERS
 }

@@ -4,7 +4,7 @@
 //! concrete flows, what is known to work, and names that nobody has. Never: a cause. What a person believes is no evidence, and a word
 //! that is not known in any language changes nothing about the ends and the ports that stand beside it.
 //!
-//! Two phases: [`read`] needs the text alone and says whether there is anything to investigate; [`resolve`] needs the estate, too.
+//! Two phases: [`read`] needs the text alone and says whether there is anything to investigate; [`resolve()`] needs the estate, too.
 
 mod clause;
 mod flow;

@@ -24,7 +24,7 @@ pub fn asked(state: &State) -> String {
     text
 }
 
-/// Returns the machines that people speak of, in the order in which they name them, from what the topology tool told (`facts`).
+/// Returns the machines that people speak of, in the order in which they name them, from what the topology tool said (`facts`).
 #[must_use]
 pub fn machines(symptom_text: &SymptomText, facts: &Value) -> Vec<String> {
     let known = facts.get("machines").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();

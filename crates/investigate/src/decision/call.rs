@@ -36,8 +36,8 @@ pub(super) fn advance(
         let reason = "the arguments are no JSON object".to_owned();
         return finish(state, call, CallResult::refuse(Refusal::Malformed, reason));
     };
-    let bench = CallContext { state, call, evidence: context.evidence, tools: context.tools, now };
-    match tool.advance(arguments, &bench) {
+    let context_of_call = CallContext { state, call, evidence: context.evidence, tools: context.tools, now };
+    match tool.advance(arguments, &context_of_call) {
         ToolAction::Run(_) if state.hypotheses.is_empty() => {
             let reason =
                 "the board is empty: put hypotheses on it with manage_hypotheses before any diagnostic";

@@ -25,7 +25,7 @@ pub enum FindingError {
     #[error("it cites no observation")]
     NothingCited,
     #[error(
-        "nothing that it cites bears out {code} {object}; look with the inspector of that layer and cite what it saw"
+        "nothing that it cites supports {code} {object}; read it with the inspector of that layer and cite what it saw"
     )]
     Unsupported { code: String, object: String },
     #[error("there is no observation {id}, or its text is gone")]
@@ -36,7 +36,7 @@ pub enum FindingError {
     NotSaid { id: ObservationId, quote: String },
 }
 
-/// Looks the evidence of a claim up; returns what supports it.
+/// Finds the evidence of a claim; returns what supports it.
 ///
 /// # Errors
 /// Fails where the claim does not hold.
@@ -94,7 +94,7 @@ fn is_object(suspect: &Suspect, finding: &Finding) -> bool {
         && known.zip(claimed).all(|(known, claimed)| known == "*" || known == claimed)
 }
 
-/// Looks a quote up; an observation that is cited without one says nothing by itself.
+/// Finds a quote; an observation that is cited without one says nothing by itself.
 fn cite(cited: &Citation, supports: &[Support], context: &CallContext<'_>) -> Result<String, FindingError> {
     let id = cited.observation;
     let text = context.whole(id).ok_or(FindingError::NoObservation { id })?;

@@ -224,9 +224,9 @@ impl Fault {
             Self::ContainerFirewallChange => {
                 format!("{one} stops traffic of its containers (chain {})", rest(3))
             }
-            Self::NetemLoss => format!("{one} loses packets on the way out of {}", rest(2)),
+            Self::NetemLoss => format!("{one} loses packets that it sends by {}", rest(2)),
             Self::NetemDelay => format!("{one} delays what it sends through {}", rest(2)),
-            Self::NetemCorrupt => format!("{one} damages packets on the way out of {}", rest(2)),
+            Self::NetemCorrupt => format!("{one} damages packets that it sends by {}", rest(2)),
             Self::NetemDuplicate => format!("{one} sends packets of {} twice", rest(2)),
             Self::NetemReorder => format!("{one} sends packets of {} out of order", rest(2)),
             Self::RateLimit => format!("{one} limits the rate of {}", rest(2)),
@@ -235,7 +235,9 @@ impl Fault {
             Self::SynUnanswered => format!("{two} does not answer {one} on {}", flow()),
             Self::DnsFailure => format!("Name server {} does not resolve names", rest(1)),
             Self::ArpConflict => format!("Two interfaces claim {}", rest(1)),
-            Self::AsymmetricPath => format!("The two directions between {one} and {two} take different ways"),
+            Self::AsymmetricPath => {
+                format!("The two directions between {one} and {two} take different paths")
+            }
             Self::NoDrift => format!("Nothing changed at {} since the baseline", rest(1)),
         }
     }
@@ -254,10 +256,10 @@ impl Fault {
                 "The most specific route wins, and this one has no next hop: everything for its prefix vanishes without an answer, whatever the rules allow."
             }
             Self::RouteDeadNva => {
-                "The most specific route wins, and hands the packets to an address that nobody has: everything for its prefix vanishes without an answer, whatever the rules allow."
+                "The most specific route wins, and sends the packets to an address that nobody has: everything for its prefix vanishes without an answer, whatever the rules allow."
             }
             Self::RouteDetour => {
-                "The traffic goes through an appliance instead of directly; that costs time and may break the way back."
+                "The traffic goes through an appliance instead of directly; that costs time and may break the return path."
             }
             Self::ServiceEndpointMissing => {
                 "The account lets the subnet in only by its endpoint. Without it the traffic comes from a public address and is turned away; neither side shows a fault of its own."
@@ -279,7 +281,7 @@ impl Fault {
                 "Traffic to and from containers is forwarded through this chain, and the chain ends it. The host's own services are not touched."
             }
             Self::NetemLoss => {
-                "A part of what this machine sends is discarded on its way out; senders repeat it, and throughput falls."
+                "A part of what this machine sends is discarded before it leaves; senders repeat it, and throughput falls."
             }
             Self::NetemDelay => {
                 "Everything sent waits, so each round trip takes longer. Connections come up all the same."
@@ -289,7 +291,7 @@ impl Fault {
             }
             Self::NetemDuplicate => "A part of what this machine sends goes out twice.",
             Self::NetemReorder => {
-                "What this machine sends arrives out of order, which looks like loss to the receiver."
+                "What this machine sends arrives out of order, which the receiver takes for loss."
             }
             Self::RateLimit => {
                 "The machine sends no faster than the limit, evenly: a steady rate says nothing about whether it is the right one. Small requests stay quick."
@@ -306,7 +308,7 @@ impl Fault {
                 "Two interfaces answer for one address, and packets reach now one, now the other."
             }
             Self::AsymmetricPath => {
-                "The two directions take different ways, and what keeps state sees only one of them."
+                "The two directions take different paths, and what keeps state sees only one of them."
             }
             Self::NoDrift => "Rules and routes in effect are those of the baseline: a verified negative.",
         }

@@ -129,7 +129,7 @@ impl PlaybookContext<'_> {
 
     fn topology(&self) -> PlannedCall {
         let named = self.conversation.calls("topology").next().map(|finished| finished.arguments.clone());
-        // The group may be known better once the topology told it; the question stays the one that was asked.
+        // The group may be known better once the topology said it; the question stays the one that was asked.
         let mut arguments = named.unwrap_or_else(|| self.with(json!({})));
         arguments.retain(|key, _| key == "resource_group");
         let why = "I look up which machines, interfaces and subnets there are, so that names and addresses become objects.";
@@ -217,7 +217,7 @@ impl PlaybookContext<'_> {
         calls
     }
 
-    /// Both ways between the two, and the way out of each.
+    /// Both directions between the two, and what each sends outwards.
     fn routes(&self) -> Vec<PlannedCall> {
         if !self.wants(Layer::Routes) {
             return Vec::new();
@@ -233,7 +233,7 @@ impl PlaybookContext<'_> {
                     )
                 } else {
                     format!(
-                        "I check which route of {} wins for {to}, and who owns the next hop: routes are needed both ways.",
+                        "I check which route of {} wins for {to}, and who owns the next hop: routes are needed in both directions.",
                         machine.name
                     )
                 };

@@ -29,7 +29,7 @@ impl PlaybookContext<'_> {
             return None;
         };
         let why = format!(
-            "The packet capture {} of {} bears the name of a session that is said to have left it behind: as long as it is there nobody else can record on that machine. Its file in the account of captures stays.",
+            "The packet capture {} of {} carries the name of a session that is said to have left it behind: as long as it is there nobody else can record on that machine. Its file in the account of captures stays.",
             left.capture, left.machine
         );
         plain.then(|| PlannedCall::once(TOOL, Layer::Wire, arguments, why))
@@ -39,7 +39,7 @@ impl PlaybookContext<'_> {
 /// Says what is supposed where something was left behind.
 pub(super) fn supposed(left: &LeftBehind) -> String {
     format!(
-        "The packet capture {} of {} is still there, and nobody looks after it.",
+        "The packet capture {} of {} is still there, and nobody owns it any more.",
         left.capture, left.machine
     )
 }

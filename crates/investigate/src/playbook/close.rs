@@ -37,7 +37,7 @@ pub(super) fn close(context: &PlaybookContext<'_>) -> Turn {
     let mut calls = Vec::new();
     if settled.is_empty() && context.conversation.board.is_empty() {
         // Nothing ends on an empty board.
-        let supposed = "Something on the way between the machines in question breaks the traffic.";
+        let supposed = "Something on the path between the machines in question breaks the traffic.";
         let why = "It is not known which machines are meant.".to_owned();
         calls.push((
             "manage_hypotheses".to_owned(),

@@ -77,7 +77,7 @@ impl PlaybookContext<'_> {
         Some(PlannedCall::once("capture_traffic", Layer::Wire, arguments, why))
     }
 
-    /// Returns where packets are recorded: where somebody wants it, else where what is open can be told.
+    /// Returns where packets are recorded: where somebody wants it, else where it can decide what is open.
     fn target(&self, open: &[&Complaint]) -> Option<String> {
         let names = self.incident.names();
         let pair = match names.as_slice() {

@@ -118,7 +118,7 @@ fn counts(
         "storage_firewall_deny" => !all
             .iter()
             .any(|other| other.suspect.code == "service_endpoint_missing" && other.call == fault.call),
-        // A way through an appliance that is there is no fault of a flow that nobody asked about.
+        // A path through an appliance that is there is no fault of a flow that nobody asked about.
         "route_detour" => fault.asked,
         _ => true,
     }

@@ -24,7 +24,7 @@ pub(super) struct Fix {
     pub(super) command: String,
     /// How it is seen that it works.
     pub(super) verify: String,
-    /// What it may break, and the way back.
+    /// What it may break, and how it is undone.
     pub(super) risk: String,
 }
 
@@ -98,7 +98,7 @@ fn fix<'a>(
             risk: "whoever uses the wrong one loses its connections.".to_owned(),
         },
         "asymmetric_path" => Fix {
-            what: format!("Make both ways between {} and {} lead through the same appliance.", at(1), at(2)),
+            what: format!("Lead both directions between {} and {} through the same appliance.", at(1), at(2)),
             check: format!("`az network nic show-effective-route-table -g {group} -n NIC -o table` for the interfaces at both ends"),
             command: String::new(),
             verify: "the same command names the same next hop at both ends.".to_owned(),
@@ -159,7 +159,7 @@ fn rule(context: &PlaybookContext<'_>, group: &str, object: &str, nsg: &str, nam
     let rule = format!("-g {group} --nsg-name {nsg} -n {name}");
     Fix {
         what: format!("Take the security rule {name} off {nsg}, once its owner agrees."),
-        check: format!("`az network nsg rule show {rule} -o json`; keep what it prints, it is the way back"),
+        check: format!("`az network nsg rule show {rule} -o json`; keep what it prints, it is what to restore"),
         command: format!("`az network nsg rule delete {rule}`"),
         verify: verification(context, ""),
         risk: "where the rule was meant, what it kept out comes in. `az network nsg rule create` with the kept values puts it back.".to_owned(),
@@ -250,7 +250,7 @@ fn route(context: &PlaybookContext<'_>, code: &str, group: &str, table: &str, na
         ),
         "route_detour" => (
             format!(
-                "Take the route {name} off the table {table}, if the way through the appliance is not wanted."
+                "Take the route {name} off the table {table}, if traffic is not meant to pass the appliance."
             ),
             "what the appliance inspected goes uninspected",
         ),
@@ -264,7 +264,7 @@ fn route(context: &PlaybookContext<'_>, code: &str, group: &str, table: &str, na
     Fix {
         what,
         check: format!(
-            "`az network route-table route show {route} -o json`; keep what it prints, it is the way back"
+            "`az network route-table route show {route} -o json`; keep what it prints, it is what to restore"
         ),
         command: format!("`az network route-table route delete {route}`"),
         verify: format!(

@@ -59,7 +59,7 @@ fn native(family: &str, table: &str, chain: &str, why: &str) -> (String, String,
     let target = format!("{family} {table} {chain}");
     let handle = Shown::read(why).handle.unwrap_or("NUMBER").to_owned();
     (
-        format!("`sudo nft -a list chain {target}`; keep what it prints, it is the way back"),
+        format!("`sudo nft -a list chain {target}`; keep what it prints, it is what to restore"),
         format!(
             "`sudo nft delete rule {target} handle {handle}`, and take it out of `/etc/nftables.conf` or whatever loads it"
         ),
@@ -206,7 +206,7 @@ pub(super) fn shaping(context: &PlaybookContext<'_>, vm: &str, device: &str) -> 
             "On {vm}, take the traffic shaping off {device}, and find what sets it (a unit, a cron job, a test that was left), or it comes back."
         ),
         check: format!(
-            "`tc -s qdisc show dev {device}` and `tc filter show dev {device}`; keep what they print, it is the way back"
+            "`tc -s qdisc show dev {device}` and `tc filter show dev {device}`; keep what they print, it is what to restore"
         ),
         command: format!("`sudo tc qdisc del dev {device} root`"),
         verify: format!("`tc qdisc show dev {device}` shows the kernel's default, and {again}"),

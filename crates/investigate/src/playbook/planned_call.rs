@@ -10,7 +10,7 @@ use crate::suspect::Layer;
 pub(super) struct PlannedCall {
     /// The tool.
     pub(super) tool: &'static str,
-    /// What it is called with, in the order in which it is tried: another way follows where one came to nothing.
+    /// What it is called with, in the order in which it is tried: other arguments follow where one came to nothing.
     pub(super) attempts: Vec<Map<String, Value>>,
     /// The layer.
     pub(super) layer: Layer,
@@ -23,14 +23,14 @@ pub(super) struct PlannedCall {
 /// The progress of a planned call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum CallProgress {
-    /// It can be taken, this way.
+    /// It can be made, with these arguments.
     Open(Map<String, Value>),
     /// It was taken, or it will never be.
     Over,
 }
 
 impl PlannedCall {
-    /// Plans a call that is tried a second time the same way: platforms have bad moments.
+    /// Plans a call that is tried a second time unchanged: platforms have bad moments.
     pub(super) fn at_platform(
         tool: &'static str,
         layer: Layer,
@@ -82,7 +82,7 @@ impl PlannedCall {
         self.attempts.first().is_some_and(|arguments| core(arguments) == core(&finished.arguments))
     }
 
-    /// Tells whether the platform's way into a guest failed before: it takes minutes to fail again.
+    /// Tells whether the platform's channel into a guest failed before: it takes minutes to fail again.
     fn is_cut_off(&self, conversation: &Conversation) -> bool {
         let vm = |arguments: &Map<String, Value>| {
             arguments.get("vm_name").and_then(Value::as_str).map(str::to_owned)

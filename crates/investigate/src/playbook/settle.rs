@@ -117,7 +117,7 @@ fn clean(layer: Layer, names: &str) -> String {
         }
         Layer::Routes => {
             format!(
-                "The routes in effect at {names} were read, both ways and outwards, and every next hop is there"
+                "The routes in effect at {names} were read, in both directions and outwards, and every next hop is there"
             )
         }
         Layer::Storage => "The account lets the subnet in, and the subnet has the endpoint for it".to_owned(),

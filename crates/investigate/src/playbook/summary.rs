@@ -88,7 +88,7 @@ fn headline(context: &PlaybookContext<'_>, faults: &[CitedFault], missing: &[Loo
     }
 }
 
-/// Says what looks like an explanation and is none.
+/// Says what seems to be an explanation and is none.
 fn not_causes(context: &PlaybookContext<'_>, faults: &[CitedFault]) -> Vec<String> {
     let mut lines = Vec::new();
     let ping = |fault: &&CitedFault| fault.suspect.object.contains("/icmp/");
@@ -113,12 +113,12 @@ fn not_causes(context: &PlaybookContext<'_>, faults: &[CitedFault]) -> Vec<Strin
 fn baseline(context: &PlaybookContext<'_>, faults: &[CitedFault]) -> Option<String> {
     let unchanged = faults.iter().any(|fault| fault.suspect.code == "no_drift");
     if unchanged && faults.len() > 1 {
-        return Some("The effective network is as the baseline holds it; the other finding lies where the baseline does not reach, and is told apart from it.".to_owned());
+        return Some("The effective network is as the baseline holds it; the other finding lies where the baseline does not reach, and is listed apart from it.".to_owned());
     }
     let asked = context.symptom_text.symptoms.contains(&Symptom::NothingChanged)
         || context.symptom_text.symptoms.contains(&Symptom::RolledBack);
     (asked && context.symptom_text.baselines.is_empty())
-        .then(|| "Whether anything changed cannot be told without a baseline from before.".to_owned())
+        .then(|| "Whether anything changed cannot be said without a baseline from before.".to_owned())
 }
 
 /// Returns what a hypothesis is about, in words.

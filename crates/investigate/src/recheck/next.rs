@@ -14,7 +14,7 @@ pub(crate) fn next(state: &State, since: usize, context: &DecisionContext<'_>, n
     match turn(state, since) {
         None if state.end_request.is_none() => {
             let calls = plan::calls(state, &plan);
-            let text = "The looks that had shown the faults are taken again, as they were.".to_owned();
+            let text = "The checks that had shown the faults are made again, as they were.".to_owned();
             Effect::Record(vec![Event::ModelAnswered(ModelAnswered {
                 turn: state.spent.turns,
                 investigator: Investigator {

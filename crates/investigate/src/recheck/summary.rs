@@ -53,7 +53,7 @@ pub fn report(state: &State, rows: &[Rechecked]) -> String {
     let table = table(&["Fault", "Before", "Now"], &rows.iter().map(line).collect::<Vec<_>>());
     let reported = state.earlier.last().map(|(at, _)| at.to_string()).unwrap_or_default();
     format!(
-        "## Before and now\n\n{}\n\nBefore: as reported at {}. Only the looks that had shown a fault were taken again, through the same gate and with the same consent; nothing else was looked at.\n\n{table}",
+        "## Before and now\n\n{}\n\nBefore: as reported at {}. Only the checks that had shown a fault were made again, through the same gate and with the same consent; nothing else was looked at.\n\n{table}",
         text(&summary(rows)),
         text(&reported)
     )

@@ -55,7 +55,7 @@ pub(super) fn accept(
             let open = state.open_approval().is_some_and(|open| {
                 open.requested.approval == expired.approval && open.requested.step == expired.step
             });
-            // A consent can also run out on the way to the run that it is for.
+            // A consent can also run out before the run that it is for.
             let late = || {
                 matches!(effect(), Effect::Execute { step, consumes: Some(approval), intended: false }
                     if step == expired.step && approval == expired.approval)

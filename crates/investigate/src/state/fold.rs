@@ -15,7 +15,7 @@ const REOPENED: &str = "The report was delivered, and the session goes on. What 
 Answer what follows: test it, and complete the investigation again.";
 
 /// The note in the conversation where findings were checked again.
-const RECHECKED: &str = "The report was delivered. Somebody said that it is fixed: the looks that had shown the faults were taken again, \
+const RECHECKED: &str = "The report was delivered. Somebody said that it is fixed: the checks that had shown the faults were made again, \
 as they were, and the result was reported. What was observed stays on record and can be cited.";
 
 /// Why events are no session.

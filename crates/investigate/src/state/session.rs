@@ -85,7 +85,7 @@ impl State {
         self.steps.iter().find(|step| step.id == id)
     }
 
-    /// Returns the step that is under way.
+    /// Returns the step that is running.
     #[must_use]
     pub fn open_step(&self) -> Option<&Step> {
         self.steps.iter().find(|step| step.phase != Phase::Done)

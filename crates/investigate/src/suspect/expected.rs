@@ -1,4 +1,4 @@
-//! What a way between two machines should carry, as the platform publishes it, and when a measurement is worse than that.
+//! What a path between two machines should carry, as the platform publishes it, and when a measurement is worse than that.
 //!
 //! Figures are those of Microsoft's pages about sizes (July 2024). A size that is not here is not guessed: burstable machines of the
 //! first series have no published bandwidth.
@@ -7,7 +7,7 @@
 pub const SAME_NETWORK_LATENCY_US: f64 = 2_000.0;
 /// Below this a throughput is low, whatever the machines are, in gigabits a second.
 pub const LOW_GBPS: f64 = 0.1;
-/// What is published is an upper limit; below a quarter of it something is in the way.
+/// What is published is an upper limit; below a quarter of it something slows it.
 const SHARE: f64 = 0.25;
 /// Below half of what was measured before, it is low.
 const BEFORE: f64 = 0.5;

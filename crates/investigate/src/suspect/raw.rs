@@ -88,8 +88,8 @@ fn shaping(machine: &str, device: Option<&str>, text: &str) -> Vec<Suspect> {
 /// server says.
 fn probe(words: &[&str], printed: &str) -> SupportedFaults {
     let [_, options @ .., host, port] = words else { return SupportedFaults::default() };
-    let only_looks = options.iter().any(|word| word.starts_with('-') && word.contains('z'));
-    if !only_looks {
+    let only_connects = options.iter().any(|word| word.starts_with('-') && word.contains('z'));
+    if !only_connects {
         return SupportedFaults::default();
     }
     let is_port = port.parse::<u16>().is_ok_and(|port| port > 0);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_bears_out_nothing() {
+    fn anything_else_supports_nothing() {
         for (command, printed) in [
             ("nc -zv 10.0.1.5 9999", "Connection to 10.0.1.5 9999 port [tcp/*] succeeded!"),
             ("echo 10.0.1.5 9999", "Connection refused"),

@@ -24,7 +24,7 @@ fn judge(table: &Table, topology: &Topology, nic: &str, route: &Route) -> Option
         Hop::Appliance => appliance(topology, route)?,
         Hop::Local => return None,
         Hop::Gateway | Hop::Peering | Hop::ServiceEndpoint | Hop::Other => {
-            // What goes where the platform would send it anyway is no way around.
+            // What goes where the platform would send it anyway is no detour.
             if system(table, route)?.row.hop_type.eq_ignore_ascii_case(&route.row.hop_type) {
                 return None;
             }
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_platforms_own_way_is_no_detour() {
+    fn the_platforms_own_next_hop_is_no_detour() {
         assert!(judged(vec![row("0.0.0.0/0", "Internet", None, Some("out"), "User")], None).is_empty());
         assert!(judged(Vec::new(), Some("10.200.0.1")).is_empty());
         let aside = row("10.0.1.5/32", "Internet", None, Some("aside"), "User");

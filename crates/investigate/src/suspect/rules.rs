@@ -109,7 +109,7 @@ const fn word(gate: Gate) -> &'static str {
         Gate::Manager => "network manager",
         Gate::Subnet => "subnet",
         Gate::Nic => "interface",
-        Gate::Unknown => "gate that is not told",
+        Gate::Unknown => "gate that is not known",
     }
 }
 
@@ -119,17 +119,28 @@ mod tests {
 
     use super::*;
 
-    fn rule(name: &str, priority: u32, access: &str, (source, ports): (&str, &str), way: &str) -> Value {
-        json!({"name": name, "priority": priority, "access": access, "direction": way, "protocol": "Tcp",
+    fn rule(
+        name: &str,
+        priority: u32,
+        access: &str,
+        (source, ports): (&str, &str),
+        direction: &str,
+    ) -> Value {
+        json!({"name": name, "priority": priority, "access": access, "direction": direction, "protocol": "Tcp",
             "sourceAddressPrefix": source, "destinationAddressPrefix": "*", "sourcePortRange": "0-65535",
             "destinationPortRange": ports})
     }
 
     fn ruleset(own: Vec<Value>) -> Ruleset {
         let mut rules = own;
-        let mut default = |name: &str, priority: u32, access: &str, source: &str, way: &str| {
-            let mut one =
-                rule(&format!("defaultSecurityRules/{name}"), priority, access, (source, "0-65535"), way);
+        let mut default = |name: &str, priority: u32, access: &str, source: &str, direction: &str| {
+            let mut one = rule(
+                &format!("defaultSecurityRules/{name}"),
+                priority,
+                access,
+                (source, "0-65535"),
+                direction,
+            );
             one["protocol"] = json!("All");
             rules.push(one);
         };

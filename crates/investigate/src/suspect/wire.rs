@@ -75,8 +75,8 @@ fn connections(account: &Value) -> Vec<Suspect> {
             "half_open" => (&mut strayed, packets),
             // Of answers alone the asker is the other end: the service has the smaller port.
             "one_way" if !one_direction => {
-                let way = if a.port() < b.port() { (b.ip(), a) } else { (a.ip(), b) };
-                *strayed.entry(way).or_default() += packets;
+                let pair = if a.port() < b.port() { (b.ip(), a) } else { (a.ip(), b) };
+                *strayed.entry(pair).or_default() += packets;
                 continue;
             }
             "established" | "closing" | "closed" | "reset" => (&mut answered, 1),
@@ -98,7 +98,7 @@ fn connections(account: &Value) -> Vec<Suspect> {
     for (service, number) in &strayed {
         if *number >= FEW && !answered.contains_key(service) {
             let why = format!(
-                "of {number} packets between {} and {} one direction is missing: the answers take another way",
+                "of {number} packets between {} and {} one direction is missing: the answers take another path",
                 service.0, service.1
             );
             found.push(Suspect::new("asymmetric_path", object(*service), why));
@@ -111,8 +111,10 @@ fn connections(account: &Value) -> Vec<Suspect> {
 fn path_mtu(account: &Value) -> Vec<Suspect> {
     let address = |value: &Value, name: &str| word(value, name).parse::<IpAddr>().ok();
     let ignored: Vec<(IpAddr, IpAddr, u64)> = list(account, "/icmp/path_mtu")
-        .filter(|way| count(way, "/ignored") > 0)
-        .filter_map(|way| Some((address(way, "source")?, address(way, "destination")?, count(way, "/mtu"))))
+        .filter(|flow| count(flow, "/ignored") > 0)
+        .filter_map(|flow| {
+            Some((address(flow, "source")?, address(flow, "destination")?, count(flow, "/mtu")))
+        })
         .collect();
     let mut found = Vec::new();
     // Errors quote the packet: they name the service, and connections name who talks to it.
@@ -166,11 +168,11 @@ fn talk(account: &Value, from: IpAddr, about: SocketAddr) -> (Service, bool) {
 fn stuck(flow: &Value, ignored: &[(IpAddr, IpAddr, u64)]) -> bool {
     let again = flow.get("retransmission_pct").and_then(Value::as_f64).unwrap_or_default();
     let Some((a, b)) = ends(flow) else { return false };
-    let way = |from: SocketAddr, to: SocketAddr| {
+    let is_ignored = |from: SocketAddr, to: SocketAddr| {
         ignored.iter().any(|(own, other, _)| (*own, *other) == (from.ip(), to.ip()))
     };
     let troubled = list(flow, "/trouble").next().is_some() && again >= 10.0;
-    if ignored.is_empty() { troubled } else { troubled && (way(a, b) || way(b, a)) }
+    if ignored.is_empty() { troubled } else { troubled && (is_ignored(a, b) || is_ignored(b, a)) }
 }
 
 /// Name servers that fail.

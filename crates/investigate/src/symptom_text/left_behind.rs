@@ -1,6 +1,6 @@
 //! The wish to clean up what a session left behind: a sentence of Ghost's own, written and read here.
 
-/// A capture that nobody looks after.
+/// A capture that nobody owns any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftBehind {
     /// Its name in the cloud.
@@ -31,7 +31,7 @@ impl LeftBehind {
                 && !name.starts_with('-')
                 && name.chars().all(|char| char.is_ascii_alphanumeric() || "._-".contains(char))
         };
-        // Only what bears the session's name is ours: nobody has another's capture deleted by such a sentence.
+        // Only what carries the session's name is ours: nobody has another's capture deleted by such a sentence.
         let ours = is_name(session) && capture.starts_with(&format!("ghost-{session}-"));
         (ours && is_name(capture) && is_name(machine))
             .then(|| Self { capture: capture.to_owned(), machine: machine.to_owned() })

@@ -20,12 +20,12 @@ pub(super) struct Token<'a> {
 /// Cuts a text into words.
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let inside = |char: char| char.is_alphanumeric() || "._-/:@".contains(char);
-    let pieces = text.split(|char: char| !(inside(char) || char == '%')).filter(|piece| !piece.is_empty());
-    pieces
-        .filter_map(|piece| {
-            let text = piece.trim_matches(|char: char| !char.is_alphanumeric());
-            let at = piece.find(text)?;
-            let tail = piece.get(at + text.len()..).unwrap_or_default();
+    let parts = text.split(|char: char| !(inside(char) || char == '%')).filter(|part| !part.is_empty());
+    parts
+        .filter_map(|part| {
+            let text = part.trim_matches(|char: char| !char.is_alphanumeric());
+            let at = part.find(text)?;
+            let tail = part.get(at + text.len()..).unwrap_or_default();
             (!text.is_empty()).then_some(Token { text, tail })
         })
         .collect()

@@ -33,7 +33,7 @@ impl Store {
     /// Connects, and refuses what was written by a later version of this program.
     ///
     /// # Errors
-    /// [`StoreError::RedisConfig`] where the address cannot be read, [`StoreError::Unavailable`] where nobody answers in time.
+    /// [`StoreError::Address`] where the address cannot be read, [`StoreError::Unavailable`] where nobody answers in time.
     pub async fn connect(config: &RedisConfig, settings: Settings) -> Result<Self, StoreError> {
         let keys = Keys::new(&config.prefix)?;
         let address = Address::parse(config)?;

@@ -4,7 +4,7 @@ use super::read::Machine;
 use super::word::{occurrence, stands_behind};
 use crate::symptom_text::{Symptom, SymptomText, sentences};
 
-/// Words behind which the caller stands, in the languages in which incidents are told.
+/// Words behind which the caller stands, in the languages in which people describe incidents.
 const FROM: &[&str] = &[
     "from", "von", "vom", "aus", "desde", "dal", "depuis", "van", "vanaf", "från", "fra", "z", "ze", "od",
     "iz", "из", "от", "с", "από", "从", "自",

@@ -47,7 +47,7 @@ fn a_symptom_is_no_finding_beside_its_cause() {
 }
 
 #[test]
-fn what_stops_containers_explains_no_port_that_is_a_story_of_its_own() {
+fn what_stops_containers_explains_no_port_of_the_machine() {
     let silent = ("syn_unanswered", "flow/10.0.1.4/10.0.1.5/tcp/3306");
     let containers = ("container_firewall_change", "netfilter/tf-dest-vm/filter/DOCKER-USER");
     let both = "The containers on tf-dest-vm are cut off. 3306 from tf-source-vm to tf-dest-vm hangs, nw-forensics-rg";

@@ -187,7 +187,7 @@ impl World {
             }
             "run_shell_cmd" => ("topology", "", json!({})),
             "capture_traffic" => ("wire", arguments["target"].as_str().unwrap(), json!({})),
-            other => panic!("nobody told of {other}"),
+            other => panic!("nobody described {other}"),
         };
         let shown = |(code, object): &&(String, String)| shows(layer, vm, code, object);
         let suspects: Vec<Value> = self

@@ -58,7 +58,7 @@ pub fn nodes(state: &State) -> Vec<PathNode> {
     let mut nodes = builder.path(&endpoints);
     if !nodes.is_empty() && !builder.left.is_empty() {
         let lines = builder.left.iter().map(|found| (NodeState::Fault, fault_title(found))).collect();
-        nodes.push(PathNode { name: "Elsewhere".to_owned(), what: "not on this way".to_owned(), lines });
+        nodes.push(PathNode { name: "Elsewhere".to_owned(), what: "not on this path".to_owned(), lines });
     }
     nodes
 }
@@ -112,7 +112,7 @@ impl PathBuilder<'_> {
             lines.iter().any(|(_, text)| words.iter().any(|word| text.contains(word)))
         };
         let filter = ["packet filter", "fail2ban", "containers"];
-        let shaping = ["way out", "delays", "rate of", "twice", "order"];
+        let shaping = ["that it sends by", "delays", "rate of", "twice", "order"];
         if !has(&lines, &filter) {
             lines.push(self.known(Layer::Guest, &machine.name, "packet filter"));
         }
@@ -257,7 +257,7 @@ pub fn description(state: &State) -> String {
             format!("{} (at fault: {})", node.name, faults.join("; "))
         }
     };
-    let text = format!("The way: {}", nodes.iter().map(node).collect::<Vec<_>>().join(", then "));
+    let text = format!("The path: {}", nodes.iter().map(node).collect::<Vec<_>>().join(", then "));
     text.chars().take(MAX_DESCRIPTION_CHARS).collect()
 }
 

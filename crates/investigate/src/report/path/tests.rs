@@ -33,7 +33,7 @@ fn ledger(findings: &[(&str, &str)], looked: Value) -> Ledger {
 }
 
 #[test]
-fn the_way_leads_from_the_caller_to_the_called_one() {
+fn the_path_leads_from_the_caller_to_the_called_one() {
     let state = ledger(&[], json!([])).state();
     let names: Vec<String> = nodes(&state).into_iter().map(|node| node.name).collect();
     assert_eq!(names, ["web-1", "web-1-nic", "front", "back", "db-1-nic", "db-1"]);

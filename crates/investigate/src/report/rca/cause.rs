@@ -108,7 +108,7 @@ pub(super) fn rejected(state: &State) -> String {
     let findings = (1..).zip(&state.rejected);
     let lines =
         findings.flat_map(|(number, rejected)| fails(state, number, &rejected.finding, &rejected.why));
-    let intro = "These were claimed on the way, and the evidence does not bear them out:";
+    let intro = "These were claimed meanwhile, and the evidence does not support them:";
     format!("## Claims that were rejected\n\n{intro}\n\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 

@@ -93,7 +93,8 @@ fn question(state: &State, name: &str, approval: &Approval) -> String {
             .map(|classified| classified.command.as_str())
     });
     let ending = ending(approval);
-    let warned = if requested.outcome_unknown { ", told that an earlier run was cut off" } else { "" };
+    let warned =
+        if requested.outcome_unknown { ", with the warning that an earlier run was cut off" } else { "" };
     let mut lines = vec![
         format!("- {} for {step}, round {}: {ending}", code(name), requested.round),
         format!(

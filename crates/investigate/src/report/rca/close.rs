@@ -85,7 +85,7 @@ pub(super) fn confidence(state: &State) -> String {
             "each fault above was found again in what was recorded, by code and not by judgement; but something that belongs to the symptom was not looked at, or not to its end, so there may be more"
         }
         Outcome::Inconclusive => {
-            "nothing that was recorded bears a fault out, and not everything that could was looked at"
+            "nothing that was recorded shows a fault, and not everything that could was read"
         }
         Outcome::NoFaultFound => {
             "everything that belongs to this symptom was looked at, and all of it was clean at that time; a fault that comes and goes may have been away"

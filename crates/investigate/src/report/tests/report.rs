@@ -32,7 +32,7 @@ fn a_rich_session_reads_as_in_the_files() {
     let ledger = rich();
     same_as_file("rca.md", &rca(&ledger.state()));
     same_as_file("audit.md", &audit(&ledger.state()));
-    same_as_file("story.txt", &timeline(&ledger.events, false));
+    same_as_file("timeline.txt", &timeline(&ledger.events, false));
 }
 
 #[test]

@@ -226,7 +226,7 @@ impl Look<'_> {
         let base = chain.base.as_ref()?;
         let drops = chain.policy.as_deref().is_some_and(|policy| policy.eq_ignore_ascii_case("drop"));
         let hook = base.hook.to_ascii_lowercase();
-        // Engines and firewalls of their own close the way through; nobody who only talks to this machine notices.
+        // Engines and firewalls of their own close forwarding; nobody who only talks to this machine notices.
         let forwards =
             hook == "forward" && table.chains.iter().any(|other| is_program(&table.name, &other.name));
         if !drops || forwards || hook == "postrouting" {

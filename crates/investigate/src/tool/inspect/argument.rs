@@ -168,7 +168,7 @@ impl Guest {
         };
         found.ok_or_else(|| {
             let (machine, hint) = (&self.machine, "name its resource_group, or use the other provider");
-            Issue::hinted(format!("nothing tells how {machine} is reached that way"), hint)
+            Issue::hinted(format!("nothing tells how {machine} is reached"), hint)
         })
     }
 

@@ -1,4 +1,4 @@
-//! Reads what decides over flows: the lists of the cloud, then effective routes and rules and the state of the machines on the way.
+//! Reads what decides over flows: the lists of the cloud, then effective routes and rules and the state of the machines on the path.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -21,7 +21,7 @@ use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
 use ghost_inspect::path::{self, Bundle, Cause, Estate, Flow, Object, Reading};
 
-/// More rounds are not needed: each goes at least one machine further along the way.
+/// More rounds are not needed: each goes at least one machine further along the path.
 const MAX_ROUNDS: usize = 8;
 /// So many machines are read because nobody named any.
 const MAX_MACHINES: usize = 30;

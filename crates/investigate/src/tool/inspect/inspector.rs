@@ -228,7 +228,7 @@ fn completed(
 ) -> CallResult {
     let mut notes: Vec<String> = inspection.notes.iter().take(MAX_SUSPECTS).cloned().collect();
     if let Some(more) = inspection.suspects.len().checked_sub(MAX_SUSPECTS).filter(|more| *more > 0) {
-        notes.push(format!("{more} more suspects are not told here; the record bears them out all the same"));
+        notes.push(format!("{more} more suspects are not listed here; the record holds them all the same"));
     }
     let suspects: Vec<Value> = inspection.suspects.iter().take(MAX_SUSPECTS).map(|one| json!(one)).collect();
     let document = if inspection.document.is_empty() {

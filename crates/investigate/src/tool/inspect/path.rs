@@ -30,7 +30,7 @@ use ghost_inspect::path::{
 
 /// So many flows are judged in one call; the others are counted.
 const MAX_FLOWS: usize = 48;
-/// So much of what was noticed is told; the others are counted.
+/// So much of what was noticed is listed; the others are counted.
 const MAX_NOTICED: usize = 24;
 /// So many machines of one complaint are asked what their name servers say.
 const MAX_RESOLVERS: usize = 3;
@@ -81,7 +81,7 @@ impl Inspector for CheckPath {
     const NAME: &'static str = crate::judged::TOOL;
     const DESCRIPTION: &'static str = "Judges flows from end to end and in both directions: security groups at both gates, routes, \
         peerings, appliances, packet filters, shaping and who listens. It reads whatever decides, in the cloud and inside the machines, \
-        and says what stops or degrades each flow now, what would stop it next, what looks alarming and does not touch it, and what \
+        and says what stops or degrades each flow now, what would stop it next, what seems alarming and does not touch it, and what \
         could not be read. Without arguments it judges the flows that people complain about: call it first. Examples: \
         {\"reasoning\":\"which of the flows in question does not pass?\"}, \
         {\"reasoning\":\"does web-1 reach the database?\",\"source\":\"web-1\",\"destination\":\"db-1\",\"port\":5432}";

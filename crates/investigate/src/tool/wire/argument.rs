@@ -69,7 +69,7 @@ pub(super) fn denied_before(
     match again.next() {
         None => Ok(()),
         Some(_) => {
-            let reason = format!("a human denied {what} before; look for another way to test the hypothesis");
+            let reason = format!("a human denied {what} before; find another test of the hypothesis");
             Err(refuse(Refusal::DeniedBefore, reason))
         }
     }

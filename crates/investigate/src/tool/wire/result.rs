@@ -60,10 +60,7 @@ pub(super) fn outcome(status: &str, capture: &ReplayedCapture, context: &CallCon
         "denied" => {
             let reason = capture.denied.as_deref().unwrap_or_default();
             put("reason", json!(context.fence("the answer", reason)));
-            put(
-                "hint",
-                json!("nothing was begun and nothing is left; look for another way to test the hypothesis"),
-            );
+            put("hint", json!("nothing was begun and nothing is left; find another test of the hypothesis"));
         }
         "failed" => {
             put("reason", json!("no packets came of it; the notes say why"));

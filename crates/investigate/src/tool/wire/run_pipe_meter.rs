@@ -219,7 +219,7 @@ fn ends(read: &Arguments, context: &CallContext<'_>) -> Result<(String, String),
     match (near, far) {
         (Some(near), Some(far)) if near != far => Ok((near, far)),
         (_, _) => Err(malformed(format!(
-            "which machines are to be measured cannot be told from the incident{known}; name them as source and destination"
+            "which machines are to be measured cannot be seen from the incident{known}; name them as source and destination"
         ))),
     }
 }
@@ -280,7 +280,7 @@ fn outcome(measured: &Measured, replay: &CallReplay<'_, '_>, context: &CallConte
     if let (Some(fields), Some(trouble)) = (content.as_object_mut(), run.trouble()) {
         fields.insert("reason".to_owned(), json!(context.fence("reason", &trouble.text)));
         let hint = match run.state() {
-            State::Denied => "nothing was started; look for another way to test the hypothesis",
+            State::Denied => "nothing was started; find another test of the hypothesis",
             State::AbortedPreflight => "what blocks the measurement may be what is looked for: inspect it",
             State::Preflight | State::Measuring | State::Success | State::Canceled | State::Failed => {
                 "the figures that there are stand in the facts"

@@ -116,7 +116,7 @@ impl Tool for CancelTask {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: capture::CANCEL.to_owned(),
-            description: "Ends a capture of this session that is still under way: nothing of it is kept, and what it left in the \
+            description: "Ends a capture of this session that is still running: nothing of it is kept, and what it left in the \
                 cloud is removed, for which a human is asked. A capture that is over stays as it is. Example: \
                 {\"task_id\":\"ghost-7k2f-1\",\"reason\":\"the rules explain it already\"}"
                 .to_owned(),
@@ -166,10 +166,7 @@ impl CleanupTask {
         let mut capture = capture::rebuilt(&read.task_id, context, &self.site)?;
         if !capture.task.state().is_over() {
             let hint = "cancel_task ends it and cleans up behind it";
-            return Err(argument::fail(
-                format!("the capture {} is still under way", capture.task.id()),
-                hint,
-            ));
+            return Err(argument::fail(format!("the capture {} is still running", capture.task.id()), hint));
         }
         if capture::apply(capture::CLEANUP, &mut capture) {
             capture.replay(&mut CallReplay::new(context, read.hypothesis_id))?;

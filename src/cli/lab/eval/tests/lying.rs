@@ -99,7 +99,7 @@ async fn who_cites_a_wrong_observation_is_not_believed() {
         ],
     )
     .await;
-    gates_held(&ended, &["bears out", "findings_hold", "bears out"]);
+    gates_held(&ended, &["supports", "findings_hold", "supports"]);
     assert!(ended.state.accepted.is_empty());
     assert_eq!(ended.outcome(), "INCONCLUSIVE");
 }
