@@ -13,6 +13,7 @@ mod config_check;
 mod corpora;
 mod deploy;
 mod effective;
+mod estates;
 mod evaluate;
 mod evaluate_az;
 mod fuzz;

@@ -183,9 +183,19 @@ impl JudgedFlows {
     /// Tells whether people speak of trouble that no flow between two ends shows.
     #[must_use]
     pub fn is_beside_flows(&self) -> bool {
-        let beside = [Symptom::Containers, Symptom::InternetLost, Symptom::StorageUnreachable];
-        let trouble = self.complaints.iter().filter(|complaint| complaint.kind != Kind::Exposure);
-        trouble.into_iter().any(|complaint| beside.iter().any(|symptom| complaint.symptoms.contains(symptom)))
+        let beside = [Symptom::Containers, Symptom::StorageUnreachable];
+        let mut trouble = self.complaints.iter().filter(|complaint| complaint.kind != Kind::Exposure);
+        trouble.any(|complaint| {
+            beside.iter().any(|symptom| complaint.symptoms.contains(symptom))
+                || (complaint.symptoms.contains(&Symptom::InternetLost) && complaint.flows.is_empty())
+        })
+    }
+
+    /// Tells whether that is about accounts, and about nothing else that no flow shows.
+    #[must_use]
+    pub fn is_of_accounts(&self) -> bool {
+        let mut symptoms = self.complaints.iter().flat_map(|complaint| &complaint.symptoms);
+        self.is_beside_flows() && !symptoms.any(|symptom| *symptom == Symptom::Containers)
     }
 
     /// Tells whether a `flow/…` object is one of the flows; where no port was named, on any port between the same ends.

@@ -8,6 +8,9 @@ use super::statement::Statement;
 use super::{Basis, ComplaintFlow, End, Protocol, Service, infer};
 use crate::symptom_text::Symptom;
 
+/// The ports of the web.
+const WEB: [u16; 2] = [443, 80];
+
 /// Returns the flows of one port, and those that the words have the wrong direction.
 pub(super) fn flows_of(
     service: Service,
@@ -146,11 +149,12 @@ fn flow(source: &Side, destination: &Side, service: Service, estate: &Estate<'_>
     let Some(from) = end(source, estate) else { return Vec::new() };
     let Service { protocol, port } = service;
     let Side::Frontend(at) = destination else {
-        let to = end(destination, estate);
-        return to
-            .into_iter()
-            .map(|to| ComplaintFlow { source: from.clone(), destination: to, protocol, port })
-            .collect();
+        let Some(to) = end(destination, estate) else { return Vec::new() };
+        // Whoever has lost the Internet misses the web, unless something else is named.
+        let is_open = to == End::Internet && protocol == Protocol::Tcp && port.is_none();
+        let ports = if is_open { WEB.map(Some).to_vec() } else { vec![port] };
+        let flow = |port| ComplaintFlow { source: from.clone(), destination: to.clone(), protocol, port };
+        return ports.into_iter().map(flow).collect();
     };
     let Some(name) = estate.inventory.names.get(*at) else { return Vec::new() };
     let owner = |address: IpAddr, basis: Basis| match estate.inventory.owner(address) {

@@ -336,7 +336,13 @@ fn mark(text: &str, all: &[Token<'_>], mentions: &mut [Mention], ports: &[PortMe
             })
         };
         let left = arrow(from, mention.start).map(|token| token.kind == Kind::Arrow);
-        let right = arrow(mention.end, to).map(|token| token.kind == Kind::Arrow);
+        // An arrow that leads to no end and to no port shows what came of it: `ping B -> 100% packet loss`.
+        let leads = |arrow: &&Token<'_>| {
+            mentions.len() > at + 1
+                || arrow.kind == Kind::BackArrow
+                || ports.iter().any(|port| port.start >= arrow.end)
+        };
+        let right = arrow(mention.end, to).filter(leads).map(|token| token.kind == Kind::Arrow);
         let port_between = ports
             .iter()
             .rev()
@@ -425,6 +431,9 @@ fn mark_of(text: &str, start: usize, rest: &str) -> Option<Mark> {
     let direction = &WORDS.direction;
     if direction.via.end(rest) {
         return Some(Mark::Via);
+    }
+    if direction.kept_out.end(rest) {
+        return Some(Mark::To);
     }
     if direction.from.end(rest) {
         // `answers from B to A`: B serves.

@@ -1,6 +1,8 @@
 //! What a text says, by its words alone: whether there is anything to investigate, and what somebody wishes.
 
-use super::clause::{Clause, clauses, is_end_like, is_group, names_something};
+use std::collections::BTreeSet;
+
+use super::clause::{Clause, clauses, is_end_like, is_group, names_something, symptoms};
 use super::fold::fold;
 use super::port;
 use super::token::{Kind, tokens};
@@ -62,9 +64,10 @@ impl Topic {
 /// Reads a text. It knows no estate: which words are machines is for `resolve` to say.
 #[must_use]
 pub fn read(text: &str) -> Message {
+    let left_behind = crate::symptom_text::read(text).left_behind;
+    let text = bounded(text);
     let folded = fold(text);
     let clauses = clauses(text);
-    let left_behind = crate::symptom_text::read(text).left_behind;
     let baselines = baselines(&folded, text);
     let wants_capture = WORDS.capture.words.are_in(&folded);
     let topic = if left_behind.is_some() || !baselines.is_empty() {
@@ -138,11 +141,36 @@ fn topic(folded: &str, clauses: &[Clause], wants_capture: bool) -> Topic {
     if words > 3 && !folded.is_ascii() { Topic::Unclear } else { Topic::Other }
 }
 
+/// So many bytes are read: whoever pastes more says what it is about before that.
+const MAX_TEXT: usize = 8_000;
+/// A run of letters without a space that is longer is data.
+const MAX_RUN: usize = 1_000;
+
+/// Cuts a text that is too long for somebody's words.
+fn bounded(text: &str) -> &str {
+    let mut run = 0;
+    let end = text.char_indices().find_map(|(at, char)| {
+        run = if char.is_whitespace() { 0 } else { run + char.len_utf8() };
+        (at >= MAX_TEXT || run > MAX_RUN).then_some(at)
+    });
+    text.get(..end.unwrap_or(text.len())).unwrap_or_default()
+}
+
+/// Returns what somebody sees, whatever sentence says it, and the names of what was kept before.
+#[must_use]
+pub fn said(text: &str) -> (BTreeSet<Symptom>, Vec<String>) {
+    let text = bounded(text);
+    let symptoms = clauses(text).into_iter().flat_map(|clause| clause.symptoms).collect();
+    (symptoms, baselines(&fold(text), text))
+}
+
 /// Returns the names of what was kept: by their form, or behind the word that says so.
 fn baselines(folded: &str, text: &str) -> Vec<String> {
     let places = WORDS.baseline.words.find_all(folded);
     let all = tokens(folded);
     let original: Vec<char> = text.chars().collect();
+    let asks_for_changes = symptoms(folded).contains(&Symptom::NothingChanged);
+    let is_since = |word: &str| ["since", "seit", "desde", "depuis", "dal", "od", "с"].contains(&word);
     let mut found: Vec<String> = Vec::new();
     // Where those stand that were found.
     let mut taken: Vec<(usize, usize)> = Vec::new();
@@ -170,7 +198,25 @@ fn baselines(folded: &str, text: &str) -> Vec<String> {
         });
         let formed =
             word.contains('_') || (word.contains('-') && word.bytes().any(|byte| byte.is_ascii_digit()));
-        let named = (behind && formed) || (before && word.contains('_'));
+        // `the baseline is before-maintenance`
+        let direct = places.iter().any(|place| {
+            folded.get(place.end..token.start).is_some_and(|between| {
+                let fillers = ["", "is", "was", "called", "named", "heisst", "ist"];
+                let words = between.split([' ', ':', '=', '"', '\'', '`', '(']);
+                !between.contains(['.', '?', '!', '\n', ','])
+                    && words.into_iter().all(|word| fillers.contains(&word))
+            })
+        });
+        // `what changed since pre_window_2?`
+        let since = asks_for_changes
+            && word.bytes().any(|byte| byte.is_ascii_alphabetic())
+            && folded
+                .get(..token.start)
+                .is_some_and(|before| before.split_whitespace().next_back().is_some_and(is_since));
+        let named = (behind && formed)
+            || (before && word.contains('_'))
+            || (direct && word.contains('-'))
+            || (since && formed);
         if plain
             && !is_group(word)
             && (prefixed || named || (!places.is_empty() && word.matches('_').count() > 0))
@@ -319,6 +365,12 @@ mod tests {
         assert_eq!(message.groups, ["nw-forensics-rg"]);
         assert_eq!(read("what changed since the signoff snapshot good-2026-11?").baselines, ["good-2026-11"]);
         assert_eq!(read("compare with baseline Release_42 please").baselines, ["Release_42"]);
+        assert_eq!(
+            read("did anything change? the baseline is before-maintenance").baselines,
+            ["before-maintenance"]
+        );
+        assert_eq!(read("what changed on web-1 since pre_window_2?").baselines, ["pre_window_2"]);
+        assert_eq!(read("web-1 cannot reach db-1 since deploy-42").baselines, [""; 0]);
     }
 
     #[test]

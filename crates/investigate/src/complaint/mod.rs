@@ -26,6 +26,6 @@ mod vocabulary;
 mod tests;
 
 pub use inventory::{Allow, Backend, Inventory, Listener, Machine, Name, Protocol, Selector};
-pub use message::{Message, Topic, read};
+pub use message::{Message, Topic, read, said};
 pub use output::{Basis, Complaint, ComplaintFlow, Control, Correction, End, Kind, Service, UnknownEnd};
 pub use resolve::resolve;

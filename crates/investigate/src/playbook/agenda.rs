@@ -81,10 +81,8 @@ impl PlaybookContext<'_> {
         if !self.incident.accounts.is_empty() {
             layers.push(Layer::Storage);
         }
-        let measured = |name: &String| name.to_lowercase().starts_with('p');
-        layers.extend(
-            self.symptom_text.baselines.iter().filter(|name| !measured(name)).map(|_| Layer::NetworkDrift),
-        );
+        let kept = self.symptom_text.baselines.iter().filter(|name| !is_measured(name));
+        layers.extend(kept.map(|_| Layer::NetworkDrift));
         if self.symptom_text.wants_capture {
             layers.push(Layer::Wire);
         }
@@ -273,23 +271,27 @@ impl PlaybookContext<'_> {
         let machines: Vec<&Machine> = machines.collect();
         let mut calls = Vec::new();
         for baseline in &self.symptom_text.baselines {
-            let lower = baseline.to_lowercase();
-            let (tool, layer) = if lower.starts_with("fw") {
-                ("detect_config_drift", Layer::GuestDrift)
-            } else if lower.starts_with('p') {
-                continue;
-            } else {
-                ("detect_effective_network_drift", Layer::NetworkDrift)
-            };
-            // A baseline may cover one machine alone: the next one is tried where it does not cover the first.
-            let compared = self.conversation.calls(tool).any(|finished| {
-                finished.ending == CallEnding::Completed
-                    && finished.text("compare_session_id") == Some(baseline)
-            });
-            if compared {
+            if is_measured(baseline) {
                 continue;
             }
-            for machine in &machines {
+            let network = ("detect_effective_network_drift", Layer::NetworkDrift);
+            let guest = ("detect_config_drift", Layer::GuestDrift);
+            // What a name stands for is found by looking it up; its begin says where first.
+            let order =
+                if baseline.to_lowercase().starts_with("fw") { [guest, network] } else { [network, guest] };
+            let is_compared = |tool: &str| {
+                self.conversation.calls(tool).any(|finished| {
+                    finished.ending == CallEnding::Completed
+                        && finished.text("compare_session_id") == Some(baseline)
+                })
+            };
+            if order.iter().any(|(tool, _)| is_compared(tool)) {
+                continue;
+            }
+            // A baseline may cover one machine alone: the next one is tried where it does not cover the first.
+            let tries =
+                order.iter().flat_map(|(tool, layer)| machines.iter().map(move |own| (*tool, *layer, own)));
+            for (tool, layer, machine) in tries {
                 let why = format!(
                     "I compare {} with the baseline {baseline}: what changed since is a fact, whatever anybody remembers.",
                     machine.name
@@ -362,4 +364,10 @@ pub(super) fn hypothesis(layer: Layer) -> Option<&'static str> {
         Layer::Wire => "H-wire",
         Layer::Exposure => "H-exposure",
     })
+}
+
+/// Tells whether a baseline is one of measurements, by the names that `ghost meter` gives.
+pub(super) fn is_measured(baseline: &str) -> bool {
+    let lower = baseline.to_lowercase();
+    ["pm", "pipe"].iter().any(|start| lower.starts_with(start))
 }

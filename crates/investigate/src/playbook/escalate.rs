@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::coverage;
-use crate::playbook::agenda::PlaybookContext;
+use crate::playbook::agenda::{PlaybookContext, is_measured};
 use crate::playbook::findings::{self, CitedFault};
 use crate::playbook::planned_call::{CallProgress, PlannedCall};
 use crate::suspect::{Layer, Looked};
@@ -46,7 +46,7 @@ impl PlaybookContext<'_> {
         let (source, destination) = (self.incident.source.as_ref()?, self.incident.destination.as_ref()?);
         let mut arguments =
             self.with(json!({"source": source.name, "destination": destination.name, "test_type": "both"}));
-        let kept = self.symptom_text.baselines.iter().find(|name| name.to_lowercase().starts_with('p'));
+        let kept = self.symptom_text.baselines.iter().find(|name| is_measured(name));
         if let Some(kept) = kept {
             arguments.insert("compare_baseline".to_owned(), Value::from(kept.clone()));
         }

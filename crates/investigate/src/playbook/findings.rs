@@ -21,6 +21,8 @@ pub(super) struct CitedFault {
     call: usize,
     /// Whether a call showed it that asked about a flow that people speak of.
     asked: bool,
+    /// Whether no flow that was judged shows it.
+    is_aside: bool,
 }
 
 /// Returns the faults so far, first what stands in front of everything else.
@@ -49,10 +51,9 @@ pub(super) fn faults(
             || finished.arguments.contains_key("compare_session_id");
         for suspect in finished.suspects() {
             let is_new = compared.as_ref().is_none_or(|new| new.contains(&suspect.object));
-            if is_judged_by_flow(&suspect.code)
-                && !(is_new && (beside || by_itself))
-                && !passes_on_wire(&suspect, finished, &covered)
-            {
+            let shown = (is_new && beside) || passes_on_wire(&suspect, finished, &covered);
+            let is_aside = is_judged_by_flow(&suspect.code) && !shown;
+            if is_aside && !(is_new && by_itself) {
                 continue;
             }
             if suspect.object.starts_with("flow/")
@@ -66,14 +67,22 @@ pub(super) fn faults(
                 fault.suspect.code == suspect.code && fault.suspect.object == suspect.object
             };
             match all.iter_mut().find(same) {
-                Some(known) => known.asked |= asked,
+                Some(known) => {
+                    known.asked |= asked;
+                    known.is_aside &= is_aside;
+                }
                 None => {
                     let own: Vec<String> = suspect.observations.iter().map(ToString::to_string).collect();
                     let observations = if own.is_empty() { observations.clone() } else { own };
-                    all.push(CitedFault { suspect, observations, call, asked });
+                    all.push(CitedFault { suspect, observations, call, asked, is_aside });
                 }
             }
         }
+    }
+    // What an account's own rules explain needs nothing that no flow shows.
+    let is_of_account = |fault: &CitedFault| layer(&fault.suspect.code) == Layer::Storage;
+    if covered.is_of_accounts() && all.iter().any(is_of_account) {
+        all.retain(|fault| !fault.is_aside);
     }
     let whole = all.clone();
     all.retain(|fault| counts(fault, &whole, symptom_text, incident));

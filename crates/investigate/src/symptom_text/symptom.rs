@@ -362,7 +362,15 @@ pub(super) fn read(text: &str) -> BTreeSet<Symptom> {
         let fine = |at: usize| is_denied(lower.get(..at)) || is_fine(lower.get(at + word.len()..));
         lower.match_indices(word).any(|(at, _)| !fine(at))
     };
-    Symptom::ALL.into_iter().filter(|symptom| symptom.words().iter().any(|word| spoken(word))).collect()
+    let mut found: BTreeSet<Symptom> =
+        Symptom::ALL.into_iter().filter(|symptom| symptom.words().iter().any(|word| spoken(word))).collect();
+    // Complaints know more words; `open to the internet` is about who is let in, and about nobody who wants to go out.
+    let (said, _) = crate::complaint::said(text);
+    if said.contains(&Symptom::Exposure) && !said.contains(&Symptom::InternetLost) {
+        found.remove(&Symptom::InternetLost);
+    }
+    found.extend(said);
+    found
 }
 
 /// Tells whether somebody says that there is nothing wrong with it: `DNS works`.

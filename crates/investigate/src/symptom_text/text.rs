@@ -94,6 +94,9 @@ pub fn read(text: &str) -> SymptomText {
             push(&mut symptom_text.protocols, protocol);
         }
     }
+    for name in crate::complaint::said(text).1 {
+        push(&mut symptom_text.baselines, name);
+    }
     for port in port::ports(&tokens) {
         push(&mut symptom_text.ports, port);
     }

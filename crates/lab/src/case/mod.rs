@@ -9,6 +9,7 @@
 //! `table` is the page about them.
 
 mod cases;
+mod estates;
 mod fault;
 mod model;
 mod orders;
@@ -21,6 +22,7 @@ mod score;
 
 pub use cases::markdown;
 pub use cases::{CASES, embedded};
+pub use estates::{DrawnCase, Profile, drawn};
 pub use fault::{
     Access, ArpConflict, Asymmetric, CODES, Chain, Direction, Dns, DnsDoes, Docker, Fail2ban, Family, Fault,
     Hop, Iptables, Netem, Nft, NftVerdict, NsgRule, PathMtu, Peering, Policy, PortClosed, PortSilent,

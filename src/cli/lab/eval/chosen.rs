@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cli::input::text;
 use crate::cli::print::Hinted;
-use ghost_lab::case::{CASES, Case, embedded, random};
+use ghost_lab::case::{CASES, Case, Profile, drawn, embedded, random};
 
 /// The largest case file, and the largest estate beside one.
 const MAX_CASE_BYTES: usize = 1 << 20;
@@ -21,12 +21,23 @@ pub(super) struct Chosen {
     pub(super) case: Case,
     /// The estate that it brings.
     pub(super) estate: Option<Value>,
+    /// As what it was drawn.
+    pub(super) profile: Option<Profile>,
+}
+
+/// Cases that are drawn.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Draw {
+    pub(super) count: u64,
+    pub(super) seed: u64,
+    /// Whole estates of this kind; faults on the usual estate where none is named.
+    pub(super) profile: Option<Profile>,
 }
 
 /// Finds the cases that were named, in order; all that come with the program where none is.
-pub(super) fn chosen(named: &[String], drawn: Option<u64>, seed: u64) -> anyhow::Result<Vec<Chosen>> {
+pub(super) fn chosen(named: &[String], draw: Option<Draw>) -> anyhow::Result<Vec<Chosen>> {
     let mut all = Vec::new();
-    if named.is_empty() && drawn.is_none() {
+    if named.is_empty() && draw.is_none() {
         for (name, text) in CASES {
             all.push(read(name, text.to_owned(), None)?);
         }
@@ -37,8 +48,17 @@ pub(super) fn chosen(named: &[String], drawn: Option<u64>, seed: u64) -> anyhow:
             None => files(name, &mut all)?,
         }
     }
-    for number in 0..drawn.unwrap_or_default() {
-        all.push(read(&format!("case {number} of seed {seed}"), random(seed, number), None)?);
+    if let Some(Draw { count, seed, profile }) = draw {
+        for number in 0..count {
+            let name = format!("case {number} of seed {seed}");
+            let Some(profile) = profile else {
+                all.push(read(&name, random(seed, number), None)?);
+                continue;
+            };
+            let own = drawn(profile, seed, number);
+            let (estate, profile) = (Some(own.estate), Some(own.profile));
+            all.push(Chosen { estate, profile, ..read(&name, own.text, None)? });
+        }
     }
     Ok(all)
 }
@@ -83,5 +103,5 @@ fn read(named: &str, text: String, folder: Option<&Path>) -> anyhow::Result<Chos
         }
         (Some(_) | None, _) => None,
     };
-    Ok(Chosen { text, case, estate })
+    Ok(Chosen { text, case, estate, profile: None })
 }

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::board::{board, summary, table_row};
-use super::chosen::{Chosen, chosen};
+use super::chosen::{Chosen, Draw, chosen};
 use super::consent::Consent;
 use super::row::Row;
 use super::run::{Terms, case};
@@ -20,6 +20,7 @@ use crate::cli::wait::{drive, interrupted};
 use ghost_base::private_dir;
 use ghost_investigate::model::Model;
 use ghost_investigate::playbook::Playbook;
+use ghost_lab::case::Profile;
 
 /// Cases are drawn so many at most.
 const MAX_RUNS: u64 = 100_000;
@@ -34,7 +35,8 @@ const MAX_RUNS: u64 = 100_000;
         Exit code: 0 when it has run; with --exit-code 3 where something is wrong, 4 where the worst is an open question.\n\n\
         Examples:\n  ghost lab eval j\n  ghost lab eval --json | jq -r '.id + \" \" + (.f1|tostring)'\n  \
         ghost lab eval t --prompt 'apt hangs on tf-source-vm' --keep /tmp/t\n  \
-        ghost lab eval --random 30 --seed 7 --approve random:7\n  ghost lab eval --scoreboard demo\n  \
+        ghost lab eval --random 30 --seed 7 --approve random:7\n  \
+        ghost lab eval --random 60 --profile mixed --scoreboard /tmp\n  ghost lab eval --scoreboard demo\n  \
         ghost lab eval a e --az /usr/bin/az"
 )]
 pub(in crate::cli) struct Arguments {
@@ -47,6 +49,9 @@ pub(in crate::cli) struct Arguments {
     /// Draw so many cases: one to four faults each, a fifth of them healthy.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_RUNS))]
     random: Option<u64>,
+    /// Draw whole estates with what people say about them: hardened, hub, unnamed, talk, or mixed.
+    #[arg(long, value_name = "PROFILE", requires = "random")]
+    profile: Option<Profile>,
     /// The seed from which cases are drawn, and everything that machines draw.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -82,10 +87,11 @@ pub(in crate::cli) struct Arguments {
 /// Runs the subcommand.
 pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     let az = az(&arguments.az)?;
-    let drawn = arguments.random;
-    let mut cases = chosen(&arguments.cases, drawn, arguments.seed)?;
-    if arguments.all && drawn.is_some() {
-        let mut all = chosen(&[], None, arguments.seed)?;
+    let (seed, profile) = (arguments.seed, arguments.profile);
+    let draw = arguments.random.map(|count| Draw { count, seed, profile });
+    let mut cases = chosen(&arguments.cases, draw)?;
+    if arguments.all && draw.is_some() {
+        let mut all = chosen(&[], None)?;
         all.append(&mut cases);
         cases = all;
     }

@@ -12,6 +12,9 @@ pub(super) struct Row {
     /// The case, and its phase where there are several.
     pub(super) id: String,
     pub(super) title: String,
+    /// As what it was drawn, where it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) profile: Option<&'static str>,
     pub(super) expected: Vec<Pair>,
     pub(super) may: Vec<Pair>,
     pub(super) found: Vec<Pair>,
@@ -42,6 +45,11 @@ impl Row {
     pub(super) fn is_good(&self) -> bool {
         let clean = self.score.forbidden_hit.is_empty() && self.counts.r#unsafe == 0;
         self.score.f1 >= 1.0 && clean && self.outcome_right && self.trouble.is_none()
+    }
+
+    /// Says whether something was found where nothing is.
+    pub(super) fn is_accused(&self) -> bool {
+        self.expected.is_empty() && self.found.iter().any(|pair| !self.may.contains(pair))
     }
 
     /// Says whether it left the question open where there was something to find.

@@ -17,12 +17,12 @@ use crate::cli::lab::found;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
 use crate::session::{DriveControl, DriveOutcome, Engine, InboxMessage, SubmittedVote, submit_vote};
-use ghost_base::{Clock as _, SessionId, private_dir};
+use ghost_base::{Clock as _, SessionId, private_dir, write_private};
 use ghost_investigate::event::{Opened, Origin, read};
 use ghost_investigate::model::Model;
 use ghost_investigate::state::State;
 use ghost_investigate::{RequesterMay, SelfApproval};
-use ghost_lab::case::{Score, inject};
+use ghost_lab::case::{Profile, Score, inject};
 use ghost_lab::control::Lab;
 use ghost_lab::runner::{memory_lab, memory_lab_now};
 use ghost_shell::CancelSignal;
@@ -79,6 +79,9 @@ pub(super) async fn case(chosen: &Chosen, terms: &Terms<'_>) -> anyhow::Result<V
     }
     private_dir(&path).with_context(|| format!("making {}", path.display()))?;
     let folder = Folder { path, stays: terms.keep.is_some() };
+    if folder.stays && chosen.profile.is_some() {
+        keep_case(chosen, &folder.path)?;
+    }
     let (lab, served) = match terms.az {
         None => (memory_lab(terms.seed)?, None),
         Some(az) => {
@@ -97,6 +100,17 @@ pub(super) async fn case(chosen: &Chosen, terms: &Terms<'_>) -> anyhow::Result<V
         served.down().await?;
     }
     Ok(rows)
+}
+
+/// Writes what was drawn as files, so that `ghost lab eval FILE` repeats it.
+fn keep_case(chosen: &Chosen, folder: &Path) -> anyhow::Result<()> {
+    let id = &chosen.case.id;
+    let estate = chosen.estate.as_ref().map(ToString::to_string).unwrap_or_default();
+    for (name, text) in [(format!("{id}.toml"), &chosen.text), (format!("{id}.json"), &estate)] {
+        let path = folder.join(name);
+        write_private(&path, text.as_bytes()).with_context(|| format!("writing {}", path.display()))?;
+    }
+    Ok(())
 }
 
 async fn phase(
@@ -129,6 +143,7 @@ async fn phase(
     Ok(Row {
         id,
         title: case.title.clone(),
+        profile: chosen.profile.map(Profile::name),
         expected: phase.expected.clone(),
         may: phase.may.clone(),
         score: Score::of(phase, &case.forbidden, &found, &text),

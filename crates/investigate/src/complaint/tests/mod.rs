@@ -6,5 +6,6 @@ mod exotic;
 mod parts;
 mod property;
 mod unnamed;
+mod written;
 
 pub(super) use estate::{estate, flows, one};

@@ -134,6 +134,10 @@ fn the_internet_may_be_an_end() {
         flows("shop-app-1 has lost the internet: HTTPS calls outside time out"),
         "shop-app-1>internet:443"
     );
+    assert_eq!(
+        flows("no outbound internet from shop-app-1 any more"),
+        "shop-app-1>internet:443 shop-app-1>internet:80"
+    );
 }
 
 #[test]

@@ -16,3 +16,4 @@ mod symptom;
 mod tests;
 
 pub use case::random;
+pub(in crate::case) use rng::Rng;

@@ -2,11 +2,11 @@
 
 /// The source of everything that is drawn.
 #[derive(Debug, Clone)]
-pub(super) struct Rng(u64);
+pub(in crate::case) struct Rng(u64);
 
 impl Rng {
     /// Begins. Neighboring seeds have nothing in common.
-    pub(super) fn new(seed: u64, number: u64) -> Self {
+    pub(in crate::case) fn new(seed: u64, number: u64) -> Self {
         let mut rng = Self(seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
         rng.next();
         rng
@@ -20,24 +20,24 @@ impl Rng {
     }
 
     /// Returns a number from 0 up to and without `below`; 0 where that is 0.
-    pub(super) fn below(&mut self, below: usize) -> usize {
+    pub(in crate::case) fn below(&mut self, below: usize) -> usize {
         let below = u64::try_from(below).unwrap_or(u64::MAX).max(1);
         usize::try_from(self.next() % below).unwrap_or_default()
     }
 
     /// Returns one of a list.
-    pub(super) fn one<T: Copy + Default>(&mut self, all: &[T]) -> T {
+    pub(in crate::case) fn one<T: Copy + Default>(&mut self, all: &[T]) -> T {
         let at = self.below(all.len());
         all.get(at).copied().unwrap_or_default()
     }
 
     /// Says yes so often in a hundred.
-    pub(super) fn percent(&mut self, share: usize) -> bool {
+    pub(in crate::case) fn percent(&mut self, share: usize) -> bool {
         self.below(100) < share
     }
 
     /// Mixes a list.
-    pub(super) fn mix<T>(&mut self, all: &mut [T]) {
+    pub(in crate::case) fn mix<T>(&mut self, all: &mut [T]) {
         for at in (1..all.len()).rev() {
             all.swap(at, self.below(at + 1));
         }

@@ -44,10 +44,11 @@ pub(super) fn lets(
     }
     let tags = tags(fabric);
     let knowledge = nsg::Knowledge { tags: tags.as_ref(), inventory: None };
-    let Ok(rules) = nsg::Ruleset::parse(&nic.rules.to_string(), knowledge) else { return true };
+    // Rules that nobody can read let nothing through.
+    let Ok(rules) = nsg::Ruleset::parse(&nic.rules.to_string(), knowledge) else { return false };
     let port = if word == "icmp" { 0 } else { to.1 };
     let source = (word != "icmp").then_some(from.1);
-    let Ok(packet) = nsg::Packet::new(direction, word, from.0, source, to.0, port) else { return true };
+    let Ok(packet) = nsg::Packet::new(direction, word, from.0, source, to.0, port) else { return false };
     rules.verdict(&packet).verdict != nsg::Verdict::Deny
 }
 
