@@ -570,26 +570,46 @@ fn unban(bundle: &mut Bundle, machine: &str, chain: &str, ip: IpAddr) -> bool {
     touched
 }
 
-/// Takes out what is printed of a device: its disciplines, classes and filters, each with the lines that belong to it.
+/// Takes out what is printed of a device: its disciplines, classes and filters, each with the lines that belong to it, as text or JSON.
 fn remove_shaping(bundle: &mut Bundle, machine: &str, device: &str) -> bool {
     let guest = bundle.guests.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case(machine));
     let Some(Reading::Text(text)) = guest.and_then(|(_, guest)| guest.shaping.as_mut()) else { return false };
-    let (mut kept, mut is_kept, mut touched) = (String::new(), true, false);
+    let left = without_device(text, device).unwrap_or_else(|| lines_without_device(text, device));
+    let (mut kept, touched) = left;
+    if touched {
+        // The kernel puts its own default in place of it.
+        kept.push_str(&format!("\nqdisc fq_codel 0: dev {device} root refcnt 2\n"));
+        *text = kept;
+    }
+    touched
+}
+
+/// Returns a text of `tc` without what belongs to a device, and whether there was anything.
+fn lines_without_device(text: &str, device: &str) -> (String, bool) {
+    let (mut kept, mut is_kept, mut touched) = (Vec::new(), true, false);
     for line in text.lines() {
+        if let Some((rows, is_less)) = without_device(line, device) {
+            touched |= is_less;
+            kept.push(rows);
+            continue;
+        }
         if !line.starts_with([' ', '\t']) {
             let words: Vec<&str> = line.split_whitespace().collect();
             is_kept = !words.windows(2).any(|pair| pair == ["dev", device]);
             touched |= !is_kept;
         }
         if is_kept {
-            kept.push_str(line);
-            kept.push('\n');
+            kept.push(line.to_owned());
         }
     }
-    if touched {
-        // The kernel puts its own default in place of it.
-        kept.push_str(&format!("qdisc fq_codel 0: dev {device} root refcnt 2\n"));
-        *text = kept;
-    }
-    touched
+    (kept.join("\n"), touched)
+}
+
+/// Returns a JSON list without the rows of a device, and whether there were any; nothing where it is no such list.
+fn without_device(text: &str, device: &str) -> Option<(String, bool)> {
+    let mut rows: Vec<Value> = serde_json::from_str(text).ok()?;
+    let before = rows.len();
+    rows.retain(|row| row.get("dev").and_then(Value::as_str) != Some(device));
+    let is_less = rows.len() < before;
+    Some((Value::Array(rows).to_string(), is_less))
 }

@@ -23,6 +23,8 @@ const MAX_ALIKE: usize = 8;
 const MAX_OTHERS: usize = 160;
 /// So many ports of a machine are among them.
 const MAX_PORTS: usize = 3;
+/// Stands for any address outside.
+const INTERNET: [u8; 4] = [8, 8, 8, 8];
 /// The numbers that a security rule of a user's may have.
 const PRIORITIES: std::ops::RangeInclusive<u32> = 100..=4096;
 
@@ -41,6 +43,8 @@ pub struct Remedy {
     pub opened: Vec<Flow>,
     /// Other flows that passed before and do not any more.
     pub closed: Vec<Flow>,
+    /// Other flows that it slowed or damaged, too, and that pass unhurt then.
+    pub eased: usize,
     /// How many other flows were judged.
     pub others: usize,
     /// Other flows that would be let through, had the cause been taken away as a whole.
@@ -96,47 +100,44 @@ fn causes(estate: &Estate, flows: &[Flow]) -> Vec<Cause> {
     found
 }
 
-/// Flows that a change may touch beside those in question: of everybody with the ends, on the ports that are served there.
+/// Flows that a change may touch beside those in question: whoever else calls what is called, first of all, then what else the ends call
+/// and serve.
 fn others(estate: &Estate, flows: &[Flow]) -> Vec<Flow> {
-    let mut found: BTreeSet<Flow> = BTreeSet::new();
     let machines: Vec<(&str, IpAddr)> =
         estate.machines().filter_map(|name| Some((name, *estate.addresses_of(name).first()?))).collect();
-    let served = |name: &str| -> Vec<(Protocol, u16)> {
-        let all = estate.listeners(name).unwrap_or_default();
-        let others = all.into_iter().filter(|one| !one.address.is_some_and(|own| own.is_loopback()));
-        others.map(|one| (one.protocol, one.port)).take(MAX_PORTS).collect()
-    };
+    let mut known: BTreeSet<Flow> = flows.iter().cloned().collect();
+    let mut found: Vec<Flow> = Vec::new();
     let mut add = |src: IpAddr, dst: IpAddr, protocol: Protocol, port: Option<u16>| {
-        let flow = Flow::new(src, dst, protocol, port).ok();
-        found.extend(flow.filter(|flow| src != dst && !flows.contains(flow)));
+        let flow = Flow::new(src, dst, protocol, port).ok().filter(|_| src != dst);
+        found.extend(flow.filter(|flow| known.insert(flow.clone())));
     };
-    // Whoever else calls what is called, and whatever else the ends call: on the same port first.
+    for flow in flows {
+        let Flow { dst, protocol, dst_port, .. } = flow;
+        machines.iter().for_each(|(_, address)| add(*address, *dst, *protocol, *dst_port));
+        let publics = estate.nics.iter().filter_map(|nic| nic.public);
+        publics.into_iter().for_each(|public| add(IpAddr::from(INTERNET), public, *protocol, *dst_port));
+    }
+    for (name, address) in &machines {
+        let served = estate.listeners(name).unwrap_or_default();
+        let served = served.into_iter().filter(|one| !one.address.is_some_and(|own| own.is_loopback()));
+        let is_end = flows.iter().any(|flow| [flow.src, flow.dst].contains(address));
+        for one in served.take(MAX_PORTS) {
+            for flow in flows {
+                add(flow.src, *address, one.protocol, Some(one.port));
+                add(flow.dst, *address, one.protocol, Some(one.port));
+            }
+            let callers = machines.iter().filter(|_| is_end);
+            callers.for_each(|(_, caller)| add(*caller, *address, one.protocol, Some(one.port)));
+        }
+    }
     for flow in flows {
         for (_, address) in &machines {
-            add(*address, flow.dst, flow.protocol, flow.dst_port);
             add(flow.src, *address, flow.protocol, flow.dst_port);
             add(*address, flow.src, flow.protocol, flow.dst_port);
         }
-        let public = estate.nics.iter().filter_map(|nic| nic.public);
-        for public in public {
-            add(IpAddr::from([8, 8, 8, 8]), public, flow.protocol, flow.dst_port);
-        }
     }
-    for (name, address) in &machines {
-        for (protocol, port) in served(name) {
-            for flow in flows {
-                add(flow.src, *address, protocol, Some(port));
-                add(flow.dst, *address, protocol, Some(port));
-            }
-            for (_, other) in &machines {
-                let is_end = flows.iter().any(|flow| [flow.src, flow.dst].contains(address));
-                if is_end {
-                    add(*other, *address, protocol, Some(port));
-                }
-            }
-        }
-    }
-    found.into_iter().take(MAX_OTHERS).collect()
+    found.truncate(MAX_OTHERS);
+    found
 }
 
 /// An estate with the documents that it was made from.
@@ -246,12 +247,15 @@ impl Search<'_> {
         let is_closed = |fate: &Fate| matches!(fate, Fate::Stopped | Fate::NoPath(_));
         let opened = compared().filter(|(_, (old, new))| is_closed(old) && !is_closed(new));
         let closed = compared().filter(|(_, (old, new))| !is_closed(old) && is_closed(new));
+        let is_hurt = |fate: &Fate| matches!(fate, Fate::Degraded | Fate::Partly);
+        let eased = compared().filter(|(_, (old, new))| is_hurt(old) && **new == Fate::Passes).count();
         let remedy = Remedy {
             cause: self.cause.clone(),
             side,
             after,
             opened: opened.map(|(flow, _)| flow.clone()).collect(),
             closed: closed.map(|(flow, _)| flow.clone()).collect(),
+            eased,
             others: self.others.len(),
             spared: Vec::new(),
             changes,
@@ -334,10 +338,8 @@ impl Search<'_> {
         let mut changes: Vec<Change> = Vec::new();
         let mut used: Vec<u32> = Vec::new();
         for one in met {
-            let direction = match one.hop.kind {
-                Kind::GroupOutbound => Direction::Outbound,
-                _ => Direction::Inbound,
-            };
+            let is_outbound = one.hop.kind == Kind::GroupOutbound;
+            let direction = if is_outbound { Direction::Outbound } else { Direction::Inbound };
             let dst = match direction {
                 Direction::Inbound => self.inside(one.flow.dst),
                 Direction::Outbound => one.flow.dst,
@@ -434,52 +436,37 @@ impl Search<'_> {
         let before = self.guest_rule(self.state, first);
         let six = first.flow.src.is_ipv6();
         let mut places: Vec<(String, Option<GuestRule>)> = Vec::new();
-        let hook = match first.hop.kind {
-            Kind::GuestOutput => "output",
-            Kind::GuestForward => "forward",
-            _ => "input",
+        let is_forward = first.hop.kind == Kind::GuestForward;
+        let is_output = first.hop.kind == Kind::GuestOutput;
+        let hook = if is_forward {
+            "forward"
+        } else if is_output {
+            "output"
+        } else {
+            "input"
         };
         for ruleset in rules(self.state, machine, six) {
             let Some(own) = ruleset.tables.iter().find(|own| own.name.replacen(' ', ":", 1) == table) else {
                 continue;
             };
-            let is_owned = |name: &str| match hook {
-                "forward" => name == "ufw-user-forward",
-                _ => name == format!("ufw-user-{hook}"),
-            };
+            let is_owned = |name: &str| name.strip_prefix("ufw-user-") == Some(hook);
             let zone =
                 |name: &str| hook == "input" && name.starts_with("filter_IN_") && name.ends_with("_allow");
-            let docker = |name: &str| hook == "forward" && name == "DOCKER-USER";
-            for name in own.chains.iter().map(|own| &own.name) {
-                if is_owned(name) || zone(name) {
-                    // The chain is asked before what stops the flow, or nothing there lets it in.
-                    let head =
-                        own.chains.iter().find(|own| own.name == *name).and_then(|own| own.rules.first());
-                    let head = head.filter(|_| chain == name.as_str()).map(|rule| GuestRule {
-                        machine: machine.to_owned(),
-                        table: table.to_owned(),
-                        chain: name.clone(),
-                        position: 1,
-                        handle: rule.handle,
-                        raw: rule.raw.clone(),
-                        is_six: six,
-                    });
-                    places.push((name.clone(), head));
-                }
-                if docker(name) {
-                    let rules =
-                        own.chains.iter().find(|own| own.name == *name).map(|own| own.rules.as_slice());
-                    let head = rules.and_then(|rules| rules.first()).map(|rule| GuestRule {
-                        machine: machine.to_owned(),
-                        table: table.to_owned(),
-                        chain: name.clone(),
-                        position: 1,
-                        handle: rule.handle,
-                        raw: rule.raw.clone(),
-                        is_six: six,
-                    });
-                    places.push((name.clone(), head));
-                }
+            let docker = |name: &str| is_forward && name == "DOCKER-USER";
+            let is_theirs = |name: &str| is_owned(name) || zone(name) || docker(name);
+            for theirs in own.chains.iter().filter(|theirs| is_theirs(&theirs.name)) {
+                // Where its own rules stop the flow, or send it back, it is let in before them.
+                let is_first = docker(&theirs.name) || chain == theirs.name;
+                let head = theirs.rules.first().filter(|_| is_first).map(|rule| GuestRule {
+                    machine: machine.to_owned(),
+                    table: table.to_owned(),
+                    chain: theirs.name.clone(),
+                    position: rule.position,
+                    handle: rule.handle,
+                    raw: rule.raw.clone(),
+                    is_six: six,
+                });
+                places.push((theirs.name.clone(), head));
             }
         }
         places.push((chain.to_owned(), before));

@@ -40,23 +40,26 @@ const GUARDS: [&str; 6] = ["firewalld", "ufw", "nftables", "iptables", "netfilte
 /// Looks through what a conclusion recommends. `events` are those of the call that concludes.
 #[must_use]
 pub fn advised(events: Vec<Event>, state: &State, policy: &Policy) -> Vec<Event> {
-    let own = events.iter().filter_map(|event| match event {
-        Event::FindingAccepted(found) => Some(&found.finding),
-        _ => None,
-    });
-    let accepted: Vec<Finding> =
-        own.chain(state.accepted.iter().map(|found| &found.finding)).cloned().collect();
+    let accepted: Vec<Finding> = accepted(&events, state).into_iter().cloned().collect();
     let flows = judged(state).map(|(_, flows)| flows).unwrap_or_default();
     let is_code = state.turns().last().is_some_and(|turn| turn.investigator.provider == "playbook");
     let advice = Advice { policy, flows: &flows, accepted: &accepted, is_code };
-    let look = |event: Event| match event {
-        Event::Concluded(mut concluded) => {
+    let look = |mut event: Event| {
+        if let Event::Concluded(concluded) = &mut event {
             concluded.actions = advice.actions(&concluded.actions);
-            Event::Concluded(concluded)
         }
-        other => other,
+        event
     };
     events.into_iter().map(look).collect()
+}
+
+/// Returns the findings that hold once the events of a call are recorded.
+#[must_use]
+pub fn accepted<'a>(events: &'a [Event], state: &'a State) -> Vec<&'a Finding> {
+    let own = events.iter().filter_map(|event| {
+        if let Event::FindingAccepted(found) = event { Some(&found.finding) } else { None }
+    });
+    own.chain(state.accepted.iter().map(|found| &found.finding)).collect()
 }
 
 struct Advice<'a> {

@@ -9,6 +9,7 @@ use crate::finding::title;
 use crate::judged::{FlowVerdict, JudgedComplaint, JudgedFlow, JudgedFlows};
 use crate::state::{Ending, State, Step};
 use crate::suspect::{Layer, Looked};
+use crate::symptom_text::Symptom;
 use crate::{Outcome, suspect};
 
 /// So many flows are named; the others are counted.
@@ -102,6 +103,11 @@ impl Weigh<'_> {
 
     fn with_flows(&self, complaint: &JudgedComplaint, flows: &[&JudgedFlow]) -> (Outcome, String) {
         let mut found: Vec<String> = Vec::new();
+        let asks = |symptom: Symptom| complaint.symptoms.contains(&symptom);
+        let is_change = complaint.kind == Kind::Drift
+            || asks(Symptom::RolledBack)
+            || asks(Symptom::NothingChanged)
+            || self.flows.is_beside_flows();
         for finding in self.findings {
             let of_flow = flows.iter().any(|flow| {
                 let mut causes = flow.causes.iter().chain(&flow.behind);
@@ -111,10 +117,7 @@ impl Weigh<'_> {
                     || flow.is(&finding.object)
                     || !complaint.names_port && flow.is_between(&finding.object)
             });
-            // What no flow shows: names, storage, what changed since a baseline.
-            let is_beside =
-                !suspect::is_judged_by_flow(&finding.code) && !finding.object.starts_with("flow/");
-            let is_change = complaint.kind == Kind::Drift || self.flows.is_beside_flows();
+            let is_beside = is_beside(&finding.code, complaint);
             if of_flow || is_beside || is_change {
                 found.push(named(finding));
             }
@@ -193,6 +196,17 @@ impl Weigh<'_> {
             denials.last()
         };
         self.state.steps.iter().rev().filter(|step| !step.is_completed()).find_map(decided)
+    }
+}
+
+/// Tells whether a fault that no flow shows is what a complaint is about.
+fn is_beside(code: &str, complaint: &JudgedComplaint) -> bool {
+    let asks = |symptom: Symptom| complaint.symptoms.contains(&symptom);
+    match code {
+        "dns_failure" => asks(Symptom::Names),
+        "storage_firewall_deny" | "service_endpoint_missing" => asks(Symptom::StorageUnreachable),
+        "no_drift" | "arp_conflict" => true,
+        _ => false,
     }
 }
 

@@ -9,6 +9,6 @@ mod completion;
 mod flows;
 mod outcome;
 
-pub use advice::advised;
+pub use advice::{accepted, advised};
 pub use completion::{Claim, CompletionCheck, capped, completion};
 pub use outcome::{Coverage, close, outcome};

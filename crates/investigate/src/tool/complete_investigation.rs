@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::event::{
     Citation, Concluded, Event, Finding, FindingAccepted, FindingRejected, ObservationId, Refusal, Waived,
 };
-use crate::gate::{Claim, CompletionCheck, capped, completion, outcome};
+use crate::gate::{self, Claim, CompletionCheck, capped, completion, outcome};
 use crate::model::ToolSpec;
 use crate::suspect::{Layer, Looked};
 use crate::tool::argument::{parse, schema, sized};
@@ -151,12 +151,7 @@ fn conclude(
         let content = json!({ "status": "rejected", "reason": closed.join("\n"), "closed_gates": closed });
         return Ok(CallResult { content, is_error: true, refused: Some(Refusal::Gate), events });
     }
-    let own = events.iter().filter_map(|event| match event {
-        Event::FindingAccepted(found) => Some(&found.finding),
-        _ => None,
-    });
-    let findings: Vec<&Finding> =
-        own.chain(context.state.accepted.iter().map(|found| &found.finding)).collect();
+    let findings = gate::accepted(&events, context.state);
     let outcome = capped(outcome(context.state, accepted, covered), &findings, &complaints, is_judged);
     events.push(Event::Concluded(Concluded {
         outcome,

@@ -220,6 +220,16 @@ fn shaping_is_taken_off_one_device() {
 }
 
 #[test]
+fn shaping_in_json_is_taken_off_one_device() {
+    let text = r#"[{"kind":"netem","handle":"8001:","dev":"eth0","root":true,"refcnt":2,"options":{"limit":1000,"delay":{"delay":0.03,"jitter":0,"correlation":0}}}]
+[{"kind":"fq_codel","handle":"0:","dev":"eth1","root":true,"options":{}}]
+"#;
+    let remedy = only(&Draft::two().shapes("db", text));
+    assert_eq!(words(&remedy), [r#"RemoveShaping { machine: "db", device: "eth0" }"#]);
+    assert!(remedy.eased > 0, "{remedy:#?}");
+}
+
+#[test]
 fn an_appliance_that_does_not_forward_is_told_to() {
     let draft = Draft::hub().change("nva", |machine| machine.forwards(false));
     let all = remedies(&draft.bundle(), &[draft.flow("a", "b", Protocol::Tcp, 8443)]);

@@ -559,7 +559,7 @@ fn unread(why: &str) -> String {
 
 /// Returns a sentence that may hold parts of rules, as facts may hold it: outside of its fence no text of the outside stands that could
 /// be read as words. What was quoted in a rule (comments, prefixes of log lines) is left out; the document holds it.
-pub(super) fn sentence(text: &str) -> String {
+fn sentence(text: &str) -> String {
     let is_plain = |char: &char| {
         char.is_alphanumeric() && (char.is_ascii() || *char == '…')
             || " ._-:()/,!=`@+%*;'<>…→".contains(*char)

@@ -2,7 +2,7 @@
 
 use ghost_inspect::path::{Admitted, Change, Estate, Fate, Flow, GuestRule, Protocol, Remedy, Side};
 
-use super::path::{object, sentence};
+use super::path::object;
 use crate::finding::title;
 use crate::judged::JudgedRemedy;
 use crate::suspect::plain;
@@ -234,10 +234,12 @@ fn delete_guest_rule(rule: &GuestRule) -> Option<Step> {
             }
             None => {
                 let program = if *is_six { "ip6tables" } else { "iptables" };
+                is_word(table).then_some(())?;
                 let on = if table == "filter" { String::new() } else { format!(" -t {table}") };
                 let spelled = raw.strip_prefix(&format!("-A {chain} "))?;
                 // What somebody wrote into a comment is no part of a command: then the rule goes by its number.
-                let is_plain = !raw.contains('"') && sentence(raw) == *raw;
+                let is_plain =
+                    raw.chars().all(|char| char.is_ascii_alphanumeric() || " ._:/,!=+-".contains(char));
                 let (by, back) = if is_plain {
                     (
                         spelled.to_owned(),
@@ -361,6 +363,7 @@ fn accept(
             }
             None => {
                 let program = if src.is_ipv6() { "ip6tables" } else { "iptables" };
+                is_word(table).then_some(())?;
                 let on = if table == "filter" { String::new() } else { format!(" -t {table}") };
                 let rule = admitted.iptables_words();
                 let place = match before {
@@ -401,9 +404,12 @@ fn effect(remedy: &Remedy, estate: &Estate) -> String {
     lines.truncate(MAX_NAMED);
     lines.extend((more > 0).then(|| format!("and so do {more} more")));
     if remedy.opened.is_empty() && remedy.closed.is_empty() {
-        lines.push(match remedy.others {
-            0 => "no other flow was judged".to_owned(),
-            some => format!("nothing else changes ({some} other flows were judged)"),
+        lines.push(match (remedy.others, remedy.eased) {
+            (0, _) => "no other flow was judged".to_owned(),
+            (some, 0) => format!("nothing else changes ({some} other flows were judged)"),
+            (some, eased) => {
+                format!("{eased} of {some} other flows were hurt by it, too, and are not any more")
+            }
         });
     }
     let listed = |flows: &[Flow]| {

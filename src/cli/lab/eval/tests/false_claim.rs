@@ -49,7 +49,7 @@ fn judge() -> (&'static str, Value) {
 }
 
 fn rules() -> (&'static str, Value) {
-    let flow = json!({"vm_name": "tf-dest-vm", "direction": "inbound", "protocol": "tcp", "src_ip": "10.0.1.4",
+    let flow = json!({"vm_name": "tf-dest-vm", "direction": "inbound", "proto": "tcp", "src_ip": "10.0.1.4",
         "dst_ip": "10.0.1.5", "dst_port": 23});
     look("inspect_nsg", &flow)
 }
@@ -80,6 +80,7 @@ async fn a_herring_without_a_judgement_of_the_flows_is_never_certain() {
         turns.extend(claims("nsg_deny", HERRING, &ids));
         turns.push(vec![conclude(json!([]), true)]);
         let ended = tell(scene("a", is_healthy, Consent::All), turns).await;
+        assert!(!seen_by(&ended, "inspect_nsg").is_empty());
         assert_ne!(ended.outcome(), "CONFIRMED", "{}", rca(&ended.state));
         assert_ne!(ended.outcome(), "NO_FAULT_FOUND", "{}", rca(&ended.state));
     }
@@ -135,7 +136,7 @@ async fn nothing_is_healthy_that_nobody_looked_at() {
     // One end, one direction, and a word.
     let rules = look(
         "inspect_nsg",
-        &json!({"vm_name": "tf-dest-vm", "direction": "inbound", "protocol": "tcp", "src_ip": "10.0.1.4",
+        &json!({"vm_name": "tf-dest-vm", "direction": "inbound", "proto": "tcp", "src_ip": "10.0.1.4",
             "dst_ip": "10.0.1.5", "dst_port": 8080}),
     );
     let turns = vec![vec![suppose()], vec![rules], vec![settle("REFUTED"), conclude(json!([]), true)]];
@@ -155,10 +156,8 @@ async fn a_flow_that_the_model_picked_is_not_the_complaint() {
 
 #[tokio::test]
 async fn what_nobody_consented_to_is_not_healthy() {
-    let capture = look(
-        "capture_traffic",
-        &json!({"vm_name": "tf-dest-vm", "duration_seconds": 10, "filter": "port 8080"}),
-    );
+    let capture =
+        look("capture_traffic", &json!({"target": "tf-source-vm to tf-dest-vm", "duration_seconds": 10}));
     let turns = vec![
         vec![suppose()],
         vec![judge()],
@@ -169,7 +168,10 @@ async fn what_nobody_consented_to_is_not_healthy() {
     assert_eq!(ended.outcome(), "INCONCLUSIVE", "{}", rca(&ended.state));
     let (_, concluded) = ended.state.concluded.as_ref().unwrap();
     assert!(
-        concluded.complaints.iter().all(|one| one.why.contains("not checked")),
+        concluded
+            .complaints
+            .iter()
+            .all(|one| one.why.contains("not checked") && one.why.contains("denied by")),
         "{:?}",
         concluded.complaints
     );
