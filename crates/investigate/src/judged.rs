@@ -24,6 +24,28 @@ pub struct JudgedFlows {
     pub flows: Vec<JudgedFlow>,
     /// What seems alarming on their path and does not touch them.
     pub noticed: Vec<NoticedObject>,
+    /// What takes the causes away, in the order in which a packet meets them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remedies: Vec<JudgedRemedy>,
+}
+
+/// What takes a cause away: it was tried on the documents, and the flows were judged again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgedRemedy {
+    /// The fault code.
+    pub fault: String,
+    /// What is at fault.
+    pub object: String,
+    /// What is done, in a sentence.
+    pub what: String,
+    /// What is looked at before.
+    pub look: String,
+    /// The commands, in order.
+    pub commands: Vec<String>,
+    /// What becomes of the flows with it, and of others.
+    pub effect: String,
+    /// What it risks, and the way back.
+    pub risk: String,
 }
 
 /// A complaint, with the flows that it is about.
@@ -228,6 +250,13 @@ impl JudgedFlows {
         })
     }
 
+    /// Returns the remedy of a fault with its place in the order, where one held.
+    #[must_use]
+    pub fn remedy(&self, fault: &str, object: &str) -> Option<(usize, &JudgedRemedy)> {
+        let is = |remedy: &JudgedRemedy| remedy.fault == fault && remedy.object == object;
+        self.remedies.iter().enumerate().find(|(_, remedy)| is(remedy))
+    }
+
     /// Reads the result of a call; `None` where it is none of the tool's.
     #[must_use]
     pub fn of_result(result: &Value) -> Option<Self> {
@@ -257,12 +286,13 @@ pub(crate) fn is_of_complaints(arguments: &Value) -> bool {
 
 /// Returns the last judgement of what people complain about, with the call that made it.
 pub(crate) fn judged(state: &State) -> Option<(&CallState, JudgedFlows)> {
-    let of_complaints = |call: &&CallState| call.call.tool == TOOL && is_of_complaints(&call.call.arguments);
-    let judgement = |call: &'_ CallState| {
-        let returned = call.returned.as_ref().filter(|returned| !returned.is_error)?;
-        let result = serde_json::from_str(&returned.content).ok()?;
-        JudgedFlows::of_result(&result)
-    };
-    let judged = state.calls().filter(of_complaints).filter_map(|call| Some((call, judgement(call)?)));
+    let judged = state.calls().filter_map(|call| Some((call, of_complaints(call)?)));
     judged.fold(None, |_, last| Some(last))
+}
+
+/// Returns what a call judged of what people complain about; `None` where it is no such call, or did not come to a result.
+pub(crate) fn of_complaints(call: &CallState) -> Option<JudgedFlows> {
+    let is_of_them = call.call.tool == TOOL && is_of_complaints(&call.call.arguments);
+    let returned = call.returned.as_ref().filter(|returned| is_of_them && !returned.is_error)?;
+    JudgedFlows::of_result(&serde_json::from_str(&returned.content).ok()?)
 }

@@ -20,10 +20,13 @@
 //! - Nobody who listens, behind something that stops the flow, does not count; nor does a closed gate to which nothing leads.
 //! - A caller whose packet filter was not read is taken to send what the flow says: only what passes packets on is suspected of
 //!   translating them unseen.
+//! - A remedy is told after it was tried on the documents: what it takes away is gone then, and nothing comes in its place. Nothing
+//!   that closes everything is ever deleted, and nobody but the ends of the flow is let in on purpose.
 //! - The order of documents, rows and names in a bundle never matters.
 
 mod bundle;
 mod carry;
+mod change;
 mod configured;
 mod document;
 mod estate;
@@ -35,6 +38,7 @@ mod group;
 mod hop;
 mod judge;
 mod noticed;
+mod remedy;
 mod report;
 mod routing;
 mod rule_name;
@@ -47,6 +51,7 @@ mod walk;
 mod walk_guest;
 
 pub use bundle::{Bundle, BundleError, Cloud, Guest, Nic};
+pub use change::{Admitted, Change, GuestRule};
 pub use document::{Document, GuestDocument, Known, Missing, Reading};
 pub use estate::{Connection, Estate, Listening};
 pub use exposure::Exposure;
@@ -55,6 +60,7 @@ pub use flow::{Flow, FlowError, Protocol};
 pub use hop::{Effect, Hop, Kind, Side, Verdict};
 pub use judge::{Fate, Judgement, Masked};
 pub use noticed::Noticed;
+pub use remedy::{Remedy, RepairedFlow, remedies};
 pub use report::{Report, ReportedCause, ReportedFlow, ReportedHop, ReportedMissing};
 
 #[cfg(test)]

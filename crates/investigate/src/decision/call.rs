@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::HypothesisState;
 use crate::decision::{DecisionContext, Effect};
 use crate::event::{Event, HypothesisSet, ObservationId, Observed, Proposed, Refusal, Returned, StepId};
+use crate::gate::advised;
 use crate::state::{CallState, State, Step};
 use crate::tool::{CallContext, CallResult, FileTask, ProposedCommand, ToolAction, evidence_source};
 use ghost_base::{Digest, Timestamp};
@@ -54,7 +55,10 @@ pub(super) fn advance(
         ToolAction::Run(command) => propose(state, call, *command, context),
         ToolAction::FileTask(task) => Effect::FileTask { call: call.call.id.clone(), task },
         ToolAction::Wait(until) => Effect::Wait { until: Some(until) },
-        ToolAction::Return(outcome) => finish(state, call, *outcome),
+        ToolAction::Return(mut outcome) => {
+            outcome.events = advised(std::mem::take(&mut outcome.events), state, context.policy);
+            finish(state, call, *outcome)
+        }
     }
 }
 

@@ -32,7 +32,7 @@ pub use ghost_shell::Impact;
 pub use kind::Event;
 pub use line::{Chain, Content, FORMAT, LedgerError, Recorded, erase, read};
 pub use session::{
-    BudgetSpent, Concluded, Delivered, Discarded, HumanMessage, HypothesisSet, Instruction, Note, Noted, Now,
-    Opened, Origin, Quote, RECHECK_PROVIDER, Rechecked, Reopened, Resumed, Waived,
+    BudgetSpent, ComplaintOutcome, Concluded, Delivered, Discarded, HumanMessage, HypothesisSet, Instruction,
+    Note, Noted, Now, Opened, Origin, Quote, RECHECK_PROVIDER, Rechecked, Reopened, Resumed, Waived,
 };
 pub use turn::{AnswerFailed, ModelAnswered, ModelAsked, Refusal, Returned};

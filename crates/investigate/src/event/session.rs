@@ -189,6 +189,20 @@ pub struct Concluded {
     /// The faults of the report before and now, where they were checked again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recheck: Vec<Rechecked>,
+    /// What came of each complaint, where flows were judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub complaints: Vec<ComplaintOutcome>,
+}
+
+/// What came of one complaint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ComplaintOutcome {
+    /// What it is about: its flows, its machines, or the names that nobody here has.
+    pub about: String,
+    /// What came of it; computed.
+    pub outcome: Outcome,
+    /// What explains it, or what is not known.
+    pub why: String,
 }
 
 /// A layer that was not inspected.

@@ -2,15 +2,16 @@
 
 use serde_json::{Value, json};
 
-use crate::HypothesisState;
 use crate::coverage;
-use crate::event::{Finding, Waived};
+use crate::event::{ComplaintOutcome, Finding, Waived};
 use crate::finding::{self, FindingError};
 use crate::gate::Coverage;
+use crate::gate::complaint;
 use crate::gate::flows::{self, FlowJudgement};
 use crate::suspect::{Layer, Looked};
 use crate::symptom_text::{self, SymptomText};
 use crate::tool::{CallContext, running_tasks};
+use crate::{HypothesisState, Outcome};
 
 /// A shorter reason says nothing.
 const MIN_REASON_BYTES: usize = 8;
@@ -35,6 +36,10 @@ pub struct CompletionCheck {
     /// The gates that are closed, each with its reason.
     pub closed: Vec<String>,
     pub covered: Coverage,
+    /// What came of each complaint.
+    pub complaints: Vec<ComplaintOutcome>,
+    /// Whether the flows that people complain about were judged, or nothing here can judge them.
+    pub is_judged: bool,
 }
 
 /// Checks every gate.
@@ -85,11 +90,38 @@ pub fn completion(claim: &Claim, context: &CallContext<'_>) -> CompletionCheck {
             "flows_explained: {cause}; it decides over a flow in question and has to be among the findings"
         )
     }));
-    let held = checked.iter().filter(|(_, held)| held.is_ok());
-    let codes: Vec<&str> = held.map(|(finding, _)| finding.code.as_str()).collect();
-    let (gaps, covered) = gaps(claim, context, &symptoms, judged.as_ref(), &codes);
+    let held = checked.iter().filter(|(_, held)| held.is_ok()).map(|(finding, _)| finding);
+    let held: Vec<&Finding> = held.chain(state.accepted.iter().map(|found| &found.finding)).collect();
+    let own = checked.iter().filter(|(_, held)| held.is_ok());
+    let codes: Vec<&str> = own.map(|(finding, _)| finding.code.as_str()).collect();
+    let Gaps { closed: gaps, missing, covered } = gaps(claim, context, &symptoms, judged.as_ref(), &codes);
     closed.extend(gaps);
-    CompletionCheck { checked, closed, covered }
+    let complaints =
+        judged.as_ref().map(|judged| judged.outcomes(&held, &missing, state)).unwrap_or_default();
+    let can_judge = symptoms.names_trouble() && context.tools.find(crate::judged::TOOL).is_some();
+    let is_judged = judged.is_some() || !can_judge;
+    CompletionCheck { checked, closed, covered, complaints, is_judged }
+}
+
+/// Lowers the outcome of a session to what its complaints allow.
+#[must_use]
+pub fn capped(
+    outcome: Outcome,
+    findings: &[&Finding],
+    complaints: &[ComplaintOutcome],
+    is_judged: bool,
+) -> Outcome {
+    let outcome = complaint::lowered(outcome, complaints);
+    if is_judged { outcome } else { complaint::unjudged(outcome, findings) }
+}
+
+/// What was neither inspected nor waived.
+struct Gaps {
+    /// The gates that it closes.
+    closed: Vec<String>,
+    /// All of it, what was waived as well.
+    missing: Vec<Looked>,
+    covered: Coverage,
 }
 
 /// Returns what was neither inspected nor waived, and how much was covered.
@@ -99,10 +131,10 @@ fn gaps(
     symptoms: &SymptomText,
     judged: Option<&FlowJudgement>,
     codes: &[&str],
-) -> (Vec<String>, Coverage) {
+) -> Gaps {
     let state = context.state;
     if !symptoms.names_trouble() {
-        return (Vec::new(), Coverage::Nothing);
+        return Gaps { closed: Vec::new(), missing: Vec::new(), covered: Coverage::Nothing };
     }
     let named = || coverage::machines(symptoms, &topology(context));
     let machines =
@@ -126,7 +158,8 @@ fn gaps(
             tool(gap.layer)
         )
     });
-    (open.collect(), covered)
+    let closed = open.collect();
+    Gaps { closed, missing, covered }
 }
 
 /// Returns the machines of all results of the topology tool: a later call for another group does not remove what is known.

@@ -3,10 +3,12 @@
 //! Goes in: the record of `check_path`, judged anew, and the findings that are claimed. Comes out: claims that do not touch what people
 //! complain about, and causes that are not claimed. Never: a word of a model.
 
-use crate::event::Finding;
+use crate::event::{ComplaintOutcome, Finding};
 use crate::finding::FindingError;
+use crate::gate::complaint;
 use crate::judged::{self, FlowVerdict, JudgedFlow, JudgedFlows};
-use crate::suspect::{Suspect, is_judged_by_flow};
+use crate::state::State;
+use crate::suspect::{Looked, Suspect, is_judged_by_flow};
 use crate::tool::CallContext;
 
 /// The argument of a comparison with a baseline.
@@ -58,6 +60,16 @@ impl FlowJudgement {
     pub(super) fn leaves_open(&self) -> bool {
         let is_open = |flow: &JudgedFlow| flow.verdict == FlowVerdict::Indeterminate;
         self.judged.leaves_open() || self.judged.flows.iter().any(is_open)
+    }
+
+    /// Returns what came of each complaint.
+    pub(super) fn outcomes(
+        &self,
+        findings: &[&Finding],
+        gaps: &[Looked],
+        state: &State,
+    ) -> Vec<ComplaintOutcome> {
+        complaint::outcomes(&self.judged, findings, gaps, state)
     }
 
     /// Returns the causes that are not among the claims.

@@ -3,9 +3,12 @@
 //! Goes in: the state and what the model claims. Comes out: every gate that is closed, with its reason; or the outcome.
 //! Never: an outcome that a model chose.
 
+mod advice;
+mod complaint;
 mod completion;
 mod flows;
 mod outcome;
 
-pub use completion::{Claim, CompletionCheck, completion};
+pub use advice::{accepted, advised};
+pub use completion::{Claim, CompletionCheck, capped, completion};
 pub use outcome::{Coverage, close, outcome};

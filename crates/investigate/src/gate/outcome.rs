@@ -72,6 +72,7 @@ pub fn close(state: &State, by: &str, why: &str) -> Vec<Event> {
         waived: Vec::new(),
         by: by.to_owned(),
         recheck: Vec::new(),
+        complaints: Vec::new(),
     }));
     events
 }

@@ -5,7 +5,7 @@
 
 use crate::coverage::explains;
 use crate::finding::traffic;
-use crate::judged::JudgedFlow;
+use crate::judged::{JudgedFlow, JudgedRemedy};
 use crate::playbook::agenda::PlaybookContext;
 use crate::playbook::findings::CitedFault;
 use crate::playbook::guest_fix;
@@ -29,9 +29,16 @@ pub(super) struct Fix {
 }
 
 impl Fix {
-    fn text(&self) -> String {
+    /// Writes it down, with what it came to when it was tried on what was read.
+    fn text(&self, checked: &str) -> String {
         let Self { what, check, command, verify, risk } = self;
-        let lines = [("Look first", check), ("Command", command), ("Verify", verify), ("Risk", risk)];
+        let lines = [
+            ("Look first", check.as_str()),
+            ("Command", command.as_str()),
+            ("Checked", checked),
+            ("Verify", verify.as_str()),
+            ("Risk", risk.as_str()),
+        ];
         let lines = lines.into_iter().filter(|(_, text)| !text.is_empty());
         let lines = lines.map(|(label, text)| format!("\n{label}: {text}"));
         std::iter::once(what.clone()).chain(lines).collect()
@@ -40,7 +47,7 @@ impl Fix {
 
 /// Returns what to do, in the order in which it is done.
 pub(super) fn actions(context: &PlaybookContext<'_>, faults: &[CitedFault]) -> Vec<String> {
-    let mut actions: Vec<String> = Vec::new();
+    let mut actions: Vec<(usize, String)> = Vec::new();
     let mut shaped: Vec<&str> = Vec::new();
     for fault in faults {
         let (code, object) = (fault.suspect.code.as_str(), fault.suspect.object.as_str());
@@ -54,10 +61,33 @@ pub(super) fn actions(context: &PlaybookContext<'_>, faults: &[CitedFault]) -> V
         let parts: Vec<&str> = object.split('/').collect();
         let at = |index: usize| parts.get(index).copied().unwrap_or_default();
         if let Some(fix) = fix(context, fault, &at) {
-            actions.push(fix.text());
+            // From the caller on, so that each repair can be seen; what no document shows comes last.
+            match context.judged.remedy(code, object) {
+                Some((place, remedy)) => actions.push((place, as_tried(fix, remedy).text(&remedy.effect))),
+                None => actions.push((usize::MAX, fix.text(untried(context, code, object)))),
+            }
         }
     }
-    actions
+    actions.sort_by_key(|(place, _)| *place);
+    actions.into_iter().map(|(_, text)| text).collect()
+}
+
+/// Says that nobody tried it on what was read, where the judge of flows knows the cause and a document could show it.
+fn untried(context: &PlaybookContext<'_>, code: &str, object: &str) -> &'static str {
+    let is_shown = code != "tcp_refused" && context.judged.cause(code, object).is_some();
+    if is_shown { "not tried beforehand: what was read does not show all that it would change." } else { "" }
+}
+
+/// Takes over what was tried on the documents.
+fn as_tried(fix: Fix, remedy: &JudgedRemedy) -> Fix {
+    let commands: Vec<String> = remedy.commands.iter().map(|command| format!("`{command}`")).collect();
+    Fix {
+        what: remedy.what.clone(),
+        check: remedy.look.clone(),
+        command: commands.join(", then "),
+        verify: fix.verify,
+        risk: remedy.risk.clone(),
+    }
 }
 
 fn fix<'a>(

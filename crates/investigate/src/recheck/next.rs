@@ -1,6 +1,6 @@
 //! What a session does that checks again.
 
-use super::{Verdict, compare, plan, summary, verdict};
+use super::{Verdict, attempt, compare, plan, summary, verdict};
 use crate::decision::{DecisionContext, Effect};
 use crate::event::{Concluded, Event, ModelAnswered, RECHECK_PROVIDER};
 use crate::model::{Call, Investigator, Stop, Usage};
@@ -11,10 +11,12 @@ use ghost_base::Timestamp;
 /// Says what to do next for a session that checks again and in which no call is open: the calls first, then what they come to.
 pub(crate) fn next(state: &State, since: usize, context: &DecisionContext<'_>, now: Timestamp) -> Effect {
     let plan = plan::plan(state, context, now);
+    let attempts = attempt::attempts(state, since, context);
     match turn(state, since) {
         None if state.end_request.is_none() => {
-            let calls = plan::calls(state, &plan);
-            let text = "The checks that had shown the faults are made again, as they were.".to_owned();
+            let calls = plan::calls(state, &plan, &attempts);
+            let text = "The checks that had shown the faults are made again, as they were, and what failed is tried."
+                .to_owned();
             Effect::Record(vec![Event::ModelAnswered(ModelAnswered {
                 turn: state.spent.turns,
                 investigator: Investigator {
@@ -35,7 +37,10 @@ pub(crate) fn next(state: &State, since: usize, context: &DecisionContext<'_>, n
         again => {
             let calls: Vec<&Call> =
                 again.into_iter().flat_map(|turn| &turn.calls).map(|call| &call.call).collect();
-            let rows = compare::compare(state, &plan, &calls, context, now);
+            let mut rows = compare::compare(state, &plan, &calls, context, now);
+            let tried = calls.get(plan.len()..).unwrap_or_default().iter();
+            let tried = attempts.iter().zip(tried.map(|call| state.call_named(&call.id)));
+            rows.extend(tried.filter_map(|(attempt, call)| attempt.row(state, call)));
             Effect::Record(vec![Event::Concluded(concluded(state, rows))])
         }
     }
@@ -63,6 +68,7 @@ fn concluded(state: &State, rows: Vec<crate::event::Rechecked>) -> Concluded {
         waived: Vec::new(),
         by: "code".to_owned(),
         recheck: rows,
+        complaints: Vec::new(),
     }
 }
 

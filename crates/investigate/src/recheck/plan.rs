@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use crate::decision::DecisionContext;
 use crate::event::FindingAccepted;
 use crate::model::Call;
+use crate::recheck::attempt::Attempt;
 use crate::recheck::next::call_context;
 use crate::state::{CallState, State};
 use crate::suspect::SupportedFaults;
@@ -93,7 +94,7 @@ fn shown_by<'a>(
 }
 
 /// Returns the calls, each under a name that no call of the session has.
-pub(super) fn calls(state: &State, plan: &[Again<'_>]) -> Vec<Call> {
+pub(super) fn calls(state: &State, plan: &[Again<'_>], attempts: &[Attempt]) -> Vec<Call> {
     let named = |number: usize| {
         let mut id = format!("again{}_{number}", state.earlier.len());
         while state.call_named(&id).is_some() {
@@ -106,7 +107,8 @@ pub(super) fn calls(state: &State, plan: &[Again<'_>]) -> Vec<Call> {
         tool: again.call.call.tool.clone(),
         arguments: Value::Object(arguments(again.call)),
     };
-    (1..).zip(plan).map(call).collect()
+    let tries = (plan.len() + 1..).zip(attempts).map(|(number, attempt)| attempt.call(named(number)));
+    (1..).zip(plan).map(call).chain(tries).collect()
 }
 
 fn arguments(call: &CallState) -> Map<String, Value> {

@@ -15,8 +15,15 @@ pub(super) fn summary(rows: &[Rechecked]) -> String {
     let (broken, new, unknown) = (of(Now::Broken), of(Now::New), of(Now::Unknown));
     match verdict(rows) {
         Verdict::Fixed => {
-            "Verified fixed: every look that had shown a fault was taken again, and none shows it any more."
-                .to_owned()
+            let tried: Vec<&str> =
+                rows.iter().filter_map(|row| row.after.strip_prefix("tried again: ")).collect();
+            let tried = match tried.as_slice() {
+                [] => " The call that failed was not tried again from its caller.".to_owned(),
+                some => format!(" Tried again: {}.", some.join("; ")),
+            };
+            format!(
+                "Verified fixed: every look that had shown a fault was taken again, and none shows it any more.{tried}"
+            )
         }
         Verdict::Broken => {
             let mut parts = Vec::new();
@@ -53,7 +60,7 @@ pub fn report(state: &State, rows: &[Rechecked]) -> String {
     let table = table(&["Fault", "Before", "Now"], &rows.iter().map(line).collect::<Vec<_>>());
     let reported = state.earlier.last().map(|(at, _)| at.to_string()).unwrap_or_default();
     format!(
-        "## Before and now\n\n{}\n\nBefore: as reported at {}. Only the checks that had shown a fault were made again, through the same gate and with the same consent; nothing else was looked at.\n\n{table}",
+        "## Before and now\n\n{}\n\nBefore: as reported at {}. Only the checks that had shown a fault were made again, and what failed was tried where a command that only reads could do that, through the same gate and with the same consent; nothing else was looked at.\n\n{table}",
         text(&summary(rows)),
         text(&reported)
     )

@@ -27,6 +27,8 @@ pub(super) struct CallReplay<'a, 'b> {
     observed: Vec<ObservationId>,
     /// Those of them that earlier calls made.
     reused: Vec<ObservationId>,
+    /// Whether somebody reads the result, and not only what it supports.
+    is_told: bool,
 }
 
 impl<'a, 'b> CallReplay<'a, 'b> {
@@ -35,7 +37,26 @@ impl<'a, 'b> CallReplay<'a, 'b> {
         let ours =
             |turn: &&crate::state::Turn| turn.calls.iter().any(|call| call.call.id == context.call.call.id);
         let now = context.state.turns().rev().find(ours).map_or(context.state.opened_at, |turn| turn.at);
-        Self { context, hypothesis, at: 0, file_tasks: 0, now, observed: Vec::new(), reused: Vec::new() }
+        Self {
+            context,
+            hypothesis,
+            at: 0,
+            file_tasks: 0,
+            now,
+            observed: Vec::new(),
+            reused: Vec::new(),
+            is_told: true,
+        }
+    }
+
+    /// Reads only what the record supports: what nothing rests on need not be worked out.
+    pub(super) fn silent(self) -> Self {
+        Self { is_told: false, ..self }
+    }
+
+    /// Tells whether somebody reads the result.
+    pub(super) fn is_told(&self) -> bool {
+        self.is_told
     }
 
     pub(super) fn context(&self) -> &'a CallContext<'b> {

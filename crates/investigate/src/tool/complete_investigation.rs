@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::event::{
     Citation, Concluded, Event, Finding, FindingAccepted, FindingRejected, ObservationId, Refusal, Waived,
 };
-use crate::gate::{Claim, CompletionCheck, completion, outcome};
+use crate::gate::{self, Claim, CompletionCheck, capped, completion, outcome};
 use crate::model::ToolSpec;
 use crate::suspect::{Layer, Looked};
 use crate::tool::argument::{parse, schema, sized};
@@ -129,7 +129,7 @@ fn conclude(
         )));
     }
     let claim = claim(&arguments)?;
-    let CompletionCheck { checked, closed, covered } = completion(&claim, context);
+    let CompletionCheck { checked, closed, covered, complaints, is_judged } = completion(&claim, context);
     let mut events: Vec<Event> = Vec::new();
     let mut accepted = context.state.accepted.len();
     for (finding, held) in checked {
@@ -151,7 +151,8 @@ fn conclude(
         let content = json!({ "status": "rejected", "reason": closed.join("\n"), "closed_gates": closed });
         return Ok(CallResult { content, is_error: true, refused: Some(Refusal::Gate), events });
     }
-    let outcome = outcome(context.state, accepted, covered);
+    let findings = gate::accepted(&events, context.state);
+    let outcome = capped(outcome(context.state, accepted, covered), &findings, &complaints, is_judged);
     events.push(Event::Concluded(Concluded {
         outcome,
         confidence: outcome.confidence(),
@@ -162,6 +163,7 @@ fn conclude(
         waived: claim.waived,
         by: "model".to_owned(),
         recheck: Vec::new(),
+        complaints,
     }));
     let content = json!({ "status": "ok", "outcome": outcome, "confidence": outcome.confidence() });
     Ok(CallResult { events, ..CallResult::completed(content) })

@@ -50,6 +50,12 @@ pub(super) struct Machine {
     settings: String,
 }
 
+impl Machine {
+    pub(super) fn forwards(&mut self, forwards: bool) {
+        self.forwards = forwards;
+    }
+}
+
 /// An estate while it is drafted.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Draft {
@@ -276,6 +282,10 @@ impl Draft {
             nics: BTreeMap::new(),
             guests: self.machines.iter().map(|machine| (machine.name.clone(), guest(machine))).collect(),
         }
+    }
+
+    pub(super) fn translates(&self) -> bool {
+        self.machines.iter().any(|machine| !machine.nat.is_empty())
     }
 
     pub(super) fn estate(&self) -> Estate {

@@ -5,4 +5,5 @@ mod draft;
 mod facts;
 mod object;
 mod property;
+mod remedy;
 mod route;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::draft::Draft;
-use crate::path::{Bundle, Cause, Estate, Fate, Flow, Guest, Protocol, Reading};
+use crate::path::{Bundle, Cause, Estate, Fate, Flow, Guest, Object, Protocol, Reading, remedies};
 
 /// A change of an estate with a hub, a choice of many.
 fn change(draft: Draft, choice: u8) -> Draft {
@@ -187,5 +187,43 @@ proptest! {
         let estate = Estate::of(&bundle);
         let judgement = estate.judge(&flow);
         drop(serde_json::to_string(&judgement.report(&estate)).unwrap());
+    }
+}
+
+proptest! {
+    // Each judges a good many flows several times.
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Whatever is told as a remedy takes its cause away and opens nothing that catches all.
+    #[test]
+    fn a_remedy_holds_and_keeps_shut_what_has_to_be_shut(draft in drafts()) {
+        let (bundle, flow) = (draft.bundle(), flow(&draft));
+        let estate = Estate::of(&bundle);
+        let causes = estate.judge(&flow).findings();
+        // Nobody serves this port, and nobody asked for it.
+        let other = draft.flow("a", "b", Protocol::Tcp, 6000);
+        let catches_all = |judgement: &crate::path::Judgement| judgement.stops().iter().any(|(_, effect)| effect.catches_all);
+        let was_shut = catches_all(&estate.judge(&other));
+        let all = remedies(&bundle, std::slice::from_ref(&flow));
+        let (mut bundle, mut left) = (bundle, causes.clone());
+        for remedy in &all {
+            for change in &remedy.changes {
+                let change_of_all = format!("{change:?}");
+                prop_assert!(!change_of_all.contains("rule: \"n5\"") && !change_of_all.contains("rule: \"DenyAll"), "{}", change_of_all);
+                bundle = change.apply(&bundle, &Estate::of(&bundle)).unwrap();
+            }
+            let now = Estate::of(&bundle).judge(&flow);
+            prop_assert!(!now.findings().contains(&remedy.cause), "{:?}", remedy);
+            prop_assert_eq!(&remedy.after[0].fate, &now.fate);
+            left = now.findings();
+        }
+        let is_remediable = |cause: &Cause| matches!(cause.object, Object::NsgRule { .. } | Object::Qdisc { .. } | Object::GuestChain { .. } | Object::GuestRule { .. });
+        if was_shut {
+            prop_assert!(catches_all(&Estate::of(&bundle).judge(&other)));
+        }
+        // Behind translations the addresses of a rule are not those of the flow; whatever else is left has no remedy of its own.
+        if !draft.translates() {
+            prop_assert!(!left.iter().any(is_remediable), "{:?} of {:?}", left, causes);
+        }
     }
 }

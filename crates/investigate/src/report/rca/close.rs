@@ -8,7 +8,7 @@ use crate::report::rca::cause;
 use crate::state::State;
 
 /// The words that begin a line of a remedy and become its label.
-const LABELS: [&str; 5] = ["Look first", "Command", "Verify", "Risk", "Note"];
+const LABELS: [&str; 7] = ["Look first", "Command", "Checked", "Class", "Verify", "Risk", "Note"];
 
 /// Returns the section with what should be done; empty where nothing is recommended.
 pub(super) fn actions(state: &State) -> String {

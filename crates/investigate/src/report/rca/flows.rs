@@ -1,5 +1,6 @@
 //! The flows that people complain about, and what was noticed beside them.
 
+use crate::event::ComplaintOutcome;
 use crate::judged::{FlowVerdict, JudgedFlow, judged};
 use crate::report::markdown::{code, text};
 use crate::state::State;
@@ -13,7 +14,18 @@ pub(super) fn flows(state: &State) -> String {
         return String::new();
     };
     let lines: Vec<String> = judged.flows.iter().map(line).collect();
-    format!("## Flows in question\n\n{}", lines.join("\n"))
+    let complaints = state.concluded.iter().flat_map(|(_, concluded)| &concluded.complaints);
+    let complaints: Vec<String> = complaints.map(complaint).collect();
+    let complaints = match complaints.len() {
+        0 => String::new(),
+        _ => format!("{}\n\n", complaints.join("\n")),
+    };
+    format!("## Flows in question\n\n{complaints}{}", lines.join("\n"))
+}
+
+/// Tells in a line what came of a complaint.
+fn complaint(one: &ComplaintOutcome) -> String {
+    format!("- **{}**, {}: {}", text(&one.about), one.outcome, text(&one.why))
 }
 
 fn line(flow: &JudgedFlow) -> String {

@@ -216,6 +216,7 @@ impl Ledger {
             by: "model".to_owned(),
             claimed: None,
             recheck: Vec::new(),
+            complaints: Vec::new(),
         }));
     }
 }

@@ -62,6 +62,16 @@ impl<'a> EstateReader<'a> {
         Estate::of(&self.bundle)
     }
 
+    /// Returns the name of the resource group.
+    pub(super) fn group(&self) -> &str {
+        self.place.group.as_str()
+    }
+
+    /// Returns the documents that were read so far.
+    pub(super) fn bundle(&self) -> &Bundle {
+        &self.bundle
+    }
+
     /// Returns the complaints of a text with their flows, and everything read that decides over these.
     ///
     /// Who listens decides which machines are meant where nobody is named, and who is meant decides what is read: so both go on

@@ -177,7 +177,7 @@ impl<T: Inspector> Tool for InspectorTool<T> {
 
     fn supports(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> SupportedFaults {
         let Ok((request, _)) = self.request(arguments, context) else { return SupportedFaults::default() };
-        let mut replay = CallReplay::new(context, None);
+        let mut replay = CallReplay::new(context, None).silent();
         match self.inspector.inspect(&request, &self.site, &mut replay) {
             Ok(Inspection { suspects, looked, .. }) => {
                 SupportedFaults { suspects, looked, around: replay.reused() }

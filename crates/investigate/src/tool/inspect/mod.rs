@@ -14,6 +14,7 @@ mod nsg;
 mod packet;
 mod path;
 mod qdisc;
+mod remedy;
 mod route;
 mod storage;
 mod topology;

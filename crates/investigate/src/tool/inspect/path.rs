@@ -10,11 +10,12 @@ use serde_json::json;
 use super::argument::{Protocol, Refused, refuse, resource_group};
 use super::estate_reader::{EstateReader, INTERNET};
 use super::inspector::{Inspection, Inspector, Unfinished};
+use super::remedy;
 use crate::complaint::{Complaint, Kind, UnknownEnd};
 use crate::finding::Fault;
 use crate::judged::{
-    FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, JudgedFlows, NoticedObject, UnknownName,
-    UnreadDocument,
+    FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, JudgedFlows, JudgedRemedy, NoticedObject,
+    UnknownName, UnreadDocument,
 };
 use crate::suspect::{Layer, Suspect, plain};
 use crate::symptom_text::Symptom;
@@ -128,10 +129,18 @@ impl Inspector for CheckPath {
             None => complained(&mut reader, replay)?,
         };
         let estate = reader.estate();
+        let remedies = if replay.is_told() { remedies(&reader, &asked.flows, &estate) } else { Vec::new() };
         let mut seen = Inspection::default();
-        tell(&estate, &reader, asked, &mut seen);
+        tell(&estate, &reader, (asked, remedies), &mut seen);
         Ok(seen)
     }
+}
+
+/// Returns what takes the causes of some flows away, each tried on what was read.
+fn remedies(reader: &EstateReader<'_>, flows: &[Flow], estate: &Estate) -> Vec<JudgedRemedy> {
+    let judged = flows.get(..flows.len().min(MAX_FLOWS)).unwrap_or_default();
+    let all = path::remedies(reader.bundle(), judged);
+    all.iter().filter_map(|one| remedy::told(one, reader.group(), estate)).collect()
 }
 
 /// What people complain about and ask.
@@ -317,7 +326,12 @@ fn addresses(end: &str, estate: &Estate) -> Result<Vec<IpAddr>, Issue> {
 }
 
 /// Judges the flows and says what comes of each.
-fn tell(estate: &Estate, reader: &EstateReader<'_>, asked: Complained, seen: &mut Inspection) {
+fn tell(
+    estate: &Estate,
+    reader: &EstateReader<'_>,
+    (asked, remedies): (Complained, Vec<JudgedRemedy>),
+    seen: &mut Inspection,
+) {
     let Complained { complaints, flows, exposed, failing } = asked;
     seen.suspect(failing);
     let mut moot = Vec::new();
@@ -352,6 +366,7 @@ fn tell(estate: &Estate, reader: &EstateReader<'_>, asked: Complained, seen: &mu
         complaints,
         flows: judged.iter().map(|judgement| flow(judgement, estate)).collect(),
         noticed: moot.into_iter().chain(noticed(&judged, estate)).collect(),
+        remedies,
     };
     seen.facts = json!(document);
     for warning in estate.warnings().iter().take(8) {

@@ -29,8 +29,8 @@ async fn again(engine: &Engine, session: &SessionId, key: &str) -> State {
     state(engine, session).await.unwrap()
 }
 
-/// Five lists, and routes, rules and the state of both machines.
-const CHECK: u32 = 11;
+/// Five lists, and routes, rules and the state of both machines; then the call itself.
+const CHECK: u32 = 12;
 
 #[tokio::test]
 async fn case_j_is_still_broken_until_it_is_mended_and_then_verified_fixed() {
@@ -55,9 +55,10 @@ async fn case_j_is_still_broken_until_it_is_mended_and_then_verified_fixed() {
     let broken = again(&engine, &session, "k1").await;
     assert_eq!(headline(&broken), "Checked again: still broken");
     let rows = &broken.concluded.as_ref().unwrap().1.recheck;
-    assert!(rows.len() == 2 && rows.iter().all(|row| row.now == Now::Broken), "{rows:?}");
+    assert!(rows.len() == 3 && rows.iter().all(|row| row.now == Now::Broken), "{rows:?}");
+    assert!(rows[2].after.contains("gets no answer"), "{rows:?}");
     let commands = broken.spent.commands - first.spent.commands;
-    assert_eq!(commands, CHECK, "the flow once more, end to end, and nothing else");
+    assert_eq!(commands, CHECK, "the flow once more, end to end, a try of it, and nothing else");
     assert_eq!(broken.opened.investigator, model.investigator());
 
     reset(&lab, folder.path()).await.unwrap();
@@ -67,6 +68,11 @@ async fn case_j_is_still_broken_until_it_is_mended_and_then_verified_fixed() {
     let fixed = again(&engine, &session, "k2").await;
     assert_eq!(headline(&fixed), "Checked again: verified fixed", "{}", rca(&fixed));
     assert_eq!(fixed.spent.commands - broken.spent.commands, CHECK);
+    let summary = &fixed.concluded.as_ref().unwrap().1.summary;
+    assert!(
+        summary.contains("Tried again: nc from tf-source-vm to 10.0.1.5 port 5001 is answered."),
+        "{summary}"
+    );
     // The same click, brought a second time, does nothing.
     let once_more = again(&engine, &session, "k2").await;
     assert_eq!(once_more.seq, fixed.seq);

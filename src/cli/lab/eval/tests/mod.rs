@@ -4,6 +4,7 @@
 mod again;
 mod around;
 mod delivered;
+mod false_claim;
 mod lying;
 mod obeying;
 mod stage;

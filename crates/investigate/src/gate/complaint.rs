@@ -1,0 +1,272 @@
+//! What came of each complaint, by the flows that it is about.
+//!
+//! Goes in: the judged flows, the findings that hold, what was not looked at, who denied what. Comes out: an outcome and a sentence for
+//! each complaint, and the most that the session's outcome may be. Never: health for what nobody was allowed to look at.
+
+use crate::complaint::Kind;
+use crate::event::{ComplaintOutcome, Finding, Reply};
+use crate::finding::title;
+use crate::judged::{FlowVerdict, JudgedComplaint, JudgedFlow, JudgedFlows};
+use crate::state::{Ending, State, Step};
+use crate::suspect::{Layer, Looked};
+use crate::symptom_text::Symptom;
+use crate::{Outcome, suspect};
+
+/// So many flows are named; the others are counted.
+const MAX_NAMED: usize = 3;
+
+/// Returns what came of each complaint. `gaps` is what belongs to the symptoms and was not looked at.
+pub(super) fn outcomes(
+    flows: &JudgedFlows,
+    findings: &[&Finding],
+    gaps: &[Looked],
+    state: &State,
+) -> Vec<ComplaintOutcome> {
+    let weigh = Weigh { flows, findings, gaps, state };
+    flows.complaints.iter().map(|complaint| weigh.outcome(complaint)).collect()
+}
+
+/// Lowers the outcome of a session to what its complaints allow: one explained complaint does not confirm the others.
+pub(super) fn lowered(outcome: Outcome, complaints: &[ComplaintOutcome]) -> Outcome {
+    let all = |wanted: Outcome| complaints.iter().all(|one| one.outcome == wanted);
+    match outcome {
+        Outcome::Confirmed if !all(Outcome::Confirmed) => Outcome::Likely,
+        Outcome::NoFaultFound if !all(Outcome::NoFaultFound) => Outcome::Inconclusive,
+        Outcome::Confirmed | Outcome::Likely | Outcome::Inconclusive | Outcome::NoFaultFound => outcome,
+    }
+}
+
+/// Lowers the outcome of a session in which nobody judged the flows that people complain about.
+pub(super) fn unjudged(outcome: Outcome, findings: &[&Finding]) -> Outcome {
+    let needs_flow =
+        |found: &&Finding| suspect::is_judged_by_flow(&found.code) || found.object.starts_with("flow/");
+    match outcome {
+        Outcome::Confirmed if findings.iter().any(needs_flow) => Outcome::Likely,
+        Outcome::NoFaultFound => Outcome::Inconclusive,
+        Outcome::Confirmed | Outcome::Likely | Outcome::Inconclusive => outcome,
+    }
+}
+
+struct Weigh<'a> {
+    flows: &'a JudgedFlows,
+    findings: &'a [&'a Finding],
+    gaps: &'a [Looked],
+    state: &'a State,
+}
+
+impl Weigh<'_> {
+    fn outcome(&self, complaint: &JudgedComplaint) -> ComplaintOutcome {
+        let flows: Vec<&JudgedFlow> =
+            complaint.flows.iter().filter_map(|at| self.flows.flows.get(*at)).collect();
+        let (outcome, why) = match complaint.kind {
+            Kind::Exposure => self.exposure(),
+            Kind::Trouble | Kind::Drift | Kind::Leftovers if flows.is_empty() => self.without_flow(complaint),
+            Kind::Trouble | Kind::Drift | Kind::Leftovers => self.with_flows(complaint, &flows),
+        };
+        ComplaintOutcome { about: about(complaint, &flows), outcome, why }
+    }
+
+    fn exposure(&self) -> (Outcome, String) {
+        let open: Vec<String> = self
+            .findings
+            .iter()
+            .filter(|found| found.code == "nsg_exposure")
+            .map(|found| named(found))
+            .collect();
+        if !open.is_empty() {
+            return (Outcome::Confirmed, open.join("; "));
+        }
+        match self.gap(&[Layer::Exposure, Layer::Rules]) {
+            Some(gap) => (Outcome::Inconclusive, gap),
+            None => (Outcome::NoFaultFound, "no group lets the internet in".to_owned()),
+        }
+    }
+
+    fn without_flow(&self, complaint: &JudgedComplaint) -> (Outcome, String) {
+        if let Some(unknown) = complaint.unknown.first() {
+            let near = match unknown.nearest.as_slice() {
+                [] => String::new(),
+                names => format!("; there are {}", names.join(", ")),
+            };
+            return (Outcome::Inconclusive, format!("there is no {} here{near}", unknown.word));
+        }
+        let found: Vec<String> = self.findings.iter().map(|found| named(found)).collect();
+        if found.is_empty() {
+            let gap = self.gap(&[]);
+            return (
+                Outcome::Inconclusive,
+                gap.unwrap_or_else(|| "no flow is known that it is about".to_owned()),
+            );
+        }
+        (Outcome::Confirmed, found.join("; "))
+    }
+
+    fn with_flows(&self, complaint: &JudgedComplaint, flows: &[&JudgedFlow]) -> (Outcome, String) {
+        let mut found: Vec<String> = Vec::new();
+        let asks = |symptom: Symptom| complaint.symptoms.contains(&symptom);
+        let is_change = complaint.kind == Kind::Drift
+            || asks(Symptom::RolledBack)
+            || asks(Symptom::NothingChanged)
+            || self.flows.is_beside_flows();
+        for finding in self.findings {
+            let of_flow = flows.iter().any(|flow| {
+                let mut causes = flow.causes.iter().chain(&flow.behind);
+                let is_cause =
+                    causes.any(|cause| cause.fault == finding.code && cause.object == finding.object);
+                is_cause
+                    || flow.is(&finding.object)
+                    || !complaint.names_port && flow.is_between(&finding.object)
+            });
+            let is_beside = is_beside(&finding.code, complaint);
+            if of_flow || is_beside || is_change {
+                found.push(named(finding));
+            }
+        }
+        let open: Vec<&&JudgedFlow> =
+            flows.iter().filter(|flow| flow.verdict == FlowVerdict::Indeterminate).collect();
+        let gap = flows.iter().find_map(|flow| flow.gap());
+        match (found.is_empty(), gap, open.first()) {
+            (false, None, None) => (Outcome::Confirmed, found.join("; ")),
+            (false, Some(gap), _) => (Outcome::Likely, format!("{}; besides, {gap}", found.join("; "))),
+            (false, None, Some(open)) => {
+                (Outcome::Likely, format!("{}; not certain for {}", found.join("; "), open.name()))
+            }
+            (true, Some(gap), _) => (Outcome::Inconclusive, gap.to_owned()),
+            (true, None, Some(open)) => {
+                let missing: Vec<&str> = open.missing.iter().take(3).map(|one| one.what.as_str()).collect();
+                let denied = self.denied().map(|who| format!("; {who}")).unwrap_or_default();
+                (Outcome::Inconclusive, format!("not checked: {}{denied}", missing.join(", ")))
+            }
+            (true, None, None) => self.clear(flows),
+        }
+    }
+
+    /// Says what it comes to where nothing on the flows was claimed.
+    fn clear(&self, flows: &[&JudgedFlow]) -> (Outcome, String) {
+        if let Some(cause) = flows.iter().find_map(|flow| flow.causes.first()) {
+            return (
+                Outcome::Inconclusive,
+                format!("it is shown and not claimed: {}", title(&cause.fault, &cause.object)),
+            );
+        }
+        match self.gap(&[
+            Layer::Wire,
+            Layer::Measure,
+            Layer::Rules,
+            Layer::Routes,
+            Layer::Guest,
+            Layer::Shaping,
+        ]) {
+            Some(gap) => {
+                (Outcome::Inconclusive, format!("passes, judged end to end in both directions; {gap}"))
+            }
+            None => (
+                Outcome::NoFaultFound,
+                "passes, judged end to end in both directions, and nothing is left open".to_owned(),
+            ),
+        }
+    }
+
+    /// Says what was not checked, among some layers or all, and who did not consent to it.
+    fn gap(&self, layers: &[Layer]) -> Option<String> {
+        let mut open: Vec<&str> = self
+            .gaps
+            .iter()
+            .filter(|gap| layers.is_empty() || layers.contains(&gap.layer))
+            .map(|gap| gap.layer.describe())
+            .collect();
+        open.dedup();
+        if open.is_empty() {
+            return None;
+        }
+        let denied = self.denied().map(|who| format!(", {who}")).unwrap_or_default();
+        Some(format!("not checked: {}{denied}", open.join(", ")))
+    }
+
+    /// Says who denied something that was to be looked at, the last one.
+    fn denied(&self) -> Option<String> {
+        let decided = |step: &Step| {
+            let asked = step.rounds.iter().flat_map(|round| &round.approvals);
+            let endings = asked.filter_map(|name| self.state.approvals.get(name)?.ending.as_ref());
+            let denials = endings.filter_map(|ending| match ending {
+                Ending::Decided { answer: Reply::Deny { .. }, who, .. } => Some(format!("denied by {who}")),
+                Ending::Expired { .. } => Some("nobody answered who was asked".to_owned()),
+                Ending::Decided { .. } => None,
+            });
+            denials.last()
+        };
+        self.state.steps.iter().rev().filter(|step| !step.is_completed()).find_map(decided)
+    }
+}
+
+/// Tells whether a fault that no flow shows is what a complaint is about.
+fn is_beside(code: &str, complaint: &JudgedComplaint) -> bool {
+    let asks = |symptom: Symptom| complaint.symptoms.contains(&symptom);
+    match code {
+        "dns_failure" => asks(Symptom::Names),
+        "storage_firewall_deny" | "service_endpoint_missing" => asks(Symptom::StorageUnreachable),
+        "no_drift" | "arp_conflict" => true,
+        _ => false,
+    }
+}
+
+fn named(finding: &Finding) -> String {
+    title(&finding.code, &finding.object)
+}
+
+/// Names what a complaint is about.
+fn about(complaint: &JudgedComplaint, flows: &[&JudgedFlow]) -> String {
+    let mut names: Vec<String> = flows.iter().take(MAX_NAMED).map(|flow| flow.name()).collect();
+    let more = flows.len().saturating_sub(MAX_NAMED);
+    names.extend((more > 0).then(|| format!("{more} more")));
+    if names.is_empty() {
+        names.extend(complaint.machines.iter().take(MAX_NAMED).cloned());
+    }
+    if names.is_empty() {
+        names.extend(complaint.unknown.iter().map(|unknown| unknown.word.clone()));
+    }
+    let what = match complaint.kind {
+        Kind::Exposure => "What is open to the internet",
+        Kind::Drift => "What changed",
+        Kind::Leftovers => "What is left over",
+        Kind::Trouble if names.is_empty() => "What was said",
+        Kind::Trouble => return names.join(", "),
+    };
+    if names.is_empty() { what.to_owned() } else { format!("{what}: {}", names.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(outcome: Outcome) -> ComplaintOutcome {
+        ComplaintOutcome { about: String::new(), outcome, why: String::new() }
+    }
+
+    #[test]
+    fn one_explained_complaint_does_not_confirm_the_others() {
+        let mixed = [one(Outcome::Confirmed), one(Outcome::NoFaultFound)];
+        assert_eq!(lowered(Outcome::Confirmed, &mixed), Outcome::Likely);
+        assert_eq!(lowered(Outcome::Confirmed, &[one(Outcome::Confirmed)]), Outcome::Confirmed);
+        assert_eq!(lowered(Outcome::Confirmed, &[]), Outcome::Confirmed);
+        assert_eq!(lowered(Outcome::NoFaultFound, &[one(Outcome::Inconclusive)]), Outcome::Inconclusive);
+        assert_eq!(lowered(Outcome::Likely, &mixed), Outcome::Likely);
+    }
+
+    #[test]
+    fn without_a_judgement_of_flows_nothing_about_flows_is_certain() {
+        let found = |code: &str, object: &str| Finding {
+            code: code.to_owned(),
+            object: object.to_owned(),
+            statement: String::new(),
+            evidence: Vec::new(),
+        };
+        let (rule, wire) =
+            (found("nsg_deny", "nsg/n/r"), found("syn_unanswered", "flow/1.1.1.1/2.2.2.2/tcp/1"));
+        let storage = found("storage_firewall_deny", "storage/a");
+        assert_eq!(unjudged(Outcome::Confirmed, &[&rule]), Outcome::Likely);
+        assert_eq!(unjudged(Outcome::Confirmed, &[&wire]), Outcome::Likely);
+        assert_eq!(unjudged(Outcome::Confirmed, &[&storage]), Outcome::Confirmed);
+        assert_eq!(unjudged(Outcome::NoFaultFound, &[]), Outcome::Inconclusive);
+    }
+}
