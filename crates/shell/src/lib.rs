@@ -54,7 +54,10 @@ mod verdict;
 pub use approve::TerminalApprover;
 pub use approve::{Approver, Choice, Decision, DenyAll, Grant, PlannedCommand, Request};
 pub use clip::{Clipping, Kind as OutputKind, Limits as ClipLimits, ModelText, clip};
-pub use gate::{Action, BuildError, Builder, OutputMetadata, Problem, Response, Sandbox, Shell, Status};
+pub use gate::{
+    Action, Admission, Admitted, BuildError, Builder, OutputMetadata, Problem, Response, Sandbox, Shell,
+    Status,
+};
 pub use identity::{Identities, Identity, IdentityCommand, SignIn, SignInError, SignInStep};
 pub use judge::{MAX_COMMAND_BYTES, Scope};
 pub use known::{DestinationError, Known, Surroundings, is_inventory};

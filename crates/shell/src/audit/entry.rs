@@ -13,6 +13,8 @@ use ghost_base::{Digest, Timestamp};
 pub enum Kind {
     /// Something was settled without a run: blocked, denied, expired, abandoned, or one round of a modification.
     Decided,
+    /// Somebody else may run it; on the disk before they learn it.
+    Admitted,
     /// A process is about to start; on the disk before it does.
     Intent,
     /// That process ended, or could not start.

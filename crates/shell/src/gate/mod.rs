@@ -4,6 +4,7 @@
 //! judged, a RISKY one without a human's consent to exactly that text, a run whose intent is not on the disk, output
 //! that was not redacted.
 
+mod admit;
 mod builder;
 mod execute;
 mod finish;
@@ -21,6 +22,7 @@ mod sandboxed;
 #[cfg(test)]
 mod tests;
 
+pub use admit::{Admission, Admitted};
 pub use builder::{BuildError, Builder};
 pub use response::{Action, OutputMetadata, Problem, Response, Status};
 pub use run::Shell;

@@ -78,7 +78,8 @@ impl Shell {
         let (log, anchor, at) = (Arc::clone(&self.log), Arc::clone(&self.anchor), self.clock.now());
         let session = self.session.clone();
         // What changes something begins only where somebody else knows that it does.
-        let needed = entry.kind == Kind::Intent && case.ruling.verdict != Verdict::Safe;
+        let begins = matches!(entry.kind, Kind::Intent | Kind::Admitted);
+        let needed = begins && case.ruling.verdict != Verdict::Safe;
         let written = tokio::task::spawn_blocking(move || {
             let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
             let receipt = log.append(at, &entry).map_err(|error| {

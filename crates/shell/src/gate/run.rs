@@ -205,7 +205,7 @@ impl Shell {
     }
 
     /// Records a modification and judges the new command from the start.
-    async fn modify(&self, mut case: Case, command: &str) -> Result<Case, Box<Response>> {
+    pub(super) async fn modify(&self, mut case: Case, command: &str) -> Result<Case, Box<Response>> {
         if case.round >= MAX_MODIFICATIONS {
             return Err(Box::new(self.deny(case, Action::UserDenied, "it was modified too often").await));
         }

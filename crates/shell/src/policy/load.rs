@@ -34,7 +34,8 @@ const CORE: &str = include_str!("core.toml");
 const DESTINATION: &str = include_str!("destination.toml");
 const BLOCK: &str = include_str!("block.toml");
 
-static BUILTIN: LazyLock<Result<Policy, PolicyError>> = LazyLock::new(Policy::load);
+static EMBEDDED: LazyLock<Result<Policy, PolicyError>> = LazyLock::new(Policy::unchecked);
+static BUILTIN: LazyLock<Result<(), PolicyError>> = LazyLock::new(|| Policy::embedded()?.check_examples());
 
 /// Why a policy cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -141,7 +142,17 @@ impl Policy {
     /// # Errors
     /// Fails where an embedded file is broken, which a test of this crate would have found.
     pub fn builtin() -> Result<&'static Self, PolicyError> {
-        BUILTIN.as_ref().map_err(Clone::clone)
+        let policy = Self::embedded()?;
+        BUILTIN.as_ref().map(|()| policy).map_err(Clone::clone)
+    }
+
+    /// Returns the embedded policy without judging its examples once more: they are as much part of the program as what they check, and a
+    /// test judges them. It is for whoever starts a process for every command.
+    ///
+    /// # Errors
+    /// Fails where an embedded file is broken.
+    pub fn embedded() -> Result<&'static Self, PolicyError> {
+        EMBEDDED.as_ref().map_err(Clone::clone)
     }
 
     /// Returns the embedded policy with a site's file on top, every example checked.
@@ -166,12 +177,6 @@ impl Policy {
     #[must_use]
     pub fn examples(&self) -> &[Example] {
         &self.examples
-    }
-
-    fn load() -> Result<Self, PolicyError> {
-        let policy = Self::unchecked()?;
-        policy.check_examples()?;
-        Ok(policy)
     }
 
     pub(super) fn unchecked() -> Result<Self, PolicyError> {
