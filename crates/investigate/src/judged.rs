@@ -44,7 +44,7 @@ pub struct JudgedRemedy {
     pub commands: Vec<String>,
     /// What becomes of the flows with it, and of others.
     pub effect: String,
-    /// What it risks, and the way back.
+    /// What it risks, and how it is undone.
     pub risk: String,
 }
 

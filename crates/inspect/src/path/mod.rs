@@ -20,7 +20,7 @@
 //! - Nobody who listens, behind something that stops the flow, does not count; nor does a closed gate to which nothing leads.
 //! - A caller whose packet filter was not read is taken to send what the flow says: only what passes packets on is suspected of
 //!   translating them unseen.
-//! - A remedy is told after it was tried on the documents: what it takes away is gone then, and nothing comes in its place. Nothing
+//! - A remedy is named after it was tried on the documents: what it takes away is gone then, and nothing comes in its place. Nothing
 //!   that closes everything is ever deleted, and nobody but the ends of the flow is let in on purpose.
 //! - The order of documents, rows and names in a bundle never matters.
 

@@ -165,7 +165,7 @@ struct Search<'a> {
     fates: &'a [Fate],
 }
 
-/// Where a cause stands on the way of a flow.
+/// Where a cause stands on the path of a flow.
 struct Met {
     flow: Flow,
     side: Side,

@@ -37,7 +37,7 @@ const OPENING: [&str; 12] = [
 /// Programs whose end leaves a machine open.
 const GUARDS: [&str; 6] = ["firewalld", "ufw", "nftables", "iptables", "netfilter-persistent", "fail2ban"];
 
-/// Looks through what a conclusion recommends. `events` are those of the call that concludes.
+/// Checks what a conclusion recommends. `events` are those of the call that concludes.
 #[must_use]
 pub fn advised(events: Vec<Event>, state: &State, policy: &Policy) -> Vec<Event> {
     let accepted: Vec<Finding> = accepted(&events, state).into_iter().cloned().collect();

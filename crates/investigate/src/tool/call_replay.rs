@@ -28,7 +28,7 @@ pub(super) struct CallReplay<'a, 'b> {
     /// Those of them that earlier calls made.
     reused: Vec<ObservationId>,
     /// Whether somebody reads the result, and not only what it supports.
-    is_told: bool,
+    is_read: bool,
 }
 
 impl<'a, 'b> CallReplay<'a, 'b> {
@@ -45,18 +45,18 @@ impl<'a, 'b> CallReplay<'a, 'b> {
             now,
             observed: Vec::new(),
             reused: Vec::new(),
-            is_told: true,
+            is_read: true,
         }
     }
 
     /// Reads only what the record supports: what nothing rests on need not be worked out.
     pub(super) fn silent(self) -> Self {
-        Self { is_told: false, ..self }
+        Self { is_read: false, ..self }
     }
 
     /// Tells whether somebody reads the result.
-    pub(super) fn is_told(&self) -> bool {
-        self.is_told
+    pub(super) fn is_read(&self) -> bool {
+        self.is_read
     }
 
     pub(super) fn context(&self) -> &'a CallContext<'b> {

@@ -194,7 +194,7 @@ proptest! {
     // Each judges a good many flows several times.
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whatever is told as a remedy takes its cause away and opens nothing that catches all.
+    /// Whatever is named as a remedy takes its cause away and opens nothing that catches all.
     #[test]
     fn a_remedy_holds_and_keeps_shut_what_has_to_be_shut(draft in drafts()) {
         let (bundle, flow) = (draft.bundle(), flow(&draft));

@@ -230,7 +230,7 @@ fn shaping_in_json_is_taken_off_one_device() {
 }
 
 #[test]
-fn an_appliance_that_does_not_forward_is_told_to() {
+fn an_appliance_that_does_not_forward_is_made_to() {
     let draft = Draft::hub().change("nva", |machine| machine.forwards(false));
     let all = remedies(&draft.bundle(), &[draft.flow("a", "b", Protocol::Tcp, 8443)]);
     let changes: Vec<String> = all.iter().flat_map(words).collect();

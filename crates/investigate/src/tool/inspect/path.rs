@@ -129,7 +129,7 @@ impl Inspector for CheckPath {
             None => complained(&mut reader, replay)?,
         };
         let estate = reader.estate();
-        let remedies = if replay.is_told() { remedies(&reader, &asked.flows, &estate) } else { Vec::new() };
+        let remedies = if replay.is_read() { remedies(&reader, &asked.flows, &estate) } else { Vec::new() };
         let mut seen = Inspection::default();
         tell(&estate, &reader, (asked, remedies), &mut seen);
         Ok(seen)
@@ -140,7 +140,7 @@ impl Inspector for CheckPath {
 fn remedies(reader: &EstateReader<'_>, flows: &[Flow], estate: &Estate) -> Vec<JudgedRemedy> {
     let judged = flows.get(..flows.len().min(MAX_FLOWS)).unwrap_or_default();
     let all = path::remedies(reader.bundle(), judged);
-    all.iter().filter_map(|one| remedy::told(one, reader.group(), estate)).collect()
+    all.iter().filter_map(|one| remedy::in_words(one, reader.group(), estate)).collect()
 }
 
 /// What people complain about and ask.

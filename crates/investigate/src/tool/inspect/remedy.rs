@@ -12,7 +12,7 @@ const MAX_NAMED: usize = 4;
 
 /// Writes a remedy down; nothing where a name in it cannot stand in a command, or where it goes through a program that has no command
 /// for it.
-pub(super) fn told(remedy: &Remedy, group: &str, estate: &Estate) -> Option<JudgedRemedy> {
+pub(super) fn in_words(remedy: &Remedy, group: &str, estate: &Estate) -> Option<JudgedRemedy> {
     let steps: Vec<Step> = remedy.changes.iter().map(|change| step(change, group)).collect::<Option<_>>()?;
     let first = steps.first()?;
     let mut commands: Vec<String> = Vec::new();
@@ -58,7 +58,7 @@ fn step(change: &Change, group: &str) -> Option<Step> {
                     rule.rsplit(' ').next()?
                 ),
                 look: format!(
-                    "`az network nsg rule show {rule} -o json`; keep what it prints, it is the way back"
+                    "`az network nsg rule show {rule} -o json`; keep what it prints, it is what to restore"
                 ),
                 commands: vec![format!("az network nsg rule delete {rule}")],
                 risk: "`az network nsg rule create` with the kept values puts it back.".to_owned(),
@@ -97,7 +97,7 @@ fn step(change: &Change, group: &str) -> Option<Step> {
             let named = format!("-g {group} --route-table-name {table} -n {route}");
             Some(Step {
                 what: format!("Take the route {route} off the table {table}; if it leads to an appliance that is meant to be there, bring that back instead."),
-                look: format!("`az network route-table route show {named} -o json`; keep what it prints, it is the way back"),
+                look: format!("`az network route-table route show {named} -o json`; keep what it prints, it is what to restore"),
                 commands: vec![format!("az network route-table route delete {named}")],
                 risk: "what the route kept off comes through again, and what an appliance inspected goes uninspected. `az network route-table route create` with the kept values puts it back.".to_owned(),
             })
@@ -116,7 +116,7 @@ fn step(change: &Change, group: &str) -> Option<Step> {
                     "az network route-table route create -g {group} --route-table-name {table} -n {name} --address-prefix {to}/{bits} --next-hop-type {hop}"
                 )],
                 risk: format!(
-                    "every machine of the subnets of {table} reaches {to} that way. `az network route-table route delete -g {group} --route-table-name {table} -n {name}` takes it back."
+                    "every machine of the subnets of {table} reaches {to} by this route. `az network route-table route delete -g {group} --route-table-name {table} -n {name}` takes it back."
                 ),
             })
         }
@@ -150,7 +150,7 @@ fn step(change: &Change, group: &str) -> Option<Step> {
             words([machine, device]).then_some(())?;
             Some(Step {
                 what: format!("On {machine}, take the traffic shaping off {device}, and find what sets it (a unit, a cron job, a test that was left), or it comes back."),
-                look: format!("`tc -s qdisc show dev {device}` and `tc filter show dev {device}`; keep what they print, it is the way back"),
+                look: format!("`tc -s qdisc show dev {device}` and `tc filter show dev {device}`; keep what they print, it is what to restore"),
                 commands: vec![format!("sudo tc qdisc del dev {device} root")],
                 risk: "the link runs at full speed again; if the shaping was meant, put it back as it was printed.".to_owned(),
             })
@@ -226,7 +226,7 @@ fn delete_guest_rule(rule: &GuestRule) -> Option<Step> {
                 Some(Step {
                     what,
                     look: format!(
-                        "`sudo nft -a list chain {target}`; keep what it prints, it is the way back"
+                        "`sudo nft -a list chain {target}`; keep what it prints, it is what to restore"
                     ),
                     commands: vec![format!("sudo nft delete rule {target} handle {}", (*handle)?)],
                     risk: format!("where the rule was meant, what it kept out comes in. {PERSISTENT}"),
@@ -355,7 +355,7 @@ fn accept(
                 Some(Step {
                     what,
                     look: format!(
-                        "`sudo nft -a list chain {target}`; keep what it prints, it is the way back"
+                        "`sudo nft -a list chain {target}`; keep what it prints, it is what to restore"
                     ),
                     commands: vec![format!("sudo nft {verb} {}", admitted.nft_words())],
                     risk: format!("{opens} {PERSISTENT}"),

@@ -357,7 +357,7 @@ fn ping(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
 fn egress(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
     let estate = &mut tried.drawn.estate;
     let Some(own) = estate.machines.get(rng.below(estate.machines.len())).cloned() else { return };
-    // What an appliance makes of the way out depends on addresses that it translates.
+    // What an appliance makes of outbound packets depends on addresses that it translates.
     let leaves_by_appliance = |route: &Route| route.prefix == Prefix::ALL;
     if own.role == Role::Appliance || estate.tables.values().flatten().any(leaves_by_appliance) {
         return;
@@ -590,7 +590,7 @@ fn drift(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
     });
 }
 
-/// A network of a partner to which no way leads, or only half of one.
+/// A network of a partner to which no path leads, or only half of one.
 fn unpeered(tried: &mut Tried, rng: &mut Rng) {
     let estate = &mut tried.drawn.estate;
     let state = rng.one(&["", "Disconnected", "Initiated"]);
@@ -680,7 +680,7 @@ fn finish(profile: Profile, seed: u64, number: u64, tried: &Tried, rng: &mut Rng
     }
     if gaps > 0 && explained == 0 {
         let says = "(?i)root cause[^\\n]*DenyAllInBound".to_owned();
-        forbidden.push(("a default rule stops what has no way".to_owned(), None, Some(says)));
+        forbidden.push(("a default rule stops what has no path".to_owned(), None, Some(says)));
     }
     let notes: Vec<&str> = complaints.iter().map(|own| own.notes.as_str()).collect();
     let (expected, may): (Vec<Pair>, Vec<Pair>) = (expected.into_iter().collect(), may.into_iter().collect());

@@ -3,8 +3,8 @@
 //! Goes in: a profile, a seed and a number. Comes out: a case file, the estate beside it, always the same. Never: a judge that the
 //! investigation uses. What is right follows from a walk of its own, packet by packet, over what was drawn.
 //!
-//! The path: `tiers` and `hub` draw ordinary estates; `herring` strews what denies and concerns nobody; `cause` puts something in the
-//! way; `walk` (with `group` and `guest`) says what it comes to; `words` writes what a person would; `write` makes files of it.
+//! The path: `tiers` and `hub` draw ordinary estates; `herring` strews what denies and concerns nobody; `cause` puts something into
+//! it; `walk` (with `group` and `guest`) says what it comes to; `words` writes what a person would; `write` makes files of it.
 
 mod address;
 mod cause;

@@ -163,7 +163,7 @@ fn flow(estate: &Estate) -> Flow {
     Flow { source: end("a"), destination: end("b"), protocol: Protocol::Tcp, port: 5432 }
 }
 
-fn told(truth: &Truth) -> Vec<String> {
+fn described(truth: &Truth) -> Vec<String> {
     truth.findings().iter().map(ToString::to_string).collect()
 }
 
@@ -182,7 +182,7 @@ fn the_walk_finds_what_stands_in_series_and_asks_routes_again() {
     estate.machines[1].group = Some("g".to_owned());
     estate.add_rule("g", deny("all", 4000, true));
     assert_eq!(
-        told(&judged(&estate)),
+        described(&judged(&estate)),
         ["nsg_deny nsg/g/all", "route_blackhole route/rt/none", "route_dead_nva route/rt/dead"]
     );
     estate.services.clear();
@@ -323,7 +323,7 @@ fn difference(number: u64) -> (bool, Option<String>) {
         Fate::Unknown => return (false, None),
         Fate::Passes => truth.is_fine(),
         Fate::NoPath(_) => truth.gap.is_some(),
-        // What stops it before it comes to where no way leads is told beside that.
+        // What stops it before it comes to where no path leads is listed beside that.
         Fate::Stopped => {
             let tells_gap = judgement.findings().iter().any(|cause| cause.fault.is_gap());
             tells_gap == truth.gap.is_some() && !truth.stops.is_empty()
@@ -335,14 +335,14 @@ fn difference(number: u64) -> (bool, Option<String>) {
     let wrong: Vec<&String> = found.difference(&expected).filter(|pair| !neutral.contains(*pair)).collect();
     let missed: Vec<&String> = expected.difference(&found).collect();
     let is_right = is_same && wrong.is_empty() && missed.is_empty();
-    let told = || {
+    let difference = || {
         let ends = format!("{} -> {} {:?} {}", flow.source, flow.destination, flow.protocol, flow.port);
         format!(
             "estate {number}: {ends}\n  walk: {:?} {expected:?} may {neutral:?}\n  path: {} {found:?}\n  missed {missed:?}, wrong {wrong:?}",
             truth.gap, judgement.fate
         )
     };
-    (true, (!is_right).then(told))
+    (true, (!is_right).then(difference))
 }
 
 #[test]

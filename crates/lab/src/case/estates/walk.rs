@@ -26,9 +26,9 @@ pub(super) struct Truth {
     pub(super) stops: BTreeSet<Pair>,
     /// What takes a share of it, slows or damages it.
     pub(super) hurts: BTreeSet<Pair>,
-    /// What may be told beside it.
+    /// What may be named beside it.
     pub(super) may: BTreeSet<Pair>,
-    /// Why no way leads there.
+    /// Why no path leads there.
     pub(super) gap: Option<String>,
     /// It ends in a refusal that the caller sees.
     pub(super) is_refused: bool,
@@ -66,7 +66,7 @@ struct Walk<'a> {
     estate: &'a Estate,
     flow: &'a Flow,
     truth: Truth,
-    /// The appliances that were passed on the way there.
+    /// The appliances that were passed on the path there.
     there: Vec<String>,
 }
 
@@ -123,7 +123,7 @@ impl Walk<'_> {
                 self.groups(from, false);
             }
             self.device(from);
-            self.way(from, there);
+            self.path(from, there);
         }
         if let Some(to) = to {
             if there {
@@ -134,7 +134,7 @@ impl Walk<'_> {
     }
 
     /// Follows the routes, through appliances.
-    fn way(&mut self, from: &Machine, there: bool) {
+    fn path(&mut self, from: &Machine, there: bool) {
         let to = self.packet(there).destination;
         let mut at = from.clone();
         let mut passed: Vec<String> = vec![from.name.clone()];
