@@ -99,12 +99,11 @@ const TRIES: u64 = 40;
 #[must_use]
 pub fn drawn(profile: Profile, seed: u64, number: u64) -> DrawnCase {
     let salt = |at: u64| seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (at << 40) ^ 0x5bd1_e995;
-    let profile = match profile {
-        Profile::Mixed => {
-            let at = Rng::new(salt(0), number).below(Profile::ALL.len());
-            Profile::ALL.get(at).copied().unwrap_or(Profile::Hub)
-        }
-        own => own,
+    let profile = if profile == Profile::Mixed {
+        let at = Rng::new(salt(0), number).below(Profile::ALL.len());
+        Profile::ALL.get(at).copied().unwrap_or(Profile::Hub)
+    } else {
+        profile
     };
     let healthy = Rng::new(salt(1), number).percent(32);
     let mut last = None;
