@@ -22,6 +22,7 @@ mod knowledge;
 mod lab;
 mod live;
 mod log;
+mod man;
 mod meter;
 mod name;
 mod netfilter;

@@ -91,6 +91,8 @@ enum Sub {
         /// The shell.
         shell: clap_complete::Shell,
     },
+    /// Writes the manual pages.
+    Man(super::man::Arguments),
 }
 
 /// Returns the option that every subcommand takes; one that may have bad news has its own, which says what is bad news there.
@@ -150,6 +152,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
             clap_complete::generate(shell, &mut command(), "ghost", &mut script);
             line(String::from_utf8_lossy(&script).trim_end()).map(|()| 0)
         }
+        Sub::Man(arguments) => super::man::run(&arguments, command()),
     }
 }
 
@@ -163,7 +166,7 @@ mod tests {
     }
 
     /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.
-    const NO_BAD_NEWS: [&str; 34] = [
+    const NO_BAD_NEWS: [&str; 35] = [
         "playbook show",
         "topology",
         "demo",
@@ -199,10 +202,11 @@ mod tests {
         "capture list",
         "lab slack",
         "completions",
+        "man",
     ];
 
     /// Subcommands that print no answer, or lines of JSON anyway.
-    const NO_DOCUMENT: [&str; 9] = [
+    const NO_DOCUMENT: [&str; 10] = [
         "demo",
         "bot",
         "shell demo",
@@ -212,6 +216,7 @@ mod tests {
         "lab az",
         "lab slack",
         "completions",
+        "man",
     ];
 
     /// Calls a closure with every subcommand that runs something, and its name.
