@@ -176,10 +176,8 @@ fn closed(estate: &mut Estate, flow: &Flow, machine: &Machine) {
         .iter()
         .any(|(name, step)| *name == machine.name && matches!(step, GuestStep::Chain { .. }));
     if !has_policy && !has_chain {
-        for port in [22] {
-            let rule = Rule::port(Protocol::Tcp, port, Target::Accept);
-            estate.steps.push((machine.name.clone(), GuestStep::Rule { chain: "INPUT", first: false, rule }));
-        }
+        let rule = Rule::port(Protocol::Tcp, 22, Target::Accept);
+        estate.steps.push((machine.name.clone(), GuestStep::Rule { chain: "INPUT", first: false, rule }));
         estate.steps.push((machine.name.clone(), GuestStep::Policy { chain: "INPUT" }));
     }
 }
@@ -213,9 +211,9 @@ fn ban(estate: &mut Estate, flow: &Flow, machine: &Machine, rng: &mut Rng) {
     if flow.protocol == Protocol::Icmp {
         return;
     }
-    let taken = estate.steps.iter().find_map(|(name, step)| match step {
-        GuestStep::Ban { jail: "sshd", ports, .. } if *name == machine.name => Some(ports.clone()),
-        _ => None,
+    let taken = estate.steps.iter().find_map(|(name, step)| {
+        let GuestStep::Ban { jail: "sshd", ports, .. } = step else { return None };
+        (*name == machine.name).then(|| ports.clone())
     });
     let (jail, ports) = match taken {
         Some(ports) if ports.is_empty() || ports.contains(&flow.port) => ("sshd", ports),

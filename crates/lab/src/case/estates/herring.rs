@@ -103,9 +103,9 @@ fn at_machine(estate: &mut Estate, machine: &Machine, rng: &mut Rng) {
             one => vec![one],
         };
         // A chain is jumped to for the ports of its first ban.
-        let known = steps.iter().find_map(|step| match step {
-            GuestStep::Ban { jail: known, ports, .. } if *known == jail => Some(ports.clone()),
-            _ => None,
+        let known = steps.iter().find_map(|step| {
+            let GuestStep::Ban { jail: known, ports, .. } = step else { return None };
+            (*known == jail).then(|| ports.clone())
         });
         let ports = known.unwrap_or(ports);
         steps.push(GuestStep::Ban { jail, address: stranger(rng), ports, rejects: rng.percent(80) });

@@ -4,7 +4,8 @@
 //! investigation uses. What is right follows from a walk of its own, packet by packet, over what was drawn.
 //!
 //! The path: `tiers` and `hub` draw ordinary estates; `herring` strews what denies and concerns nobody; `cause` puts something into
-//! it; `walk` (with `group` and `guest`) says what it comes to; `words` writes what a person would; `write` makes files of it.
+//! it; `walk` (with `group` and `guest`) says what it comes to; `special` knows complaints that are no
+//! flow between two machines; `words` writes what a person would; `write` makes files of it.
 
 mod address;
 mod cause;
@@ -14,6 +15,7 @@ mod group;
 mod guest;
 mod herring;
 mod hub;
+mod special;
 mod tiers;
 mod walk;
 mod words;

@@ -59,7 +59,7 @@ pub(super) fn tiers(rng: &mut Rng, profile: Profile) -> Drawn {
     let many = if rng.percent(3) { 3 } else { 1 };
     let webs = match profile {
         Profile::Hardened => rng.one(&[0, 1, 2, 3]),
-        _ => rng.one(&[1, 2, 2, 3, 4]),
+        Profile::Hub | Profile::Unnamed | Profile::Talk | Profile::Mixed => rng.one(&[1, 2, 2, 3, 4]),
     } * many;
     let apps = rng.one(&[1, 2, 2, 3]) * many;
     let second = u8::try_from(10 + rng.below(50)).unwrap_or(10);
