@@ -219,7 +219,7 @@ mod tests {
     fn advise(flows: &JudgedFlows, accepted: &[Finding], claimed: &[&str]) -> Vec<String> {
         let policy = Policy::builtin().unwrap();
         let claimed: Vec<String> = claimed.iter().map(|text| (*text).to_owned()).collect();
-        Advice { policy: &policy, flows, accepted, is_code: false }.actions(&claimed)
+        Advice { policy, flows, accepted, is_code: false }.actions(&claimed)
     }
 
     fn noticing(object: &str) -> JudgedFlows {

@@ -188,12 +188,12 @@ impl Weigh<'_> {
         let decided = |step: &Step| {
             let asked = step.rounds.iter().flat_map(|round| &round.approvals);
             let endings = asked.filter_map(|name| self.state.approvals.get(name)?.ending.as_ref());
-            let denials = endings.filter_map(|ending| match ending {
+            let mut denials = endings.filter_map(|ending| match ending {
                 Ending::Decided { answer: Reply::Deny { .. }, who, .. } => Some(format!("denied by {who}")),
                 Ending::Expired { .. } => Some("nobody answered who was asked".to_owned()),
                 Ending::Decided { .. } => None,
             });
-            denials.last()
+            denials.next_back()
         };
         self.state.steps.iter().rev().filter(|step| !step.is_completed()).find_map(decided)
     }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::decision::DecisionContext;
 use crate::event::{Now, Rechecked};
-use crate::judged::{JudgedFlow, judged};
+use crate::judged::{JudgedFlow, judged, of_complaints};
 use crate::model::Call;
 use crate::state::{CallState, State};
 use ghost_shell::Verdict;
@@ -30,7 +30,7 @@ pub(super) fn attempts(state: &State, since: usize, context: &DecisionContext<'_
     let mut last = None;
     for entry in before() {
         if let crate::state::Entry::Turn(turn) = entry {
-            last = turn.calls.iter().filter_map(|call| crate::judged::of_complaints(call)).last().or(last);
+            last = turn.calls.iter().rev().find_map(of_complaints).or(last);
         }
     }
     let flows = last.or_else(|| judged(state).map(|(_, flows)| flows)).unwrap_or_default().flows;

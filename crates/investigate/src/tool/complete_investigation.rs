@@ -17,6 +17,9 @@ use crate::{Confidence, HypothesisState};
 const NAME: &str = "complete_investigation";
 const MAX_ITEMS_PER_LIST: usize = 50;
 
+/// Is open where flows are complained about and nobody judged them.
+const UNJUDGED: &str = "Does the flow pass from end to end, and does anything else stop it? It was not judged: check_path settles it.";
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
@@ -153,13 +156,15 @@ fn conclude(
     }
     let findings = gate::accepted(&events, context.state);
     let outcome = capped(outcome(context.state, accepted, covered), &findings, &complaints, is_judged);
+    let mut open_questions = arguments.open_questions;
+    open_questions.extend((!is_judged).then(|| UNJUDGED.to_owned()));
     events.push(Event::Concluded(Concluded {
         outcome,
         confidence: outcome.confidence(),
         claimed: Some(arguments.confidence),
         summary: arguments.root_cause_summary.trim().to_owned(),
         actions: arguments.recommended_actions,
-        open_questions: arguments.open_questions,
+        open_questions,
         waived: claim.waived,
         by: "model".to_owned(),
         recheck: Vec::new(),
