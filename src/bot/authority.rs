@@ -95,6 +95,18 @@ pub struct Approvers {
     pub own: SelfApproval,
 }
 
+impl Approvers {
+    /// Returns who decides about what has such an impact.
+    #[must_use]
+    pub fn of(&self, impact: Impact) -> &People {
+        match impact {
+            Impact::Measurement => &self.measurement,
+            Impact::Outage => &self.outage,
+            Impact::Change => &self.change,
+        }
+    }
+}
+
 impl People {
     /// Tells whether nobody is named.
     #[must_use]

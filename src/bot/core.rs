@@ -1,6 +1,6 @@
 //! What every handler holds.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -37,6 +37,8 @@ pub struct Core {
     tasks: Mutex<JoinSet<()>>,
     /// Modals that are judged while somebody types, so that an older verdict does not follow a newer one.
     pub(super) typing: Mutex<HashMap<String, u64>>,
+    /// Messages that show that they were seen, by channel and name.
+    pub(super) marked: Mutex<HashSet<(String, String)>>,
 }
 
 impl Deref for Core {
@@ -87,6 +89,7 @@ impl Core {
             measures: OnceLock::new(),
             tasks: Mutex::default(),
             typing: Mutex::default(),
+            marked: Mutex::default(),
         }
     }
 
@@ -172,15 +175,22 @@ impl Core {
 
     /// Tells somebody something that only they see, when Slack has time for it.
     pub(super) fn whisper(&self, thread: &Thread, user: &str, message: &show::Message) {
+        self.whisper_all(thread, user, std::slice::from_ref(message));
+    }
+
+    /// Tells somebody several messages that only they see, in order.
+    pub(super) fn whisper_all(&self, thread: &Thread, user: &str, messages: &[show::Message]) {
         let web = self.web.at(Priority::Approval);
         let to = Address {
             thread_ts: Some(thread.ts.clone()).filter(|ts| !ts.is_empty()),
             ..Address::channel(&thread.channel)
         };
-        let (user, message) = (user.to_owned(), sent(message));
+        let (user, messages) = (user.to_owned(), messages.iter().map(sent).collect::<Vec<_>>());
         self.spawn(async move {
-            if let Err(error) = web.ephemeral(&to, &user, &message).await {
-                tracing::warn!("private answer failed: {error}");
+            for message in &messages {
+                if let Err(error) = web.ephemeral(&to, &user, message).await {
+                    tracing::warn!("private answer failed: {error}");
+                }
             }
         });
     }

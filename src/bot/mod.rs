@@ -29,7 +29,7 @@ pub use freeze::{Freeze, StoreFreezeCheck};
 pub use handle::Bot;
 pub use leftover::{Leftover, Leftovers, NoLeftovers};
 pub use manifest::{COMMAND, EVENTS, SCOPES, SHORTCUTS, reason};
-pub use present::{Pictures, Presenter, Trail};
+pub use present::{Deciders, Pictures, Presenter, Trail};
 pub use requests::{OwnApp, Signing, requests};
 pub use run::{Application, EventSource, Sweep};
 pub use settings::{ChannelRules, Settings};

@@ -17,6 +17,12 @@ pub enum Intent {
     Audit,
     /// It is fixed: check what was broken again.
     Recheck,
+    /// Go on where it ended.
+    Resume,
+    /// A decision that was typed and not pressed.
+    Decision,
+    /// Words that are a decision where one is waited for.
+    Assent(String),
     /// Words for the investigation.
     Words(String),
 }
@@ -33,6 +39,10 @@ pub fn meant(text: &str) -> Intent {
         "status" => Intent::Status,
         "help" => Intent::Help,
         "audit" => Intent::Audit,
+        "resume" | "continue" | "go on" | "carry on" => Intent::Resume,
+        "approve" | "approved" | "i approve" | "approve it" | "ok approve" | "deny" | "denied"
+        | "deny it" | "reject" => Intent::Decision,
+        "yes" | "no" | "go ahead" | "do it" | "lgtm" => Intent::Assent(words.to_owned()),
         bare if is_recheck(bare) => Intent::Recheck,
         _ => Intent::Words(words.to_owned()),
     }
@@ -92,6 +102,9 @@ mod tests {
             ("STATUS?", Intent::Status),
             ("help", Intent::Help),
             ("audit", Intent::Audit),
+            ("go on", Intent::Resume),
+            ("Approve", Intent::Decision),
+            ("lgtm!", Intent::Assent("lgtm!".to_owned())),
             ("fixed, check again", Intent::Recheck),
             ("It's fixed now, please check again!", Intent::Recheck),
             ("re-check", Intent::Recheck),
@@ -106,6 +119,7 @@ mod tests {
             "fixed",
             "stop the capture on web-1",
             "status of web-1?",
+            "approve nothing of this",
             "web-1 is slow",
         ] {
             assert_eq!(meant(text), Intent::Words(text.to_owned()));

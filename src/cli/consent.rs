@@ -7,6 +7,7 @@ use clap::ValueEnum;
 
 use crate::cli::print::harmless;
 use crate::cli::setup::Setup;
+use crate::cli::tone::colors_wanted;
 use ghost_shell::{Approver, DenyAll, TerminalApprover};
 
 /// Where consent comes from.
@@ -22,7 +23,9 @@ impl Consent {
     /// Returns the approver.
     pub(in crate::cli) fn approver(self, setup: &Setup) -> Arc<dyn Approver> {
         match self {
-            Self::Ask => Arc::new(TerminalApprover::new(&human(setup)).plain(is_plain(setup))),
+            Self::Ask => {
+                Arc::new(TerminalApprover::new(&human(setup)).plain(is_plain(setup)).colored(colors_wanted()))
+            }
             Self::Deny => Arc::new(DenyAll),
         }
     }

@@ -15,11 +15,13 @@ mod engine;
 mod files;
 mod guest;
 mod identity;
+mod init;
 mod input;
 mod investigate;
 mod knowledge;
 #[cfg(feature = "lab")]
 mod lab;
+mod list;
 mod live;
 mod log;
 mod man;

@@ -46,6 +46,8 @@ enum Sub {
     /// Shows an investigation in a local Slack, with nothing configured.
     #[cfg(feature = "lab")]
     Demo(super::demo::Arguments),
+    /// Asks five questions and writes a configuration.
+    Init(super::init::Arguments),
     /// Runs the Slack bot.
     Bot(super::bot::Arguments),
     /// Judges commands and runs them behind the safety gate.
@@ -127,6 +129,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Investigate(arguments) => super::investigate::run(&arguments, setup()?),
         #[cfg(feature = "lab")]
         Sub::Demo(arguments) => super::demo::run(&arguments, &root.global),
+        Sub::Init(arguments) => super::init::run(&arguments, &root.global),
         Sub::Bot(arguments) => super::bot::run(&arguments, setup()?),
         Sub::Shell(arguments) => super::shell::run(arguments, setup),
         Sub::Audit(arguments) => super::audit::run(&arguments, &root.global),
@@ -166,7 +169,8 @@ mod tests {
     }
 
     /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.
-    const NO_BAD_NEWS: [&str; 35] = [
+    const NO_BAD_NEWS: [&str; 36] = [
+        "init",
         "playbook show",
         "topology",
         "demo",
@@ -206,7 +210,8 @@ mod tests {
     ];
 
     /// Subcommands that print no answer, or lines of JSON anyway.
-    const NO_DOCUMENT: [&str; 10] = [
+    const NO_DOCUMENT: [&str; 11] = [
+        "init",
         "demo",
         "bot",
         "shell demo",

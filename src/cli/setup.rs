@@ -164,6 +164,15 @@ mod shell {
             }
         }
 
+        /// Returns which file a program's name stands for. `PATH` is looked at to name an `az` in a hint, and for nothing else.
+        pub(in crate::cli) fn programs(&self) -> Result<Programs, ghost_shell::ProgramError> {
+            let folders = self.environment.path("PATH").unwrap_or_default();
+            let seen = std::env::split_paths(&folders).map(|folder| folder.join("az"));
+            let seen = seen.filter(|path| path.is_absolute()).find(|path| path.is_file());
+            let seen = seen.map(|path| ("az".to_owned(), path)).into_iter().collect();
+            Ok(Programs::new(self.config.programs.clone())?.noting(seen))
+        }
+
         /// Returns where the heads of audit chains are noted.
         pub(in crate::cli) fn anchor(&self) -> anyhow::Result<Arc<dyn Anchor>> {
             Ok(match self.config.anchoring(self.data()?) {
@@ -189,7 +198,7 @@ mod shell {
                 timeout: Duration::from_secs(timeout.unwrap_or(shell.timeout_seconds)),
                 ..Limits::default()
             };
-            let programs = Programs::new(self.config.programs.clone()).context("checking [programs]")?;
+            let programs = self.programs().context("checking [programs]")?;
             let builder = Shell::builder(session, self.data()?);
             let builder = match &self.runner {
                 Some(runner) => builder.runner(Arc::clone(runner)),

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal as _};
 
 use crate::config::Environment;
+use ghost_shell::Verdict;
 
 /// The tone of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,10 +45,25 @@ impl Tone {
 
 /// Tells whether standard output shows color: it is a terminal that did not ask for none.
 pub(super) fn is_colored() -> bool {
+    colors_wanted() && io::stdout().is_terminal()
+}
+
+/// Tells whether the environment asks for no colors.
+pub(super) fn colors_wanted() -> bool {
     let environment = Environment::read();
     let refused = environment.text("NO_COLOR").is_some_and(|value| !value.is_empty())
         || environment.text("TERM") == Some("dumb");
-    !refused && io::stdout().is_terminal()
+    !refused
+}
+
+/// Paints a verdict: what is BLOCKED is bad, what asks is odd, what is SAFE is good.
+pub(super) fn verdict(verdict: Verdict, colored: bool) -> String {
+    let tone = match verdict {
+        Verdict::Safe => Tone::Good,
+        Verdict::Risky => Tone::Odd,
+        Verdict::Blocked => Tone::Bad,
+    };
+    if colored { tone.paint(verdict.as_str()) } else { verdict.as_str().to_owned() }
 }
 
 /// Paints the words with which lines begin, where standard output shows color. The text steers no terminal itself.

@@ -124,6 +124,63 @@ fn wrong_arguments_are_refused() {
     }
 }
 
+/// What nobody says, and what is not for people.
+const UNSPOKEN: [&str; 12] = [
+    "ghost-ghost-",
+    "by model",
+    "{\"",
+    "U0LAB",
+    "finding, confirmed",
+    "findings, confirmed",
+    "nothing that is slow",
+    "not there any more",
+    "what no setting shows: ",
+    "the playbook failed",
+    "chore",
+    "\\u{",
+];
+
+/// Returns runs of hexadecimal digits that are longer than any word: digests and ids.
+fn digests(text: &str) -> Vec<&str> {
+    let words = text.split(|char: char| !char.is_ascii_alphanumeric());
+    words
+        .filter(|word| {
+            word.len() >= 20 && word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'))
+        })
+        .collect()
+}
+
+#[test]
+fn reports_of_cases_begin_with_the_answer_and_hold_no_words_of_machines() {
+    let folder = tempfile::tempdir().unwrap();
+    let keep = folder.path().join("kept").display().to_string();
+    let rows = rows(&eval(folder.path(), &["j", "b", "c", "w", "v", "d", "--keep", &keep, "--json"]));
+    assert_eq!(rows.len(), 6);
+    for row in &rows {
+        let report = std::fs::read_to_string(row["report"].as_str().unwrap()).unwrap();
+        let answer = report.split("\n## ").next().unwrap();
+        let lines: Vec<&str> = answer.lines().filter(|line| !line.is_empty()).collect();
+        assert!(
+            lines[0].starts_with("# Root cause: ") || lines[0].starts_with("# No fault found: "),
+            "{answer}"
+        );
+        let below = lines.iter().filter(|line| line.starts_with("- ")).count();
+        assert!(below <= 8 && lines.len() <= 10, "{answer}");
+        // The digests that verify the report stand in its last section, and nowhere else.
+        let read = report.split("\n## Integrity").next().unwrap();
+        for word in UNSPOKEN {
+            assert!(!read.contains(word), "{word:?} in the report of {}", row["id"]);
+        }
+        assert_eq!(digests(read), Vec::<&str>::new(), "in the report of {}", row["id"]);
+    }
+    let j = std::fs::read_to_string(rows[0]["report"].as_str().unwrap()).unwrap();
+    let first = "# Root cause: tf-dest-vm drops tcp/5001: iptables INPUT rule 1\n\n**Remove it, or allow 10.0.1.4 before it.**\n";
+    assert!(j.starts_with(first), "{j}");
+    assert!(j.contains(
+        "- Also degraded: tf-source-vm delays packets on eth0 by 30 ms (netem). Remove the shaping on eth0."
+    ));
+}
+
 /// The scoreboard that the repository shows, made by `ghost lab eval --scoreboard demo`.
 #[test]
 fn the_scoreboard_of_the_demo_has_every_case() {

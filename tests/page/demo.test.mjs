@@ -75,7 +75,7 @@ async function press(action) {
 /** Approves whatever is asked, until the report is there. Returns how often it was asked. */
 async function approved() {
   for (let count = 0; ; count += 1) {
-    await window.patient(LONG, `${asks} || ${thread('Report of session')}`);
+    await window.patient(LONG, `${asks} || ${thread('The whole report')}`);
     if (!(await window.run(`return Boolean(${asks})`))) return count;
     // The page may draw itself anew between two looks.
     const cards = await window.run('return document.querySelector("#replies [data-action=approve]")?.closest("article").dataset.ts ?? null');
@@ -128,7 +128,7 @@ test('the page offers the first message, and a mention opens an investigation', 
 
 test('the report names both faults, and no card asks any more', { skip }, async () => {
   await approved();
-  for (const part of ['Root cause', 'drops TCP port 5001 in its packet filter', 'delays what it sends through eth0', 'Audit of session']) await window.until(thread(part));
+  for (const part of ['Root cause', 'tf-dest-vm drops tcp/5001: iptables INPUT rule 1', 'delays packets on eth0 by 30 ms', 'The audit trail']) await window.until(thread(part));
   assert.equal(await window.run('return document.querySelectorAll("#replies [data-action=approve], #replies [data-action=deny], #replies [data-action=modify]").length'), 0, 'no card asks any more');
   await window.run('document.querySelector("#replies").scrollTop = 0');
   await picture('board');
@@ -152,7 +152,7 @@ test('another case is one click, and clicking twice opens one thread', { skip },
   await window.until('!document.querySelector("dialog.play")');
   await window.until(thread('tf-source-vm cannot reach tf-dest-vm'));
   await approved();
-  await window.until(thread('leads nowhere'));
+  await window.until(thread('has no next hop'));
   assert.equal(await window.run('return [...document.querySelectorAll("#list article")].filter((one) => one.innerText.includes("tf-source-vm cannot reach tf-dest-vm")).length'), 1);
 });
 
@@ -170,7 +170,7 @@ test('a fault more is found, too', { skip }, async () => {
   await window.run('[...document.querySelectorAll("#list article .replies")].at(-1).click()');
   await window.until('document.querySelector("#replies article")?.innerText.includes("8080")');
   await approved();
-  await window.until(thread('drops TCP port 8080 in its packet filter'));
+  await window.until(thread('drops tcp/8080: iptables'));
   await play();
   await window.says('names 1 of 1 fault, and nothing that is not there');
   await picture('found');
@@ -193,7 +193,7 @@ test('packets are recorded where somebody approves it, and the report stands on 
   await picture('card');
   await keep('card', await box('#replies article:has([data-action=approve]) .content', 6));
   assert.ok((await approved()) > 1, 'it was asked for the capture, and to remove it');
-  await window.until(thread('Large packets from 10.0.1.4 to 10.0.1.5 do not get through'));
+  await window.until(thread('Packets over 1500 bytes from tf-source-vm to tf-dest-vm do not arrive'));
   const { last } = await look();
   assert.deepEqual([last.missed, last.wrong], [[], []]);
   const data = join(home, '.local/state/ghost/demo');
@@ -251,7 +251,7 @@ test('what is under way can be stopped where cases are picked', { skip }, async 
   await window.says('It ends with what it knows');
   await window.press(KEYS.Escape);
   // The card goes by itself: nobody decides it.
-  await window.patient(LONG, `!${asks} && ${thread('Report of session')}`);
+  await window.patient(LONG, `!${asks} && ${thread('The whole report')}`);
   assert.equal((await look()).under_way, false);
 });
 

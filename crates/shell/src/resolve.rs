@@ -24,6 +24,8 @@ pub enum ProgramError {
     Missing {
         /// The name as the command gave it.
         program: String,
+        /// Where the user has one, which is never run from there.
+        seen: Option<PathBuf>,
     },
     /// A name with a slash, where only a human's consent allows one.
     #[error("`{program}` is a path, and only a bare name runs without approval")]
@@ -93,7 +95,12 @@ impl ProgramError {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::Missing { program } => format!(
+            Self::Missing { program, seen: Some(path) } => format!(
+                "your PATH has one at {}; if you trust it, pin it: `[programs] {program} = \"{}\"`",
+                path.display(),
+                path.display()
+            ),
+            Self::Missing { program, seen: None } => format!(
                 "install it, or name it as `[programs] {program} = \"/absolute/path\"`; looked in {}",
                 FOLDERS.join(", ")
             ),
@@ -110,7 +117,10 @@ impl ProgramError {
 
 /// The programs that the configuration pins to a path; every other name is looked up in the system's folders.
 #[derive(Debug, Clone, Default)]
-pub struct Programs(BTreeMap<String, PathBuf>);
+pub struct Programs {
+    pinned: BTreeMap<String, PathBuf>,
+    seen: BTreeMap<String, PathBuf>,
+}
 
 impl Programs {
     /// Takes the configured paths, each of which must be safe from being replaced.
@@ -119,7 +129,13 @@ impl Programs {
     /// Fails with the first path that is not; [`Programs::check`] finds the others.
     pub fn new(pinned: BTreeMap<String, PathBuf>) -> Result<Self, ProgramError> {
         pinned.values().try_for_each(|path| Self::check(path))?;
-        Ok(Self(pinned))
+        Ok(Self { pinned, seen: BTreeMap::new() })
+    }
+
+    /// Notes where the user has programs outside of the folders: hints name them, and nothing runs from there.
+    #[must_use]
+    pub fn noting(self, seen: BTreeMap<String, PathBuf>) -> Self {
+        Self { seen, ..self }
     }
 
     /// Checks one configured path: absolute, a regular executable file; it, what it links to, and the folders of both
@@ -148,7 +164,7 @@ impl Programs {
         if program.contains('/') {
             return Err(ProgramError::PathGiven { program: program.to_owned() });
         }
-        if let Some(path) = self.0.get(program) {
+        if let Some(path) = self.pinned.get(program) {
             // The file may have changed since the configuration was read.
             Self::check(path)?;
             return Ok(path.clone());
@@ -157,7 +173,10 @@ impl Programs {
             .iter()
             .map(|folder| Path::new(folder).join(program))
             .find(|path| executable(path).is_ok())
-            .ok_or_else(|| ProgramError::Missing { program: program.to_owned() })
+            .ok_or_else(|| ProgramError::Missing {
+                program: program.to_owned(),
+                seen: self.seen.get(program).cloned(),
+            })
     }
 
     /// Finds the file behind the first word of an approved command, where a path is taken as it stands.
@@ -171,7 +190,7 @@ impl Programs {
         let path = cwd.join(word);
         match executable(&path) {
             Err(ProgramError::Unreadable { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                Err(ProgramError::Missing { program: word.to_owned() })
+                Err(ProgramError::Missing { program: word.to_owned(), seen: None })
             }
             other => other.map(|()| path),
         }
@@ -219,6 +238,16 @@ mod tests {
 
     fn pinned(path: &Path) -> Result<PathBuf, ProgramError> {
         Programs::new(BTreeMap::from([("az".to_owned(), path.to_owned())]))?.find("az")
+    }
+
+    #[test]
+    fn a_program_that_only_the_path_has_is_named_and_not_run() {
+        let seen =
+            BTreeMap::from([("no-such-program".to_owned(), PathBuf::from("/home/ana/bin/no-such-program"))]);
+        let error = Programs::default().noting(seen).find("no-such-program").unwrap_err();
+        assert!(
+            error.hint().contains("pin it: `[programs] no-such-program = \"/home/ana/bin/no-such-program\"`")
+        );
     }
 
     #[test]

@@ -113,8 +113,10 @@ impl Core {
             return Ok(gone());
         }
         let key = |word: &str| format!("{word} {}", press.key);
-        self.say(&there, &key("join"), user, &own.opened.symptom, Instruction::Steer, false).await?;
-        self.say(&here, &key("leave"), user, "stop", Instruction::Stop, false).await?;
+        self.say(&there, &key("join"), user, &own.opened.symptom, Instruction::Steer, false)
+            .await
+            .map(drop)?;
+        self.say(&here, &key("leave"), user, "stop", Instruction::Stop, false).await.map(drop)?;
         let link = self.link(&there.channel, &there.ts);
         Ok(show::joined(line.summary.id.as_str(), link.as_deref()))
     }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::bot::core::{Core, words};
 use crate::bot::handle::decide::Question;
+use crate::bot::handle::speech::Said;
 use crate::bot::journal::{Entry, JournalAction, note};
 use crate::bot::present::posted;
 use crate::bot::show::{
@@ -14,6 +15,7 @@ use crate::bot::show::{
 };
 use crate::bot::{Freeze, Thread};
 use ghost_investigate::event::{Delivered, Instruction, Reply};
+use ghost_investigate::state::State;
 use ghost_slack::arrive::Press;
 use ghost_slack::pace::Priority;
 use ghost_slack::socket::Answer;
@@ -36,7 +38,7 @@ impl Core {
             "stop" => self.press_wish(press, &value, Instruction::Stop).await?,
             "report" => self.press_wish(press, &value, Instruction::Report).await?,
             "recheck" => self.press_recheck(press, &value).await?,
-            "audit" => self.press_audit(press, &value).await?,
+            "audit" | "steps" | "evidence" => self.press_look(press, &value).await?,
             "join" | "own" => self.press_join(press, &value).await?,
             "freeze" | "thaw" => self.press_freeze(press).await?,
             "clean_up" => self.press_clean_up(press, &value).await?,
@@ -197,10 +199,12 @@ impl Core {
             return Ok(());
         };
         let text = if instruction == Instruction::Report { "report" } else { "stop" };
-        self.say(&thread, &press.key, user, text, instruction, true).await
+        let said = Said { thread: &thread, key: &press.key, user, addressed: true };
+        self.end_by(&said, text, instruction).await
     }
 
-    async fn press_audit(self: &Arc<Self>, press: &Press, session: &str) -> Result<(), StoreError> {
+    /// Shows one person something of a session: its audit, the steps of its remedy, its evidence.
+    async fn press_look(self: &Arc<Self>, press: &Press, session: &str) -> Result<(), StoreError> {
         let (spot, user) = (Self::spot(press), press.user.id.as_str());
         if let Err(why) = self.participant(user).await {
             self.whisper(&spot, user, &words(&why.to_string()));
@@ -209,8 +213,16 @@ impl Core {
         let Ok(session) = session.parse() else { return Ok(()) };
         let state = self.state(&session).await?;
         let thread = state.as_ref().and_then(|state| Thread::of(&state.opened.origin));
-        if let (Some(state), true) = (state, thread.is_some_and(|thread| thread.channel == spot.channel)) {
-            self.whisper(&spot, user, &show::audit(&state));
+        // Where the thread took nothing any more, the answer stands in a direct conversation.
+        let is_theirs = |state: &State| spot.channel.starts_with('D') && state.opened.requester == user;
+        let here = thread.is_some_and(|thread| thread.channel == spot.channel);
+        if let Some(state) = state.filter(|state| here || is_theirs(state)) {
+            let shown = match press.action.action_id.as_str() {
+                "steps" => show::steps(&state),
+                "evidence" => show::evidence(&state),
+                _ => vec![show::audit(&state)],
+            };
+            self.whisper_all(&spot, user, &shown);
         }
         Ok(())
     }

@@ -4,18 +4,29 @@ use std::sync::Arc;
 
 use crate::bot::core::{Core, words};
 use crate::bot::handle::open::Incident;
-use crate::bot::show::{self, Refusal, refusal};
-use crate::bot::{Intent, Thread, may_take_part, meant, without_mention};
+use crate::bot::present::posted;
+use crate::bot::show::{self, Refusal, Waiting, phrase, refusal};
+use crate::bot::{ChannelRules, Intent, Thread, may_take_part, meant, without_mention};
 use crate::session::InboxMessage;
-use ghost_investigate::event::{HumanMessage, Instruction};
+use ghost_investigate::complaint::{self, Topic};
+use ghost_investigate::event::{Delivered, HumanMessage, Instruction};
+use ghost_investigate::playbook::answer_to_topic;
+use ghost_investigate::report::follow_up;
+use ghost_investigate::state::State;
 use ghost_slack::arrive::{ConversationKind, IncomingMessage, Origin, Stopped};
 use ghost_slack::pace::Priority;
 use ghost_slack::socket::Answer;
-use ghost_slack::web::SessionState;
-use ghost_store::StoreError;
+use ghost_slack::web::{Posted, SessionState};
+use ghost_store::{Delivered as StoreDelivered, StoreError};
 
 /// So often Slack brings what was not acknowledged.
 const RETRIES: u64 = 3;
+
+/// The reaction that says that a message was seen.
+const SEEN: &str = "eyes";
+
+/// Of so many messages it is remembered that they were marked as seen; marking one twice does no harm.
+const MAX_MARKED: usize = 10_000;
 
 /// Whoever says more has a report, no symptom.
 const MAX_SYMPTOM_BYTES: usize = 20_000;
@@ -55,7 +66,8 @@ impl Core {
         if self.participant(&stopped.user).await.is_err() || !self.is_known(&thread.session()).await? {
             return Ok(Answer::Done);
         }
-        self.say(&thread, &origin.key, &stopped.user, "stop", Instruction::Stop, false).await?;
+        let said = Said { thread: &thread, key: &origin.key, user: &stopped.user, addressed: false };
+        self.end_by(&said, "stop", Instruction::Stop).await?;
         // Slack wants to hear that the button did something, also where nothing worked any more.
         let web = self.web.at(Priority::Board);
         self.spawn(async move {
@@ -124,46 +136,48 @@ impl Core {
                 }
             }
         }
-        match meant(text) {
-            Intent::Help => self.whisper(&thread, &user, &show::help()),
-            Intent::Nothing | Intent::Status if known => self.tell_status(&thread, &user).await?,
-            Intent::Nothing => self.whisper(&thread, &user, &show::help()),
-            Intent::Audit if known => self.tell_audit(&thread, &user).await?,
-            Intent::Stop if known => {
-                self.say(&thread, &origin.key, &user, text, Instruction::Stop, addressed).await?
-            }
-            Intent::Report if known => {
-                self.say(&thread, &origin.key, &user, text, Instruction::Report, addressed).await?
-            }
-            Intent::Recheck if known => self.recheck(&thread, &origin.key, &user).await?,
-            Intent::Stop | Intent::Report | Intent::Status | Intent::Audit | Intent::Recheck => {
-                self.whisper(
-                    &thread,
-                    &user,
-                    &words("There is no session in this thread. Mention me with what is wrong."),
-                );
-            }
-            Intent::Words(text) if known => {
-                // Steering is a question, too. The commands that follow are judged by the session's own scope in any case.
-                if let Some(what) = rules.outside(&text) {
-                    let refused = refusal(&Refusal::OutOfScope { what }, &show::RenderContext::default());
-                    self.whisper(&thread, &user, &refused);
-                    return Ok(Answer::Done);
-                }
-                self.say(&thread, &origin.key, &user, &text, Instruction::Steer, addressed).await?
-            }
-            Intent::Words(text) => {
+        if addressed {
+            self.mark_seen(&said.channel, &said.ts);
+        }
+        let words_said = Said { thread: &thread, key: &origin.key, user: &user, addressed };
+        match (meant(text), known) {
+            (Intent::Help, _) => self.whisper(&thread, &user, &show::help()),
+            (Intent::Nothing | Intent::Status, true) => self.tell_status(&thread, &user).await?,
+            (Intent::Nothing, false) => self.whisper(&thread, &user, &show::help()),
+            (Intent::Audit, true) => self.tell_audit(&thread, &user).await?,
+            (Intent::Stop, true) => self.end_by(&words_said, text, Instruction::Stop).await?,
+            (Intent::Report, true) => self.end_by(&words_said, text, Instruction::Report).await?,
+            (Intent::Recheck, true) => self.recheck(&thread, &origin.key, &user).await?,
+            (Intent::Decision, true) => self.typed_decision(&words_said).await?,
+            (Intent::Assent(text), true) => match self.waits_in(&thread).await? {
+                Some(_) => self.typed_decision(&words_said).await?,
+                None => self.steer(&words_said, rules, &text).await?,
+            },
+            (Intent::Resume, true) => self.steer(&words_said, rules, "go on").await?,
+            (Intent::Words(text), true) => self.steer(&words_said, rules, &text).await?,
+            (
+                Intent::Stop
+                | Intent::Report
+                | Intent::Status
+                | Intent::Audit
+                | Intent::Recheck
+                | Intent::Resume
+                | Intent::Decision
+                | Intent::Assent(_),
+                false,
+            ) => self.whisper(&thread, &user, &words(phrase::NO_SESSION)),
+            (Intent::Words(text), false) => {
                 if let Some(what) = rules.outside(&text) {
                     let refused = refusal(&Refusal::OutOfScope { what }, &show::RenderContext::default());
                     self.whisper(&thread, &user, &refused);
                     return Ok(Answer::Done);
                 }
                 if text.len() > MAX_SYMPTOM_BYTES {
-                    self.whisper(
-                        &thread,
-                        &user,
-                        &words("That is too long. Say what is wrong in a few sentences."),
-                    );
+                    self.whisper(&thread, &user, &words(phrase::TOO_LONG));
+                    return Ok(Answer::Done);
+                }
+                if let Some(answer) = small_talk(&text) {
+                    self.whisper(&thread, &user, &words(&answer));
                     return Ok(Answer::Done);
                 }
                 let quotes =
@@ -175,6 +189,110 @@ impl Core {
         Ok(Answer::Done)
     }
 
+    /// Shows at once that a message was seen, whatever waits in line.
+    fn mark_seen(&self, channel: &str, ts: &str) {
+        let is_new = {
+            let mut marked = self.marked.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            if marked.len() >= MAX_MARKED {
+                marked.clear();
+            }
+            marked.insert((channel.to_owned(), ts.to_owned()))
+        };
+        if !is_new {
+            return;
+        }
+        let web = self.web.at(Priority::Approval);
+        let there = Posted { channel: channel.to_owned(), ts: ts.to_owned() };
+        self.spawn(async move {
+            if let Err(error) = web.react(&there, SEEN).await {
+                tracing::debug!("reaction failed: {error}");
+            }
+        });
+    }
+
+    /// Takes words for a session: a question about its report is answered, everything else steers it.
+    async fn steer(&self, said: &Said<'_>, rules: &ChannelRules, text: &str) -> Result<(), StoreError> {
+        // Steering is a question, too. The commands that follow are judged by the session's own scope in any case.
+        if let Some(what) = rules.outside(text) {
+            let refused = refusal(&Refusal::OutOfScope { what }, &show::RenderContext::default());
+            self.whisper(said.thread, said.user, &refused);
+            return Ok(());
+        }
+        let state = self.state(&said.thread.session()).await?;
+        let over = state.as_ref().is_some_and(|state| state.concluded.is_some());
+        if let Some(state) = state.as_ref().filter(|_| over && said.addressed) {
+            if let Some(answer) = follow_up(state, text) {
+                self.whisper(said.thread, said.user, &words(&answer));
+                return Ok(());
+            }
+            if let Some(answer) = small_talk(text) {
+                self.whisper(said.thread, said.user, &words(&answer));
+                return Ok(());
+            }
+        }
+        let news =
+            self.say(said.thread, said.key, said.user, text, Instruction::Steer, said.addressed).await?;
+        // What Slack brings again was answered the first time.
+        if news != StoreDelivered::New {
+            return Ok(());
+        }
+        let waiting = state.as_ref().filter(|_| !over).and_then(|state| self.waits_for(state));
+        let answer = match (waiting, over) {
+            (Some(waiting), _) => show::noted(&waiting),
+            (None, true) if said.addressed => words(phrase::GOES_ON),
+            (None, false) if said.addressed => words(phrase::NOTED),
+            // What people say to each other while it works is read, and needs no answer.
+            (None, _) => return Ok(()),
+        };
+        self.whisper(said.thread, said.user, &answer);
+        Ok(())
+    }
+
+    /// Says why a typed decision is none, and where the card is.
+    async fn typed_decision(&self, said: &Said<'_>) -> Result<(), StoreError> {
+        let answer = match self.waits_in(said.thread).await? {
+            Some(waiting) => show::typing_is_no_consent(&waiting),
+            None => words(phrase::NOTHING_WAITS),
+        };
+        self.whisper(said.thread, said.user, &answer);
+        Ok(())
+    }
+
+    async fn waits_in(&self, thread: &Thread) -> Result<Option<Waiting>, StoreError> {
+        let state = self.state(&thread.session()).await?;
+        Ok(state.as_ref().and_then(|state| self.waits_for(state)))
+    }
+
+    /// Ends a session, and says what was running and what it leaves.
+    pub(super) async fn end_by(
+        &self,
+        said: &Said<'_>,
+        text: &str,
+        instruction: Instruction,
+    ) -> Result<(), StoreError> {
+        let state = self.state(&said.thread.session()).await?;
+        let news = self.say(said.thread, said.key, said.user, text, instruction, said.addressed).await?;
+        if news != StoreDelivered::New {
+            return Ok(());
+        }
+        let answer = match state.as_ref() {
+            Some(state) if state.concluded.is_some() => words(phrase::OVER_ALREADY),
+            Some(state) => show::stopping(state, self.waits_for(state).as_ref()),
+            None => words(phrase::STOPPING),
+        };
+        self.whisper(said.thread, said.user, &answer);
+        Ok(())
+    }
+
+    /// Returns what a session waits for, where it waits for a person.
+    fn waits_for(&self, state: &State) -> Option<Waiting> {
+        let approval = state.open_approval()?;
+        let name = approval.requested.approval.as_str();
+        let card = state.place_of(&Delivered::card_of(name)).and_then(|card| posted(&card.place));
+        let link = card.and_then(|card| self.link(&card.channel, &card.ts));
+        Waiting::of(state, name, link)
+    }
+
     /// Puts words into a session.
     pub(super) async fn say(
         &self,
@@ -184,10 +302,10 @@ impl Core {
         text: &str,
         instruction: Instruction,
         addressed: bool,
-    ) -> Result<(), StoreError> {
+    ) -> Result<StoreDelivered, StoreError> {
         let said = HumanMessage { who: who.to_owned(), text: text.to_owned(), instruction };
         let message = if addressed { InboxMessage::Again(said) } else { InboxMessage::Said(said) };
-        self.write(&thread.session(), key, &message).await.map(drop)
+        self.write(&thread.session(), key, &message).await
     }
 
     async fn tell_status(&self, thread: &Thread, user: &str) -> Result<(), StoreError> {
@@ -207,6 +325,23 @@ impl Core {
         self.whisper(thread, user, &message);
         Ok(())
     }
+}
+
+/// Words that somebody said, and where.
+pub(super) struct Said<'a> {
+    pub(super) thread: &'a Thread,
+    /// Names the event.
+    pub(super) key: &'a str,
+    pub(super) user: &'a str,
+    /// Whether they were meant for the bot.
+    pub(super) addressed: bool,
+}
+
+/// Answers words that are no incident and need no look at anything.
+fn small_talk(text: &str) -> Option<String> {
+    let topic = complaint::read(text).topic;
+    matches!(topic, Topic::Greeting | Topic::Thanks | Topic::AboutBot | Topic::Empty)
+        .then(|| answer_to_topic(topic))
 }
 
 /// Returns the thread that something belongs to.

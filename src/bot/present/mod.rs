@@ -18,5 +18,5 @@ mod settle;
 mod status;
 mod tracker;
 
-pub use presenter::{Pictures, Presenter, Trail};
+pub use presenter::{Deciders, Pictures, Presenter, Trail};
 pub(super) use render::{RenderedMessage, card_of, context, converted, posted};

@@ -12,7 +12,7 @@ use crate::bot::present::render::{RenderedMessage, board_of, card_of, context, l
 use crate::bot::present::status::Statuses;
 use crate::bot::present::tracker::{Change, MessageTracker};
 use crate::bot::show::{RenderContext, agent_status};
-use crate::bot::{Freeze, Thread};
+use crate::bot::{Approvers, Freeze, Thread};
 use crate::session::{DriveOutcome, EngineError, Observer, ReportDelivery};
 use ghost_base::{Clock, SessionId};
 use ghost_investigate::event::{Content, Delivered, Event, Recorded, StepId};
@@ -34,6 +34,9 @@ pub type Trail = dyn Fn(&SessionId) -> Option<Vec<u8>> + Send + Sync;
 /// Returns a picture from the folder of captures, by its name, where it lies on this machine.
 pub type Pictures = dyn Fn(&str) -> Option<Vec<u8>> + Send + Sync;
 
+/// Returns who decides in a channel, by its id.
+pub type Deciders = dyn Fn(&str) -> Option<Approvers> + Send + Sync;
+
 /// Shows people where sessions stand.
 pub struct Presenter {
     pub(super) web: Web,
@@ -51,6 +54,8 @@ pub struct Presenter {
     /// As whom what is approved runs.
     acts_as: Option<String>,
     modifier: bool,
+    /// Who decides, by channel, for the cards.
+    deciders: Arc<Deciders>,
     /// What was recorded here first, so that nobody else can have shown it yet.
     fresh: Mutex<HashMap<SessionId, BTreeSet<String>>>,
     pub(super) statuses: Statuses,
@@ -109,6 +114,7 @@ impl Presenter {
             frozen: RwLock::default(),
             acts_as: None,
             modifier: false,
+            deciders: Arc::new(|_| None),
             fresh: Mutex::default(),
             statuses: Statuses::default(),
             driven: Mutex::default(),
@@ -127,6 +133,12 @@ impl Presenter {
     #[must_use]
     pub fn modifier_may_approve(self, modifier: bool) -> Self {
         Self { modifier, ..self }
+    }
+
+    /// Says who decides in a channel, for the cards.
+    #[must_use]
+    pub fn decided_by(self, deciders: Arc<Deciders>) -> Self {
+        Self { deciders, ..self }
     }
 
     /// Says where pictures of captures are found, for the reports.
@@ -193,7 +205,8 @@ impl Presenter {
 
     pub(super) fn context(&self, state: &State) -> RenderContext {
         let around = context(state, self.frozen.read().unwrap_or_else(PoisonError::into_inner).as_ref());
-        RenderContext { acts_as: self.acts_as.clone(), modifier: self.modifier, ..around }
+        let deciders = state.opened.origin.channel.as_deref().and_then(|channel| (self.deciders)(channel));
+        RenderContext { acts_as: self.acts_as.clone(), modifier: self.modifier, deciders, ..around }
     }
 
     fn queue(&self, job: Job) {

@@ -1,4 +1,6 @@
-//! The report: its parts in order, its files, each once.
+//! The report: the answer and its files, each once.
+
+use std::collections::BTreeSet;
 
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
@@ -6,7 +8,7 @@ use crate::bot::present::gone::gone;
 use crate::bot::present::render::{RenderedMessage, converted, place};
 use crate::bot::show::{Message, report};
 use ghost_investigate::event::Delivered;
-use ghost_investigate::report::charts;
+use ghost_investigate::report::{charts, markdown};
 use ghost_investigate::state::State;
 use ghost_slack::pace::Priority;
 use ghost_slack::web::{Address, CallError, Posted, Upload};
@@ -21,6 +23,9 @@ const NO_FILES: [&str; 6] = [
     "restricted_action",
 ];
 
+/// What stands above the files.
+const FILES: &str = "The whole report, its audit trail and its pictures:";
+
 /// Tells whether Slack takes no files here.
 pub(super) fn takes_no_files(error: &CallError) -> bool {
     error.code().is_some_and(|code| NO_FILES.contains(&code))
@@ -28,11 +33,38 @@ pub(super) fn takes_no_files(error: &CallError) -> bool {
 
 fn no_files(error: &CallError) -> Message {
     let why = error.code().unwrap_or_default();
-    let text = format!("The files of this report are not here: Slack does not take them ({why}).");
+    let text = format!("The files of this report could not be uploaded: Slack says {why}.");
     Message { text, blocks: Vec::new() }
 }
 
+/// Puts names in the place of ids. An id is a word of its own in what we write.
+fn named(text: String, names: &[(String, String)]) -> String {
+    names
+        .iter()
+        .fold(text, |text, (id, name)| text.replace(id.as_str(), &markdown::text(&format!("@{name}"))))
+}
+
 impl Presenter {
+    /// Returns the names of the people whom a session names; who cannot be looked up keeps the id.
+    async fn names(&self, state: &State) -> Vec<(String, String)> {
+        let mut ids: BTreeSet<&str> = BTreeSet::from([state.opened.requester.as_str()]);
+        for approval in state.approvals.values() {
+            ids.extend(approval.votes.iter().map(|vote| vote.who.as_str()));
+        }
+        ids.extend(state.end_request.iter().map(|(who, _)| who.as_str()));
+        let is_member = |id: &&str| {
+            id.len() > 6
+                && id.starts_with(['U', 'W'])
+                && id.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        };
+        let web = &self.web.at(Priority::Report);
+        let ask = ids.into_iter().filter(is_member).map(|id| async move {
+            let profile = web.user(id).await.ok()?;
+            Some((id.to_owned(), profile.name().to_owned()))
+        });
+        futures_util::future::join_all(ask).await.into_iter().flatten().collect()
+    }
+
     /// Brings the report to the thread, or directly to whoever asked where the thread takes nothing any more.
     pub(super) async fn publish(&self, state: &State, thread: &Thread) -> Result<String, CallError> {
         match self.publish_in(state, thread, self.broadcast).await {
@@ -54,19 +86,20 @@ impl Presenter {
         let fresh = self.take_fresh(state, Delivered::REPORT);
         let said = if fresh { Vec::new() } else { self.said(thread).await? };
         let number = state.earlier.len() + 1;
-        let drawn = report(state, &self.context(state), state.last_at);
+        let mut drawn = report(state, &self.context(state), state.last_at);
+        let names = self.names(state).await;
+        for file in drawn.files.iter_mut().filter(|file| file.name.ends_with(".md")) {
+            let text = String::from_utf8_lossy(&file.bytes).into_owned();
+            file.bytes = named(text, &names).into_bytes();
+        }
         let web = self.web.at(Priority::Report);
         let to = Address::thread(&thread.channel, &thread.ts);
-        let mut first = None;
-        for (part, message) in drawn.messages.iter().enumerate() {
-            let what = format!("report {number} part {}", part + 1);
-            let there = said.iter().find(|words| self.is_ours(words, state.session.as_str(), &what));
-            let there = match there {
-                Some(words) => Posted { channel: thread.channel.clone(), ts: words.ts.clone() },
-                None => web.post(&to, &RenderedMessage::new(state, what, message).message).await?,
-            };
-            first.get_or_insert(there);
-        }
+        let what = format!("report {number} part 1");
+        let there = said.iter().find(|words| self.is_ours(words, state.session.as_str(), &what));
+        let there = match there {
+            Some(words) => Posted { channel: thread.channel.clone(), ts: words.ts.clone() },
+            None => web.post(&to, &RenderedMessage::new(state, what, &drawn.answer).message).await?,
+        };
         let title = |title: &str| if number > 1 { format!("{title} ({number})") } else { title.to_owned() };
         let mut files: Vec<Upload> = drawn
             .files
@@ -80,12 +113,16 @@ impl Presenter {
             .collect();
         if let Some(bytes) = (self.trail)(&state.session).filter(|bytes| !bytes.is_empty()) {
             let name = "audit.jsonl".to_owned();
-            files.push(Upload {
-                name,
-                title: title(&format!("Audit of session {}", state.session)),
-                alt: None,
-                bytes,
-            });
+            // The pictures are large, and come last.
+            files.insert(
+                1.min(files.len()),
+                Upload {
+                    name,
+                    title: title("The audit trail"),
+                    alt: Some("Every command and decision of this session, as JSON lines".to_owned()),
+                    bytes,
+                },
+            );
         }
         files.extend(charts(state).into_iter().filter_map(|chart| {
             let bytes = (self.pictures)(&chart.file)?;
@@ -102,7 +139,7 @@ impl Presenter {
             })
             .count();
         if !files.is_empty() && count < number {
-            match web.upload(&to, &files, "").await {
+            match web.upload(&to, &files, FILES).await {
                 Ok(_) => {}
                 // The report itself is there: it is not brought again and again for its files.
                 Err(error) if takes_no_files(&error) => {
@@ -123,6 +160,6 @@ impl Presenter {
                 web.post(&to.clone().broadcast(), &message).await?;
             }
         }
-        Ok(first.map_or_else(|| format!("{}/{}", thread.channel, thread.ts), |there| place(&there)))
+        Ok(place(&there))
     }
 }

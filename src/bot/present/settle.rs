@@ -133,7 +133,9 @@ impl Presenter {
     ) -> Result<Posted, CallError> {
         let to = Address::thread(&thread.channel, &thread.ts);
         self.attach(state, &to, &rendered.what, said).await?;
-        let there = self.web.at(Priority::Approval).post(&to, &rendered.message).await?;
+        // A card has somebody who waits for it.
+        let priority = if rendered.what == Delivered::BOARD { Priority::Other } else { Priority::Approval };
+        let there = self.web.at(priority).post(&to, &rendered.message).await?;
         self.tracker.note(&there, Some(rendered.digest));
         Ok(there)
     }
@@ -188,8 +190,13 @@ impl Presenter {
         if ours.flat_map(|words| &words.files).any(|there| there.name == file.name) {
             return Ok(());
         }
-        let upload = Upload { name: file.name, title: file.title, alt: None, bytes: file.bytes };
-        match self.web.at(Priority::Approval).upload(to, &[upload], "").await {
+        let upload = Upload { name: file.name, title: file.title, alt: file.alt, bytes: file.bytes };
+        match self
+            .web
+            .at(Priority::Approval)
+            .upload(to, &[upload], "The whole command of the card below:")
+            .await
+        {
             // The card has a button that shows the whole command, too.
             Err(error) if takes_no_files(&error) => {
                 tracing::warn!("attachment of a long command failed: {error}");

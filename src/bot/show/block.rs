@@ -64,6 +64,18 @@ impl Line {
         }
     }
 
+    /// Adds a group of people; what is no identifier of one is shown as it is.
+    pub(super) fn group(mut self, id: &str) -> Self {
+        let form = id.starts_with('S')
+            && id.len() <= 40
+            && id.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+        if !form {
+            return self.text(&short(id, 60));
+        }
+        self.0.push(json!({ "type": "usergroup", "usergroup_id": id }));
+        self
+    }
+
     /// Adds a time of the day, in the zone of whoever reads it.
     pub(super) fn time(mut self, at: Timestamp, format: &str) -> Self {
         let seconds = at.as_millis().div_euclid(1000).max(0);
@@ -179,11 +191,25 @@ pub(super) enum Tone {
     Danger,
 }
 
-/// A button; `value` is an identifier of ours.
+/// A button; `value` is an identifier of ours. A screen reader reads its text.
 pub(super) fn button(action: &str, text: &str, value: &str, tone: Tone, confirm: Option<Value>) -> Value {
+    labeled(action, text, text.trim_end_matches('…'), value, tone, confirm)
+}
+
+/// A button whose label says to a screen reader what the button is about.
+pub(super) fn labeled(
+    action: &str,
+    text: &str,
+    label: &str,
+    value: &str,
+    tone: Tone,
+    confirm: Option<Value>,
+) -> Value {
     let (text, value) = (head(text, BUTTON).0, head(value, 2000).0);
-    let mut button =
-        json!({ "type": "button", "action_id": action, "text": plain_text(text), "value": value });
+    let mut button = json!({
+        "type": "button", "action_id": action, "text": plain_text(text),
+        "accessibility_label": short(label, BUTTON), "value": value,
+    });
     if let Some(object) = button.as_object_mut() {
         match tone {
             Tone::Normal => {}

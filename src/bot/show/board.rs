@@ -7,6 +7,7 @@ use crate::bot::show::message::MAX_FALLBACK_LEN;
 use crate::bot::show::text::{escape, prose, short};
 use crate::bot::show::{Frozen, Message, RenderContext, headline};
 use ghost_base::Timestamp;
+use ghost_investigate::event::RECHECK_PROVIDER;
 use ghost_investigate::report::{Board, Budget, Check, Current, Mark};
 use ghost_investigate::state::State;
 use ghost_investigate::{Hypothesis, HypothesisState};
@@ -17,26 +18,28 @@ const HYPOTHESES: usize = 10;
 /// How many checks are shown; older ones are counted.
 const CHECKS: usize = 8;
 
-/// How many findings are shown when it is over; the report tells all.
-const FINDINGS: usize = 3;
-
 /// Returns the board of a session.
 #[must_use]
 pub fn board(state: &State, context: &RenderContext, now: Timestamp) -> Message {
     let board = Board::of(state, now);
     let over = matches!(board.current, Current::Over { .. });
-    let mut blocks = vec![say(title(&board))];
-    let shown_lines =
-        [hypotheses(&board.hypotheses), checks(&board.checks).below(current(state, &board, context))];
-    blocks.extend(shown_lines.into_iter().filter(|line| !line.is_empty()).map(say));
+    let mut blocks = Vec::new();
+    // When it is over the answer stands below, and says what was found and what is clear.
+    if !over {
+        blocks.push(say(title(&board)));
+        let shown_lines =
+            [hypotheses(&board.hypotheses), checks(&board.checks).below(current(state, &board, context))];
+        blocks.extend(shown_lines.into_iter().filter(|line| !line.is_empty()).map(say));
+    }
     let notices = [
         context.frozen.as_ref().filter(|_| !over).map(|frozen| notice(frozen, context)),
         trouble(context),
         taken_over(state),
     ];
     blocks.extend(notices.into_iter().flatten().map(say));
-    blocks.push(small(&format!("{}{}", spent(&board), scripted_by(state))));
-    blocks.push(actions(buttons(&board.session, over)));
+    let done = if over { "✔ Done; the answer is below · " } else { "" };
+    blocks.push(small(&format!("{done}{}{}", spent(&board), scripted_by(state))));
+    blocks.extend((!over).then(|| actions(buttons(&board.session))));
     Message { text: fallback(state, &board, context), blocks }
 }
 
@@ -134,21 +137,7 @@ fn check(check: &Check) -> Line {
 
 fn current(state: &State, board: &Board, context: &RenderContext) -> Line {
     match (&board.current, activity(state)) {
-        (Current::Over { confidence, .. }, _) => {
-            let title = Line::new().bold(&headline(state)).text(&format!(" · confidence {confidence}"));
-            let findings = state.accepted.iter().take(FINDINGS).map(|found| {
-                let ids = found.finding.evidence.iter().take(4).map(|cited| cited.observation.to_string());
-                let ids = ids.collect::<Vec<_>>().join(", ");
-                Line::new().text(&format!("• {} ({ids})", prose(&found.finding.statement, 300)))
-            });
-            let shown_lines = title.below(lines(findings));
-            match state.accepted.len().saturating_sub(FINDINGS) {
-                0 => shown_lines,
-                more => {
-                    shown_lines.below(Line::new().italic(&format!("… and {}", count(more, "more finding"))))
-                }
-            }
-        }
+        (Current::Over { .. }, _) => Line::new(),
         (Current::Waiting { step, votes, votes_needed, until, .. }, _) => {
             let line = Line::new().text("▸ ").bold("waiting for an approval").text(&format!(" of {step}, "));
             let line = if *votes_needed > 1 {
@@ -196,7 +185,8 @@ fn trouble(context: &RenderContext) -> Option<Line> {
 /// Says so where another one thinks than the one with whom it began.
 fn taken_over(state: &State) -> Option<Line> {
     let (first, now) = (&state.opened.investigator, &state.turns().next_back()?.investigator);
-    let same = first.provider == now.provider && first.model == now.model;
+    // A check of what was fixed asks no investigator, and none failed.
+    let same = first.provider == now.provider && first.model == now.model || now.provider == RECHECK_PROVIDER;
     let named = |provider: &str, model: &str| match provider {
         "playbook" => "the playbook".to_owned(),
         provider => prose(format!("{provider} {model}").trim_end(), 100),
@@ -234,11 +224,8 @@ fn tells(budget: &Budget) -> bool {
     matches!(budget.what, "turns" | "commands") || (budget.limit > 0 && budget.used >= budget.limit / 2)
 }
 
-fn buttons(session: &str, over: bool) -> Vec<serde_json::Value> {
+fn buttons(session: &str) -> Vec<serde_json::Value> {
     let audit = button("audit", "Audit", session, Tone::Normal, None);
-    if over {
-        return vec![audit];
-    }
     let sure = confirm(
         "Stop the investigation?",
         "It ends with what it has and reports it. A command that runs now is not called back.",

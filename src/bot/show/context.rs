@@ -1,5 +1,6 @@
 //! What a message shows of a session that is not in its events.
 
+use crate::bot::Approvers;
 use crate::bot::show::People;
 use ghost_base::Timestamp;
 use ghost_investigate::event::Reply;
@@ -21,6 +22,8 @@ pub struct RenderContext {
     pub acts_as: Option<String>,
     /// Whether whoever changed a command may be the only one to approve it.
     pub modifier: bool,
+    /// Who may decide in the session's channel, where that is known.
+    pub deciders: Option<Approvers>,
     /// What is wrong around the session, in our own words: the store is away, for instance.
     pub trouble: Option<String>,
 }

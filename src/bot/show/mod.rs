@@ -21,13 +21,14 @@ mod home;
 mod message;
 mod modal;
 mod person;
+pub mod phrase;
 mod report;
 mod text;
 
 pub use activity::agent_status;
 pub use answer::{
-    Offer, Pending, Refusal, SessionLine, approvals, audit, help, joined, offer, policy, refusal, sessions,
-    status,
+    Offer, Pending, Refusal, SessionLine, Waiting, approvals, audit, help, joined, noted, offer, policy,
+    refusal, sessions, status, stopping, typing_is_no_consent,
 };
 pub use board::board;
 pub use card::{asked_text, card, command_file};
@@ -39,4 +40,4 @@ pub use modal::{
     modify_modal, notice_modal, read_deny, read_investigate, read_modify, typed_command, whole_modal,
 };
 pub use person::{People, Person};
-pub use report::{Report, headline, report};
+pub use report::{Report, evidence, headline, report, steps};

@@ -173,6 +173,9 @@ async fn application(
     let (captures, swept) = (setup.config.capture.folder.clone(), setup.config.capture.folder.clone());
     let presenter = presenter.showing(Arc::new(move |name| std::fs::read(captures.join(name)).ok()));
     let presenter = presenter.modifier_may_approve(settings.anywhere.approvers.own.modifier);
+    let rules = settings.clone();
+    let presenter = presenter
+        .decided_by(Arc::new(move |channel| rules.rules(channel).map(|rules| rules.approvers.clone())));
     let presenter = Arc::new(match &settings.acts_as {
         Some(identity) => presenter.acting_as(identity.as_str()),
         None => presenter,

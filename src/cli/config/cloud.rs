@@ -6,7 +6,7 @@ use super::finding::{Finding, State};
 use super::permission;
 use crate::cli::setup::Setup;
 use ghost_base::SessionId;
-use ghost_shell::{Programs, Response, Shell};
+use ghost_shell::{Response, Shell};
 
 const WHAT: &str = "az";
 
@@ -64,8 +64,14 @@ fn open(setup: &Setup, offline: bool) -> Result<Shell, Finding> {
         Finding::new(State::Warning, WHAT, error)
             .hint("without it Ghost examines this machine and the network from here")
     };
-    let programs = Programs::new(setup.config.programs.clone()).map_err(|error| absent(error.to_string()))?;
-    let path = programs.find("az").map_err(|error| absent(error.to_string()))?;
+    let programs = setup.programs().map_err(|error| absent(error.to_string()))?;
+    let path = programs.find("az").map_err(|error| {
+        let finding = Finding::new(State::Warning, WHAT, error.to_string());
+        finding.hint(format!(
+            "{}; without it Ghost examines this machine and the network from here",
+            error.hint()
+        ))
+    })?;
     let there = setup.data().is_ok_and(std::path::Path::is_dir);
     if offline || !there {
         // What runs is on record, and to check makes no folder.

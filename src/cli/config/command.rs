@@ -63,6 +63,40 @@ fn findings(setup: &Setup, offline: bool) -> anyhow::Result<Vec<Finding>> {
     Ok(found)
 }
 
+/// A part of the configuration that can be checked by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum Part {
+    /// Where sessions are kept.
+    Store,
+    /// Tokens and scopes.
+    Slack,
+    /// `az`, and as whom it is signed in.
+    Cloud,
+    /// What investigates.
+    Model,
+    /// Who approves.
+    Approvers,
+}
+
+/// Checks one part; tells of each finding whether something is left to do, and its text.
+pub(in crate::cli) fn check_part(
+    setup: &Setup,
+    part: Part,
+    offline: bool,
+) -> anyhow::Result<Vec<(bool, String)>> {
+    let found = crate::cli::wait::drive(|| async {
+        match part {
+            Part::Store => super::store::check(setup).await,
+            Part::Slack => super::slack::check(setup, offline).await,
+            Part::Cloud => super::cloud::check(setup, offline).await,
+            Part::Model => super::model::check(setup, offline).await,
+            Part::Approvers => super::approval::check(setup),
+        }
+    })?;
+    let open = |finding: &Finding| matches!(finding.state, State::Problem | State::Warning);
+    Ok(found.iter().map(|finding| (open(finding), finding.to_text())).collect())
+}
+
 /// Asks everybody at the same time.
 async fn asked(setup: &Setup, offline: bool) -> Vec<Finding> {
     let store = super::store::check(setup);

@@ -7,6 +7,7 @@ use tokio::time::timeout;
 use super::finding::{Finding, PATIENCE, State};
 use crate::cli::investigate::ready;
 use crate::cli::setup::Setup;
+use crate::config::Provider;
 use ghost_investigate::model::{Ask, Message, Model, ModelError, Silent};
 
 const WHAT: &str = "model";
@@ -19,7 +20,12 @@ pub(super) async fn check(setup: &Setup, offline: bool) -> Vec<Finding> {
         let none = "none is configured: the playbook investigates, and nothing leaves this machine";
         found.push(Finding::new(State::Skipped, WHAT, none).hint("[model] brain names one"));
     }
+    if config.brain == Some(Provider::Playbook) {
+        let playbook = "the playbook investigates: no model is asked, and nothing leaves this machine";
+        found.push(Finding::new(State::Ok, WHAT, playbook));
+    }
     let named = config.brain.iter().chain(&config.fallback).copied();
+    let named = named.filter(|provider| *provider != Provider::Playbook);
     let tried = named.map(|provider| async move {
         match ready(setup, provider) {
             Ok(model) if offline => {

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::cli::investigate::line;
+use crate::cli::tone::colors_wanted;
 use crate::session::Observer;
 use ghost_base::{Clock as _, SystemClock};
 use ghost_investigate::event::{Recorded, StepId};
@@ -54,7 +55,9 @@ impl Screen {
     pub(super) fn status(&self, state: &State) {
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = wipe(&mut drawn);
-        for line in Board::of(state, SystemClock.now()).lines(width(), self.kind == ScreenKind::Live) {
+        for line in Board::of(state, SystemClock.now())
+            .lines(width(), self.kind == ScreenKind::Live && colors_wanted())
+        {
             text.push_str(&line);
             text.push('\n');
         }
@@ -70,7 +73,7 @@ impl Screen {
         }
         if let Some(state) = state.filter(|state| self.kind == ScreenKind::Live && state.concluded.is_none())
         {
-            let board = Board::of(state, SystemClock.now()).lines(width(), true);
+            let board = Board::of(state, SystemClock.now()).lines(width(), colors_wanted());
             drawn.board = board.len();
             for line in board {
                 text.push_str(&line);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 
 use super::{list, show, transfer};
+use crate::cli::list::ListForm;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
 use crate::cli::wait::drive;
@@ -26,9 +27,12 @@ pub(in crate::cli) struct Arguments {
 enum Sub {
     /// Lists all sessions, a line each.
     #[command(
-        after_help = "Examples:\n  ghost sessions list\n  ghost sessions list --json | jq -r '.[] | select(.state == \"waiting\") | .id'"
+        after_help = "Examples:\n  ghost sessions list\n  ghost sessions list -o markdown\n  ghost sessions list --json | jq -r '.[] | select(.state == \"waiting\") | .id'"
     )]
     List {
+        /// The form of the list.
+        #[arg(short, long, value_enum, default_value_t = ListForm::Table, conflicts_with = "json")]
+        output: ListForm,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
@@ -86,7 +90,7 @@ enum Sub {
 /// Runs the subcommand.
 pub(in crate::cli) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let work = async || match &arguments.command {
-        Sub::List { json } => list::run(setup, *json).await,
+        Sub::List { output, json } => list::run(setup, if *json { ListForm::Json } else { *output }).await,
         Sub::Show(arguments) => show::run(arguments, setup).await,
         Sub::Export { session, out } => transfer::export(setup, session, out.as_deref()).await,
         Sub::Import { file, json } => transfer::import(setup, file, *json).await,

@@ -1,5 +1,6 @@
 //! `ghost sessions list`.
 
+use crate::cli::list::ListForm;
 use crate::cli::print::line;
 use crate::cli::setup::Setup;
 use ghost_base::SessionId;
@@ -7,19 +8,29 @@ use ghost_investigate::event::read;
 use ghost_investigate::report::Summary;
 use ghost_store::Store;
 
-/// How wide a line is.
-const COLUMNS: usize = 120;
 /// How many names are asked for at once.
 const PAGE: usize = 500;
 
 /// Runs the subcommand.
-pub(super) async fn run(setup: &Setup, json: bool) -> anyhow::Result<()> {
+pub(super) async fn run(setup: &Setup, form: ListForm) -> anyhow::Result<()> {
     let found =
         if setup.store_is_to_be_made() { Vec::new() } else { all(setup.store().await?.as_ref()).await? };
-    if json {
+    if form == ListForm::Json {
         return line(&serde_json::to_string(&found)?);
     }
-    found.iter().try_for_each(|summary| line(summary.line(COLUMNS).trim_end()))
+    let row = |summary: &Summary| {
+        let outcome = summary.outcome.map_or("-", ghost_investigate::Outcome::as_str);
+        let text = |text: &Option<String>| text.as_deref().unwrap_or("-").to_owned();
+        vec![
+            summary.id.clone(),
+            summary.state.clone(),
+            text(&summary.opened),
+            outcome.to_owned(),
+            text(&summary.symptom),
+        ]
+    };
+    let rows: Vec<Vec<String>> = found.iter().map(row).collect();
+    form.lines(&["ID", "STATE", "OPENED", "OUTCOME", "SYMPTOM"], &rows).iter().try_for_each(|text| line(text))
 }
 
 async fn all(store: &dyn Store) -> anyhow::Result<Vec<Summary>> {

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::cli::print::line;
 use crate::cli::setup::Setup;
+use crate::cli::tone::{is_colored, verdict};
 use ghost_shell::{Impact, Policy, Ruling, Verdict};
 
 /// A longer line is no question: no command of that length could run.
@@ -76,7 +77,7 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     } else {
         line(&format!(
             "{}  {}  ({}, tier {})",
-            ruling.verdict,
+            verdict(ruling.verdict, is_colored()),
             ruling.reason,
             ruling.rule,
             ruling.tier.number()

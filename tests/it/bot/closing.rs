@@ -8,25 +8,14 @@ use crate::lab::stage::NETWORK;
 
 /// What a session that is over left.
 pub(super) struct Closing {
-    /// The messages of the report, in order.
-    pub(super) parts: Vec<Value>,
+    /// The message with the answer.
+    pub(super) answer: Value,
     /// The file `rca.md`.
     pub(super) rca: String,
     /// The files' names.
     pub(super) files: Vec<String>,
     /// The board, which asks for nothing any more.
     pub(super) board: Value,
-}
-
-impl Closing {
-    /// Returns the Markdown of the report as the thread shows it.
-    pub(super) fn markdown(&self) -> Vec<&str> {
-        let blocks = self.parts.iter().flat_map(|part| part["blocks"].as_array().into_iter().flatten());
-        blocks
-            .filter(|block| block["type"] == "markdown")
-            .filter_map(|block| block["text"].as_str())
-            .collect()
-    }
 }
 
 impl World {
@@ -42,8 +31,8 @@ impl World {
                 self.closing(channel, thread)
             })
             .await;
-        let (board, parts, shared) = found;
-        for message in [&board, &shared].into_iter().chain(&parts) {
+        let (board, answer, shared) = found;
+        for message in [&board, &shared, &answer] {
             self.note(channel, message);
         }
         let (mut files, mut rca) = (Vec::new(), String::new());
@@ -67,7 +56,7 @@ impl World {
             }
             files.push(name.to_owned());
         }
-        let closing = Closing { parts, rca, files, board };
+        let closing = Closing { answer, rca, files, board };
         closing.agrees();
         // Whoever stops a bot now cuts nothing off.
         self.until("everything is acknowledged", async || {
@@ -78,39 +67,27 @@ impl World {
     }
 
     /// Finds what nobody looked at yet.
-    fn closing(&self, channel: &str, thread: Vec<Value>) -> Option<(Value, Vec<Value>, Value)> {
+    fn closing(&self, channel: &str, thread: Vec<Value>) -> Option<(Value, Value, Value)> {
         let ours = |message: &&Value| message["user"] == "U0LABGHOST" && !self.knows(channel, message);
         let new: Vec<&Value> = thread.iter().filter(ours).collect();
-        let begins = |word: &str, message: &&&Value| text(message).starts_with(word);
         let board = thread.iter().find(|message| text(message).starts_with("Session ghost-"))?;
         if has_button(board, "stop") {
             return None;
         }
-        let first = new.iter().find(|message| text(message).contains(" · session ghost-"))?;
-        let later = new.iter().filter(|message| begins("Report of session", message));
-        let parts: Vec<Value> = std::iter::once(first).chain(later).map(|part| (**part).clone()).collect();
-        let total = parts.last().map(text).unwrap_or_default();
-        let whole = total.rsplit_once(" of ").is_none_or(|(before, many)| {
-            before.rsplit_once("part ").is_none_or(|(_, number)| number == many)
-        });
-        let last = parts.last().is_some_and(|part| has_button(part, "feedback"));
+        let answer = new.iter().find(|message| has_button(message, "feedback"))?;
         let shared = new.iter().find(|message| message["files"].to_string().contains("rca.md"))?;
-        (whole && last).then(|| (board.clone(), parts, (**shared).clone()))
+        Some((board.clone(), (**answer).clone(), (**shared).clone()))
     }
 }
 
 impl Closing {
-    /// The thread shows what the file says: every line of it, in order.
+    /// The answer is short, and the file begins with it.
     fn agrees(&self) {
-        let shown = self.markdown().join("\n");
-        let mut lines = shown.lines().map(str::trim_end);
-        for line in self.rca.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
-            // What no message holds is cut, and says where it goes on.
-            let cut = |shown: &str| line.len() > 2_500 && shown.contains("continues in rca.md");
-            assert!(
-                lines.any(|shown| shown == line || cut(shown)),
-                "{line:?} stands in rca.md and not in its place in the thread"
-            );
-        }
+        let said = text(&self.answer);
+        let title = self.rca.lines().next().unwrap_or_default().trim_start_matches("# ");
+        let verdict = title.split(':').next().unwrap_or_default();
+        assert!(said.starts_with(verdict), "{said:?} and {title:?}");
+        let lines = self.answer["blocks"].to_string().matches("\\n").count();
+        assert!(lines <= 8, "the answer has {lines} lines more than its sentence: {}", self.answer);
     }
 }

@@ -121,7 +121,7 @@ async fn what_people_say_of_a_report_is_on_record() {
     let bot = world.bot().await;
     let root = world.mention("alice", "the link is down").await;
     let closing = world.concluded("alice", &root).await;
-    let report = &closing.parts[0];
+    let report = &closing.answer;
     let session = report["metadata"]["event_payload"]["session"].as_str().map(str::to_owned);
     let value = report["blocks"].to_string();
     let helped = value.split("\"yes:").nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned();

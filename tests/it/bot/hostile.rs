@@ -2,7 +2,8 @@
 
 use ghost_agent::bot::show::{
     Frozen, Message, Meta, Pending, People, Person, Preview, Refusal, RenderContext, approvals, audit, board,
-    card, command_file, deny_modal, investigate_modal, modify_modal, refusal, report, whole_modal,
+    card, command_file, deny_modal, evidence, investigate_modal, modify_modal, refusal, report, steps,
+    whole_modal,
 };
 use ghost_investigate::event::Impact;
 use ghost_shell::Verdict;
@@ -67,6 +68,7 @@ fn all(text: &str) -> (Vec<Message>, Vec<Value>) {
         deciding: None,
         acts_as: Some(text.to_owned()),
         modifier: false,
+        deciders: None,
     };
     let mut messages = Vec::new();
     for ledger in [session(text), ended(text), over(text)] {
@@ -75,7 +77,8 @@ fn all(text: &str) -> (Vec<Message>, Vec<Value>) {
             messages.push(board(&state, context, ledger.now));
             messages.extend(["a1", "a2"].iter().filter_map(|id| card(&state, id, context, ledger.now)));
             let report = report(&state, context, ledger.now);
-            messages.extend(report.messages);
+            messages.push(report.answer);
+            messages.extend(steps(&state).into_iter().chain(evidence(&state)));
             messages.push(report.broadcast);
         }
         messages.push(audit(&state));
@@ -191,8 +194,9 @@ fn a_report_of_any_size_ends_and_says_where_it_goes_on() {
         ledger.suppose(&format!("H{id}"), &"long ".repeat(100), "REFUTED");
     }
     ledger.conclude("INCONCLUSIVE", "x");
-    let report = report(&ledger.state(), &context(), ledger.now);
-    assert_eq!(report.messages.len(), 5);
-    let words = report.messages.iter().map(good).collect::<String>();
-    assert!(words.contains("The report goes on in rca.md: "), "{words}");
+    let (report, shown) = (report(&ledger.state(), &context(), ledger.now), evidence(&ledger.state()));
+    assert!(good(&report.answer).contains("2996 more"));
+    assert_eq!(shown.len(), 5);
+    let words = shown.iter().map(good).collect::<String>();
+    assert!(words.contains("This goes on in rca.md: "), "{words}");
 }

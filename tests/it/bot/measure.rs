@@ -108,7 +108,7 @@ async fn a_conversation_is_counted_once_and_nothing_in_the_numbers_names_anybody
     let closing = world.concluded("alice", &root).await;
     world.card_says(&root, &first, &["exit 0"]).await;
     world.card_says(&root, &second, &["once is enough"]).await;
-    assert!(text(&closing.parts[0]).starts_with("Inconclusive"));
+    assert!(text(&closing.answer).starts_with("Inconclusive"));
 
     let metrics = bot
         .shows(

@@ -62,6 +62,7 @@ async fn edits_and_deletions_change_nothing() {
                 json!({"user": "alice", "channel": NETWORK, "ts": root, "text": "@Ghost other words"});
             world.slack.person("edit", other).await;
             let reply = world.reply("bob", &root, "I saw it, too").await;
+            world.hears("bob", &root, "Noted. I am waiting for a decision").await;
             world.slack.person("delete", json!({"user": "bob", "channel": NETWORK, "ts": reply})).await;
             world.slack.person("delete", json!({"user": "alice", "channel": NETWORK, "ts": root})).await;
             world.press("bob", &card, "approve").await;
@@ -82,6 +83,7 @@ async fn whoever_says_stop_gets_what_there_is() {
         .talk(async |world| {
             let (root, card) = world.asks("alice").await;
             world.reply("chloe", &root, "stop").await;
+            world.hears("chloe", &root, "it is withdrawn, and nothing of it runs").await;
             world.concluded("alice", &root).await;
             world.card_says(&root, &card, &["Session stopped", "Nothing ran"]).await;
             assert_eq!(world.runs(), 0);

@@ -232,6 +232,9 @@ impl World {
             self.settings.broadcast,
         );
         let modifier = self.settings.anywhere.approvers.own.modifier;
+        let rules = self.settings.clone();
+        let presenter = presenter
+            .decided_by(Arc::new(move |channel| rules.rules(channel).map(|rules| rules.approvers.clone())));
         let presenter = Arc::new(presenter.modifier_may_approve(modifier));
         let model: Arc<dyn Model> = Arc::new(Scripted::parse(&self.script.join("\n")).unwrap());
         let policy = Arc::new(Policy::builtin().unwrap().clone());

@@ -38,7 +38,7 @@ impl Drop for Guard {
 }
 
 /// Buttons that may stand for ever: they ask for nothing.
-const HARMLESS: [&str; 2] = ["audit", "feedback"];
+const HARMLESS: [&str; 4] = ["audit", "feedback", "steps", "evidence"];
 
 impl World {
     fn seen<T>(&self, look: impl FnOnce(&mut Seen) -> T) -> T {
@@ -114,7 +114,10 @@ impl World {
         let mut met = BTreeSet::new();
         for entry in journal["entries"].as_array().unwrap() {
             let word = match entry["what"].as_str().unwrap() {
-                "call" => entry["error"].as_str().map(str::to_owned),
+                // A mark that is there already is what was wanted.
+                "call" => {
+                    entry["error"].as_str().filter(|word| *word != "already_reacted").map(str::to_owned)
+                }
                 // The events of its last changes arrive when the bot may be gone already; it has nothing to do then.
                 _ if entry["subtype"] == "message_changed" => None,
                 _ => (entry["acknowledged"] != true).then(|| "unacknowledged".to_owned()),

@@ -14,7 +14,7 @@ async fn a_mention_ends_in_a_report_in_the_thread() {
             .talk_over(over, async |world| {
                 let root = world.mention("alice", "the link to web-1 is down").await;
                 let closing = world.concluded("alice", &root).await;
-                assert!(text(&closing.parts[0]).starts_with("Inconclusive"));
+                assert!(text(&closing.answer).starts_with("Inconclusive"));
                 assert_eq!(closing.files, ["rca.md", "audit.jsonl"]);
                 assert!(text(&closing.board).contains("Inconclusive"), "{}", closing.board);
                 // One board, drawn again and again.
@@ -37,6 +37,7 @@ async fn a_mention_after_the_report_goes_on_with_the_old_evidence() {
             let root = world.mention("alice", "the link to web-1 is down").await;
             world.concluded("alice", &root).await;
             world.reply("bob", &root, "@Ghost look once more").await;
+            world.hears("bob", &root, "I go on from what is recorded").await;
             let second = world.concluded("alice", &root).await;
             // What was seen before is still there, beside what is new.
             assert!(second.rca.contains("o1") && second.rca.contains("o2"), "{}", second.rca);
@@ -96,7 +97,10 @@ async fn two_mentions_in_one_thread_at_once_are_one_session() {
             let second = said[0]["text"].as_str().unwrap();
             assert!(first != second && [&first, second].iter().all(|words| words.contains("web-1 is down")));
             world.reply("alice", &root, "stop").await;
+            world.reads_all("alice", &root).await;
             world.concluded("alice", &root).await;
+            world.reads_all("alice", &root).await;
+            world.reads_all("bob", &root).await;
             world.card_says(&root, &card, &["Session stopped"]).await;
             assert_eq!((world.store.list(None, 9).await.unwrap().len(), world.runs()), (1, 0));
         })
@@ -138,12 +142,14 @@ async fn the_stop_button_of_the_agent_ends_a_session() {
             world.slack.api("agents.sessions.setStatus", busy.clone()).await;
             let stop = json!({"user": "alice", "channel": NETWORK, "thread_ts": root});
             assert_eq!(world.slack.person("stop", stop.clone()).await["ok"], true);
+            world.hears("alice", &root, "it is withdrawn, and nothing of it runs").await;
             world.concluded("alice", &root).await;
             world.card_says(&root, &card, &["Session stopped"]).await;
             assert_eq!(world.runs(), 0);
             // A button that was forgotten stops nothing, and goes.
             world.slack.api("agents.sessions.setStatus", busy).await;
             assert_eq!(world.slack.person("stop", stop).await["ok"], true);
+            world.hears("alice", &root, "This investigation is over").await;
             world
                 .until("a thread in which nobody works", async || {
                     let left = world.look("left", &[]).await;
@@ -168,6 +174,98 @@ async fn what_was_said_before_names_people() {
             let said: Vec<(&str, &str)> =
                 quotes.iter().map(|quote| (quote.who.as_str(), quote.text.as_str())).collect();
             assert_eq!(said, [("chloe", "web-1 does not answer, @bob"), ("bob", "I see it, too")]);
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn every_message_in_a_waiting_thread_gets_an_answer() {
+    World::asking()
+        .await
+        .talk(async |world| {
+            let (root, card) = world.asks("alice").await;
+            for (said, part) in [
+                ("it began at noon", "Noted. I am waiting for a decision"),
+                ("approve", "Typing does not decide"),
+                ("lgtm", "Typing does not decide"),
+                ("@Ghost", "waiting for an approval"),
+                ("@Ghost help", "/ghost"),
+            ] {
+                world.reply("chloe", &root, said).await;
+                world.hears("chloe", &root, part).await;
+            }
+            assert_eq!(world.runs(), 0, "nothing that was typed is a consent");
+            world.approved(&root, &card).await;
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn a_greeting_a_bare_mention_and_orders_without_a_session_are_answered_and_open_nothing() {
+    World::new(&look_once())
+        .await
+        .talk(async |world| {
+            for (said, part) in [
+                ("hello", "Hello. I investigate network incidents."),
+                ("thanks a lot", "You are welcome"),
+                ("", "Mention me with what is wrong"),
+                ("status", "not investigating anything in this thread"),
+                ("approve", "not investigating anything in this thread"),
+            ] {
+                let root = world.mention("alice", said).await;
+                world.hears("alice", &root, part).await;
+            }
+            assert_eq!(world.store.list(None, 9).await.unwrap(), []);
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn a_question_about_the_report_is_answered_and_runs_nothing() {
+    World::new(&look_once())
+        .await
+        .talk(async |world| {
+            let root = world.mention("alice", "the link to web-1 is down").await;
+            world.concluded("alice", &root).await;
+            let events = world.state(NETWORK, &root).await.unwrap().seq;
+            world.reply("bob", &root, "@Ghost why not the firewall?").await;
+            world.hears("bob", &root, "Not looked at: packet filters").await;
+            world.reply("bob", &root, "@Ghost since when?").await;
+            world.hears("bob", &root, "nothing that was read carries a date").await;
+            assert_eq!(world.state(NETWORK, &root).await.unwrap().seq, events, "nothing was recorded");
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn a_mention_is_seen_before_the_boards_have_their_turn() {
+    const MENTIONS: usize = 8;
+    World::new(&look_once())
+        .await
+        .talk(async |world| {
+            let mut roots = Vec::new();
+            for number in 0..MENTIONS {
+                roots.push(world.mention("alice", &format!("the link to web-{number} is down")).await);
+            }
+            let calls = async || {
+                let journal = world.look("journal", &[]).await;
+                journal["entries"].as_array().cloned().unwrap_or_default()
+            };
+            let of = |entries: &[serde_json::Value], method: &str| {
+                entries.iter().filter(|entry| entry["method"] == method).count()
+            };
+            let entries = world
+                .until("all mentions are marked", async || {
+                    let entries = calls().await;
+                    (of(&entries, "reactions.add") == MENTIONS).then_some(entries)
+                })
+                .await;
+            // Slack takes one message a second in a channel, so the boards come later.
+            assert!(of(&entries, "chat.postMessage") < MENTIONS, "the marks waited for the boards");
+            for root in &roots {
+                world.concluded("alice", root).await;
+                world.reads_all("alice", root).await;
+            }
         })
         .await;
 }

@@ -266,7 +266,7 @@ impl Fault {
             }
             Self::StorageFirewallDeny => "The account's own rules turn this subnet away.",
             Self::GuestFirewallDrop => {
-                "The machine discards these packets behind the platform's rules, so callers hang, and no portal shows it. It explains this traffic and nothing that is slow."
+                "The machine discards these packets behind the platform's rules, so callers hang, and no portal shows it. It does not make anything slow."
             }
             Self::GuestFirewallReject => {
                 "The machine answers these packets with a refusal behind the platform's rules, and no portal shows it."
@@ -275,7 +275,7 @@ impl Fault {
                 "Whatever no rule names is discarded, so services that worked before time out while the platform's rules are open."
             }
             Self::Fail2banBan => {
-                "The ban program blocked this one address after failed logins. It explains this address alone."
+                "The ban program blocked this one address after failed logins. No other address is affected."
             }
             Self::ContainerFirewallChange => {
                 "Traffic to and from containers is forwarded through this chain, and the chain ends it. The host's own services are not touched."

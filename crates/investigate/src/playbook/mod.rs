@@ -25,4 +25,5 @@ mod turn;
 
 pub use brain::Playbook;
 pub use ends::{Ends, ends};
+pub use talk::answer as answer_to_topic;
 pub use turn::{Turn, next};

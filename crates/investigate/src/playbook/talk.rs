@@ -12,8 +12,9 @@ const HYPOTHESIS: &str = "H-path";
 
 const EXAMPLE: &str = "Tell me who cannot reach whom and on which port, for example \"web-1 cannot reach db-1 on 5432\", or ask \"is RDP on web-1 open to the internet?\".";
 
-/// Returns what is answered.
-fn answer(topic: Topic) -> String {
+/// Returns what is answered to words that are no incident.
+#[must_use]
+pub fn answer(topic: Topic) -> String {
     match topic {
         Topic::Greeting => format!("Hello. I investigate network incidents. {EXAMPLE}"),
         Topic::Thanks => {

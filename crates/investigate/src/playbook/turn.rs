@@ -143,7 +143,7 @@ fn supposed(context: &PlaybookContext<'_>, layer: Layer) -> String {
             "Traffic shaping on one of the machines delays, loses or slows down what it sends.".to_owned()
         }
         Layer::Measure => "The path is slower than machines of this size should have it.".to_owned(),
-        Layer::Wire => "The packets themselves show what no setting shows.".to_owned(),
+        Layer::Wire => "The packets on the wire show a fault that no setting shows.".to_owned(),
         Layer::Exposure => "A rule lets in more than the machine's purpose needs.".to_owned(),
     }
 }

@@ -125,7 +125,9 @@ impl<'a> RepeatedCall<'a> {
                     "the new recording does not show it; whether anybody called meanwhile, it does not say";
                 (Now::Unknown, why.to_owned())
             }
-            (None, None) => (Now::Fixed, "looked at again, whole, and not there any more".to_owned()),
+            (None, None) => {
+                (Now::Fixed, "the same check was repeated to its end and no longer shows it".to_owned())
+            }
         }
     }
 }

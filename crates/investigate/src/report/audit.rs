@@ -16,7 +16,7 @@ pub fn audit(state: &State) -> String {
         header(state),
         rca::hypotheses(state),
         commands(state),
-        rca::approvals(state),
+        rca::approvals(state, true),
         turns(state),
         said(state),
         rca::budget(state),

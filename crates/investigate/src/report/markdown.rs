@@ -104,8 +104,9 @@ pub fn fence(data: &str) -> String {
     format!("{ticks}text\n{spelled}{end}{ticks}")
 }
 
-/// Returns a table. The cells are Markdown already.
-pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+/// Returns a table; its cells are Markdown already.
+#[must_use]
+pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: &mut dyn Iterator<Item = &str>| {
         cells.fold("|".to_owned(), |line, cell| line + " " + if cell.is_empty() { "—" } else { cell } + " |")
     };

@@ -9,12 +9,15 @@
 //! - What came out of the network or a model stands in a code span, a fenced block or escaped prose, nowhere else.
 
 mod amount;
+mod answer;
 mod audit;
 mod board;
 mod chart;
+mod follow_up;
 pub mod markdown;
 pub mod path;
 mod rca;
+mod request;
 mod spell;
 mod step_outcome;
 mod summary;
@@ -22,10 +25,13 @@ mod summary;
 pub(crate) mod tests;
 mod timeline;
 
+pub use answer::{Answer, AnswerLine, answer, headline};
 pub use audit::audit;
 pub use board::{Board, Budget, Check, Current, Mark};
 pub use chart::{Chart, MeasurementChart, charts, measurement_charts};
-pub use rca::{headline, rca};
+pub use follow_up::follow_up;
+pub use rca::{evidence, rca, steps};
+pub use request::{AskedAction, asked_action};
 pub use spell::plain;
 pub use summary::{Summary, reported};
 pub use timeline::timeline;

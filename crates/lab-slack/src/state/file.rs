@@ -16,6 +16,9 @@ pub(crate) struct File {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) title: String,
+    /// What a screen reader says of it.
+    #[serde(default)]
+    pub(crate) alt: String,
     pub(crate) size: u64,
     pub(crate) user: String,
     pub(crate) app: Option<String>,
@@ -86,6 +89,9 @@ impl File {
         {
             map.insert("bot_id".to_owned(), json!(bot.bot_id));
         }
+        if let Some(map) = form.as_object_mut().filter(|_| !self.alt.is_empty()) {
+            map.insert("alt_txt".to_owned(), json!(self.alt));
+        }
         form
     }
 }
@@ -118,6 +124,9 @@ impl Workspace {
             return Err(SlackError::new("storage_limit_reached"));
         }
         let id = self.begin_file(&name, size, &bot, Some(app), now);
+        if let Some(file) = self.files.get_mut(&id) {
+            file.alt = args.text("alt_txt").unwrap_or_default();
+        }
         let ticket = self.files.get(&id).map(|file| file.ticket.clone()).unwrap_or_default();
         Ok(json!({"ok": true, "upload_url": format!("{}/upload/v1/{ticket}", self.base), "file_id": id}))
     }
@@ -136,6 +145,7 @@ impl Workspace {
             id: id.clone(),
             name: name.to_owned(),
             title: name.to_owned(),
+            alt: String::new(),
             size,
             user: user.to_owned(),
             app: app.map(str::to_owned),

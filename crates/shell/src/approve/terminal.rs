@@ -20,13 +20,14 @@ const MAX_INVALID_ANSWERS: u32 = 20;
 pub struct TerminalApprover {
     who: Reviewer,
     plain: bool,
+    color: bool,
 }
 
 impl TerminalApprover {
     /// Names the human at the terminal for the audit.
     #[must_use]
     pub fn new(who: &str) -> Self {
-        Self { who: Reviewer::new(who), plain: false }
+        Self { who: Reviewer::new(who), plain: false, color: io::stderr().is_terminal() }
     }
 
     /// Says that the terminal knows no more than lines, so that a command cannot be edited in place.
@@ -34,22 +35,27 @@ impl TerminalApprover {
     pub fn plain(self, plain: bool) -> Self {
         Self { plain, ..self }
     }
+
+    /// Says whether colors are wanted where the terminal shows them.
+    #[must_use]
+    pub fn colored(self, wanted: bool) -> Self {
+        Self { color: self.color && wanted, ..self }
+    }
 }
 
 #[async_trait]
 impl Approver for TerminalApprover {
     async fn decide(&self, request: &Request) -> Decision {
         let shown = request.clone();
-        let plain = self.plain;
-        let choice = tokio::task::spawn_blocking(move || ask(&shown, plain)).await;
+        let (plain, color) = (self.plain, self.color);
+        let choice = tokio::task::spawn_blocking(move || ask(&shown, plain, color)).await;
         let failed = |_| Choice::Deny { reason: "the terminal failed".to_owned() };
         Decision { choice: choice.unwrap_or_else(failed), who: self.who.clone() }
     }
 }
 
-fn ask(request: &Request, plain: bool) -> Choice {
+fn ask(request: &Request, plain: bool, color: bool) -> Choice {
     let gone = || Choice::Deny { reason: "the input ended".to_owned() };
-    let color = io::stderr().is_terminal();
     if show(&render(request, color)).is_err() {
         return gone();
     }
@@ -74,7 +80,7 @@ fn ask(request: &Request, plain: bool) -> Choice {
                 EditOutcome::Left => drop(show("The command stays as it is.\n")),
                 EditOutcome::Gone => return gone(),
             },
-            _ => drop(show("Please answer with a, d or m.\n")),
+            _ => drop(show("Answer with a (approve), d (deny) or m (modify), then Enter.\n")),
         }
     }
     Choice::Deny { reason: "no answer could be understood".to_owned() }
@@ -82,14 +88,15 @@ fn ask(request: &Request, plain: bool) -> Choice {
 
 /// Writes the question out: the whole command, wrapped by the terminal and never cut.
 pub(super) fn render(request: &Request, color: bool) -> String {
-    let (bold, red, off) = if color { ("\x1b[1m", "\x1b[31m", "\x1b[0m") } else { ("", "", "") };
+    let codes = ("\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[0m");
+    let (bold, red, yellow, off) = if color { codes } else { ("", "", "", "") };
     let mut text = String::new();
     let mut put = |line: &str| {
         text.push_str(line);
         text.push('\n');
     };
     put("");
-    put(&format!("{bold}Approval needed{off} · {} · session {}", request.ruling.verdict, request.session));
+    put(&format!("{yellow}Approval needed{off} · {} · session {}", request.ruling.verdict, request.session));
     if request.outcome_unknown {
         put(&format!(
             "{red}outcome unknown{off}: an earlier run was cut off; it may or may not have taken effect, and may\nstill run"
@@ -121,7 +128,9 @@ pub(super) fn render(request: &Request, color: bool) -> String {
     let why = if modified { "no reason was given for the command as it is now" } else { &request.reasoning };
     put(&format!("Why:  {}", indented(why)));
     let impact = request.ruling.impact.unwrap_or(Impact::Change);
-    put(&format!("Risk: {red}{}{off}: {}", impact.as_str(), impact.meaning()));
+    // A measurement leaves the network as it is.
+    let tone = if impact == Impact::Measurement { yellow } else { red };
+    put(&format!("Risk: {tone}{}{off}: {}", impact.as_str(), impact.meaning()));
     put(&format!(
         "Rule: {} ({}, tier {})",
         indented(&request.ruling.reason),

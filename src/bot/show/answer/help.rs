@@ -11,13 +11,15 @@ use ghost_shell::{RuleSummary, Verdict};
 const PROGRAMS: usize = 1_500;
 
 /// In a thread of a session.
-const THREAD: [(&str, &str); 6] = [
+const THREAD: [(&str, &str); 8] = [
     ("status", "where it stands"),
     ("report", "end now and report what there is"),
     ("stop", "end now"),
     ("audit", "what was recorded, and how to verify it"),
+    ("fixed, check again", "repeat the checks that had shown the faults"),
+    ("why not the firewall?", "questions about the report, answered from what was recorded"),
     ("help", "this"),
-    ("anything else", "is read by the investigator"),
+    ("anything else", "steers the investigation"),
 ];
 
 const COMMANDS: [(&str, &str); 8] = [

@@ -5,6 +5,7 @@ mod list;
 mod offer;
 mod refusal;
 mod session;
+mod waiting;
 
 pub use help::{help, policy};
 pub use list::{Pending, SessionLine, approvals, sessions};
@@ -12,3 +13,4 @@ pub(super) use list::{pending_line, session_line};
 pub use offer::{Offer, joined, offer};
 pub use refusal::{Refusal, refusal};
 pub use session::{audit, status};
+pub use waiting::{Waiting, noted, stopping, typing_is_no_consent};

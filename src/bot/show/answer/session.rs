@@ -4,14 +4,20 @@ use std::collections::BTreeMap;
 
 use crate::bot::show::amount::{count, number_of};
 use crate::bot::show::block::{Line, lines, pre, rich, say, section};
-use crate::bot::show::text::short;
+use crate::bot::show::text::{escape, short};
 use crate::bot::show::{Message, RenderContext, board};
 use ghost_base::Timestamp;
+use ghost_investigate::report::answer;
 use ghost_investigate::state::State;
 
-/// Returns where a session stands: its board without buttons.
+/// Returns where a session stands: its board without buttons, or its answer where it is over.
 #[must_use]
 pub fn status(state: &State, context: &RenderContext, now: Timestamp) -> Message {
+    if state.concluded.is_some() {
+        let answer = answer(state);
+        let line = Line::new().bold(&answer.title()).text(&format!(" {}", answer.action));
+        return Message { text: escape(&answer.sentence()), blocks: vec![say(line)] };
+    }
     let mut message = board(state, context, now);
     message.blocks.retain(|block| block.get("type").is_none_or(|kind| kind != "actions"));
     message

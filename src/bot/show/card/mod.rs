@@ -9,4 +9,5 @@ mod target;
 mod whole;
 
 pub(super) use open::tier;
+pub(super) use whole::asked;
 pub use whole::{asked_text, card, command_file};

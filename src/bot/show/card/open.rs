@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use crate::bot::show::amount::{clock, count, minutes};
-use crate::bot::show::block::{Line, Tone, actions, button, confirm, lines, pre, quote, rich, say, section};
+use crate::bot::show::block::{
+    Line, Tone, actions, button, confirm, labeled, lines, pre, quote, rich, say, section,
+};
 use crate::bot::show::board::notice;
 use crate::bot::show::card::diff::{DiffSegment, diff};
 use crate::bot::show::card::subject::Subject;
@@ -11,9 +13,10 @@ use crate::bot::show::card::target::target;
 use crate::bot::show::text::{
     command, escape, head, length, paragraph, prose, short, short_command, spelled,
 };
-use crate::bot::show::{Message, RenderContext};
+use crate::bot::show::{Message, Person, RenderContext};
 use ghost_base::Timestamp;
 use ghost_investigate::event::{Impact, PlanJudgement};
+use ghost_investigate::report::AskedAction;
 use ghost_shell::lookalikes;
 
 /// How much of a command stands on the card.
@@ -31,10 +34,14 @@ const RULES: usize = 5;
 /// So many targets of a plan are named; more do not fit.
 const TARGETS: usize = 20;
 
-/// Draws the card.
+/// So many people and groups who may decide are named.
+const DECIDERS: usize = 5;
+
+/// Draws the card: what is asked, the exact commands, who decides until when, what it changes.
 pub(super) fn draw(subject: &Subject<'_>, context: &RenderContext, now: Timestamp) -> Message {
     let requested = &subject.approval.requested;
-    let mut blocks = vec![say(title(subject, context, now))];
+    let asked = subject.action();
+    let mut blocks = vec![say(title(subject, &asked))];
     let (shown, left) = command(&subject.shown(), COMMAND);
     blocks.push(rich(vec![pre(&shown)]));
     if left > 0 {
@@ -43,16 +50,17 @@ pub(super) fn draw(subject: &Subject<'_>, context: &RenderContext, now: Timestam
             .text(&format!(". The file {} in this thread holds the whole command.", file_name(subject)))));
     }
     blocks.extend(change(subject, context));
+    blocks.push(say(who_and_until(subject, context, now)));
     blocks.push(why(subject));
-    blocks.push(say(facts(subject, context)));
+    blocks.push(say(facts(subject, context, &asked)));
     if let Some(frozen) = &context.frozen {
         blocks.push(say(notice(frozen, context)));
     }
-    blocks.push(actions(buttons(subject, context, left)));
+    blocks.push(actions(buttons(subject, context, left, &asked)));
     let unknown = if requested.outcome_unknown { ", outcome unknown" } else { "" };
     let text = format!(
         "Approval needed{unknown} · {} · {} · until {}: {}",
-        subject.state.session,
+        escape(&asked.what),
         requested.impact.as_str(),
         clock(requested.expires_at),
         escape(&short_command(&subject.shown(), 300)),
@@ -60,19 +68,16 @@ pub(super) fn draw(subject: &Subject<'_>, context: &RenderContext, now: Timestam
     Message { text, blocks }
 }
 
-fn title(subject: &Subject<'_>, context: &RenderContext, now: Timestamp) -> Line {
+fn title(subject: &Subject<'_>, asked: &AskedAction) -> Line {
     let requested = &subject.approval.requested;
-    let left = requested.expires_at.since(now);
-    let line = Line::new().bold("Approval needed");
+    let line = Line::new().bold(&format!("Approval needed: {}", asked.what));
     let line = if requested.outcome_unknown { line.text(" · ").bold("outcome unknown") } else { line };
-    let line = line.text(" · expires ").time(requested.expires_at, "{time}");
-    let line = line.text(&format!(" (in {})", minutes(left))).text(" · asked for by ");
-    let line = line.person(&context.people.find(&subject.state.opened.requester));
     if requested.is_plan() {
         let commands = count(requested.plan.len(), "command");
-        return line.below(Line::new().text(&format!(
-            "One answer for {commands}, which run in this order, each once at most. They are approved or denied as a whole."
-        )));
+        return line.below(
+            Line::new()
+                .text(&format!("One answer for {commands}, which run in this order, each once at most.")),
+        );
     }
     if !requested.outcome_unknown {
         return line;
@@ -81,6 +86,36 @@ fn title(subject: &Subject<'_>, context: &RenderContext, now: Timestamp) -> Line
         "An earlier run of this command was cut off: nobody knows whether it took effect. Look at the target first. \
          Approve runs it once more, Deny leaves things as they are.",
     ))
+}
+
+/// Says who may decide, and until when.
+fn who_and_until(subject: &Subject<'_>, context: &RenderContext, now: Timestamp) -> Line {
+    let requested = &subject.approval.requested;
+    let line = fact("Who decides").then(deciders(subject, context));
+    let line = line.text(" · until ").time(requested.expires_at, "{time}");
+    let line =
+        line.text(&format!(" (in {})", minutes(requested.expires_at.since(now)))).text(" · asked for by ");
+    line.person(&context.people.find(&subject.state.opened.requester))
+}
+
+fn deciders(subject: &Subject<'_>, context: &RenderContext) -> Line {
+    let Some(deciders) = &context.deciders else {
+        return Line::new().text("whoever the configuration names");
+    };
+    let of = deciders.of(subject.approval.requested.impact);
+    let mut line = Line::new();
+    for group in of.groups.iter().take(DECIDERS) {
+        line = if line.is_empty() { line } else { line.text(", ") }.group(group);
+    }
+    for user in of.users.iter().take(DECIDERS) {
+        line = if line.is_empty() { line } else { line.text(", ") };
+        line = line.person(&Person::Member(user.clone()));
+    }
+    let more = of.groups.len().saturating_sub(DECIDERS) + of.users.len().saturating_sub(DECIDERS);
+    if line.is_empty() {
+        return line.text("nobody: the configuration names no approver for this");
+    }
+    if more > 0 { line.text(&format!(" and {more} more")) } else { line }
 }
 
 /// Returns what a human changed, in words that are marked.
@@ -143,9 +178,13 @@ fn why(subject: &Subject<'_>) -> Value {
     rich(vec![section(Line::new().bold("Why")), quote(line)])
 }
 
-fn facts(subject: &Subject<'_>, context: &RenderContext) -> Line {
+fn facts(subject: &Subject<'_>, context: &RenderContext, asked: &AskedAction) -> Line {
     let impact = subject.approval.requested.impact;
-    let mut all = vec![fact("Risk").bold(impact.as_str()).text(&format!(": {}", impact.meaning()))];
+    let mut all = vec![
+        fact("Risk").bold(impact.as_str()).text(&format!(": {}", impact.meaning())),
+        fact("Changes").text(&asked.changes),
+        fact("Undo").text(&asked.undone),
+    ];
     all.extend(rules(subject));
     let dressed = lookalikes(&subject.shown());
     all.extend((!dressed.is_empty()).then(|| fact("Look-alike").text(&dressed.join("; "))));
@@ -239,16 +278,20 @@ pub(in crate::bot::show) fn tier(number: u8) -> &'static str {
     }
 }
 
-fn buttons(subject: &Subject<'_>, context: &RenderContext, left: usize) -> Vec<Value> {
+fn buttons(subject: &Subject<'_>, context: &RenderContext, left: usize, asked: &AskedAction) -> Vec<Value> {
     let id = subject.name;
-    let deny = button("deny", "Deny…", id, Tone::Danger, None);
+    let label = |verb: &str| format!("{verb}: {}", asked.what);
+    let deny = labeled("deny", "Deny…", &label("Deny"), id, Tone::Danger, None);
     let mut row = match context.frozen {
         // What nobody may start nobody needs to be asked about; a no is always taken.
         Some(_) => vec![deny],
-        None => vec![button("approve", "Approve", id, Tone::Primary, sure(subject, left)), deny],
+        None => {
+            let sure = sure(subject, left);
+            vec![labeled("approve", "Approve", &label("Approve"), id, Tone::Primary, sure), deny]
+        }
     };
     if context.frozen.is_none() && !subject.approval.requested.is_plan() {
-        row.push(button("modify", "Modify…", id, Tone::Normal, None));
+        row.push(labeled("modify", "Modify…", &label("Modify"), id, Tone::Normal, None));
     }
     if is_cut(subject) {
         row.push(button("whole", "Whole command", id, Tone::Normal, None));

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::bot::show::text::{prose, short};
 use ghost_investigate::event::{Classified, PlanJudgement};
+use ghost_investigate::report::{AskedAction, asked_action};
 use ghost_investigate::state::{Approval, State, Step};
 
 /// A question with everything around it.
@@ -39,6 +40,15 @@ impl<'a> Subject<'a> {
             format!("{at}. {judged}{}", command.replace('\n', "\\n"))
         });
         Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
+    }
+
+    /// Returns what is asked, in words: of a plan, what its commands do that need consent.
+    pub(super) fn action(&self) -> AskedAction {
+        let requested = &self.approval.requested;
+        let asks = |at: usize| requested.judgements.get(at).is_none_or(|judged| judged.impact.is_some());
+        let all: Vec<&str> =
+            self.commands().enumerate().filter(|(at, _)| asks(*at)).map(|(_, one)| one).collect();
+        asked_action(&all, requested.impact)
     }
 
     /// Returns every command that is asked about.

@@ -4,6 +4,7 @@ use crate::bot::show::card::subject::Subject;
 use crate::bot::show::card::{closed, open};
 use crate::bot::show::{File, Message, RenderContext};
 use ghost_base::Timestamp;
+use ghost_investigate::report::AskedAction;
 use ghost_investigate::state::State;
 
 /// Returns the card of a question; `None` where the session asked no such question.
@@ -16,6 +17,11 @@ pub fn card(state: &State, approval: &str, context: &RenderContext, now: Timesta
         Some(settled) => closed::draw(&subject, settled),
         None => open::draw(&subject, context, now),
     })
+}
+
+/// Returns what a question asks, in words; `None` where there is no such question.
+pub(in crate::bot::show) fn asked(state: &State, approval: &str) -> Option<AskedAction> {
+    Subject::find(state, approval).map(|subject| subject.action())
 }
 
 /// Returns everything that a question is about as text, and why it is wanted; `None` where there is no such question.

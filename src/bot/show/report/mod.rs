@@ -1,8 +1,8 @@
-//! The report as a thread shows it: Markdown in messages, a file, a line for the channel.
+//! The report as a thread shows it: the answer, its files, what its buttons show, a line for the channel.
 
 mod cut;
 mod split;
 mod whole;
 
 pub use ghost_investigate::report::headline;
-pub use whole::{Report, report};
+pub use whole::{Report, evidence, report, steps};

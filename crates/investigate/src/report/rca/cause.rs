@@ -5,24 +5,19 @@ use std::collections::BTreeSet;
 use crate::event::{Citation, Finding, ObservationId};
 use crate::finding::{Fault, title};
 use crate::report::amount::moment;
+use crate::report::answer::is_playbook;
 use crate::report::markdown::{code, inline, quote, table, text};
 use crate::report::rca::proof;
 use crate::state::State;
-use crate::{Hypothesis, HypothesisState, Outcome};
+use crate::{Hypothesis, HypothesisState};
 
-/// Returns the section with what the investigator says.
+/// Returns the section with what a model says; empty where the playbook spoke, whose words are the answer.
 pub(super) fn claim(state: &State) -> String {
     let Some((_, concluded)) = &state.concluded else { return String::new() };
-    let title = match concluded.outcome {
-        Outcome::Confirmed | Outcome::Likely => "Root cause",
-        Outcome::Inconclusive | Outcome::NoFaultFound => "Summary",
-    };
-    let claim = if concluded.summary.trim().is_empty() {
-        "No summary was given.".to_owned()
-    } else {
-        quote(concluded.summary.trim())
-    };
-    format!("## {title}\n\n{claim}")
+    if is_playbook(&state.opened.investigator) || concluded.summary.trim().is_empty() {
+        return String::new();
+    }
+    format!("## In the investigator's words\n\n{}", quote(concluded.summary.trim()))
 }
 
 /// Returns the section with the findings that hold.

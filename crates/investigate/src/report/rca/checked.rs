@@ -4,6 +4,7 @@ use crate::event::{ApprovalRequested, Reply};
 use crate::report::amount::moment;
 use crate::report::markdown::{code, text};
 use crate::report::rca::proof;
+use crate::report::request::asked_action;
 use crate::report::step_outcome::{
     StepOutcome, answer, command, decider, decision, questions, sentence, step_outcome,
 };
@@ -68,12 +69,14 @@ pub(super) fn failures(state: &State) -> String {
 }
 
 /// Returns the section with the questions to humans, in the order in which they were asked.
-pub(in crate::report) fn approvals(state: &State) -> String {
+pub(in crate::report) fn approvals(state: &State, with_ids: bool) -> String {
     let title = "## Approvals";
     if state.approvals.is_empty() {
         return format!("{title}\n\nNobody had to be asked.");
     }
-    let lines = in_order(state).into_iter().map(|(name, approval)| question(state, name, approval));
+    let lines = in_order(state)
+        .into_iter()
+        .map(|(name, approval)| question(state, with_ids.then_some(name), approval));
     format!("{title}\n\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
@@ -83,7 +86,7 @@ fn in_order(state: &State) -> Vec<(&str, &Approval)> {
     all
 }
 
-fn question(state: &State, name: &str, approval: &Approval) -> String {
+fn question(state: &State, name: Option<&str>, approval: &Approval) -> String {
     let requested = &approval.requested;
     let step = requested.step;
     let command = state.step(step).and_then(|step| {
@@ -96,7 +99,10 @@ fn question(state: &State, name: &str, approval: &Approval) -> String {
     let warned =
         if requested.outcome_unknown { ", with the warning that an earlier run was cut off" } else { "" };
     let mut lines = vec![
-        format!("- {} for {step}, round {}: {ending}", code(name), requested.round),
+        match name {
+            Some(name) => format!("- {} for {step}, round {}: {ending}", code(name), requested.round),
+            None => format!("- {}: {ending}", asked(approval, command)),
+        },
         format!(
             "  - asked {}, {}, {} needed{warned}",
             approval.asked_at,
@@ -115,6 +121,16 @@ fn question(state: &State, name: &str, approval: &Approval) -> String {
     }
     lines.extend(approval.votes.iter().map(|given| vote(approval, given)));
     lines.join("\n")
+}
+
+/// Says what a question asked.
+fn asked(approval: &Approval, command: Option<&str>) -> String {
+    let requested = &approval.requested;
+    let asks = |at: usize| requested.judgements.get(at).is_none_or(|judged| judged.impact.is_some());
+    let planned =
+        requested.plan.iter().enumerate().filter(|(at, _)| asks(*at)).map(|(_, line)| line.as_str());
+    let all: Vec<&str> = if requested.is_plan() { planned.collect() } else { command.into_iter().collect() };
+    text(&asked_action(&all, requested.impact).what)
 }
 
 /// Returns every command that a plan holds, numbered, with its judgement where that was recorded.

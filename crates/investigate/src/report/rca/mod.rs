@@ -11,4 +11,4 @@ pub(super) use cause::hypotheses;
 pub(super) use checked::{approvals, ending};
 pub(super) use close::budget;
 pub(super) use whole::investigator;
-pub use whole::{headline, rca};
+pub use whole::{evidence, rca, steps};

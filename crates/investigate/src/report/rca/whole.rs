@@ -1,10 +1,9 @@
 //! The report from its first line to its last.
 
-use crate::Outcome;
 use crate::event::{Instruction, Rechecked};
 use crate::model::Investigator;
 use crate::recheck;
-use crate::report::amount::count;
+use crate::report::answer::{answer, is_playbook};
 use crate::report::audit::integrity;
 use crate::report::markdown::{code, quote, text};
 use crate::report::rca::{cause, checked, close, flows, proof};
@@ -28,7 +27,7 @@ pub fn rca(state: &State) -> String {
 /// A second look at what was found tells of nothing else: the report before it stands.
 fn checked_again(state: &State, rows: &[Rechecked]) -> Vec<String> {
     vec![
-        format!("# {}", headline(state)),
+        answer(state).markdown(),
         checked::attention(state),
         format!("## Symptom\n\n{}", quote(&state.opened.symptom)),
         recheck::report(state, rows),
@@ -40,14 +39,14 @@ fn checked_again(state: &State, rows: &[Rechecked]) -> Vec<String> {
 
 fn investigated(state: &State) -> Vec<String> {
     vec![
-        format!("# {}", headline(state)),
+        answer(state).markdown(),
         checked::attention(state),
         format!("## Symptom\n\n{}", quote(&state.opened.symptom)),
-        cause::claim(state),
+        close::actions(state),
         cause::accepted(state),
         flows::flows(state),
-        close::actions(state),
         flows::noticed(state),
+        cause::claim(state),
         cause::ruled_out(state),
         close::waived(state),
         close::questions(state),
@@ -55,42 +54,41 @@ fn investigated(state: &State) -> Vec<String> {
         close::cost_and_time(state),
         cause::rejected(state),
         checked::failures(state),
-        if state.approvals.is_empty() { String::new() } else { checked::approvals(state) },
+        if state.approvals.is_empty() { String::new() } else { checked::approvals(state, false) },
         proof::evidence(state),
         about(state),
         integrity(state),
     ]
 }
 
-/// Returns what came of the session, in the words of the report's first line.
+/// Returns what is to be done, in steps, as Markdown; empty where nothing is recommended.
 #[must_use]
-pub fn headline(state: &State) -> String {
-    let Some((_, concluded)) = &state.concluded else {
-        return "Interim report: the session is not over".to_owned();
-    };
-    if !concluded.recheck.is_empty() {
-        return recheck::headline(&concluded.recheck).to_owned();
-    }
-    let findings = count(u64::try_from(state.accepted.len()).unwrap_or(u64::MAX), "finding");
-    match concluded.outcome {
-        Outcome::Confirmed => format!("Root cause: {findings}, confirmed"),
-        Outcome::Likely => format!("Root cause: {findings}, likely"),
-        Outcome::Inconclusive => "Inconclusive".to_owned(),
-        Outcome::NoFaultFound => "No fault found".to_owned(),
-    }
+pub fn steps(state: &State) -> String {
+    close::actions(state)
+}
+
+/// Returns what shows each fault, what was ruled out and what was read, as Markdown.
+#[must_use]
+pub fn evidence(state: &State) -> String {
+    let sections = [
+        cause::accepted(state),
+        flows::flows(state),
+        flows::noticed(state),
+        cause::ruled_out(state),
+        proof::evidence(state),
+    ];
+    sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
 fn about(state: &State) -> String {
     let opened = &state.opened;
-    let place = [Some(&opened.origin.place), opened.origin.channel.as_ref(), opened.origin.thread.as_ref()];
-    let place = place.into_iter().flatten().map(|part| text(part)).collect::<Vec<_>>().join(" / ");
     let mut lines = vec![
         format!("- Session: {}", code(state.session.as_str())),
         format!("- Opened: {}", state.opened_at),
     ];
     match &state.concluded {
         Some((at, concluded)) => {
-            lines.push(format!("- Ended: {at}, by {}", text(&concluded.by)));
+            lines.push(format!("- Ended: {at}, by {}", ended_by(state, &concluded.by)));
             let (outcome, confidence) = (concluded.outcome, concluded.confidence);
             let claimed = concluded
                 .claimed
@@ -108,7 +106,7 @@ fn about(state: &State) -> String {
             lines.push("- Outcome: none yet".to_owned());
         }
     }
-    lines.push(format!("- Asked by: {} in {place}", text(&opened.requester)));
+    lines.push(format!("- Asked by: {} in {}", text(&opened.requester), text(&opened.origin.place)));
     lines.push(format!("- Brain: {}", investigators(state)));
     if let Some((who, instruction)) = &state.end_request {
         let instruction = match instruction {
@@ -123,6 +121,18 @@ fn about(state: &State) -> String {
     }
     lines.push(format!("- Version: {}", text(&opened.version)));
     format!("## About this report\n\n{}", lines.join("\n"))
+}
+
+/// Names who ended it.
+fn ended_by(state: &State, by: &str) -> String {
+    match by {
+        "model" if is_playbook(&state.opened.investigator) => "the playbook".to_owned(),
+        "model" => "the model".to_owned(),
+        "human" => "a person".to_owned(),
+        "budget" => "a limit".to_owned(),
+        "code" => "the code that checks again".to_owned(),
+        other => text(other),
+    }
 }
 
 /// Returns who thought: with a fallback it need not be one.

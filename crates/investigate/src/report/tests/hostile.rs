@@ -95,10 +95,7 @@ fn a_hostile_text_adds_no_section() {
     for text in [rca(&hostile().state()), audit(&hostile().state())] {
         let titles = titles(&text);
         assert_eq!(titles.iter().filter(|(level, _)| *level == HeadingLevel::H1).count(), 1);
-        assert_eq!(
-            titles.iter().filter(|(_, title)| title == "Root cause").count(),
-            usize::from(text.starts_with("# Root"))
-        );
+        assert!(titles.iter().all(|(level, title)| *level == HeadingLevel::H1 || title != "Root cause"));
         assert!(titles.iter().all(|(_, title)| !title.contains("e.example")));
     }
 }

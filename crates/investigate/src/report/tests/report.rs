@@ -73,10 +73,13 @@ fn the_list_of_approvals_names_every_command_of_a_plan() {
         judged("RISKY", Some(Impact::Measurement)),
     ];
     let name = name.clone();
+    assert!(
+        audit(&state).contains(&format!("`{name}`")) && !rca(&state).contains(&format!("`{name}`")),
+        "an id is for the audit"
+    );
     for report in [rca(&state), audit(&state)] {
         let lines = ["command 1: RISKY, change: `touch a`", "command 2: SAFE: `uname`"];
         in_order(&report, &[&lines[..], &["command 3: RISKY, measurement: `touch b`"]].concat());
-        assert!(report.contains(&name));
     }
     // A ledger of before does not say how each was judged.
     state.approvals.get_mut(&name).unwrap().requested.judgements.clear();

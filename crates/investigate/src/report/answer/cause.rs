@@ -1,0 +1,362 @@
+//! A fault in the words of whoever is paged: what it does, where, and what to do about it.
+
+use std::net::IpAddr;
+
+use crate::event::FindingAccepted;
+use crate::finding::{Fault, title};
+use crate::judged::{JudgedCause, JudgedFlow, JudgedFlows};
+
+/// A fault, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Cause {
+    /// What it does, and where: a clause without a full stop.
+    pub(super) what: String,
+    /// What to do: a sentence; empty where there is nothing to do.
+    pub(super) action: String,
+    /// Several faults with the same key are one thing to take away.
+    pub(super) object: String,
+    pub(super) weight: Weight,
+}
+
+/// What comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Weight {
+    Blocks,
+    Degrades,
+    /// A comparison that found nothing.
+    Unchanged,
+}
+
+/// Returns the accepted faults, the ones that block first. Several faults of one line of shaping are one cause.
+pub(super) fn causes(accepted: &[FindingAccepted], judged: &JudgedFlows) -> Vec<Cause> {
+    let mut causes: Vec<Cause> = Vec::new();
+    for found in accepted {
+        let fresh = cause(found, judged);
+        let same = |cause: &&mut Cause| cause.object == fresh.object && cause.weight == Weight::Degrades;
+        match causes.iter_mut().find(same) {
+            // "db-1 delays packets on eth0 by 10 ms" and "db-1 loses 8 % of packets on eth0" are one line.
+            Some(before) => before.what = joined(&before.what, &fresh.what),
+            None => causes.push(fresh),
+        }
+    }
+    causes.sort_by_key(|cause| cause.weight);
+    causes
+}
+
+/// Joins two clauses about the same machine: its name is said once.
+fn joined(first: &str, second: &str) -> String {
+    let machine = first.split(' ').next().unwrap_or_default();
+    match second.strip_prefix(machine) {
+        Some(rest) => format!("{first}, and{rest}"),
+        None => format!("{first}, and {second}"),
+    }
+}
+
+fn cause(found: &FindingAccepted, judged: &JudgedFlows) -> Cause {
+    let (code, object) = (found.finding.code.as_str(), found.finding.object.as_str());
+    let fault = code.parse::<Fault>().ok().filter(|fault| fault.object_kind().matches(object));
+    let weight = match fault {
+        Some(
+            Fault::NetemLoss
+            | Fault::NetemDelay
+            | Fault::NetemCorrupt
+            | Fault::NetemDuplicate
+            | Fault::NetemReorder
+            | Fault::RateLimit,
+        ) => Weight::Degrades,
+        Some(Fault::NoDrift) => Weight::Unchanged,
+        _ => Weight::Blocks,
+    };
+    let (what, action) = match fault {
+        Some(fault) => words(fault, &Place::new(found, judged)),
+        None => (title(code, object), String::new()),
+    };
+    Cause { what, action, object: object.to_owned(), weight }
+}
+
+/// What a fault is about, taken apart.
+struct Place<'a> {
+    parts: Vec<&'a str>,
+    /// The words that show it.
+    why: &'a str,
+    flow: Option<&'a JudgedFlow>,
+    cause: Option<&'a JudgedCause>,
+    judged: &'a JudgedFlows,
+}
+
+impl<'a> Place<'a> {
+    fn new(found: &'a FindingAccepted, judged: &'a JudgedFlows) -> Self {
+        let object = found.finding.object.as_str();
+        let (flow, cause) = judged.cause(&found.finding.code, object).unzip();
+        Self { parts: object.split('/').collect(), why: &found.why, flow, cause, judged }
+    }
+
+    fn at(&self, index: usize) -> &'a str {
+        self.parts.get(index).copied().unwrap_or_default()
+    }
+
+    /// Only the last part may hold a slash of its own.
+    fn rest(&self, index: usize) -> String {
+        self.parts.get(index..).unwrap_or_default().join("/")
+    }
+
+    /// Returns the name of a machine by its address, where it is known.
+    fn machine(&self, address: &str) -> String {
+        let Ok(wanted) = address.parse::<IpAddr>() else { return address.to_owned() };
+        let mut ends = self.judged.flows.iter().flat_map(|flow| {
+            [(flow.source, &flow.source_machine), (flow.destination, &flow.destination_machine)]
+        });
+        let name = ends.find(|(own, name)| *own == wanted && name.is_some());
+        name.and_then(|(_, name)| name.clone()).unwrap_or_else(|| address.to_owned())
+    }
+
+    /// Returns what the flow carries, as `tcp/5001`.
+    fn traffic(&self) -> String {
+        self.flow.map_or_else(|| "this traffic".to_owned(), carried)
+    }
+
+    fn ends(&self) -> String {
+        match self.flow {
+            Some(flow) => ends(flow),
+            None => "this traffic".to_owned(),
+        }
+    }
+
+    /// Returns who has to be let in: the caller's address.
+    fn caller(&self) -> String {
+        self.flow.map_or_else(|| "the caller".to_owned(), |flow| flow.source.to_string())
+    }
+
+    /// Returns the number behind some words of what shows it: `30` of `by 30 ms`.
+    fn behind(&self, words: &str) -> Option<&'a str> {
+        let (_, rest) = self.why.split_once(words)?;
+        let end = rest.find(|char: char| !char.is_ascii_digit() && char != '.').unwrap_or(rest.len());
+        rest.get(..end).map(|number| number.trim_end_matches('.')).filter(|number| !number.is_empty())
+    }
+
+    /// Returns the share of packets: `8` of `loses 8 % of its packets`.
+    fn share(&self) -> String {
+        let share = self.why.split_once(" %").and_then(|(before, _)| before.rsplit(' ').next());
+        share
+            .filter(|share| share.parse::<f64>().is_ok())
+            .map_or_else(|| "some".to_owned(), |share| format!("{share} %"))
+    }
+}
+
+/// Returns the ends of a flow, by name.
+pub(in crate::report) fn ends(flow: &JudgedFlow) -> String {
+    let end =
+        |machine: &Option<String>, address: IpAddr| machine.clone().unwrap_or_else(|| address.to_string());
+    format!(
+        "{} → {}",
+        end(&flow.source_machine, flow.source),
+        end(&flow.destination_machine, flow.destination)
+    )
+}
+
+/// Returns what a flow carries, as `tcp/5001`.
+pub(in crate::report) fn carried(flow: &JudgedFlow) -> String {
+    flow.port.map_or_else(|| spelled(&flow.protocol, ""), |port| spelled(&flow.protocol, &port.to_string()))
+}
+
+/// Names traffic: `tcp/5001`, `ICMP`, `all traffic`.
+fn spelled(protocol: &str, port: &str) -> String {
+    let every = |text: &str| matches!(text, "any" | "all" | "" | "*");
+    match (every(protocol), every(port)) {
+        (true, true) => "all traffic".to_owned(),
+        (true, false) => format!("port {port}"),
+        (false, true) if protocol == "icmp" => "ICMP (ping)".to_owned(),
+        (false, true) => format!("all {}", protocol.to_uppercase()),
+        (false, false) => format!("{protocol}/{port}"),
+    }
+}
+
+/// Names what decides, for a list: `rule deny-5001`, `iptables INPUT on db-1`, `shaping on db-1`.
+pub(super) fn decider(cause: &JudgedCause) -> String {
+    let parts: Vec<&str> = cause.object.split('/').collect();
+    match parts.as_slice() {
+        ["nsg", _, rule @ ..] => format!("security rule {}", rule.join("/")),
+        ["route", _, route @ ..] => format!("route {}", route.join("/")),
+        ["netfilter", machine, chain, _] if cause.fault == "fail2ban_ban" => format!("{chain} on {machine}"),
+        ["netfilter", machine, table, chain, ..] => format!("{} on {machine}", filter(table, chain, "")),
+        ["qdisc", machine, ..] => format!("shaping on {machine}"),
+        _ => title(&cause.fault, &cause.object),
+    }
+}
+
+/// Names a chain with its program.
+fn filter(table: &str, chain: &str, why: &str) -> String {
+    match table.split_once(':') {
+        Some((family, name)) => format!("nft {family} {name} {chain}"),
+        None if why.contains("(IPv6)") => format!("ip6tables {chain}"),
+        None => format!("iptables {chain}"),
+    }
+}
+
+fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
+    let (one, two) = (place.at(1), place.at(2));
+    let pair = |what: String, action: &str| (what, action.to_owned());
+    let shaping = format!("Remove the shaping on {two}.");
+    match fault {
+        Fault::NsgDeny => {
+            let rule = place.rest(2);
+            let priority =
+                place.why.split_once(&format!("{rule} (")).and_then(|(_, rest)| rest.split_once(')'));
+            let priority = priority.map(|(number, _)| number).filter(|number| number.parse::<u32>().is_ok());
+            let priority = priority.map(|number| format!(" (priority {number})")).unwrap_or_default();
+            let last = matches!(rule.as_str(), "DenyAllInBound" | "DenyAllOutBound")
+                || place.cause.is_some_and(|cause| cause.catches_all);
+            let action = match (last, place.flow) {
+                (true, Some(flow)) => format!(
+                    "Add a rule before it that allows {} to {} on {}.",
+                    flow.source,
+                    flow.destination,
+                    carried(flow)
+                ),
+                (true, None) => "Add a rule before it that allows the caller.".to_owned(),
+                (false, _) => format!("Delete that rule, or allow {} before it.", place.caller()),
+            };
+            (format!("{one} denies {}: rule {rule}{priority}", place.traffic()), action)
+        }
+        Fault::NsgExposure => (
+            format!("{one} lets anybody in: rule {}", place.rest(2)),
+            "Narrow its sources to the networks that need it, or delete it.".to_owned(),
+        ),
+        Fault::RouteBlackhole => pair(
+            format!("{one} throws away {}: route {} has no next hop", place.ends(), place.rest(2)),
+            "Delete that route.",
+        ),
+        Fault::RouteDeadNva => {
+            let via = place.behind("VirtualAppliance ").map(|hop| format!(" ({hop})")).unwrap_or_default();
+            pair(
+                format!(
+                    "{one} sends {} to an appliance that does not exist{via}: route {}",
+                    place.ends(),
+                    place.rest(2)
+                ),
+                "Bring the appliance back, or delete that route.",
+            )
+        }
+        Fault::RouteDetour => pair(
+            format!("{one} sends {} through an appliance: route {}", place.ends(), place.rest(2)),
+            "Delete that route if the detour is not wanted.",
+        ),
+        Fault::ServiceEndpointMissing => pair(
+            format!("Subnet {two} of {one} has no service endpoint {}", place.rest(3)),
+            "Add it beside the endpoints that are there.",
+        ),
+        Fault::StorageFirewallDeny => pair(
+            format!("Storage account {} does not let the subnet in", place.rest(1)),
+            "Add the subnet to its network rules.",
+        ),
+        Fault::GuestFirewallDrop | Fault::GuestFirewallReject => {
+            let verb = if fault == Fault::GuestFirewallDrop { "drops" } else { "refuses" };
+            let (table, chain) = (place.at(2), place.at(3));
+            let rule = place.behind("rule ").map(|number| format!(" rule {number}")).unwrap_or_default();
+            let called = place.flow.filter(|flow| flow.destination_machine.as_deref() == Some(one));
+            let action = match called {
+                Some(flow) => format!("Remove it, or allow {} before it.", flow.source),
+                None => "Remove it, or allow this traffic before it.".to_owned(),
+            };
+            let traffic = spelled(place.at(4), &place.rest(5));
+            (format!("{one} {verb} {traffic}: {}{rule}", filter(table, chain, place.why)), action)
+        }
+        Fault::GuestFirewallPolicyDrop => {
+            let chain = filter(two, &place.rest(3), place.why);
+            (
+                format!(
+                    "{one} drops {}: no rule of {chain} allows it, and its policy is DROP",
+                    place.traffic()
+                ),
+                format!("Allow {} to {} there, and keep the policy.", place.caller(), place.traffic()),
+            )
+        }
+        Fault::Fail2banBan => pair(
+            format!(
+                "fail2ban on {one} has banned {} (jail {})",
+                place.rest(3),
+                two.trim_start_matches("f2b-")
+            ),
+            "Unban it through fail2ban, once it is known why it was banned.",
+        ),
+        Fault::ContainerFirewallChange => pair(
+            format!("{one} drops the traffic of its containers: {}", filter(two, &place.rest(3), place.why)),
+            "Restart Docker, so that it rebuilds its chains.",
+        ),
+        Fault::NetemDelay => {
+            let time = place.behind("by ").or_else(|| place.behind("for ")).map(|ms| format!(" by {ms} ms"));
+            (format!("{one} delays packets on {two}{} (netem)", time.unwrap_or_default()), shaping)
+        }
+        Fault::NetemLoss => (format!("{one} loses {} of packets on {two} (netem)", place.share()), shaping),
+        Fault::NetemCorrupt => {
+            (format!("{one} damages {} of packets on {two} (netem)", place.share()), shaping)
+        }
+        Fault::NetemDuplicate => {
+            (format!("{one} sends {} of packets on {two} twice (netem)", place.share()), shaping)
+        }
+        Fault::NetemReorder => {
+            (format!("{one} reorders {} of packets on {two} (netem)", place.share()), shaping)
+        }
+        Fault::RateLimit => (
+            format!(
+                "{one} limits {two}{}",
+                rate(place).map(|rate| format!(" to {rate}")).unwrap_or_default()
+            ),
+            shaping,
+        ),
+        Fault::PmtuBlackhole => {
+            let (from, to) = (place.machine(one), place.machine(two));
+            let size = place
+                .behind("takes ")
+                .map_or_else(|| "Large packets".to_owned(), |size| format!("Packets over {size} bytes"));
+            (
+                format!("{size} from {from} to {to} do not arrive"),
+                format!("Lower the MTU on {from} towards {two}, and let ICMP \"fragmentation needed\" in."),
+            )
+        }
+        Fault::TcpRefused => {
+            let (from, to) = (place.machine(one), place.machine(two));
+            (
+                format!("Nothing listens on {to} for {}", spelled(place.at(3), &place.rest(4))),
+                format!("Start the service there, or correct the port on {from}."),
+            )
+        }
+        Fault::SynUnanswered => {
+            let (from, to) = (place.machine(one), place.machine(two));
+            (
+                format!("{to} does not answer {from} on {}", spelled(place.at(3), &place.rest(4))),
+                format!("Record packets at {to} to see whether they arrive."),
+            )
+        }
+        Fault::DnsFailure => pair(
+            format!("Name server {} does not resolve names", place.rest(1)),
+            "Repair the server or the record.",
+        ),
+        Fault::ArpConflict => pair(
+            format!("Two interfaces claim {}", place.rest(1)),
+            "Give the one that should not have it an address of its own.",
+        ),
+        Fault::AsymmetricPath => pair(
+            format!("{} and {} reach each other on different paths", place.machine(one), place.machine(two)),
+            "Route both directions through the same appliance.",
+        ),
+        Fault::NoDrift => pair(format!("Nothing changed at {} since the baseline", place.rest(1)), ""),
+    }
+}
+
+/// Returns a rate as people say it, from the bits or megabits a second of what shows it.
+fn rate(place: &Place<'_>) -> Option<String> {
+    let (before, factor) = match (place.why.split_once(" bit/s"), place.why.split_once(" Mbit/s")) {
+        (Some((before, _)), _) => (before, 1.0),
+        (None, Some((before, _))) => (before, 1e6),
+        (None, None) => return None,
+    };
+    let bits = before.rsplit(' ').next()?.parse::<f64>().ok()? * factor;
+    Some(if bits >= 1e9 {
+        format!("{} Gbit/s", bits / 1e9)
+    } else if bits >= 1e6 {
+        format!("{} Mbit/s", bits / 1e6)
+    } else {
+        format!("{} kbit/s", bits / 1e3)
+    })
+}
