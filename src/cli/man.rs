@@ -55,7 +55,9 @@ mod tests {
         let mut root = crate::cli::command();
         root.build();
         let names: Vec<_> = pages(root).iter().map(clap_mangen::Man::get_filename).collect();
-        for name in ["ghost.1", "ghost-path.1", "ghost-path-collect.1", "ghost-shell-classify.1", "ghost-man.1"] {
+        for name in
+            ["ghost.1", "ghost-path.1", "ghost-path-collect.1", "ghost-shell-classify.1", "ghost-man.1"]
+        {
             assert!(names.iter().any(|page| page == name), "{name} is not among {names:?}");
         }
     }

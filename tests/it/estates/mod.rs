@@ -27,7 +27,7 @@ fn rows(home: &Path, arguments: &[&str]) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Says what is wrong with a line; nothing where it is as it should be. A way that is not there may be told by a code of its own.
+/// Says what is wrong with a line; nothing where it is as it should be. A missing path may have a code of its own.
 fn wrong(row: &Value) -> Option<String> {
     let pairs = |name: &str| -> BTreeSet<String> {
         let all = row[name].as_array().unwrap().iter();
@@ -49,8 +49,9 @@ fn wrong(row: &Value) -> Option<String> {
         && (row["outcome_right"] == json!(true) || tells_gap)
         && row["unsafe"] == json!(0)
         && row["forbidden_hit"] == json!([]);
-    let told = format!("{}: missed {missed:?}, not there {extra:?}, ended {}", row["id"], row["outcome"]);
-    (!is_right).then_some(told)
+    let difference =
+        format!("{}: missed {missed:?}, not there {extra:?}, ended {}", row["id"], row["outcome"]);
+    (!is_right).then_some(difference)
 }
 
 fn written() -> Vec<PathBuf> {
