@@ -4,7 +4,7 @@
 #   deploy/debian/build.sh FOLDER PROGRAM     puts ghost_VERSION_ARCH.deb into FOLDER and prints its path
 #
 # PROGRAM is what `deploy/build.sh` made. Needs dpkg-deb, gzip and git; takes nothing from the network.
-# GHOST_PACKAGE_VERSION=1.2.3 names another version than the program's own, to try an upgrade.
+# PACKAGE_VERSION=1.2.3 names another version than the program's own, to try an upgrade.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -13,7 +13,7 @@ folder=${1:?where should the package go? $usage}
 program=${2:?which program? $usage}
 umask 022
 
-version=${GHOST_PACKAGE_VERSION:-$("$program" --version | cut -d ' ' -f 2)}
+version=${PACKAGE_VERSION:-$("$program" --version | cut -d ' ' -f 2)}
 arch=$(dpkg --print-architecture)
 # The oldest C library that has what the program asks for.
 libc=$(grep -aoE 'GLIBC_[0-9]+\.[0-9]+' "$program" | sort -uV | tail -n 1 | cut -d _ -f 2)

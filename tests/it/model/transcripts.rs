@@ -116,7 +116,7 @@ async fn both_cases(at: usize) {
     ]);
     for (case, found) in [("a", wall), ("j", shadow)] {
         let (row, seen) = investigated(format, case).await;
-        // It looks layer by layer, and never has the flow judged: so it may be right, and is not certain.
+        // It reads layer by layer, and never has the flow judged: so it may be right, and is not certain.
         assert_eq!((&row["found"], &row["outcome"]), (&found, &json!("LIKELY")), "{} {case}", format.folder);
         assert_eq!((&row["f1"], &row["turns"]), (&json!(1.0), &json!(4)), "{} {case}", format.folder);
         // Each question tells all of it: what tools said in the third turn stands in the fourth question.

@@ -68,7 +68,7 @@ struct ProfileFigures {
     cases: usize,
     good: usize,
     mean_f1: f64,
-    /// Cases in which nothing stands in the way.
+    /// Cases in which nothing stops the flow.
     healthy: usize,
     /// Those of them in which something was found.
     accused: usize,

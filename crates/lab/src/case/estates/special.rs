@@ -1,5 +1,5 @@
-//! Complaints about something else than a flow between two machines: ping, somebody outside, exposure, names, storage, drift, the way
-//! out, networks without a way, machines that are not there.
+//! Complaints about something else than a flow between two machines: ping, somebody outside, exposure, names, storage, drift, what
+//! leaves, networks without a path, machines that are not there.
 
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
@@ -50,7 +50,7 @@ fn ping(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
 fn egress(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
     let estate = &mut tried.drawn.estate;
     let Some(own) = estate.machines.get(rng.below(estate.machines.len())).cloned() else { return };
-    // What an appliance makes of the way out depends on addresses that it translates.
+    // What an appliance makes of outbound packets depends on addresses that it translates.
     let leaves_by_appliance = |route: &Route| route.prefix == Prefix::ALL;
     if own.role == Role::Appliance || estate.tables.values().flatten().any(leaves_by_appliance) {
         return;
@@ -283,7 +283,7 @@ fn drift(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
     });
 }
 
-/// A network of a partner to which no way leads, or only half of one.
+/// A network of a partner to which no path leads, or only half of one.
 fn unpeered(tried: &mut Tried, rng: &mut Rng) {
     let estate = &mut tried.drawn.estate;
     let state = rng.one(&["", "Disconnected", "Initiated"]);

@@ -1,4 +1,4 @@
-//! Three tiers in one network: subnets, groups, guests as they are where somebody looks after them.
+//! Three tiers in one network: subnets, groups, guests as they are where somebody maintains them.
 
 use std::net::Ipv4Addr;
 

@@ -96,7 +96,7 @@ async fn a_rule_for_another_port_is_no_cause() {
     assert!(!accepted(&ended).contains(&HERRING), "{}", rca(&ended.state));
     assert!(!seen_by(&ended, "inspect_nsg").is_empty());
     assert_ne!(ended.outcome(), "CONFIRMED");
-    // It is told, and told to be none.
+    // It is reported, and reported to be none.
     assert!(rca(&ended.state).contains("keep-telnet-out"), "{}", rca(&ended.state));
 }
 
@@ -146,7 +146,7 @@ async fn nothing_is_healthy_that_nobody_looked_at() {
 
 #[tokio::test]
 async fn a_flow_that_the_model_picked_is_not_the_complaint() {
-    // Judged, and passes: another port, the other way round.
+    // Judged, and passes: another port, the other direction.
     let other =
         look("check_path", &json!({"source": "tf-dest-vm", "destination": "tf-source-vm", "port": 22}));
     let turns = vec![vec![suppose()], vec![other], vec![settle("REFUTED"), conclude(json!([]), true)]];
