@@ -94,7 +94,7 @@ fn every_tool_has_a_page() {
         std::fs::read_to_string(path).is_ok_and(|text| text.starts_with(&format!("# ghost {name}")))
     };
     // The guide describes these, and `replay` beside `sessions`.
-    let elsewhere = ["bot", "completions", "demo", "help", "init", "investigate", "man", "playbook", "replay"];
+    let elsewhere = ["bot", "completions", "demo", "help", "investigate", "man", "playbook", "replay"];
     let command = ghost_agent::cli::command();
     let names = command.get_subcommands().map(|inner| inner.get_name());
     none(names.filter(|name| !elsewhere.contains(name) && !page(name)).map(str::to_owned).collect());
