@@ -52,8 +52,9 @@ const MODULES: [(&str, Arrows); 2] = [
 const STARTS_PROCESSES: [&str; 2] = ["crates/shell/src/exec.rs", "crates/lab/src/host/exec.rs"];
 
 /// The files that name a human: each is an approver.
-const NAMES_A_REVIEWER: [&str; 6] = [
+const NAMES_A_REVIEWER: [&str; 7] = [
     "src/session/approver.rs",
+    "src/cli/hook/doctor.rs",
     "crates/shell/examples/approver.rs",
     "crates/shell/src/approve/port.rs",
     "crates/shell/src/approve/terminal.rs",
