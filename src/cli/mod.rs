@@ -14,6 +14,7 @@ mod effective;
 mod engine;
 mod files;
 mod guest;
+mod hook;
 mod identity;
 mod init;
 mod input;

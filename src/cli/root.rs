@@ -52,6 +52,8 @@ enum Sub {
     Bot(super::bot::Arguments),
     /// Judges commands and runs them behind the safety gate.
     Shell(super::shell::Arguments),
+    /// Answers coding agents that ask before they act, and installs itself there.
+    Hook(super::hook::Arguments),
     /// Verifies and shows audit files.
     Audit(super::audit::Arguments),
     /// Says which effective route carries a packet, and what is odd about a table.
@@ -117,8 +119,11 @@ pub fn command() -> clap::Command {
 #[must_use]
 pub fn main() -> ExitCode {
     let root = Root::parse();
+    let answers = matches!(&root.command, Sub::Hook(arguments) if super::hook::answers(arguments));
     match super::log::begin(&root.global).and_then(|()| run(root)) {
         Ok(code) => ExitCode::from(code),
+        // The usual exit code is consent to whoever asks before it acts.
+        Err(error) if answers => ExitCode::from(super::hook::refuse_to_start(&error)),
         Err(error) => fail(&error),
     }
 }
@@ -132,6 +137,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Init(arguments) => super::init::run(&arguments, &root.global),
         Sub::Bot(arguments) => super::bot::run(&arguments, setup()?),
         Sub::Shell(arguments) => super::shell::run(arguments, setup),
+        Sub::Hook(arguments) => super::hook::run(&arguments, &root.global),
         Sub::Audit(arguments) => super::audit::run(&arguments, &root.global),
         Sub::Route(arguments) => super::route::run(&arguments, &root.global),
         Sub::Nsg(arguments) => super::nsg::run(&arguments, &root.global),
@@ -169,7 +175,7 @@ mod tests {
     }
 
     /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.
-    const NO_BAD_NEWS: [&str; 36] = [
+    const NO_BAD_NEWS: [&str; 41] = [
         "init",
         "playbook show",
         "topology",
@@ -190,6 +196,11 @@ mod tests {
         "replay",
         "audit verify",
         "shell run",
+        "hook claude",
+        "hook codex",
+        "hook generic",
+        "hook install",
+        "hook doctor",
         "meter parse",
         "meter history",
         "netfilter parse",
@@ -210,11 +221,15 @@ mod tests {
     ];
 
     /// Subcommands that print no answer, or lines of JSON anyway.
-    const NO_DOCUMENT: [&str; 11] = [
+    const NO_DOCUMENT: [&str; 15] = [
         "init",
         "demo",
         "bot",
         "shell demo",
+        "hook claude",
+        "hook codex",
+        "hook generic",
+        "hook install",
         "sessions export",
         "netfilter collect",
         "lab up",

@@ -41,6 +41,16 @@ impl Setup {
     pub(super) fn new(global: &Global) -> anyhow::Result<Self> {
         let environment = Environment::read();
         let file = global.config.clone().or_else(|| environment.path("GHOST_CONFIG"));
+        Self::with(global, file, environment)
+    }
+
+    /// Reads the configuration that the command line names, and takes the defaults where it names none: who sets the environment has no
+    /// say in it.
+    pub(super) fn of_line(global: &Global) -> anyhow::Result<Self> {
+        Self::with(global, global.config.clone(), Environment::read())
+    }
+
+    fn with(global: &Global, file: Option<PathBuf>, environment: Environment) -> anyhow::Result<Self> {
         let config = match &file {
             Some(path) => Config::load(path)
                 .map_err(|error| Hinted::new(error, "mend the file, or name none for the defaults"))?,
@@ -144,16 +154,29 @@ mod shell {
             Ok(Arc::clone(self.policy.get_or_init(|| policy)))
         }
 
+        /// Returns the same policy without judging the examples of its embedded part once more: for who is started for every command.
+        pub(in crate::cli) fn policy_at_once(&self) -> anyhow::Result<Arc<Policy>> {
+            if self.config.shell.policy.is_some() {
+                return self.policy();
+            }
+            Ok(Arc::new(Policy::embedded()?.clone().captures_in(&self.config.capture.folder)))
+        }
+
         /// Returns what this machine, the configuration and the command line know of places.
         pub(in crate::cli) fn surroundings(&self) -> anyhow::Result<Surroundings> {
+            let missing = self.sandbox().is_missing(self.runner.as_deref(), None);
+            Ok(self.places()?.without_sandbox(missing))
+        }
+
+        /// Returns what the configuration and the command line know of places.
+        pub(in crate::cli) fn places(&self) -> anyhow::Result<Surroundings> {
             let configured =
                 self.config.shell.destinations.iter().chain(&self.config.capture.storage_account);
             let destinations: Vec<String> = configured.chain(&self.destinations).cloned().collect();
             // A machine without that file has no resolvers.
             let resolvers = self.resolvers.and_then(|path| std::fs::read_to_string(path).ok());
             Ok(Surroundings::read(&destinations, &resolvers.unwrap_or_default())
-                .map_err(|error| Hinted::new(error, "see --destination and [shell] destinations"))?
-                .without_sandbox(self.sandbox().is_missing(self.runner.as_deref(), None)))
+                .map_err(|error| Hinted::new(error, "see --destination and [shell] destinations"))?)
         }
 
         /// Returns what becomes of SAFE commands where nothing can confine them.

@@ -48,6 +48,8 @@ pub struct Config {
     pub channel: BTreeMap<String, super::Channel>,
     /// The HTTP server of the bot.
     pub http: super::Http,
+    /// Coding agents that ask before they act.
+    pub hook: super::Hook,
 }
 
 /// `[shell]`.
@@ -206,6 +208,7 @@ impl Config {
         {
             problems.extend(super::bot::problems(&self.slack, &self.bot, &self.channel, self.http));
             problems.extend(self.approval.problems());
+            problems.extend(self.hook.problems());
         }
         problems
     }

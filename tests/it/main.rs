@@ -18,6 +18,7 @@ mod evaluate;
 mod evaluate_az;
 mod fuzz;
 mod guest_script;
+mod hook;
 mod http;
 mod inspect;
 mod investigate;

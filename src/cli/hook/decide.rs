@@ -1,0 +1,251 @@
+//! From a tool call to an answer: judged, asked about and on record.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::answer::Answer;
+use super::approver::NobodyAsked;
+use super::call::{Call, CallError, Client};
+use super::place::Project;
+use super::table::{self, TableRuling};
+use super::tool::{self, ToolAction};
+use crate::cli::setup::Setup;
+use crate::config::{AskWhom, ToolRule};
+use ghost_base::{Digest, SessionId};
+use ghost_shell::{
+    Action, Admission, CancelSignal, Impact, Known, Response, Ruling, Sandbox, Shell, Verdict, quote,
+};
+
+/// A longer value of a tool call is shown and recorded by its digest.
+const MAX_SHOWN_BYTES: usize = 2_000;
+
+/// What it takes to answer.
+pub(super) struct Deciding<'a> {
+    /// Configuration and data folder.
+    pub(super) setup: &'a Setup,
+    /// Whose call it is.
+    pub(super) client: Client,
+    /// Who is asked.
+    pub(super) whom: AskWhom,
+}
+
+/// What a call would do, with everything that its judgement needs.
+struct Judged {
+    shell: Shell,
+    action: ToolAction,
+    table: TableRuling,
+    reasoning: String,
+}
+
+impl Deciding<'_> {
+    /// Decides about a call. Where anything fails the answer is no.
+    pub(super) async fn decide(&self, call: &Call, cancel: CancelSignal) -> Answer {
+        match self.judged(call) {
+            Ok(judged) => self.answer(&judged, call, cancel).await,
+            Err(error) => refused(format!("{error:#}; nothing ran")),
+        }
+    }
+
+    /// Refuses a call that was not understood, and puts that on record where there is a place for it.
+    pub(super) async fn refuse(&self, error: &CallError) -> Answer {
+        let reason = format!("{error}; nothing ran");
+        let shell = session(self.client, "unread").and_then(|session| self.shell(session, Path::new("/")));
+        let audit_id = match shell {
+            Ok(shell) => {
+                shell.refuse("a call that was not understood", self.client.name(), &reason).await.audit_id
+            }
+            Err(_) => String::new(),
+        };
+        Answer::Refuse { reason, audit_id }
+    }
+
+    fn judged(&self, call: &Call) -> anyhow::Result<Judged> {
+        let action = tool::action(self.client, call)?;
+        let environment = &self.setup.environment;
+        // Codex knows no such variable: what stands there was put there by something else.
+        let root = match self.client {
+            Client::Claude => environment.path("CLAUDE_PROJECT_DIR"),
+            Client::Codex | Client::Generic => None,
+        };
+        let project = Project::new(&call.folder, root.as_deref(), environment.path("HOME").as_deref());
+        let table = table::judge(&self.setup.config.hook, &call.tool, &action, &project);
+        let said = if let ToolAction::Shell { reasoning, .. } = &action { reasoning.clone() } else { None };
+        let who = match &call.agent {
+            Some(agent) => format!("{} ({agent})", self.client.name()),
+            None => self.client.name().to_owned(),
+        };
+        let reasoning = said.unwrap_or_else(|| "no reason given".to_owned());
+        let reasoning = format!("{who} in {}: {reasoning}", call.folder.display());
+        let shell = self.shell(session(self.client, &call.session)?, &call.folder)?;
+        Ok(Judged { shell, action, table, reasoning })
+    }
+
+    /// Opens the gate of the client's session. What it admits runs elsewhere, so that no sandbox is tried out.
+    fn shell(&self, session: SessionId, folder: &Path) -> anyhow::Result<Shell> {
+        let setup = self.setup;
+        Ok(Shell::builder(session, setup.data()?)
+            .policy(setup.policy_at_once()?)
+            .known(Known::of(&setup.places()?))
+            .anchor(setup.anchor()?)
+            .sandbox(Sandbox::BestEffort)
+            .environment(setup.environment.all().clone())
+            .captures(setup.config.capture.folder.clone())
+            .cwd(folder.to_owned())
+            .approver(Arc::new(NobodyAsked))
+            .build()?)
+    }
+
+    async fn answer(&self, judged: &Judged, call: &Call, cancel: CancelSignal) -> Answer {
+        let Judged { shell, action, table, reasoning } = judged;
+        if let ToolAction::Shell { command, .. } = action {
+            if table.rule == ToolRule::Deny {
+                let why = format!("{} ({})", table.reason, table.name);
+                return self.refusal(&shell.refuse(command, reasoning, &why).await);
+            }
+            return self.command(shell, command, reasoning, cancel).await;
+        }
+        let what = described(&call.tool, &call.input);
+        let ruling = self.tool_ruling(shell, action, table);
+        let passes = ruling.verdict == Verdict::Safe;
+        if ruling.verdict == Verdict::Risky && self.asks_in_client() {
+            return self.left_to_client(shell, &what, reasoning, ruling).await;
+        }
+        match shell.admit_as(&what, reasoning, ruling, cancel).await {
+            Admission::Admitted(admitted) if passes => {
+                Answer::Pass { reason: admitted.reason, audit_id: admitted.audit_id }
+            }
+            admission => self.admission(admission, None),
+        }
+    }
+
+    async fn command(&self, shell: &Shell, command: &str, reasoning: &str, cancel: CancelSignal) -> Answer {
+        if self.client == Client::Codex || self.asks_in_client() {
+            let ruling = shell.examine(command).await;
+            // What is typed into it later passes no hook.
+            if self.client == Client::Codex && ruling.verdict == Verdict::Safe && reads_terminal(&ruling) {
+                let ruling = Ruling {
+                    verdict: Verdict::Risky,
+                    rule: "hook.typed".into(),
+                    reason: "Codex can type into it while it runs, and no hook sees that".into(),
+                    impact: Some(Impact::Change),
+                    ..ruling
+                };
+                let admission = shell.admit_as(command, reasoning, ruling, cancel).await;
+                return self.admission(admission, Some(command));
+            }
+            // An empty command is an error of its own.
+            if ruling.verdict == Verdict::Risky && self.asks_in_client() && !command.trim().is_empty() {
+                return self.left_to_client(shell, command, reasoning, ruling).await;
+            }
+        }
+        self.admission(shell.admit(command, reasoning, cancel).await, Some(command))
+    }
+
+    /// Tells whether whoever sits in front of the client is asked by the client itself.
+    fn asks_in_client(&self) -> bool {
+        self.whom == AskWhom::Ask && self.client != Client::Codex
+    }
+
+    async fn left_to_client(&self, shell: &Shell, what: &str, reasoning: &str, ruling: Ruling) -> Answer {
+        let reason = format!("{} ({})", ruling.reason, ruling.rule);
+        match shell.hand_over(what, reasoning, ruling, "left to whoever sits in front of the client").await {
+            Ok(audit_id) => Answer::Ask { reason, audit_id },
+            Err(response) => self.refusal(&response),
+        }
+    }
+
+    /// Turns a row of the table into a ruling.
+    fn tool_ruling(&self, shell: &Shell, action: &ToolAction, table: &TableRuling) -> Ruling {
+        let (verdict, impact) = match table.rule {
+            ToolRule::Pass => (Verdict::Safe, None),
+            ToolRule::Ask => (Verdict::Risky, Some(Impact::Change)),
+            ToolRule::Deny => (Verdict::Blocked, None),
+        };
+        // An address that no command may ask for is none for a tool.
+        if let ToolAction::Fetch(Some(url)) = action {
+            let command = shell.judge(&format!("curl -s {}", quote(url)));
+            if command.verdict == Verdict::Blocked {
+                return Ruling { argv: None, ..command };
+            }
+        }
+        Ruling {
+            verdict,
+            impact,
+            rule: table.name.into(),
+            reason: table.reason.clone().into(),
+            ..Ruling::default()
+        }
+    }
+
+    /// Puts into words what came of it. `sent` is the command, where it is one.
+    fn admission(&self, admission: Admission, sent: Option<&str>) -> Answer {
+        match admission {
+            Admission::Refused(response) => self.refusal(&response),
+            Admission::Admitted(admitted) => {
+                let reason = match (&admitted.who, admitted.action) {
+                    (Some(who), Action::UserModified) => format!("changed and approved by {who}"),
+                    (Some(who), _) => format!("approved by {who}"),
+                    (None, _) => format!("{} ({})", admitted.reason, admitted.rule),
+                };
+                let changed =
+                    sent.filter(|sent| admitted.action == Action::UserModified && *sent != admitted.command);
+                let changed = changed.map(|_| admitted.command.clone());
+                Answer::Allow { reason, changed, audit_id: admitted.audit_id }
+            }
+        }
+    }
+
+    fn refusal(&self, response: &Response) -> Answer {
+        let (rule, why) = (&response.rule, &response.reason);
+        let reason = match response.action {
+            Action::Blocked => format!("BLOCKED: {why} ({rule}); nobody can approve it, in no spelling"),
+            Action::Expired => format!("nobody answered in time ({rule}); nothing ran"),
+            Action::UserDenied => format!("denied: {why} ({rule}); nothing ran"),
+            Action::AutoApproved | Action::UserApproved | Action::UserModified | Action::UserAbandoned => {
+                format!("{why}; nothing ran")
+            }
+        };
+        Answer::Refuse { reason, audit_id: response.audit_id.clone() }
+    }
+}
+
+fn refused(reason: String) -> Answer {
+    Answer::Refuse { reason, audit_id: String::new() }
+}
+
+/// Tells whether a SAFE command reads what somebody types.
+fn reads_terminal(ruling: &Ruling) -> bool {
+    let sends = |argv: &[String]| {
+        let program = argv.first().map(|word| word.rsplit('/').next().unwrap_or(word));
+        program == Some("openssl") && argv.iter().any(|word| word == "s_client")
+    };
+    let stages = ruling.list.iter().flat_map(|list| &list.pipelines).flat_map(|row| row.stages.first());
+    ruling.argv.as_deref().is_some_and(sends) || stages.map(|stage| stage.argv.as_slice()).any(sends)
+}
+
+/// Names the audit file of a client's session.
+fn session(client: Client, name: &str) -> anyhow::Result<SessionId> {
+    let digest = Digest::of_fields([client.word(), name]).to_string();
+    let short = digest.get(..12).unwrap_or_default();
+    Ok(format!("hook-{}-{short}", client.word()).parse()?)
+}
+
+/// Writes a call so that two calls are never the same text. What is long stands there by its digest.
+fn described(tool: &str, input: &Map<String, Value>) -> String {
+    format!("{tool} {}", shortened(&Value::Object(input.clone())))
+}
+
+fn shortened(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.len() > MAX_SHOWN_BYTES => {
+            Value::String(format!("sha256:{} ({} bytes)", Digest::of(text), text.len()))
+        }
+        Value::Array(values) => Value::Array(values.iter().map(shortened).collect()),
+        Value::Object(fields) => {
+            Value::Object(fields.iter().map(|(name, value)| (name.clone(), shortened(value))).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}

@@ -1,0 +1,93 @@
+//! Answering one call as a process: everything that goes wrong here ends in the one answer that stops every client.
+
+use std::io;
+use std::process;
+use std::thread;
+use std::time::Duration;
+
+use super::answer::{Answer, STOP, Written, stop};
+use super::call::{self, Call, Client};
+use super::command::AnswerArguments;
+use super::decide::Deciding;
+use crate::cli::root::Global;
+use crate::cli::setup::Setup;
+use crate::cli::wait::{drive, interrupted};
+use ghost_shell::Cancel;
+
+/// How long a client may take to send its call, and the call to be judged. It has to be less than what the client gives its hooks, which it
+/// goes on after.
+pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Answers one call; the exit code is the client's.
+pub(super) fn answer(client: Client, arguments: &AnswerArguments, global: &Global) -> u8 {
+    refuse_on_panic();
+    refuse_when_late();
+    let written = attempt(client, arguments, global).unwrap_or_else(|error| {
+        let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+        stop(&format!("{}; nothing ran", causes.join(": ")))
+    });
+    written.send(&mut io::stdout().lock(), &mut io::stderr().lock())
+}
+
+fn attempt(client: Client, arguments: &AnswerArguments, global: &Global) -> anyhow::Result<Written> {
+    let call = call::read(client, io::stdin().lock());
+    let setup = Setup::of_line(global)?;
+    let whom = arguments.approve.map_or(setup.config.hook.approve, Into::into);
+    let deciding = Deciding { setup: &setup, client, whom };
+    drive(|| async {
+        match &call {
+            Ok(call) => one(&deciding, call).await,
+            Err(error) => match deciding.refuse(error).await {
+                Answer::Refuse { reason, .. } => stop(&reason),
+                Answer::Allow { .. } | Answer::Pass { .. } | Answer::Ask { .. } => stop("no call"),
+            },
+        }
+    })
+}
+
+async fn one(deciding: &Deciding<'_>, call: &Call) -> Written {
+    let (cancel, signal) = Cancel::new();
+    let deciding_now = deciding.decide(call, signal);
+    tokio::pin!(deciding_now);
+    let answer = tokio::select! {
+        answer = &mut deciding_now => answer,
+        () = interrupted() => {
+            // Whoever stops the hook waits no longer; what was asked is recorded as given up.
+            cancel.cancel();
+            deciding_now.await
+        }
+    };
+    answer.written(deciding.client, call.event, &call.input)
+}
+
+/// Ends the process with a refusal where no answer comes in time: a client that waits in vain goes on.
+fn refuse_when_late() {
+    thread::spawn(|| {
+        thread::sleep(ANSWER_TIMEOUT);
+        exit(&stop(&format!("no answer within {} s; nothing ran", ANSWER_TIMEOUT.as_secs())));
+    });
+}
+
+/// Makes a panic a refusal: its usual exit code is consent.
+fn refuse_on_panic() {
+    std::panic::set_hook(Box::new(|about| {
+        let place = about.location().map(|place| format!(" at {}:{}", place.file(), place.line()));
+        exit(&stop(&format!("a defect of Ghost's own{}; nothing ran", place.unwrap_or_default())));
+    }));
+}
+
+fn exit(written: &Written) -> ! {
+    // The locks may be held by whoever failed, and standard output has nothing to say.
+    let _ = rustix::io::write(rustix::stdio::stderr(), written.stderr.as_bytes());
+    process::exit(i32::from(STOP))
+}
+
+/// Tells whether a command line asks for an answer to a call.
+pub(in crate::cli) fn answers(arguments: &super::Arguments) -> bool {
+    arguments.answers()
+}
+
+/// Refuses where not even the log could be begun; returns the exit code.
+pub(in crate::cli) fn refuse_to_start(error: &anyhow::Error) -> u8 {
+    stop(&format!("{error:#}; nothing ran")).send(&mut io::stdout().lock(), &mut io::stderr().lock())
+}
