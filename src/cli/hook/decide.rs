@@ -116,7 +116,7 @@ impl Deciding<'_> {
             Admission::Admitted(admitted) if passes => {
                 Answer::Pass { reason: admitted.reason, audit_id: admitted.audit_id }
             }
-            admission => self.admission(admission, None),
+            admission @ (Admission::Admitted(_) | Admission::Refused(_)) => self.admission(admission, None),
         }
     }
 
