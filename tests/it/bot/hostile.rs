@@ -191,7 +191,7 @@ fn a_state_of_any_size_is_a_board_that_fits() {
 fn a_report_of_any_size_ends_and_says_where_it_goes_on() {
     let mut ledger = Ledger::open("many");
     for id in 0..3_000 {
-        ledger.suppose(&format!("H{id}"), &"long ".repeat(100), "REFUTED");
+        ledger.suppose(&format!("H{id}"), &format!("{id} {}", "long ".repeat(100)), "REFUTED");
     }
     ledger.conclude("INCONCLUSIVE", "x");
     let (report, shown) = (report(&ledger.state(), &context(), ledger.now), evidence(&ledger.state()));

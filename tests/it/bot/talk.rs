@@ -239,7 +239,7 @@ async fn a_question_about_the_report_is_answered_and_runs_nothing() {
 
 #[tokio::test]
 async fn a_mention_is_seen_before_the_boards_have_their_turn() {
-    const MENTIONS: usize = 8;
+    const MENTIONS: usize = 6;
     World::new(&look_once())
         .await
         .talk(async |world| {
@@ -266,6 +266,13 @@ async fn a_mention_is_seen_before_the_boards_have_their_turn() {
                 world.concluded("alice", root).await;
                 world.reads_all("alice", root).await;
             }
+            world
+                .until("nobody works any more", async || {
+                    let left = world.look("left", &[]).await;
+                    let sessions = left["sessions"].as_array()?.clone();
+                    sessions.iter().all(|one| one["agent_status"] == "active").then_some(())
+                })
+                .await;
         })
         .await;
 }

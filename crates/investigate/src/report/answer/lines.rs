@@ -106,11 +106,11 @@ pub(super) fn left_behind(state: &State) -> Option<String> {
     match left.len() {
         0 => None,
         1 => Some(
-            "1 recording of packets and its file in the storage account; `ghost capture orphans` and the Home tab in Slack delete it"
+            "1 recording of packets and its file in the storage account; ghost capture orphans and the Home tab in Slack delete it"
                 .to_owned(),
         ),
         some => Some(format!(
-            "{some} recordings of packets and their files in the storage account; `ghost capture orphans` and the Home tab in Slack delete them"
+            "{some} recordings of packets and their files in the storage account; ghost capture orphans and the Home tab in Slack delete them"
         )),
     }
 }

@@ -96,7 +96,9 @@ fn a_hostile_text_adds_no_section() {
         let titles = titles(&text);
         assert_eq!(titles.iter().filter(|(level, _)| *level == HeadingLevel::H1).count(), 1);
         assert!(titles.iter().all(|(level, title)| *level == HeadingLevel::H1 || title != "Root cause"));
-        assert!(titles.iter().all(|(_, title)| !title.contains("e.example")));
+        // The first line names what is at fault; it shows the data, and formats nothing of it.
+        let mut below = titles.iter().filter(|(level, _)| *level != HeadingLevel::H1);
+        assert!(below.all(|(_, title)| !title.contains("e.example")));
     }
 }
 
