@@ -23,6 +23,10 @@ const READS: &[&str] = &[
     "cat /proc/net/dev",
     "free -m",
     "dig a.example",
+    "echo -e 'a[$(touch MARKER)]'",
+    "printf '%d\\n' 'a[$(touch MARKER)]'",
+    "printf -- '-v %s' b",
+    "type -a ss",
 ];
 
 const FILTERS: &[&str] = &[
@@ -66,6 +70,8 @@ const PLANTS: &[&str] = &[
     "xargs touch",
     "env touch MARKER",
     "az vm list --query `touch MARKER`",
+    "printf -v 'a[$(touch MARKER)]' x",
+    "printf -va\\[\\$\\(touch\\ MARKER\\)\\] x",
     "sudo touch MARKER",
     "timeout 5 touch MARKER",
     "ss -s 2> MARKER",

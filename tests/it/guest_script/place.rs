@@ -10,8 +10,11 @@ use crate::random::setting;
 const NAMES: &[&str] = &[
     "ss", "ip", "uname", "uptime", "ping", "netstat", "df", "nproc", "whoami", "id", "cat", "free", "dig",
     "grep", "head", "tail", "sort", "uniq", "wc", "cut", "tr", "column", "awk", "sed", "tac", "rev", "nl",
-    "touch", "tee", "sh", "xargs", "env", "az", "timeout", "echo", "true",
+    "touch", "tee", "sh", "xargs", "env", "az", "timeout", "echo", "true", "printf", "type",
 ];
+
+/// What is a part of the shell does what it does there beside writing down its words: its own options may run code.
+const BUILTINS: &[&str] = &["echo", "true", "printf", "type"];
 
 /// Tells why nothing can be run here.
 pub(super) fn skipped() -> Option<String> {
@@ -27,8 +30,9 @@ fn program(batch: &[Judged]) -> String {
     // One write a command, so that the stages of a pipe do not mix their words.
     for name in NAMES {
         let marks = if *name == "touch" { ": > MARKER;" } else { "" };
+        let runs = if BUILTINS.contains(name) { format!("command {name} \"$@\"; ") } else { String::new() };
         text.push_str(&format!(
-            "{name}() {{ {marks} command printf '%s\\0' \"---C$at\" {name} \"$@\" ---E >&9; }}\n"
+            "{name}() {{ {marks} command printf '%s\\0' \"---C$at\" {name} \"$@\" ---E >&9; {runs}}}\n"
         ));
     }
     // Where a guest has no right it asks for it; the gate drops the word.

@@ -188,7 +188,7 @@ fn plain_host(host: &str) -> String {
     folded.trim_end_matches('.').to_ascii_lowercase()
 }
 
-fn decode(text: &str) -> String {
+pub(super) fn decode(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
     }

@@ -136,9 +136,20 @@ pub(super) fn peel<'a, 'w>(
     }
 }
 
-/// Tells whether `timeout` really ends what it runs: after a while that is not nought, with a signal that does.
+/// Tells whether `timeout` really ends what it runs: after a while that is neither nought nor longer than a day, with a signal that
+/// does.
 fn ends_it(given: &Given<'_>) -> bool {
-    let time = |text: &str| text.contains(|char: char| matches!(char, '1'..='9'));
+    const DAY: f64 = 86_400.0;
+    let time = |text: &str| {
+        let number = text.strip_suffix(['s', 'm', 'h', 'd']).unwrap_or(text);
+        let unit = match text.strip_prefix(number) {
+            Some("m") => 60.0,
+            Some("h") => 3_600.0,
+            Some("d") => DAY,
+            _ => 1.0,
+        };
+        number.parse::<f64>().is_ok_and(|count| count > 0.0 && count * unit <= DAY)
+    };
     let option = |names: [&str; 2]| {
         let last = given.options.iter().rev().find(|(name, _)| names.contains(&name.as_str()));
         last.and_then(|(_, value)| *value)
@@ -372,8 +383,11 @@ fn endless(entry: &Entry, given: &Given<'_>, arguments: &[&str], time: Time) -> 
             format!("`{}` has no place in a guest", guest.never.join("`, `")),
         ));
     }
-    let goes_on =
-        has(&entry.follows) || (time.guest && (guest.always || has(&guest.repeats)) && !has(&guest.ends));
+    // Of several the last one counts, and to some programs nought is no end.
+    let ended = given.options.iter().rev().find(|(name, _)| guest.ends.contains(name));
+    let ends =
+        ended.is_some_and(|(_, value)| value.is_some_and(|count| count.bytes().any(|byte| byte != b'0')));
+    let goes_on = has(&entry.follows) || (time.guest && (guest.always || has(&guest.repeats)) && !ends);
     if goes_on && !time.bounded {
         return Err(Refusal::new("endless", "it goes on until it is stopped: put `timeout` before it"));
     }

@@ -50,8 +50,16 @@ fn names(operand: &str, resources: &[&str]) -> bool {
 
 /// Tells whether the words print what is in a secret.
 pub(super) fn shows_secret(arguments: &[&str]) -> bool {
-    const FORMS: [&str; 7] =
-        ["yaml", "json", "jsonpath", "go-template", "template", "jsonpath-as-json", "jsonpath-file"];
+    const FORMS: [&str; 8] = [
+        "yaml",
+        "json",
+        "jsonpath",
+        "go-template",
+        "template",
+        "templatefile",
+        "jsonpath-as-json",
+        "jsonpath-file",
+    ];
     let verbs = harm::leading(arguments, 1);
     let secret = || harm::operands(arguments).any(|word| names(word, SECRETS));
     let formed = || {

@@ -1,5 +1,6 @@
 //! Files that hold credentials, wherever a command names one.
 
+use super::address::decode;
 use super::path::{clean, from_place, spread};
 use crate::policy::Credentials;
 
@@ -52,11 +53,23 @@ pub(super) fn names_one(word: &str, table: &Credentials) -> bool {
         let mut letters = rest.chars();
         letters.next().map(|_| letters.as_str())
     });
+    if file_of_url(word).is_some_and(|path| is_one(&path, table)) {
+        return true;
+    }
     // Braces first: their commas part names, not operands.
     spread(word)
         .iter()
         .any(|word| word.split(['@', '=', ':', ',', ';', '\'', '"']).any(|segment| is_one(segment, table)))
         || attached.is_some_and(|path| is_one(path, table))
+}
+
+/// Returns the path that a `file:` URL in a word names, decoded and without its host.
+fn file_of_url(word: &str) -> Option<String> {
+    const SCHEME: &str = "file://";
+    let at = word.to_ascii_lowercase().find(SCHEME)?;
+    let rest = word.get(at + SCHEME.len()..)?;
+    let path = rest.get(rest.find('/')?..)?;
+    Some(decode(path.split(['?', '#']).next().unwrap_or_default()))
 }
 
 fn is_one(path: &str, table: &Credentials) -> bool {

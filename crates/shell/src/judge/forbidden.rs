@@ -184,6 +184,8 @@ impl ForbiddenSearch<'_> {
             return Some(found);
         }
         let mut open: Vec<(&[&str], bool)> = vec![(words, deleting)];
+        // Where the text stays, whatever place a wrapper gives to what it runs.
+        let mut stays = None;
         while let Some((words, deleting)) = open.pop() {
             let words = without_assignments(words);
             let Some((program, arguments)) = words.split_first() else { continue };
@@ -192,6 +194,10 @@ impl ForbiddenSearch<'_> {
             }
             let name = base(program).to_ascii_lowercase();
             self.follow(words);
+            if let Some(place) = self.starts_at(&name, arguments) {
+                stays.get_or_insert_with(|| self.place.clone());
+                self.place = place;
+            }
             if let Some(found) = self.judge(&name, words, arguments, deleting) {
                 return Some(found);
             }
@@ -222,7 +228,23 @@ impl ForbiddenSearch<'_> {
                 }
             }
         }
+        if let Some(place) = stays {
+            self.place = place;
+        }
         credentials.first().map(|word| is_credential(word))
+    }
+
+    /// Returns the folder where a wrapper starts what it runs, if it names one (`env -C DIR`, `sudo --chdir=DIR`).
+    fn starts_at(&self, name: &str, arguments: &[&str]) -> Option<String> {
+        let wrappers =
+            self.policy.wrappers().iter().filter(|wrapper| wrapper.names.iter().any(|known| known == name));
+        wrappers
+            .filter_map(|wrapper| match wrapper.place.as_slice() {
+                [short, long] => harm::option_values(arguments, short, long).into_iter().next(),
+                _ => None,
+            })
+            .next()
+            .map(|place| clean(&from_place(place, &self.place)))
     }
 
     fn judge(&self, name: &str, words: &[&str], arguments: &[&str], deleting: bool) -> Option<Forbidden> {

@@ -167,11 +167,15 @@ fn shows_environment(arguments: &[&str]) -> bool {
 
 /// Tells whether `find` starts at a protected path.
 pub(super) fn finds_from_protected(arguments: &[&str], context: PathContext<'_>) -> bool {
-    let mut from = arguments
-        .iter()
-        .skip_while(|word| matches!(**word, "-H" | "-L" | "-P") || word.starts_with("-O"))
-        .take_while(|word| !word.starts_with(['-', '(', '!']))
-        .peekable();
+    let mut rest = arguments;
+    loop {
+        rest = match rest {
+            ["-D", _, behind @ ..] | ["-H" | "-L" | "-P" | "--", behind @ ..] => behind,
+            [level, behind @ ..] if level.starts_with("-O") => behind,
+            _ => break,
+        };
+    }
+    let mut from = rest.iter().take_while(|word| !word.starts_with(['-', '(', '!'])).peekable();
     // Without a place it starts where it is.
     let here = from.peek().is_none() && !context.place.is_empty();
     (here && is_protected(".", context)) || from.any(|word| is_protected(word, context))

@@ -4,7 +4,7 @@
 //! the gravest counts.
 
 use super::path::base;
-use super::{allow, curl, list};
+use super::{allow, curl, list, remote};
 use crate::Impact;
 use crate::policy::{Given, ImpactRow, Part, Policy};
 use crate::text;
@@ -62,12 +62,18 @@ fn of_row(policy: &Policy, row: &ImpactRow, arguments: &[&str]) -> Option<Impact
         Some(Part::Script) => {
             let lines: Vec<&str> = given.values(&["--scripts"]).collect();
             let local = lines.iter().any(|line| line.starts_with('@') || line.contains("=@"));
-            let script = lines.join("\n");
-            (!local && text::oddity(&script).is_none() && !script.contains('\r'))
-                .then(|| of_script(policy, &script))
+            // Of several `az` takes the last one alone.
+            let once = arguments.iter().filter(|word| is_option(word, "--scripts")).count() == 1;
+            let script = remote::join(&lines).filter(|_| once && !local)?;
+            (text::oddity(&script).is_none() && !script.contains('\r')).then(|| of_script(policy, &script))
         }
         Some(Part::OfPlan) => None,
     }
+}
+
+/// Tells whether a word is an option, with a value attached or without.
+fn is_option(word: &str, name: &str) -> bool {
+    word.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
 }
 
 /// Returns the name of the file that the capture wrote which a command deletes.
@@ -83,7 +89,7 @@ fn deleted_capture(command: &str) -> Option<String> {
             .then(|| words.get(at + 1).map(|name| (*name).to_owned()))
             .flatten(),
     };
-    (0..words.len()).filter(|_| is_deletion).find_map(named).map(|name| format!("{name}.cap"))
+    (0..words.len()).filter(|_| is_deletion).filter_map(named).last().map(|name| format!("{name}.cap"))
 }
 
 /// Returns the name of the file of a capture that a command deletes, where the table has the command.
@@ -140,6 +146,7 @@ mod tests {
         ] {
             check(&[DELETE, &of_file(name, more)], Impact::Change);
         }
+        check(&[&format!("{DELETE} -n c2"), &of_file("c1.cap", "")], Impact::Change);
         check(&[DELETE, "az storage blob delete -c captures -n c1.cap --account-name sa"], Impact::Change);
     }
 

@@ -66,22 +66,23 @@ pub(super) fn from_place(path: &str, place: &str) -> String {
 
 /// Tells whether a path is a system or home tree as a whole, all that lies in one, or a pattern for either.
 pub(super) fn is_protected(path: &str, context: PathContext<'_>) -> bool {
-    spread(path).iter().any(|path| {
-        let path = from_place(path, context.place);
-        let mut path = path.trim_end_matches('/');
-        while let Some(rest) = path.strip_suffix("/*") {
-            path = rest.trim_end_matches('/');
-        }
-        let cleaned = clean(if path.is_empty() { "/" } else { path });
-        if cleaned == "~" || context.block.protected.contains(&cleaned) {
-            return true;
-        }
-        let Some((above, last)) = cleaned.rsplit_once('/') else { return false };
-        let opens_below = is_pattern(last)
-            && (above.is_empty() || above == "~" || context.block.protected.iter().any(|tree| tree == above));
-        opens_below
-            || (is_pattern(&cleaned) && context.block.protected.iter().any(|tree| may_be(&cleaned, tree)))
-    })
+    spread_whole(path).is_none_or(|paths| paths.iter().any(|path| is_tree(path, context)))
+}
+
+fn is_tree(path: &str, context: PathContext<'_>) -> bool {
+    let path = from_place(path, context.place);
+    let mut path = path.trim_end_matches('/');
+    while let Some(rest) = path.strip_suffix("/*") {
+        path = rest.trim_end_matches('/');
+    }
+    let cleaned = clean(if path.is_empty() { "/" } else { path });
+    if cleaned == "~" || context.block.protected.contains(&cleaned) {
+        return true;
+    }
+    let Some((above, last)) = cleaned.rsplit_once('/') else { return false };
+    let opens_below = is_pattern(last)
+        && (above.is_empty() || above == "~" || context.block.protected.iter().any(|tree| tree == above));
+    opens_below || (is_pattern(&cleaned) && context.block.protected.iter().any(|tree| may_be(&cleaned, tree)))
 }
 
 fn is_pattern(text: &str) -> bool {
@@ -136,15 +137,17 @@ fn part_may_be(pattern: &[char], part: &[char]) -> bool {
 /// Tells whether writing to a path writes onto a device, or asks the kernel to act.
 pub(super) fn is_device(path: &str, context: PathContext<'_>) -> bool {
     let block = context.block;
-    spread(path).iter().any(|path| {
-        let cleaned = clean(&from_place(path, context.place));
-        if block.kernel_switches.contains(&cleaned) {
-            return true;
-        }
-        let Some(device) = cleaned.strip_prefix("/dev/") else { return false };
-        !block.harmless_devices.iter().any(|harmless| match harmless.strip_suffix('*') {
-            Some(folder) => device.starts_with(folder),
-            None => device == harmless,
+    spread_whole(path).is_none_or(|paths| {
+        paths.iter().any(|path| {
+            let cleaned = clean(&from_place(path, context.place));
+            if block.kernel_switches.contains(&cleaned) {
+                return true;
+            }
+            let Some(device) = cleaned.strip_prefix("/dev/") else { return false };
+            !block.harmless_devices.iter().any(|harmless| match harmless.strip_suffix('*') {
+                Some(folder) => device.starts_with(folder),
+                None => device == harmless,
+            })
         })
     })
 }
@@ -154,16 +157,30 @@ const MAX_EXPANDED_WORDS: usize = 256;
 
 /// Writes out brace expansions, as a shell would: lists, ranges of letters, one in another.
 pub(super) fn spread(path: &str) -> Vec<String> {
-    let mut done = Vec::new();
+    expand(path).0
+}
+
+/// Writes them out, `None` where they come to more words than anybody could review.
+fn spread_whole(path: &str) -> Option<Vec<String>> {
+    let (words, whole) = expand(path);
+    whole.then_some(words)
+}
+
+/// Writes out what there is room for, and tells whether that is all.
+fn expand(path: &str) -> (Vec<String>, bool) {
+    let (mut done, mut whole) = (Vec::new(), true);
     let mut open = vec![path.to_owned()];
     while let Some(word) = open.pop() {
         match one_spread(&word) {
             Some(more) if done.len() + open.len() + more.len() <= MAX_EXPANDED_WORDS => open.extend(more),
-            _ => done.push(word),
+            more => {
+                whole &= more.is_none();
+                done.push(word);
+            }
         }
     }
     done.reverse();
-    done
+    (done, whole)
 }
 
 /// Writes out the first brace expansion of a word, if it has one.
@@ -241,6 +258,19 @@ mod tests {
         assert_eq!(spread("/{a..c}x"), ["/ax", "/bx", "/cx"]);
         assert_eq!(spread("/{a,{b,c}}{1,2}"), ["/a1", "/a2", "/b1", "/b2", "/c1", "/c2"]);
         assert_eq!(spread("{}{a,b}"), ["{}a", "{}b"]);
+    }
+
+    #[test]
+    fn braces_that_come_to_too_many_words_hide_no_tree_and_no_device() {
+        let block = &crate::Policy::builtin().unwrap().block;
+        let context = PathContext { block, place: "" };
+        let many: Vec<String> = (0..300).map(|at| format!("a{at}")).collect();
+        let hidden = format!("{{{},etc}}", many.join(","));
+        assert!(
+            is_protected(&format!("/{hidden}"), context) && is_device(&format!("/dev/{hidden}"), context)
+        );
+        let few = format!("/tmp/{{{}}}", many[..200].join(","));
+        assert!(!is_protected(&few, context) && !is_device(&few, context));
     }
 
     #[test]

@@ -4,6 +4,11 @@ use super::list;
 use crate::policy::{Policy, Refusal};
 use crate::text::{self, Need};
 
+/// Joins the values of `--scripts`, each of which is a line; `None` where one of them runs on into the next.
+pub(super) fn join(lines: &[&str]) -> Option<String> {
+    (!lines.iter().any(|line| line.ends_with('\\'))).then(|| lines.join("\n"))
+}
+
 /// Judges a script; every command in it has to be one that only reads.
 pub(super) fn judge(policy: &Policy, script: &str) -> Result<(), Refusal> {
     if let Some((_, what)) = text::oddity(script) {

@@ -133,6 +133,15 @@ pub(crate) struct Destroy {
     pub(crate) commands: Vec<String>,
 }
 
+/// Commands whose queries are programs.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Queries {
+    pub(crate) commands: Vec<String>,
+    /// The functions by which a query reaches a place of its choice.
+    pub(crate) reach: Vec<String>,
+}
+
 /// Commands and what is promised of them.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -163,6 +172,7 @@ pub(crate) struct Cloud {
     pub(crate) url_options: Vec<String>,
     pub(crate) url_groups: Vec<String>,
     pub(crate) destinations: Vec<String>,
+    pub(crate) queries: Queries,
     pub(crate) scripts: Vec<Carrier>,
     pub(crate) remote_options: Vec<String>,
     pub(crate) download_options: Vec<String>,

@@ -162,7 +162,11 @@ impl Kind {
             Self::OwnCapture => files.is_capture(value),
             Self::File => !value.is_empty() && !value.starts_with('-') && !value.contains("://"),
             Self::Value => is_value(value),
-            Self::Form => !value.split('=').next().unwrap_or_default().ends_with("-file"),
+            Self::Form => {
+                // `go-template-file` and `templatefile` print a file; `-o=FORM` is taken for `-o FORM`.
+                let form = value.trim_start_matches('=').split('=').next().unwrap_or_default();
+                !form.to_ascii_lowercase().ends_with("file")
+            }
             Self::Statistic => !value.starts_with('-') && !value.to_ascii_lowercase().contains("credential"),
             Self::Preference => is_preference(value),
             Self::Setting => {
@@ -292,7 +296,7 @@ fn is_preference(text: &str) -> bool {
 
 fn is_plain_header(text: &str) -> bool {
     const CREDENTIALS: [&str; 2] = ["authorization", "cookie"];
-    const PREFIXES: [&str; 5] = ["proxy-", "metadata", "x-aws-", "x-google-", "x-http-method"];
+    const PREFIXES: [&str; 6] = ["proxy-", "metadata", "x-aws-", "x-google-", "x-http-method", "x-method"];
     const ENDINGS: [&str; 3] = ["-token", "-key", "-secret"];
     let name = text.split([':', ';']).next().unwrap_or_default().trim().to_ascii_lowercase();
     !text.starts_with('@')
@@ -462,6 +466,21 @@ mod tests {
     }
 
     #[test]
+    fn a_form_of_output_is_no_file() {
+        check(
+            &Kind::Form,
+            &["wide", "yaml", "=json", "jsonpath={.items[0].file}", "custom-columns=FILE:.file"],
+            &[
+                "go-template-file=/x",
+                "templatefile=/x",
+                "=templatefile=/x",
+                "templatefile",
+                "JSONPATH-FILE=/x",
+            ],
+        );
+    }
+
+    #[test]
     fn a_header_carries_no_credential() {
         check(
             &Kind::Header,
@@ -473,6 +492,7 @@ mod tests {
                 "Proxy-Foo: x",
                 "@file",
                 "X-HTTP-Method-Override: DELETE",
+                "X-Method-Override: DELETE",
                 "Cookie;",
                 "X-Vault-Token: x",
                 "PRIVATE-TOKEN: x",

@@ -12,6 +12,9 @@ pub(crate) struct Wrapper {
     /// Options that take the next word.
     #[serde(default)]
     pub(crate) values: Vec<String>,
+    /// Options whose value is the folder where the inner command starts, the short and the long form.
+    #[serde(default)]
+    pub(crate) place: Vec<String>,
     /// Options that may take the next word: both readings are judged.
     #[serde(default)]
     pub(crate) maybe: Vec<String>,

@@ -43,6 +43,33 @@ pub(super) fn check(line: &Line<'_, '_>, options: &[Given<'_>], table: &Cloud) -
     Ok(())
 }
 
+/// Refuses a query that would itself fetch from a place that it names.
+pub(super) fn check_query(line: &Line<'_, '_>, options: &[Given<'_>], table: &Cloud) -> Result<(), Refusal> {
+    if !table.queries.commands.iter().any(|command| is_below(&line.path, command)) {
+        return Ok(());
+    }
+    for given in options {
+        let found =
+            given.values().find_map(|query| called(query).find(|name| table.queries.reach.contains(name)));
+        if let Some(name) = found {
+            return Err(Refusal::new(
+                "value",
+                format!("`{name}` in a query reaches a place that the query names"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Lists the functions that a query calls: every name before a parenthesis, in lower case.
+fn called(query: &str) -> impl Iterator<Item = String> {
+    let of_a_name = |char: char| char.is_alphanumeric() || char == '_';
+    query.match_indices('(').filter_map(move |(at, _)| {
+        let name = query.get(..at)?.trim_end().rsplit(|char| !of_a_name(char)).next()?;
+        Some(name.to_ascii_lowercase())
+    })
+}
+
 fn is_url(value: &str) -> bool {
     value.contains("://") || value.trim_start().starts_with("//")
 }

@@ -18,15 +18,19 @@ pub(in crate::judge) fn scripts(words: &[&str], table: &Cloud) -> Vec<String> {
             found.extend(behind.map(|words| words.join(" ")));
         }
         for carrier in table.scripts.iter().filter(|carrier| path.starts_with(&carrier.path)) {
-            found.push(values(carrier, line.rest).join("\n"));
+            let given = values(carrier, line.rest);
+            // Of several `az` takes the last; what they come to together is read beside it.
+            found.push(given.concat().join("\n"));
+            found.extend(given.iter().filter(|_| given.len() > 1).map(|lines| lines.join("\n")));
         }
     }
     found.dedup();
     found
 }
 
-fn values<'w>(carrier: &Carrier, rest: &[&'w str]) -> Vec<&'w str> {
-    let mut found = Vec::new();
+/// Returns the values of the option that carries the script, one list for each time that it is given.
+fn values<'w>(carrier: &Carrier, rest: &[&'w str]) -> Vec<Vec<&'w str>> {
+    let mut found: Vec<Vec<&'w str>> = Vec::new();
     let mut taking = false;
     for &word in rest {
         let name = word.split('=').next().unwrap_or(word);
@@ -34,14 +38,15 @@ fn values<'w>(carrier: &Carrier, rest: &[&'w str]) -> Vec<&'w str> {
             carrier.short.as_deref().filter(|short| word.starts_with(short) && !word.starts_with("--"))
         {
             taking = true;
-            found.extend(word.strip_prefix(short).filter(|attached| !attached.is_empty()));
+            found
+                .push(word.strip_prefix(short).filter(|attached| !attached.is_empty()).into_iter().collect());
         } else if name.starts_with("--") && name.len() > 2 && carrier.option.starts_with(name) {
             taking = true;
-            found.extend(word.split_once('=').map(|(_, attached)| attached));
+            found.push(word.split_once('=').map(|(_, attached)| attached).into_iter().collect());
         } else if taking && word.starts_with('-') && !word.contains(' ') {
             taking = false;
         } else if taking {
-            found.push(word);
+            found.last_mut().into_iter().for_each(|lines| lines.push(word));
         }
     }
     found
@@ -55,7 +60,7 @@ pub(super) fn judge(policy: &Policy, carrier: &Carrier, line: &Line<'_, '_>) -> 
     let table = &policy.cloud;
     let options = Given::all(line.rest);
     let mut lines: Vec<&str> = Vec::new();
-    let mut shell = false;
+    let (mut given_before, mut shell) = (false, false);
     for given in &options {
         let attached = given.name.starts_with("--") || given.attached.is_none();
         if !attached || !table.remote_options.iter().any(|known| known == given.name) {
@@ -66,6 +71,11 @@ pub(super) fn judge(policy: &Policy, carrier: &Carrier, line: &Line<'_, '_>) -> 
             if let Some(value) = given.values().find(from_file) {
                 return Err(Refusal::new("file", format!("`{}` reads a local file", shorten(value))));
             }
+            if given_before {
+                let what = "`--scripts` is given more than once, and `az` takes the last one alone";
+                return Err(Refusal::new("script", what));
+            }
+            given_before = true;
             lines.extend(given.values());
             continue;
         }
@@ -86,6 +96,12 @@ pub(super) fn judge(policy: &Policy, carrier: &Carrier, line: &Line<'_, '_>) -> 
     if lines.is_empty() {
         return Err(Refusal::missing("--scripts"));
     }
-    remote::judge(policy, &lines.join("\n"))?;
+    let script = remote::join(&lines).ok_or_else(|| {
+        Refusal::new(
+            "script",
+            "a line of the script ends in a backslash, which hides where the next one begins",
+        )
+    })?;
+    remote::judge(policy, &script)?;
     Ok(Allowed::cloud("cloud.guest", "reads the state of a guest"))
 }

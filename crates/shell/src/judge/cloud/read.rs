@@ -39,6 +39,7 @@ pub(in crate::judge) fn judge(policy: &Policy, words: &[&str]) -> Result<Allowed
     check_resource(&line, &options, table)?;
     nameless::check(&line, &options, table)?;
     address::check(&line, &options, table)?;
+    address::check_query(&line, &options, table)?;
     Ok(Allowed::cloud("cloud.read", "reads the state of the cloud"))
 }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::destinations;
 use crate::policy::Cloud;
-use crate::{Policy, Verdict};
+use crate::{Impact, Policy, Verdict};
 
 /// Every core command.
 static CORE: LazyLock<Vec<String>> = LazyLock::new(|| {
@@ -180,6 +180,72 @@ fn destinations_are_named_in_the_order_of_the_text_and_once() {
     let words = "az x --dest-address 10.0.0.4 --account-name abc -n y --vault-name=v --account-name abc";
     let words: Vec<&str> = words.split(' ').collect();
     assert_eq!(destinations(&words, cloud()), ["10.0.0.4", "abc", "v"]);
+}
+
+/// What runs a script in a guest, up to the script.
+const IN_A_GUEST: &str = "az vm run-command invoke -g g -n v --command-id RunShellScript";
+
+/// `az` takes the last of several, so what they come to together says nothing about what would run.
+#[test]
+fn a_script_that_is_given_in_parts_is_judged_by_none_of_them() {
+    for first in ["ip a", "ss -s |", "echo \\", "timeout 5 tcpdump -c 1 \\"] {
+        for (last, verdict) in [
+            ("ip r", Verdict::Risky),
+            ("useradd x", Verdict::Risky),
+            ("reboot", Verdict::Blocked),
+            ("cat /etc/shadow", Verdict::Blocked),
+        ] {
+            for text in [
+                format!("{IN_A_GUEST} --scripts '{first}' --scripts '{last}'"),
+                format!("{IN_A_GUEST} --scripts '{first}' --scripts='{last}'"),
+                format!("{IN_A_GUEST} --scripts='{first}' -o json --scripts '{last}'"),
+            ] {
+                let ruling = Policy::builtin().unwrap().classify(&text);
+                assert_eq!(ruling.verdict, verdict, "{text}");
+                let impact = (verdict == Verdict::Risky).then_some(Impact::Change);
+                assert_eq!(ruling.impact, impact, "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_of_a_script_does_not_run_on_into_the_next() {
+    for first in ["echo \\", "timeout 5 tcpdump -c 1 \\", "ip a |\\"] {
+        let ruling = Policy::builtin().unwrap().classify(&format!("{IN_A_GUEST} --scripts '{first}' cat"));
+        assert_eq!((ruling.verdict, ruling.impact), (Verdict::Risky, Some(Impact::Change)), "{first}");
+    }
+    assert_eq!(verdict(&format!("{IN_A_GUEST} --scripts 'ip a |' 'cat'")), Verdict::Safe);
+}
+
+#[test]
+fn what_no_count_and_no_bound_ends_has_no_place_in_a_guest() {
+    for script in [
+        "ping -c 5 10.0.0.4",
+        "ping -c 0 -c 5 10.0.0.4",
+        "timeout 1d ping 10.0.0.4",
+        "timeout 24h mtr 10.0.0.4",
+        "timeout .5 ping 10.0.0.4",
+        "host -W 2 a",
+        "timeout 5 host -w a",
+    ] {
+        assert_eq!(verdict(&format!("{IN_A_GUEST} --scripts '{script}'")), Verdict::Safe, "{script}");
+    }
+    for script in [
+        "ping 10.0.0.4",
+        "ping -c 0 10.0.0.4",
+        "ping -c5 -c00 10.0.0.4",
+        "free -s 1 -c 0",
+        "timeout 0 ping 10.0.0.4",
+        "timeout 0.0s ping 10.0.0.4",
+        "timeout 25h ping 10.0.0.4",
+        "timeout 99999999999d ping 10.0.0.4",
+        "timeout -k 2d -s CONT 5 ping 10.0.0.4",
+        "host -w a 10.0.0.2",
+        "host -aw a",
+    ] {
+        assert_eq!(verdict(&format!("{IN_A_GUEST} --scripts '{script}'")), Verdict::Risky, "{script}");
+    }
 }
 
 proptest! {

@@ -106,8 +106,11 @@ fn question(word: &str) -> Vec<String> {
         return vec![unbracketed(server).to_owned()];
     }
     if let Some(switch) = word.strip_prefix('+') {
-        // The domain is put behind the name that is asked for.
-        return switch.strip_prefix("domain=").map(|domain| vec![domain.to_owned()]).unwrap_or_default();
+        // The domain is put behind the name that is asked for. dig takes its switches shortened and in any case.
+        let Some((name, value)) = switch.split_once('=') else { return Vec::new() };
+        let name = name.to_ascii_lowercase();
+        let is_domain = !name.is_empty() && "domain".starts_with(name.strip_prefix("no").unwrap_or(&name));
+        return if is_domain { vec![value.to_owned()] } else { Vec::new() };
     }
     let upper = word.to_ascii_uppercase();
     let numbered = |kind: &str| {

@@ -48,6 +48,10 @@ fn a_question_is_its_name_and_its_server() {
     check("dig -t txt -q data.evil.example @6.6.6.6 IN", &["data.evil.example", "6.6.6.6"]);
     check("dig -x 10.0.1.5 TYPE65", &["10.0.1.5"]);
     check("dig data +domain=evil.example", &["data", "evil.example"]);
+    check(
+        "dig +dom=evil.example data +DOMAI=b.example +nodomain=c.example +do",
+        &["evil.example", "data", "b.example", "c.example"],
+    );
     check("dig -b src.evil.example example.com", &["src.evil.example", "example.com"]);
     check("host -t MX -W 2 example.net 10.0.0.10", &["example.net", "10.0.0.10"]);
     check("nslookup -type=mx example.net 10.0.0.10", &["example.net", "10.0.0.10"]);

@@ -30,8 +30,9 @@ const LONG: [&str; 17] = [
 /// Words of the language that reach beyond the input, or load code.
 const REACHES: [&str; 5] = ["env", "ENV", "import", "include", "modulemeta"];
 
-/// Words that a filter can use to go on without end.
-const ENDLESS: [&str; 6] = ["def", "repeat", "until", "while", "recurse", "range"];
+/// Words that a filter can use to go on without end, or for as long as nobody waits. Versions before 1.7 replace an empty match for ever.
+const ENDLESS: [&str; 9] =
+    ["def", "repeat", "until", "while", "recurse", "range", "combinations", "sub", "gsub"];
 
 /// Accepts options that print otherwise, values, and one filter. Where nothing `ends` it, a filter that may go on for
 /// ever is refused.
@@ -199,7 +200,15 @@ mod tests {
 
     #[test]
     fn where_nothing_ends_it_a_filter_has_to_end_by_itself() {
-        for filter in ["repeat(.)", "[range(1e9)]", "until(false; .)", "def f: f; f", "recurse(.)"] {
+        for filter in [
+            "repeat(.)",
+            "[range(1e9)]",
+            "until(false; .)",
+            "def f: f; f",
+            "recurse(.)",
+            "[0,1] | combinations(99)",
+            "gsub(\"\"; \"x\")",
+        ] {
             assert!(check(&[filter], false).is_err() && check(&[filter], true).is_ok(), "{filter}");
         }
         assert!(check(&[".. | .range"], false).is_ok());
