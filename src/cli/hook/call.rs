@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 /// Calls hold whole files; what is longer than any file that an agent should write is refused.
@@ -141,7 +141,7 @@ impl<'de> Deserialize<'de> for Fields {
                 let mut fields = Map::new();
                 while let Some((name, value)) = map.next_entry::<String, Value>()? {
                     if fields.contains_key(&name) {
-                        return Err(serde::de::Error::custom(format_args!("{name:?} stands there twice")));
+                        return Err(A::Error::custom(format_args!("{name:?} stands there twice")));
                     }
                     fields.insert(name, value);
                 }
@@ -166,6 +166,10 @@ pub(super) fn read(client: Client, input: impl Read) -> Result<Call, CallError> 
 pub(super) fn parse(client: Client, bytes: &[u8]) -> Result<Call, CallError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(CallError::Empty);
+    }
+    // The reader would also take a list of the fields in their order.
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        return Err(serde_json::Error::custom("it is no object").into());
     }
     let call = match client {
         Client::Claude | Client::Codex => {

@@ -9,6 +9,7 @@ use super::answer::Answer;
 use super::approver::NobodyAsked;
 use super::call::{Call, CallError, Client};
 use super::place::Project;
+use super::run::explained;
 use super::table::{self, TableRuling};
 use super::tool::{self, ToolAction};
 use crate::cli::setup::Setup;
@@ -44,7 +45,7 @@ impl Deciding<'_> {
     pub(super) async fn decide(&self, call: &Call, cancel: CancelSignal) -> Answer {
         match self.judged(call) {
             Ok(judged) => self.answer(&judged, call, cancel).await,
-            Err(error) => refused(format!("{error:#}; nothing ran")),
+            Err(error) => refused(explained(&error)),
         }
     }
 

@@ -9,6 +9,7 @@ use super::answer::{Answer, STOP, Written, stop};
 use super::call::{self, Call, Client};
 use super::command::AnswerArguments;
 use super::decide::Deciding;
+use crate::cli::print::Hinted;
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
@@ -22,10 +23,7 @@ pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 pub(super) fn answer(client: Client, arguments: &AnswerArguments, global: &Global) -> u8 {
     refuse_on_panic();
     refuse_when_late();
-    let written = attempt(client, arguments, global).unwrap_or_else(|error| {
-        let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-        stop(&format!("{}; nothing ran", causes.join(": ")))
-    });
+    let written = attempt(client, arguments, global).unwrap_or_else(|error| stop(&explained(&error)));
     written.send(&mut io::stdout().lock(), &mut io::stderr().lock())
 }
 
@@ -82,6 +80,13 @@ fn exit(written: &Written) -> ! {
     process::exit(i32::from(STOP))
 }
 
+/// Says what failed, and what can be done about it.
+pub(super) fn explained(error: &anyhow::Error) -> String {
+    let hint = error.downcast_ref::<Hinted>().map(|hinted| format!(" (hint: {})", hinted.advice()));
+    let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+    format!("{}{}; nothing ran", causes.join(": "), hint.unwrap_or_default())
+}
+
 /// Tells whether a command line asks for an answer to a call.
 pub(in crate::cli) fn answers(arguments: &super::Arguments) -> bool {
     arguments.answers()
@@ -89,5 +94,5 @@ pub(in crate::cli) fn answers(arguments: &super::Arguments) -> bool {
 
 /// Refuses where not even the log could be begun; returns the exit code.
 pub(in crate::cli) fn refuse_to_start(error: &anyhow::Error) -> u8 {
-    stop(&format!("{error:#}; nothing ran")).send(&mut io::stdout().lock(), &mut io::stderr().lock())
+    stop(&explained(error)).send(&mut io::stdout().lock(), &mut io::stderr().lock())
 }

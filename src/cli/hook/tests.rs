@@ -159,6 +159,7 @@ fn what_is_no_call_is_stopped_with_a_line() {
         [
             "null".to_owned(),
             "[]".to_owned(),
+            r#"["s","/tmp","PreToolUse",null,"Bash",{"command":"ss -s"}]"#.to_owned(),
             "{}".to_owned(),
             format!("{whole}{whole}"),
             format!("x{whole}"),

@@ -227,9 +227,9 @@ async fn a_question_about_the_report_is_answered_and_runs_nothing() {
         .talk(async |world| {
             let root = world.mention("alice", "the link to web-1 is down").await;
             world.concluded("alice", &root).await;
-            let events = world.state(NETWORK, &root).await.unwrap().seq;
             world.reply("bob", &root, "@Ghost why not the firewall?").await;
             world.hears("bob", &root, "Not looked at: packet filters").await;
+            let events = world.state(NETWORK, &root).await.unwrap().seq;
             world.reply("bob", &root, "@Ghost since when?").await;
             world.hears("bob", &root, "nothing that was read carries a date").await;
             assert_eq!(world.state(NETWORK, &root).await.unwrap().seq, events, "nothing was recorded");

@@ -156,7 +156,7 @@ fn meta(denial: &Denial, done: &Done, context: &CallContext<'_>) -> Value {
         .and_then(|id| context.state.hypothesis(id))
         .map_or(0, |found| found.denials);
     let hint = match counted {
-        0 | 1 => "do not propose it again; find another test of the hypothesis",
+        0 | 1 => "do not propose it again; look for another way to test the hypothesis",
         2 => "one more denial makes this hypothesis UNVERIFIABLE; use what is SAFE, or another layer",
         _ => "this hypothesis is UNVERIFIABLE now; go on with another one",
     };
