@@ -236,15 +236,13 @@ impl ForbiddenSearch<'_> {
 
     /// Returns the folder where a wrapper starts what it runs, if it names one (`env -C DIR`, `sudo --chdir=DIR`).
     fn starts_at(&self, name: &str, arguments: &[&str]) -> Option<String> {
-        let wrappers =
+        let mut wrappers =
             self.policy.wrappers().iter().filter(|wrapper| wrapper.names.iter().any(|known| known == name));
-        wrappers
-            .filter_map(|wrapper| match wrapper.place.as_slice() {
-                [short, long] => harm::option_values(arguments, short, long).into_iter().next(),
-                _ => None,
-            })
-            .next()
-            .map(|place| clean(&from_place(place, &self.place)))
+        let place = wrappers.find_map(|wrapper| match wrapper.place.as_slice() {
+            [short, long] => harm::option_values(arguments, short, long).into_iter().next(),
+            _ => None,
+        })?;
+        Some(clean(&from_place(place, &self.place)))
     }
 
     fn judge(&self, name: &str, words: &[&str], arguments: &[&str], deleting: bool) -> Option<Forbidden> {

@@ -89,7 +89,7 @@ fn deleted_capture(command: &str) -> Option<String> {
             .then(|| words.get(at + 1).map(|name| (*name).to_owned()))
             .flatten(),
     };
-    (0..words.len()).filter(|_| is_deletion).filter_map(named).last().map(|name| format!("{name}.cap"))
+    (0..words.len()).filter(|_| is_deletion).filter_map(named).next_back().map(|name| format!("{name}.cap"))
 }
 
 /// Returns the name of the file of a capture that a command deletes, where the table has the command.
