@@ -125,12 +125,11 @@ fn installed(client: &str, data: &Path, etc: &Path) -> String {
 
 /// Returns the line that a client would run.
 fn line_of(client: &str, settings: &str) -> String {
-    if client == "claude" {
-        let settings: Value = serde_json::from_str(settings).unwrap();
-        return settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
-    }
-    let settings: toml::Table = settings.parse().unwrap();
-    settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap().to_owned()
+    let settings: Value = match client {
+        "claude" => serde_json::from_str(settings).unwrap(),
+        _ => toml::from_str(settings).unwrap(),
+    };
+    settings.pointer("/hooks/PreToolUse/0/hooks/0/command").unwrap().as_str().unwrap().to_owned()
 }
 
 #[test]
