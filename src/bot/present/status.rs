@@ -1,10 +1,9 @@
 //! The words below a thread while somebody works, and the stop button beside them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::Mutex as Gate;
 use tokio::time::{Instant, sleep};
 
 use crate::bot::Thread;
@@ -26,11 +25,52 @@ pub(super) struct Statuses(Mutex<HashMap<SessionId, StatusRow>>);
 #[derive(Default)]
 struct StatusRow {
     wanted: String,
-    /// What is shown, as far as it is known.
+    /// What is being sent, and how many were begun: only the newest knows what the thread shows afterwards.
+    sending: Option<String>,
+    begun: u64,
+    /// What is shown, as far as it is known: nothing while a call runs.
     words: Option<String>,
     standing: Option<SessionState>,
     changed: Option<Instant>,
-    gate: Arc<Gate<()>>,
+}
+
+/// Something that is being sent.
+struct Sending {
+    number: u64,
+    wanted: String,
+    standing: Option<SessionState>,
+}
+
+impl StatusRow {
+    /// Begins to send what is wanted, unless it is shown or somebody sends it.
+    fn begin(&mut self) -> Option<Sending> {
+        if self.words.as_ref() == Some(&self.wanted) || self.sending.as_ref() == Some(&self.wanted) {
+            return None;
+        }
+        self.begun += 1;
+        self.words = None;
+        self.sending = Some(self.wanted.clone());
+        Some(Sending { number: self.begun, wanted: self.wanted.clone(), standing: self.standing.take() })
+    }
+
+    /// Notes that all of something was sent.
+    fn sent(&mut self, sending: Sending, standing: SessionState) {
+        self.changed = Some(Instant::now());
+        if sending.number == self.begun {
+            (self.words, self.standing) = (Some(sending.wanted), Some(standing));
+            self.sending = None;
+        } else if self.sending.is_none() {
+            // What is newer was sent already: which of both the thread shows is not known.
+            (self.words, self.standing) = (None, None);
+        }
+    }
+
+    /// Notes that something could not be sent.
+    fn failed(&mut self, sending: &Sending) {
+        if sending.number == self.begun {
+            self.sending = None;
+        }
+    }
 }
 
 impl Statuses {
@@ -42,37 +82,50 @@ impl Statuses {
         })
     }
 
-    /// Shows what is wanted now, whoever wanted it, unless it is shown. One call goes after the other, so that nothing older
-    /// comes last.
+    /// Shows what is wanted now, whoever wanted it, unless it is shown. What is older and still waits for its turn gives its place
+    /// to what is newer, so that nobody who is done seems to work.
     pub(super) async fn show(
         &self,
         web: &Web,
         session: &SessionId,
         thread: &Thread,
     ) -> Result<(), CallError> {
-        let (gate, changed) = self.row(session, |row| (Arc::clone(&row.gate), row.changed));
         // What is wanted meanwhile is said in place of it.
-        sleep(rest_of(changed)).await;
-        let turn = gate.lock().await;
-        let (wanted, words, standing) =
-            self.row(session, |row| (row.wanted.clone(), row.words.take(), row.standing.take()));
-        let (web, now) = (web.at(Priority::Board), standing_of(&wanted));
-        if standing != Some(now) {
-            web.session_status(&thread.channel, &thread.ts, now).await?;
+        sleep(rest_of(self.row(session, |row| row.changed))).await;
+        while let Some(sending) = self.row(session, StatusRow::begin) {
+            let standing = standing_of(&sending.wanted);
+            if let Err(error) = self.send(web, session, thread, &sending, standing).await {
+                self.row(session, |row| row.failed(&sending));
+                return Err(error);
+            }
+            self.row(session, |row| row.sent(sending, standing));
         }
-        if words.as_ref() != Some(&wanted) {
-            web.set_status(&thread.channel, &thread.ts, &wanted, &[]).await?;
-        }
-        self.shown(session, wanted, now);
-        drop(turn);
+        self.forget_idle();
         Ok(())
     }
 
-    /// Notes what is shown.
-    fn shown(&self, session: &SessionId, words: String, standing: SessionState) {
+    async fn send(
+        &self,
+        web: &Web,
+        session: &SessionId,
+        thread: &Thread,
+        sending: &Sending,
+        standing: SessionState,
+    ) -> Result<(), CallError> {
+        // Words that stay say something false; words that come late say nothing yet.
+        let priority = if sending.wanted.is_empty() { Priority::Other } else { Priority::Board };
+        let web = web.at(priority);
+        if sending.standing != Some(standing) {
+            web.session_status(&thread.channel, &thread.ts, standing).await?;
+        }
+        if self.row(session, |row| row.begun == sending.number) {
+            web.set_status(&thread.channel, &thread.ts, &sending.wanted, &[]).await?;
+        }
+        Ok(())
+    }
+
+    fn forget_idle(&self) {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let row = rows.entry(session.clone()).or_default();
-        (row.words, row.standing, row.changed) = (Some(words), Some(standing), Some(Instant::now()));
         if rows.len() > MAX_TRACKED_MESSAGES {
             let recent = |row: &StatusRow| row.changed.is_none_or(|changed| changed.elapsed() < TRACKED_FOR);
             rows.retain(|_, row| !row.wanted.is_empty() && recent(row));
@@ -91,5 +144,57 @@ fn standing_of(status: &str) -> SessionState {
         "" => SessionState::Active,
         _ if status.contains("waiting") => SessionState::Suspended,
         _ => SessionState::Processing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanting(status: &str) -> StatusRow {
+        StatusRow { wanted: status.to_owned(), ..StatusRow::default() }
+    }
+
+    #[test]
+    fn one_sender_is_enough() {
+        let mut row = wanting("looks");
+        let first = row.begin().unwrap();
+        assert!(row.begin().is_none());
+        row.sent(first, SessionState::Processing);
+        assert!(row.begin().is_none());
+    }
+
+    #[test]
+    fn what_is_newer_does_not_wait_for_what_is_older() {
+        let mut row = wanting("looks");
+        let older = row.begin().unwrap();
+        row.wanted.clear();
+        let newer = row.begin().unwrap();
+        row.sent(older, SessionState::Processing);
+        // The newer one is still on its way, behind the older one.
+        assert!(row.begin().is_none());
+        row.sent(newer, SessionState::Active);
+        assert_eq!(row.words.as_deref(), Some(""));
+        assert!(row.begin().is_none());
+    }
+
+    #[test]
+    fn what_is_older_and_ends_last_is_sent_over() {
+        let mut row = wanting("looks");
+        let older = row.begin().unwrap();
+        row.wanted.clear();
+        let newer = row.begin().unwrap();
+        row.sent(newer, SessionState::Active);
+        row.sent(older, SessionState::Processing);
+        let again = row.begin().unwrap();
+        assert_eq!((again.wanted.as_str(), again.standing), ("", None));
+    }
+
+    #[test]
+    fn what_failed_is_sent_again() {
+        let mut row = wanting("looks");
+        let lost = row.begin().unwrap();
+        row.failed(&lost);
+        assert!(row.begin().is_some());
     }
 }
