@@ -13,7 +13,7 @@ use ghost_cloud::sign_in::{Account, Credential, SignInMethod, identity};
 use ghost_shell::{Identities, Identity};
 
 /// What stands where nobody said as whom.
-const WHOEVER: &str = "reader and actor (whoever az is signed in as)";
+const WHOEVER: &str = "whoever az is signed in as";
 
 impl Setup {
     /// Returns the identities. They are made once: what one gate signed in, no other one signs in again.

@@ -224,7 +224,7 @@ async fn az_says_through_the_safety_shell_who_is_signed_in() {
     );
     let checked = place.check(&config).await;
     checked.says("az", "ok", "2.70.0, signed in as ghost-reader, subscription lab 0000-1");
-    checked.says("identity", "warning", "one for both: reader and actor (whoever az is signed in as)");
+    checked.says("identity", "warning", "one for both: whoever az is signed in as");
     checked.says(
         "permissions",
         "problem",

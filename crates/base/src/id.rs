@@ -32,11 +32,23 @@ impl SessionId {
         Self(format!("ghost-{}", letters.collect::<String>()))
     }
 
+    /// Returns what was drawn, without what it begins with; `None` for an identifier that somebody chose.
+    #[must_use]
+    pub fn drawn_letters(&self) -> Option<&str> {
+        self.0.strip_prefix("ghost-").filter(|letters| is_drawn(letters))
+    }
+
     /// Returns the identifier as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Tells whether a text is as long as what is drawn, and of its letters.
+#[must_use]
+pub fn is_drawn(text: &str) -> bool {
+    text.len() == DRAWN && text.bytes().all(|byte| ALPHABET.contains(&byte))
 }
 
 impl FromStr for SessionId {

@@ -13,6 +13,6 @@ mod secret;
 pub use clock::{Clock, ManualClock, MomentError, SystemClock, Timestamp};
 pub use digest::{Digest, DigestError};
 pub use file::{private_dir, write_private, write_private_new};
-pub use id::{IdError, SessionId};
+pub use id::{IdError, SessionId, is_drawn};
 pub use mac::{hmac_sha256, same};
 pub use secret::Secret;

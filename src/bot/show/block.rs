@@ -54,6 +54,18 @@ impl Line {
         self.styled(text, json!({ "code": true }))
     }
 
+    /// Adds a sentence in which commands stand between backticks.
+    pub(super) fn sentence(self, text: &str) -> Self {
+        if text.matches('`').count() % 2 == 1 {
+            return self.text(text);
+        }
+        text.split('`').enumerate().fold(self, |line, (at, part)| match (part.is_empty(), at % 2) {
+            (true, _) => line,
+            (false, 0) => line.text(part),
+            (false, _) => line.code(part),
+        })
+    }
+
     pub(super) fn person(mut self, person: &Person) -> Self {
         match person.member() {
             Some(id) => {

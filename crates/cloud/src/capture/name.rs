@@ -3,11 +3,13 @@
 use std::fmt;
 
 use crate::{Name, NameError};
-use ghost_base::SessionId;
+use ghost_base::{SessionId, is_drawn};
 
 /// The platform takes no longer name.
 const MAX_NAME_LEN: usize = 80;
 const BEGIN: &str = "ghost-";
+/// Stands before the id of a session that somebody chose where it could be taken for one that was drawn.
+const CHOSEN: &str = "x-";
 
 /// Which end of a path a capture is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -41,7 +43,8 @@ impl Role {
     }
 }
 
-/// Whose a capture is: `ghost-SESSION-NUMBER`, and `-src` or `-dst` where there are two ends.
+/// Whose a capture is: `ghost-SESSION-NUMBER`, and `-src` or `-dst` where there are two ends. The id of a session that was drawn begins
+/// with `ghost-`, which is not said twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     pub session: SessionId,
@@ -61,8 +64,14 @@ impl Origin {
             .find_map(|role| Some((rest.strip_suffix(role.ending())?, *role)))
             .unwrap_or((rest, Role::Only));
         let (session, number) = rest.rsplit_once('-')?;
-        let origin = Self { session: session.parse().ok()?, number: number.parse().ok()?, role };
-        (origin.number > 0 && origin.to_string() == name).then_some(origin)
+        let origin = Self { session: session_in(session)?, number: number.parse().ok()?, role };
+        let is_ours = origin.to_string() == name || origin.said_twice() == name;
+        (origin.number > 0 && is_ours).then_some(origin)
+    }
+
+    /// Returns the name that earlier versions gave.
+    fn said_twice(&self) -> String {
+        format!("{BEGIN}{}-{}{}", self.session, self.number, self.role.ending())
     }
 
     /// Returns the name.
@@ -81,8 +90,29 @@ impl Origin {
 
 impl fmt::Display for Origin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{BEGIN}{}-{}{}", self.session, self.number, self.role.ending())
+        let (number, ending) = (self.number, self.role.ending());
+        match self.session.drawn_letters() {
+            Some(letters) => write!(out, "{BEGIN}{letters}-{number}{ending}"),
+            None if needs_mark(self.session.as_str()) => {
+                write!(out, "{BEGIN}{CHOSEN}{}-{number}{ending}", self.session)
+            }
+            None => write!(out, "{BEGIN}{}-{number}{ending}", self.session),
+        }
     }
+}
+
+/// Returns the session that a name carries.
+fn session_in(text: &str) -> Option<SessionId> {
+    match text.strip_prefix(CHOSEN).filter(|rest| needs_mark(rest)) {
+        Some(chosen) => chosen.parse().ok(),
+        None if is_drawn(text) => format!("{BEGIN}{text}").parse().ok(),
+        None => text.parse().ok(),
+    }
+}
+
+/// Tells whether an id, as it is, would be read as another one.
+fn needs_mark(session: &str) -> bool {
+    is_drawn(session.trim_start_matches(CHOSEN))
 }
 
 #[cfg(test)]
@@ -96,9 +126,23 @@ mod tests {
 
     #[test]
     fn a_name_carries_session_number_and_end() {
-        let name = origin("ghost-7k2f", 1, Role::Source).name().unwrap();
-        assert_eq!(name.as_str(), "ghost-ghost-7k2f-1-src");
+        let name = origin("ghost-7k2fabcdefgh", 1, Role::Source).name().unwrap();
+        assert_eq!(name.as_str(), "ghost-7k2fabcdefgh-1-src");
         assert_eq!(Origin::of("ghost-s1-12"), Some(origin("s1", 12, Role::Only)));
+    }
+
+    #[test]
+    fn a_session_that_was_named_like_a_drawn_one_is_not_taken_for_it() {
+        for session in ["7k2fabcdefgh", "x-7k2fabcdefgh", "x-x-7k2fabcdefgh", "ghost-ghost-7k2fabcdefgh"] {
+            let origin = origin(session, 3, Role::Only);
+            assert_eq!(Origin::of(&origin.to_string()), Some(origin), "{session}");
+        }
+    }
+
+    #[test]
+    fn the_names_of_earlier_versions_are_ours() {
+        let drawn = origin("ghost-7k2fabcdefgh", 1, Role::Source);
+        assert_eq!(Origin::of("ghost-ghost-7k2fabcdefgh-1-src"), Some(drawn));
     }
 
     #[test]

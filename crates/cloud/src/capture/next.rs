@@ -279,7 +279,7 @@ impl CaptureTask {
                 let limits = self.order.cloud_limits();
                 (
                     line::capture_create(&place, machine, name, to, limits, filters.as_deref()),
-                    self.purpose(end),
+                    self.purpose(at, end),
                 )
             }
             StepKind::Look => {
@@ -323,8 +323,8 @@ impl CaptureTask {
         Some(CaptureStep { what, end: at, line, why, room })
     }
 
-    /// Says for a human what a capture takes.
-    fn purpose(&self, end: &CaptureTarget) -> String {
+    /// Says for a human what a capture takes. The first of several is asked about for all of them.
+    fn purpose(&self, at: usize, end: &CaptureTarget) -> String {
         let limits = self.order.limits;
         let kept = match limits.snaplen {
             0 => "WHOLE packets, payload included".to_owned(),
@@ -332,10 +332,14 @@ impl CaptureTask {
             usual => format!("the first {usual} bytes of each packet"),
         };
         let which = if self.order.filters.is_empty() { "all packets" } else { "the filtered packets" };
-        let (machine, seconds, storage) = (&end.machine, limits.seconds, &self.order.storage);
+        let (seconds, storage) = (limits.seconds, &self.order.storage);
         let megabytes = limits.bytes.div_ceil(1_000_000);
+        let (machines, each) = match (at, self.ends.as_slice()) {
+            (0, [first, .., last]) => (format!("{} and {}", first.machine, last.machine), " each"),
+            _ => (end.machine.to_string(), ""),
+        };
         format!(
-            "record {which} of {machine} for {seconds} s, {kept}, up to {megabytes} MB, to {}/{}",
+            "record {which} of {machines} for {seconds} s, {kept}, up to {megabytes} MB{each}, to {}/{}",
             storage.account, storage.container
         )
     }

@@ -1,5 +1,7 @@
 //! The wish to clean up what a session left behind: a sentence of Ghost's own, written and read here.
 
+use ghost_cloud::capture::Origin;
+
 /// A capture that nobody owns any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftBehind {
@@ -32,7 +34,7 @@ impl LeftBehind {
                 && name.chars().all(|char| char.is_ascii_alphanumeric() || "._-".contains(char))
         };
         // Only what carries the session's name is ours: nobody has another's capture deleted by such a sentence.
-        let ours = is_name(session) && capture.starts_with(&format!("ghost-{session}-"));
+        let ours = Origin::of(capture).is_some_and(|origin| origin.session.as_str() == session);
         (ours && is_name(capture) && is_name(machine))
             .then(|| Self { capture: capture.to_owned(), machine: machine.to_owned() })
     }

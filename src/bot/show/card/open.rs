@@ -203,7 +203,7 @@ fn fact(label: &str) -> Line {
 fn rules(subject: &Subject<'_>) -> Vec<Line> {
     let (requested, judged) = (&subject.approval.requested, subject.judged);
     let one = |rule: &str, tier: &str, reason: &str| {
-        fact("Rule").code(&short(rule, 80)).text(&format!("{tier}: {}", prose(reason, 300)))
+        fact("Rule").code(&short(rule, 80)).text(&format!("{tier}: ")).sentence(&prose(reason, 300))
     };
     if requested.judgements.is_empty() {
         let tier = format!(" (tier {}, {})", judged.tier, tier(judged.tier));

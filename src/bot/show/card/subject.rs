@@ -74,8 +74,8 @@ impl<'a> Subject<'a> {
     /// Returns the hypothesis that the command tests, and what it says. A command that somebody changed was chosen for none.
     pub(super) fn hypothesis(&self, most: usize) -> Option<String> {
         let id = self.step.hypothesis.as_deref().filter(|_| self.judged.round <= 1)?;
-        let what = self.state.hypothesis(id).map(|found| prose(&found.description, most)).unwrap_or_default();
-        Some(format!("{} {what}", short(id, 20)).trim_end().to_owned())
+        let what = self.state.hypothesis(id).map(|found| prose(&found.description, most));
+        Some(what.filter(|what| !what.is_empty()).unwrap_or_else(|| short(id, 20)))
     }
 
     /// Returns the question that was asked about the same step after this one.

@@ -277,7 +277,7 @@ fn drawn(state: &State, nodes: &[PathNode]) -> Option<Vec<u8>> {
             lines: node.lines.iter().map(|(known, text)| (tone(*known), text.clone())).collect(),
         })
         .collect();
-    let below = format!("session {}", state.session);
+    let below = format!("as of {}", state.last_at);
     hop_diagram(&crate::report::headline(state), &below, &hops).ok()
 }
 
