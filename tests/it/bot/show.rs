@@ -104,7 +104,7 @@ fn a_card_asks_with_everything_that_a_decision_needs() {
             "Risk  measurement: captures or measures, leaves the network as it is",
             "Rule  az.ask (tier 2, az): the verb is not known to only read",
             "Target  tf-dest-vm in rg-net",
-            "Tests  H3 guest firewall drops 5001",
+            "Tests  guest firewall drops 5001",
         ],
     );
     assert!(!words.contains("Approvals"), "one vote decides");
@@ -273,7 +273,7 @@ fn a_settled_card_has_no_buttons_and_says_what_happened() {
     assert_eq!(text, "Approved by <@U0BEN> at 08:54:48 UTC. Ran in 4.2 s, exit 0 (o3).");
     says(
         &words,
-        &["Approved by U0BEN at", "Ran in 4.2 s, exit 0 (o3).", CAPTURE, "for H3 guest firewall drops 5001"],
+        &["Approved by U0BEN at", "Ran in 4.2 s, exit 0 (o3).", CAPTURE, "tests: guest firewall drops 5001"],
     );
     let (buttons, text, words) = shown(&ledger, "a2", &context());
     assert!(buttons.is_empty());

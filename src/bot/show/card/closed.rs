@@ -136,7 +136,7 @@ pub(super) fn draw(subject: &Subject<'_>, settled: Settled) -> Message {
 fn about(subject: &Subject<'_>) -> String {
     let words = [
         Some(format!("{} of session {}", subject.step.id, subject.state.session)),
-        subject.hypothesis(100).map(|hypothesis| format!("for {hypothesis}")),
+        subject.hypothesis(100).map(|hypothesis| format!("tests: {hypothesis}")),
         Some(subject.approval.requested.impact.as_str().to_owned()),
     ];
     words.into_iter().flatten().collect::<Vec<_>>().join(" · ")
