@@ -230,7 +230,9 @@ fn a_flow_is_judged_live_and_from_the_bundle_that_was_collected() {
         judged["causes"].as_array().unwrap().iter().map(|one| one["object"].clone()).collect::<Vec<_>>()
     };
     assert_eq!(causes(&live), ["netfilter/tf-dest-vm/filter/INPUT/tcp/5001"], "{live}");
-    let remedy = &live["remedies"][0];
+    // What slows the flow at its caller comes before what stops it.
+    let mut remedies = live["remedies"].as_array().unwrap().iter();
+    let remedy = remedies.find(|one| one["object"] == "netfilter/tf-dest-vm/filter/INPUT/tcp/5001").unwrap();
     let command = json!({"command": "sudo iptables -D INPUT -p tcp -m tcp --dport 5001 -j DROP", "class": "RISKY (change)"});
     assert_eq!(remedy["commands"], json!([command]), "{live}");
     assert!(remedy["effect"].as_str().unwrap().contains("tcp/5001"), "{remedy}");
