@@ -57,12 +57,24 @@ pub struct JudgedComplaint {
     pub symptoms: BTreeSet<Symptom>,
     /// Whether its words name a port.
     pub names_port: bool,
+    /// Whether it asks if the flows pass, and complains of nothing.
+    #[serde(default)]
+    pub is_question: bool,
     /// Which of the flows, by their place in the list.
     pub flows: Vec<usize>,
+    /// So many more were judged, and are not listed: each shows nothing that none of the others shows.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub unlisted: usize,
     /// The machines that it is about.
     pub machines: Vec<String>,
     /// Ends that are not in the estate.
     pub unknown: Vec<UnknownName>,
+}
+
+/// Tells whether a count counts nothing.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+const fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A name that nobody in the estate has.
@@ -238,6 +250,15 @@ impl JudgedFlows {
         let with_flows = self.complaints.iter().filter(|complaint| !complaint.flows.is_empty());
         let (open, closed): (Vec<_>, Vec<_>) = with_flows.partition(|complaint| !explained(complaint));
         !open.is_empty() && !closed.is_empty()
+    }
+
+    /// Returns the one flow of which somebody asks whether it passes, where nothing else is said.
+    #[must_use]
+    pub fn asked(&self) -> Option<&JudgedFlow> {
+        match (self.complaints.as_slice(), self.flows.as_slice()) {
+            ([complaint], [flow]) if complaint.is_question && complaint.unlisted == 0 => Some(flow),
+            _ => None,
+        }
     }
 
     /// Returns the flow that an object stops or degrades, and how.

@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use serde::Serialize;
 
 use super::live::LiveEstate;
+use super::remedy::{Remedy, remedies};
 use super::{bundle, collect, diff, place, show};
 use crate::cli::guest;
 use crate::cli::live::Live;
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
-use ghost_inspect::path::{Estate, Protocol};
+use ghost_inspect::path::{Estate, Protocol, Report};
 
 /// The arguments of `ghost path`.
 #[derive(Debug, Args)]
@@ -97,30 +99,44 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
         anyhow::bail!("--from and --to are needed");
     };
     let protocol = arguments.ends.protocol.into();
-    let (estate, flow) = match (&arguments.bundle, &arguments.resource_group) {
+    let setup = Setup::new(global)?;
+    let (bundle, flow) = match (&arguments.bundle, &arguments.resource_group) {
         (Some(path), _) => {
-            let estate = Estate::of(&bundle::read(path)?);
-            let flow = place::flow(&estate, from, to, protocol)?;
-            (estate, flow)
+            let bundle = bundle::read(path)?;
+            let flow = place::flow(&Estate::of(&bundle), from, to, protocol)?;
+            (bundle, flow)
         }
         (None, Some(group)) => {
-            let setup = Setup::new(global)?;
             let group = guest::place(group, arguments.subscription.as_deref())?;
             let mut live = LiveEstate::open(Live::open(&setup, "path", None, None)?, group)?;
             let flow = place::flow(&live.estate(), from, to, protocol)?;
             live.read_for(std::slice::from_ref(&flow))?;
-            (live.estate(), flow)
+            (live.bundle().clone(), flow)
         }
         (None, None) => {
             let error = anyhow::anyhow!("nothing is named to judge from");
             return Err(Hinted::new(error, "name -g GROUP to read the cloud, or --bundle PATH").into());
         }
     };
+    let estate = Estate::of(&bundle);
     let report = estate.judge(&flow).report(&estate);
+    let remedies = match report.causes.is_empty() {
+        true => Vec::new(),
+        false => remedies(&bundle, &flow, arguments.resource_group.as_deref(), &*setup.policy_at_once()?),
+    };
+    let verdict = report.verdict;
     if arguments.json {
-        line(&serde_json::to_string(&report)?)?;
+        line(&serde_json::to_string(&Document { report, remedies })?)?;
     } else {
-        show::page(&report, arguments.explain).print()?;
+        show::page(&report, &remedies, arguments.explain).print()?;
     }
-    Ok(if arguments.exit_code { show::code(report.verdict) } else { 0 })
+    Ok(if arguments.exit_code { show::code(verdict) } else { 0 })
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Document {
+    #[serde(flatten)]
+    report: Report,
+    remedies: Vec<Remedy>,
 }

@@ -9,6 +9,7 @@ mod command;
 mod diff;
 mod live;
 mod place;
+mod remedy;
 mod show;
 
 pub(super) use command::{Arguments, run};

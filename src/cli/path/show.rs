@@ -1,5 +1,6 @@
 //! A judgement as a page for people.
 
+use super::remedy::Remedy;
 use crate::cli::page::{Cell, Page, Tone, plain};
 use ghost_inspect::path::{Kind, Report, ReportedFlow, ReportedHop, Verdict};
 
@@ -16,7 +17,7 @@ pub(super) fn code(verdict: &str) -> u8 {
 }
 
 /// Returns the page.
-pub(super) fn page(report: &Report, explain: bool) -> Page {
+pub(super) fn page(report: &Report, remedies: &[Remedy], explain: bool) -> Page {
     let mut page = Page::new();
     let tone = match code(report.verdict) {
         0 => Tone::Good,
@@ -36,6 +37,18 @@ pub(super) fn page(report: &Report, explain: bool) -> Page {
         page.first(&report.behind, SHOWN, |cause| {
             vec![plain(cause.fault.to_string()), plain(cause.object.to_string()), plain(&cause.reason)]
         });
+    }
+    if !remedies.is_empty() {
+        page.title("What takes it away, tried on what was read; nothing of it was carried out");
+    }
+    for remedy in remedies {
+        page.add(Tone::Plain, &format!("  {}", remedy.what)).end();
+        for one in &remedy.commands {
+            page.add(Tone::Strong, &format!("    {}", one.command))
+                .add(Tone::Odd, &format!("  {}", one.class))
+                .end();
+        }
+        page.add(Tone::Faint, &format!("    {}", remedy.effect)).end();
     }
     if explain {
         page.title("There");

@@ -1,7 +1,7 @@
 //! Every live inspector on both machines of the use cases: what is wrong in a case is seen, and nothing where nothing is.
 
 use ghost_lab::case::{CASES, Case};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::stage::{DEST, GROUP, Lab, SOURCE};
 use crate::random::{Random, is_long, seed};
@@ -230,6 +230,12 @@ fn a_flow_is_judged_live_and_from_the_bundle_that_was_collected() {
         judged["causes"].as_array().unwrap().iter().map(|one| one["object"].clone()).collect::<Vec<_>>()
     };
     assert_eq!(causes(&live), ["netfilter/tf-dest-vm/filter/INPUT/tcp/5001"], "{live}");
+    // What slows the flow at its caller comes before what stops it.
+    let mut remedies = live["remedies"].as_array().unwrap().iter();
+    let remedy = remedies.find(|one| one["object"] == "netfilter/tf-dest-vm/filter/INPUT/tcp/5001").unwrap();
+    let command = json!({"command": "sudo iptables -D INPUT -p tcp -m tcp --dport 5001 -j DROP", "class": "RISKY (change)"});
+    assert_eq!(remedy["commands"], json!([command]), "{live}");
+    assert!(remedy["effect"].as_str().unwrap().contains("tcp/5001"), "{remedy}");
     let folder = lab.data().join("estate");
     let out = folder.to_str().unwrap();
     assert!(lab.ghost(&["path", "collect", "-g", GROUP, "--out", out]).status.success());

@@ -119,6 +119,9 @@ pub(super) fn chooses(filter: &Filter, flow: &Flow) -> Option<bool> {
     for key in &filter.keys {
         let holds = match key {
             Key::Protocol(number) => Some(*number == flow.protocol),
+            Key::Sport(port) if is_icmp(flow) => (!is_echo(*port)).then_some(false),
+            // A checksum stands there, and is this one in one of 65,536 packets.
+            Key::Dport(_) if is_icmp(flow) => Some(false),
             Key::Sport(port) => flow.sport.map(|own| own == *port),
             Key::Dport(port) => flow.dport.map(|own| own == *port),
             Key::Source(prefix) => inside(flow.src, prefix),
@@ -132,6 +135,15 @@ pub(super) fn chooses(filter: &Filter, flow: &Flow) -> Option<bool> {
         }
     }
     if open { None } else { Some(true) }
+}
+
+fn is_icmp(flow: &Flow) -> bool {
+    flow.protocol == if flow.src.is_ipv6() { 58 } else { 1 }
+}
+
+/// Tells whether a port is what type and code of a ping come to, which stand where others have their source port.
+fn is_echo(port: u16) -> bool {
+    matches!(port, 0x0000 | 0x0800 | 0x8000 | 0x8100)
 }
 
 fn inside(address: IpAddr, prefix: &str) -> Option<bool> {

@@ -43,6 +43,21 @@ fn the_exempt_flow_goes_around_and_the_other_is_hit() {
 }
 
 #[test]
+fn a_filter_for_a_port_leads_no_ping_around() {
+    let ping = Flow { protocol: 1, sport: None, dport: None, ..ssh(22) };
+    let of_ports = BEHIND_A_FILTER.replace("  match 00060000/00ff0000 at 8\n", "");
+    assert!(matches!(hit(&of_ports, &ping).unwrap()[1], Hit::Meets(_)));
+    // A TCP packet of which the ports are not known may be led around.
+    let open = Flow { sport: None, dport: None, ..ssh(22) };
+    assert!(matches!(hit(&of_ports, &open).unwrap()[1], Hit::Unknown(_)));
+    // Type and code of a ping are 0800.
+    let type_and_code = BEHIND_A_FILTER
+        .replace("  match 00060000/00ff0000 at 8\n", "")
+        .replace("00000016/0000ffff at 20", "08000000/ffff0000 at 20");
+    assert!(matches!(hit(&type_and_code, &ping).unwrap()[1], Hit::Unknown(_)));
+}
+
+#[test]
 fn a_filter_below_one_that_takes_everything_exempts_nothing() {
     let text = BEHIND_A_FILTER.replace("pref 10 u32", "pref 200 u32");
     assert_eq!(read(&text).unwrap().devices[1].exempt, Vec::<String>::new());

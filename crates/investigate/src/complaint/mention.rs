@@ -375,11 +375,14 @@ fn is_joint(between: &str) -> bool {
     if between.trim().is_empty() || between.contains('/') {
         return false;
     }
-    let between = between.trim_matches(|char: char| char.is_whitespace() || ",&+、".contains(char));
+    let sign = |char: char| ",&+、".contains(char);
+    let has_sign = between.contains(sign);
+    let between = between.trim_matches(|char: char| char.is_whitespace() || sign(char));
     let words: Vec<&str> =
         between.split_whitespace().filter(|word| !WORDS.direction.filler.hold(word)).collect();
     match words.as_slice() {
-        [] => true,
+        // A word that only fills makes no list: `A den B` is `from A, B` elsewhere.
+        [] => has_sign,
         [word] => {
             WORDS.boundary.and.hold(word)
                 || ["or", "oder", "ou", "или", "lub", "和", "と", "및", "aur"].contains(word)

@@ -47,6 +47,8 @@ pub enum Topic {
     AboutBot,
     /// A question that knowledge answers.
     Knowledge,
+    /// Somebody asks who changed something.
+    Author,
     /// Words that say nothing of all that.
     Other,
     /// No words at all: a reaction, an empty text.
@@ -103,6 +105,10 @@ fn topic(folded: &str, clauses: &[Clause], wants_capture: bool) -> Topic {
     let question = WORDS.question.leftovers.are_in(folded)
         || WORDS.question.exposure_ports.are_in(folded)
         || clauses.iter().any(|clause| clause.symptoms.contains(&Symptom::Exposure));
+    // "Who changed the NSG?", where nothing is said to fail.
+    if WORDS.question.authors.are_in(folded) && !clauses.iter().any(Clause::is_trouble) {
+        return Topic::Author;
+    }
     let strong = (has_end && (trouble || has_port || doubt || ping || wants_capture))
         || (trouble && (has_port || ping || names_something(folded)))
         || all.iter().any(|token| matches!(token.kind, Kind::Address(..)))
@@ -325,6 +331,9 @@ mod tests {
             ("how do NSG priorities work?", Topic::Knowledge),
             ("what is a 502?", Topic::Knowledge),
             ("what can you do?", Topic::AboutBot),
+            ("who changed the NSG?", Topic::Author),
+            ("who deleted the rule deny-5432 of web-nsg yesterday?", Topic::Author),
+            ("quién cambió el NSG de web-1?", Topic::Author),
             ("who are you", Topic::AboutBot),
             ("asdf", Topic::Other),
             ("the pizza is cold", Topic::Other),
@@ -353,6 +362,7 @@ mod tests {
             "what is left over?",
             "did the window change anything? baseline pre_window_7",
             "please capture on web-1",
+            "who changed the NSG? web-1 cannot reach db-1 on 5432",
         ] {
             assert_eq!(read(text).topic, Topic::Incident, "{text}");
         }

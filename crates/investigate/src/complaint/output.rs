@@ -19,6 +19,8 @@ pub struct Complaint {
     pub symptoms: BTreeSet<Symptom>,
     /// Who says it is not sure that anything is wrong.
     pub is_doubtful: bool,
+    /// Somebody asks whether the flows pass, and complains of nothing.
+    pub is_question: bool,
     /// The flows that fit its words, each once, in order.
     pub flows: Vec<ComplaintFlow>,
     /// The machines that it names or means, callers and called ones among them.

@@ -71,7 +71,7 @@ section!(/// A kind of machine.
 section!(/// Ends that are no machine here.
     Outside { words: Phrases });
 section!(/// Questions whose answer is an object.
-    Questions { leftovers: Phrases, exposure_ports: Phrases });
+    Questions { leftovers: Phrases, authors: Phrases, exposure_ports: Phrases });
 section!(/// Talk.
     Chat { greetings: Phrases, thanks: Phrases, about: Phrases, asking: Phrases, network: Phrases });
 section!(/// The wish for packets.

@@ -217,7 +217,7 @@ fn named(finding: &Finding) -> String {
 /// Names what a complaint is about.
 fn about(complaint: &JudgedComplaint, flows: &[&JudgedFlow]) -> String {
     let mut names: Vec<String> = flows.iter().take(MAX_NAMED).map(|flow| flow.name()).collect();
-    let more = flows.len().saturating_sub(MAX_NAMED);
+    let more = (flows.len() + complaint.unlisted).saturating_sub(MAX_NAMED);
     names.extend((more > 0).then(|| format!("{more} more")));
     if names.is_empty() {
         names.extend(complaint.machines.iter().take(MAX_NAMED).cloned());

@@ -24,6 +24,9 @@ pub fn answer(topic: Topic) -> String {
             "I investigate network incidents: I read routes, security rules, packet filters, shaping and listeners at both ends, and report the root cause with its evidence. Reads run at once; whatever could change something waits for approval. {EXAMPLE}"
         ),
         Topic::Knowledge => format!("I answer from what I read in your network, not from a book. {EXAMPLE}"),
+        Topic::Author => format!(
+            "Who changed something stands in the platform's activity log, which keeps 90 days; I did not read it. `az monitor activity-log list --resource-group GROUP --offset 7d --query '[].[eventTimestamp, caller, operationName.localizedValue, resourceId]' --output table` lists it and changes nothing. Give me a baseline to compare with, and I say what changed. {EXAMPLE}"
+        ),
         Topic::Other | Topic::Empty | Topic::Incident | Topic::Unclear => {
             format!("I see no network trouble in these words, so I looked at nothing. {EXAMPLE}")
         }

@@ -21,6 +21,7 @@ mod tests;
 mod wire;
 
 pub use crate::event::DeclaredScript;
+pub use inspect::flow_remedies;
 pub use port::{
     CallContext, CallResult, Evidence, EvidenceError, FileTask, NoEvidence, ProposedCommand, Tool,
     ToolAction, evidence_source,

@@ -106,6 +106,22 @@ fn nobody_who_only_listens_elsewhere_turns_a_flow_around() {
 }
 
 #[test]
+fn a_word_that_only_fills_makes_no_list() {
+    // `den` is an article here, and `from` there.
+    all_mean(
+        "partner-api>shop-db:5432",
+        &[
+            "partner-api den shop-db port 5432 e erisilemiyor, zaman asimi",
+            "partner-api the shop-db 5432 times out",
+        ],
+    );
+    assert_eq!(
+        flows("partner-api, the shop-web-1 cannot reach shop-db on 5432"),
+        "partner-api>shop-db:5432 shop-web-1>shop-db:5432"
+    );
+}
+
+#[test]
 fn ping_is_icmp() {
     all_mean(
         "shop-app-1>shop-db:icmp",

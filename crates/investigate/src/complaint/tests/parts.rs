@@ -111,6 +111,21 @@ fn doubt_is_a_complaint_that_may_be_healthy() {
 }
 
 #[test]
+fn who_asks_whether_a_flow_passes_complains_of_nothing() {
+    for text in ["does shop-app-1 reach shop-db on 5432?", "can shop-app-1 reach shop-db on 5432?"] {
+        assert!(one(text).is_question, "{text}");
+        assert_eq!(flows(text), "shop-app-1>shop-db:5432", "{text}");
+    }
+    for text in [
+        "shop-app-1 cannot reach shop-db on 5432",
+        "why does shop-app-1 not reach shop-db on 5432?",
+        "shop-app-1 -> shop-db:5432 is flaky, is something wrong?",
+    ] {
+        assert!(!one(text).is_question, "{text}");
+    }
+}
+
+#[test]
 fn questions_have_a_kind_and_no_flow() {
     let complaint = one("audit: is RDP or SSH on shop-web-2 reachable from anywhere?");
     assert_eq!(

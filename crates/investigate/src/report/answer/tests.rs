@@ -3,11 +3,12 @@
 use serde_json::json;
 
 use super::cause::causes;
+use super::whole::reply;
 use super::{Answer, answer};
 use crate::Outcome;
 use crate::event::FindingAccepted;
 use crate::finding::Fault;
-use crate::judged::JudgedFlows;
+use crate::judged::{FlowVerdict, JudgedFlows};
 use crate::report::tests::{Ledger, rich};
 
 fn found(code: &str, object: &str, why: &str) -> FindingAccepted {
@@ -80,6 +81,47 @@ fn a_fault_is_said_with_its_place_and_what_to_do() {
         "Nothing listens on tf-dest-vm for tcp/9999. Start the service there, or correct the port on tf-source-vm.",
     );
     check("dreamed", "nsg/a/b", "", "dreamed, nsg/a/b. ");
+}
+
+#[test]
+fn a_question_is_answered_by_yes_or_no() {
+    let (code, object) = ("nsg_deny", "nsg/web-nsg/deny-5001");
+    let why = "o8: the rule deny-5001 (150) of web-nsg denies it";
+    let mut judged = flow(code, object);
+    let denied = causes(&[found(code, object, why)], &judged);
+    let title = |judged: &JudgedFlows, cause| reply(&judged.flows[0], cause).map(|answer| answer.title());
+    assert_eq!(
+        title(&judged, denied.first()).unwrap(),
+        "No: tf-source-vm → tf-dest-vm tcp/5001 is blocked: web-nsg denies tcp/5001: rule deny-5001 (priority 150)"
+    );
+    // What stops it was not accepted as a finding: then it is no answer.
+    assert_eq!(title(&judged, None), None);
+    judged.flows[0].verdict = FlowVerdict::Passes;
+    assert_eq!(
+        title(&judged, None).unwrap(),
+        "Yes: tf-source-vm → tf-dest-vm tcp/5001 passes in both directions, by everything that was read"
+    );
+    judged.flows[0].verdict = FlowVerdict::Indeterminate;
+    assert_eq!(title(&judged, None), None);
+}
+
+#[test]
+fn only_who_asks_about_one_flow_gets_yes_or_no() {
+    let mut judged = flow("nsg_deny", "nsg/web-nsg/deny-5001");
+    assert!(judged.asked().is_none());
+    let complaint = |is_question: bool| {
+        serde_json::from_value(
+            json!({"kind": "trouble", "symptoms": [], "names_port": true, "is_question": is_question,
+            "flows": [0], "machines": [], "unknown": []}),
+        )
+        .unwrap()
+    };
+    judged.complaints = vec![complaint(false)];
+    assert!(judged.asked().is_none());
+    judged.complaints = vec![complaint(true)];
+    assert!(judged.asked().is_some());
+    judged.complaints.push(complaint(true));
+    assert!(judged.asked().is_none());
 }
 
 #[test]

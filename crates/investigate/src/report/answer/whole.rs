@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::event::{Concluded, Instruction, Now, Rechecked};
 use crate::finding::title;
-use crate::judged::{FlowVerdict, JudgedFlows, judged};
+use crate::judged::{FlowVerdict, JudgedFlow, JudgedFlows, judged};
 use crate::model::Investigator;
 use crate::recheck;
 use crate::report::answer::cause::{Cause, Weight, carried, causes, ends};
@@ -133,6 +133,9 @@ fn investigated(state: &State, concluded: &Concluded) -> Answer {
         Outcome::NoFaultFound => none_found(&judged),
         Outcome::Inconclusive => open(state, concluded, &judged),
     };
+    if let Some(reply) = judged.asked().and_then(|flow| reply(flow, causes.first())) {
+        answer = reply;
+    }
     // A session that ended early may have found something all the same.
     let first = if matches!(concluded.outcome, Outcome::Confirmed | Outcome::Likely) { 1 } else { 0 };
     for cause in causes.iter().skip(first).take(MAX_FURTHER) {
@@ -152,6 +155,33 @@ fn investigated(state: &State, concluded: &Concluded) -> Answer {
         answer.say("Connections", flows);
     }
     answer
+}
+
+/// Answers whether a flow passes; nothing where that is not known, or where what stops it is not among the findings.
+pub(super) fn reply(flow: &JudgedFlow, cause: Option<&Cause>) -> Option<Answer> {
+    let (ends, carried) = (ends(flow), carried(flow));
+    match (flow.verdict, cause, flow.gap()) {
+        (FlowVerdict::Passes, None, _) => {
+            let what = format!("{ends} {carried} passes in both directions, by everything that was read");
+            Some(new("Yes", &what, ""))
+        }
+        (FlowVerdict::Blocked, _, Some(why)) => {
+            let what = format!("nothing leads from {ends} {carried}: {}", why.trim_end_matches('.'));
+            Some(new("No", &what, "Create that path if it is meant to exist."))
+        }
+        (FlowVerdict::Blocked, Some(cause), None) => {
+            Some(new("No", &format!("{ends} {carried} is blocked: {}", cause.what), &cause.action))
+        }
+        (FlowVerdict::Degraded, Some(cause), _) => {
+            let what = format!("{ends} {carried} passes, and suffers: {}", cause.what);
+            Some(new("Yes, but not unhurt", &what, &cause.action))
+        }
+        (
+            FlowVerdict::Passes | FlowVerdict::Blocked | FlowVerdict::Degraded | FlowVerdict::Indeterminate,
+            _,
+            _,
+        ) => None,
+    }
 }
 
 fn found(verdict: &'static str, causes: &[Cause]) -> Answer {

@@ -1,5 +1,6 @@
 //! Reads what decides over flows: the lists of the cloud, then effective routes and rules and the state of the machines on the path.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
@@ -41,6 +42,8 @@ pub(super) struct EstateReader<'a> {
     place: &'a ResourceGroup,
     site: &'a Site,
     bundle: Bundle,
+    /// The same, parsed, until something more is read.
+    parsed: OnceCell<Estate>,
     lists: Vec<ObservationId>,
     read: BTreeMap<Wanted, Vec<ObservationId>>,
 }
@@ -54,12 +57,13 @@ impl<'a> EstateReader<'a> {
     ) -> Result<Self, Unfinished> {
         let cloud = replay.run_or_reuse(&mut EstateOperation::new(place))??;
         let bundle = Bundle { cloud, ..Bundle::default() };
-        Ok(Self { place, site, bundle, lists: replay.observations(), read: BTreeMap::new() })
+        let (parsed, lists) = (OnceCell::new(), replay.observations());
+        Ok(Self { place, site, bundle, parsed, lists, read: BTreeMap::new() })
     }
 
     /// Returns everything that was read.
-    pub(super) fn estate(&self) -> Estate {
-        Estate::of(&self.bundle)
+    pub(super) fn estate(&self) -> &Estate {
+        self.parsed.get_or_init(|| Estate::of(&self.bundle))
     }
 
     /// Returns the name of the resource group.
@@ -216,7 +220,7 @@ impl<'a> EstateReader<'a> {
 
     fn inventory(&self) -> Inventory {
         let topology = Topology::read(self.place.group.as_str(), &self.bundle.cloud);
-        inventory(&topology, &self.estate())
+        inventory(&topology, self.estate())
     }
 
     /// Reads what decides over some flows, until nothing is missing that can be read.
@@ -226,7 +230,7 @@ impl<'a> EstateReader<'a> {
         replay: &mut CallReplay<'_, '_>,
     ) -> Result<(), Unfinished> {
         for _ in 0..MAX_ROUNDS {
-            let mut wanted = wanted(&self.estate(), flows);
+            let mut wanted = wanted(self.estate(), flows);
             wanted.retain(|one| !self.read.contains_key(one));
             if wanted.is_empty() {
                 break;
@@ -256,6 +260,7 @@ impl<'a> EstateReader<'a> {
         }
         let observations = replay.observations().split_off(before);
         self.read.insert(one, observations);
+        self.parsed.take();
         Ok(())
     }
 

@@ -20,6 +20,7 @@ mod storage;
 mod topology;
 
 pub(super) use inspector::inspectors;
+pub use remedy::flow_remedies;
 
 #[cfg(test)]
 mod tests;

@@ -29,8 +29,10 @@ use ghost_inspect::path::{
     self, Cause, Document, Effect, Estate, Fate, Flow, Judgement, Object, Reading, Side,
 };
 
-/// So many flows are judged in one call; the others are counted.
-const MAX_FLOWS: usize = 48;
+/// So many flows are judged in one call; the others are counted. Two roles of an estate of thirty machines have 225.
+const MAX_FLOWS: usize = 512;
+/// Of more flows than these only those are listed that show something no other of their complaint shows.
+const MAX_LISTED: usize = 48;
 /// So much of what was noticed is listed; the others are counted.
 const MAX_NOTICED: usize = 24;
 /// So many machines of one complaint are asked what their name servers say.
@@ -122,25 +124,67 @@ impl Inspector for CheckPath {
         let mut reader = EstateReader::read(&query.place, site, replay)?;
         let asked = match &query.flow {
             Some(named) => {
-                let flows = flow_of(named, &reader.estate())?;
+                let flows = flow_of(named, reader.estate())?;
                 reader.read_for(&flows, replay)?;
                 Complained { flows, ..Complained::default() }
             }
             None => complained(&mut reader, replay)?,
         };
         let estate = reader.estate();
-        let remedies = if replay.is_read() { remedies(&reader, &asked.flows, &estate) } else { Vec::new() };
+        let judged: Vec<Judgement> =
+            asked.flows.iter().take(MAX_FLOWS).map(|flow| estate.judge(flow)).collect();
+        let remedies = if replay.is_read() { remedies(&reader, &judged, &asked) } else { Vec::new() };
         let mut seen = Inspection::default();
-        tell(&estate, &reader, (asked, remedies), &mut seen);
+        tell(&reader, (asked, judged, remedies), &mut seen);
         Ok(seen)
     }
 }
 
 /// Returns what takes the causes of some flows away, each tried on what was read.
-fn remedies(reader: &EstateReader<'_>, flows: &[Flow], estate: &Estate) -> Vec<JudgedRemedy> {
-    let judged = flows.get(..flows.len().min(MAX_FLOWS)).unwrap_or_default();
-    let all = path::remedies(reader.bundle(), judged);
-    all.iter().filter_map(|one| remedy::in_words(one, reader.group(), estate)).collect()
+fn remedies(reader: &EstateReader<'_>, judged: &[Judgement], asked: &Complained) -> Vec<JudgedRemedy> {
+    let listed = telling(judged, asked);
+    let counts =
+        |(at, judgement): &(usize, &Judgement)| listed.contains(at) || !judgement.findings().is_empty();
+    let flows: Vec<Flow> =
+        judged.iter().enumerate().filter(counts).map(|(_, judgement)| judgement.flow.clone()).collect();
+    let all = path::remedies(reader.bundle(), &flows);
+    all.iter().filter_map(|one| remedy::in_words(one, reader.group(), reader.estate())).collect()
+}
+
+/// Returns the places of the flows that are listed: all of them where they are few. Of many those that show a cause, something that was
+/// not read, or an end that none before them of the same complaint shows.
+fn telling(judged: &[Judgement], asked: &Complained) -> BTreeSet<usize> {
+    if judged.len() <= MAX_LISTED || asked.complaints.is_empty() {
+        return (0..judged.len()).collect();
+    }
+    let mut listed = BTreeSet::new();
+    for complaint in &asked.complaints {
+        let (mut ends, mut causes, mut missing) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        for at in &complaint.flows {
+            let Some(judgement) = judged.get(*at) else { continue };
+            let shows_end = ends.insert(judgement.flow.src) | ends.insert(judgement.flow.dst);
+            let known = causes.len() + missing.len();
+            causes.extend(judgement.findings());
+            missing.extend(judgement.missing().into_iter().map(|one| one.what));
+            if shows_end || causes.len() + missing.len() > known {
+                listed.insert(*at);
+            }
+        }
+    }
+    listed
+}
+
+/// Leaves out the flows that are not listed, and counts them where they belong.
+fn list(asked: &mut Complained, judged: Vec<Judgement>) -> Vec<Judgement> {
+    let listed = telling(&judged, asked);
+    let places: Vec<usize> = listed.iter().copied().collect();
+    for complaint in &mut asked.complaints {
+        let all = complaint.flows.len();
+        complaint.flows = complaint.flows.iter().filter_map(|at| places.binary_search(at).ok()).collect();
+        complaint.unlisted = all - complaint.flows.len();
+    }
+    let kept = judged.into_iter().enumerate().filter(|(at, _)| listed.contains(at));
+    kept.map(|(_, judgement)| judgement).collect()
 }
 
 /// What people complain about and ask.
@@ -264,7 +308,7 @@ fn complained(
                 failing.extend(failing_servers(machine, reader, replay)?);
             }
         }
-        let own = showing_the_symptom(&complaint, own, &reader.estate());
+        let own = showing_the_symptom(&complaint, own, reader.estate());
         let mut numbers = Vec::new();
         for flow in &own {
             let at = flows.iter().position(|known| known == flow).unwrap_or_else(|| {
@@ -290,7 +334,9 @@ fn complained(
             kind: complaint.kind,
             symptoms: complaint.symptoms.clone(),
             names_port: !complaint.ports.is_empty(),
+            is_question: complaint.is_question,
             flows: numbers,
+            unlisted: 0,
             machines: complaint.machines.iter().map(|name| plain(name)).collect(),
             unknown: unknown.collect(),
         });
@@ -327,12 +373,22 @@ fn addresses(end: &str, estate: &Estate) -> Result<Vec<IpAddr>, Issue> {
 
 /// Judges the flows and says what comes of each.
 fn tell(
-    estate: &Estate,
     reader: &EstateReader<'_>,
-    (asked, remedies): (Complained, Vec<JudgedRemedy>),
+    (mut asked, judged, remedies): (Complained, Vec<Judgement>, Vec<JudgedRemedy>),
     seen: &mut Inspection,
 ) {
-    let Complained { complaints, flows, exposed, failing } = asked;
+    let estate = reader.estate();
+    if asked.flows.len() > judged.len() {
+        seen.notes.push(format!("{} more flows were not judged", asked.flows.len() - judged.len()));
+    }
+    let all = judged.len();
+    let judged = list(&mut asked, judged);
+    if all > judged.len() {
+        let more = all - judged.len();
+        seen.notes
+            .push(format!("{more} more flows were judged: each shows nothing that none of the others shows"));
+    }
+    let Complained { complaints, exposed, failing, .. } = asked;
     seen.suspect(failing);
     let mut moot = Vec::new();
     for (machine, ports) in &exposed {
@@ -347,14 +403,11 @@ fn tell(
             seen.looked(Layer::Exposure, machine);
         }
     }
-    let judged: Vec<Judgement> = flows.iter().take(MAX_FLOWS).map(|flow| estate.judge(flow)).collect();
-    if flows.len() > judged.len() {
-        seen.notes.push(format!("{} more flows were not judged", flows.len() - judged.len()));
-    }
     let mut machines: BTreeSet<&str> = BTreeSet::new();
     let mut missing: BTreeSet<Document> = BTreeSet::new();
+    let mut shown: BTreeSet<Cause> = BTreeSet::new();
     for judgement in &judged {
-        seen.suspect(suspects(judgement, reader));
+        seen.suspect(suspects(judgement, &mut shown, reader));
         lines(judgement, seen);
         machines.extend(ends(judgement, estate));
         missing.extend(judgement.missing().into_iter().map(|missing| missing.what));
@@ -426,10 +479,11 @@ fn ends<'a>(judgement: &Judgement, estate: &'a Estate) -> Vec<&'a str> {
     ends.into_iter().filter_map(|address| estate.machine_at(address)).collect()
 }
 
-/// Returns what stops or hurts a flow as faults, with the observations that show each.
-fn suspects(judgement: &Judgement, reader: &EstateReader<'_>) -> Vec<Suspect> {
+/// Returns what stops or hurts a flow and was not `shown` yet as faults, with the observations that show each.
+fn suspects(judgement: &Judgement, shown: &mut BTreeSet<Cause>, reader: &EstateReader<'_>) -> Vec<Suspect> {
     let effects = judgement.stops().into_iter().chain(judgement.hurts());
     effects
+        .filter(|(_, effect)| shown.insert(effect.cause.clone()))
         .filter_map(|(side, effect)| {
             let (code, object) = (effect.cause.fault.as_str(), object(&effect.cause.object));
             let known = code.parse::<Fault>().is_ok_and(|known| known.object_kind().matches(&object));

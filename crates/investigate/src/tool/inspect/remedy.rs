@@ -1,6 +1,8 @@
 //! Remedies that were tried on what was read, as commands and sentences.
 
-use ghost_inspect::path::{Admitted, Change, Estate, Fate, Flow, GuestRule, Protocol, Remedy, Side};
+use ghost_inspect::path::{
+    self, Admitted, Bundle, Change, Estate, Fate, Flow, GuestRule, Protocol, Remedy, Side,
+};
 
 use super::path::object;
 use crate::finding::title;
@@ -9,6 +11,15 @@ use crate::suspect::plain;
 
 /// So many flows are named; the others are counted.
 const MAX_NAMED: usize = 4;
+
+/// Returns what takes away what stops or hurts a flow, from the caller on: each was tried on the documents before it is named. Whoever
+/// shows them asks the gate for the class of each command.
+#[must_use]
+pub fn flow_remedies(bundle: &Bundle, flow: &Flow, group: &str) -> Vec<JudgedRemedy> {
+    let estate = Estate::of(bundle);
+    let all = path::remedies(bundle, std::slice::from_ref(flow));
+    all.iter().filter_map(|one| in_words(one, group, &estate)).collect()
+}
 
 /// Writes a remedy down; nothing where a name in it cannot stand in a command, or where it goes through a program that has no command
 /// for it.

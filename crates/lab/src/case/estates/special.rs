@@ -142,6 +142,10 @@ fn exposure(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
     }
     let own = own.clone();
     let groups: Vec<String> = estate.groups_of(&own).into_iter().flatten().collect();
+    // A group that nobody had before is there, though it may have no rule of its own.
+    for group in &groups {
+        estate.groups.entry(group.clone()).or_default();
+    }
     let opened = if healthy { rng.below(groups.len().max(1)) } else { groups.len() };
     for group in groups.iter().take(opened) {
         let port = rng.one(&[22, 3389]);

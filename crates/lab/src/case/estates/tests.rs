@@ -43,6 +43,22 @@ fn every_drawn_case_is_one_fits_its_estate_and_comes_again() {
 }
 
 #[test]
+fn every_security_group_that_is_named_is_there() {
+    for profile in PROFILES {
+        for number in 0..60 {
+            let own = drawn(profile, 7_003, number);
+            let resources = own.estate["resources"].as_array().unwrap();
+            let known: BTreeSet<&str> = resources.iter().filter_map(|one| one["id"].as_str()).collect();
+            let subnets = resources.iter().flat_map(|one| one["properties"]["subnets"].as_array()).flatten();
+            for holder in resources.iter().chain(subnets) {
+                let group = &holder["properties"]["networkSecurityGroup"]["id"];
+                assert!(group.as_str().is_none_or(|id| known.contains(id)), "{}: {group}", own.id);
+            }
+        }
+    }
+}
+
+#[test]
 fn a_third_is_healthy_and_what_can_be_wrong_comes_up() {
     let (mut healthy, mut codes, mut most) = (0, BTreeSet::new(), 0);
     let mut gaps = 0;
