@@ -1,6 +1,6 @@
 //! The arguments, and one judgement.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -11,7 +11,7 @@ use crate::cli::live::Live;
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
-use ghost_inspect::path::{Estate, Protocol};
+use ghost_inspect::path::{Estate, Protocol, Report};
 
 /// The arguments of `ghost path`.
 #[derive(Debug, Args)]
@@ -96,31 +96,55 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
     let (Some(from), Some(to)) = (&arguments.ends.from, &arguments.ends.to) else {
         anyhow::bail!("--from and --to are needed");
     };
-    let protocol = arguments.ends.protocol.into();
-    let (estate, flow) = match (&arguments.bundle, &arguments.resource_group) {
-        (Some(path), _) => {
-            let estate = Estate::of(&bundle::read(path)?);
-            let flow = place::flow(&estate, from, to, protocol)?;
-            (estate, flow)
-        }
+    let question = Question { from, to, protocol: arguments.ends.protocol.into() };
+    let report = match (&arguments.bundle, &arguments.resource_group) {
+        (Some(path), _) => question.judged_offline(path)?,
         (None, Some(group)) => {
-            let setup = Setup::new(global)?;
-            let group = guest::place(group, arguments.subscription.as_deref())?;
-            let mut live = LiveEstate::open(Live::open(&setup, "path", None, None)?, group)?;
-            let flow = place::flow(&live.estate(), from, to, protocol)?;
-            live.read_for(std::slice::from_ref(&flow))?;
-            (live.estate(), flow)
+            question.judged_now(&Setup::new(global)?, group, arguments.subscription.as_deref())?
         }
         (None, None) => {
             let error = anyhow::anyhow!("nothing is named to judge from");
             return Err(Hinted::new(error, "name -g GROUP to read the cloud, or --bundle PATH").into());
         }
     };
-    let report = estate.judge(&flow).report(&estate);
     if arguments.json {
         line(&serde_json::to_string(&report)?)?;
     } else {
         show::page(&report, arguments.explain).print()?;
     }
     Ok(if arguments.exit_code { show::code(report.verdict) } else { 0 })
+}
+
+/// A flow as it is asked about.
+pub(in crate::cli) struct Question<'a> {
+    /// Who calls.
+    pub(in crate::cli) from: &'a str,
+    /// Who is called, and on which port.
+    pub(in crate::cli) to: &'a str,
+    /// The protocol.
+    pub(in crate::cli) protocol: Protocol,
+}
+
+impl Question<'_> {
+    /// Judges the flow from documents that were read.
+    pub(in crate::cli) fn judged_offline(&self, bundle: &Path) -> anyhow::Result<Report> {
+        let estate = Estate::of(&bundle::read(bundle)?);
+        let flow = place::flow(&estate, self.from, self.to, self.protocol)?;
+        Ok(estate.judge(&flow).report(&estate))
+    }
+
+    /// Reads what decides over the flow, and judges it.
+    pub(in crate::cli) fn judged_now(
+        &self,
+        setup: &Setup,
+        group: &str,
+        subscription: Option<&str>,
+    ) -> anyhow::Result<Report> {
+        let group = guest::place(group, subscription)?;
+        let mut live = LiveEstate::open(Live::open(setup, "path", None, None)?, group)?;
+        let flow = place::flow(&live.estate(), self.from, self.to, self.protocol)?;
+        live.read_for(std::slice::from_ref(&flow))?;
+        let estate = live.estate();
+        Ok(estate.judge(&flow).report(&estate))
+    }
 }

@@ -11,4 +11,4 @@ mod live;
 mod place;
 mod show;
 
-pub(super) use command::{Arguments, run};
+pub(super) use command::{Arguments, Question, run};
