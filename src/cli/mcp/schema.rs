@@ -14,10 +14,7 @@ pub(super) fn input<T: JsonSchema>() -> Arc<JsonObject> {
         settings.meta_schema = None;
     });
     let schema = settings.into_generator().into_root_schema_for::<T>();
-    let mut schema = match schema.to_value() {
-        Value::Object(schema) => schema,
-        _ => JsonObject::new(),
-    };
+    let mut schema = schema.as_object().cloned().unwrap_or_default();
     schema.remove("title");
     Arc::new(schema)
 }

@@ -82,7 +82,7 @@ fn commands_at_the_same_time_are_each_answered_and_recorded() {
     let mut completed = 0;
     for _ in 0..8 {
         let answer = client.read();
-        let even = answer["id"].as_u64().unwrap() % 2 == 0;
+        let even = answer["id"].as_u64().unwrap().is_multiple_of(2);
         let status = &answer["result"]["structuredContent"]["status"];
         assert_eq!(status, if even { "completed" } else { "denied" }, "{answer}");
         completed += u32::from(even);

@@ -102,10 +102,12 @@ fn word(hir: &Hir) -> Option<usize> {
 }
 
 fn flat<'h>(hir: &'h Hir, out: &mut Vec<&'h Hir>) {
-    match hir.kind() {
-        HirKind::Capture(capture) => flat(&capture.sub, out),
-        HirKind::Concat(parts) => parts.iter().for_each(|part| flat(part, out)),
-        _ => out.push(hir),
+    if let HirKind::Capture(capture) = hir.kind() {
+        flat(&capture.sub, out);
+    } else if let HirKind::Concat(parts) = hir.kind() {
+        parts.iter().for_each(|part| flat(part, out));
+    } else {
+        out.push(hir);
     }
 }
 
@@ -139,9 +141,8 @@ fn assured(hir: &Hir, texts: &[&str], long: Option<usize>) -> bool {
                 }
             }
             // Each way by itself may be long enough with what stands around it.
-            let split = parts.iter().enumerate().find_map(|(at, part)| match part.kind() {
-                HirKind::Alternation(ways) => Some((at, ways)),
-                _ => None,
+            let split = parts.iter().enumerate().find_map(|(at, part)| {
+                if let HirKind::Alternation(ways) = part.kind() { Some((at, ways)) } else { None }
             });
             split.is_some_and(|(at, ways)| {
                 ways.iter().all(|way| {

@@ -56,10 +56,8 @@ impl Definition {
         let tool = Tool::new(self.name, self.description, (self.input)())
             .with_title(self.title)
             .with_annotations(annotations(self.title, self.runs, policy)?);
-        Ok(match output {
-            Value::Object(output) => tool.with_raw_output_schema(Arc::new(output)),
-            _ => tool,
-        })
+        let output = output.as_object().cloned().unwrap_or_default();
+        Ok(tool.with_raw_output_schema(Arc::new(output)))
     }
 }
 
