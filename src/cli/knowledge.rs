@@ -10,7 +10,7 @@ use super::print::Hinted;
 use ghost_inspect::net::{Inventory, Tags};
 
 /// A document of a network interface has kilobytes, the file of all service tags a few megabytes.
-const MAX_BYTES: usize = 64 << 20;
+pub(super) const MAX_BYTES: usize = 64 << 20;
 
 /// What makes answers more certain.
 #[derive(Debug, Args)]

@@ -71,6 +71,16 @@ pub(in crate::cli) struct LiveInterface {
 }
 
 impl LiveQuery {
+    /// Asks about a machine or an interface of a group.
+    pub(in crate::cli) fn of(
+        vm: Option<String>,
+        nic: Option<String>,
+        group: String,
+        subscription: Option<String>,
+    ) -> Self {
+        Self { vm, nic, resource_group: Some(group), subscription, plan: false }
+    }
+
     /// Reads the interface; `None` where only the plan was wanted.
     pub(in crate::cli) fn look(
         &self,

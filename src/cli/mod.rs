@@ -26,6 +26,7 @@ mod list;
 mod live;
 mod log;
 mod man;
+mod mcp;
 mod meter;
 mod name;
 mod netfilter;

@@ -54,6 +54,8 @@ enum Sub {
     Shell(super::shell::Arguments),
     /// Answers coding agents that ask before they act, and installs itself there.
     Hook(super::hook::Arguments),
+    /// Serves an agent that speaks the Model Context Protocol, on standard input and output.
+    Mcp(super::mcp::Arguments),
     /// Verifies and shows audit files.
     Audit(super::audit::Arguments),
     /// Says which effective route carries a packet, and what is odd about a table.
@@ -138,6 +140,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Bot(arguments) => super::bot::run(&arguments, setup()?),
         Sub::Shell(arguments) => super::shell::run(arguments, setup),
         Sub::Hook(arguments) => super::hook::run(&arguments, &root.global),
+        Sub::Mcp(arguments) => super::mcp::run(&arguments, &root.global),
         Sub::Audit(arguments) => super::audit::run(&arguments, &root.global),
         Sub::Route(arguments) => super::route::run(&arguments, &root.global),
         Sub::Nsg(arguments) => super::nsg::run(&arguments, &root.global),
@@ -175,7 +178,7 @@ mod tests {
     }
 
     /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.
-    const NO_BAD_NEWS: [&str; 41] = [
+    const NO_BAD_NEWS: [&str; 42] = [
         "init",
         "playbook show",
         "topology",
@@ -201,6 +204,7 @@ mod tests {
         "hook generic",
         "hook install",
         "hook doctor",
+        "mcp",
         "meter parse",
         "meter history",
         "netfilter parse",
@@ -221,7 +225,7 @@ mod tests {
     ];
 
     /// Subcommands that print no answer, or lines of JSON anyway.
-    const NO_DOCUMENT: [&str; 15] = [
+    const NO_DOCUMENT: [&str; 16] = [
         "init",
         "demo",
         "bot",
@@ -230,6 +234,7 @@ mod tests {
         "hook codex",
         "hook generic",
         "hook install",
+        "mcp",
         "sessions export",
         "netfilter collect",
         "lab up",

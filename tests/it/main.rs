@@ -24,6 +24,7 @@ mod inspect;
 mod investigate;
 mod lab;
 mod logging;
+mod mcp;
 mod meter;
 mod model;
 mod netfilter;

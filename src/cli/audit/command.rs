@@ -84,7 +84,8 @@ pub(super) fn show(file: &Path, json: bool) -> anyhow::Result<()> {
     written(if json { text::write_json(&found, reader, out) } else { text::write(&found, reader, out) })
 }
 
-pub(super) fn open(path: &Path, may_be_empty: bool) -> anyhow::Result<BufReader<File>> {
+/// Opens an audit file of a size that can be read.
+pub(in crate::cli) fn open(path: &Path, may_be_empty: bool) -> anyhow::Result<BufReader<File>> {
     let reader = audit::for_reading(path)?;
     let length = reader.get_ref().metadata().context(reading(path))?.len();
     if length > MAX_AUDIT_BYTES {

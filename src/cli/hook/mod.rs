@@ -24,5 +24,7 @@ mod tests;
 mod toml_text;
 mod tool;
 
+pub(in crate::cli) use approver::NobodyAsked;
 pub(in crate::cli) use command::{Arguments, run};
+pub(in crate::cli) use place::Project;
 pub(in crate::cli) use run::{answers, refuse_to_start};

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// The folder that an agent works in.
 #[derive(Debug, Clone)]
-pub(super) struct Project {
+pub(in crate::cli) struct Project {
     /// Where relative names begin.
     folder: PathBuf,
     /// The project's own folder by its real name; nothing where it is so wide that nothing would be outside.
@@ -15,18 +15,18 @@ pub(super) struct Project {
 
 /// One file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(in crate::cli) struct Place {
     /// Its real path, as far as it is there.
-    pub(super) path: PathBuf,
+    pub(in crate::cli) path: PathBuf,
     /// Its path within the project, where it lies inside.
-    pub(super) inside: Option<PathBuf>,
+    pub(in crate::cli) inside: Option<PathBuf>,
 }
 
 impl Project {
     /// Takes the folder of a call, and that of the project where the client names one.
     ///
     /// The root of the file system, a home, or a folder above one is no project.
-    pub(super) fn new(folder: &Path, root: Option<&Path>, home: Option<&Path>) -> Self {
+    pub(in crate::cli) fn new(folder: &Path, root: Option<&Path>, home: Option<&Path>) -> Self {
         let root = root.filter(|root| root.is_absolute()).unwrap_or(folder);
         let real = fs::canonicalize(root).ok().filter(|root| root.parent().is_some());
         let home = home.and_then(|home| fs::canonicalize(home).ok());
@@ -40,7 +40,7 @@ impl Project {
     }
 
     /// Finds out where a name leads, links included.
-    pub(super) fn locate(&self, name: &str) -> Place {
+    pub(in crate::cli) fn locate(&self, name: &str) -> Place {
         // A client may read these otherwise than as names.
         let odd = name.is_empty() || name.starts_with('~') || name.contains('\0') || name.contains("://");
         let path = self.folder.join(name);

@@ -1,6 +1,6 @@
 //! The arguments, and one judgement.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use crate::cli::live::Live;
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
-use ghost_inspect::path::{Estate, Protocol, Report};
+use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Report};
 
 /// The arguments of `ghost path`.
 #[derive(Debug, Args)]
@@ -98,28 +98,19 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
     let (Some(from), Some(to)) = (&arguments.ends.from, &arguments.ends.to) else {
         anyhow::bail!("--from and --to are needed");
     };
-    let protocol = arguments.ends.protocol.into();
     let setup = Setup::new(global)?;
-    let (bundle, flow) = match (&arguments.bundle, &arguments.resource_group) {
-        (Some(path), _) => {
-            let bundle = bundle::read(path)?;
-            let flow = place::flow(&Estate::of(&bundle), from, to, protocol)?;
-            (bundle, flow)
-        }
+    let question = Question { from, to, protocol: arguments.ends.protocol.into() };
+    let judged = match (&arguments.bundle, &arguments.resource_group) {
+        (Some(path), _) => question.judged_offline(path)?,
         (None, Some(group)) => {
-            let group = guest::place(group, arguments.subscription.as_deref())?;
-            let mut live = LiveEstate::open(Live::open(&setup, "path", None, None)?, group)?;
-            let flow = place::flow(&live.estate(), from, to, protocol)?;
-            live.read_for(std::slice::from_ref(&flow))?;
-            (live.bundle().clone(), flow)
+            question.judged_now(&setup, group, arguments.subscription.as_deref())?
         }
         (None, None) => {
             let error = anyhow::anyhow!("nothing is named to judge from");
             return Err(Hinted::new(error, "name -g GROUP to read the cloud, or --bundle PATH").into());
         }
     };
-    let estate = Estate::of(&bundle);
-    let report = estate.judge(&flow).report(&estate);
+    let JudgedFlow { bundle, flow, report } = judged;
     let remedies = match report.causes.is_empty() {
         true => Vec::new(),
         false => remedies(&bundle, &flow, arguments.resource_group.as_deref(), &*setup.policy_at_once()?),
@@ -139,4 +130,53 @@ struct Document {
     #[serde(flatten)]
     report: Report,
     remedies: Vec<Remedy>,
+}
+
+/// A flow as it is asked about.
+pub(in crate::cli) struct Question<'a> {
+    /// Who calls.
+    pub(in crate::cli) from: &'a str,
+    /// Who is called, and on which port.
+    pub(in crate::cli) to: &'a str,
+    /// The protocol.
+    pub(in crate::cli) protocol: Protocol,
+}
+
+/// What became of a flow, and the documents that say so.
+pub(in crate::cli) struct JudgedFlow {
+    bundle: Bundle,
+    flow: Flow,
+    /// The judgement.
+    pub(in crate::cli) report: Report,
+}
+
+impl JudgedFlow {
+    fn new(bundle: Bundle, flow: Flow) -> Self {
+        let estate = Estate::of(&bundle);
+        let report = estate.judge(&flow).report(&estate);
+        Self { bundle, flow, report }
+    }
+}
+
+impl Question<'_> {
+    /// Judges the flow from documents that were read.
+    pub(in crate::cli) fn judged_offline(&self, bundle: &Path) -> anyhow::Result<JudgedFlow> {
+        let bundle = bundle::read(bundle)?;
+        let flow = place::flow(&Estate::of(&bundle), self.from, self.to, self.protocol)?;
+        Ok(JudgedFlow::new(bundle, flow))
+    }
+
+    /// Reads what decides over the flow, and judges it.
+    pub(in crate::cli) fn judged_now(
+        &self,
+        setup: &Setup,
+        group: &str,
+        subscription: Option<&str>,
+    ) -> anyhow::Result<JudgedFlow> {
+        let group = guest::place(group, subscription)?;
+        let mut live = LiveEstate::open(Live::open(setup, "path", None, None)?, group)?;
+        let flow = place::flow(&live.estate(), self.from, self.to, self.protocol)?;
+        live.read_for(std::slice::from_ref(&flow))?;
+        Ok(JudgedFlow::new(live.bundle().clone(), flow))
+    }
 }

@@ -12,4 +12,4 @@ mod place;
 mod remedy;
 mod show;
 
-pub(super) use command::{Arguments, run};
+pub(super) use command::{Arguments, Question, run};

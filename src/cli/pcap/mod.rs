@@ -14,3 +14,4 @@ mod progress;
 mod source;
 
 pub(super) use command::{Arguments, run};
+pub(in crate::cli) use source::{opened, refused};

@@ -34,7 +34,7 @@ pub(super) fn stem(file: &Path) -> String {
 }
 
 /// Opens a capture.
-pub(super) fn opened(file: &Path) -> anyhow::Result<File> {
+pub(in crate::cli) fn opened(file: &Path) -> anyhow::Result<File> {
     let shown = file.display().to_string();
     let opened = File::open(file).with_context(|| format!("opening {shown}"))?;
     let kind = opened.metadata().with_context(|| format!("looking at {shown}"))?;
@@ -53,7 +53,7 @@ pub(super) fn written(folder: &Path, name: &str, content: &str) -> anyhow::Resul
 }
 
 /// Turns a refusal into an error with a hint.
-pub(super) fn refused(error: Error, name: &str) -> anyhow::Error {
+pub(in crate::cli) fn refused(error: Error, name: &str) -> anyhow::Error {
     let hint = match &error {
         Error::Empty => "wait until something was captured; tcpdump writes its header first",
         Error::NotACapture => {

@@ -44,15 +44,51 @@ pub(super) async fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<
         return line(&document(session, &lines, &recorded)?);
     }
     let text = if arguments.report {
-        rca(&State::fold(session, reported(&recorded)).with_context(reading)?)
+        written(ReportKind::RootCause, session, &recorded)
     } else if arguments.audit {
-        audit(&State::fold(session, &recorded).with_context(reading)?)
+        written(ReportKind::Audit, session, &recorded)
     } else {
-        timeline(&recorded, io::stdout().is_terminal())
+        Ok(timeline(&recorded, io::stdout().is_terminal()))
     };
+    let text = text.with_context(reading)?;
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     Ok(out.flush()?)
+}
+
+/// Which report of a session is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum ReportKind {
+    /// The root cause, as it was delivered.
+    RootCause,
+    /// The one for auditors.
+    Audit,
+    /// Event by event.
+    Timeline,
+}
+
+/// Returns what is known of a session, and one of its reports.
+pub(in crate::cli) async fn report(
+    setup: &Setup,
+    session: &SessionId,
+    kind: ReportKind,
+) -> anyhow::Result<(Summary, String)> {
+    let lines = store_of(setup, session).await?.read(session, 0).await?;
+    if lines.is_empty() {
+        return Err(missing(session));
+    }
+    let reading = || format!("reading session {session}");
+    let recorded = read(session, lines.iter().map(String::as_str)).with_context(reading)?;
+    let text = written(kind, session, &recorded).with_context(reading)?;
+    Ok((Summary::of_recorded(session, &recorded), text))
+}
+
+fn written(kind: ReportKind, session: &SessionId, recorded: &[Recorded]) -> anyhow::Result<String> {
+    Ok(match kind {
+        ReportKind::RootCause => rca(&State::fold(session, reported(recorded))?),
+        ReportKind::Audit => audit(&State::fold(session, recorded)?),
+        ReportKind::Timeline => timeline(recorded, false),
+    })
 }
 
 /// Returns the events that the delivered report tells of: those before its last delivery.

@@ -36,7 +36,7 @@ pub(super) struct Arguments {
 
 /// The answer as the contracts fix it.
 #[derive(Serialize)]
-struct Answer<'a> {
+pub(in crate::cli) struct Classified<'a> {
     command: Option<&'a str>,
     verdict: Verdict,
     tier: u8,
@@ -48,8 +48,9 @@ struct Answer<'a> {
     destinations: &'a [String],
 }
 
-impl<'a> Answer<'a> {
-    fn new(command: &'a str, ruling: &'a Ruling) -> Self {
+impl<'a> Classified<'a> {
+    /// Answers about a command.
+    pub(in crate::cli) fn new(command: &'a str, ruling: &'a Ruling) -> Self {
         Self {
             command: Some(command),
             verdict: ruling.verdict,
@@ -73,7 +74,7 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let command = arguments.command.as_deref().unwrap_or_default();
     let ruling = policy.classify(command);
     if arguments.json {
-        line(&serde_json::to_string(&Answer::new(command, &ruling))?)?;
+        line(&serde_json::to_string(&Classified::new(command, &ruling))?)?;
     } else {
         line(&format!(
             "{}  {}  ({}, tier {})",
@@ -123,7 +124,7 @@ fn answer_line(policy: &Policy, raw: &[u8], out: &mut impl io::Write) -> anyhow:
     match serde_json::from_slice::<Question>(raw) {
         Ok(question) => {
             let ruling = policy.classify(&question.command);
-            serde_json::to_writer(&mut *out, &Answer::new(&question.command, &ruling))?;
+            serde_json::to_writer(&mut *out, &Classified::new(&question.command, &ruling))?;
         }
         Err(error) => {
             let long = u64::try_from(raw.len()).is_ok_and(|length| length >= MAX_LINE_BYTES);
@@ -132,7 +133,7 @@ fn answer_line(policy: &Policy, raw: &[u8], out: &mut impl io::Write) -> anyhow:
             } else {
                 format!("the line is no question: {error}")
             };
-            let answer = Answer {
+            let answer = Classified {
                 command: None,
                 verdict: Verdict::Risky,
                 tier: 3,

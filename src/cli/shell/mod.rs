@@ -8,4 +8,5 @@ mod policy;
 mod redact;
 mod run;
 
+pub(in crate::cli) use classify::Classified;
 pub(in crate::cli) use command::{Arguments, run};

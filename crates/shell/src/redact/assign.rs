@@ -11,6 +11,23 @@ use crate::redact::value::{Value, is_secret, value_at};
 /// Every name that may mean something contains one of these.
 pub(super) static RULES: [Rule; 1] = [rule!(
     stem,
+    [
+        "pass",
+        "pwd",
+        "secret",
+        "token",
+        "key",
+        "psk",
+        "cred",
+        "connstr",
+        "string",
+        "auth",
+        "pw",
+        "subscription",
+        "tenant",
+        "cak",
+        "signature"
+    ],
     r"(?i-u)pass|pwd|secret|token|key|psk|cred|connstr|string|auth|pw|subscription|tenant|cak|signature"
 )];
 

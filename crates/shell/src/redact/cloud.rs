@@ -6,18 +6,25 @@ use crate::redact::reader::{Rule, rule};
 pub(super) static RULES: [Rule; 5] = [
     rule!(
         "subscription_id",
+        ["subscriptions"],
         concat!(
             r"(?i-u)(?:/|%2F|\\/)subscriptions(?:/|%2F|\\/)([0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}",
             r"|[A-Za-z0-9_.-]*[0-9][A-Za-z0-9_.-]*)",
         )
     ),
-    rule!("tenant_id", r"(?i-u)(?:/|%2F)tenants(?:/|%2F)([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})"),
     rule!(
         "tenant_id",
+        ["tenants"],
+        r"(?i-u)(?:/|%2F)tenants(?:/|%2F)([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})"
+    ),
+    rule!(
+        "tenant_id",
+        ["microsoftonline", "windows.net", "chinacloudapi"],
         r"(?i-u)\b(?:login\.microsoftonline\.(?:com|us)|login\.windows\.net|sts\.windows\.net|login\.chinacloudapi\.cn)(?::443)?(?:/|%2F)([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})"
     ),
     rule!(
         "subscription_id",
+        ["subscription"],
         concat!(
             r"(?i-u)subscription(?:[ _-]?(?:id|guid)s?)?\b(?:[ \t]+(?:is|was|with|id|of|named|set|to|not|found)\b){0,3}",
             r"[ \t\x22'\\:=(,{\[<>`*]{1,8}([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})",
@@ -25,6 +32,7 @@ pub(super) static RULES: [Rule; 5] = [
     ),
     rule!(
         "tenant_id",
+        ["tenant", "directory", "tid"],
         concat!(
             r"(?i-u)(?:tenant\)?(?:[ _-]?(?:id|guid)s?)?|directory[ _-]?id|\btid)\b(?:[ \t]+(?:is|was|with|id|of|named|set|to|not|found)\b){0,3}",
             r"[ \t\x22'\\:=(,{\[<>`*)]{1,8}([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})",

@@ -7,45 +7,74 @@ pub(super) static RULES: [Rule; 15] = [
     // curl: the user may be followed by the password.
     rule!(
         "password",
+        ["curl", "wget", "http", "xh"],
         r#"(?i)(?:^|[^a-z])(?:curl|wget|http|https|xh)\b[^\r\n]{0,300}?\s(?:-[a-zA-Z]{0,6}u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"'-][^\s:"']*:([^\s"']+)"#
     ),
     rule!(
         "password",
+        ["--user", "--proxy-user", "--auth"],
         r#"(?:^|\s)(?:--user|--proxy-user|--auth)[ =]["']?[A-Za-z0-9_.@\\-]*[A-Za-z@][A-Za-z0-9_.@\\-]*:([^\s"':/]*[0-9!@#$%^&*?][^\s"':/]*)["'\s]"#
     ),
-    rule!("password", r#"\baz\s[^\r\n]{0,300}?\s-p[ =]+(?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'-]\S*))"#),
     rule!(
         "password",
+        ["az"],
+        r#"\baz\s[^\r\n]{0,300}?\s-p[ =]+(?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'-]\S*))"#
+    ),
+    rule!(
+        "password",
+        ["sshpass", "docker login", "podman login", "helm registry login", "oras login"],
         r#"\b(?:sshpass|docker login|podman login|helm registry login|oras login)\s(?:[^\r\n]{0,300}?\s)?-p ?(?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'-]\S*))"#
     ),
     rule!(
         "password",
+        ["mysql", "mariadb"],
         r#"\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\r\n]{0,300}?\s-p(?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'=-]\S*))"#
     ),
-    rule!("password", r#"\bredis-cli\b[^\r\n]{0,300}?\s-a (?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'-]\S*))"#),
     rule!(
         "password",
+        ["redis-cli"],
+        r#"\bredis-cli\b[^\r\n]{0,300}?\s-a (?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'-]\S*))"#
+    ),
+    rule!(
+        "password",
+        ["ldap"],
         r#"\bldap(?:search|modify|add|whoami|delete|passwd)\b[^\r\n]{0,300}?\s-w ?(?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'-]\S*))"#
     ),
-    rule!("password", r"\b(?:ipmitool|bcp|sqlcmd)\b[^\r\n]{0,300}?\s-P ?([^\s-]\S*)"),
-    rule!("password", r"\b(?:smbclient|rpcclient|net rpc|mount\.cifs)\b[^\r\n]{0,300}?\s-U ?[^\s%]+%(\S+)"),
-    rule!("password", r"\s-?-pass(?:in|out)?[ =]pass:(\S+)"),
-    rule!(
-        "secret",
-        r#"\bkeyvault secret set\b[^\r\n]{0,300}?\s--value[ =](?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'-]\S*))"#
-    ),
-    rule!("cookie", r#"\bcurl\b[^\r\n]{0,300}?\s(?:-b|--cookie)[ =]["']?[^\s=;"']{1,64}=([^\r\n"' ]+)"#),
     rule!(
         "password",
+        ["ipmitool", "bcp", "sqlcmd"],
+        r"\b(?:ipmitool|bcp|sqlcmd)\b[^\r\n]{0,300}?\s-P ?([^\s-]\S*)"
+    ),
+    rule!(
+        "password",
+        ["smbclient", "rpcclient", "net rpc", "mount.cifs"],
+        r"\b(?:smbclient|rpcclient|net rpc|mount\.cifs)\b[^\r\n]{0,300}?\s-U ?[^\s%]+%(\S+)"
+    ),
+    rule!("password", ["pass:"], r"\s-?-pass(?:in|out)?[ =]pass:(\S+)"),
+    rule!(
+        "secret",
+        ["keyvault secret set"],
+        r#"\bkeyvault secret set\b[^\r\n]{0,300}?\s--value[ =](?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'-]\S*))"#
+    ),
+    rule!(
+        "cookie",
+        ["curl"],
+        r#"\bcurl\b[^\r\n]{0,300}?\s(?:-b|--cookie)[ =]["']?[^\s=;"']{1,64}=([^\r\n"' ]+)"#
+    ),
+    rule!(
+        "password",
+        ["snmp"],
         r"\bsnmp(?:walk|get|set|getnext|bulkwalk|bulkget|table|status)\b[^\r\n]{0,300}?\s-[cAX] ?([^\s-]\S*)"
     ),
     rule!(
         "password",
+        ["ssh-keygen"],
         r#"\bssh-keygen\b[^\r\n]{0,300}?\s-[NP] (?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'-]\S*))"#
     ),
     // SQL, and the file of passwords that ftp and curl read.
     rule!(
         "password",
+        ["identified", "password"],
         r#"(?i)\b(?:identified\s+(?:with\s+\S+\s+)?by|with\s+(?:encrypted\s+)?password|set\s+password\s*=|\blogin\s+\S+\s+password|\bpassword)\s+(?:'([^'\r\n]+)'|"([^"\r\n]+)")|\blogin\s+\S+\s+password\s+([^\s"']+)"#
     ),
 ];

@@ -18,15 +18,18 @@ pub(super) static RULES: [Rule; 3] = [
     // Prose says `bearer` too: the word behind must hold a digit, or be long.
     rule!(
         "bearer",
+        ["bearer"],
         r"(?i-u)\bbearer(?:[ \t]+|%20|\+)((?:[A-Za-z_~+/.-]*[0-9][A-Za-z0-9._~+/-]{4,}|[A-Za-z_~+/.-]{4,}[0-9][A-Za-z0-9._~+/-]*|[A-Za-z._~+/-]{16,})=*)"
     ),
     rule!(
         "basic",
+        ["basic"],
         r"(?-u)\b[Bb]asic[ \t]+((?:[A-Za-z+/]*[0-9+/][A-Za-z0-9+/]{7,}|[A-Za-z0-9+/]{7,}[0-9+/][A-Za-z0-9+/]*)={0,2}|[A-Za-z0-9+/]{6,}={1,2})"
     ),
     // The name of a header that holds a credential, up to where its value begins.
     rule!(
         header,
+        ["authorization", "cookie"],
         r#"(?i)(?:^|[^A-Za-z0-9_.-])((?:x-)?(?:proxy-|forwarded-|original-)?authorization|(?:set-)?cookie2?)\\{0,3}["']?[ \t]{0,8}(:|=>|=)[ \t]{0,8}"#
     ),
 ];

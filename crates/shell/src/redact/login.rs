@@ -13,34 +13,45 @@ pub(super) static RULES: [Rule; 8] = [
     // What a client says, as tshark, `curl -v` and logs show it.
     rule!(
         "password",
+        ["pass"],
         r"(?m)(?:Request:|Request arg:|^C:|^[<>*]|->|=>|\bFTP\b[^\r\n]{0,80}?:|\]:?)[ \t]{1,8}PASS[ \t]+([^\s]+)",
         credential
     ),
     rule!(
         "password",
+        ["login"],
         r"(?m)(?:^|[<>:][ \t])[A-Za-z]{0,4}[0-9]{1,6}[ \t]LOGIN[ \t]\S+[ \t]([^\s]+)",
         credential
     ),
-    rule!("password", r"(?m)(?:^|[<>:][ \t])AUTH[ \t]+PLAIN[ \t]+([A-Za-z0-9+/=]{8,})", credential),
+    rule!(
+        "password",
+        ["plain"],
+        r"(?m)(?:^|[<>:][ \t])AUTH[ \t]+PLAIN[ \t]+([A-Za-z0-9+/=]{8,})",
+        credential
+    ),
     // SNMP.
     rule!(
         "community",
+        ["community", "sink", "com2sec"],
         r#"(?mi)^[ \t>+]*(?:set[ \t]+)?(?:snmp(?:-server)?[ \t]+community|r[ow]community6?|trapcommunity|trap2?sink[ \t]+\S+|informsink[ \t]+\S+|com2sec6?[ \t]+(?:-Cn[ \t]+\S+[ \t]+)?\S+[ \t]+\S+)[ \t]+["']?([^\s"']+)"#,
         credential
     ),
     rule!(
         "community",
+        ["community"],
         r#"(?mi)(?:\bsnmp[^\r\n]{0,60}?|^[ \t]*(?:v[12]c?[ \t]+)?)\bcommunity(?:[ _-]?(?:string|name))?["']?[ \t]*(?::|=|is\b|[ \t]string[ \t])[ \t]*["']?([^\s"',;]+)"#,
         credential
     ),
     rule!(
         "community",
+        ["snmp-server"],
         r"(?mi)^[ \t]*snmp-server[ \t]+host[ \t]+\S+[ \t]+(?:(?:traps|informs)[ \t]+)?(?:version[ \t]+(?:1|2c)[ \t]+)?([^\s]+)",
         credential
     ),
     // Keys of IKE and of the protocols of routers.
     rule!(
         "shared_key",
+        ["shared-", "psk", "isakmp", "md5"],
         r#"(?mi)(?:^|[ \t])(?:pre-shared-(?:key|secret)|preshared-key|psk-secret|wpa-psk|isakmp[ \t]+key|authentication[ \t]+md5)[ \t]+(?:(?:address|hostname)[ \t]+\S+(?:[ \t]+[0-9.]+)?[ \t]+key[ \t]+)?(?:ascii-text|ascii|hexadecimal|hex|local|remote|key-string)?[ \t]*(?:[0-9][ \t]+)?["']?([^\s"';]+)"#,
         credential
     ),

@@ -27,6 +27,8 @@ mod network;
 mod pair;
 mod pem;
 mod reader;
+#[cfg(test)]
+mod reader_tests;
 mod redacted;
 mod row;
 mod scan;

@@ -13,16 +13,19 @@ pub(super) static RULES: [Rule; 4] = [
     // `<password>x</password>`.
     rule!(
         named,
+        ["</"],
         r"<(?:[A-Za-z0-9]{1,16}:)?([A-Za-z][A-Za-z0-9_.-]{1,60})(?: [^<>]{0,120})?>([^<>\s][^<>]*)</"
     ),
     // `<add key="DbPassword" value="x"/>`.
     rule!(
         named,
+        ["value="],
         r#"(?i)\b(?:key|name)=["']([A-Za-z][A-Za-z0-9_.: -]{1,80})["'][^<>"']{0,40}\svalue=["']([^"'\r\n]+)["']"#
     ),
     // `- name: DB_PASSWORD` with `value: x` on the next line.
     rule!(
         named,
+        ["value:"],
         r#"\b(?:name|key): *["']?([A-Za-z_][A-Za-z0-9_.-]{1,80})["']? *\r?\n[ \t-]*value: *["']?([^"'\r\n]+)"#
     ),
     Rule::Walk(blocks),

@@ -14,7 +14,11 @@ static MARK: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A key file of PuTTY: the lines behind `Private-Lines`; and what stands between marks.
 pub(super) static RULES: [Rule; 2] = [
-    rule!("private_key", r"Private-Lines: [0-9]{1,3}\r?\n((?:[ \t]*[A-Za-z0-9+/=]{1,76}\r?\n?)+)"),
+    rule!(
+        "private_key",
+        ["private-lines: "],
+        r"Private-Lines: [0-9]{1,3}\r?\n((?:[ \t]*[A-Za-z0-9+/=]{1,76}\r?\n?)+)"
+    ),
     Rule::Walk(keys),
 ];
 

@@ -3,8 +3,9 @@
 //! A rule is a pattern and what becomes of its matches: every group is hidden, or a function examines the match and decides. What has no
 //! pattern, such as the rows of a table, is a walk.
 
+use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use regex::{Captures, Regex};
 
@@ -20,28 +21,126 @@ pub(super) fn pattern(source: &str) -> Regex {
     Regex::new(source).expect("a constant pattern compiles")
 }
 
+/// What a text has to hold so that a pattern can match in it. A pattern is compiled when a text holds that for the first time: whoever reads
+/// one short text pays for few of them.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Needs {
+    /// One of these, in lower case.
+    Text(&'static [&'static str]),
+    /// One of the words that [`meaning`](crate::redact::name::meaning) goes by: the rule asks it about every match.
+    Stem,
+    /// [`LONG`] letters, digits and marks of tokens one after the other, or what begins a short token.
+    LongWord,
+}
+
+/// So many characters of a word make it long.
+pub(super) const LONG: usize = 24;
+
+/// What tokens begin with that need not be that long.
+pub(super) const SHORT_TOKENS: [&str; 39] = [
+    "xox",
+    "xapp-",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "glpat-",
+    "glptt-",
+    "gldt-",
+    "glrt-",
+    "glcbt-",
+    "glft-",
+    "glimt-",
+    "glsoat-",
+    "gloas-",
+    "glffct-",
+    "glsa_",
+    "glc_",
+    "sk-",
+    "hf_",
+    "k_live_",
+    "k_test_",
+    "whsec_",
+    "tskey-",
+    "atatt3",
+    ".atlasv1.",
+    "fm1_",
+    "fm2_",
+    "sntrys_",
+    "sntryu_",
+    "ya29.",
+    "akia",
+    "asia",
+    "abia",
+    "acca",
+    "aiza",
+    "dp.",
+    "sg.",
+];
+
+/// Every name that may mean something contains one of these.
+pub(super) const STEMS: [&str; 12] =
+    ["pass", "pwd", "secret", "token", "key", "psk", "cred", "string", "auth", "pw", "cak", "signature"];
+
+/// Longer texts are not looked through for every pattern: compiling it takes less time.
+const MAX_LOOKED_THROUGH: usize = 64 << 10;
+
+/// A pattern with what it needs.
+pub(super) struct Pattern {
+    /// What it finds.
+    category: &'static str,
+    /// What a text has to hold.
+    pub(super) needs: Needs,
+    /// The pattern as it is written.
+    pub(super) source: &'static str,
+    compiled: OnceLock<Regex>,
+    decide: Decide,
+}
+
+/// What becomes of a match.
+pub(super) type Decide = fn(&mut Reader<'_>, &PatternMatch<'_>);
+
+impl Pattern {
+    /// Makes one; nothing is compiled yet.
+    pub(super) const fn new(
+        category: &'static str,
+        needs: Needs,
+        source: &'static str,
+        decide: Decide,
+    ) -> Self {
+        Self { category, needs, source, compiled: OnceLock::new(), decide }
+    }
+}
+
 /// One method to find secrets.
 pub(super) enum Rule {
-    /// What a pattern finds, the pattern, and the function that examines its matches.
-    Match(&'static str, LazyLock<Regex>, fn(&mut Reader<'_>, &PatternMatch<'_>)),
+    /// What a pattern finds, and the function that examines its matches.
+    Match(Pattern),
     /// Reads the text by itself.
     Walk(fn(&mut Reader<'_>)),
 }
 
-/// Makes a rule: `rule!(category, pattern)` hides every group, `rule!(category, pattern, function)` and `rule!(function, pattern)` ask.
+/// Makes a rule: `rule!(category, needs, pattern)` hides every group, `rule!(category, needs, pattern, function)` and
+/// `rule!(function, needs, pattern)` ask. `needs` is a list of texts, `STEMS` or `LONG`.
 macro_rules! rule {
-    ($category:literal, $pattern:expr) => {
-        rule!($category, $pattern, $crate::redact::reader::groups)
+    ($category:literal, $needs:tt, $pattern:expr) => {
+        rule!($category, $needs, $pattern, $crate::redact::reader::groups)
     };
-    ($decide:ident, $pattern:expr) => {
-        rule!("", $pattern, $decide)
+    ($decide:ident, $needs:tt, $pattern:expr) => {
+        rule!("", $needs, $pattern, $decide)
     };
-    ($category:literal, $pattern:expr, $decide:expr) => {
-        $crate::redact::reader::Rule::Match(
-            $category,
-            std::sync::LazyLock::new(|| $crate::redact::reader::pattern($pattern)),
-            $decide,
-        )
+    ($category:literal, STEMS, $pattern:expr, $decide:expr) => {
+        rule!(@ $category, $crate::redact::reader::Needs::Stem, $pattern, $decide)
+    };
+    ($category:literal, LONG, $pattern:expr, $decide:expr) => {
+        rule!(@ $category, $crate::redact::reader::Needs::LongWord, $pattern, $decide)
+    };
+    ($category:literal, [$($need:literal),+], $pattern:expr, $decide:expr) => {
+        rule!(@ $category, $crate::redact::reader::Needs::Text(&[$($need),+]), $pattern, $decide)
+    };
+    (@ $category:literal, $needs:expr, $pattern:expr, $decide:expr) => {
+        $crate::redact::reader::Rule::Match($crate::redact::reader::Pattern::new($category, $needs, $pattern, $decide))
     };
 }
 
@@ -72,21 +171,42 @@ pub(super) struct Reader<'t> {
     pub(super) found: Vec<Span>,
     /// Where the pattern at hand goes on: matches that begin before are passed over.
     pub(super) next: usize,
+    /// The text in lower case, once a pattern was to be compiled.
+    lower: OnceCell<String>,
 }
 
 impl<'t> Reader<'t> {
     /// Begins with a text.
     pub(super) fn new(text: &'t str) -> Self {
-        Self { text, found: Vec::new(), next: 0 }
+        Self { text, found: Vec::new(), next: 0, lower: OnceCell::new() }
     }
 
     /// Applies rules, one after the other.
     pub(super) fn apply(&mut self, rules: &[Rule]) {
         for rule in rules {
             match rule {
-                Rule::Match(category, pattern, decide) => self.each(category, pattern, decide),
+                Rule::Match(rule) => {
+                    if rule.compiled.get().is_some() || self.holds(rule.needs) {
+                        let compiled = rule.compiled.get_or_init(|| pattern(rule.source));
+                        self.each(rule.category, compiled, rule.decide);
+                    }
+                }
                 Rule::Walk(walk) => walk(self),
             }
+        }
+    }
+
+    /// Tells whether the text may hold a match of what needs this.
+    pub(super) fn holds(&self, needs: Needs) -> bool {
+        if self.text.len() > MAX_LOOKED_THROUGH {
+            return true;
+        }
+        let lower = self.lower.get_or_init(|| lowered(self.text));
+        let any = |texts: &[&str]| texts.iter().any(|text| lower.contains(text));
+        match needs {
+            Needs::Text(texts) => any(texts),
+            Needs::Stem => any(&STEMS),
+            Needs::LongWord => has_long_word(self.text) || any(&SHORT_TOKENS),
         }
     }
 
@@ -121,6 +241,21 @@ impl<'t> Reader<'t> {
             self.hide(range, category);
         }
     }
+}
+
+/// Returns a text in lower case, as patterns that ignore case see it: two other characters count as letters of ASCII there.
+fn lowered(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    if lower.is_ascii() { lower } else { lower.replace('\u{17f}', "s").replace('\u{212a}', "k") }
+}
+
+/// Tells whether a character may stand inside a token.
+pub(super) fn is_of_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
+}
+
+fn has_long_word(text: &str) -> bool {
+    text.as_bytes().split(|byte| !is_of_token(*byte)).any(|word| word.len() >= LONG)
 }
 
 /// Hides the groups that took part, or the whole match where the pattern has none.

@@ -9,22 +9,29 @@ pub(super) static RULES: [Rule; 5] = [
     // The key of an account behind its name.
     rule!(
         "storage_key",
+        ["key", "primary", "secondary"],
         r#"(?m)(?:^|[\t |,"])(?i:key[12]|(?:primary|secondary)(?:[ _]?key)?)["]?[ \t]*[\t |,;][ \t]*(?:[|,"]?[ \t]*(?i:full|read|readwrite|write|all)["]?[ \t]*[\t |,;][ \t]*)?[|"]?[ \t]*([A-Za-z0-9+/]{43}=|[0-9A-Fa-f]{32})(?:[\s"|,;]|$)"#
     ),
     // Both keys of an account, and nothing else.
-    rule!("access_key", r"(?m)^([0-9a-f]{32})\t([0-9a-f]{32})\r?$"),
+    rule!("access_key", ["\t"], r"(?m)^([0-9a-f]{32})\t([0-9a-f]{32})\r?$"),
     // The id of an access key, and the secret beside it.
     rule!(
         "access_key",
+        ["akia", "asia"],
         r#"\b(?:AKIA|ASIA)[A-Z0-9]{12,16}["']?[ \t]*[,:;|\t ][ \t|]*["']?([A-Za-z0-9+/]{40})(?:[^A-Za-z0-9+/=]|$)"#
     ),
     // A name and a value at the beginning of a line that a border, a tab or some blanks keep apart.
     rule!(
         pair,
+        STEMS,
         r"(?m)^[ \t]*(?:[|│]|(?:set|add)[ \t])?[ \t]*([A-Za-z_][A-Za-z0-9_.-]{1,60}(?: [A-Za-z]{2,12}){0,2})[ \t]*(\t|[|│]| {1,40})[ \t]*([^\s|│]+)[ \t]*(?:[|│]?[ \t]*$|\r)"
     ),
     // A setting of an application as `-o tsv` prints it: its name, whether it belongs to a slot, its value.
-    rule!(setting, r"(?m)^([A-Za-z_][A-Za-z0-9_.:-]{1,80})\t(?:(?i:true|false|none)?\t)?([^\t\r\n]+)\r?$"),
+    rule!(
+        setting,
+        ["\t"],
+        r"(?m)^([A-Za-z_][A-Za-z0-9_.:-]{1,80})\t(?:(?i:true|false|none)?\t)?([^\t\r\n]+)\r?$"
+    ),
 ];
 
 /// Hides the value of a pair that is no heading and no sentence.

@@ -38,7 +38,7 @@ pub(super) fn nested(text: &str, depth: u32, found: &mut Vec<Span>) {
 }
 
 /// The rules for text, each with bytes of which it needs one: most strings of a document have none of them.
-static RULES: [(&[Rule], &[u8]); 14] = [
+pub(super) static RULES: [(&[Rule], &[u8]); 14] = [
     (&assign::RULES, b"=:% "),
     (&header::RULES, b"=: %+"),
     (&url::RULES, b"/@="),

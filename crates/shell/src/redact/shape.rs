@@ -3,18 +3,22 @@
 use crate::redact::reader::{PatternMatch, Reader, Rule, groups, rule};
 
 /// Tokens, and the keys of accounts: 64 bytes in base64.
-pub(super) static RULES: [Rule; 2] =
-    [Rule::Walk(tokens), rule!("storage_key", r"(?:^|[^A-Za-z0-9+/])([A-Za-z0-9+/]{86}==)", account_key)];
+pub(super) static RULES: [Rule; 2] = [
+    Rule::Walk(tokens),
+    rule!("storage_key", ["=="], r"(?:^|[^A-Za-z0-9+/])([A-Za-z0-9+/]{86}==)", account_key),
+];
 
 /// The shapes, each long enough that ordinary text does not have it.
-static TOKENS: [Rule; 10] = [
+pub(super) static TOKENS: [Rule; 10] = [
     // Header, payload and signature; the tail may be cut off at any place.
     rule!(
         "jwt",
+        ["eyj"],
         r"(?-u)\beyJ(?:[A-Za-z0-9_-]{5,}(?:\.[A-Za-z0-9_-]*){1,4}|(?:hbG|0eX|raW|lbm|4NX|jdH)[A-Za-z0-9_-]{2,}|[A-Za-z0-9_-]{60,})"
     ),
     rule!(
         "vendor_token",
+        LONG,
         concat!(
             r"(?-u)\b(?:xox[a-z](?:\.xox[a-z])?-[0-9A-Za-z-]{6,}|xapp-[0-9]-[0-9A-Za-z-]{6,}",
             r"|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}",
@@ -36,6 +40,7 @@ static TOKENS: [Rule; 10] = [
     ),
     rule!(
         "vendor_token",
+        ["hooks.slack.com", "webhook.office.com", "outlook.office.com", "discord"],
         concat!(
             r"(?i)(?:hooks\.slack\.com/(?:services|workflows|triggers)/|webhook\.office\.com/webhookb2/|outlook\.office\.com/webhook/",
             r"|discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/)([A-Za-z0-9_/@%-]{8,})",
@@ -44,21 +49,28 @@ static TOKENS: [Rule; 10] = [
     // The token of a bot stands in the path, right behind `bot`.
     rule!(
         "vendor_token",
+        ["api.telegram.org"],
         r"(?i)api\.telegram\.org(?::443)?(?:/|%2F)(?:file(?:/|%2F))?bot([0-9]{6,12}(?::|%3A)[A-Za-z0-9_-]{20,})"
     ),
     // Azure DevOps: 84 characters with its mark, and the 52 of base32 before it. Pulumi. Vault before `hvs.`.
     rule!(
         "vendor_token",
+        LONG,
         concat!(
             r"(?:^|[^A-Za-z0-9])([A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}|[a-z2-7]{52})(?:[^A-Za-z0-9=]|$)",
             r"|\b(pul-[0-9a-f]{32,})|(?:^|[^A-Za-z0-9_.)\]])([sbr]\.[A-Za-z0-9]{24}(?:\.[A-Za-z0-9]{5,6})?)(?:[^A-Za-z0-9_(.]|\.?\s|\.?$)",
         )
     ),
     // A client secret of the directory: three characters, a digit, `Q~`, and the rest.
-    rule!("client_secret", r"(?:^|[^A-Za-z0-9_.~-])([A-Za-z0-9_.~-]{3}[0-9]Q~[A-Za-z0-9_.~-]{28,40})"),
+    rule!(
+        "client_secret",
+        ["q~"],
+        r"(?:^|[^A-Za-z0-9_.~-])([A-Za-z0-9_.~-]{3}[0-9]Q~[A-Za-z0-9_.~-]{28,40})"
+    ),
     // Keys that carry the mark of the service which made them.
     rule!(
         "access_key",
+        ["aiot", "+asb", "+aeh", "+arm", "azfu", "azse", "+acr", "azca", "jqqj9"],
         concat!(
             r"(?:^|[^A-Za-z0-9+/])([A-Za-z0-9+/]{33}(?:AIoT|\+(?:ASb|AEh|ARm))[A-Za-z0-9+/]{6}=",
             r"|[A-Za-z0-9_-]{44}AzFu[A-Za-z0-9_-]{5}[AQgw]==|[A-Za-z0-9]{42}AzSe[A-D][A-Za-z0-9]{5}",
@@ -66,13 +78,15 @@ static TOKENS: [Rule; 10] = [
         )
     ),
     // The first line of a private key in base64, and a whole key file in base64.
-    rule!("private_key", r"(?-u)\b(b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/=]*)"),
+    rule!("private_key", ["b3blbnnzac1rzxktdje"], r"(?-u)\b(b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/=]*)"),
     rule!(
         "private_key",
+        ["ls0tls1crudjti"],
         r"(?-u)\b(LS0tLS1CRUdJTi(?:BSU0EgUFJJVk|BQUklWQVRF|BFQyBQUklW|BPUEVOU1NI|BFTkNSWVBU|BEU0EgUFJJ|BQR1AgUFJJ)[A-Za-z0-9+/=]*)"
     ),
     rule!(
         "access_key",
+        ["code=", "key=", "signature=", "credential="],
         r"(?i)[?&](?:code|key|signature|access_key|x-amz-signature|x-goog-signature|x-amz-credential)=([A-Za-z0-9+/_~%=-]{20,})"
     ),
 ];

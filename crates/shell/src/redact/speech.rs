@@ -7,6 +7,7 @@ use crate::redact::value::{is_generated, is_secret};
 /// The noun, what it is for, the verb, and the word behind.
 pub(super) static RULES: [Rule; 1] = [rule!(
     sentence,
+    ["pass", "pwd", "pin", "psk", "secret", "token", "key", "credential", "login"],
     r#"(?i)\b(passwords?|passwd|pwd|passphrase|passcode|pin|psk|secret|token|(?:api|access|account|storage|shared|pre-?shared)[ -]?key|credentials?|login)(?:[ \t]+(?:for|of|on|to)[ \t]+[^\s:]{1,64}(?:[ \t]+[^\s:]{1,64}){0,2}?)?(?:[ \t]+(?:is|are|was|will[ \t]+be|has[ \t]+been|became|now)(?:[ \t]+(?:now|still|just|simply|set[ \t]+to|changed[ \t]+to|reset[ \t]+to|equal[ \t]+to))?[ \t]*:?|[ \t]+(?:set|changed|reset)[ \t]+to|[ \t]*[:=])[ \t]+(["'`“«]?)([^\s"'`”»]+)"#
 )];
 

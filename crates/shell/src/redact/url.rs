@@ -11,18 +11,24 @@ const MAX_USERINFO_BYTES: usize = 1024;
 
 /// Data source names without `//`, the signature itself, and what stands behind `//`.
 pub(super) static RULES: [Rule; 6] = [
-    rule!("url_userinfo", r#"\b[A-Za-z0-9_.-]{1,64}:([^\s@"']{1,256})@(?:tcp|udp|unix)\("#),
-    rule!("url_userinfo", r#"jdbc:oracle:[a-z]+:[^/\s"']{1,64}/([^@\s"']{1,256})@"#),
+    rule!("url_userinfo", ["@"], r#"\b[A-Za-z0-9_.-]{1,64}:([^\s@"']{1,256})@(?:tcp|udp|unix)\("#),
+    rule!("url_userinfo", ["jdbc:oracle:"], r#"jdbc:oracle:[a-z]+:[^/\s"']{1,64}/([^@\s"']{1,256})@"#),
     rule!(
         "sas",
+        ["sig"],
         r#"(?i)(?:[?&;]|%26|%3F|u0026)sig(?:=|%3D)((?:[^\s"'<>&;,)\\\]}%\[]|%(?:2[0-57-9A-F]|3[0-9A-F]|[014-9A-F][0-9A-F]))+)"#
     ),
-    rule!("sas", r"(?i)(?:^|[\s\x22'`(])sig=([A-Za-z0-9+/%=_-]+)&(?:s[vetrpsi]|srt|spr|skn|sip|skoid)="),
     rule!(
         "sas",
+        ["sig="],
+        r"(?i)(?:^|[\s\x22'`(])sig=([A-Za-z0-9+/%=_-]+)&(?:s[vetrpsi]|srt|spr|skn|sip|skoid)="
+    ),
+    rule!(
+        "sas",
+        ["sig="],
         r"(?:^|[\s\x22'`(])sig=([A-Za-z0-9+/]{8,}(?:[A-Za-z0-9+/]|%2B|%2F|%2b|%2f){8,}(?:%3[Dd]|=)+)"
     ),
-    rule!(authority, "//"),
+    rule!(authority, ["//"], "//"),
 ];
 
 /// Hides the password behind two slashes.

@@ -1,0 +1,22 @@
+//! The tools, in the order in which they are listed.
+
+use super::definition::Definition;
+use super::{
+    audit_verify, classify_command, effective_compare, netfilter_walk, nsg_verdict, path, pcap_analyze,
+    pcap_compare, route_select, run_command, session_report,
+};
+
+/// Every tool.
+pub(in crate::cli::mcp) const ALL: [Definition; 11] = [
+    classify_command::TOOL,
+    run_command::TOOL,
+    path::TOOL,
+    route_select::TOOL,
+    nsg_verdict::TOOL,
+    netfilter_walk::TOOL,
+    effective_compare::TOOL,
+    pcap_analyze::TOOL,
+    pcap_compare::TOOL,
+    session_report::TOOL,
+    audit_verify::TOOL,
+];

@@ -1,0 +1,9 @@
+//! `ghost mcp` as clients meet it: a process that speaks the protocol on standard input and output.
+#![expect(clippy::indexing_slicing, reason = "an answer without the field stops the test")]
+
+mod foreign;
+mod gate;
+mod hostile;
+mod schema;
+mod talk;
+mod tools;
