@@ -13,7 +13,7 @@ use ghost_investigate::event::LedgerError;
 use ghost_investigate::model::{Investigator, Model, Usage};
 use ghost_investigate::state::{FoldError, State};
 use ghost_investigate::tool::{Evidence, EvidenceError, Registry};
-use ghost_shell::{Builder, Policy, Shell};
+use ghost_shell::{Builder, CancelSignal, Policy, Shell};
 use ghost_store::{Store, StoreError};
 
 /// How long a session belongs to a silent owner: nobody works on what a replica that died had begun for so long.
@@ -73,6 +73,8 @@ pub struct Engine {
     pub file_tasks: Arc<dyn FileTasks>,
     /// Who is notified.
     pub observer: Arc<dyn Observer>,
+    /// From when on nobody waits any more for a store that is away.
+    pub give_up: CancelSignal,
 }
 
 impl Engine {
@@ -109,6 +111,7 @@ impl Engine {
             freeze: Arc::new(NeverFrozen),
             file_tasks: Arc::new(NoFileTasks),
             observer: Arc::new(NoObserver),
+            give_up: CancelSignal::never(),
         })
     }
 }

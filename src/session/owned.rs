@@ -111,7 +111,9 @@ impl<'a> OwnedSession<'a> {
                         return Ok(());
                     }
                 }
-                Err(error @ StoreError::Unavailable { .. }) => wait = outage(self.engine, &error, wait).await,
+                Err(error @ StoreError::Unavailable { .. }) => {
+                    wait = outage(self.engine, error, wait).await?
+                }
                 Err(error) => return Err(error.into()),
             }
         }
@@ -151,17 +153,22 @@ where
     let mut wait = FIRST_RETRY_WAIT;
     loop {
         match ask().await {
-            Err(error @ StoreError::Unavailable { .. }) => wait = outage(engine, &error, wait).await,
+            Err(error @ StoreError::Unavailable { .. }) => wait = outage(engine, error, wait).await?,
             done => return done,
         }
     }
 }
 
-/// Says that the store is away, waits, and returns how long to wait the next time.
-async fn outage(engine: &Engine, error: &StoreError, wait: Duration) -> Duration {
+/// Says that the store is away, waits, and returns how long to wait the next time; gives the error back where nobody may wait
+/// any more. Then the session is left as one whose owner died: whoever takes it next goes on from its ledger.
+async fn outage(engine: &Engine, error: StoreError, wait: Duration) -> Result<Duration, StoreError> {
+    let mut give_up = engine.give_up.clone();
     engine.observer.trouble(&format!("{error}; retrying, nothing is lost"));
-    tokio::time::sleep(wait).await;
-    (wait * 2).min(MAX_RETRY_WAIT)
+    tokio::select! {
+        biased;
+        () = give_up.canceled() => Err(error),
+        () = tokio::time::sleep(wait) => Ok((wait * 2).min(MAX_RETRY_WAIT)),
+    }
 }
 
 /// Renews a lease for as long as `work` takes; returns its result and the lease as it is then.

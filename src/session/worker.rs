@@ -11,7 +11,7 @@ use tracing::Instrument as _;
 
 use crate::session::{DriveControl, DriveOutcome, Engine, EngineError};
 use ghost_base::SessionId;
-use ghost_shell::CancelSignal;
+use ghost_shell::{Cancel, CancelSignal};
 use ghost_store::StoreError;
 
 /// How often approvals are expired.
@@ -23,6 +23,9 @@ const OUTAGE_PAUSE: Duration = Duration::from_secs(1);
 /// How many queries for work run at most. One is enough until something is found; then there is often more, and
 /// one after the other would have sessions wait for as many answers of the store as there are before them.
 const MAX_WORK_QUERIES: usize = 8;
+
+/// How long sessions wait for a store that is away once everything is stopped.
+const STOP_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What became of one session.
 type Driven = (SessionId, Result<DriveOutcome, EngineError>);
@@ -45,11 +48,14 @@ pub struct Worker {
 impl Worker {
     /// Works until it is stopped; then driven sessions pause, and the call returns once all of them have.
     ///
+    /// Where the store is away then, a session that waits for it is left after some seconds, as if its owner had died.
+    ///
     /// A session that fails or panics is an error in the log. Its lease runs out, and it comes up again then.
     pub async fn run(&self, stop: CancelSignal) {
         let mut driving = JoinSet::new();
         let mut queries: FuturesUnordered<WorkQuery<'_>> = FuturesUnordered::new();
         let (mut wanted, mut failed) = (1, 0_u32);
+        let (give_up, given_up) = Cancel::new();
         let mut sweep = tokio::time::interval(SWEEP_INTERVAL);
         sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut stopped = stop.clone();
@@ -67,7 +73,9 @@ impl Worker {
                     wanted = if matches!(found, Ok(Some(_))) { (wanted * 2).min(MAX_WORK_QUERIES) } else { 1 };
                     failed = if found.is_err() { failed + 1 } else { 0 };
                     match found {
-                        Ok(Some(session)) => self.start(&mut driving, session, stop.clone()),
+                        Ok(Some(session)) => {
+                            self.start(&mut driving, session, stop.clone(), given_up.clone());
+                        }
                         Ok(None) => {}
                         // A store that is away for a moment comes back; one that stays away needs somebody.
                         Err(error) if failed == FAILURES_BEFORE_ERROR => {
@@ -78,8 +86,17 @@ impl Worker {
                 }
             }
         }
-        while let Some(done) = driving.join_next().await {
-            log_end(done);
+        let patience = tokio::time::sleep(STOP_PATIENCE);
+        tokio::pin!(patience);
+        loop {
+            tokio::select! {
+                biased;
+                done = driving.join_next() => match done {
+                    Some(done) => log_end(done),
+                    None => return,
+                },
+                () = &mut patience, if !given_up.is_canceled() => give_up.cancel(),
+            }
         }
     }
 
@@ -91,8 +108,14 @@ impl Worker {
         found
     }
 
-    fn start(&self, driving: &mut JoinSet<Driven>, session: SessionId, pause: CancelSignal) {
-        let engine = self.engine.clone();
+    fn start(
+        &self,
+        driving: &mut JoinSet<Driven>,
+        session: SessionId,
+        pause: CancelSignal,
+        give_up: CancelSignal,
+    ) {
+        let engine = Engine { give_up, ..self.engine.clone() };
         let span = tracing::error_span!("session", session.id = %session);
         let work = async move {
             let rest = engine.drive(&session, &DriveControl { pause }).await;

@@ -102,9 +102,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
     let question = Question { from, to, protocol: arguments.ends.protocol.into() };
     let judged = match (&arguments.bundle, &arguments.resource_group) {
         (Some(path), _) => question.judged_offline(path)?,
-        (None, Some(group)) => {
-            question.judged_now(&setup, group, arguments.subscription.as_deref())?
-        }
+        (None, Some(group)) => question.judged_now(&setup, group, arguments.subscription.as_deref())?,
         (None, None) => {
             let error = anyhow::anyhow!("nothing is named to judge from");
             return Err(Hinted::new(error, "name -g GROUP to read the cloud, or --bundle PATH").into());

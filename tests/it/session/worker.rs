@@ -2,19 +2,22 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::session::{DriveOutcome, Engine, Worker};
+use ghost_agent::session::{DriveOutcome, Engine, Observer, Worker};
 use ghost_base::{Clock as _, ManualClock, SessionId, SystemClock};
+use ghost_investigate::event::{Recorded, StepId};
 use ghost_investigate::model::{Answer, Ask, Investigator, Listener, Model, ModelError, Scripted};
+use ghost_investigate::state::State;
 use ghost_shell::Cancel;
 use ghost_store::Store;
 use tokio::sync::Notify;
 
 use super::child::{Job, open, start};
 use super::crash::Aloud;
+use super::mortal::{Answer as CallAnswer, Mortal};
 use super::plot::{engine, mention, observed, state, thinking};
 use super::world::{conclude, control, run, suppose};
 use crate::store::server::Server;
@@ -112,6 +115,51 @@ async fn many_sessions_go_through_few_slots() {
     until(&Worker { engine, max_sessions: 4 }, async || are_over(store.as_ref(), &ids).await).await;
     let most = crowd.most.load(Ordering::SeqCst);
     assert!((1..=4).contains(&most), "{most} at once");
+}
+
+/// Tells who waits that a store is away.
+struct Heard(Notify);
+
+impl Observer for Heard {
+    fn recorded(&self, _state: &State, _event: &Recorded) {}
+    fn words(&self, _words: &str) {}
+    fn trouble(&self, _what: &str) {
+        self.0.notify_one();
+    }
+    fn running(&self, _state: &State, _step: StepId, _since: Duration) {}
+}
+
+#[tokio::test]
+async fn a_stop_ends_a_worker_whose_store_stays_away_and_the_next_one_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = file(folder.path()).await;
+    let ids = ids(1);
+    mention(store.as_ref(), &ids[0]).await;
+    let (away, gate) = (Arc::new(AtomicBool::new(false)), Arc::new(Notify::new()));
+    let is_away = Arc::clone(&away);
+    let mortal = Arc::new(Mortal::new(store.clone(), move |_| match is_away.load(Ordering::SeqCst) {
+        true => CallAnswer::Lost,
+        false => CallAnswer::Delivered,
+    }));
+    let crowd = Arc::new(Crowd { gate: Some(Arc::clone(&gate)), ..Crowd::new(&short()) });
+    let heard = Arc::new(Heard(Notify::new()));
+    let engine = thinking(engine(folder.path(), mortal, "first", TTL), crowd.clone());
+    let worker = Worker { engine: observed(engine, heard.clone()), max_sessions: 1 };
+    until(&worker, async || {
+        if crowd.now.load(Ordering::SeqCst) == 0 {
+            return false;
+        }
+        away.store(true, Ordering::SeqCst);
+        gate.notify_one();
+        heard.0.notified().await;
+        true
+    })
+    .await;
+    let next = thinking(
+        super::plot::engine(folder.path(), store.clone(), "next", TTL),
+        Arc::new(Crowd::new(&short())),
+    );
+    until(&Worker { engine: next, max_sessions: 1 }, async || are_over(store.as_ref(), &ids).await).await;
 }
 
 #[tokio::test]
