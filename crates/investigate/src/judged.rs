@@ -72,7 +72,7 @@ pub struct JudgedComplaint {
 }
 
 /// Tells whether a count counts nothing.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
 const fn is_none(count: &usize) -> bool {
     *count == 0
 }

@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn one_sender_is_enough() {
-        let mut row = wanting("looks");
+        let mut row = wanting("is measuring");
         let first = row.begin().unwrap();
         assert!(row.begin().is_none());
         row.sent(first, SessionState::Processing);
@@ -166,12 +166,12 @@ mod tests {
 
     #[test]
     fn what_is_newer_does_not_wait_for_what_is_older() {
-        let mut row = wanting("looks");
+        let mut row = wanting("is measuring");
         let older = row.begin().unwrap();
         row.wanted.clear();
         let newer = row.begin().unwrap();
         row.sent(older, SessionState::Processing);
-        // The newer one is still on its way, behind the older one.
+        // The newer one is still being sent, behind the older one.
         assert!(row.begin().is_none());
         row.sent(newer, SessionState::Active);
         assert_eq!(row.words.as_deref(), Some(""));
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn what_is_older_and_ends_last_is_sent_over() {
-        let mut row = wanting("looks");
+        let mut row = wanting("is measuring");
         let older = row.begin().unwrap();
         row.wanted.clear();
         let newer = row.begin().unwrap();
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn what_failed_is_sent_again() {
-        let mut row = wanting("looks");
+        let mut row = wanting("is measuring");
         let lost = row.begin().unwrap();
         row.failed(&lost);
         assert!(row.begin().is_some());

@@ -118,9 +118,9 @@ async fn many_sessions_go_through_few_slots() {
 }
 
 /// Tells who waits that a store is away.
-struct Heard(Notify);
+struct OutageWatch(Notify);
 
-impl Observer for Heard {
+impl Observer for OutageWatch {
     fn recorded(&self, _state: &State, _event: &Recorded) {}
     fn words(&self, _words: &str) {}
     fn trouble(&self, _what: &str) {
@@ -142,16 +142,16 @@ async fn a_stop_ends_a_worker_whose_store_stays_away_and_the_next_one_goes_on() 
         false => CallAnswer::Delivered,
     }));
     let crowd = Arc::new(Crowd { gate: Some(Arc::clone(&gate)), ..Crowd::new(&short()) });
-    let heard = Arc::new(Heard(Notify::new()));
+    let outage = Arc::new(OutageWatch(Notify::new()));
     let engine = thinking(engine(folder.path(), mortal, "first", TTL), crowd.clone());
-    let worker = Worker { engine: observed(engine, heard.clone()), max_sessions: 1 };
+    let worker = Worker { engine: observed(engine, outage.clone()), max_sessions: 1 };
     until(&worker, async || {
         if crowd.now.load(Ordering::SeqCst) == 0 {
             return false;
         }
         away.store(true, Ordering::SeqCst);
         gate.notify_one();
-        heard.0.notified().await;
+        outage.0.notified().await;
         true
     })
     .await;
