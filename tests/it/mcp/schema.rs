@@ -5,9 +5,9 @@ use serde_json::Value;
 /// Returns what in a value is not as a schema says.
 pub(super) fn problems(schema: &Value, value: &Value, at: &str) -> Vec<String> {
     let mut found = Vec::new();
-    if let Some(ways) = schema["anyOf"].as_array() {
-        let fits = ways.iter().any(|way| problems(way, value, at).is_empty());
-        found.extend((!fits).then(|| format!("{at}: {value} is none of {ways:?}")));
+    if let Some(branches) = schema["anyOf"].as_array() {
+        let fits = branches.iter().any(|branch| problems(branch, value, at).is_empty());
+        found.extend((!fits).then(|| format!("{at}: {value} is none of {branches:?}")));
     }
     if let Some(words) = schema["enum"].as_array() {
         found.extend((!words.contains(value)).then(|| format!("{at}: {value} is none of {words:?}")));

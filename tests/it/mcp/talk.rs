@@ -42,14 +42,14 @@ impl Client {
         Self { input: child.stdin.take(), child, lines, next: 100 }
     }
 
-    /// Starts a server and shakes hands.
+    /// Starts a server and initializes it.
     pub(super) fn ready(folder: &Path, data: &Path, more: &[&str]) -> Self {
         let mut client = Self::start(folder, data, more);
         client.hello();
         client
     }
 
-    /// Shakes hands.
+    /// Initializes the session.
     pub(super) fn hello(&mut self) {
         let hello = json!({
             "protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}, "clientInfo": {"name": "test", "version": "1"},

@@ -71,8 +71,8 @@ fn spellings(hir: &Hir) -> Option<Vec<String>> {
         HirKind::Concat(parts) => {
             parts.iter().try_fold(vec![String::new()], |before, part| joined(&before, &spellings(part)?))
         }
-        HirKind::Alternation(ways) => {
-            let all: Option<Vec<_>> = ways.iter().map(spellings).collect();
+        HirKind::Alternation(branches) => {
+            let all: Option<Vec<_>> = branches.iter().map(spellings).collect();
             all.map(|all| all.concat())
         }
     }
@@ -97,7 +97,9 @@ fn word(hir: &Hir) -> Option<usize> {
             Some(word(&repetition.sub)? * usize::try_from(repetition.min).unwrap())
         }
         HirKind::Concat(parts) => parts.iter().map(word).sum(),
-        HirKind::Alternation(ways) => ways.iter().map(word).collect::<Option<Vec<_>>>()?.into_iter().min(),
+        HirKind::Alternation(branches) => {
+            branches.iter().map(word).collect::<Option<Vec<_>>>()?.into_iter().min()
+        }
     }
 }
 
@@ -120,7 +122,7 @@ fn assured(hir: &Hir, texts: &[&str], long: Option<usize>) -> bool {
     let is_long = |length: usize| long.is_some_and(|long| length >= long);
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) | HirKind::Class(_) => false,
-        HirKind::Alternation(ways) => ways.iter().all(|way| assured(way, texts, long)),
+        HirKind::Alternation(branches) => branches.iter().all(|branch| assured(branch, texts, long)),
         HirKind::Repetition(repetition) => {
             repetition.min > 0 && (assured(&repetition.sub, texts, long) || word(hir).is_some_and(is_long))
         }
@@ -140,14 +142,14 @@ fn assured(hir: &Hir, texts: &[&str], long: Option<usize>) -> bool {
                     return true;
                 }
             }
-            // Each way by itself may be long enough with what stands around it.
+            // Each branch by itself may be long enough with what stands around it.
             let split = parts.iter().enumerate().find_map(|(at, part)| {
-                if let HirKind::Alternation(ways) = part.kind() { Some((at, ways)) } else { None }
+                if let HirKind::Alternation(branches) = part.kind() { Some((at, branches)) } else { None }
             });
-            split.is_some_and(|(at, ways)| {
-                ways.iter().all(|way| {
+            split.is_some_and(|(at, branches)| {
+                branches.iter().all(|branch| {
                     let with =
-                        |place: usize, part: &Hir| if place == at { way.clone() } else { part.clone() };
+                        |place: usize, part: &Hir| if place == at { branch.clone() } else { part.clone() };
                     let parts = parts.iter().enumerate().map(|(place, part)| with(place, part)).collect();
                     assured(&Hir::concat(parts), texts, long)
                 })

@@ -18,7 +18,7 @@ use ghost_inspect::path::Protocol;
 pub(super) const TOOL: Definition = Definition {
     name: "path",
     title: "Can this flow pass, and what decides it",
-    description: "Judges one flow through everything on its way, in both directions: guests, security groups, routes, peerings, appliances, shaping, and who listens. It reads the resource group now, by commands that only read, or judges from a bundle that `ghost path collect` wrote. `causes` decide now, `behind` would still block once they are gone, `missing` says what was not read.",
+    description: "Judges one flow through everything on its path, in both directions: guests, security groups, routes, peerings, appliances, shaping, and who listens. It reads the resource group now, by commands that only read, or judges from a bundle that `ghost path collect` wrote. `causes` decide now, `behind` would still block once they are gone, `missing` says what was not read.",
     runs: Runs::Those(cloud::estate),
     input: schema::input::<Input>,
     output,

@@ -18,7 +18,7 @@ use ghost_shell::{Action, CancelSignal, Response};
 pub(super) const TOOL: Definition = Definition {
     name: "run_command",
     title: "Run a command behind the gate",
-    description: "Proposes one shell command with the reason for it. SAFE commands run at once in a sandbox; BLOCKED ones never run, in no spelling; what needs consent runs only where a human approves it through Ghost, never because the client or its user says so. A refusal is an answer: read `status`, `reason` and `approval`, and do not propose the same command again.",
+    description: "Proposes one shell command with the reason for it. SAFE commands run at once in a sandbox; BLOCKED ones never run, in no spelling; what needs a human's consent does not run, whatever the client or its user says. A refusal is an answer: read `status`, `reason` and `approval`, and do not propose the same command again.",
     runs: Runs::Anything,
     input: schema::input::<Input>,
     output,
