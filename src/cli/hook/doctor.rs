@@ -41,7 +41,7 @@ const DOES_NOT_HOLD: u8 = 3;
 /// The arguments of `ghost hook doctor`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "It reads the settings of the administrator, at yours, and at those of the project, and runs each line that `install` wrote twice:\nwith a command that has to be stopped, and with one that has not. Any other line is not run.\n\nExit codes: 0 it holds, 3 it does not, 1 it could not be found out.\n\nExamples:\n  ghost hook doctor\n  ghost hook doctor --project ~/work/site --json"
+    after_help = "It reads the settings of the administrator, at yours, and at those of the project, and runs each line that `install` wrote twice:\nwith a command that has to be stopped, and with one that has not. Any other line is not run.\n\nExit codes: 0 it holds, 3 it does not, 1 it could not be found out.\n\nExamples:\n  ghost hook doctor\n  ghost hook doctor --project ~/site --json"
 )]
 pub(super) struct Arguments {
     /// The project whose settings are looked at; the working folder unless said.
