@@ -115,7 +115,7 @@ fn naming(namespace: bool) -> Profile {
 }
 
 #[tokio::test]
-async fn ss_names_who_holds_a_socket_and_looks_into_nobody() {
+async fn ss_names_who_holds_a_socket_and_reads_nothing_else_of_others() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = format!(":{} ", listener.local_addr().unwrap().port());
     for options in ["-tlnp", "-tlnpT"] {
