@@ -278,14 +278,14 @@ fn nobody(estate: &mut Estate, flow: &Flow, machine: &Machine, rng: &mut Rng) {
     if flow.protocol != Protocol::Tcp {
         return;
     }
-    let way = rng.below(3);
+    let change = rng.below(3);
     let own = |service: &Service| service.machine == machine.name && service.port == flow.port;
-    if way == 0 {
+    if change == 0 {
         estate.services.retain(|service| !own(service));
     }
     for service in estate.services.iter_mut().filter(|service| own(service)) {
-        service.is_local = way == 1;
-        service.port += u16::from(way == 2);
+        service.is_local = change == 1;
+        service.port += u16::from(change == 2);
     }
 }
 
