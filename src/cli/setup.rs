@@ -302,7 +302,7 @@ mod store {
         }
 
         /// Returns where Redis is, if the store is there.
-        fn redis(&self) -> anyhow::Result<Option<RedisConfig>> {
+        pub(in crate::cli) fn redis(&self) -> anyhow::Result<Option<RedisConfig>> {
             let store = &self.config.store;
             let Some(url) = &store.url else { return Ok(None) };
             let place = RedisConfig::new(url, &store.prefix);
