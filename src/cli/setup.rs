@@ -159,7 +159,16 @@ mod shell {
             if self.config.shell.policy.is_some() {
                 return self.policy();
             }
-            Ok(Arc::new(Policy::embedded()?.clone().captures_in(&self.config.capture.folder)))
+            let policy = || -> anyhow::Result<_> {
+                Ok(Arc::new(Policy::embedded_once()?.captures_in(&self.config.capture.folder)))
+            };
+            match self.policy.get() {
+                Some(policy) => Ok(Arc::clone(policy)),
+                None => {
+                    let policy = policy()?;
+                    Ok(Arc::clone(self.policy.get_or_init(|| policy)))
+                }
+            }
         }
 
         /// Returns what this machine, the configuration and the command line know of places.

@@ -98,8 +98,8 @@ impl Callers {
                 .into_iter()
                 .take(if is_request { 2 } else { 1 })
         {
-            let mut done = times.entry((caller.name.clone(), is_request)).or_default();
-            if within(&mut done, now) >= limit {
+            let done = times.entry((caller.name.clone(), is_request)).or_default();
+            if within(done, now) >= limit {
                 return Err(NotServed::TooOften);
             }
             done.push_back(now);

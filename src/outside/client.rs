@@ -269,10 +269,10 @@ pub(super) mod tests {
         }
 
         async fn standing(&self, _: &SessionId, query: StandingQuery) -> Result<Option<Standing>, LinkError> {
-            let mut answers = self.answers.lock().unwrap();
-            let answer =
-                if answers.len() > 1 { answers.remove(0) } else { answers.first().cloned().unwrap() };
-            drop(answers);
+            let answer = {
+                let mut answers = self.answers.lock().unwrap();
+                if answers.len() > 1 { answers.remove(0) } else { answers.first().cloned().unwrap() }
+            };
             if matches!(answer, Ok(Standing::Waiting { .. })) {
                 sleep(query.wait).await;
             }
