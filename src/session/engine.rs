@@ -59,7 +59,6 @@ pub struct Engine {
     pub open_shell: Arc<OpenShell>,
     /// Where whole outputs are kept.
     pub evidence: Arc<dyn Evidence>,
-    /// What turns cost.
     pub turn_cost: Arc<TurnCost>,
     /// What the operator adds to the system prompt.
     pub site_prompt: Option<String>,
@@ -222,15 +221,9 @@ pub enum DriveOutcome {
     /// The caller wanted it to pause.
     Paused,
     /// The model could not answer.
-    Stuck {
-        /// Why.
-        why: String,
-    },
+    Stuck { why: String },
     /// The report could not be delivered.
-    Undelivered {
-        /// Why.
-        why: String,
-    },
+    Undelivered { why: String },
     /// Somebody else drives it.
     Taken,
     /// There is no such session.

@@ -17,7 +17,6 @@ mod field;
 mod inventory;
 mod place;
 mod platform;
-mod prefix;
 mod ranges;
 mod tags;
 
@@ -27,6 +26,5 @@ pub use field::{Fields, beginning, clipped, each_text, texts};
 pub use inventory::{Inventory, Nic, Owner};
 pub use place::{Place, Warning, Warnings};
 pub use platform::Platform;
-pub use prefix::{is_tag, parse_prefix};
-pub use ranges::Ranges;
+pub use ranges::{Ranges, is_tag, parse_prefix};
 pub use tags::{Tag, Tags};
