@@ -13,6 +13,7 @@ mod files;
 mod layers;
 mod limits;
 mod loader;
+mod owners;
 mod privileges;
 mod scratch;
 mod support;
@@ -29,4 +30,5 @@ pub use support::{Support, support};
 pub(crate) use support::offered;
 
 pub(crate) use layers::{RemainingProcesses, SandboxLayers, SandboxedChild};
+pub(crate) use owners::{SocketOwners, VARIABLE as OWNERS_VARIABLE, list as list_socket_owners};
 pub(crate) use scratch::Scratch;
