@@ -6,8 +6,8 @@ use super::peers::Knowledge;
 use super::resolve::{Resolver, SideQuery};
 use super::rule::{Access, Direction, Gate, Group, Ports, Protocols, Rule};
 use crate::net::{
-    DocumentError, Fields, Place, Placed, Ranges, Warning, Warnings, beginning, clipped, document, each_text,
-    flattened, placed,
+    DocumentError, Fields, JsonPath, Placed, Ranges, Warning, Warnings, beginning, clipped, document,
+    each_text, flattened, placed,
 };
 
 /// The field with the rules of a group.
@@ -137,7 +137,7 @@ impl Reader<'_> {
                     Some(found) if !found.is_null() => format!("the {field} {}", beginning(found)),
                     Some(_) | None => format!("its {field}, which is missing"),
                 };
-                odd.push((Place::default().field(field), said));
+                odd.push((JsonPath::default().field(field), said));
             }
         }
         for (inside, what) in odd {
@@ -160,7 +160,7 @@ fn gate(association: Option<&Value>) -> Gate {
     }
 }
 
-fn ports(rule: &Value, side: &str, odd: &mut Vec<(Place, String)>) -> Ports {
+fn ports(rule: &Value, side: &str, odd: &mut Vec<(JsonPath, String)>) -> Ports {
     let (mut ranges, mut open, mut any) = (Vec::new(), None, false);
     for name in [format!("{side}PortRanges"), format!("{side}PortRange")] {
         each_text(rule.field(&name), &mut |text, indexes| {
@@ -169,7 +169,7 @@ fn ports(rule: &Value, side: &str, odd: &mut Vec<(Place, String)>) -> Ports {
                 Some(range) => ranges.push(range),
                 None => {
                     let what = format!("the {side} port `{}`", text.map_or_else(beginning, clipped));
-                    odd.push((Place::default().field(&name).items(indexes), what.clone()));
+                    odd.push((JsonPath::default().field(&name).items(indexes), what.clone()));
                     open = open.take().or(Some(what));
                 }
             }
@@ -180,7 +180,7 @@ fn ports(rule: &Value, side: &str, odd: &mut Vec<(Place, String)>) -> Ports {
     }
     if !any {
         let what = format!("its {side} ports, which are missing");
-        odd.push((Place::default().field(&format!("{side}PortRange")), what.clone()));
+        odd.push((JsonPath::default().field(&format!("{side}PortRange")), what.clone()));
         open = Some(what);
     }
     Ports { known: Ranges::of(ranges), open }
@@ -258,7 +258,7 @@ impl Reader<'_> {
                     "protocol": "*", "sourceAddressPrefix": source, "destinationAddressPrefix": destination,
                     "sourcePortRange": "*", "destinationPortRange": "*",
                 });
-                rules.push(self.rule(&Placed { place: Place::default(), value: &value }));
+                rules.push(self.rule(&Placed { place: JsonPath::default(), value: &value }));
                 names.push(*name);
             }
             let what = || format!("{of} without the platform's own: {} are added", names.join(", "));

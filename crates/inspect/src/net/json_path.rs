@@ -10,12 +10,12 @@ const MAX_WARNINGS: usize = 1_000;
 
 /// The path to a value of a document, such as `value[3].addressPrefix`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct JsonPath {
     within: Option<Arc<str>>,
     at: Option<usize>,
 }
 
-impl Place {
+impl JsonPath {
     /// Returns the place of an item of a list.
     #[must_use]
     pub const fn item(within: Arc<str>, at: usize) -> Self {
@@ -42,7 +42,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for JsonPath {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.within.as_deref().unwrap_or_default())?;
         self.at.iter().try_for_each(|at| write!(out, "[{at}]"))
@@ -131,15 +131,15 @@ mod tests {
 
     #[test]
     fn a_place_is_written_as_a_path_from_the_top() {
-        let row = Place::item(Place::default().field("value").shared(), 3);
+        let row = JsonPath::item(JsonPath::default().field("value").shared(), 3);
         assert_eq!(row.to_string(), "value[3]");
-        let prefix = Place::item(row.field("addressPrefix").shared(), 1);
+        let prefix = JsonPath::item(row.field("addressPrefix").shared(), 1);
         assert_eq!(
             Warning::at(4, prefix, "`x` is no prefix").to_string(),
             "row 4, value[3].addressPrefix[1]: `x` is no prefix"
         );
-        assert_eq!(Place::default().field("name").to_string(), "name");
-        assert_eq!(Place::default().to_string(), "");
+        assert_eq!(JsonPath::default().field("name").to_string(), "name");
+        assert_eq!(JsonPath::default().to_string(), "");
     }
 
     #[test]
