@@ -1,7 +1,7 @@
 //! What each crate brings along when it is published, and that it can be taken out. `tests/package` packs and compiles them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::project::{none, root};
 
@@ -103,8 +103,15 @@ fn no_crate_reads_a_file_outside_of_itself() {
     for folder in crates() {
         for (path, text) in product(&folder) {
             for named in text.split("include_").skip(1).filter_map(|part| part.split('"').nth(1)) {
-                let file = path.parent().unwrap().join(named);
-                let Ok(file) = file.canonicalize() else { continue };
+                // A link inside the crate is packed as the file that it leads to.
+                let mut file = path.parent().unwrap().to_owned();
+                for part in Path::new(named).components() {
+                    if part == Component::ParentDir {
+                        file.pop();
+                    } else {
+                        file.push(part);
+                    }
+                }
                 if !file.starts_with(&folder) {
                     problems.push(format!("{}: {named}", path.display()));
                 }
