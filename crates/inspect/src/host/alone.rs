@@ -129,36 +129,15 @@ fn rules(host: &Host, traces: &Traces<'_>) -> Vec<Finding> {
     let silent = || host.neighbors.rows().iter().any(super::link::Neighbor::is_silent);
     let mut found = Vec::new();
     for special in filter::specials(host) {
-        let how = match special.fault {
-            Fault::RandomDrop | Fault::PayloadRewrite => {
-                if traces.is_empty() || passes() {
-                    DEGRADED
-                } else {
-                    NOTICED
-                }
-            }
-            Fault::ArpDrop => {
-                if silent() {
-                    BROKEN
-                } else {
-                    NOTICED
-                }
-            }
-            Fault::FragNeededDrop => {
-                if narrow() {
-                    BROKEN
-                } else {
-                    NOTICED
-                }
-            }
-            Fault::DscpRewrite => {
-                if marked() {
-                    DEGRADED
-                } else {
-                    NOTICED
-                }
-            }
-            _ => NOTICED,
+        let is = |fault: Fault| special.fault == fault;
+        let degrades =
+            (is(Fault::RandomDrop) || is(Fault::PayloadRewrite)) && (traces.is_empty() || passes());
+        let how = if degrades || (is(Fault::DscpRewrite) && marked()) {
+            DEGRADED
+        } else if (is(Fault::ArpDrop) && silent()) || (is(Fault::FragNeededDrop) && narrow()) {
+            BROKEN
+        } else {
+            NOTICED
         };
         found.push(Finding::new(
             how,

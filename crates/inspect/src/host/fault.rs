@@ -105,8 +105,6 @@ pub enum Fault {
     NatMissing,
     /// There are too few local ports.
     PortRangeExhausted,
-    /// The machine shows another host key than before.
-    HostKeyChanged,
     /// A service of the network has failed.
     UnitFailed,
     /// A device counts errors that grow.
@@ -117,7 +115,7 @@ pub enum Fault {
 
 impl Fault {
     /// Every code.
-    pub const ALL: [Self; 53] = [
+    pub const ALL: [Self; 52] = [
         Self::LinkMissing,
         Self::LinkDown,
         Self::LinkFlap,
@@ -167,7 +165,6 @@ impl Fault {
         Self::SnatPorts,
         Self::NatMissing,
         Self::PortRangeExhausted,
-        Self::HostKeyChanged,
         Self::UnitFailed,
         Self::DeviceErrors,
         Self::SoftnetDrop,

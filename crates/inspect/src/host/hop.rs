@@ -276,9 +276,7 @@ pub(super) fn neighbor(
     ) {
         return Some(found.and(&host.name, Part::Neighbors, entry.line()));
     }
-    if via.is_none() {
-        return None;
-    }
+    via?;
     let object = Object::Route { host: host.name.clone(), prefix: route.object() };
     if owners.is_empty()
         && let Some(other) = other_gateway(network, host, device, next)

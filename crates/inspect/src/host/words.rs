@@ -416,14 +416,6 @@ impl Fault {
                 alike: "many connections to many destinations",
                 nika: None,
             },
-            Self::HostKeyChanged => FaultText {
-                code: "host_key_changed",
-                words: "{object} shows another host key",
-                remedy: "find out why before anything else; never accept it to go on",
-                evidence: "ssh: the host key has changed",
-                alike: "a machine that was installed anew",
-                nika: None,
-            },
             Self::UnitFailed => FaultText {
                 code: "unit_failed",
                 words: "{object} has failed",
