@@ -432,8 +432,7 @@ pub(super) fn refused(
     }
     let Some(rule) = decided else {
         let policy = answer.policy.clone().unwrap_or_default();
-        let mut words = policy.split(" / ");
-        let (table, chain) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let (table, chain) = policy.rsplit_once(' ').unwrap_or_default();
         let object = Object::Chain {
             host: host.name.clone(),
             table: table.replacen(' ', ":", 1),

@@ -76,6 +76,19 @@ fn nobody_listens() {
 }
 
 #[test]
+fn a_rule_and_a_policy_that_drop_are_named_by_what_they_are() {
+    let with = |rules: &str| {
+        let own = gathered("10.0.0.11/24", None).with(Part::FilterLegacy, rules);
+        [plain("a", "10.0.0.10/24", None), Host::read("b", &own)]
+    };
+    let rule = with("*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -p tcp -m tcp --dport 80 -j DROP\nCOMMIT\n");
+    check(&rule, &flow("10.0.0.11", 80), &["guest_firewall_drop netfilter/b/filter/INPUT/tcp/80"]);
+    check(&rule, &flow("10.0.0.11", 81), &["not_listening service/b/tcp/81"]);
+    let policy = with("*filter\n:INPUT DROP [0:0]\nCOMMIT\n");
+    check(&policy, &flow("10.0.0.11", 80), &["guest_firewall_policy_drop netfilter/b/filter/INPUT"]);
+}
+
+#[test]
 fn what_is_off_the_link_needs_a_route() {
     let hosts = [plain("a", "10.0.0.10/24", None)];
     check(&hosts, &flow("192.0.2.1", 80), &["no_default_route route/a/default"]);
