@@ -44,6 +44,7 @@ const MODULES: [(&str, Arrows); 2] = [
             ("effective", &["net", "nsg", "route"]),
             ("netfilter", &[]),
             ("qdisc", &[]),
+            ("host", &["netfilter", "qdisc"]),
             ("path", &["net", "netfilter", "nsg", "qdisc", "route"]),
         ],
     ),

@@ -1,0 +1,320 @@
+//! What a machine shows by itself: counters that grow, queues that drop, rules of their own kind, settings that are too small.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use super::context::Flow;
+use super::fault::Fault;
+use super::filter;
+use super::finding::{Certainty, Finding, Weight};
+use super::gathered::Part;
+use super::model::Host;
+use super::object::Object;
+use super::walk::Trace;
+
+const DEGRADED: (Weight, Certainty) = (Weight::Degraded, Certainty::Confirmed);
+const NOTICED: (Weight, Certainty) = (Weight::Noticed, Certainty::Likely);
+const BROKEN: (Weight, Certainty) = (Weight::Broken, Certainty::Confirmed);
+
+/// A largest receive buffer below this holds TCP back on any path that is not short.
+const SMALL_RECEIVE_BYTES: u64 = 64 << 10;
+/// Fewer local ports than this are used up by one busy client.
+const FEW_PORTS: u64 = 1_024;
+
+type Traces<'a> = [(&'a Flow, Trace)];
+
+/// Finds what is odd on one machine. Where no flow is asked about, its default gateway and device are checked, too.
+pub(super) fn check(host: &Host, traces: &Traces<'_>, unasked: bool) -> Vec<Finding> {
+    let mut found = devices(host, unasked);
+    found.extend(queues(host, traces));
+    found.extend(rules(host, traces));
+    found.extend(settings(host));
+    found.extend(counters(host, traces));
+    if unasked {
+        found.extend(gateway(host));
+    }
+    found.extend(host.failed_units.iter().map(|unit| {
+        let object = Object::Unit { host: host.name.clone(), unit: unit.clone() };
+        Finding::new(NOTICED, Fault::UnitFailed, object, (&host.name, Part::Units, unit.as_str()))
+    }));
+    found
+}
+
+fn link(host: &Host, device: &str) -> Object {
+    Object::Link { host: host.name.clone(), device: device.to_owned() }
+}
+
+fn devices(host: &Host, unasked: bool) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for own in host.links.rows().iter().filter(|link| !link.is_loopback()) {
+        let used = host.global().any(|address| address.device == own.name);
+        let growth = host.growth(&own.name).unwrap_or_default();
+        // Both ends of a cable see it; the one with an address is the one that hurts.
+        if growth.carrier_changes > 0 && used {
+            let proof = (
+                host.name.as_str(),
+                Part::LinksLater,
+                format!("{}: carrier changes grew by {}", own.name, growth.carrier_changes),
+            );
+            found.push(Finding::new(BROKEN, Fault::LinkFlap, link(host, &own.name), proof));
+        }
+        if growth.errors > 0 || growth.missed > 0 {
+            let proof = (
+                host.name.as_str(),
+                Part::LinksLater,
+                format!("{}: errors grew by {}, missed by {}", own.name, growth.errors, growth.missed),
+            );
+            found.push(Finding::new(DEGRADED, Fault::DeviceErrors, link(host, &own.name), proof));
+        }
+        let plain = own.kind().is_none_or(|kind| !matches!(kind, "bridge" | "dummy" | "tun" | "vxlan"));
+        if unasked && used && plain && !own.carries() && own.operstate != "UNKNOWN" {
+            let proof = (
+                host.name.as_str(),
+                Part::Links,
+                format!("{}: <{}> state {}", own.name, own.flags.join(","), own.operstate),
+            );
+            found.push(Finding::new(BROKEN, Fault::LinkDown, link(host, &own.name), proof));
+        }
+    }
+    found
+}
+
+fn queues(host: &Host, traces: &Traces<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for now in
+        host.qdiscs.rows().iter().filter(|qdisc| qdisc.rate_bps.is_some() && qdisc.drops.unwrap_or(0) > 0)
+    {
+        let Some(device) = &now.dev else { continue };
+        let before =
+            host.qdiscs_before.rows().iter().find(|one| one.dev == now.dev && one.handle == now.handle);
+        let grew = now.drops.unwrap_or(0).saturating_sub(before.and_then(|one| one.drops).unwrap_or(0));
+        let on_the_path = traces.iter().any(|(_, trace)| {
+            trace.passed.iter().any(|one| one.host == host.name && one.output.as_ref() == Some(device))
+        });
+        if !on_the_path && grew == 0 {
+            continue;
+        }
+        let certainty = if grew > 0 { Certainty::Confirmed } else { Certainty::Likely };
+        let shows = format!(
+            "{} on {device}: rate {} bit/s, {} dropped, {grew} of them just now",
+            now.discipline,
+            now.rate_bps.unwrap_or(0.0),
+            now.drops.unwrap_or(0)
+        );
+        let object = Object::Qdisc { host: host.name.clone(), device: device.clone() };
+        found.push(Finding::new(
+            (Weight::Degraded, certainty),
+            Fault::RateLimit,
+            object,
+            (&host.name, Part::QdiscsLater, shows),
+        ));
+    }
+    found
+}
+
+fn rules(host: &Host, traces: &Traces<'_>) -> Vec<Finding> {
+    let passes = || traces.iter().any(|(_, trace)| trace.passed.iter().any(|one| one.host == host.name));
+    let narrow = || {
+        traces.iter().any(|(_, trace)| {
+            let own = trace.passed.iter().find(|one| one.host == host.name);
+            let mtu = |device: Option<&String>| device.and_then(|device| host.link(device)).map(|link| link.mtu);
+            own.is_some_and(|own| matches!((mtu(own.input.as_ref()), mtu(own.output.as_ref())), (Some(wide), Some(small)) if small < wide))
+        })
+    };
+    let marked = || {
+        traces
+            .iter()
+            .any(|(flow, trace)| flow.is_marked && trace.passed.iter().any(|one| one.host == host.name))
+    };
+    let silent = || host.neighbors.rows().iter().any(super::link::Neighbor::is_silent);
+    let mut found = Vec::new();
+    for special in filter::specials(host) {
+        let is = |fault: Fault| special.fault == fault;
+        let degrades =
+            (is(Fault::RandomDrop) || is(Fault::PayloadRewrite)) && (traces.is_empty() || passes());
+        let how = if degrades || (is(Fault::DscpRewrite) && marked()) {
+            DEGRADED
+        } else if (is(Fault::ArpDrop) && silent()) || (is(Fault::FragNeededDrop) && narrow()) {
+            BROKEN
+        } else {
+            NOTICED
+        };
+        found.push(Finding::new(
+            how,
+            special.fault,
+            special.object,
+            (&host.name, Part::FilterNft, special.line),
+        ));
+    }
+    let failed = host.conntrack.now("insert_failed").saturating_add(host.conntrack.now("drop"));
+    for chain in filter::translations(host) {
+        if let Some((rule, ports)) = chain.narrow().filter(|_| failed > 0) {
+            let one = Finding::new(
+                BROKEN,
+                Fault::SnatPorts,
+                chain.object.clone(),
+                (&host.name, Part::FilterNft, format!("{ports} ports: {rule}")),
+            );
+            found.push(one.and(&host.name, Part::Conntrack, format!("{failed} connections were not taken")));
+        }
+    }
+    found
+}
+
+fn settings(host: &Host) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let sysctl = |key: &str| Object::Sysctl { host: host.name.clone(), key: key.to_owned() };
+    let window = "net.ipv4.tcp_rmem";
+    if let [_, _, most] = host.numbers(window).as_slice()
+        && *most < SMALL_RECEIVE_BYTES
+    {
+        found.push(Finding::new(
+            DEGRADED,
+            Fault::ReceiveWindow,
+            sysctl(window),
+            (&host.name, Part::Settings, format!("{window}: at most {most} bytes")),
+        ));
+    }
+    let range = "net.ipv4.ip_local_port_range";
+    if let [low, high] = host.numbers(range).as_slice() {
+        let ports = high.saturating_sub(*low).saturating_add(1);
+        let mut by_peer: BTreeMap<(IpAddr, u16), u64> = BTreeMap::new();
+        for one in
+            host.connections.rows().iter().filter(|one| (*low..=*high).contains(&u64::from(one.local.1)))
+        {
+            *by_peer.entry(one.peer).or_default() += 1;
+        }
+        let busiest = by_peer.into_iter().max_by_key(|(_, count)| *count);
+        let line = format!("{range} = {low} {high}");
+        match busiest {
+            Some(((ip, port), count)) if count >= ports => {
+                let one = Finding::new(
+                    BROKEN,
+                    Fault::PortRangeExhausted,
+                    sysctl(range),
+                    (&host.name, Part::Settings, line),
+                );
+                found.push(one.and(
+                    &host.name,
+                    Part::Connections,
+                    format!("{count} connections to {ip}:{port}"),
+                ));
+            }
+            Some(_) | None if ports < FEW_PORTS => {
+                found.push(Finding::new(
+                    NOTICED,
+                    Fault::PortRangeExhausted,
+                    sysctl(range),
+                    (&host.name, Part::Settings, line),
+                ));
+            }
+            Some(_) | None => {}
+        }
+    }
+    found
+}
+
+fn counters(host: &Host, traces: &Traces<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let own = || Object::Host { what: host.name.clone() };
+    let damaged =
+        host.counters.growth("Tcp.InCsumErrors").saturating_add(host.counters.growth("Udp.InCsumErrors"));
+    if damaged > 0 {
+        let to =
+            traces.iter().find(|(_, trace)| trace.passed.last().is_some_and(|last| last.host == host.name));
+        let object = to.and_then(|(flow, trace)| {
+            Some(Object::Flow {
+                src: trace.seen_as?,
+                dst: flow.to,
+                protocol: flow.protocol.to_string(),
+                port: flow.port,
+            })
+        });
+        found.push(Finding::new(
+            DEGRADED,
+            Fault::ChecksumErrors,
+            object.unwrap_or_else(own),
+            (&host.name, Part::CountersLater, format!("InCsumErrors grew by {damaged}")),
+        ));
+    }
+    let lost = host.counters.growth("Udp.RcvbufErrors");
+    if lost > 0 {
+        let socket =
+            host.udp.rows().iter().filter(|socket| socket.drops > 0).max_by_key(|socket| socket.drops);
+        if let Some(socket) = socket {
+            let object =
+                Object::Service { host: host.name.clone(), protocol: "udp".to_owned(), port: socket.port };
+            let one = Finding::new(
+                DEGRADED,
+                Fault::ReceiveBuffer,
+                object,
+                (&host.name, Part::CountersLater, format!("RcvbufErrors grew by {lost}")),
+            );
+            found.push(one.and(
+                &host.name,
+                Part::Udp,
+                format!("port {}: {} dropped", socket.port, socket.drops),
+            ));
+        }
+    }
+    let dropped = host.softnet.growth("dropped");
+    if dropped > 0 {
+        found.push(Finding::new(
+            DEGRADED,
+            Fault::SoftnetDrop,
+            own(),
+            (&host.name, Part::SoftnetLater, format!("dropped grew by {dropped}")),
+        ));
+    }
+    let (count, most) = (host.conntrack.now("count"), host.conntrack.now("max"));
+    if most > 0 && count.saturating_mul(100) >= most.saturating_mul(98) {
+        found.push(Finding::new(
+            BROKEN,
+            Fault::ConntrackFull,
+            own(),
+            (&host.name, Part::ConntrackLater, format!("{count} of {most}")),
+        ));
+    }
+    found
+}
+
+/// The gateway of a machine that is asked about by itself.
+fn gateway(host: &Host) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for route in host
+        .routes
+        .rows()
+        .iter()
+        .filter(|route| route.is_default() && route.table == "main" && !route.throws_away())
+    {
+        for (via, _) in route.next_hops() {
+            let Some(entry) = via
+                .and_then(|via| host.neighbor(via))
+                .filter(|entry| entry.mac.is_none() && entry.is("FAILED"))
+            else {
+                continue;
+            };
+            let object = Object::Route { host: host.name.clone(), prefix: route.object() };
+            let one = Finding::new(
+                (Weight::Broken, Certainty::Likely),
+                Fault::GatewayDead,
+                object,
+                (&host.name, Part::Neighbors, entry.line()),
+            );
+            found.push(one.and(&host.name, Part::Routes, route.line()));
+        }
+    }
+    let four = |route: &&super::route::Route| route.is_default() && !route.throws_away();
+    let has_network =
+        host.global().any(|own| !own.device.starts_with("docker") && !own.device.starts_with("virbr"));
+    if has_network && host.routes.read().is_some() && !host.routes.rows().iter().any(|route| four(&route)) {
+        let object = Object::Route { host: host.name.clone(), prefix: "default".to_owned() };
+        found.push(Finding::new(
+            NOTICED,
+            Fault::NoDefaultRoute,
+            object,
+            (&host.name, Part::Routes, "no default route in any table"),
+        ));
+    }
+    found
+}

@@ -1,0 +1,96 @@
+//! What is asked, and what is known from elsewhere: without it, much is odd and little is wrong.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+
+/// A protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Protocol {
+    /// TCP.
+    Tcp,
+    /// UDP.
+    Udp,
+    /// ICMP, or its counterpart of IPv6.
+    Icmp,
+    /// Another one, by its number.
+    Other(u8),
+}
+
+impl Protocol {
+    /// Returns its number.
+    #[must_use]
+    pub const fn number(self, six: bool) -> u8 {
+        match self {
+            Self::Tcp => 6,
+            Self::Udp => 17,
+            Self::Icmp => {
+                if six {
+                    58
+                } else {
+                    1
+                }
+            }
+            Self::Other(number) => number,
+        }
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp => out.write_str("tcp"),
+            Self::Udp => out.write_str("udp"),
+            Self::Icmp => out.write_str("icmp"),
+            Self::Other(number) => write!(out, "{number}"),
+        }
+    }
+}
+
+/// Traffic that has to pass.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flow {
+    /// The machine that calls.
+    pub from: String,
+    /// As which of its addresses, where that is chosen.
+    pub source: Option<IpAddr>,
+    /// Who is called.
+    pub to: IpAddr,
+    /// The protocol.
+    pub protocol: Protocol,
+    /// The port that is called.
+    pub port: Option<u16>,
+    /// Its packets carry a class that matters.
+    pub is_marked: bool,
+}
+
+/// What is known to be right: from an inventory, from an earlier snapshot, from whoever asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expected {
+    /// A machine has an address on a device.
+    Address {
+        /// The machine.
+        host: String,
+        /// The device.
+        device: String,
+        /// The address.
+        net: IpNet,
+    },
+    /// A name leads to an address.
+    Name {
+        /// The name.
+        name: String,
+        /// Its address.
+        ip: IpAddr,
+    },
+}
+
+/// What is asked, and what is known from elsewhere.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Context {
+    /// Traffic that has to pass.
+    pub flows: Vec<Flow>,
+    /// What is known to be right.
+    pub expected: Vec<Expected>,
+}

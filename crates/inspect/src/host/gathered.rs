@@ -1,0 +1,208 @@
+//! What was gathered on a machine, by part, before anything is made of it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Declares the parts with their names.
+macro_rules! parts {
+    ($($(#[$doc:meta])* $part:ident = $name:literal),* $(,)?) => {
+        /// A part of what the script prints.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Part {
+            $($(#[$doc])* $part,)*
+        }
+
+        impl Part {
+            /// Every part, in the order in which it is gathered.
+            pub const ALL: &'static [Self] = &[$(Self::$part),*];
+
+            /// Returns its name.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$part => $name,)*
+                }
+            }
+        }
+    };
+}
+
+parts! {
+    /// Name, kernel, user and time.
+    About = "about",
+    /// Counters of protocols.
+    Counters = "counters",
+    /// Devices with counters.
+    Links = "links",
+    /// Queueing disciplines with counters.
+    Qdiscs = "qdiscs",
+    /// What the kernel's input queues counted.
+    Softnet = "softnet",
+    /// What the table of connections counted.
+    Conntrack = "conntrack",
+    /// Addresses.
+    Addresses = "addresses",
+    /// Routes of all tables.
+    Routes = "routes",
+    /// IPv6 routes of all tables.
+    Routes6 = "routes6",
+    /// Routing rules.
+    Rules = "rules",
+    /// IPv6 routing rules.
+    Rules6 = "rules6",
+    /// Neighbors.
+    Neighbors = "neighbors",
+    /// Ports of bridges.
+    Bridge = "bridge",
+    /// Hardware addresses behind ports of bridges.
+    Fdb = "fdb",
+    /// Who listens.
+    Listeners = "listeners",
+    /// Connections with what TCP knows of them.
+    Connections = "connections",
+    /// UDP sockets with what they dropped.
+    Udp = "udp",
+    /// Settings of the kernel.
+    Settings = "settings",
+    /// The native ruleset.
+    FilterNft = "filter-nft",
+    /// Rules of iptables, old backend.
+    FilterLegacy = "filter-iptables-legacy",
+    /// Rules of ip6tables, old backend.
+    FilterLegacy6 = "filter-ip6tables-legacy",
+    /// Rules of iptables on nftables.
+    FilterIptables = "filter-iptables-nft",
+    /// Rules of ip6tables on nftables.
+    FilterIptables6 = "filter-ip6tables-nft",
+    /// Name servers.
+    Resolver = "resolver",
+    /// Names that need no server.
+    Hosts = "hosts",
+    /// Where names are looked for.
+    Nsswitch = "nsswitch",
+    /// What name servers answered.
+    Answers = "answers",
+    /// Proxies.
+    Proxy = "proxy",
+    /// Tunnels of WireGuard, without keys that are secret.
+    Wireguard = "wireguard",
+    /// What the kernel complained about.
+    KernelLog = "kernel-log",
+    /// Services that have failed.
+    Units = "units",
+    /// Programs that run, by name.
+    Processes = "processes",
+    /// What the clock is set by.
+    Clock = "clock",
+    /// The counters of protocols, later.
+    CountersLater = "counters-later",
+    /// The devices, later.
+    LinksLater = "links-later",
+    /// The queueing disciplines, later.
+    QdiscsLater = "qdiscs-later",
+    /// The kernel's input queues, later.
+    SoftnetLater = "softnet-later",
+    /// The table of connections, later.
+    ConntrackLater = "conntrack-later",
+}
+
+impl Part {
+    /// Finds a part by its name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|part| part.as_str() == name)
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}
+
+/// What a part's command printed, and how it ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartText {
+    /// The exit code; 127 is a program that is not there.
+    pub code: u8,
+    /// What it printed; where it failed, what it said.
+    pub text: String,
+}
+
+/// Everything that was gathered on a machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Gathered {
+    parts: BTreeMap<String, PartText>,
+}
+
+/// Why something was not gathered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GatherError {
+    /// A part is there twice.
+    #[error("the part `{0}` is there twice")]
+    Twice(String),
+    /// A part is none of the script's.
+    #[error("the part `{0}` is none of ours")]
+    Unknown(String),
+    /// A part is not there at all: the text is only a part of what was printed.
+    #[error("the part `{0}` is missing")]
+    Missing(&'static str),
+}
+
+impl Gathered {
+    /// Puts sections together: name, exit code, text.
+    ///
+    /// # Errors
+    /// Fails where a section is unknown, repeated or missing: a part of the output is not taken for the whole.
+    pub fn from_sections(
+        sections: impl IntoIterator<Item = (String, u8, String)>,
+    ) -> Result<Self, GatherError> {
+        let mut parts = BTreeMap::new();
+        for (name, code, text) in sections {
+            if Part::named(&name).is_none() {
+                return Err(GatherError::Unknown(name.chars().take(40).collect()));
+            }
+            if parts.insert(name.clone(), PartText { code, text }).is_some() {
+                return Err(GatherError::Twice(name));
+            }
+        }
+        match Part::ALL.iter().find(|part| !parts.contains_key(part.as_str())) {
+            Some(part) => Err(GatherError::Missing(part.as_str())),
+            None => Ok(Self { parts }),
+        }
+    }
+
+    /// Returns the text of a part.
+    ///
+    /// # Errors
+    /// Says why it was not read.
+    pub fn text(&self, part: Part) -> Result<&str, String> {
+        match self.parts.get(part.as_str()) {
+            Some(PartText { code: 0, text }) => Ok(text),
+            Some(PartText { code: 127, text }) => Err(text.trim().to_owned()),
+            Some(PartText { code, text }) => {
+                let said: String = text.trim().chars().take(200).collect();
+                Err(format!("exit code {code}: {said}"))
+            }
+            None => Err("not gathered".to_owned()),
+        }
+    }
+
+    /// Puts a text in the place of a part.
+    #[must_use]
+    pub fn with(mut self, part: Part, text: &str) -> Self {
+        self.parts.insert(part.as_str().to_owned(), PartText { code: 0, text: text.to_owned() });
+        self
+    }
+
+    /// Returns the parts that could not be read, each with the reason. A program that is not installed has nothing to read.
+    pub fn closed(&self) -> impl Iterator<Item = (Part, &str)> {
+        let parts = Part::ALL.iter().filter_map(|part| Some((*part, self.parts.get(part.as_str())?)));
+        parts
+            .filter(|(_, text)| text.code != 0 && text.code != 127)
+            .map(|(part, text)| (part, text.text.as_str()))
+    }
+}

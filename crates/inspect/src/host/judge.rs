@@ -1,0 +1,106 @@
+//! What is odd on machines that were gathered, worst first.
+
+use std::collections::BTreeMap;
+
+use super::context::{Context, Flow};
+use super::finding::Finding;
+use super::gathered::Part;
+use super::model::Host;
+use super::network::Network;
+use super::walk::{self, End, Start, Trace};
+use super::{alone, fault::Fault, names, together};
+
+/// What became of a flow that was asked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// It passes both directions, as far as was read.
+    Passes,
+    /// Something stops it.
+    Stopped,
+    /// It leaves what was gathered, or something that decides was not read.
+    NotKnown(String),
+}
+
+/// The answer about some machines.
+#[derive(Debug, Clone)]
+pub struct Judgement {
+    /// What is odd, worst first.
+    pub findings: Vec<Finding>,
+    /// What became of each flow, in their order.
+    pub fates: Vec<Fate>,
+    /// What was not read, by machine: nothing that depends on it was judged.
+    pub closed: Vec<(String, Part, String)>,
+}
+
+/// Judges machines together.
+#[must_use]
+pub fn judge(hosts: &[Host], context: &Context) -> Judgement {
+    let network = Network { hosts, context };
+    let mut findings = together::check(&network);
+    let mut fates = Vec::new();
+    let mut traces = Vec::new();
+    for flow in &context.flows {
+        let (fate, own) = flow_fate(&network, flow);
+        fates.push(fate);
+        findings.extend(own.iter().flat_map(|trace| trace.findings.iter().cloned()));
+        traces.extend(own.into_iter().map(|trace| (flow, trace)));
+    }
+    findings.extend(names::check(&network));
+    for host in hosts {
+        findings.extend(alone::check(host, &traces, context.flows.is_empty()));
+    }
+    let closed = hosts.iter().flat_map(|host| {
+        let own = host.closed.iter().filter(|(_, why)| !why.ends_with("is not installed"));
+        own.map(|(part, why)| (host.name.clone(), *part, why.clone()))
+    });
+    Judgement { closed: closed.collect(), findings: sorted(findings), fates }
+}
+
+fn flow_fate(network: &Network<'_>, flow: &Flow) -> (Fate, Vec<Trace>) {
+    let Some(from) = network.host(&flow.from) else {
+        return (Fate::NotKnown(format!("{} was not gathered", flow.from)), Vec::new());
+    };
+    let start = Start { flow, is_answer: false, source: flow.source, destination: flow.to, seen: &[] };
+    let out = walk::follow(network, from, start);
+    let ended = |trace: &Trace| match trace.end {
+        End::Reached => None,
+        End::Stopped => Some(Fate::Stopped),
+        End::Outside => Some(Fate::NotKnown("it leaves the machines that were gathered".to_owned())),
+        End::NotKnown => Some(Fate::NotKnown(trace.missing.last().cloned().unwrap_or_default())),
+    };
+    if let Some(fate) = ended(&out) {
+        return (fate, vec![out]);
+    }
+    let there = out.passed.last().and_then(|last| network.host(&last.host));
+    let (Some(there), Some(back_to)) = (there, out.seen_as) else {
+        return (Fate::NotKnown("it is not known as whom it arrives".to_owned()), vec![out]);
+    };
+    let answer =
+        Start { flow, is_answer: true, source: Some(flow.to), destination: back_to, seen: &out.passed };
+    let back = walk::follow(network, there, answer);
+    let degraded = out.missing.first().or_else(|| back.missing.first()).cloned();
+    let fate = ended(&back).unwrap_or_else(|| degraded.map_or(Fate::Passes, Fate::NotKnown));
+    (fate, vec![out, back])
+}
+
+/// Puts the worst first, one finding an object and fault; what only follows from another is left out.
+fn sorted(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut unique: BTreeMap<(Fault, super::object::Object), Finding> = BTreeMap::new();
+    for found in findings {
+        let key = (found.fault, found.object.clone());
+        let better = |known: &Finding| (known.weight, known.certainty) <= (found.weight, found.certainty);
+        if !unique.get(&key).is_some_and(better) {
+            unique.insert(key, found);
+        }
+    }
+    let has = |fault: Fault| unique.keys().any(|(own, _)| *own == fault);
+    // Damage whose rule is known is that rule; a twin explains an entry that is another machine's.
+    let (rewrites, twins) =
+        (has(Fault::PayloadRewrite), has(Fault::DuplicateAddress) || has(Fault::DuplicateMac));
+    let follows = |fault: Fault| {
+        (rewrites && fault == Fault::ChecksumErrors) || (twins && fault == Fault::NeighborPoisoned)
+    };
+    let mut all: Vec<Finding> = unique.into_values().filter(|found| !follows(found.fault)).collect();
+    all.sort_by_key(|found| (found.weight, found.certainty));
+    all
+}

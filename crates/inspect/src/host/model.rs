@@ -1,0 +1,354 @@
+//! A machine as it was gathered.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use super::answer::{Answer, Known};
+use super::counter::{self, Counters, Counts};
+use super::gathered::{Gathered, Part};
+use super::link::{Address, Addressed, Link, LinkCounters, Neighbor};
+use super::resolver::{self, Resolver, ServerAnswer};
+use super::route::{self, RawRoute, RawRule, Route, Routed, RoutedPacket, Rule};
+use super::row::rows;
+use super::socket::{self, Connection, Listener, UdpSocket};
+use crate::netfilter::{self, Bundle, Source};
+use crate::qdisc::{self, Qdisc};
+
+/// Something that could not be read, and was passed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// In which part.
+    pub part: Part,
+    /// What is odd.
+    pub what: String,
+}
+
+/// A machine: what is known of it, what is not, and what was odd about the text.
+#[derive(Debug, Clone)]
+pub struct Host {
+    /// How findings name it.
+    pub name: String,
+    /// Devices.
+    pub links: Known<Vec<Link>>,
+    /// What devices counted a moment later.
+    later: BTreeMap<String, LinkCounters>,
+    /// Addresses.
+    pub addresses: Known<Vec<Address>>,
+    /// Routes of both families.
+    pub routes: Known<Vec<Route>>,
+    /// Routing rules of IPv4.
+    pub rules: Known<Vec<Rule>>,
+    /// Routing rules of IPv6.
+    pub rules6: Known<Vec<Rule>>,
+    /// Neighbors.
+    pub neighbors: Known<Vec<Neighbor>>,
+    /// Who listens.
+    pub listeners: Known<Vec<Listener>>,
+    /// Connections.
+    pub connections: Known<Vec<Connection>>,
+    /// UDP sockets.
+    pub udp: Known<Vec<UdpSocket>>,
+    /// Settings of the kernel.
+    pub settings: Known<BTreeMap<String, String>>,
+    /// Packet filters of every kind.
+    pub filters: netfilter::Host,
+    /// Whether all of them were read.
+    pub filters_read: Answer,
+    /// Queueing disciplines, a moment later.
+    pub qdiscs: Known<Vec<Qdisc>>,
+    /// Queueing disciplines at first.
+    pub qdiscs_before: Known<Vec<Qdisc>>,
+    /// Counters of protocols.
+    pub counters: Counters,
+    /// Counters of input queues.
+    pub softnet: Counters,
+    /// The table of connections: `count`, `max` and what it counted.
+    pub conntrack: Counters,
+    /// Name servers.
+    pub resolver: Known<Resolver>,
+    /// Names that need no server.
+    pub hosts: Vec<(String, IpAddr)>,
+    /// What name servers answered.
+    pub answers: Vec<ServerAnswer>,
+    /// Services that have failed.
+    pub failed_units: Vec<String>,
+    /// What the kernel complained about.
+    pub kernel_log: Vec<String>,
+    /// Whether it was read with all rights.
+    pub is_root: Answer,
+    /// What was not read, and why.
+    pub closed: Vec<(Part, String)>,
+    /// What was odd about the text.
+    pub warnings: Vec<Warning>,
+}
+
+impl Host {
+    /// Reads what was gathered. Nothing in it makes this fail: what cannot be read is not known.
+    #[must_use]
+    pub fn read(name: &str, gathered: &Gathered) -> Self {
+        let mut reader = Reader { gathered, warnings: Vec::new(), closed: Vec::new() };
+        let links: Known<Vec<Link>> = reader.table(Part::Links);
+        let later: Vec<Link> = reader.table(Part::LinksLater).rows().to_vec();
+        let later = later.iter().filter_map(|link| Some((link.name.clone(), link.counters()?))).collect();
+        let addresses: Known<Vec<Addressed>> = reader.table(Part::Addresses);
+        let addresses = match addresses {
+            Known::Read(devices) => Known::Read(devices.into_iter().flat_map(Addressed::addresses).collect()),
+            Known::NotRead(why) => Known::NotRead(why),
+        };
+        let filters = reader.filters();
+        let unread = filters.unread.iter().map(ToString::to_string).next();
+        let filters_read = unread.map_or(Answer::Yes, Answer::NotKnown);
+        let about = reader.words(Part::About);
+        Self {
+            name: name.to_owned(),
+            links,
+            later,
+            addresses,
+            routes: reader.routes(),
+            rules: reader.rules(Part::Rules, false),
+            rules6: reader.rules(Part::Rules6, true),
+            neighbors: reader.table(Part::Neighbors),
+            listeners: reader.lines(Part::Listeners, socket::listeners),
+            connections: reader.lines(Part::Connections, socket::connections),
+            udp: reader.plain(Part::Udp, socket::udp),
+            settings: reader.plain(Part::Settings, settings),
+            filters_read,
+            filters,
+            qdiscs_before: reader.qdiscs(Part::Qdiscs),
+            qdiscs: reader.qdiscs(Part::QdiscsLater),
+            counters: reader.counters(Part::Counters, Part::CountersLater, counter::protocols),
+            softnet: reader.counters(Part::Softnet, Part::SoftnetLater, counter::softnet),
+            conntrack: reader.counters(Part::Conntrack, Part::ConntrackLater, counter::named),
+            resolver: reader.plain(Part::Resolver, Resolver::read),
+            hosts: reader.plain(Part::Hosts, resolver::hosts).rows().to_vec(),
+            answers: reader.plain(Part::Answers, resolver::answers).rows().to_vec(),
+            failed_units: reader.plain(Part::Units, first_words).rows().to_vec(),
+            kernel_log: reader.plain(Part::KernelLog, lines).rows().to_vec(),
+            is_root: about.get("uid").map_or_else(
+                || Answer::NotKnown("it does not say as whom it was read".to_owned()),
+                |uid| Answer::of(uid == "0"),
+            ),
+            closed: reader.closed,
+            warnings: reader.warnings,
+        }
+    }
+
+    /// Returns a device.
+    #[must_use]
+    pub fn link(&self, name: &str) -> Option<&Link> {
+        self.links.rows().iter().find(|link| link.name == name)
+    }
+
+    /// Returns by how much the counters of a device grew while it was read.
+    #[must_use]
+    pub fn growth(&self, device: &str) -> Option<LinkCounters> {
+        let before = self.link(device)?.counters()?;
+        let after = self.later.get(device)?;
+        Some(LinkCounters {
+            received: after.received.saturating_sub(before.received),
+            errors: after.errors.saturating_sub(before.errors),
+            missed: after.missed.saturating_sub(before.missed),
+            carrier_changes: after.carrier_changes.saturating_sub(before.carrier_changes),
+        })
+    }
+
+    /// Tells whether an address is one of its own.
+    #[must_use]
+    pub fn owns(&self, ip: IpAddr) -> Answer {
+        self.addresses.ask(|all| all.iter().any(|address| address.ip() == ip) || ip.is_loopback())
+    }
+
+    /// Returns the device that has an address.
+    #[must_use]
+    pub fn device_of(&self, ip: IpAddr) -> Option<&str> {
+        self.addresses.rows().iter().find(|own| own.ip() == ip).map(|own| own.device.as_str())
+    }
+
+    /// Returns its addresses for more than its own link, on devices that are no loop.
+    pub fn global(&self) -> impl Iterator<Item = &Address> {
+        self.addresses
+            .rows()
+            .iter()
+            .filter(|own| own.is_global() && !self.link(&own.device).is_some_and(Link::is_loopback))
+    }
+
+    /// Asks its routing rules and tables.
+    #[must_use]
+    pub fn routed(&self, packet: RoutedPacket<'_>) -> Routed<'_> {
+        let rules = if packet.destination.is_ipv6() { &self.rules6 } else { &self.rules };
+        route::routed(&self.routes, rules, packet)
+    }
+
+    /// Returns a setting as a number.
+    #[must_use]
+    pub fn number(&self, key: &str) -> Option<u64> {
+        self.settings.read()?.get(key)?.trim().parse().ok()
+    }
+
+    /// Returns a setting's numbers, such as those of `tcp_rmem`.
+    #[must_use]
+    pub fn numbers(&self, key: &str) -> Vec<u64> {
+        let value = self.settings.read().and_then(|all| all.get(key));
+        value
+            .map(|value| value.split_whitespace().filter_map(|word| word.parse().ok()).collect())
+            .unwrap_or_default()
+    }
+
+    /// Tells whether it passes on what comes in by a device.
+    #[must_use]
+    pub fn forwards(&self, device: &str, six: bool) -> Answer {
+        let key = if six {
+            "net.ipv6.conf.all.forwarding".to_owned()
+        } else {
+            format!("net.ipv4.conf.{device}.forwarding")
+        };
+        let own = self.number(&key).or_else(|| self.number("net.ipv4.ip_forward"));
+        own.map_or_else(|| Answer::NotKnown(format!("{key} was not read")), |own| Answer::of(own == 1))
+    }
+
+    /// Tells whether somebody listens who hears an address.
+    #[must_use]
+    pub fn listens(&self, protocol: &str, ip: IpAddr, port: u16) -> Answer {
+        self.listeners
+            .ask(|all| all.iter().any(|own| own.protocol == protocol && own.port == port && own.hears(ip)))
+    }
+
+    /// Returns the neighbor entry for an address.
+    #[must_use]
+    pub fn neighbor(&self, ip: IpAddr) -> Option<&Neighbor> {
+        self.neighbors.rows().iter().find(|own| own.ip == ip)
+    }
+}
+
+/// Reads parts, and remembers what was odd and what was closed.
+struct Reader<'a> {
+    gathered: &'a Gathered,
+    warnings: Vec<Warning>,
+    closed: Vec<(Part, String)>,
+}
+
+impl Reader<'_> {
+    fn text(&mut self, part: Part) -> Result<String, String> {
+        self.gathered.text(part).map(str::to_owned).inspect_err(|why| self.closed.push((part, why.clone())))
+    }
+
+    fn table<T: serde::de::DeserializeOwned>(&mut self, part: Part) -> Known<Vec<T>> {
+        let text = self.text(part);
+        match text.and_then(|text| rows(part, &text, &mut self.warnings)) {
+            Ok(found) => Known::Read(found),
+            Err(why) => Known::NotRead(why),
+        }
+    }
+
+    fn plain<T>(&mut self, part: Part, read: fn(&str) -> T) -> Known<T> {
+        self.text(part).map_or_else(Known::NotRead, |text| Known::Read(read(&text)))
+    }
+
+    fn lines<T>(&mut self, part: Part, read: fn(&str) -> (Vec<T>, Vec<String>)) -> Known<Vec<T>> {
+        let Known::Read((found, odd)) = self.plain(part, read) else {
+            return Known::NotRead(self.gathered.text(part).err().unwrap_or_default());
+        };
+        self.warnings.extend(
+            odd.into_iter()
+                .take(20)
+                .map(|line| Warning { part, what: format!("`{line}` is not understood") }),
+        );
+        Known::Read(found)
+    }
+
+    fn words(&mut self, part: Part) -> BTreeMap<String, String> {
+        let text = self.text(part).unwrap_or_default();
+        let pairs = text.lines().filter_map(|line| line.split_once(' '));
+        pairs.map(|(name, value)| (name.to_owned(), value.trim().to_owned())).collect()
+    }
+
+    fn routes(&mut self) -> Known<Vec<Route>> {
+        let mut all = Vec::new();
+        for (part, six) in [(Part::Routes, false), (Part::Routes6, true)] {
+            let rows: Known<Vec<RawRoute>> = self.table(part);
+            let Known::Read(rows) = rows else {
+                // A machine without IPv6 has no such table.
+                if six {
+                    continue;
+                }
+                return Known::NotRead(self.gathered.text(part).err().unwrap_or_default());
+            };
+            for row in rows {
+                match row.read(six) {
+                    Ok(route) => all.push(route),
+                    Err(what) => self.warnings.push(Warning { part, what }),
+                }
+            }
+        }
+        Known::Read(all)
+    }
+
+    fn rules(&mut self, part: Part, six: bool) -> Known<Vec<Rule>> {
+        let rows: Known<Vec<RawRule>> = self.table(part);
+        let Known::Read(rows) = rows else {
+            return Known::NotRead(self.gathered.text(part).err().unwrap_or_default());
+        };
+        let mut all = Vec::new();
+        for row in rows {
+            match row.read(six) {
+                Ok(rule) => all.push(rule),
+                Err(what) => self.warnings.push(Warning { part, what }),
+            }
+        }
+        Known::Read(all)
+    }
+
+    fn qdiscs(&mut self, part: Part) -> Known<Vec<Qdisc>> {
+        let text = match self.text(part) {
+            Ok(text) => text,
+            Err(why) => return Known::NotRead(why),
+        };
+        match qdisc::read(&text) {
+            Ok(read) => Known::Read(read.devices),
+            Err(error) => Known::NotRead(error.to_string()),
+        }
+    }
+
+    fn counters(&mut self, first: Part, second: Part, read: fn(&str) -> Counts) -> Counters {
+        let before = self.text(first).map(|text| read(&text)).unwrap_or_default();
+        let after = self.text(second).map(|text| read(&text)).unwrap_or_else(|_| before.clone());
+        Counters { before, after }
+    }
+
+    fn filters(&mut self) -> netfilter::Host {
+        let parts = [
+            Part::FilterNft,
+            Part::FilterLegacy,
+            Part::FilterLegacy6,
+            Part::FilterIptables,
+            Part::FilterIptables6,
+        ];
+        let mut bundle = Bundle::default();
+        for part in parts {
+            let name = part.as_str().trim_start_matches("filter-").to_owned();
+            let source = match self.text(part) {
+                Ok(text) => Source::Text(text),
+                Err(error) => Source::Failed { error },
+            };
+            bundle.sources.insert(name, source);
+        }
+        netfilter::Host::read(&bundle)
+    }
+}
+
+/// Reads `NAME = VALUE` lines.
+fn settings(text: &str) -> BTreeMap<String, String> {
+    let pairs = text.lines().filter_map(|line| line.split_once('='));
+    pairs.map(|(name, value)| (name.trim().replace('/', "."), value.trim().to_owned())).collect()
+}
+
+fn first_words(text: &str) -> Vec<String> {
+    text.lines()
+        .filter_map(|line| line.split_whitespace().find(|word| word.len() > 1))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text.lines().map(socket::short).filter(|line| !line.is_empty()).collect()
+}

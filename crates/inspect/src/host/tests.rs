@@ -1,0 +1,160 @@
+//! Facts about machines that were written down by hand; the lab has those that are injected.
+
+use super::*;
+
+const LINKS: &str = r#"[{"ifindex":2,"ifname":"eth0","flags":["BROADCAST","UP","LOWER_UP"],"mtu":1500,"operstate":"UP","link_type":"ether","address":"02:00:00:00:00:0a"}]"#;
+
+fn plain(name: &str, address: &str, gateway: Option<&str>) -> Host {
+    read(name, &gathered(address, gateway))
+}
+
+fn read(name: &str, gathered: &Gathered) -> Host {
+    let host = Host::read(name, gathered);
+    assert_eq!(host.warnings, []);
+    host
+}
+
+fn gathered(address: &str, gateway: Option<&str>) -> Gathered {
+    let (ip, length) = address.split_once('/').unwrap();
+    let net: ipnet::IpNet = address.parse().unwrap();
+    let addresses = format!(
+        r#"[{{"ifname":"eth0","addr_info":[{{"local":"{ip}","prefixlen":{length},"scope":"global"}}]}}]"#
+    );
+    let mut routes = format!(
+        r#"[{{"dst":"{}","dev":"eth0","protocol":"kernel"}},{{"type":"local","dst":"{ip}","dev":"eth0","table":"local"}}"#,
+        net.trunc()
+    );
+    if let Some(gateway) = gateway {
+        routes.push_str(&format!(r#",{{"dst":"default","gateway":"{gateway}","dev":"eth0"}}"#));
+    }
+    routes.push(']');
+    Gathered::default()
+        .with(Part::Links, &LINKS.replace("00:0a", if name_is_odd(ip) { "00:0b" } else { "00:0a" }))
+        .with(Part::Addresses, &addresses)
+        .with(Part::Routes, &routes)
+        .with(Part::Rules, "[]")
+        .with(Part::Neighbors, "[]")
+        .with(Part::Listeners, "tcp LISTEN 0 128 0.0.0.0:80 0.0.0.0:*\n")
+        .with(Part::FilterNft, r#"{"nftables":[]}"#)
+}
+
+/// Every second machine has another hardware address.
+fn name_is_odd(ip: &str) -> bool {
+    ip.ends_with('1') || ip.ends_with('3')
+}
+
+fn flow(to: &str, port: u16) -> Context {
+    let to = to.parse().unwrap();
+    let flow = Flow {
+        from: "a".to_owned(),
+        source: None,
+        to,
+        protocol: Protocol::Tcp,
+        port: Some(port),
+        is_marked: false,
+    };
+    Context { flows: vec![flow], expected: Vec::new() }
+}
+
+#[track_caller]
+fn check(hosts: &[Host], context: &Context, expected: &[&str]) {
+    let found: Vec<String> = judge(hosts, context).findings.iter().map(ToString::to_string).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_flow_between_neighbors_passes_and_is_no_finding() {
+    let hosts = [plain("a", "10.0.0.10/24", None), plain("b", "10.0.0.11/24", None)];
+    check(&hosts, &flow("10.0.0.11", 80), &[]);
+    assert_ne!(judge(&hosts, &flow("10.0.0.11", 80)).fates, [Fate::Stopped]);
+}
+
+#[test]
+fn nobody_listens() {
+    let hosts = [plain("a", "10.0.0.10/24", None), plain("b", "10.0.0.11/24", None)];
+    check(&hosts, &flow("10.0.0.11", 81), &["not_listening service/b/tcp/81"]);
+}
+
+#[test]
+fn a_rule_and_a_policy_that_drop_are_named_by_what_they_are() {
+    let with = |rules: &str| {
+        let own = gathered("10.0.0.11/24", None).with(Part::FilterLegacy, rules);
+        [plain("a", "10.0.0.10/24", None), Host::read("b", &own)]
+    };
+    let rule = with("*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -p tcp -m tcp --dport 80 -j DROP\nCOMMIT\n");
+    check(&rule, &flow("10.0.0.11", 80), &["guest_firewall_drop netfilter/b/filter/INPUT/tcp/80"]);
+    check(&rule, &flow("10.0.0.11", 81), &["not_listening service/b/tcp/81"]);
+    let policy = with("*filter\n:INPUT DROP [0:0]\nCOMMIT\n");
+    check(&policy, &flow("10.0.0.11", 80), &["guest_firewall_policy_drop netfilter/b/filter/INPUT"]);
+}
+
+#[test]
+fn what_is_off_the_link_needs_a_route() {
+    let hosts = [plain("a", "10.0.0.10/24", None)];
+    check(&hosts, &flow("192.0.2.1", 80), &["no_default_route route/a/default"]);
+    // Somebody who asks about nothing may well need none.
+    let found = judge(&hosts, &Context::default()).findings;
+    assert_eq!(found.iter().map(|one| one.weight).collect::<Vec<_>>(), [Weight::Noticed]);
+}
+
+#[test]
+fn an_answer_without_a_route_is_the_answering_machines_fault() {
+    let router = gathered("10.0.0.1/24", None)
+        .with(Part::Addresses, r#"[{"ifname":"eth0","addr_info":[{"local":"10.0.0.1","prefixlen":24,"scope":"global"}]},{"ifname":"eth1","addr_info":[{"local":"10.0.1.1","prefixlen":24,"scope":"global"}]}]"#)
+        .with(Part::Routes, r#"[{"dst":"10.0.0.0/24","dev":"eth0"},{"dst":"10.0.1.0/24","dev":"eth1"}]"#)
+        .with(Part::Settings, "net.ipv4.ip_forward = 1\n");
+    let hosts =
+        [plain("a", "10.0.0.10/24", Some("10.0.0.1")), read("r", &router), plain("b", "10.0.1.13/24", None)];
+    check(&hosts, &flow("10.0.1.13", 80), &["no_return_route route/b/default"]);
+    let off = read("r", &router.clone().with(Part::Settings, "net.ipv4.ip_forward = 0\n"));
+    let hosts =
+        [plain("a", "10.0.0.10/24", Some("10.0.0.1")), off, plain("b", "10.0.1.13/24", Some("10.0.1.1"))];
+    check(&hosts, &flow("10.0.1.13", 80), &["ip_forward_off sysctl/r/net.ipv4.ip_forward"]);
+}
+
+#[test]
+fn two_machines_with_one_address_are_found_without_a_question() {
+    let hosts = [plain("a", "10.0.0.10/24", Some("10.0.0.1")), plain("b", "10.0.0.10/24", Some("10.0.0.1"))];
+    let found = judge(&hosts, &Context::default()).findings;
+    assert!(found.iter().any(|one| one.to_string() == "duplicate_address host/10.0.0.10"), "{found:?}");
+}
+
+#[test]
+fn what_was_not_read_is_closed_and_never_a_no() {
+    let host = Host::read("a", &Gathered::default());
+    assert!(matches!(host.owns("10.0.0.1".parse().unwrap()), Answer::NotKnown(_)));
+    let found = judge(&[host], &flow("10.0.0.11", 80));
+    assert!(found.findings.is_empty());
+    assert!(matches!(found.fates.as_slice(), [Fate::NotKnown(_)]));
+    assert!(!found.closed.is_empty());
+}
+
+#[test]
+fn a_change_is_shown_and_counters_are_not() {
+    let old = plain("a", "10.0.0.10/24", Some("10.0.0.1"));
+    let new = plain("a", "10.0.0.10/24", Some("10.0.0.254"));
+    let lines: Vec<String> = compare(&old, &new).iter().map(ToString::to_string).collect();
+    assert_eq!(
+        lines,
+        ["route: gone: default via 10.0.0.1 dev eth0", "route: new: default via 10.0.0.254 dev eth0"]
+    );
+    assert_eq!(compare(&old, &old), []);
+}
+
+#[test]
+fn policy_rules_are_asked_by_priority_and_throw_goes_on() {
+    let table = gathered("10.0.0.10/24", Some("10.0.0.1"))
+        .with(Part::Rules, r#"[{"priority":0,"src":"all","table":"local"},{"priority":40,"src":"all","dst":"10.9.0.0","dstlen":16,"table":"200"},{"priority":32766,"src":"all","table":"main"}]"#)
+        .with(Part::Routes, r#"[{"dst":"default","gateway":"10.0.0.1","dev":"eth0"},{"type":"unreachable","dst":"default","table":"200"}]"#);
+    check(&[read("a", &table)], &flow("10.9.1.1", 80), &["policy_rule rule/a/40"]);
+    check(&[read("a", &table)], &flow("10.8.1.1", 80), &[]);
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_of_a_machine_makes_it_panic(at in 0..Part::ALL.len(), text in "\\PC{0,200}|(\\[\\{\"(dst|ifname|priority)\":[\"0-9a-z./]{0,12}\\}\\])") {
+        let gathered = gathered("10.0.0.10/24", Some("10.0.0.1")).with(Part::ALL[at], &text);
+        let host = Host::read("a", &gathered);
+        drop(judge(&[host], &flow("10.0.0.11", 80)));
+    }
+}
