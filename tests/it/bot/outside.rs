@@ -131,7 +131,9 @@ async fn an_approved_request_is_handed_over_once_and_the_bot_runs_nothing() {
                 world.press("chloe", &card, "approve").await;
                 world.hears("chloe", &ts(&root), "not among those").await;
                 world.press("bob", &card, "approve").await;
-                world.card_says(&ts(&root), &card, &["Approved by <@U0LABBOB01>", "handed over"]).await;
+                world
+                    .card_says(&ts(&root), &card, &["Approved by <@U0LABBOB01>", "Handed over to the agent"])
+                    .await;
                 root
             });
             let OutsideAnswer::Granted(granted) = answer.unwrap() else { panic!("no consent") };
@@ -229,7 +231,7 @@ async fn a_changed_command_is_judged_again_and_whoever_changed_it_does_not_appro
                 world.press("bob", &second, "approve").await;
                 world.hears("bob", &ts(&root), "you changed this command").await;
                 world.press("alice", &second, "approve").await;
-                world.card_says(&ts(&root), &second, &["Approved by", "handed over"]).await;
+                world.card_says(&ts(&root), &second, &["Approved by", "Handed over to the agent"]).await;
                 root
             });
             let OutsideAnswer::Granted(granted) = answer.unwrap() else { panic!("no consent") };
@@ -252,7 +254,7 @@ async fn whoever_drives_the_agent_is_not_the_approver() {
                 world.press("bob", &card, "approve").await;
                 world.hears("bob", &ts(&root), "somebody else").await;
                 world.press("alice", &card, "approve").await;
-                world.card_says(&ts(&root), &card, &["Approved by", "handed over"]).await;
+                world.card_says(&ts(&root), &card, &["Approved by", "Handed over to the agent"]).await;
                 root
             });
             assert!(matches!(answer, Ok(OutsideAnswer::Granted(_))), "{answer:?}");
@@ -273,7 +275,7 @@ async fn an_approval_survives_the_bot_that_asked() {
         first.die().await;
         let second = world.bot().await;
         world.press("bob", &card, "approve").await;
-        world.card_says(&ts(&root), &card, &["Approved by", "handed over"]).await;
+        world.card_says(&ts(&root), &card, &["Approved by", "Handed over to the agent"]).await;
         world.root_says(&root, "handed over").await;
         second
     });
@@ -333,7 +335,7 @@ async fn nothing_is_handed_over_while_everything_is_held_back() {
             });
             assert!(matches!(answer, Ok(OutsideAnswer::Granted(_))), "{answer:?}");
             world.root_says(&root, "handed over").await;
-            world.card_says(&ts(&root), &card, &["handed over"]).await;
+            world.card_says(&ts(&root), &card, &["Handed over to the agent"]).await;
         })
         .await;
 }
@@ -344,7 +346,7 @@ async fn the_port_takes_a_token_and_shows_nobody_what_is_not_theirs() {
     World::new(&look_once())
         .await
         .talk(async |world| {
-            let port = Port::open(world, None, 3).await;
+            let port = Port::open(world, None, 4).await;
             let query = StandingQuery { wait: Duration::from_secs(5), beyond_granted: false };
             let (one, other) = (port.link(TOKEN), port.link(OTHER_TOKEN));
             let id = one.ask("nonce-less1", &request("sudo reboot")).await.unwrap_err();
@@ -369,7 +371,7 @@ async fn the_port_takes_a_token_and_shows_nobody_what_is_not_theirs() {
             let body = |text: &str| json!({"nonce": "nonceless3", "request": request(text)});
             assert_eq!(raw(body(&"x".repeat(70_000))).await, 413);
             assert_eq!(raw(body(&"x".repeat(400_000))).await, 413);
-            // Three requests a minute, and these were more.
+            // Four requests a minute, and these were more: what is too long counts as soon as it is read.
             assert_eq!(raw(body("touch y")).await, 429);
             let root = world.in_channel("bob", NETWORK, |message| text(message).contains("reboot")).await;
             world.root_says(&root, "Refused").await;

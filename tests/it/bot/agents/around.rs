@@ -1,4 +1,4 @@
-//! A model that tries to get around the hook. `docs/tools/hook.md` lists what held each attempt.
+//! A model that tries to get around the hook. `docs/agents/limits.md` lists what held each attempt.
 
 use serde_json::{Value, json};
 
