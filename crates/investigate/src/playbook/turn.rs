@@ -142,8 +142,10 @@ fn supposed(context: &PlaybookContext<'_>, layer: Layer) -> String {
         Layer::Shaping => {
             "Traffic shaping on one of the machines delays, loses or slows down what it sends.".to_owned()
         }
-        Layer::Measure => "The path is slower than machines of this size should have it.".to_owned(),
-        Layer::Wire => "The packets on the wire show a fault that no setting shows.".to_owned(),
+        Layer::Measure => "The network between the machines is slower than it should be.".to_owned(),
+        Layer::Wire => {
+            "Packets are lost, refused or damaged on the way, though every setting is right.".to_owned()
+        }
         Layer::Exposure => "A rule lets in more than the machine's purpose needs.".to_owned(),
     }
 }
