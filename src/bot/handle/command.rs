@@ -109,7 +109,7 @@ impl Core {
         }
         self.set_freeze(user, why, &command.channel, freeze).await?;
         Ok(private(&words(if freeze {
-            "Everything is held back: no command begins on any replica until somebody says /ghost thaw."
+            "All commands are on hold. None begins on any replica until somebody says /ghost thaw."
         } else {
             "Commands begin again."
         })))

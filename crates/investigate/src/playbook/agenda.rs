@@ -293,7 +293,7 @@ impl PlaybookContext<'_> {
                 order.iter().flat_map(|(tool, layer)| machines.iter().map(move |own| (*tool, *layer, own)));
             for (tool, layer, machine) in tries {
                 let why = format!(
-                    "I compare {} with the baseline {baseline}: what changed since is a fact, whatever anybody remembers.",
+                    "I compare {} with the baseline {baseline}, to see what changed since.",
                     machine.name
                 );
                 let arguments = self.with(json!({"vm_name": machine.name, "compare_session_id": baseline}));

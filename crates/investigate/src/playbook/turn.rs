@@ -176,9 +176,11 @@ fn words(context: &PlaybookContext<'_>, planned: &PlannedCalls) -> String {
         Some(Layer::Routes) => format!(
             "I read the routes of {names}, towards each other and out of the network: rules that allow help nothing where a route ends."
         ),
-        Some(Layer::Storage) => "I compare what the storage account lets in with what the subnet sends.".to_owned(),
+        Some(Layer::Storage) => {
+            "I compare what the storage account lets in with what the subnet sends.".to_owned()
+        }
         Some(Layer::NetworkDrift | Layer::GuestDrift) => {
-            "I compare with the baselines that you name: what changed since is a fact, whatever anybody remembers.".to_owned()
+            "I compare with the baselines that you named, and see what changed since.".to_owned()
         }
         Some(Layer::Guest) => format!(
             "I read the packet filters inside {names}: the platform's rules cannot show what a guest drops by itself."

@@ -51,7 +51,7 @@ fn row(state: &State, call: &CallState) -> Option<Vec<String>> {
         _ => format!("{}–{}", first.observed.id, last.observed.id),
     };
     let what = match call.call.tool.as_str() {
-        "topology" => "machines, networks, security groups and routes".to_owned(),
+        "topology" => "machines, networks, rules and routes".to_owned(),
         _ => format!("{}{}", looked(state, &main.observed), flow(call)),
     };
     // What is prose has no bar left; one within code ends a cell all the same.
