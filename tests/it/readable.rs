@@ -20,7 +20,7 @@ const MAX_GRADE: f64 = 12.0;
 /// No sentence is longer than this.
 const MAX_WORDS: usize = 32;
 
-/// Shorter pieces are labels, and no sentences.
+/// What is shorter is a label, and no sentence.
 const MIN_WORDS: usize = 6;
 
 /// Half of all sentences are easier than this.

@@ -47,7 +47,7 @@ pub(super) fn human(state: &State, event: &Recorded) -> Option<String> {
         Event::Proposed(proposed) => {
             let test = proposed.hypothesis.as_deref().filter(|id| hypothesis_subject(id).is_none());
             let test = test.map(|id| format!(" [{}]", plain(id))).unwrap_or_default();
-            // What a tool runs is told by what it is for; a command that somebody wrote says that itself.
+            // What a tool runs is worded by what it is for; a command that somebody wrote says that itself.
             let what = match proposed.tool.as_str() {
                 "run_shell_cmd" => &proposed.command,
                 _ if proposed.reasoning.trim().is_empty() => &proposed.command,

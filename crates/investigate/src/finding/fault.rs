@@ -262,7 +262,7 @@ impl Fault {
                 "The traffic goes through an appliance instead of directly; that costs time and may break the return path."
             }
             Self::ServiceEndpointMissing => {
-                "The account lets the subnet in only by its endpoint. Without it the traffic comes from a public address and is refused. Each side looks right when seen alone."
+                "The account lets the subnet in only by its endpoint. Without it the traffic comes from a public address and is refused. Each side is right when seen alone."
             }
             Self::StorageFirewallDeny => "The account's own rules turn this subnet away.",
             Self::GuestFirewallDrop => {
@@ -287,7 +287,7 @@ impl Fault {
                 "Everything sent waits, so each round trip takes longer. Connections come up all the same."
             }
             Self::NetemCorrupt => {
-                "A part of what this machine sends is damaged on the way out. Receivers drop it, and some connections break."
+                "A part of what this machine sends is damaged before it leaves. Receivers drop it, and some connections break."
             }
             Self::NetemDuplicate => "A part of what this machine sends goes out twice.",
             Self::NetemReorder => {

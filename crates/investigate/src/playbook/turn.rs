@@ -144,7 +144,7 @@ fn supposed(context: &PlaybookContext<'_>, layer: Layer) -> String {
         }
         Layer::Measure => "The network between the machines is slower than it should be.".to_owned(),
         Layer::Wire => {
-            "Packets are lost, refused or damaged on the way, though every setting is right.".to_owned()
+            "Packets are lost, refused or damaged in between, though every setting is right.".to_owned()
         }
         Layer::Exposure => "A rule lets in more than the machine's purpose needs.".to_owned(),
     }

@@ -9,7 +9,7 @@ use crate::state::State;
 #[must_use]
 pub fn forecast(state: &State, commands: &[&str]) -> Option<String> {
     let (_, judged) = judged(state)?;
-    let told: Vec<String> = judged
+    let worded: Vec<String> = judged
         .remedies
         .iter()
         .filter(|remedy| {
@@ -19,7 +19,7 @@ pub fn forecast(state: &State, commands: &[&str]) -> Option<String> {
         })
         .map(|remedy| remedy.effect.trim().trim_end_matches('.').to_owned())
         .collect();
-    (!told.is_empty()).then(|| format!("{}. Judged on what was read, not tried", told.join("; ")))
+    (!worded.is_empty()).then(|| format!("{}. Judged on what was read, not tried", worded.join("; ")))
 }
 
 #[cfg(test)]

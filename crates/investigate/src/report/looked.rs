@@ -89,8 +89,8 @@ mod tests {
             FileTask::Keep { kind: "meter".to_owned(), session: "x".to_owned(), text: "{}".to_owned() },
         ];
         for task in tasks {
-            let told = file_task(&serde_json::to_string(&task).unwrap());
-            assert!(matches!(&told, Looked::Words(words) if !words.contains(['{', '"'])), "{told:?}");
+            let worded = file_task(&serde_json::to_string(&task).unwrap());
+            assert!(matches!(&worded, Looked::Words(words) if !words.contains(['{', '"'])), "{worded:?}");
         }
         assert_eq!(file_task("ip a"), Looked::Command("ip a".to_owned()));
     }

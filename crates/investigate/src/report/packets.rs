@@ -13,7 +13,7 @@ const TOOL: &str = "capture_traffic";
 /// So many findings of packets stand in the answer; the forensic report holds all.
 const MAX_FINDINGS: usize = 2;
 
-/// The part of a result that is told.
+/// The part of a result that is worded.
 #[derive(Deserialize)]
 struct CaptureResult {
     #[serde(default)]
@@ -74,18 +74,18 @@ pub(in crate::report) fn packets(state: &State) -> Option<String> {
     let lines: Vec<&str> = result.findings.lines().filter(|line| !line.starts_with("<<<")).collect();
     let compared = lines.iter().find_map(|line| line.strip_prefix("between both ends: "));
     let others = lines.iter().filter_map(|line| finding(line));
-    let mut told: Vec<String> = Vec::new();
+    let mut worded: Vec<String> = Vec::new();
     for line in compared.into_iter().chain(others).filter(|line| !line.trim().is_empty()) {
         let line = named(state, &result.facts.ends, line.trim());
-        if told.len() < MAX_FINDINGS && !told.contains(&line) {
-            told.push(line);
+        if worded.len() < MAX_FINDINGS && !worded.contains(&line) {
+            worded.push(line);
         }
     }
     let recorded = format!("{} recorded", recorded.join(" and "));
-    Some(if told.is_empty() {
+    Some(if worded.is_empty() {
         format!("{recorded}. They show nothing unusual")
     } else {
-        format!("{recorded}. {}", told.join(". "))
+        format!("{recorded}. {}", worded.join(". "))
     })
 }
 

@@ -13,7 +13,7 @@ export function guide(bar, acts) {
   const steps = [
     {
       title: 'Ask.',
-      text: 'Something is wrong in this small cloud, and nobody told Ghost what. Send the message, and watch the thread on the right.',
+      text: 'Something is wrong in this small cloud, and nobody says to Ghost what. Send the message, and watch the thread on the right.',
       button: 'Send it',
       act: () => acts.ask(),
     },

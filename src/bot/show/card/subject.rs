@@ -51,8 +51,8 @@ impl<'a> Subject<'a> {
         let line = |((command, judged), at): ((&String, Option<&PlanJudgement>), usize)| {
             let judged = judged.map(|judged| format!("[{}] ", verdict(judged))).unwrap_or_default();
             let place = target(command).map(|place| format!("{place}: ")).unwrap_or_default();
-            let told = script(command).unwrap_or_else(|| command.clone());
-            short(&format!("{at}. {judged}{place}{told}"), each)
+            let worded = script(command).unwrap_or_else(|| command.clone());
+            short(&format!("{at}. {judged}{place}{worded}"), each)
         };
         requested.plan.iter().zip(judgements).zip(1..).map(line).collect::<Vec<_>>().join("\n")
     }
