@@ -8,7 +8,10 @@
 //! tests/sdk/install && cargo bench --bench bot_load -- --sessions 500 --rate 20 --talk 5000 [--only ghost|bolt]
 //! ```
 //!
-//! Slack's limits are left out on both sides (`slack.pace`), or they would be all that is measured. It fails where a mention stays
+//! `--burst 40` measures something else, at Slack's own limits: so many mentions within ten seconds, spread over ten channels and then all in
+//! one. How long until each is visibly seen (its reaction), and until its card asks.
+//!
+//! Slack's limits are left out on both sides otherwise (`slack.pace`), or they would be all that is measured. It fails where a mention stays
 //! without an answer.
 #![expect(clippy::print_stdout, reason = "a benchmark is there to be read")]
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on should stop")]
@@ -40,6 +43,7 @@ struct Plan {
     rate: usize,
     talk: usize,
     only: Option<String>,
+    burst: usize,
 }
 
 impl Plan {
@@ -52,6 +56,7 @@ impl Plan {
             rate: number("--rate", 20),
             talk: number("--talk", 5_000),
             only: word("--only"),
+            burst: number("--burst", 0),
         }
     }
 }
@@ -96,7 +101,7 @@ struct Slack {
 }
 
 impl Slack {
-    async fn start() -> Self {
+    async fn start(rooms: usize) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ghost"));
         let mut process = Process::start(command.args(["lab", "slack"]).stdout(Stdio::piped()));
         let lines = BufReader::new(process.0.stdout.take().unwrap()).lines().map(Result::unwrap);
@@ -108,7 +113,7 @@ impl Slack {
         let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
         let mut slack = Self { _process: process, names, client, channels: Vec::new() };
         slack.person("app", json!({"events": ["app_mention", "message.channels"]})).await;
-        for room in 0..ROOMS {
+        for room in 0..rooms {
             let made = slack.api("conversations.create", json!({"name": format!("load-{room}")})).await;
             let id = made["channel"]["id"].as_str().unwrap().to_owned();
             slack.api("conversations.invite", json!({"channel": id, "users": "U0LABALICE"})).await;
@@ -133,7 +138,7 @@ impl Slack {
     }
 
     async fn says(&self, number: usize, text: &str) -> (String, String) {
-        let channel = &self.channels[number % ROOMS];
+        let channel = &self.channels[number % self.channels.len()];
         let said = self.person("message", json!({"user": "alice", "channel": channel, "text": text})).await;
         (channel.clone(), said["ts"].as_str().unwrap().to_owned())
     }
@@ -266,29 +271,92 @@ fn redis(folder: &Path) -> (Process, String) {
     (process, format!("redis://127.0.0.1:{port}/"))
 }
 
-async fn ghost(plan: &Plan) -> Figures {
-    let folder = tempfile::tempdir().unwrap();
-    let (_redis, url) = redis(folder.path());
-    let slack = std::sync::Arc::new(Slack::start().await);
-    let config = folder.path().join("ghost.toml");
-    std::fs::write(&config, format!("slack.pace = 1000\nbot.sessions = 500\nstore.url = '{url}'\n")).unwrap();
+/// Starts the bot, which asks for an approval in each session.
+fn bot(folder: &Path, slack: &Slack, pace: usize, url: &str) -> Process {
+    let config = folder.join("ghost.toml");
+    std::fs::write(&config, format!("slack.pace = {pace}\nbot.sessions = 500\nstore.url = '{url}'\n"))
+        .unwrap();
     let turn =
         |tool: &str, arguments: Value| json!({"calls": [{"tool": tool, "arguments": arguments}]}).to_string();
     let suppose = json!({"add": [{"id": "H1", "description": "the link is down"}]});
     let ask = json!({"command": "ip link set eth0 up", "reasoning": "to try it", "hypothesis_id": "H1"});
-    let script = folder.path().join("script.jsonl");
+    let script = folder.join("script.jsonl");
     let turns = [turn("manage_hypotheses", suppose), turn("run_shell_cmd", ask)];
     std::fs::write(&script, turns.join("\n")).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_ghost"));
-    command.arg("--config").arg(&config).arg("--data-dir").arg(folder.path().join("data"));
+    command.arg("--config").arg(&config).arg("--data-dir").arg(folder.join("data"));
     command.arg("bot").arg("--script").arg(&script).envs(&slack.names).stderr(Stdio::null());
-    let bot = Process::start(&mut command);
+    Process::start(&mut command)
+}
+
+async fn ghost(plan: &Plan) -> Figures {
+    let folder = tempfile::tempdir().unwrap();
+    let (_redis, url) = redis(folder.path());
+    let slack = std::sync::Arc::new(Slack::start(ROOMS).await);
+    let bot = bot(folder.path(), &slack, 1000, &url);
     // A board and a card.
     measure(plan, &slack, &bot, 2).await
 }
 
+/// How long after its mention each was visibly seen, and asked with its card, in milliseconds.
+async fn burst(mentions: usize, rooms: usize) -> [[f64; 3]; 2] {
+    let folder = tempfile::tempdir().unwrap();
+    let (_redis, url) = redis(folder.path());
+    let slack = std::sync::Arc::new(Slack::start(rooms).await);
+    let _bot = bot(folder.path(), &slack, 1, &url);
+    let deadline = Instant::now() + PATIENCE;
+    while slack.look("state").await["apps"][0]["connected"] != true {
+        assert!(Instant::now() < deadline, "the bot does not connect");
+        sleep(Duration::from_millis(50)).await;
+    }
+    slack.person("fault", json!({"kind": "tiers", "on": true})).await;
+    let asking = tokio::spawn({
+        let slack = slack.clone();
+        async move { slack.mention(mentions, (mentions / 10).max(1)).await }
+    });
+    let now = || {
+        let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap();
+        since.as_secs_f64() * 1000.0
+    };
+    let (mut seen, mut asked) = (HashMap::new(), HashMap::new());
+    let moment = |ts: &str| ts.parse::<f64>().unwrap() * 1000.0;
+    while seen.len() < mentions || asked.len() < mentions {
+        assert!(Instant::now() < deadline, "{} seen, {} asked of {mentions}", seen.len(), asked.len());
+        for channel in &slack.channels {
+            let shown = slack.look(&format!("channel?user=alice&channel={channel}")).await;
+            let roots = shown["messages"].as_array().unwrap().iter();
+            for root in
+                roots.filter(|message| message["text"].as_str().is_some_and(|text| text.contains("link")))
+            {
+                let ts = root["ts"].as_str().unwrap();
+                let key = format!("{channel} {ts}");
+                if !root["reactions"].is_null() {
+                    seen.entry(key.clone()).or_insert_with(|| now() - moment(ts));
+                }
+                if asked.contains_key(&key) || root["reply_count"].as_u64().unwrap_or(0) < 2 {
+                    continue;
+                }
+                let thread = slack.look(&format!("thread?user=alice&channel={channel}&ts={ts}")).await;
+                let card = thread["messages"].as_array().unwrap().iter().find(|message| {
+                    message["text"].as_str().is_some_and(|text| text.starts_with("Approval needed"))
+                });
+                if let Some(card) = card {
+                    asked.insert(key, moment(card["ts"].as_str().unwrap()) - moment(ts));
+                }
+            }
+        }
+        sleep(Duration::from_millis(25)).await;
+    }
+    asking.await.unwrap();
+    [seen, asked].map(|all| {
+        let mut all: Vec<f64> = all.into_values().collect();
+        all.sort_by(f64::total_cmp);
+        [0.5, 0.99, 1.0].map(|part| all[((all.len() as f64 * part) as usize).min(all.len() - 1)])
+    })
+}
+
 async fn bolt(plan: &Plan) -> Figures {
-    let slack = std::sync::Arc::new(Slack::start().await);
+    let slack = std::sync::Arc::new(Slack::start(ROOMS).await);
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned();
     let python =
         std::env::var_os("GHOST_BENCH_PYTHON").map_or(target.join("sdk/python/bin/python"), PathBuf::from);
@@ -310,6 +378,16 @@ fn print(name: &str, figures: &Figures) {
 fn main() {
     drop(rustls::crypto::ring::default_provider().install_default());
     let plan = Plan::read();
+    if plan.burst > 0 {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        for rooms in [10, 1] {
+            let [seen, asked] = runtime.block_on(burst(plan.burst, rooms));
+            println!("{} mentions in 10 s over {rooms} channels, at Slack's own limits:", plan.burst);
+            println!("  visibly seen: p50 {:.0} ms, p99 {:.0} ms, last {:.0} ms", seen[0], seen[1], seen[2]);
+            println!("  card asks: p50 {:.0} ms, p99 {:.0} ms, last {:.0} ms", asked[0], asked[1], asked[2]);
+        }
+        return;
+    }
     println!("{} mentions, {} a second; {} messages between people", plan.sessions, plan.rate, plan.talk);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let wanted = |name: &str| plan.only.as_deref().is_none_or(|only| only == name);

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::ops::Deref;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tokio::sync::Notify;
@@ -49,6 +50,9 @@ impl Deref for Core {
     }
 }
 
+/// Checks whether everything works as it is configured: a line for each part.
+pub type Checks = dyn Fn() -> Pin<Box<dyn Future<Output = Vec<String>> + Send>> + Send + Sync;
+
 /// What a core is made of.
 pub struct CoreServices {
     /// How it behaves.
@@ -73,6 +77,8 @@ pub struct CoreServices {
     pub nonce: Arc<dyn Fn() -> String + Send + Sync>,
     /// What an operator should know, for the Home tab.
     pub warnings: Vec<String>,
+    /// Checks the configuration, for `/ghost status`.
+    pub checks: Arc<Checks>,
     /// What knows which captures are left over.
     pub leftovers: Arc<dyn Leftovers>,
     /// Puts on record who held everything back, and why.

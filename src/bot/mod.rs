@@ -23,7 +23,7 @@ mod thread;
 mod words;
 
 pub use authority::{AccessError, Approvers, Groups, People, Person, may_take_part};
-pub use core::{Control, Core, CoreServices};
+pub use core::{Checks, Control, Core, CoreServices};
 pub use directory::Directory;
 pub use freeze::{Freeze, StoreFreezeCheck};
 pub use handle::Bot;

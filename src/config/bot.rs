@@ -76,6 +76,8 @@ pub struct Bot {
     pub scope: Option<Scope>,
     /// Whether a summary of the report goes to the channel as well.
     pub broadcast: bool,
+    /// Whether the recorded packets themselves are attached to reports; the reports about them always are.
+    pub attach_captures: bool,
     /// Who may hold every command back with `/ghost freeze`, and let it go on.
     pub freezers: People,
 }
@@ -88,6 +90,7 @@ impl Default for Bot {
             alert_bots: BTreeSet::new(),
             scope: None,
             broadcast: false,
+            attach_captures: false,
             freezers: People::default(),
         }
     }

@@ -271,7 +271,7 @@ fn words_that_are_typed_steer_and_an_order_stops() {
     terminal.type_in("also look at the source\n");
     terminal.type_in("stop\n");
     let (ended_well, report) = terminal.end();
-    assert!(ended_well && report.contains("stopped it"), "{report}");
+    assert!(ended_well && report.contains("it was stopped before that"), "{report}");
     assert_eq!(lines(&path), 0);
 }
 

@@ -37,6 +37,7 @@ mod pcap;
 mod probe;
 mod project;
 mod random;
+mod readable;
 mod redact;
 mod sandbox;
 mod session;

@@ -115,16 +115,28 @@ test('a case that is not there is refused with those that are', { skip }, async 
   assert.match(text, /there is a, b, c/);
 });
 
-test('the page offers the first message, and a mention opens an investigation', { skip }, async () => {
+test('the page offers the first message, and the thread of a mention opens by itself', { skip }, async () => {
   await window.open(said[0]);
   await become('alice');
   await window.says('A message to begin with');
+  await window.says('Three minutes, step 1 of 4');
   await picture('empty');
-  await window.click('#list .empty button');
-  await window.press(KEYS.Enter);
-  await window.click('.replies');
-  await window.until(thread('H-'));
+  await window.click('[data-tour=do]');
+  await window.until('!document.getElementById("thread").hidden && document.querySelector("#replies article")');
+  await window.says('step 2 of 4');
+  await window.click('[data-tour=close]');
+  await window.until('document.getElementById("tour").hidden');
+  await window.until(thread('Security rules'));
 });
+
+/** What no person says, and what is not for people: ids, JSON, digests, words of the program. */
+const UNSPOKEN = [/\bo\d+\b/, /\bs\d+ of session/, /\bH-[a-z]+/, /\{"/, /\b[0-9a-f]{20,}\b/, /U0LAB/, /auto_approved/, /ghost-ghost-/, /by code, in what was recorded/, /\bturns\b/, /undefined|NaN|\[object/];
+
+/** Holds that everything in the open thread is written for people. */
+async function speaks() {
+  const words = await window.run('return [...document.querySelectorAll("#replies article")].slice(1).map((one) => one.innerText).join("\\n")');
+  for (const pattern of UNSPOKEN) assert.doesNotMatch(words, pattern);
+}
 
 test('the report names both faults, and no card asks any more', { skip }, async () => {
   await approved();
@@ -139,6 +151,16 @@ test('the report names both faults, and no card asks any more', { skip }, async 
   await keep('thread', await box('#thread'));
   const { last } = await look();
   assert.deepEqual([last.missed, last.wrong, last.found.length], [[], [], 2]);
+  await speaks();
+});
+
+test('questions about the answer are answered from what was recorded, and what was said is seen', { skip }, async () => {
+  for (const [question, part] of [['why not the NSG?', 'checked and clear'], ['how do I fix it?', 'iptables -D INPUT'], ['how old is the moon?', 'nothing recorded that answers this']]) {
+    await window.type('#reply', `@ghost ${question}${KEYS.Enter}`);
+    await window.until(thread(part));
+    await speaks();
+    assert.ok(await window.run('const list = document.querySelector("#replies"); return list.scrollHeight - list.scrollTop - list.clientHeight < 200'), 'one sees what one wrote');
+  }
 });
 
 /** Returns where something is, with a margin around it. */
@@ -191,9 +213,12 @@ test('packets are recorded where somebody approves it, and the report stands on 
   await window.until(thread('packet-capture create'));
   await window.run('document.querySelector("#replies [data-action=approve]").closest("article").scrollIntoView({ block: "center" })');
   await picture('card');
+  await speaks();
   await keep('card', await box('#replies article:has([data-action=approve]) .content', 6));
   assert.ok((await approved()) > 1, 'it was asked for the capture, and to remove it');
   await window.until(thread('Packets over 1500 bytes from tf-source-vm to tf-dest-vm do not arrive'));
+  for (const part of ['never reach tf-dest-vm', 'Both recordings compared', 'Packets at tf-source-vm', 'ahead of your clock']) await window.until('document.getElementById("thread").innerText.includes(arguments[0])', part);
+  await speaks();
   const { last } = await look();
   assert.deepEqual([last.missed, last.wrong], [[], []]);
   const data = join(home, '.local/state/ghost/demo');

@@ -31,6 +31,11 @@ pub trait DemoControl: Send + Sync {
     /// Returns what a newcomer could say first to the app.
     fn opening(&self) -> Option<String>;
 
+    /// Returns what whoever reads a thread should know about the place, in a sentence; `None` where there is nothing.
+    fn note(&self) -> Option<String> {
+        None
+    }
+
     /// Tells what can be ordered, and what is on.
     async fn look(&self) -> Value;
 

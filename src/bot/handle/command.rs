@@ -68,6 +68,7 @@ impl Core {
                 private(&words("Say what is wrong: /ghost investigate web-1 cannot reach web-2:5001"))
             }
             "status" => {
+                self.tell_checks(command);
                 let seen = self.seen(&command.channel, user).await?;
                 let active: Vec<SessionLine> =
                     seen.into_iter().filter(|line| line.summary.state != "concluded").collect();
@@ -87,6 +88,19 @@ impl Core {
         })
     }
 
+    /// Tells those who may hold everything back whether it works as configured, as soon as that is known.
+    fn tell_checks(self: &Arc<Self>, command: &Command) {
+        let (core, user, channel) = (Arc::clone(self), command.user.id.clone(), command.channel.clone());
+        self.spawn(async move {
+            if core.may_freeze(&user).await.is_err() {
+                return;
+            }
+            let lines = (core.checks)().await;
+            let thread = Thread { team: String::new(), channel, ts: String::new() };
+            core.whisper(&thread, &user, &show::checks(&lines));
+        });
+    }
+
     async fn frozen_or_not(&self, command: &Command, freeze: bool, why: &str) -> Result<Answer, StoreError> {
         let user = command.user.id.as_str();
         if let Err(why) = self.may_freeze(user).await {
@@ -95,7 +109,7 @@ impl Core {
         }
         self.set_freeze(user, why, &command.channel, freeze).await?;
         Ok(private(&words(if freeze {
-            "Everything is held back: no command begins on any replica until somebody says /ghost thaw."
+            "All commands are on hold. None begins on any replica until somebody says /ghost thaw."
         } else {
             "Commands begin again."
         })))

@@ -10,7 +10,16 @@ use crate::bot::core::Core;
 use crate::bot::show;
 use ghost_slack::arrive::Home;
 use ghost_slack::pace::Priority;
+use ghost_slack::web::Prompt;
 use ghost_store::StoreError;
+
+/// What can be said first, and the words on the button for it.
+const PROMPTS: [(&str, &str); 4] = [
+    ("A connection fails", "web-1 cannot reach db-1 on tcp 5432 since this morning"),
+    ("Is this port open?", "does web-1 reach db-1 on tcp 5432?"),
+    ("What is open to the internet?", "what is web-1 exposed to?"),
+    ("What can you do?", "help"),
+];
 
 /// How many of each kind are shown.
 const SHOWN: usize = 10;
@@ -21,9 +30,23 @@ const MAX_SEARCHED_SESSIONS: usize = 500;
 impl Core {
     /// Draws the tab of somebody who opened it.
     pub(super) fn home_opened(self: &Arc<Self>, home: &Home) {
-        if home.tab == "home" {
-            self.refresh_home(&home.user);
+        match (home.tab.as_str(), &home.channel) {
+            ("home", _) => self.refresh_home(&home.user),
+            ("messages", Some(channel)) => self.suggest_words(channel),
+            _ => {}
         }
+    }
+
+    /// Offers what can be said in a direct conversation.
+    fn suggest_words(self: &Arc<Self>, channel: &str) {
+        let (web, channel) = (self.web.at(Priority::Other), channel.to_owned());
+        self.spawn(async move {
+            let prompts = PROMPTS
+                .map(|(title, message)| Prompt { title: title.to_owned(), message: message.to_owned() });
+            if let Err(error) = web.suggest(&channel, "What is wrong?", &prompts).await {
+                tracing::debug!("suggested prompts not shown: {error}");
+            }
+        });
     }
 
     /// Draws the tab of somebody anew.

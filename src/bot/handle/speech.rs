@@ -11,7 +11,7 @@ use crate::session::InboxMessage;
 use ghost_investigate::complaint::{self, Topic};
 use ghost_investigate::event::{Delivered, HumanMessage, Instruction};
 use ghost_investigate::playbook::answer_to_topic;
-use ghost_investigate::report::follow_up;
+use ghost_investigate::report::{follow_up, no_answer};
 use ghost_investigate::state::State;
 use ghost_slack::arrive::{ConversationKind, IncomingMessage, Origin, Stopped};
 use ghost_slack::pace::Priority;
@@ -176,7 +176,7 @@ impl Core {
                     self.whisper(&thread, &user, &words(phrase::TOO_LONG));
                     return Ok(Answer::Done);
                 }
-                if let Some(answer) = small_talk(&text) {
+                if let Some(answer) = small_talk(&text).or_else(|| self.off_topic(&text)) {
                     self.whisper(&thread, &user, &words(&answer));
                     return Ok(Answer::Done);
                 }
@@ -187,6 +187,13 @@ impl Core {
             }
         }
         Ok(Answer::Done)
+    }
+
+    /// Answers words that name no network trouble, where the playbook investigates: a model may understand more than it.
+    fn off_topic(&self, text: &str) -> Option<String> {
+        let topic = complaint::read(text).topic;
+        (self.investigator.provider == "playbook" && matches!(topic, Topic::Other | Topic::Knowledge))
+            .then(|| answer_to_topic(topic))
     }
 
     /// Shows at once that a message was seen, whatever waits in line.
@@ -225,7 +232,7 @@ impl Core {
                 self.whisper(said.thread, said.user, &words(&answer));
                 return Ok(());
             }
-            if let Some(answer) = small_talk(text) {
+            if let Some(answer) = small_talk(text).or_else(|| no_answer(text)) {
                 self.whisper(said.thread, said.user, &words(&answer));
                 return Ok(());
             }

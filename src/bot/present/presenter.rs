@@ -31,7 +31,7 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Returns the audit file of a session, where it lies on this machine.
 pub type Trail = dyn Fn(&SessionId) -> Option<Vec<u8>> + Send + Sync;
 
-/// Returns a picture from the folder of captures, by its name, where it lies on this machine.
+/// Returns a picture or a report from the folder of captures, by its name, where it lies on this machine.
 pub type Pictures = dyn Fn(&str) -> Option<Vec<u8>> + Send + Sync;
 
 /// Returns who decides in a channel, by its id.
@@ -48,6 +48,8 @@ pub struct Presenter {
     pub(super) broadcast: bool,
     pub(super) trail: Arc<Trail>,
     pub(super) pictures: Arc<Pictures>,
+    /// Whether recorded packets themselves go with the report.
+    pub(super) attach_captures: bool,
     /// Who brings reports of sessions that did not begin in Slack.
     pub(super) elsewhere: Arc<dyn ReportDelivery>,
     pub(super) frozen: RwLock<Option<Freeze>>,
@@ -110,6 +112,7 @@ impl Presenter {
             broadcast,
             trail,
             pictures: Arc::new(|_| None),
+            attach_captures: false,
             elsewhere,
             frozen: RwLock::default(),
             acts_as: None,
@@ -139,6 +142,12 @@ impl Presenter {
     #[must_use]
     pub fn decided_by(self, deciders: Arc<Deciders>) -> Self {
         Self { deciders, ..self }
+    }
+
+    /// Says whether recorded packets themselves go with the report.
+    #[must_use]
+    pub fn attaching_captures(self, attach_captures: bool) -> Self {
+        Self { attach_captures, ..self }
     }
 
     /// Says where pictures of captures are found, for the reports.

@@ -8,7 +8,7 @@ use crate::bot::present::gone::gone;
 use crate::bot::present::render::{RenderedMessage, converted, place};
 use crate::bot::show::{Message, report};
 use ghost_investigate::event::Delivered;
-use ghost_investigate::report::{charts, markdown};
+use ghost_investigate::report::{CaptureFile, capture_files, charts, markdown};
 use ghost_investigate::state::State;
 use ghost_slack::pace::Priority;
 use ghost_slack::web::{Address, CallError, Posted, Upload};
@@ -24,7 +24,10 @@ const NO_FILES: [&str; 6] = [
 ];
 
 /// What stands above the files.
-const FILES: &str = "The whole report, its audit trail and its pictures:";
+const FILES: &str = "The whole report, the audit trail, and what was recorded:";
+
+/// A larger recording stays in the folder of captures; the report names it.
+const MAX_FILE_BYTES: usize = 100_000_000;
 
 /// Tells whether Slack takes no files here.
 pub(super) fn takes_no_files(error: &CallError) -> bool {
@@ -124,6 +127,11 @@ impl Presenter {
                 },
             );
         }
+        let wanted = |file: &CaptureFile| self.attach_captures || !file.is_recording;
+        files.extend(capture_files(state).into_iter().filter(wanted).filter_map(|file| {
+            let bytes = (self.pictures)(&file.file).filter(|bytes| bytes.len() <= MAX_FILE_BYTES)?;
+            Some(Upload { name: file.file, title: title(&file.title), alt: Some(file.alt), bytes })
+        }));
         files.extend(charts(state).into_iter().filter_map(|chart| {
             let bytes = (self.pictures)(&chart.file)?;
             Some(Upload { name: chart.file, title: title(&chart.title), alt: Some(chart.title), bytes })

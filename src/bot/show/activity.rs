@@ -98,7 +98,7 @@ pub(super) fn activity(state: &State) -> Activity {
     }
     if let Some(open) = state.open_call() {
         let known = TOOLS.iter().find(|(tool, _)| *tool == open.call.tool);
-        return Activity::Doing(known.map_or("working", |(_, doing)| doing));
+        return Activity::Doing(known.map_or("reading what was collected", |(_, doing)| doing));
     }
     if state.asked.is_none() && !state.failures.is_empty() {
         return Activity::Stuck;

@@ -8,7 +8,7 @@ use crate::bot::show::text::{escape, prose, short};
 use crate::bot::show::{Frozen, Message, RenderContext, headline, outside};
 use ghost_base::Timestamp;
 use ghost_investigate::event::RECHECK_PROVIDER;
-use ghost_investigate::report::{Board, Budget, Check, Current, Mark};
+use ghost_investigate::report::{Board, Budget, Check, Current, Mark, hypothesis_subject, without_ids};
 use ghost_investigate::state::State;
 use ghost_investigate::{Hypothesis, HypothesisState};
 
@@ -16,7 +16,7 @@ use ghost_investigate::{Hypothesis, HypothesisState};
 const HYPOTHESES: usize = 10;
 
 /// How many checks are shown; older ones are counted.
-const CHECKS: usize = 8;
+const CHECKS: usize = 5;
 
 /// Returns the board of a session.
 #[must_use]
@@ -40,14 +40,15 @@ pub fn board(state: &State, context: &RenderContext, now: Timestamp) -> Message 
         taken_over(state),
     ];
     blocks.extend(notices.into_iter().flatten().map(say));
-    let done = if over { "✔ Done; the answer is below · " } else { "" };
-    blocks.push(small(&format!("{done}{}{}", spent(&board), scripted_by(state))));
+    let spent = if over { done(&board) } else { spent(&board) };
+    blocks.push(small(&format!("{spent}{}", scripted_by(state))));
     blocks.extend((!over).then(|| actions(buttons(&board.session))));
     Message { text: fallback(state, &board, context), blocks }
 }
 
 fn title(board: &Board) -> Line {
-    Line::new().bold(&format!("Session {}", board.session)).text(" · ").text(&prose(&board.symptom, 280))
+    let line = Line::new().bold("On it.").text(&format!(" Session {} · ", board.session));
+    line.text(&prose(&board.symptom, 200))
 }
 
 fn fallback(state: &State, board: &Board, context: &RenderContext) -> String {
@@ -65,12 +66,12 @@ fn fallback(state: &State, board: &Board, context: &RenderContext) -> String {
 /// A hypothesis in a word, with a sign beside it.
 fn word(state: HypothesisState) -> (&'static str, &'static str) {
     match state {
-        HypothesisState::Active => ("○", "testing"),
-        HypothesisState::Confirmed => ("●", "confirmed"),
-        HypothesisState::Refuted => ("✕", "refuted"),
-        HypothesisState::Unverifiable => ("◌", "cannot be tested"),
-        HypothesisState::Contradicted => ("◐", "contradicted"),
-        HypothesisState::Withdrawn => ("–", "withdrawn"),
+        HypothesisState::Active => ("○", "being checked"),
+        HypothesisState::Confirmed => ("✘", "confirmed"),
+        HypothesisState::Refuted => ("✔", "ruled out"),
+        HypothesisState::Unverifiable => ("?", "could not be checked"),
+        HypothesisState::Contradicted => ("?", "contradicted"),
+        HypothesisState::Withdrawn => ("–", "dropped"),
     }
 }
 
@@ -96,8 +97,13 @@ fn hypotheses(all: &[Hypothesis]) -> Line {
 
 fn hypothesis(hypothesis: &Hypothesis) -> Line {
     let (sign, word) = word(hypothesis.state);
-    let (id, what) = (short(&hypothesis.id, 20), prose(&hypothesis.description, 140));
-    let line = Line::new().text(&format!("{sign} ")).bold(&id).text(&format!(" {what} · "));
+    // The playbook supposes something of each subject; a model says in its own words what it supposes.
+    let (what, word) = match hypothesis_subject(&hypothesis.id) {
+        Some(subject) => (capital(subject), said_of_subject(hypothesis.state)),
+        None => (prose(hypothesis.description.trim_end_matches('.'), 140), word),
+    };
+    let what = if what.is_empty() { short(&hypothesis.id, 20) } else { what };
+    let line = Line::new().text(&format!("{sign} {what}: "));
     let line = match hypothesis.state {
         HypothesisState::Confirmed => line.bold(word),
         HypothesisState::Active
@@ -106,10 +112,29 @@ fn hypothesis(hypothesis: &Hypothesis) -> Line {
         | HypothesisState::Contradicted
         | HypothesisState::Withdrawn => line.text(word),
     };
-    match hypothesis.why.as_deref().filter(|why| !why.trim().is_empty()) {
-        Some(why) => line.text(&format!(" ({})", prose(why, 80))),
+    // What was ruled out needs no reason here: the report has it.
+    let tells = matches!(hypothesis.state, HypothesisState::Unverifiable | HypothesisState::Contradicted);
+    match hypothesis.why.as_deref().filter(|why| tells && !why.trim().is_empty()) {
+        Some(why) => line.text(&format!(" ({})", prose(&without_ids(why), 80))),
         None => line,
     }
+}
+
+/// Says of a subject of the playbook what came of looking at it.
+fn said_of_subject(state: HypothesisState) -> &'static str {
+    match state {
+        HypothesisState::Active => "being checked",
+        HypothesisState::Confirmed => "at fault",
+        HypothesisState::Refuted => "clear",
+        HypothesisState::Unverifiable => "could not be checked",
+        HypothesisState::Contradicted => "contradicted",
+        HypothesisState::Withdrawn => "not checked",
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
 }
 
 fn checks(all: &[Check]) -> Line {
@@ -127,11 +152,7 @@ fn check(check: &Check) -> Line {
         Mark::Bad => "✘",
         Mark::Unknown => "?",
     };
-    let ids = check.observations.iter().take(4).map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let more = if check.observations.len() > 4 { ", …" } else { "" };
-    let ids = if ids.is_empty() { ids } else { format!(" ({ids}{more})") };
-    let about = check.hypothesis.as_deref().map(|id| format!(" → {}", short(id, 20))).unwrap_or_default();
-    let line = Line::new().text(&format!("{sign} {}{ids}{about}", short(&check.what, 140)));
+    let line = Line::new().text(&format!("{sign} {}", short(&check.what, 140)));
     match &check.problem {
         Some(problem) => line.text(" · ").text(&prose(problem, 100)),
         None => line,
@@ -141,8 +162,8 @@ fn check(check: &Check) -> Line {
 fn current(state: &State, board: &Board, context: &RenderContext) -> Line {
     match (&board.current, activity(state)) {
         (Current::Over { .. }, _) => Line::new(),
-        (Current::Waiting { step, votes, votes_needed, until, .. }, _) => {
-            let line = Line::new().text("▸ ").bold("waiting for an approval").text(&format!(" of {step}, "));
+        (Current::Waiting { votes, votes_needed, until, .. }, _) => {
+            let line = Line::new().text("▸ ").bold("waiting for an approval").text(", ");
             let line = if *votes_needed > 1 {
                 line.text(&format!("{votes} of {votes_needed} so far, "))
             } else {
@@ -210,6 +231,14 @@ fn scripted_by(state: &State) -> String {
     }
 }
 
+/// Says how long it took, and where the answer is.
+fn done(board: &Board) -> String {
+    let took = minutes(board.elapsed);
+    let commands = board.budget.iter().find(|budget| budget.what == "commands");
+    let commands = commands.and_then(|budget| usize::try_from(budget.used).ok()).unwrap_or_default();
+    format!("✔ Done in {took}, {}. The answer is below.", count(commands, "command"))
+}
+
 fn spent(board: &Board) -> String {
     let mut words = vec![minutes(board.elapsed)];
     words.extend(board.budget.iter().filter(|budget| tells(budget)).map(|budget| {
@@ -222,9 +251,9 @@ fn spent(board: &Board) -> String {
     words.join(" · ")
 }
 
-/// Turns and commands are always shown, the others when little is left.
+/// Commands are always shown, the others when little is left.
 fn tells(budget: &Budget) -> bool {
-    matches!(budget.what, "turns" | "commands") || (budget.limit > 0 && budget.used >= budget.limit / 2)
+    budget.what == "commands" || (budget.limit > 0 && budget.used >= budget.limit / 2)
 }
 
 fn buttons(session: &str) -> Vec<serde_json::Value> {

@@ -28,8 +28,8 @@ mod text;
 
 pub use activity::agent_status;
 pub use answer::{
-    Offer, Pending, Refusal, SessionLine, Waiting, approvals, audit, help, joined, noted, offer, policy,
-    refusal, sessions, status, stopping, typing_is_no_consent,
+    Offer, Pending, Refusal, SessionLine, Waiting, approvals, audit, checks, help, joined, noted, offer,
+    policy, refusal, sessions, status, stopping, typing_is_no_consent,
 };
 pub use board::board;
 pub use card::{asked_text, card, command_file};

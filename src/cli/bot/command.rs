@@ -14,6 +14,7 @@ use crate::bot::{
 use crate::cli::bot::leftover::FoundLast;
 use crate::cli::bot::settings::settings;
 use crate::cli::bot::tokens::Kept;
+use crate::cli::config::checked;
 use crate::cli::engine::{engine, owner};
 use crate::cli::investigate::{InvestigatorKind, Reports, investigator};
 use crate::cli::name::random;
@@ -175,6 +176,7 @@ async fn application(
     );
     let (captures, swept) = (setup.config.capture.folder.clone(), setup.config.capture.folder.clone());
     let presenter = presenter.showing(Arc::new(move |name| std::fs::read(captures.join(name)).ok()));
+    let presenter = presenter.attaching_captures(setup.config.bot.attach_captures);
     let presenter = presenter.modifier_may_approve(settings.anywhere.approvers.own.modifier);
     let rules = settings.clone();
     let presenter = presenter
@@ -203,6 +205,13 @@ async fn application(
         investigator: model.investigator(),
         nonce: Arc::new(nonce),
         warnings: warnings(setup)?,
+        checks: {
+            let setup = Arc::clone(setup);
+            Arc::new(move || {
+                let setup = Arc::clone(&setup);
+                Box::pin(async move { checked(&setup).await })
+            })
+        },
         leftovers,
         // The words behind it are in the journal alone.
         trail: Arc::new(|who, what, _| tracing::warn!(who, "{what}")),

@@ -63,6 +63,16 @@ fn findings(setup: &Setup, offline: bool) -> anyhow::Result<Vec<Finding>> {
     Ok(found)
 }
 
+/// Checks everything, and tells it a line each; what can be done about it stands behind it.
+pub(in crate::cli) async fn checked(setup: &Setup) -> Vec<String> {
+    let mut found = machine::place(setup);
+    found.extend(asked(setup, false).await);
+    found.extend(super::approval::check(setup));
+    found.extend(machine::shell(setup));
+    found.extend(super::measuring::check(&setup.config.meter));
+    found.iter().map(Finding::to_line).collect()
+}
+
 /// A part of the configuration that can be checked by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Part {

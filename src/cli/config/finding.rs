@@ -53,6 +53,12 @@ impl Finding {
         self
     }
 
+    /// Tells it in a line with its hint.
+    pub(super) fn to_line(&self) -> String {
+        let hint = self.hint.as_ref().map(|hint| format!(". {hint}")).unwrap_or_default();
+        format!("{} {}: {}{hint}", self.state.sign(), self.what, self.detail)
+    }
+
     /// Tells it in a line, and the hint in another.
     pub(super) fn to_text(&self) -> String {
         let hint = self.hint.as_ref().map(|hint| format!("\n{:17}{hint}", "")).unwrap_or_default();

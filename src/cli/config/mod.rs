@@ -14,4 +14,4 @@ mod permission;
 mod slack;
 mod store;
 
-pub(super) use command::{Arguments, Part, check_part, run};
+pub(super) use command::{Arguments, Part, check_part, checked, run};

@@ -121,6 +121,16 @@ impl DemoControl for DemoCloud {
         lock(&self.shared.contents).case.as_ref().map(|case| case.prompt.clone())
     }
 
+    fn note(&self) -> Option<String> {
+        let ahead = self.shared.lab.clock().now().since(SystemClock.now()).as_secs();
+        (ahead > 0).then(|| {
+            let (minutes, seconds) = (ahead / 60, ahead % 60);
+            let ahead =
+                if minutes > 0 { format!("{minutes} min {seconds:02} s") } else { format!("{seconds} s") };
+            format!("The demo skips waits: times in this thread run up to {ahead} ahead of your clock.")
+        })
+    }
+
     async fn look(&self) -> Value {
         self.shared.look().await
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum as _};
+use tokio::sync::mpsc;
 
 use crate::cli::consent::{Consent, human, is_plain};
 use crate::cli::engine::{engine, limits, owner};
@@ -24,6 +25,7 @@ use ghost_investigate::Outcome;
 use ghost_investigate::event::{HumanMessage, Opened, Origin, read};
 use ghost_investigate::model::Model;
 use ghost_investigate::recheck::{RECHECK_PROVIDER, possible};
+use ghost_investigate::report::{follow_up, no_answer};
 use ghost_investigate::state::State;
 use ghost_shell::Cancel;
 use ghost_store::Store;
@@ -41,7 +43,7 @@ const INCONCLUSIVE: u8 = 4;
 #[derive(Debug, Args)]
 #[command(
     after_help = "While it works, type to steer it: any words reach the investigation; `status`, `report`, `stop` and `help` are \
-orders. Ctrl-C pauses; --resume goes on exactly there.\n\nExamples:\n  ghost investigate 'iperf to web-1:5001 hangs since the \
+orders. Ctrl-C pauses; --resume goes on exactly there. Behind the report, questions about it are answered from what was recorded.\n\nExamples:\n  ghost investigate 'iperf to web-1:5001 hangs since the \
 hardening run' --brain scripted --script turns.jsonl\n  ghost investigate --resume ghost-1f0c9a2b7e --brain scripted --script \
 turns.jsonl\n  ghost investigate 'DNS is slow' --brain scripted --script turns.jsonl --json | jq -r .kind\n  ghost investigate --recheck ghost-1f0c9a2b7e"
 )]
@@ -229,12 +231,12 @@ impl Terminal<'_> {
                                 return Err(self.paused("given up in the middle of a command"));
                             }
                         }
-                        Some(line) = lines.recv() => self.hear(&line).await?,
+                        Some(line) = lines.recv() => if !line.is_empty() { self.hear(&line).await? },
                     }
                 }
             };
             match rest {
-                DriveOutcome::Over => return self.report().await,
+                DriveOutcome::Over => return self.report(&mut lines).await,
                 DriveOutcome::Waiting { approval, .. } => {
                     self.screen.clear();
                     let state = self.state().await?;
@@ -293,8 +295,40 @@ impl Terminal<'_> {
         Ok(State::fold(self.session, &read(self.session, lines.iter().map(String::as_str))?)?)
     }
 
+    /// Tells whether somebody sits there who reads the report and may ask about it.
+    fn is_attended(&self) -> bool {
+        !self.arguments.plain
+            && std::io::stdin().is_terminal()
+            && std::io::stdout().is_terminal()
+            && std::io::stderr().is_terminal()
+    }
+
+    /// Answers questions about the report from what was recorded, until an empty line.
+    async fn answer_questions(
+        &self,
+        state: &State,
+        lines: &mut mpsc::Receiver<String>,
+    ) -> anyhow::Result<()> {
+        note(
+            "Questions? \"show the rule\", \"why not the NSG?\", \"how do I fix it?\" … An empty line ends it.",
+        );
+        loop {
+            let asked = tokio::select! {
+                line = lines.recv() => line,
+                () = interrupted() => None,
+            };
+            let Some(question) = asked.filter(|line| !matches!(line.trim(), "" | "exit" | "quit" | "q"))
+            else {
+                return Ok(());
+            };
+            note(&follow_up(state, &question).unwrap_or_else(|| no_answer(&question).unwrap_or_else(|| {
+                "That is a new request. Begin it with `ghost investigate`; this report stays as it is.".to_owned()
+            })));
+        }
+    }
+
     /// Prints the report as it was delivered.
-    async fn report(&self) -> anyhow::Result<u8> {
+    async fn report(&self, lines: &mut mpsc::Receiver<String>) -> anyhow::Result<u8> {
         self.screen.clear();
         let state = self.state().await?;
         let file = Reports::new(self.setup.data()?).file(self.session);
@@ -311,11 +345,16 @@ impl Terminal<'_> {
             // It was delivered elsewhere, or somebody cleared it away.
             Err(_) => ghost_investigate::report::rca(&state),
         };
-        let mut out = std::io::stdout().lock();
-        out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
+        {
+            let mut out = std::io::stdout().lock();
+            out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
+        }
         note(&format!("report: {}", file.display()));
         if self.arguments.recheck.is_none() && possible(&state).is_ok() {
             note(&format!("once it is fixed: ghost investigate --recheck {}", self.session));
+        }
+        if self.is_attended() {
+            self.answer_questions(&state, lines).await?;
         }
         Ok(code)
     }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use ghost_investigate::event::{Content, Event, Recorded, Reply};
 use ghost_investigate::is_reclassified;
-use ghost_investigate::report::plain;
+use ghost_investigate::report::{hypothesis_subject, plain, without_ids};
 use ghost_investigate::state::State;
 
 /// Returns the line of `--json`.
@@ -34,17 +34,26 @@ pub(super) fn human(state: &State, event: &Recorded) -> Option<String> {
         }
         Event::HypothesisSet(set) => {
             let found = state.hypothesis(&set.id)?;
-            let why = found.why.as_deref().map(|why| format!(" ({})", plain(why))).unwrap_or_default();
-            Some(format!("  {} {}: {}{why}", plain(&set.id), found.state, plain(&found.description)))
+            let why =
+                found.why.as_deref().map(|why| format!(" {}", plain(&without_ids(why)))).unwrap_or_default();
+            let state = found.state.as_str().to_lowercase();
+            let name = hypothesis_subject(&set.id).unwrap_or(&set.id);
+            Some(format!("  {}: {state}. {}{why}", plain(name), plain(&found.description)))
         }
         Event::ModelAnswered(answered) if !answered.text.trim().is_empty() => {
             Some(format!("  {}", plain(answered.text.trim())))
         }
         Event::AnswerFailed(failed) => Some(format!("✘ {}", plain(&failed.problem))),
         Event::Proposed(proposed) => {
-            let test =
-                proposed.hypothesis.as_deref().map(|id| format!(" [{}]", plain(id))).unwrap_or_default();
-            Some(format!("▸ {}{test}", plain(&proposed.command)))
+            let test = proposed.hypothesis.as_deref().filter(|id| hypothesis_subject(id).is_none());
+            let test = test.map(|id| format!(" [{}]", plain(id))).unwrap_or_default();
+            // What a tool runs is worded by what it is for; a command that somebody wrote says that itself.
+            let what = match proposed.tool.as_str() {
+                "run_shell_cmd" => &proposed.command,
+                _ if proposed.reasoning.trim().is_empty() => &proposed.command,
+                _ => &proposed.reasoning,
+            };
+            Some(format!("▸ {}{test}", plain(what.trim())))
         }
         Event::Classified(judged) if is_reclassified(judged) => {
             Some(format!("  found: {}", plain(&judged.reason)))

@@ -1,4 +1,4 @@
-//! What is seen while a session works: lines that stay, and below them a board that is drawn again and again.
+//! What is seen while a session works: lines that stay, and below them one line that says what is done now.
 
 use std::io::{self, Write as _};
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ pub(super) enum ScreenKind {
     Json,
     /// Lines on standard error.
     Plain,
-    /// Lines, and a board below them.
+    /// Lines, and one below them that says what is done now.
     Live,
 }
 
@@ -73,12 +73,10 @@ impl Screen {
         }
         if let Some(state) = state.filter(|state| self.kind == ScreenKind::Live && state.concluded.is_none())
         {
-            let board = Board::of(state, SystemClock.now()).lines(width(), colors_wanted());
-            drawn.board = board.len();
-            for line in board {
-                text.push_str(&line);
-                text.push('\n');
-            }
+            let line = Board::of(state, SystemClock.now()).progress(width(), colors_wanted());
+            drawn.board = 1;
+            text.push_str(&line);
+            text.push('\n');
         }
         write(&text);
     }

@@ -33,12 +33,12 @@ impl Keyboard {
         while !send.is_closed() {
             let line = {
                 let _held = self.0.blocking_lock();
-                if is_ready() { read_line() } else { Some(String::new()) }
+                if is_ready() { read_line() } else { Typed::Nothing }
             };
             match line {
-                Some(line) if line.is_empty() => std::thread::yield_now(),
-                Some(line) => drop(send.blocking_send(line)),
-                None => return,
+                Typed::Nothing => std::thread::yield_now(),
+                Typed::Line(line) => drop(send.blocking_send(line)),
+                Typed::End => return,
             }
         }
     }
@@ -52,13 +52,26 @@ fn is_ready() -> bool {
     poll(&mut ready, Some(&moment)).is_ok_and(|count| count > 0)
 }
 
-fn read_line() -> Option<String> {
+/// What came from the keyboard.
+enum Typed {
+    /// A line; it may be empty.
+    Line(String),
+    /// Nothing yet.
+    Nothing,
+    /// Nothing any more.
+    End,
+}
+
+fn read_line() -> Typed {
     let mut bytes = [0_u8; 4096];
     match rustix::io::read(std::io::stdin(), &mut bytes) {
-        Ok(0) => None,
-        Ok(length) => Some(String::from_utf8_lossy(bytes.get(..length)?).trim().to_owned()),
-        Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => Some(String::new()),
-        Err(_) => None,
+        Ok(0) => Typed::End,
+        Ok(length) => {
+            let line = bytes.get(..length).unwrap_or_default();
+            Typed::Line(String::from_utf8_lossy(line).trim().to_owned())
+        }
+        Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => Typed::Nothing,
+        Err(_) => Typed::End,
     }
 }
 

@@ -68,7 +68,7 @@ async fn what_slack_repeats_after_six_minutes_is_done_once() {
                 let root = world.mention("alice", "the link is down").await;
                 world.concluded("alice", &root).await;
                 world.reply("bob", &root, "@Ghost look again").await;
-                world.hears("bob", &root, "I go on from what is recorded").await;
+                world.hears("bob", &root, "On it. I go on from what I have read").await;
                 world.concluded("alice", &root).await;
                 world.clock.by(6);
                 world.fault(json!({"kind": "redeliver", "count": 200})).await;

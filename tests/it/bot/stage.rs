@@ -253,6 +253,11 @@ impl World {
             investigator: model.investigator(),
             nonce: Arc::new(|| "0123456789abcdef".to_owned()),
             warnings: Vec::new(),
+            checks: Arc::new(|| {
+                Box::pin(async {
+                    vec!["✔ store: answers".to_owned(), "✘ model: no key. Set one".to_owned()]
+                })
+            }),
             leftovers: Arc::new(NoLeftovers),
             trail: Arc::new(|_, _, _| {}),
         }));

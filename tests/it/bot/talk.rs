@@ -37,7 +37,7 @@ async fn a_mention_after_the_report_goes_on_with_the_old_evidence() {
             let root = world.mention("alice", "the link to web-1 is down").await;
             world.concluded("alice", &root).await;
             world.reply("bob", &root, "@Ghost look once more").await;
-            world.hears("bob", &root, "I go on from what is recorded").await;
+            world.hears("bob", &root, "On it. I go on from what I have read").await;
             let second = world.concluded("alice", &root).await;
             // What was seen before is still there, beside what is new.
             assert!(second.rca.contains("o1") && second.rca.contains("o2"), "{}", second.rca);
@@ -186,8 +186,8 @@ async fn every_message_in_a_waiting_thread_gets_an_answer() {
             let (root, card) = world.asks("alice").await;
             for (said, part) in [
                 ("it began at noon", "Noted. I am waiting for a decision"),
-                ("approve", "Typing does not decide"),
-                ("lgtm", "Typing does not decide"),
+                ("approve", "Typing is no consent"),
+                ("lgtm", "Typing is no consent"),
                 ("@Ghost", "waiting for an approval"),
                 ("@Ghost help", "/ghost"),
             ] {
@@ -206,7 +206,7 @@ async fn a_greeting_a_bare_mention_and_orders_without_a_session_are_answered_and
         .await
         .talk(async |world| {
             for (said, part) in [
-                ("hello", "Hello. I investigate network incidents."),
+                ("hello", "Hello. I find out why connections fail."),
                 ("thanks a lot", "You are welcome"),
                 ("", "Mention me with what is wrong"),
                 ("status", "not investigating anything in this thread"),

@@ -146,11 +146,18 @@ fn both(
     write_private(&folder.join(&name), text.as_bytes())
         .map_err(|error| format!("writing {name}: {error}"))?;
     done.files.push(name);
-    let (a, b, shared) = (pair.packets.a, pair.packets.b, pair.packets.both);
-    let lost = pair.packets.only_a;
-    done.findings.insert(
-        0,
-        format!("between both ends: {a} packets at the source, {b} at the destination, {shared} at both, {lost} only at the source"),
-    );
+    done.findings.insert(0, format!("between both ends: {}", in_words(&pair.path.sentence)));
     Ok(())
+}
+
+/// Says what a comparison came to with the roles of the machines in place of A and B.
+fn in_words(sentence: &str) -> String {
+    let bare = sentence.split_once(": ").map_or(sentence, |(_, words)| words);
+    let bare = bare.split_once(" (confidence ").map_or(bare, |(words, _)| words);
+    let word = |word: &str| match word.trim_end_matches([',', ';', '.']) {
+        "A" => word.replacen('A', "the source", 1),
+        "B" => word.replacen('B', "the destination", 1),
+        _ => word.to_owned(),
+    };
+    bare.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }

@@ -26,12 +26,12 @@ pub fn next(state: &State, context: &DecisionContext<'_>, now: Timestamp) -> Eff
     if let Some(since) = state.rechecking {
         return recheck::next(state, since, context, now);
     }
-    if let Some((who, instruction)) = &state.end_request {
+    if let Some((_, instruction)) = &state.end_request {
         let why = match instruction {
-            Instruction::Report => format!("{who} asked for the report"),
-            Instruction::Stop | Instruction::Steer => format!("{who} stopped it"),
+            Instruction::Report => "the report was asked for before that",
+            Instruction::Stop | Instruction::Steer => "it was stopped before that",
         };
-        return Effect::Record(close(state, "human", &why));
+        return Effect::Record(close(state, "human", why));
     }
     if let Some(spent) = spent_budget(state, now) {
         let why = format!("the budget of {} {} is spent", spent.limit, spent.what);

@@ -245,60 +245,60 @@ impl Fault {
     pub const fn mechanism(self) -> &'static str {
         match self {
             Self::NsgDeny => {
-                "The platform discards the packets before the machine sees them, so connections hang without an answer. Other ports are not touched."
+                "The platform drops the packets before the machine sees them, so connections hang without an answer. Other ports still work."
             }
             Self::NsgExposure => {
-                "Whoever is in that range can knock at the port; what keeps them out is the program alone."
+                "Anybody on the internet can try the port. Only the program behind it can still refuse them."
             }
             Self::RouteBlackhole => {
-                "The most specific route wins, and this one has no next hop: everything for its prefix vanishes without an answer, whatever the rules allow."
+                "The most specific route wins, and this one leads nowhere. All packets for its prefix are lost without an answer, whatever the rules allow."
             }
             Self::RouteDeadNva => {
-                "The most specific route wins, and sends the packets to an address that nobody has: everything for its prefix vanishes without an answer, whatever the rules allow."
+                "The most specific route wins, and this one leads to an address that nobody has. All packets for its prefix are lost without an answer, whatever the rules allow."
             }
             Self::RouteDetour => {
                 "The traffic goes through an appliance instead of directly; that costs time and may break the return path."
             }
             Self::ServiceEndpointMissing => {
-                "The account lets the subnet in only by its endpoint. Without it the traffic comes from a public address and is turned away; neither side shows a fault of its own."
+                "The account lets the subnet in only by its endpoint. Without it the traffic comes from a public address and is refused. Each side is right when seen alone."
             }
             Self::StorageFirewallDeny => "The account's own rules turn this subnet away.",
             Self::GuestFirewallDrop => {
-                "The machine discards these packets behind the platform's rules, so callers hang, and no portal shows it. It does not make anything slow."
+                "The machine itself drops these packets, behind the rules of the platform. Callers hang, and no portal shows it. It makes nothing slow."
             }
             Self::GuestFirewallReject => {
-                "The machine answers these packets with a refusal behind the platform's rules, and no portal shows it."
+                "The machine itself refuses these packets, behind the rules of the platform. No portal shows it."
             }
             Self::GuestFirewallPolicyDrop => {
-                "Whatever no rule names is discarded, so services that worked before time out while the platform's rules are open."
+                "The machine drops what no rule allows. What worked before now times out, though the rules of the platform are open."
             }
             Self::Fail2banBan => {
                 "The ban program blocked this one address after failed logins. No other address is affected."
             }
             Self::ContainerFirewallChange => {
-                "Traffic to and from containers is forwarded through this chain, and the chain ends it. The host's own services are not touched."
+                "Traffic to and from containers passes this chain, and the chain drops it. Services of the host itself still work."
             }
             Self::NetemLoss => {
-                "A part of what this machine sends is discarded before it leaves; senders repeat it, and throughput falls."
+                "A part of what this machine sends is dropped before it leaves. It has to be sent again, and that is slow."
             }
             Self::NetemDelay => {
                 "Everything sent waits, so each round trip takes longer. Connections come up all the same."
             }
             Self::NetemCorrupt => {
-                "A part of what this machine sends is damaged; receivers discard it, and some connections break off."
+                "A part of what this machine sends is damaged before it leaves. Receivers drop it, and some connections break."
             }
             Self::NetemDuplicate => "A part of what this machine sends goes out twice.",
             Self::NetemReorder => {
                 "What this machine sends arrives out of order, which the receiver takes for loss."
             }
             Self::RateLimit => {
-                "The machine sends no faster than the limit, evenly: a steady rate says nothing about whether it is the right one. Small requests stay quick."
+                "The machine sends no faster than this limit. Small requests stay quick, large transfers do not."
             }
             Self::PmtuBlackhole => {
-                "Small packets pass and large ones do not fit through the path; the sender goes on sending them too large."
+                "Small packets pass. Large ones do not fit through the path, and the sender does not learn that."
             }
             Self::TcpRefused => {
-                "The packet arrives and the machine answers that nobody listens: no rule and no route does that."
+                "The packet arrives, and the machine answers that nobody listens there. No rule and no route does that."
             }
             Self::SynUnanswered => "The first packet of each connection gets no answer.",
             Self::DnsFailure => "Names are not resolved, so programs fail before they connect.",

@@ -145,7 +145,7 @@ impl PlaybookContext<'_> {
 
     /// The flows that people speak of, end to end: it reads whatever decides over them.
     fn path(&self) -> Vec<PlannedCall> {
-        let why = "I judge the flows in question from end to end and in both directions: security groups, routes, appliances, packet filters, shaping, and who listens.";
+        let why = "I follow the traffic from end to end, in both directions: rules, routes, appliances, packet filters, shaping, and who listens.";
         let call =
             PlannedCall::at_platform(flows::TOOL, Layer::Topology, self.with(json!({})), why.to_owned());
         // Whoever said more since may complain of more.
@@ -177,7 +177,7 @@ impl PlaybookContext<'_> {
         let mut calls = Vec::new();
         for machine in self.incident.machines() {
             let why = format!(
-                "I read the effective security rules of {} at both gates, subnet and interface: they decide before the machine sees a packet.",
+                "I read the security rules in effect at {}, at the subnet and at the interface. They decide before the machine sees a packet.",
                 machine.name
             );
             calls.push(PlannedCall::at_platform(
@@ -293,7 +293,7 @@ impl PlaybookContext<'_> {
                 order.iter().flat_map(|(tool, layer)| machines.iter().map(move |own| (*tool, *layer, own)));
             for (tool, layer, machine) in tries {
                 let why = format!(
-                    "I compare {} with the baseline {baseline}: what changed since is a fact, whatever anybody remembers.",
+                    "I compare {} with the baseline {baseline}, to see what changed since.",
                     machine.name
                 );
                 let arguments = self.with(json!({"vm_name": machine.name, "compare_session_id": baseline}));

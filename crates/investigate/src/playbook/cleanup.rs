@@ -29,7 +29,7 @@ impl PlaybookContext<'_> {
             return None;
         };
         let why = format!(
-            "The packet capture {} of {} carries the name of a session that is said to have left it behind: as long as it is there nobody else can record on that machine. Its file in the account of captures stays.",
+            "The packet capture {} of {} has the name of a session that left it behind. While it is there, nobody else can record on that machine. Its file in the account of captures stays.",
             left.capture, left.machine
         );
         plain.then(|| PlannedCall::once(TOOL, Layer::Wire, arguments, why))

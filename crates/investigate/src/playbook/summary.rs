@@ -70,7 +70,7 @@ fn headline(context: &PlaybookContext<'_>, faults: &[CitedFault], missing: &[Loo
         let names: Vec<String> = flows.iter().map(JudgedFlow::name).collect();
         let rest = if missing.is_empty() { "" } else { " What only the packets tell was not seen." };
         return format!(
-            "No fault found on {}: judged end to end, in both directions, by everything that could decide it.{rest} What is left lies in the applications, or was gone when I looked.",
+            "No fault found on {}: judged from end to end, in both directions.{rest} What is left lies in the applications, or was gone when I looked.",
             names.join(", ")
         );
     }
@@ -153,15 +153,15 @@ pub(super) fn open(context: &PlaybookContext<'_>, settled: &[Settled], missing: 
         open.push(match gap.layer {
             Layer::Topology => "Which machines are there? With the right to read the resource group I can tell.".to_owned(),
             Layer::Rules => format!("Do the effective security rules{on} let the traffic through? Reading them settles it."),
-            Layer::Routes => format!("Do the effective routes{on} end at somebody? Reading them settles it."),
+            Layer::Routes => format!("Do the effective routes{on} lead anywhere? Reading them settles it."),
             Layer::Storage => "Which storage account is it? With its name both sides can be compared.".to_owned(),
             Layer::NetworkDrift | Layer::GuestDrift => {
                 "What changed since the baseline? A baseline that covers one of these machines settles it.".to_owned()
             }
             Layer::Guest => format!("Does the packet filter{on} drop the traffic? Reading it, through the platform or by ssh, settles it."),
             Layer::Shaping => format!("Does traffic shaping{on} slow it down or lose it? Reading it settles it."),
-            Layer::Measure => "How fast is the path really? A measurement that somebody approves settles it.".to_owned(),
-            Layer::Wire => format!("What do the packets{on} show? A capture that somebody approves settles it: an unanswered first packet means a drop, a reset means that nobody listens."),
+            Layer::Measure => "How fast is the path really? Measure it, with consent, and it is settled.".to_owned(),
+            Layer::Wire => format!("What do the packets{on} show? A capture would settle it, if somebody approves it. If the first packet gets no answer, it is dropped. If it gets a reset, nobody listens."),
             Layer::Exposure => format!("What do the rules{on} let in? Reading them settles it."),
         });
     }

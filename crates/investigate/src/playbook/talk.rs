@@ -16,19 +16,19 @@ const EXAMPLE: &str = "Tell me who cannot reach whom and on which port, for exam
 #[must_use]
 pub fn answer(topic: Topic) -> String {
     match topic {
-        Topic::Greeting => format!("Hello. I investigate network incidents. {EXAMPLE}"),
+        Topic::Greeting => format!("Hello. I find out why connections fail. {EXAMPLE}"),
         Topic::Thanks => {
             "You are welcome. Mention me again when something on the network does not work.".to_owned()
         }
         Topic::AboutBot => format!(
-            "I investigate network incidents: I read routes, security rules, packet filters, shaping and listeners at both ends, and report the root cause with its evidence. Reads run at once; whatever could change something waits for approval. {EXAMPLE}"
+            "I find out why a connection fails. I read the routes, rules and packet filters at both ends, and tell you what is wrong and what proves it. Reading needs nobody. Anything that could change something waits for a person to approve it. {EXAMPLE}"
         ),
-        Topic::Knowledge => format!("I answer from what I read in your network, not from a book. {EXAMPLE}"),
+        Topic::Knowledge => format!("I only answer from what I read in your network. {EXAMPLE}"),
         Topic::Author => format!(
-            "Who changed something stands in the platform's activity log, which keeps 90 days; I did not read it. `az monitor activity-log list --resource-group GROUP --offset 7d --query '[].[eventTimestamp, caller, operationName.localizedValue, resourceId]' --output table` lists it and changes nothing. Give me a baseline to compare with, and I say what changed. {EXAMPLE}"
+            "The activity log of the platform says who changed something. It keeps 90 days, and I did not read it. `az monitor activity-log list --resource-group GROUP --offset 7d --query '[].[eventTimestamp, caller, operationName.localizedValue, resourceId]' --output table` lists it and changes nothing. Give me a baseline to compare with, and I say what changed. {EXAMPLE}"
         ),
         Topic::Other | Topic::Empty | Topic::Incident | Topic::Unclear => {
-            format!("I see no network trouble in these words, so I looked at nothing. {EXAMPLE}")
+            format!("I see no network trouble in this, so I looked at nothing. {EXAMPLE}")
         }
     }
 }

@@ -142,8 +142,10 @@ fn supposed(context: &PlaybookContext<'_>, layer: Layer) -> String {
         Layer::Shaping => {
             "Traffic shaping on one of the machines delays, loses or slows down what it sends.".to_owned()
         }
-        Layer::Measure => "The path is slower than machines of this size should have it.".to_owned(),
-        Layer::Wire => "The packets on the wire show a fault that no setting shows.".to_owned(),
+        Layer::Measure => "The network between the machines is slower than it should be.".to_owned(),
+        Layer::Wire => {
+            "Packets are lost, refused or damaged in between, though every setting is right.".to_owned()
+        }
         Layer::Exposure => "A rule lets in more than the machine's purpose needs.".to_owned(),
     }
 }
@@ -174,9 +176,11 @@ fn words(context: &PlaybookContext<'_>, planned: &PlannedCalls) -> String {
         Some(Layer::Routes) => format!(
             "I read the routes of {names}, towards each other and out of the network: rules that allow help nothing where a route ends."
         ),
-        Some(Layer::Storage) => "I compare what the storage account lets in with what the subnet sends.".to_owned(),
+        Some(Layer::Storage) => {
+            "I compare what the storage account lets in with what the subnet sends.".to_owned()
+        }
         Some(Layer::NetworkDrift | Layer::GuestDrift) => {
-            "I compare with the baselines that you name: what changed since is a fact, whatever anybody remembers.".to_owned()
+            "I compare with the baselines that you named, and see what changed since.".to_owned()
         }
         Some(Layer::Guest) => format!(
             "I read the packet filters inside {names}: the platform's rules cannot show what a guest drops by itself."

@@ -5,12 +5,13 @@ use std::time::Duration;
 use crate::state::Spent;
 use ghost_base::Timestamp;
 
-/// Returns a length of time as `1 h 02 min 03 s`, or with milliseconds below a minute.
+/// Returns a length of time as `1 h 02 min 03 s`, or as `4.2 s` below a minute.
 pub(super) fn time(length: Duration) -> String {
     let seconds = length.as_secs();
     let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     match (hours, minutes) {
-        (0, 0) => format!("{rest}.{:03} s", length.subsec_millis()),
+        (0, 0) if rest == 0 => "less than 1 s".to_owned(),
+        (0, 0) => format!("{rest}.{} s", length.subsec_millis() / 100),
         (0, _) => format!("{minutes} min {rest:02} s"),
         (_, _) => format!("{hours} h {minutes:02} min {rest:02} s"),
     }
@@ -60,8 +61,8 @@ mod tests {
     #[test]
     fn times_read_as_people_say_them() {
         for (millis, text, short) in [
-            (0, "0.000 s", "00:00:00"),
-            (4_200, "4.200 s", "00:00:04"),
+            (0, "less than 1 s", "00:00:00"),
+            (4_200, "4.2 s", "00:00:04"),
             (61_000, "1 min 01 s", "00:01:01"),
             (3_723_000, "1 h 02 min 03 s", "01:02:03"),
         ] {

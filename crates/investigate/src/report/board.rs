@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::event::{ObservationId, StepId};
-use crate::report::amount::clock;
+use crate::report::amount::{clock, count};
+use crate::report::looked::Looked;
 use crate::report::spell::{fit, plain};
 use crate::report::step_outcome::{StepOutcome, command, sentence, step_outcome};
 use crate::state::{Phase, State, Step};
@@ -23,6 +24,8 @@ pub struct Board {
     /// What was looked at, oldest first.
     pub checks: Vec<Check>,
     pub current: Current,
+    /// What the command that runs is for.
+    pub doing: String,
     /// How long ago it was opened; for one that is over, how long it took.
     pub elapsed: Duration,
     /// What is left to spend.
@@ -124,6 +127,9 @@ impl Board {
             hypotheses: state.hypotheses.clone(),
             checks: checks(state),
             current: current(state),
+            doing: state
+                .open_step()
+                .map_or_else(String::new, |step| Looked::by(step, step.current()).plain()),
             elapsed: now.since(state.opened_at),
             budget: budget(state, now),
         }
@@ -139,7 +145,7 @@ fn checks(state: &State) -> Vec<Check> {
         let own = own.map(|found| &found.observed).filter(|observed| observed.step.is_none());
         checks.extend(own.map(|observed| Check {
             mark: Mark::Good,
-            what: observed.what.clone(),
+            what: Looked::at(state, observed).plain(),
             problem: None,
             observations: vec![observed.id],
             hypothesis: None,
@@ -162,7 +168,10 @@ fn check(state: &State, step: &Step) -> Option<Check> {
     let observed = observed.filter(|observed| observed.step == Some(step.id)).collect::<Vec<_>>();
     Some(Check {
         mark,
-        what: observed.first().map_or_else(|| command(step).to_owned(), |observed| observed.what.clone()),
+        what: match observed.first() {
+            Some(observed) => Looked::by(step, &observed.what).plain(),
+            None => Looked::by(step, command(step)).plain(),
+        },
         problem,
         observations: observed.iter().map(|observed| observed.id).collect(),
         hypothesis: step.hypothesis.clone(),
@@ -251,6 +260,28 @@ impl Board {
         let budget = self.budget.iter().filter(|budget| budget.limit > 0 || budget.used > 0).map(left);
         lines.push((format!("  {}", budget.collect::<Vec<_>>().join(" · ")), Style::Faint));
         lines.into_iter().map(|(line, style)| paint(&fit(&plain(&line), width), style, color)).collect()
+    }
+
+    /// Says in one line what is done now, and what it took so far.
+    #[must_use]
+    pub fn progress(&self, width: usize, color: bool) -> String {
+        let doing = match &self.current {
+            Current::Idle | Current::Thinking { .. } => "choosing the next step".to_owned(),
+            Current::Running { .. } => self.doing.clone(),
+            Current::Waiting { .. } => "waiting for an approval".to_owned(),
+            Current::Stuck { problem } => format!("no answer: {problem}"),
+            Current::Over { outcome, .. } => format!("{outcome}"),
+        };
+        let commands =
+            self.budget.iter().find(|budget| budget.what == "commands").map_or(0, |budget| budget.used);
+        let line = format!("▸ {} · {} · {doing}", clock(self.elapsed), count(commands, "command"));
+        let style = match &self.current {
+            Current::Waiting { .. } | Current::Stuck { .. } => Style::Warning,
+            Current::Idle | Current::Thinking { .. } | Current::Running { .. } | Current::Over { .. } => {
+                Style::Faint
+            }
+        };
+        paint(&fit(&plain(&line), width), style, color)
     }
 
     fn current_line(&self) -> Vec<(String, Style)> {

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::report::packets::{analyzed, machine_of};
 use crate::state::State;
-use crate::tool::FileTask;
 
 /// The pictures that a capture may have.
 const KINDS: [(&str, &str); 3] =
@@ -21,26 +21,14 @@ pub struct Chart {
 /// Returns the pictures that the analyses of a session may have written, in order; the caller checks whether they exist.
 #[must_use]
 pub fn charts(state: &State) -> Vec<Chart> {
-    let mut all: Vec<Chart> = Vec::new();
-    let results = state.observations.iter().filter(|known| known.observed.step.is_none());
-    for known in results {
-        let Ok(FileTask::Analyze { work }) = serde_json::from_str(&known.observed.what) else { continue };
-        for (_, name, _) in work.iter().filter(|(_, name, _)| is_file_name(name)) {
-            let of = |(kind, shows): &(&str, &str)| Chart {
-                file: format!("{name}_{kind}.png"),
-                title: format!("{name}: {shows}"),
-            };
-            all.extend(KINDS.iter().map(of).filter(|chart| !all.contains(chart)).collect::<Vec<_>>());
-        }
-    }
-    all
-}
-
-/// No name leads out of a folder.
-fn is_file_name(name: &str) -> bool {
-    !name.is_empty()
-        && !name.starts_with('.')
-        && name.chars().all(|char| char.is_ascii_alphanumeric() || "._-".contains(char))
+    let of = |name: String| {
+        let machine = machine_of(state, &name).unwrap_or_else(|| name.clone());
+        KINDS.map(|(kind, shows)| Chart {
+            file: format!("{name}_{kind}.png"),
+            title: format!("{machine}: {shows}"),
+        })
+    };
+    analyzed(state).into_iter().flat_map(of).collect()
 }
 
 /// The tool whose results are drawn.

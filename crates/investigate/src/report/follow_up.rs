@@ -6,17 +6,24 @@
 use serde_json::Value;
 
 use crate::HypothesisState;
+use crate::complaint::{self, Topic};
+use crate::event::{FindingAccepted, ObservationId};
 use crate::finding::title;
 use crate::judged::{FlowVerdict, JudgedCause, JudgedFlow, JudgedFlows, judged};
-use crate::report::answer::{carried, ends, hypothesis_subject};
+use crate::report::answer::{carried, confidence, ends, hypothesis_subject};
+use crate::report::looked::Looked;
 use crate::report::plain;
-use crate::state::State;
+use crate::report::step_outcome::{StepOutcome, step_outcome};
+use crate::state::{State, Step};
 
 /// Longer words are a new request and no question about the report.
 const MAX_WORDS: usize = 20;
 
 /// So many rules are shown.
 const MAX_RULES: usize = 6;
+
+/// So many commands are named.
+const MAX_COMMANDS: usize = 12;
 
 /// What a question is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +33,10 @@ enum Subject {
     SecurityGroup,
     Since,
     Unchecked,
+    Fix,
+    Sure,
+    Commands,
+    Evidence,
     /// A layer, by the hypothesis of the playbook about it.
     Layer(&'static str),
 }
@@ -54,9 +65,13 @@ pub fn follow_up(state: &State, question: &str) -> Option<String> {
         Subject::SecurityGroup => security_groups(state, &judged)?,
         Subject::Since => since(state),
         Subject::Unchecked => format!("Not checked: {}.", crate::report::answer::unchecked(state)),
+        Subject::Fix => fix(state),
+        Subject::Sure => confidence(state).map(|sure| format!("Confidence: {sure}"))?,
+        Subject::Commands => commands(state),
+        Subject::Evidence => evidence(state)?,
         Subject::Layer(id) => layer(state, &judged, id)?,
     };
-    Some(plain_lines(&answer))
+    Some(plain_lines(&without_ids(&answer)))
 }
 
 fn plain_lines(text: &str) -> String {
@@ -72,21 +87,7 @@ fn subject(question: &str) -> Option<Subject> {
     }
     let said = format!(" {} ", words.join(" "));
     let has = |wanted: &[&str]| wanted.iter().any(|words| said.contains(&format!(" {words} ")));
-    let asks = question.trim_end().ends_with('?')
-        || has(&[
-            "did you",
-            "have you",
-            "why not",
-            "why",
-            "which",
-            "what",
-            "show",
-            "show me",
-            "how",
-            "since when",
-            "who",
-        ]);
-    if !asks {
+    if !asks(question, &said) {
         return None;
     }
     if has(&[
@@ -106,6 +107,30 @@ fn subject(question: &str) -> Option<Subject> {
     if has(&["not check", "not checked", "did you not", "didn t you check", "what is missing", "left out"]) {
         return Some(Subject::Unchecked);
     }
+    if has(&[
+        "fix it",
+        "fix this",
+        "fix that",
+        "the fix",
+        "what to do",
+        "what should i do",
+        "what do i do",
+        "what now",
+        "what next",
+        "solve it",
+        "repair it",
+    ]) {
+        return Some(Subject::Fix);
+    }
+    if has(&["how sure", "how certain", "how confident", "are you sure", "are you certain", "confidence"]) {
+        return Some(Subject::Sure);
+    }
+    if has(&["commands", "what did you run", "what did you do", "what have you done", "what did you read"]) {
+        return Some(Subject::Commands);
+    }
+    if has(&["evidence", "proof", "prove it", "how do you know", "what proves", "what shows"]) {
+        return Some(Subject::Evidence);
+    }
     if has(&["which nsg", "which security group", "what nsg", "which nsgs"]) {
         return Some(Subject::SecurityGroup);
     }
@@ -119,6 +144,122 @@ fn subject(question: &str) -> Option<Subject> {
     let layer =
         LAYERS.iter().find(|(names, _)| has(names) || names.iter().any(|name| has(&[&format!("{name}s")])));
     layer.map(|(_, id)| Subject::Layer(id))
+}
+
+/// Tells whether words are a question; `said` is the same in lower case, a blank around each word.
+fn asks(question: &str, said: &str) -> bool {
+    let words = [
+        "did you",
+        "have you",
+        "why not",
+        "why",
+        "which",
+        "what",
+        "show",
+        "show me",
+        "how",
+        "since when",
+        "who",
+    ];
+    question.trim_end().ends_with('?') || words.iter().any(|words| said.contains(&format!(" {words} ")))
+}
+
+/// Answers a question about the report to which nothing is recorded; `None` where the words are a new request, or no question.
+#[must_use]
+pub fn no_answer(question: &str) -> Option<String> {
+    let is_about_report =
+        matches!(complaint::read(question).topic, Topic::Knowledge | Topic::Other | Topic::Unclear);
+    let said = format!(" {} ", question.to_lowercase());
+    (is_about_report && asks(question, &said)).then(|| {
+        "I have nothing recorded that answers this. Ask me how to fix it, for the rule or the evidence, or which NSGs are on the path. Ask \
+         me whether I checked the return path, how sure I am, or what I left out. For a new look, tell me who cannot reach whom and on \
+         which port."
+            .to_owned()
+    })
+}
+
+/// Returns what is to be done: each step with its command.
+fn fix(state: &State) -> String {
+    let actions: &[String] = state.concluded.as_ref().map_or(&[], |(_, concluded)| &concluded.actions);
+    let step = |(number, action): (usize, &String)| {
+        let mut lines = action.lines().map(str::trim);
+        let first = lines.next().unwrap_or_default();
+        let command =
+            lines.find_map(|line| line.strip_prefix("Command: ")).map(|line| format!("\n    {line}"));
+        format!("{number}. {first}{}", command.unwrap_or_default())
+    };
+    let steps: Vec<String> = (1..).zip(actions.iter().take(MAX_RULES)).map(step).collect();
+    match steps.is_empty() {
+        true => "Nothing is recommended: nothing that was found is to be taken away.".to_owned(),
+        false => {
+            format!(
+                "{}\nNothing of this was carried out. The report says how to check each step.",
+                steps.join("\n")
+            )
+        }
+    }
+}
+
+/// Says which commands ran, by what they looked at.
+fn commands(state: &State) -> String {
+    let ran: Vec<&Step> =
+        state.steps.iter().filter(|step| step_outcome(state, step) == StepOutcome::Ran).collect();
+    let mut what: Vec<String> = Vec::new();
+    for step in &ran {
+        let looked = Looked::by(step, step.current()).plain();
+        if !what.contains(&looked) {
+            what.push(looked);
+        }
+    }
+    let more = what.len().saturating_sub(MAX_COMMANDS);
+    what.truncate(MAX_COMMANDS);
+    what.extend((more > 0).then(|| format!("and {more} more, in the report and the audit")));
+    format!("{} commands ran:\n{}", ran.len(), what.join("\n"))
+}
+
+/// Says what shows each fault.
+fn evidence(state: &State) -> Option<String> {
+    let line = |found: &FindingAccepted| {
+        format!("{}: {}", title(&found.finding.code, &found.finding.object), bare(&found.why))
+    };
+    let lines = unique(state.accepted.iter().map(line));
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// Returns lines, each once, as many as are shown.
+fn unique(all: impl Iterator<Item = String>) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in all {
+        if lines.len() < MAX_RULES && !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+/// Takes the names of observations out of a text: "(o1–o11)", "(o3, o4)".
+#[must_use]
+pub fn without_ids(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('(') {
+        let inside = behind.split_once(')').filter(|(inside, _)| {
+            let mut ids = inside.split([',', '–']).map(str::trim);
+            ids.all(|id| id == "…" || id.parse::<ObservationId>().is_ok())
+        });
+        match inside {
+            Some((_, after)) => {
+                out.push_str(before.trim_end());
+                rest = after;
+            }
+            None => {
+                out.push_str(before);
+                out.push('(');
+                rest = behind;
+            }
+        }
+    }
+    out + rest
 }
 
 fn return_path(judged: &JudgedFlows) -> Option<String> {
@@ -144,16 +285,13 @@ fn return_path(judged: &JudgedFlows) -> Option<String> {
 }
 
 fn rules(state: &State) -> Option<String> {
-    let decides = |found: &&crate::event::FindingAccepted| {
+    let decides = |found: &&FindingAccepted| {
         ["nsg/", "netfilter/", "route/", "qdisc/"].iter().any(|kind| found.finding.object.starts_with(kind))
     };
-    let lines: Vec<String> = state
-        .accepted
-        .iter()
-        .filter(decides)
-        .take(MAX_RULES)
-        .map(|found| format!("{}: {}", title(&found.finding.code, &found.finding.object), bare(&found.why)))
-        .collect();
+    let line = |found: &FindingAccepted| {
+        format!("{}: {}", title(&found.finding.code, &found.finding.object), bare(&found.why))
+    };
+    let lines = unique(state.accepted.iter().filter(decides).map(line));
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
@@ -189,14 +327,12 @@ fn security_groups(state: &State, judged: &JudgedFlows) -> Option<String> {
         let groups = if groups.is_empty() { "none".to_owned() } else { groups.join(" and ") };
         Some(format!("{name}: {groups}"))
     };
-    let mut lines: Vec<String> = machines(state).iter().filter_map(line).collect();
-    lines.dedup();
-    lines.truncate(MAX_RULES);
+    let lines = unique(machines(state).iter().filter_map(line));
     (!lines.is_empty()).then(|| format!("None of them is at fault. Those on the path:\n{}", lines.join("\n")))
 }
 
 /// Returns the machines that were listed last.
-fn machines(state: &State) -> Vec<Value> {
+pub(in crate::report) fn machines(state: &State) -> Vec<Value> {
     let topology = state.calls().rfind(|call| call.call.tool == "topology");
     let content = topology.and_then(|call| call.returned.as_ref()).map(|returned| returned.content.as_str());
     let result: Option<Value> = content.and_then(|content| serde_json::from_str(content).ok());
@@ -280,6 +416,10 @@ mod tests {
             ("could it be a route?", Some(Subject::Layer("H-routes"))),
             ("since when?", Some(Subject::Since)),
             ("what did you not check?", Some(Subject::Unchecked)),
+            ("how do I fix it?", Some(Subject::Fix)),
+            ("are you sure?", Some(Subject::Sure)),
+            ("what commands did you run?", Some(Subject::Commands)),
+            ("show the evidence", Some(Subject::Evidence)),
             ("look once more", None),
             ("web-1 cannot reach db-1 on 5432", None),
             ("now check the firewall of web-9", None),
@@ -296,6 +436,27 @@ mod tests {
             answer,
             "tf-dest-vm itself drops TCP port 5001 in its packet filter: rule 1 matches tcp/5001"
         );
+    }
+
+    #[test]
+    fn every_question_about_a_report_has_an_answer_and_a_new_request_has_none() {
+        for question in ["what is the weather?", "why do you think so?", "how old is this rule?"] {
+            assert!(no_answer(question).is_some(), "{question}");
+        }
+        for request in ["web-1 cannot reach db-1 on 5432", "look once more", "go on"] {
+            assert_eq!(no_answer(request), None, "{request}");
+        }
+        let answer = |question| follow_up(&rich().state(), question).unwrap();
+        assert!(answer("what should I do?").contains("Nothing of this was carried out"));
+        assert!(answer("are you sure?").starts_with("Confidence: "));
+        assert!(answer("show the evidence").contains("rule 1 matches tcp/5001"));
+        assert!(answer("which commands?").contains("iptables-save -t filter"));
+    }
+
+    #[test]
+    fn names_of_observations_are_taken_out_and_other_brackets_stay() {
+        assert_eq!(without_ids("None stops it (o1–o11). Look (o3, o4)"), "None stops it. Look");
+        assert_eq!(without_ids("eth0 (netem) at o1 (once)"), "eth0 (netem) at o1 (once)");
     }
 
     #[test]

@@ -19,11 +19,15 @@ pub struct AskedAction {
     pub undone: String,
 }
 
-/// Says what commands do that need consent. Only words of the commands themselves are used.
+/// The tool that writes its own commands, and only measures.
+const METER: &str = "run_pipe_meter";
+
+/// Says what commands do that need consent. Only words of the commands themselves are used, and the tool that wrote them.
 #[must_use]
-pub fn asked_action(commands: &[&str], impact: Impact) -> AskedAction {
+pub fn asked_action(tool: &str, commands: &[&str], impact: Impact) -> AskedAction {
     let all: Vec<Vec<String>> = commands.iter().map(|command| words(command)).collect();
-    known(&all).unwrap_or_else(|| unknown(&all, impact))
+    let measured = if tool == METER { measured_over_ssh(&all) } else { None };
+    measured.or_else(|| known(&all)).unwrap_or_else(|| unknown(&all, impact))
 }
 
 fn action(what: String, changes: &str, undone: &str) -> AskedAction {
@@ -106,6 +110,23 @@ fn known(all: &[Vec<String>]) -> Option<AskedAction> {
         format!("{order} the {thing} {name} of {parent}"),
         "Traffic that the rule or route decides about is decided otherwise from then on.",
         "Ghost does not undo it; the previous state stands in the evidence if it was read before.",
+    ))
+}
+
+/// Says what commands do that measure inside machines over ssh.
+fn measured_over_ssh(all: &[Vec<String>]) -> Option<AskedAction> {
+    let over_ssh = |line: &Vec<String>| line.first().map(String::as_str) == Some("ssh");
+    if all.is_empty() || !all.iter().all(over_ssh) {
+        return None;
+    }
+    let host = |line: &Vec<String>| {
+        let at = line.iter().position(|word| word == "sudo" || word == "sh")?;
+        line.get(at.checked_sub(1)?).filter(|host| is_plain(host)).cloned()
+    };
+    Some(action(
+        format!("Measure latency and throughput between {}", listed(all.iter().filter_map(host))),
+        "Starts servers for the measurement, sends test traffic, and ends the servers again.",
+        "Nothing stays: the servers end by themselves, too.",
     ))
 }
 
@@ -216,7 +237,7 @@ mod tests {
 
     #[track_caller]
     fn check(commands: &[&str], impact: Impact, what: &str) {
-        assert_eq!(asked_action(commands, impact).what, what);
+        assert_eq!(asked_action("run_shell_cmd", commands, impact).what, what);
     }
 
     #[test]
@@ -244,6 +265,15 @@ mod tests {
             Impact::Measurement,
             "Measure the network on web-1",
         );
+        let ssh = |host: &str, script: &str| {
+            format!("ssh -F none -o 'BatchMode=yes' -p 22 {host} sudo -n sh -c '{script}'")
+        };
+        let both = [ssh("10.0.1.5", "setsid qperf -lp 19765"), ssh("10.0.1.4", "timeout 17 qperf 10.0.1.5")];
+        let both = [both[0].as_str(), both[1].as_str()];
+        let measured = asked_action(METER, &both, Impact::Change).what;
+        assert_eq!(measured, "Measure latency and throughput between 10.0.1.5 and 10.0.1.4");
+        // Whoever else writes such commands may do more with them.
+        check(&both, Impact::Change, "Run 2 commands that may change something (ssh)");
         check(&["touch x"], Impact::Change, "Run a command that may change something (touch)");
         check(&["a", "b"], Impact::Outage, "Run 2 commands that stop or restart something others use (a, b)");
         check(&[""], Impact::Change, "Run a command that may change something");

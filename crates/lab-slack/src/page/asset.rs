@@ -38,6 +38,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("/page/play.js", SCRIPT, include_str!("play.js")),
     ("/page/render.js", SCRIPT, include_str!("render.js")),
     ("/page/side.js", SCRIPT, include_str!("side.js")),
+    ("/page/tour.js", SCRIPT, include_str!("tour.js")),
 ];
 
 /// Finds the file that a path names.

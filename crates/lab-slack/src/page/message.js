@@ -31,6 +31,16 @@ function file(one, context) {
   return h('a', { class: 'filecard', href: url, download: one.name ?? '' }, icon('file'), h('span', {}, h('strong', {}, name), h('small', {}, `${one.pretty_type ?? one.filetype ?? ''} ${size(one.size)}`.trim())));
 }
 
+/** Files of a message: what is no picture first, then the pictures; several of them are small. */
+function files(list, context) {
+  const pictures = list.filter((one) => String(one.mimetype).startsWith('image/'));
+  const others = list.filter((one) => !pictures.includes(one));
+  return [
+    others.length > 0 ? h('div', { class: 'cards' }, others.map((one) => file(one, context))) : null,
+    pictures.length > 1 ? h('div', { class: 'gallery' }, pictures.map((one) => file(one, context))) : pictures.map((one) => file(one, context)),
+  ];
+}
+
 function reactions(message, acts) {
   const list = (message.reactions ?? []).map((one) => {
     const mine = (one.users ?? []).includes(acts.me);
@@ -85,7 +95,7 @@ export function drawMessage(message, acts, { inThread, compact }) {
     ? h('em', { class: 'dim' }, 'This message was deleted.')
     : [
       blocks ? drawBlocks(message.blocks, context) : message.text && h('div', { class: 'block text' }, mrkdwn(message.text, acts.names)),
-      drawAttachments(message.attachments, context), (message.files ?? []).map((one) => file(one, context)),
+      drawAttachments(message.attachments, context), files(message.files ?? [], context),
     ];
   const drawn = h('div', { class: 'content' }, body, message.streaming_state === 'in_progress' ? h('span', { class: 'typing', role: 'img', 'aria-label': 'still writing' }, '▍') : null);
   if (message.edited && !gone) lastWords(drawn).append(h('small', { class: 'edited' }, '(edited)'));

@@ -11,11 +11,12 @@ import { player } from './play.js';
 import { plain } from './render.js';
 import { placesOf, sidebar } from './side.js';
 import { memory } from './memory.js';
+import { guide } from './tour.js';
 
 const at = (id) => document.getElementById(id);
 const kept = memory();
 const world = { users: [], channels: [], apps: [], usergroups: [], team: {} };
-const here = { user: null, channel: null, thread: null, tab: 'messages', unread: new Set() };
+const here = { user: null, channel: null, thread: null, tab: 'messages', unread: new Set(), wrote: null };
 let messages = [];
 let replies = [];
 let silence = null;
@@ -98,6 +99,30 @@ const play = player({
   say: async (id, text) => { await go(id, { quiet: true }); write.set(text); kept.put(`draft ${here.user} ${id} `, text); write.area.focus(); },
 });
 
+/** Says something in the name of whoever is here; in the demo the thread of what is asked opens at once. */
+async function tell(text, thread, broadcast) {
+  here.wrote = thread ? 'thread' : 'channel';
+  const answer = await post('/lab/message', { user: here.user, channel: here.channel, text, ...(thread ? { thread_ts: thread, reply_broadcast: broadcast } : {}) });
+  const asked = !thread && listening().some((app) => text.toLowerCase().includes(`@${user(app.bot_user_id)?.name?.toLowerCase()}`));
+  if (world.plays && asked && answer.ts) await openThread(answer.ts, true);
+  return true;
+}
+
+const tour = guide(at('tour'), {
+  get: () => kept.get('tour'),
+  put: (step) => kept.put('tour', step),
+  ready: () => Boolean(world.plays),
+  ask: () => tried(() => tell(`@${user(world.apps[0].bot_user_id).name} ${world.opening}`), false),
+  reply: (text) => (here.thread ? tried(() => tell(`@${user(world.apps[0].bot_user_id).name} ${text}`, here.thread, false), false) : toast('Open the thread first.')),
+  play: (name) => tried(async () => {
+    const answer = await post('/lab/play', { user: here.user, order: 'case', case: name });
+    await go(answer.channel, { quiet: true });
+    await openThread(answer.ts, false);
+    return true;
+  }, false),
+  open: () => play.open(),
+});
+
 const look = async () => modal.take(await get('/lab/view', { user: here.user }));
 
 const acts = {
@@ -145,7 +170,7 @@ function writer(id, label, thread) {
   const made = composer({
     send: (text, broadcast) => tried(async () => {
       if (text.startsWith('/') && !thread) await post('/lab/command', { user: here.user, channel: here.channel, text });
-      else await post('/lab/message', { user: here.user, channel: here.channel, text, ...(thread ? { thread_ts: here.thread, reply_broadcast: broadcast } : {}) });
+      else await tell(text, thread ? here.thread : undefined, broadcast);
       return true;
     }, false),
     people: () => world.users.filter((one) => !one.deleted).map((one) => ({ name: one.name, real: shown(one) })).concat([{ name: 'here', real: 'everybody who is here' }]),
@@ -161,6 +186,7 @@ function writer(id, label, thread) {
 const write = writer('write', 'Write a message', false);
 const reply = writer('reply', 'Reply in the thread', true);
 const status = h('div', { class: 'status', 'aria-live': 'polite' });
+const ahead = h('p', { class: 'ahead' });
 const threadStatus = h('div', { class: 'status', 'aria-live': 'polite' });
 
 /** The line that says what an agent is doing, its button to stop, its suggestions. */
@@ -201,13 +227,20 @@ function beginning(place) {
   );
 }
 
+/** Tells, once, whether what is new is one's own: that is seen, wherever one was reading. */
+function mine(place, list) {
+  const own = here.wrote === place && list.at(-1)?.user === here.user;
+  if (own) here.wrote = null;
+  return own;
+}
+
 async function readChannel(jump) {
   const place = here.channel;
   if (!place) return;
   const answer = await get('/lab/channel', { user: here.user, channel: place });
   if (place !== here.channel) return;
   messages = answer.messages ?? [];
-  keep(at('list'), messages, acts, { inThread: false, jump });
+  keep(at('list'), messages, acts, { inThread: false, jump: jump || mine('channel', messages) });
   if (messages.length === 0) at('list').replaceChildren(beginning(channel(place)));
   showSession(status, answer.session, undefined);
 }
@@ -218,8 +251,9 @@ async function readThread(jump) {
   const answer = await get('/lab/thread', { user: here.user, channel: here.channel, ts: thread });
   if (thread !== here.thread) return;
   replies = answer.messages ?? [];
-  keep(at('replies'), replies, acts, { inThread: true, jump });
+  keep(at('replies'), replies, acts, { inThread: true, jump: jump || mine('thread', replies) });
   showSession(threadStatus, answer.session, thread);
+  ahead.textContent = answer.note ?? '';
 }
 
 async function readHome(view) {
@@ -293,6 +327,7 @@ async function readState() {
   }
   at('team').textContent = world.team?.name ?? 'Local Slack';
   at('play').hidden = !world.plays;
+  tour.draw();
   at('who').replaceChildren(...people.map((one) => h('option', { value: one.id, selected: one.id === here.user }, shown(one) + (one.is_restricted ? ' (guest)' : one.is_external || one.is_stranger ? ' (other organization)' : ''))));
   at('me').replaceChildren(portrait(here.user, names.user(here.user)));
   paint();
@@ -365,7 +400,7 @@ function theme(next) {
 async function start() {
   theme();
   at('below').append(status, write.node);
-  at('under').append(threadStatus, reply.node);
+  at('under').append(ahead, threadStatus, reply.node);
   at('theme').onclick = () => {
     const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
     theme(dark ? 'light' : 'dark');

@@ -58,7 +58,11 @@ pub(crate) async fn look(
         _ => Err(SlackError::new("unknown_method")),
     };
     drop(workspace);
-    reply(seen.map(|seen| if what == "state" { connected(&inner, seen) } else { seen }))
+    reply(seen.map(|seen| match what.as_str() {
+        "state" => connected(&inner, seen),
+        "thread" => annotated(&inner, seen),
+        _ => seen,
+    }))
 }
 
 /// Adds what the state itself does not know: whether anybody speaks for an app, over a socket or at an address, and what a
@@ -77,6 +81,15 @@ fn connected(inner: &Inner, mut state: Value) -> Value {
         state.insert("plays".to_owned(), Value::Bool(true));
     }
     state
+}
+
+/// Adds what is to be known about the place that is played in.
+fn annotated(inner: &Inner, mut seen: Value) -> Value {
+    let note = inner.demo.get().and_then(|demo| demo.note());
+    if let (Some(seen), Some(note)) = (seen.as_object_mut(), note) {
+        seen.insert("note".to_owned(), Value::from(note));
+    }
+    seen
 }
 
 /// `POST /lab/message` and whatever else a person does without an app having to say something.

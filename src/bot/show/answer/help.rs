@@ -12,25 +12,25 @@ const PROGRAMS: usize = 1_500;
 
 /// In a thread of a session.
 const THREAD: [(&str, &str); 8] = [
-    ("status", "where it stands"),
-    ("report", "end now and report what there is"),
-    ("stop", "end now"),
+    ("status", "how far I am"),
+    ("report", "stop here and report what I have"),
+    ("stop", "stop here"),
     ("audit", "what was recorded, and how to verify it"),
-    ("fixed, check again", "repeat the checks that had shown the faults"),
-    ("why not the firewall?", "questions about the report, answered from what was recorded"),
-    ("help", "this"),
-    ("anything else", "steers the investigation"),
+    ("fixed, check again", "repeat the checks that showed the faults"),
+    ("how do I fix it?", "any question about the answer; I read nothing again for it"),
+    ("help", "this list"),
+    ("anything else", "is taken as a hint for the investigation"),
 ];
 
 const COMMANDS: [(&str, &str); 8] = [
-    ("/ghost investigate SYMPTOM", "open a session in this channel"),
-    ("/ghost status", "what is being investigated here"),
-    ("/ghost sessions", "the same, and what was"),
-    ("/ghost approvals", "what waits for an answer"),
+    ("/ghost investigate SYMPTOM", "begin in this channel"),
+    ("/ghost status", "what runs here, and whether I work as configured"),
+    ("/ghost sessions", "what runs and what ran here"),
+    ("/ghost approvals", "what waits for a decision"),
     ("/ghost policy", "what may run without asking"),
     ("/ghost freeze REASON", "hold every new command back, everywhere"),
     ("/ghost thaw", "let commands run again"),
-    ("/ghost help", "this"),
+    ("/ghost help", "this list"),
 ];
 
 /// Returns what can be said.
@@ -38,8 +38,9 @@ const COMMANDS: [(&str, &str); 8] = [
 pub fn help() -> Message {
     let entry = |(word, means): (&str, &str)| Line::new().code(word).text(&format!("  {means}"));
     let open = Line::new()
-        .text("Mention me with what is wrong, from where to where, since when. I look with commands that only read. ")
-        .text("Whatever could change something waits for your click.");
+        .text("Mention me with what is wrong: who cannot reach whom, on which port, since when. ")
+        .text("I look around with commands that only read, and answer in the thread. ")
+        .text("Anything that could change something waits for a person to approve it.");
     let thread = Line::new().bold("In the thread of a session").below(lines(THREAD.map(entry)));
     let anywhere = Line::new().bold("Anywhere").below(lines(COMMANDS.map(entry)));
     let blocks = [open, thread, anywhere].map(say).to_vec();

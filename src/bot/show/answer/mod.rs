@@ -12,5 +12,5 @@ pub use list::{Pending, SessionLine, approvals, sessions};
 pub(super) use list::{pending_line, session_line};
 pub use offer::{Offer, joined, offer};
 pub use refusal::{Refusal, refusal};
-pub use session::{audit, status};
+pub use session::{audit, checks, status};
 pub use waiting::{Waiting, noted, stopping, typing_is_no_consent};

@@ -46,9 +46,10 @@ pub fn noted(waiting: &Waiting) -> Message {
 /// Says why what was typed is no consent, and where the card is.
 #[must_use]
 pub fn typing_is_no_consent(waiting: &Waiting) -> Message {
-    let why = "Typing does not decide: a press on the card counts, because the card shows exactly what runs, and who presses is checked. ";
-    let line = waiting.line(Line::new().text(why).text("It is about "));
-    let text = format!("{why}It is about \"{}\" until {}.", waiting.what, clock(waiting.until));
+    let why = "Typing is no consent. Only the buttons on the card decide: the card shows exactly what would run, and Slack says who pressed. ";
+    let line = waiting.line(Line::new().text(why).text("I am waiting for a decision on "));
+    let text =
+        format!("{why}I am waiting for a decision on \"{}\" until {}.", waiting.what, clock(waiting.until));
     Message { text: escape(&text), blocks: vec![say(line.text(" is in this thread."))] }
 }
 
@@ -57,14 +58,14 @@ pub fn typing_is_no_consent(waiting: &Waiting) -> Message {
 pub fn stopping(state: &State, waiting: Option<&Waiting>) -> Message {
     let doing = match (waiting, activity(state)) {
         (Some(waiting), _) => format!(
-            "I was waiting for a decision on \"{}\"; it is withdrawn, and nothing of it runs.",
+            "I was waiting for a decision on \"{}\". That question is withdrawn, and nothing of it runs.",
             waiting.what
         ),
         (None, Activity::Doing(doing)) => {
-            format!("I was {doing}; a command that runs now is not called back.")
+            format!("I was {doing}. A command that runs now still ends by itself.")
         }
         (None, Activity::Waiting | Activity::Stuck | Activity::Over) => "Nothing was running.".to_owned(),
     };
-    let text = format!("Stopping. {doing} The answer names what was found so far and what is left behind.");
+    let text = format!("Stopping. {doing} My answer will say what I found so far and what is left behind.");
     Message { text: escape(&text), blocks: vec![say(Line::new().text(&text))] }
 }

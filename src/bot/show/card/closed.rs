@@ -11,7 +11,7 @@ use ghost_investigate::event::Reply;
 use ghost_investigate::state::{Ending, Phase};
 
 /// How much of a command stands on a card that asks nothing any more.
-const COMMAND: usize = 900;
+const COMMAND: usize = 500;
 
 /// How much of a reason does.
 const REASON: usize = 1_000;
@@ -36,10 +36,10 @@ pub(super) fn settled(subject: &Subject<'_>, context: &RenderContext, now: Times
         }
         Some(Ending::Expired { .. }) => Some(expired(subject)),
         None if subject.state.concluded.is_some() => {
-            Some(without("Withdrawn", ": the session is over", nothing()))
+            Some(without("Withdrawn", ", the session is over", nothing()))
         }
         None if subject.step.phase != (Phase::AwaitingApproval { approval: subject.name.to_owned() }) => {
-            Some(without("Replaced", ": the session went on without an answer", nothing()))
+            Some(without("Replaced", ", the session went on without an answer", nothing()))
         }
         None => match &context.deciding {
             Some(deciding) => Some(being_decided(deciding, context)),
@@ -56,8 +56,8 @@ fn without(title: &str, rest: &str, next: String) -> Settled {
 fn expired(subject: &Subject<'_>) -> Settled {
     let until = subject.approval.requested.expires_at;
     Settled {
-        title: Line::new().bold("Expired").text(": nobody answered by ").time(until, "{time}"),
-        text: format!("Expired: nobody answered by {}", clock(until)),
+        title: Line::new().bold("Expired").text(", nobody answered by ").time(until, "{time}"),
+        text: format!("Expired, nobody answered by {}", clock(until)),
         reason: None,
         next: outcome::refused(subject).to_owned(),
     }
@@ -66,7 +66,7 @@ fn expired(subject: &Subject<'_>) -> Settled {
 fn decided(subject: &Subject<'_>, answer: &Reply, who: &Person, at: Timestamp) -> Settled {
     let (word, reason, next) = match answer {
         Reply::Approve => ("Approved", None, sentence(&outcome::approved(subject))),
-        Reply::Deny { .. } if outcome::is_withdrawal(subject, answer) => {
+        Reply::Deny { .. } if outcome::is_withdrawal(answer) => {
             ("Session stopped", None, outcome::refused(subject).to_owned())
         }
         Reply::Deny { reason } => ("Denied", Some(reason.clone()), outcome::refused(subject).to_owned()),
@@ -104,8 +104,9 @@ fn sentence(words: &str) -> String {
 
 /// Draws the card.
 pub(super) fn draw(subject: &Subject<'_>, settled: Settled) -> Message {
-    let mut parts = vec![section(settled.title)];
-    let mut text = settled.text;
+    let asked = subject.action().what;
+    let mut parts = vec![section(settled.title.text(&format!(": {asked}")))];
+    let mut text = format!("{}: {}", settled.text, escape(&asked));
     if let Some(reason) = &settled.reason {
         let (shown, left) = paragraph(reason.trim(), REASON);
         let more = match left {
@@ -113,7 +114,7 @@ pub(super) fn draw(subject: &Subject<'_>, settled: Settled) -> Message {
             left => format!(" … and {} in the audit", count(left, "more character")),
         };
         parts.push(quote(Line::new().text(&shown).text(&more)));
-        text += &format!(": {}", escape(&prose(reason, 200)));
+        text += &format!(". Reason: {}", escape(prose(reason, 200).trim_end_matches('.')));
     }
     if !settled.next.is_empty() {
         parts.push(section(Line::new().text(&settled.next)));
@@ -134,10 +135,6 @@ pub(super) fn draw(subject: &Subject<'_>, settled: Settled) -> Message {
 }
 
 fn about(subject: &Subject<'_>) -> String {
-    let words = [
-        Some(format!("{} of session {}", subject.step.id, subject.state.session)),
-        subject.hypothesis(100).map(|hypothesis| format!("tests: {hypothesis}")),
-        Some(subject.approval.requested.impact.as_str().to_owned()),
-    ];
-    words.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    let impact = subject.approval.requested.impact;
+    format!("{} ({}) · session {}", impact.as_str(), impact.meaning(), subject.state.session)
 }

@@ -16,7 +16,7 @@ use crate::bot::show::text::{
 use crate::bot::show::{Message, Person, RenderContext};
 use ghost_base::Timestamp;
 use ghost_investigate::event::{Impact, PlanJudgement};
-use ghost_investigate::report::AskedAction;
+use ghost_investigate::report::{AskedAction, forecast};
 use ghost_shell::lookalikes;
 
 /// How much of a command stands on the card.
@@ -43,8 +43,15 @@ pub(super) fn draw(subject: &Subject<'_>, context: &RenderContext, now: Timestam
     let asked = subject.action();
     let mut blocks = vec![say(title(subject, &asked))];
     let (shown, left) = command(&subject.shown(), COMMAND);
+    let is_overview = left > 0 && requested.is_plan();
+    let shown = if is_overview { subject.overview(COMMAND) } else { shown };
     blocks.push(rich(vec![pre(&shown)]));
-    if left > 0 {
+    if is_overview {
+        blocks.push(say(Line::new().bold("Shortened").text(&format!(
+            ": each command is cut to a line here. The file {} in this thread holds all of them word for word.",
+            file_name(subject)
+        ))));
+    } else if left > 0 {
         blocks.push(say(Line::new()
             .bold(&format!("continues: {}", count(left, "more character")))
             .text(&format!(". The file {} in this thread holds the whole command.", file_name(subject)))));
@@ -113,7 +120,7 @@ fn deciders(subject: &Subject<'_>, context: &RenderContext) -> Line {
     }
     let more = of.groups.len().saturating_sub(DECIDERS) + of.users.len().saturating_sub(DECIDERS);
     if line.is_empty() {
-        return line.text("nobody: the configuration names no approver for this");
+        return line.text("nobody: no approver is named for this");
     }
     if more > 0 { line.text(&format!(" and {more} more")) } else { line }
 }
@@ -170,12 +177,26 @@ fn why(subject: &Subject<'_>) -> Value {
         (true, 0 | 1) => "No reason was given.".to_owned(),
         (true, _) => "No reason was given for the command as it is now.".to_owned(),
     };
-    let line = Line::new().text(&reasoning);
+    let line = Line::new().text(&sentence(&reasoning));
     let line = match left {
         0 => line,
         left => line.bold(&format!(" continues: {}", count(left, "more character"))),
     };
     rich(vec![section(Line::new().bold("Why")), quote(line)])
+}
+
+/// Makes a sentence of words that are none.
+fn sentence(words: &str) -> String {
+    let mut chars = words.chars();
+    let Some(first) = chars.next() else { return String::new() };
+    let rest = chars.as_str();
+    let end = if rest.ends_with(['.', '?', '!', '…', ':']) { "" } else { "." };
+    // A name in small letters stays as it is.
+    let word: String = words.chars().take_while(|char| !char.is_whitespace()).collect();
+    if word.chars().all(|char| char.is_ascii_lowercase()) {
+        return format!("{}{rest}{end}", first.to_uppercase());
+    }
+    format!("{words}{end}")
 }
 
 fn facts(subject: &Subject<'_>, context: &RenderContext, asked: &AskedAction) -> Line {
@@ -187,9 +208,9 @@ fn facts(subject: &Subject<'_>, context: &RenderContext, asked: &AskedAction) ->
     });
     let mut all: Vec<Line> = agent.into_iter().collect();
     all.extend([
-        fact("Risk").bold(impact.as_str()).text(&format!(": {}", impact.meaning())),
-        fact("Changes").text(&asked.changes),
-        fact("Undo").text(&asked.undone),
+        fact("Risk").bold(impact.as_str()).text(&format!(" ({})", impact.meaning())),
+        fact("What changes").text(&asked.changes),
+        fact("To undo it").text(&asked.undone),
     ]);
     all.extend(rules(subject));
     let dressed = lookalikes(&subject.shown());
@@ -197,48 +218,61 @@ fn facts(subject: &Subject<'_>, context: &RenderContext, asked: &AskedAction) ->
     all.extend(targets(subject));
     // What runs elsewhere runs as whoever the agent is.
     let acts_as = context.acts_as.as_deref().filter(|_| subject.state.opened.outside.is_none());
-    all.extend(acts_as.map(|identity| fact("As").text(&prose(identity, 200))));
-    all.extend(subject.hypothesis(200).map(|hypothesis| fact("Tests").text(&hypothesis)));
+    all.extend(acts_as.map(|identity| fact("Runs as").text(&prose(identity, 200))));
+    all.extend(subject.hypothesis(200).map(|hypothesis| fact("Tests whether").text(&hypothesis)));
+    let commands: Vec<&str> = subject.commands().collect();
+    all.extend(forecast(subject.state, &commands).map(|words| fact("Forecast").text(&prose(&words, 400))));
     all.extend(votes(subject, context).map(|votes| fact("Approvals").then(votes)));
     lines(all)
 }
 
 fn fact(label: &str) -> Line {
-    Line::new().bold(label).text("  ")
+    Line::new().bold(&format!("{label}:")).text(" ")
 }
 
-/// Returns which rules decided; of a plan those of the commands that need consent, each once.
+/// Returns why it asks; of a plan for the commands that need consent, each reason once.
 fn rules(subject: &Subject<'_>) -> Vec<Line> {
     let (requested, judged) = (&subject.approval.requested, subject.judged);
-    let one = |rule: &str, tier: &str, reason: &str| {
-        fact("Rule").code(&short(rule, 80)).text(&format!("{tier}: ")).sentence(&prose(reason, 300))
-    };
+    let one =
+        |numbers: &str, reason: &str| fact(&format!("Why it asks{numbers}")).sentence(&prose(reason, 300));
     if requested.judgements.is_empty() {
-        let tier = format!(" (tier {}, {})", judged.tier, tier(judged.tier));
-        return vec![one(&judged.rule, &tier, &judged.reason)];
+        return vec![one("", &judged.reason)];
     }
-    let mut shown_lines: Vec<(&PlanJudgement, Vec<String>)> = Vec::new();
+    let mut shown_lines: Vec<(&PlanJudgement, Vec<usize>)> = Vec::new();
     for (judged, at) in requested.judgements.iter().zip(1..).filter(|(judged, _)| judged.impact.is_some()) {
-        let same = |(other, _): &&mut (&PlanJudgement, _)| {
-            (&other.rule, &other.reason) == (&judged.rule, &judged.reason)
-        };
+        let same = |(other, _): &&mut (&PlanJudgement, _)| other.reason == judged.reason;
         match shown_lines.iter_mut().find(same) {
-            Some((_, numbers)) => numbers.push(at.to_string()),
-            None => shown_lines.push((judged, vec![at.to_string()])),
+            Some((_, numbers)) => numbers.push(at),
+            None => shown_lines.push((judged, vec![at])),
         }
     }
     let more = shown_lines.len().saturating_sub(RULES);
     let mut rules: Vec<Line> = shown_lines
         .iter()
         .take(RULES)
-        .map(|(judged, numbers)| {
-            one(&judged.rule, &format!(" ({})", short(&numbers.join(", "), 60)), &judged.reason)
-        })
+        .map(|(judged, numbers)| one(&format!(" ({})", short(&ranges(numbers), 60)), &judged.reason))
         .collect();
     if more > 0 {
-        rules.push(Line::new().italic(&format!("… and {}", count(more, "more rule"))));
+        rules.push(Line::new().italic(&format!("… and {}", count(more, "more reason"))));
     }
     rules
+}
+
+/// Writes numbers as people do: `1, 3–14`.
+fn ranges(numbers: &[usize]) -> String {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == *number => *last = *number,
+            _ => runs.push((*number, *number)),
+        }
+    }
+    let run = |(first, last): &(usize, usize)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first}, {last}"),
+        _ => format!("{first}–{last}"),
+    };
+    runs.iter().map(run).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns every machine, rule or device that is aimed at, each once.
@@ -344,7 +378,8 @@ pub(super) fn is_cut(subject: &Subject<'_>) -> bool {
 
 /// Returns the name of the file that holds what the card cannot show.
 pub(super) fn file_name(subject: &Subject<'_>) -> String {
-    let id: String =
-        subject.name.chars().filter(|char| char.is_ascii_alphanumeric() || *char == '-').collect();
-    format!("command-{}.txt", head(&id, 80).0)
+    // One of a plan asks again where something was found; then there is more than one question in a round.
+    let before =
+        subject.state.approvals.values().filter(|other| other.asked_at < subject.approval.asked_at).count();
+    format!("commands-{}.txt", before + 1)
 }

@@ -5,9 +5,9 @@ use crate::bot::show::card::subject::Subject;
 use crate::bot::show::text::prose;
 use ghost_investigate::event::{Done, Reply};
 use ghost_investigate::outside::offered_until;
-use ghost_investigate::state::{Phase, Step};
+use ghost_investigate::state::Phase;
 
-const CUT_OFF: &str = "it was cut off, nobody knows whether it took effect";
+const CUT_OFF: &str = "it was cut off, and nobody knows whether it took effect";
 
 /// Tells what came of an approval.
 pub(super) fn approved(subject: &Subject<'_>) -> String {
@@ -71,9 +71,10 @@ fn ended(subject: &Subject<'_>, done: &Done) -> String {
             "handed over to the agent, which runs it where it is".to_owned()
         }
         "completed" => {
-            let time = done.duration_ms.map(|millis| format!(" in {}", seconds(millis))).unwrap_or_default();
+            let time = done.duration_ms.filter(|millis| *millis >= 100);
+            let time = time.map(|millis| format!(" in {}", seconds(millis))).unwrap_or_default();
             let exit = done.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
-            format!("ran{time}{exit}{}", observed(subject, step))
+            format!("ran{time}{exit}")
         }
         "denied" => format!("did not run{because}"),
         _ => {
@@ -83,13 +84,6 @@ fn ended(subject: &Subject<'_>, done: &Done) -> String {
         }
     };
     format!("{before}{what}")
-}
-
-fn observed(subject: &Subject<'_>, step: &Step) -> String {
-    let seen = subject.state.observations.iter().map(|found| &found.observed);
-    let seen = seen.filter(|observed| observed.step == Some(step.id)).map(|observed| observed.id.to_string());
-    let seen = seen.take(4).collect::<Vec<_>>().join(", ");
-    if seen.is_empty() { seen } else { format!(" ({seen})") }
 }
 
 /// Tells what a no means for what may have run before.
@@ -102,7 +96,7 @@ pub(super) fn refused(subject: &Subject<'_>) -> &'static str {
 }
 
 /// Tells whether a no came from stopping the session and not from looking at the card.
-pub(super) fn is_withdrawal(subject: &Subject<'_>, answer: &Reply) -> bool {
+pub(super) fn is_withdrawal(answer: &Reply) -> bool {
+    // Whoever goes on later does not make a denial of it.
     matches!(answer, Reply::Deny { reason } if reason == Reply::STOPPED)
-        && subject.state.end_request.is_some()
 }

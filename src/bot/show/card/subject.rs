@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::bot::show::card::target::{script, target};
 use crate::bot::show::text::{prose, short};
 use ghost_investigate::event::{Classified, Outside, OutsideKind, PlanJudgement};
 use ghost_investigate::report::{AskedAction, asked_action};
@@ -42,13 +43,27 @@ impl<'a> Subject<'a> {
         Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
     }
 
+    /// Returns one line for each command of a plan, cut so that all of them fit into so many characters.
+    pub(super) fn overview(&self, room: usize) -> String {
+        let requested = &self.approval.requested;
+        let each = (room / requested.plan.len().max(1)).saturating_sub(1).max(40);
+        let judgements = requested.judgements.iter().map(Some).chain(std::iter::repeat(None));
+        let line = |((command, judged), at): ((&String, Option<&PlanJudgement>), usize)| {
+            let judged = judged.map(|judged| format!("[{}] ", verdict(judged))).unwrap_or_default();
+            let place = target(command).map(|place| format!("{place}: ")).unwrap_or_default();
+            let worded = script(command).unwrap_or_else(|| command.clone());
+            short(&format!("{at}. {judged}{place}{worded}"), each)
+        };
+        requested.plan.iter().zip(judgements).zip(1..).map(line).collect::<Vec<_>>().join("\n")
+    }
+
     /// Returns what is asked, in words: of a plan, what its commands do that need consent.
     pub(super) fn action(&self) -> AskedAction {
         let requested = &self.approval.requested;
         let asks = |at: usize| requested.judgements.get(at).is_none_or(|judged| judged.impact.is_some());
         let all: Vec<&str> =
             self.commands().enumerate().filter(|(at, _)| asks(*at)).map(|(_, one)| one).collect();
-        asked_action(&all, requested.impact)
+        asked_action(&self.step.tool, &all, requested.impact)
     }
 
     /// Tells whether somebody can put another command in the place of this one.
@@ -70,10 +85,23 @@ impl<'a> Subject<'a> {
     }
 
     /// Returns why the command is wanted. What was said of a command before somebody changed it was not said of this one.
+    ///
+    /// A tool says what its commands do; why it was called its caller said, before the first of them was asked about.
     pub(super) fn reasoning(&self) -> &'a str {
-        match self.judged.round {
-            0 | 1 => self.step.reasoning.trim(),
-            _ => "",
+        if self.judged.round > 1 {
+            return "";
+        }
+        let mut turns = self.state.turns();
+        let turn = turns.find(|turn| turn.calls.iter().any(|call| call.call.id == self.step.call));
+        let asked_before = self.state.approvals.values().any(|other| {
+            let step = self.state.step(other.requested.step);
+            other.requested.step < self.approval.requested.step
+                && step.is_some_and(|step| step.call == self.step.call)
+        });
+        let words = turn.map(|turn| turn.text.trim()).filter(|words| !words.is_empty());
+        match words.filter(|_| self.step.tool != "run_shell_cmd" && !asked_before) {
+            Some(words) => words,
+            None => self.step.reasoning.trim(),
         }
     }
 

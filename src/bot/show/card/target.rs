@@ -42,6 +42,17 @@ pub(super) fn target(command: &str) -> Option<String> {
     name(device?).map(|device| format!("device {device} of this machine"))
 }
 
+/// Returns what a command runs inside a machine, without the options of whatever carries it there.
+pub(super) fn script(command: &str) -> Option<String> {
+    let at = ["sh -c ", "--scripts "].iter().filter_map(|mark| {
+        let (_, script) = command.split_once(mark)?;
+        Some(script)
+    });
+    let script = at.min_by_key(|script| script.len())?;
+    let bare = script.trim_matches(|char: char| matches!(char, '\'' | '"' | '\\') || char.is_whitespace());
+    (!bare.is_empty()).then(|| bare.to_owned())
+}
+
 /// Returns the words of a command; what stands in quotes is one, so that no script can name another target.
 fn words(command: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);

@@ -40,8 +40,8 @@ pub fn command_file(state: &State, approval: &str) -> Option<File> {
         let (command, reasoning) = (subject.shown(), subject.reasoning());
         File {
             name: open::file_name(&subject),
-            title: format!("Command of {} in {}", subject.step.id, state.session),
-            alt: None,
+            title: format!("The whole commands: {}", subject.action().what),
+            alt: Some("The exact commands of the card below, and why they are wanted".to_owned()),
             bytes: format!("{command}\n\n--- why ---\n{reasoning}\n").into_bytes(),
         }
     })

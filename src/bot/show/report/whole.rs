@@ -60,8 +60,10 @@ pub fn report(state: &State, context: &RenderContext, now: Timestamp) -> Report 
 
 fn message(state: &State, answer: &Answer) -> Message {
     let mut blocks = vec![say(spoken(answer))];
-    let below =
-        answer.lines.iter().map(|line| Line::new().bold(line.label).text(&format!("  {}", line.text)));
+    let below = answer
+        .lines
+        .iter()
+        .map(|line| Line::new().bold(&format!("{}:", line.label)).text(&format!(" {}", line.text)));
     let below = lines(below);
     blocks.extend((!below.is_empty()).then(|| say(below)));
     blocks.extend(buttons(state));

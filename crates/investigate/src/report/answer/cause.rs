@@ -22,6 +22,8 @@ pub(super) struct Cause {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Weight {
     Blocks,
+    /// It lets in whom nobody meant to let in.
+    Exposes,
     Degrades,
     /// A comparison that found nothing.
     Unchanged,
@@ -69,6 +71,7 @@ fn cause(found: &FindingAccepted, judged: &JudgedFlows) -> Cause {
             | Fault::NetemReorder
             | Fault::RateLimit,
         ) => Weight::Degrades,
+        Some(Fault::NsgExposure) => Weight::Exposes,
         Some(Fault::NoDrift) => Weight::Unchanged,
         _ => Weight::Blocks,
     };
@@ -177,7 +180,7 @@ fn spelled(protocol: &str, port: &str) -> String {
 }
 
 /// Names what decides, for a list: `rule deny-5001`, `iptables INPUT on db-1`, `shaping on db-1`.
-pub(super) fn decider(cause: &JudgedCause) -> String {
+pub(in crate::report) fn decider(cause: &JudgedCause) -> String {
     let parts: Vec<&str> = cause.object.split('/').collect();
     match parts.as_slice() {
         ["nsg", _, rule @ ..] => format!("security rule {}", rule.join("/")),
@@ -223,10 +226,22 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
             };
             (format!("{one} denies {}: rule {rule}{priority}", place.traffic()), action)
         }
-        Fault::NsgExposure => (
-            format!("{one} lets anybody in: rule {}", place.rest(2)),
-            "Narrow its sources to the networks that need it, or delete it.".to_owned(),
-        ),
+        Fault::NsgExposure => {
+            let ports = ["on port ", "on ports ", "reach port "].iter().find_map(|words| {
+                let ports =
+                    place.why.split_once(words)?.1.split([';', '(']).next()?.split(", though").next()?;
+                let noun = if words.ends_with("s ") { "ports" } else { "port" };
+                Some(format!("reach {noun} {}", ports.trim().trim_end_matches('.')))
+            });
+            (
+                format!(
+                    "{one} lets anybody on the internet {}: rule {}",
+                    ports.unwrap_or_else(|| "in".to_owned()),
+                    place.rest(2)
+                ),
+                "Narrow its sources to the networks that need it, or delete it.".to_owned(),
+            )
+        }
         Fault::RouteBlackhole => pair(
             format!("{one} throws away {}: route {} has no next hop", place.ends(), place.rest(2)),
             "Delete that route.",
@@ -318,7 +333,9 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
                 .map_or_else(|| "Large packets".to_owned(), |size| format!("Packets over {size} bytes"));
             (
                 format!("{size} from {from} to {to} do not arrive"),
-                format!("Lower the MTU on {from} towards {two}, and let ICMP \"fragmentation needed\" in."),
+                format!(
+                    "Lower the MTU on {from} towards {to}, and let ICMP \"fragmentation needed\" reach {from}."
+                ),
             )
         }
         Fault::TcpRefused => {

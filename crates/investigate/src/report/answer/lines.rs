@@ -52,7 +52,7 @@ fn fate(flow: &JudgedFlow) -> String {
     let by =
         if by.is_empty() || flow.gap().is_some() { String::new() } else { format!(" ({})", by.join(", ")) };
     match flow.verdict {
-        FlowVerdict::Passes => "is let through in both directions".to_owned(),
+        FlowVerdict::Passes => "passes in both directions".to_owned(),
         FlowVerdict::Degraded => format!("is degraded{by}"),
         FlowVerdict::Blocked if flow.gap().is_some() => "has no path".to_owned(),
         FlowVerdict::Blocked => format!("is blocked{by}"),
@@ -70,15 +70,17 @@ pub(super) fn attention(state: &State) -> Option<(&'static str, String)> {
         |number: usize| if number == 1 { "1 command".to_owned() } else { format!("{number} commands") };
     match (unknown, refused) {
         (0, 0) => None,
-        (0, refused) => Some(("Not run", format!("{}, denied or not answered in time", commands(refused)))),
+        (0, refused) => {
+            Some(("Not run", format!("{}: denied, or nobody answered in time", commands(refused))))
+        }
         (unknown, 0) => Some((
             "Outcome unknown",
-            format!("{} may have taken effect; check before relying on it", commands(unknown)),
+            format!("{} may have taken effect. Check before you rely on it", commands(unknown)),
         )),
         (unknown, refused) => Some((
             "Outcome unknown",
             format!(
-                "{} may have taken effect; check before relying on it. {} did not run: denied or not answered in time",
+                "{} may have taken effect. Check before you rely on it. {} did not run: denied, or nobody answered in time",
                 commands(unknown),
                 commands(refused)
             ),
@@ -158,8 +160,9 @@ fn shortened(description: &str, id: &str) -> String {
     format!("{cut}{dots}")
 }
 
-/// Returns what a hypothesis of the playbook is about.
-pub(in crate::report) fn subject(id: &str) -> Option<&'static str> {
+/// Returns what a hypothesis of the playbook is about; `None` for one of a model.
+#[must_use]
+pub fn subject(id: &str) -> Option<&'static str> {
     Some(match id {
         "H-rules" => "security rules",
         "H-routes" => "routes",
@@ -223,13 +226,15 @@ pub(in crate::report) fn unchecked(state: &State) -> String {
 }
 
 /// Returns how sure it is, and why.
-pub(super) fn confidence(state: &State) -> Option<String> {
+pub(in crate::report) fn confidence(state: &State) -> Option<String> {
     let (_, concluded) = state.concluded.as_ref()?;
     let why = match concluded.outcome {
-        Outcome::Confirmed => "each cause was found again, by code, in what was recorded",
-        Outcome::Likely => "each cause was found again, by code, in what was recorded; there may be more",
-        Outcome::Inconclusive => "nothing that was recorded shows a fault, and not everything could be read",
-        Outcome::NoFaultFound => "for this moment; a fault that comes and goes may have been away",
+        Outcome::Confirmed => "Each cause was checked once more against the recorded output.",
+        Outcome::Likely => {
+            "Each cause was checked once more against the recorded output, but there may be others."
+        }
+        Outcome::Inconclusive => "Nothing recorded shows a fault, and not everything could be read.",
+        Outcome::NoFaultFound => "This holds for now. A fault that comes and goes may not have been there.",
     };
-    Some(format!("{}, {why}", concluded.confidence))
+    Some(format!("{}. {why}", concluded.confidence))
 }

@@ -9,7 +9,8 @@ mod lines;
 mod tests;
 mod whole;
 
-pub(super) use cause::{carried, ends};
-pub(super) use lines::{subject as hypothesis_subject, unchecked};
+pub(super) use cause::{carried, decider, ends};
+pub use lines::subject as hypothesis_subject;
+pub(super) use lines::{confidence, unchecked};
 pub(super) use whole::is_playbook;
 pub use whole::{Answer, AnswerLine, answer, headline};

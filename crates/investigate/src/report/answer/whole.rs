@@ -9,6 +9,7 @@ use crate::recheck;
 use crate::report::answer::cause::{Cause, Weight, carried, causes, ends};
 use crate::report::answer::lines;
 use crate::report::markdown::text;
+use crate::report::packets::packets;
 use crate::report::plain;
 use crate::state::State;
 
@@ -140,11 +141,9 @@ fn investigated(state: &State, concluded: &Concluded) -> Answer {
     let first = if matches!(concluded.outcome, Outcome::Confirmed | Outcome::Likely) { 1 } else { 0 };
     for cause in causes.iter().skip(first).take(MAX_FURTHER) {
         let label = match cause.weight {
-            Weight::Blocks | Weight::Degrades if first == 0 => "Found",
-            Weight::Blocks if cause.object.starts_with("nsg/") && cause.what.contains("lets anybody in") => {
-                "Also open"
-            }
-            Weight::Blocks => "Also blocked",
+            Weight::Blocks | Weight::Exposes | Weight::Degrades if first == 0 => "Found",
+            Weight::Blocks => "Also broken",
+            Weight::Exposes => "Also open",
             Weight::Degrades => "Also degraded",
             Weight::Unchanged => "Compared",
         };
@@ -152,10 +151,13 @@ fn investigated(state: &State, concluded: &Concluded) -> Answer {
     }
     let more = causes.len().saturating_sub(first + MAX_FURTHER);
     if more > 0 {
-        answer.say("And", format!("{more} more in the report"));
+        answer.say("More", format!("{more} in the report"));
     }
     if let Some(flows) = lines::flows(&judged) {
         answer.say("Connections", flows);
+    }
+    if let Some(packets) = packets(state) {
+        answer.say("Packets", packets);
     }
     answer
 }
@@ -176,8 +178,8 @@ pub(super) fn reply(flow: &JudgedFlow, cause: Option<&Cause>) -> Option<Answer> 
             Some(new("No", &format!("{ends} {carried} is blocked: {}", cause.what), &cause.action))
         }
         (FlowVerdict::Degraded, Some(cause), _) => {
-            let what = format!("{ends} {carried} passes, and suffers: {}", cause.what);
-            Some(new("Yes, but not unhurt", &what, &cause.action))
+            let what = format!("{ends} {carried} passes, but badly: {}", cause.what);
+            Some(new("Yes, with a fault", &what, &cause.action))
         }
         (
             FlowVerdict::Passes | FlowVerdict::Blocked | FlowVerdict::Degraded | FlowVerdict::Indeterminate,
@@ -275,7 +277,7 @@ fn checked_again(rows: &[Rechecked]) -> Answer {
     }
     let more = rows.len().saturating_sub(MAX_ROWS);
     if more > 0 {
-        answer.say("And", format!("{more} more in the report"));
+        answer.say("More", format!("{more} in the report"));
     }
     answer
 }

@@ -19,7 +19,7 @@ pub enum NodeState {
     Open,
 }
 
-/// A machine, an interface, a subnet or a boundary on the path.
+/// A machine with its interface, a subnet or a boundary on the path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathNode {
     pub name: String,
@@ -69,8 +69,12 @@ impl PathBuilder<'_> {
         // What lies inward belongs to the called one, where one group guards both.
         let mut inner = Vec::new();
         if let Some(to) = &endpoints.to {
-            inner.push(self.machine(to, "called machine"));
-            inner.push(self.interface(to, "inbound"));
+            let mut called = self.machine(to, "called machine");
+            // A packet meets the interface first.
+            let within = std::mem::take(&mut called.lines);
+            called.lines = self.interface(to, "inbound");
+            called.lines.extend(within);
+            inner.push(called);
         }
         let shared = match (&endpoints.from, &endpoints.to) {
             (Some(from), Some(to)) => from.subnet == to.subnet && from.vnet == to.vnet,
@@ -82,8 +86,9 @@ impl PathBuilder<'_> {
             lines: Vec::new(),
         }));
         if let Some(from) = &endpoints.from {
-            nodes.push(self.machine(from, "calling machine"));
-            nodes.push(self.interface(from, "outbound"));
+            let mut calling = self.machine(from, "calling machine");
+            calling.lines.extend(self.interface(from, "outbound"));
+            nodes.push(calling);
             nodes.push(self.subnet(from, endpoints.to.as_ref().filter(|_| shared)));
         }
         nodes.extend(endpoints.peering.as_ref().map(|name| PathNode {
@@ -94,7 +99,6 @@ impl PathBuilder<'_> {
         if let Some(to) = endpoints.to.as_ref().filter(|_| !shared) {
             nodes.push(self.subnet(to, None));
         }
-        inner.reverse();
         nodes.append(&mut inner);
         if let (Some(outside), false) = (&endpoints.outside, nodes.is_empty()) {
             let lines = self.take(&[FaultLocation::Outside]);
@@ -119,17 +123,17 @@ impl PathBuilder<'_> {
         if !has(&lines, &shaping) {
             lines.push(self.known(Layer::Shaping, &machine.name, "traffic shaping"));
         }
-        PathNode { name: machine.name.clone(), what: format!("{what}, {}", machine.address), lines }
+        let nic = if machine.nic.is_empty() { String::new() } else { format!(", {}", machine.nic) };
+        PathNode { name: machine.name.clone(), what: format!("{what}, {}{nic}", machine.address), lines }
     }
 
-    fn interface(&mut self, machine: &Machine, path: &str) -> PathNode {
+    fn interface(&mut self, machine: &Machine, path: &str) -> Vec<(NodeState, String)> {
         let mut lines = self.take(&[FaultLocation::Group(machine.nsg.clone())]);
         let group = if machine.nsg.is_empty() { "no group of its own" } else { &machine.nsg };
         if lines.is_empty() {
             lines.push(self.known(Layer::Rules, &machine.name, &format!("security rules, {path} ({group})")));
         }
-        let name = if machine.nic.is_empty() { "interface".to_owned() } else { machine.nic.clone() };
-        PathNode { name, what: format!("network interface of {}", machine.name), lines }
+        lines
     }
 
     /// Draws a subnet; where both endpoints are in it, once.
@@ -263,6 +267,7 @@ pub fn description(state: &State) -> String {
 
 #[cfg(feature = "plot")]
 fn drawn(state: &State, nodes: &[PathNode]) -> Option<Vec<u8>> {
+    use crate::report::amount::moment;
     use ghost_pcap::{Hop, HopStatus, hop_diagram};
     let tone = |known: NodeState| match known {
         NodeState::Fault => HopStatus::Bad,
@@ -277,7 +282,7 @@ fn drawn(state: &State, nodes: &[PathNode]) -> Option<Vec<u8>> {
             lines: node.lines.iter().map(|(known, text)| (tone(*known), text.clone())).collect(),
         })
         .collect();
-    let below = format!("as of {}", state.last_at);
+    let below = format!("as of {} UTC", moment(state.last_at));
     hop_diagram(&crate::report::headline(state), &below, &hops).ok()
 }
 

@@ -101,7 +101,7 @@ fn question(state: &State, name: Option<&str>, approval: &Approval) -> String {
     let mut lines = vec![
         match name {
             Some(name) => format!("- {} for {step}, round {}: {ending}", code(name), requested.round),
-            None => format!("- {}: {ending}", asked(approval, command)),
+            None => format!("- {}: {ending}", asked(state, approval, command)),
         },
         format!(
             "  - asked {}, {}, {} needed{warned}",
@@ -124,13 +124,14 @@ fn question(state: &State, name: Option<&str>, approval: &Approval) -> String {
 }
 
 /// Says what a question asked.
-fn asked(approval: &Approval, command: Option<&str>) -> String {
+fn asked(state: &State, approval: &Approval, command: Option<&str>) -> String {
     let requested = &approval.requested;
     let asks = |at: usize| requested.judgements.get(at).is_none_or(|judged| judged.impact.is_some());
     let planned =
         requested.plan.iter().enumerate().filter(|(at, _)| asks(*at)).map(|(_, line)| line.as_str());
     let all: Vec<&str> = if requested.is_plan() { planned.collect() } else { command.into_iter().collect() };
-    text(&asked_action(&all, requested.impact).what)
+    let tool = state.step(requested.step).map_or("", |step| step.tool.as_str());
+    text(&asked_action(tool, &all, requested.impact).what)
 }
 
 /// Returns every command that a plan holds, numbered, with its judgement where that was recorded.

@@ -1,5 +1,7 @@
 //! What should be done, what is open, and what it took.
 
+use std::time::Duration;
+
 use crate::Outcome;
 use crate::event::Waived;
 use crate::report::amount::{cost, of, time};
@@ -79,21 +81,19 @@ pub(super) fn confidence(state: &State) -> String {
     let Some((_, concluded)) = &state.concluded else { return String::new() };
     let why = match concluded.outcome {
         Outcome::Confirmed => {
-            "each fault above was found again in what was recorded, by code and not by judgement; everything that belongs to this symptom was looked at, and nothing contradicts it"
+            "each fault above was checked once more against the recorded output, by code. Everything that belongs to this symptom was looked at, and nothing contradicts it"
         }
         Outcome::Likely => {
-            "each fault above was found again in what was recorded, by code and not by judgement; but something that belongs to the symptom was not looked at, or not to its end, so there may be more"
+            "each fault above was checked once more against the recorded output, by code. Something that belongs to the symptom was not looked at, or not to its end, so there may be more"
         }
-        Outcome::Inconclusive => {
-            "nothing that was recorded shows a fault, and not everything that could was read"
-        }
+        Outcome::Inconclusive => "nothing that was recorded shows a fault, and not everything could be read",
         Outcome::NoFaultFound => {
-            "everything that belongs to this symptom was looked at, and all of it was clean at that time; a fault that comes and goes may have been away"
+            "everything that belongs to this symptom was looked at, and all of it was clean at that time. A fault that comes and goes may not have been there"
         }
     };
     let claimed = concluded.claimed.filter(|claimed| *claimed != concluded.confidence);
     let claimed = claimed.map(|claimed| format!(" The investigator claimed {claimed}.")).unwrap_or_default();
-    let rule = "Where sources disagree, packets count most, then what the platform has in effect, then what is configured, then what anybody remembers.";
+    let rule = "Where sources disagree, packets count most. Then comes what the platform has in effect, then what is configured.";
     format!("## How sure\n\nConfidence {}: {why}.{claimed} {rule}", concluded.confidence)
 }
 
@@ -101,10 +101,14 @@ pub(super) fn confidence(state: &State) -> String {
 pub(super) fn cost_and_time(state: &State) -> String {
     let spent = &state.spent;
     let ended = state.concluded.as_ref().map_or(state.last_at, |(at, _)| *at);
-    let (work, waited) = (time(spent.at_work(state.opened_at, ended)), time(spent.waited));
+    let work = time(spent.at_work(state.opened_at, ended));
+    let waited = match spent.waited {
+        Duration::ZERO => "no waiting for people".to_owned(),
+        waited => format!("{} waiting for people", time(waited)),
+    };
     let captured = match spent.captured_bytes {
         0 => String::new(),
-        bytes => format!("; bytes of packets: {bytes}"),
+        bytes => format!("; recorded packets: {} kB", bytes.div_ceil(1000)),
     };
     let thought = match (spent.tokens, spent.cost_micros, spent.turns_without_price) {
         (0, 0, 0) => "no language model was paid for".to_owned(),
@@ -112,10 +116,10 @@ pub(super) fn cost_and_time(state: &State) -> String {
     };
     let lines = [
         format!(
-            "- Commands: {}; turns: {}; questions to people: {}{captured}",
+            "- Commands: {}; rounds: {}; questions to people: {}{captured}",
             spent.commands, spent.turns, spent.approvals
         ),
-        format!("- Time: {work} at work, {waited} waiting for people"),
+        format!("- Time: {work} at work, {waited}"),
         format!("- Cost: {thought}"),
     ];
     format!("## Cost and time\n\n{}", lines.join("\n"))

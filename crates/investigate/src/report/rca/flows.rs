@@ -2,6 +2,7 @@
 
 use crate::event::ComplaintOutcome;
 use crate::judged::{FlowVerdict, JudgedFlow, judged};
+use crate::report::answer::decider;
 use crate::report::markdown::{code, text};
 use crate::state::State;
 
@@ -25,13 +26,14 @@ pub(super) fn flows(state: &State) -> String {
 
 /// Tells in a line what came of a complaint.
 fn complaint(one: &ComplaintOutcome) -> String {
-    format!("- **{}**, {}: {}", text(&one.about), one.outcome, text(&one.why))
+    let outcome = one.outcome.as_str().replace('_', " ").to_lowercase();
+    format!("- **{}**, {outcome}: {}", text(&one.about), text(&one.why))
 }
 
 fn line(flow: &JudgedFlow) -> String {
     let name = code(&flow.name());
     match flow.verdict {
-        FlowVerdict::Passes => format!("- {name}: passes, judged end to end in both directions"),
+        FlowVerdict::Passes => format!("- {name}: passes in both directions, judged end to end"),
         FlowVerdict::Blocked => match flow.gap() {
             Some(gap) => format!("- {name}: nothing leads there: {}", text(gap)),
             None => format!("- {name}: blocked{}", causes(flow)),
@@ -46,10 +48,13 @@ fn line(flow: &JudgedFlow) -> String {
 }
 
 fn causes(flow: &JudgedFlow) -> String {
-    let objects: Vec<String> = flow.causes.iter().map(|cause| code(&cause.object)).collect();
-    let behind: Vec<String> = flow.behind.iter().map(|cause| code(&cause.object)).collect();
-    let behind =
-        if behind.is_empty() { String::new() } else { format!("; behind it: {}", behind.join(", ")) };
+    let objects: Vec<String> = flow.causes.iter().map(|cause| text(&decider(cause))).collect();
+    let behind: Vec<String> = flow.behind.iter().map(|cause| text(&decider(cause))).collect();
+    let behind = if behind.is_empty() {
+        String::new()
+    } else {
+        format!("; once that is gone, by {}", behind.join(", "))
+    };
     format!(" by {}{behind}", objects.join(", "))
 }
 

@@ -2,48 +2,21 @@
 
 use crate::event::{EvidenceSource, Observed};
 use crate::report::amount::moment;
-use crate::report::markdown::{code, table, text};
+use crate::report::looked::Looked;
+use crate::report::markdown::{table, text};
 use crate::state::{CallState, Observation, State, Step};
-use crate::tool::FileTask;
 
-/// A longer command is cut; the audit holds all of it.
-const MAX_COMMAND_CHARS: usize = 200;
+/// A longer value of a call is cut.
+const MAX_VALUE_CHARS: usize = 200;
 
 /// Says as Markdown what an observation looked at.
 pub(in crate::report) fn looked(state: &State, observed: &Observed) -> String {
-    match observed.step.and_then(|id| state.step(id)) {
-        Some(step) => command(step, &observed.what),
-        None => file_task(&observed.what),
-    }
+    Looked::at(state, observed).markdown()
 }
 
 /// Says as Markdown what a command is for; a script that is declared has a purpose and no spelling.
 pub(in crate::report) fn command(step: &Step, what: &str) -> String {
-    if step.tool == "run_shell_cmd" || step.scripted().is_none() && step.rounds.len() > 1 {
-        return code(&cut(what));
-    }
-    let purpose = step.reasoning.trim();
-    let verbs = ["look at ", "list ", "find ", "read ", "see "];
-    let bare = verbs.iter().find_map(|verb| purpose.strip_prefix(verb)).unwrap_or(purpose);
-    if bare.is_empty() { code(&cut(what)) } else { text(&cut(bare)) }
-}
-
-fn file_task(what: &str) -> String {
-    match serde_json::from_str(what) {
-        Ok(FileTask::Verify { file, .. }) => format!("the fetched capture {}", text(&cut(&file))),
-        Ok(FileTask::Analyze { .. }) => "the analysis of the captured packets".to_owned(),
-        Ok(FileTask::Recall { session, .. }) => format!("what was kept as {}", text(&cut(&session))),
-        Ok(FileTask::Keep { session, .. }) => format!("what is kept from now on as {}", text(&cut(&session))),
-        Err(_) => code(&cut(what)),
-    }
-}
-
-fn cut(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    if line.chars().count() > MAX_COMMAND_CHARS || line.len() < text.trim_end().len() {
-        return line.chars().take(MAX_COMMAND_CHARS).collect::<String>() + " …";
-    }
-    line.to_owned()
+    Looked::by(step, what).markdown()
 }
 
 /// Says where evidence comes from.
@@ -78,7 +51,7 @@ fn row(state: &State, call: &CallState) -> Option<Vec<String>> {
         _ => format!("{}–{}", first.observed.id, last.observed.id),
     };
     let what = match call.call.tool.as_str() {
-        "topology" => "machines, interfaces, networks, security groups and route tables".to_owned(),
+        "topology" => "machines, networks, rules and routes".to_owned(),
         _ => format!("{}{}", looked(state, &main.observed), flow(call)),
     };
     // What is prose has no bar left; one within code ends a cell all the same.
@@ -92,7 +65,9 @@ fn flow(call: &CallState) -> String {
         let value = call.call.arguments.get(key)?;
         let words =
             value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()));
-        words.filter(|words| !words.is_empty()).map(|words| text(&cut(&words)))
+        words
+            .filter(|words| !words.is_empty())
+            .map(|words| text(&words.chars().take(MAX_VALUE_CHARS).collect::<String>()))
     };
     let port =
         of("dst_port").map(|port| format!(", {}/{port}", of("proto").unwrap_or_else(|| "tcp".to_owned())));

@@ -393,7 +393,13 @@ fn tell(
     let mut moot = Vec::new();
     for (machine, ports) in &exposed {
         let found = estate.exposure(machine, ports);
-        seen.suspect(found.causes.iter().map(|cause| exposure(cause, machine, ports, reader)).collect());
+        let opened = |cause: &Cause| {
+            let opens = |port: &&u16| estate.exposure(machine, &[**port]).causes.contains(cause);
+            let opened: Vec<u16> = ports.iter().filter(opens).copied().collect();
+            if opened.is_empty() { ports.clone() } else { opened }
+        };
+        let causes = found.causes.iter().map(|cause| exposure(cause, machine, &opened(cause), reader));
+        seen.suspect(causes.collect());
         moot.extend(found.moot.iter().map(|cause| NoticedObject {
             object: object(&cause.object),
             what: format!("would let the internet in to {}", plain(machine)),
@@ -432,11 +438,12 @@ const ADMINISTRATION: [u16; 6] = [22, 3389, 445, 5985, 5986, 23];
 
 fn exposure(cause: &Cause, machine: &str, ports: &[u16], reader: &EstateReader<'_>) -> Suspect {
     let ports: Vec<String> = ports.iter().map(u16::to_string).collect();
-    let why = format!(
-        "it lets anybody on the internet reach {} on one of the ports {}",
-        plain(machine),
-        ports.join(", ")
-    );
+    let noun = if ports.len() == 1 { "port" } else { "ports" };
+    let ports = match ports.as_slice() {
+        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        all => all.concat(),
+    };
+    let why = format!("it lets anybody on the internet reach {} on {noun} {ports}", plain(machine));
     let observations = reader.shown(&cause.object);
     Suspect { code: cause.fault.to_string(), object: object(&cause.object), why, observations }
 }
