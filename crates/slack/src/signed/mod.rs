@@ -6,4 +6,4 @@
 mod form;
 mod receive;
 
-pub use receive::{Received, Refused, WINDOW, receive};
+pub use receive::{Received, Refused, WINDOW, receive, verify};
