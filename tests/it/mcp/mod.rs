@@ -4,6 +4,12 @@
 mod foreign;
 mod gate;
 mod hostile;
+mod http;
+mod inspector;
+mod investigate;
+mod resource;
 mod schema;
 mod talk;
+mod tenant;
 mod tools;
+mod web;
