@@ -73,6 +73,11 @@ impl Pending {
         tokio::time::timeout(NAMING_TIMEOUT, found).await.ok()
     }
 
+    /// Forgets what a job of this name waited for before.
+    pub(super) fn forget(&self, job: &str) {
+        self.0.all.lock().unwrap_or_else(PoisonError::into_inner).remove(job);
+    }
+
     fn note(&self, job: &str, id: &SessionId) {
         let mut all = self.0.all.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= MAX_PENDING {

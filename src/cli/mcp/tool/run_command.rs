@@ -78,12 +78,15 @@ async fn run(mut call: Call) -> anyhow::Result<Found> {
     let attendance = place.commands.attend(&job, {
         let (place, job) = (Arc::clone(&place), job.clone());
         let input = Input { command: input.command.clone(), reasoning: input.reasoning.clone(), ..input };
-        move |speaker, leave| async move {
-            let ended = async {
-                let approver = place.approver(&job, leave.clone(), move |line| speaker.say(line))?;
-                ran(&place, &input, approver, leave).await
-            };
-            ended.await.map(Arc::new).map_err(|error| format!("{error:#}"))
+        move |speaker, leave| {
+            place.pending.forget(&job);
+            async move {
+                let ended = async {
+                    let approver = place.approver(&job, leave.clone(), move |line| speaker.say(line))?;
+                    ran(&place, &input, approver, leave).await
+                };
+                ended.await.map(Arc::new).map_err(|error| format!("{error:#}"))
+            }
         }
     })?;
     let ended = listened(attendance, &mut call, wait).await;
