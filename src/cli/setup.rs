@@ -220,16 +220,11 @@ mod shell {
             if self.config.shell.policy.is_some() {
                 return self.policy();
             }
-            let policy = || -> anyhow::Result<_> {
-                Ok(Arc::new(Policy::embedded_once()?.captures_in(&self.config.capture.folder)))
-            };
-            match self.policy.get() {
-                Some(policy) => Ok(Arc::clone(policy)),
-                None => {
-                    let policy = policy()?;
-                    Ok(Arc::clone(self.policy.get_or_init(|| policy)))
-                }
+            if let Some(policy) = self.policy.get() {
+                return Ok(Arc::clone(policy));
             }
+            let policy = Arc::new(Policy::embedded_once()?.captures_in(&self.config.capture.folder));
+            Ok(Arc::clone(self.policy.get_or_init(|| policy)))
         }
 
         /// Returns what this machine, the configuration and the command line know of places.

@@ -41,8 +41,7 @@ pub(super) fn draw(state: &State, asked: &Outside, context: &RenderContext) -> M
     ];
     facts.extend(conversation.map(|name| ("Conversation", prose(name, 80))));
     blocks.push(say(labeled_lines(&facts)));
-    let word = word(state, context);
-    blocks.push(say(word.clone()));
+    blocks.push(say(word(state, context)));
     blocks.push(small(&format!(
         "Request {} · Ghost decides whether, and runs nothing: the agent does, where it is",
         state.session

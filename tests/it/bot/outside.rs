@@ -15,7 +15,7 @@ use ghost_investigate::event::Impact;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
-use super::stage::{World, has_button, text, ts};
+use super::stage::{World, has_button, look_once, text, ts};
 use crate::lab::stage::NETWORK;
 
 /// A token of one caller, and of another one.
@@ -114,7 +114,7 @@ impl World {
 
 #[tokio::test]
 async fn an_approved_request_is_handed_over_once_and_the_bot_runs_nothing() {
-    World::new(&[])
+    World::new(&look_once())
         .await
         .talk(async |world| {
             let port = Port::open(world, None, 100).await;
@@ -160,7 +160,7 @@ async fn an_approved_request_is_handed_over_once_and_the_bot_runs_nothing() {
 
 #[tokio::test]
 async fn an_answer_that_comes_late_counts_once_for_exactly_the_same_text() {
-    World::new(&[])
+    World::new(&look_once())
         .await
         .talk(async |world| {
             let asks = client(world, world.store_link());
@@ -178,8 +178,8 @@ async fn an_answer_that_comes_late_counts_once_for_exactly_the_same_text() {
             assert!(matches!(answer, OutsideAnswer::Pending { .. }), "{answer:?}");
             // Of two processes that want it at the same moment one gets it.
             let (one, two) = (client(world, world.store_link()), client(world, world.store_link()));
-            let brief = Duration::from_secs(5);
-            let answers = tokio::join!(one.decide(&asked, brief), two.decide(&asked, brief));
+            let short = Duration::from_secs(5);
+            let answers = tokio::join!(one.decide(&asked, short), two.decide(&asked, short));
             let granted = [answers.0.unwrap(), answers.1.unwrap()];
             let count = granted.iter().filter(|answer| matches!(answer, OutsideAnswer::Granted(_))).count();
             assert_eq!(count, 1, "{granted:?}");
@@ -215,7 +215,7 @@ impl World {
 
 #[tokio::test]
 async fn a_changed_command_is_judged_again_and_whoever_changed_it_does_not_approve_it_alone() {
-    World::new(&[])
+    World::new(&look_once())
         .await
         .talk(async |world| {
             let asks = client(world, world.store_link());
@@ -242,7 +242,7 @@ async fn a_changed_command_is_judged_again_and_whoever_changed_it_does_not_appro
 
 #[tokio::test]
 async fn whoever_drives_the_agent_is_not_the_approver() {
-    World::new(&[])
+    World::new(&look_once())
         .await
         .talk(async |world| {
             let port = Port::open(world, Some("U0LABBOB01"), 100).await;
@@ -265,7 +265,7 @@ async fn whoever_drives_the_agent_is_not_the_approver() {
 
 #[tokio::test]
 async fn an_approval_survives_the_bot_that_asked() {
-    let world = World::new(&[]).await;
+    let world = World::new(&look_once()).await;
     let first = world.bot().await;
     let asks = client(&world, world.store_link());
     let asked = request("touch survivor");
@@ -285,7 +285,7 @@ async fn an_approval_survives_the_bot_that_asked() {
 
 #[tokio::test]
 async fn a_question_runs_out_and_what_is_blocked_here_is_never_asked() {
-    World::new(&[])
+    World::new(&look_once())
         .await
         .talk(async |world| {
             let asks = client(world, world.store_link());
@@ -309,7 +309,7 @@ async fn a_question_runs_out_and_what_is_blocked_here_is_never_asked() {
 
 #[tokio::test]
 async fn nothing_is_handed_over_while_everything_is_held_back() {
-    World::new(&[])
+    World::new(&look_once())
         .await
         .talk(async |world| {
             let asks = client(world, world.store_link());
@@ -342,7 +342,7 @@ async fn nothing_is_handed_over_while_everything_is_held_back() {
 /// A caller sees its own requests alone, and the port takes nothing from anybody else.
 #[tokio::test]
 async fn the_port_takes_a_token_and_shows_nobody_what_is_not_theirs() {
-    World::new(&[])
+    World::new(&look_once())
         .await
         .talk(async |world| {
             let port = Port::open(world, None, 3).await;
@@ -382,7 +382,7 @@ async fn the_port_takes_a_token_and_shows_nobody_what_is_not_theirs() {
 /// What the bot does not know of, or cannot be reached for, is a no.
 #[tokio::test]
 async fn without_the_bot_there_is_no_consent() {
-    let world = World::new(&[]).await;
+    let world = World::new(&look_once()).await;
     let port = Port::open(&world, None, 100).await;
     let link = port.link(TOKEN);
     port.close().await;

@@ -40,7 +40,7 @@ pub enum OutsideKind {
     Call,
 }
 
-/// A request and who made it. A session that was opened for one asks a human, hands the answer over, and never runs anything.
+/// A request and who made it. A session that was opened for one asks a human, gives the answer to whoever asked, and never runs anything.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outside {
     /// Who asks, by the name that their token has.

@@ -182,7 +182,7 @@ pub fn offered_until(state: &State) -> Option<Timestamp> {
     decided.max().map(|at| at.plus(state.limits.approval()))
 }
 
-/// Hands the consent over to whoever wants it, and otherwise keeps it until it runs out.
+/// Gives the consent to whoever wants it, and otherwise keeps it until it runs out.
 fn offered(state: &State, step: &Step, consumes: Option<&str>, now: Timestamp) -> Effect {
     let late = offered_until(state).is_none_or(|until| until <= now);
     match &state.taker {

@@ -99,10 +99,9 @@ impl Session {
                 investigator: &investigator,
                 site: None,
             };
-            match decide(&self.state(), &context, self.now) {
-                Effect::Record(events) => events.into_iter().for_each(|event| self.add(event)),
-                other => return other,
-            }
+            let effect = decide(&self.state(), &context, self.now);
+            let Effect::Record(events) = effect else { return effect };
+            events.into_iter().for_each(|event| self.add(event));
         }
         panic!("it does not come to rest");
     }

@@ -6,12 +6,12 @@ use serde_json::Value;
 use super::model::{Call, shell};
 use super::site::{Agent, Site};
 use crate::bot::outside::Port;
-use crate::bot::stage::{World, has_button, ts};
+use crate::bot::stage::{World, has_button, look_once, ts};
 use crate::random::is_long;
 
 /// Lets an agent and people act; nothing where the agent is left out.
 async fn with(agent: Agent, hook: &str, act: impl AsyncFnOnce(&World, &Site, Port)) {
-    let world = World::new(&[]).await;
+    let world = World::new(&look_once()).await;
     let port = Port::open(&world, None, 1_000).await;
     if let Some(site) = Site::new(agent, hook, &port.url) {
         let bot = world.bot().await;

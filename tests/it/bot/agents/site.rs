@@ -1,4 +1,5 @@
 //! A person's machine: a home, a project, the settings that `ghost hook install` writes, and an agent that is started there.
+#![expect(clippy::indexing_slicing, reason = "a field that a JSON value lacks is null")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
