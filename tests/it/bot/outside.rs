@@ -1,5 +1,4 @@
 //! Requests of agents that no session drives: asked in a thread of their own, answered once, for exactly the same text.
-#![expect(clippy::indexing_slicing, reason = "a field that a JSON value lacks is null")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
