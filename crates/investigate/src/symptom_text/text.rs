@@ -12,7 +12,6 @@ pub struct SymptomText {
     pub mentions: Vec<Mention>,
     /// Ports, those of services that are named by a word among them.
     pub ports: Vec<u16>,
-    /// Protocols.
     pub protocols: Vec<Protocol>,
     /// Sessions under which something was kept before.
     pub baselines: Vec<String>,
@@ -31,7 +30,6 @@ pub struct SymptomText {
 /// Something that is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mention {
-    /// An address.
     Address(IpAddr),
     /// A word that may be a name.
     Word(String),
@@ -40,11 +38,8 @@ pub enum Mention {
 /// A protocol that is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protocol {
-    /// TCP.
     Tcp,
-    /// UDP.
     Udp,
-    /// ICMP.
     Icmp,
 }
 
@@ -151,6 +146,7 @@ mod tests {
     fn services_stand_for_their_ports() {
         assert_eq!(read("cannot reach PostgreSQL and Redis on db").ports, [5432, 6379]);
         assert_eq!(read("partner cannot open SSH").ports, [22]);
+        assert_eq!(read("since 14:02 db-1:5432 hangs, started 7:30, 02:30 UTC").ports, [5432]);
         assert_eq!(read("updates over plain HTTP still hang, HTTPS works").ports, [80]);
         assert_eq!(read("tcp/9090 and 53/udp and 10.0.0.1:7070").ports, [9090, 53, 7070]);
     }

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use ghost_base::Timestamp;
+use serde_json::Value;
+
 use super::guest::Guest;
 use super::wire::Journal;
 use crate::host::fabric::{Fabric, Machine};
 use crate::host::port::CaptureOrder;
 use crate::host::stage::{Behavior, Protocol, Stage};
-use ghost_base::Timestamp;
 
 pub(in crate::host) use crate::host::script::ProgramResult;
 
@@ -78,7 +80,8 @@ impl World {
     /// Says what somebody who listens on a machine does with who comes; nothing where nobody listens.
     pub(in crate::host) fn listener(&self, machine: &str, protocol: Protocol, port: u16) -> Option<Behavior> {
         let staged = self.stage.services.iter().find(|service| {
-            service.machine == machine && service.protocol == protocol && service.port == port
+            let is_there = service.machine == machine && service.protocol == protocol && service.port == port;
+            is_there && !service.is_local()
         });
         let started = || {
             let guest = self.guests.get(machine)?;
@@ -86,5 +89,12 @@ impl World {
             (listens || (protocol, port) == (Protocol::Tcp, 22)).then_some(Behavior::Answers)
         };
         staged.map(|service| service.behavior).or_else(started)
+    }
+}
+
+/// Sets a member of an object.
+pub(super) fn set(object: &mut Value, key: &str, value: Value) {
+    if let Some(members) = object.as_object_mut() {
+        members.insert(key.to_owned(), value);
     }
 }
