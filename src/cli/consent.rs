@@ -11,9 +11,10 @@ use crate::cli::tone::colors_wanted;
 use ghost_shell::{Approver, DenyAll, TerminalApprover};
 
 /// Where consent comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(in crate::cli) enum Consent {
     /// Whoever sits at the terminal decides, about measurements, outages and changes alike, with their own rights.
+    #[default]
     Ask,
     /// Nobody is asked: what needs consent is denied, be it a measurement, an outage or a change.
     Deny,

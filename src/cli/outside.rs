@@ -1,6 +1,6 @@
 //! Both ends of consent from outside, made of the configuration: the bot's, and that of a machine on which agents ask.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -27,16 +27,28 @@ const CALLS_PER_REQUEST: usize = 40;
 const HOST_NAME: &str = "/proc/sys/kernel/hostname";
 
 /// How this machine reaches the bot. Nothing is opened before somebody has to be asked.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(in crate::cli) struct Reach {
     place: Place,
     data: PathBuf,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 enum Place {
-    Http { url: String, token_file: PathBuf },
-    Store { redis: Box<RedisConfig>, name: String, owner: Option<String> },
+    Http {
+        url: String,
+        token_file: PathBuf,
+    },
+    Store {
+        redis: Box<RedisConfig>,
+        name: String,
+        owner: Option<String>,
+    },
+    /// The bot is this process.
+    Own {
+        store: Arc<dyn Store>,
+        name: String,
+    },
 }
 
 impl Reach {
@@ -61,6 +73,20 @@ impl Reach {
         Ok(Self { place, data })
     }
 
+    /// Reaches the bot of this process through its own store.
+    ///
+    /// # Errors
+    /// Fails where there is no data folder.
+    pub(in crate::cli) fn own(setup: &Setup, store: Arc<dyn Store>) -> anyhow::Result<Self> {
+        let name = setup.config.outside.name.clone().unwrap_or_else(machine);
+        Ok(Self { place: Place::Own { store, name }, data: setup.data()?.to_owned() })
+    }
+
+    /// Keeps what is open below another folder.
+    pub(in crate::cli) fn keeping_below(self, data: &Path) -> Self {
+        Self { data: data.to_owned(), ..self }
+    }
+
     /// Returns the client of this machine.
     ///
     /// # Errors
@@ -78,6 +104,9 @@ impl Reach {
                 drop(rustls::crypto::ring::default_provider().install_default());
                 let store = RedisStore::connect(redis, ghost_store::Settings::default()).await?;
                 Arc::new(StoreLink::new(Arc::new(store), Arc::new(SystemClock), name, owner.clone()))
+            }
+            Place::Own { store, name } => {
+                Arc::new(StoreLink::new(Arc::clone(store), Arc::new(SystemClock), name, None))
             }
         };
         let nonce = || random::<24>().unwrap_or_default();

@@ -31,6 +31,10 @@ pub(super) struct Setup {
     resolvers: Option<&'static str>,
     /// The policy, once it was read.
     policy: std::sync::OnceLock<std::sync::Arc<ghost_shell::Policy>>,
+    /// The store, while somebody uses it: who opens the file once more gets the same one.
+    in_use: std::sync::Mutex<Option<std::sync::Weak<dyn ghost_store::Store>>>,
+    /// Where commands run; the working folder unless said.
+    folder: Option<PathBuf>,
     /// As whom commands run, once that was read.
     pub(super) known_identities: std::sync::OnceLock<std::sync::Arc<ghost_shell::Identities>>,
 }
@@ -69,6 +73,8 @@ impl Setup {
             destinations: global.destinations.clone(),
             resolvers: Some("/etc/resolv.conf"),
             policy: std::sync::OnceLock::new(),
+            in_use: std::sync::Mutex::default(),
+            folder: None,
             known_identities: std::sync::OnceLock::new(),
         })
     }
@@ -94,8 +100,40 @@ impl Setup {
             destinations: Vec::new(),
             resolvers: None,
             policy: std::sync::OnceLock::new(),
+            in_use: std::sync::Mutex::default(),
+            folder: None,
             known_identities: std::sync::OnceLock::new(),
         }
+    }
+
+    /// Makes the setup of a client that is served apart from all others: what it leaves lies in a folder of its own, its sessions in a
+    /// store of its own, its captures where no other client finds them. It acts as the same identities.
+    pub(super) fn apart(&self, client: &str) -> anyhow::Result<Self> {
+        let data = self.data()?.join("clients").join(client);
+        let captures = data.join("captures");
+        for folder in [&data, &captures] {
+            ghost_base::private_dir(folder)?;
+        }
+        let mut config = self.config.clone();
+        config.capture.folder.clone_from(&captures);
+        config.store.prefix = format!("{}:client:{client}", config.store.prefix);
+        Ok(Self {
+            config,
+            file: self.file.clone(),
+            data: Some(data),
+            named: true,
+            environment: self.environment.clone(),
+            runner: self.runner.clone(),
+            clock: self.clock.clone(),
+            sleep: self.sleep.clone(),
+            opened: None,
+            destinations: self.destinations.clone(),
+            resolvers: self.resolvers,
+            policy: std::sync::OnceLock::new(),
+            in_use: std::sync::Mutex::default(),
+            folder: Some(captures),
+            known_identities: std::sync::OnceLock::from(self.identities()?),
+        })
     }
 
     /// Returns by what sessions tell the time.
@@ -133,6 +171,25 @@ mod shell {
     use ghost_shell::audit::{Anchor, FileAnchor, NoAnchor, SyslogAnchor};
     use ghost_shell::{Builder, Known, Limits, Policy, Programs, Sandbox, Shell, Surroundings};
 
+    /// Programs that read files by names that are given to them, or that show names of files and arguments of others.
+    const READS_BY_NAME: [&str; 10] =
+        ["capinfos", "file", "journalctl", "ls", "lsof", "pgrep", "ps", "stat", "tcpdump", "tshark"];
+
+    /// Tightens a site's policy for clients that are served apart: what others leave behind lies on the same machine.
+    fn apart(site: &str) -> anyhow::Result<String> {
+        let mut site: toml::Table = toml::from_str(site)?;
+        let tighten = site.entry("tighten").or_insert_with(|| toml::Value::Array(Vec::new()));
+        let tighten = tighten.as_array_mut().context("`tighten` is no list")?;
+        for program in READS_BY_NAME {
+            let mut rule = toml::Table::new();
+            rule.insert("words".to_owned(), vec![program].into());
+            rule.insert("verdict".to_owned(), "RISKY".into());
+            rule.insert("reason".to_owned(), "it could show what other clients left on this machine".into());
+            tighten.push(rule.into());
+        }
+        Ok(toml::to_string(&site)?)
+    }
+
     impl Setup {
         /// Returns the policy: the embedded one, with the site's file on top where there is one. It is read once: every gate judges
         /// by the same one, however many sessions there are, and none holds a copy.
@@ -140,14 +197,18 @@ mod shell {
             if let Some(policy) = self.policy.get() {
                 return Ok(Arc::clone(policy));
             }
-            let policy = match &self.config.shell.policy {
-                None => Policy::builtin()?.clone(),
+            let site = match &self.config.shell.policy {
+                None => None,
                 Some(path) => {
-                    let text = read_small(path)
-                        .map_err(anyhow::Error::msg)
-                        .with_context(|| format!("reading the site policy {}", path.display()))?;
-                    Policy::with_site(&text)?
+                    let text = read_small(path).map_err(anyhow::Error::msg);
+                    Some(text.with_context(|| format!("reading the site policy {}", path.display()))?)
                 }
+            };
+            // Who has a folder of their own is served apart.
+            let policy = match (site, self.folder.is_some()) {
+                (None, false) => Policy::builtin()?.clone(),
+                (Some(site), false) => Policy::with_site(&site)?,
+                (site, true) => Policy::with_site(&apart(&site.unwrap_or_default())?)?,
             };
             let policy = Arc::new(policy.captures_in(&self.config.capture.folder));
             Ok(Arc::clone(self.policy.get_or_init(|| policy)))
@@ -244,14 +305,17 @@ mod shell {
                 .environment(self.environment.all().clone())
                 .programs(programs)
                 .captures(self.config.capture.folder.clone())
-                .cwd(std::env::current_dir().context("finding the working folder")?)
+                .cwd(match &self.folder {
+                    Some(folder) => folder.clone(),
+                    None => std::env::current_dir().context("finding the working folder")?,
+                })
                 .limits(limits))
         }
     }
 }
 
 mod store {
-    use std::sync::Arc;
+    use std::sync::{Arc, PoisonError, Weak};
 
     use anyhow::Context as _;
 
@@ -284,6 +348,11 @@ mod store {
                 return Ok(Arc::clone(store));
             }
             let settings = Settings::default();
+            if let Some(store) =
+                self.in_use.lock().unwrap_or_else(PoisonError::into_inner).as_ref().and_then(Weak::upgrade)
+            {
+                return Ok(store);
+            }
             if let Some(place) = self.redis()? {
                 let store = RedisStore::connect(&place, settings).await;
                 return match store {
@@ -293,8 +362,17 @@ mod store {
             }
             let data = self.data()?;
             private_dir(data).with_context(|| format!("making {}", data.display()))?;
+            // The file belongs to whoever opened it first, which may be another call of this process.
+            let mut in_use = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(store) = in_use.as_ref().and_then(Weak::upgrade) {
+                return Ok(store);
+            }
             match EmbeddedStore::open(&data.join(FILE), settings) {
-                Ok(store) => Ok(Arc::new(store)),
+                Ok(store) => {
+                    let store: Arc<dyn Store> = Arc::new(store);
+                    *in_use = Some(Arc::downgrade(&store));
+                    Ok(store)
+                }
                 Err(error @ StoreError::InUse { .. }) => Err(Hinted::new(
                     error,
                     "wait for the other ghost, name another folder with --data-dir, or share a Redis with [store] url",

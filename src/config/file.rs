@@ -52,6 +52,8 @@ pub struct Config {
     pub hook: super::Hook,
     /// Consent for agents that no session of the bot drives.
     pub outside: super::Outside,
+    /// Agents that speak the Model Context Protocol over HTTP.
+    pub mcp: super::Mcp,
 }
 
 /// `[shell]`.
@@ -210,6 +212,7 @@ impl Config {
             problems.extend(self.approval.problems());
             problems.extend(self.hook.problems());
             problems.extend(self.outside.problems());
+            problems.extend(self.mcp.problems());
         }
         problems
     }

@@ -15,7 +15,7 @@
 //!
 //! - Reasons and label values are words of this program or are reduced to a method's name, so no text from outside is served.
 //! - A metric has one name, in [`TABLE`]; callers have methods and cannot misspell it.
-//! - A client that is slow loses its connection, not the server.
+//! - A client that is slow loses its connection, not the server. Only an answer that is held ([`Lasting`]) keeps one for longer.
 
 mod live;
 mod measure;
@@ -28,4 +28,4 @@ pub use measure::{
     Whose,
 };
 pub use ready::{Check, Components, Part, Report};
-pub use server::{LISTEN, Patience, Vitals, serve};
+pub use server::{Held, LISTEN, Lasting, Patience, Routes, Vitals, serve};

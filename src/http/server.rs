@@ -1,13 +1,15 @@
 //! The server: three routes of ours, whatever the caller adds, and no patience with slow clients.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -69,17 +71,58 @@ impl Default for Patience {
     }
 }
 
-/// Serves `/live`, `/ready`, `/metrics` and whatever `extra` routes until `stop`, then lets open requests end.
-///
-/// The three routes win over routes of `extra` with the same path.
+/// What is served beside `/live`, `/ready` and `/metrics`.
+#[derive(Debug, Default)]
+pub struct Routes {
+    /// What answers soon; the three routes win over one of the same path.
+    pub extra: Router,
+    /// What may take its time to answer, and answer for as long as it likes: see [`Lasting`]. Each has a path of its own.
+    pub lasting: Router,
+}
+
+impl From<Router> for Routes {
+    fn from(extra: Router) -> Self {
+        Self { extra, lasting: Router::new() }
+    }
+}
+
+/// Counts the answers of one connection that last. It is found among the extensions of a request; while an answer of its connection is
+/// held, the connection does not end because it is old.
+#[derive(Debug, Clone, Default)]
+pub struct Lasting(Arc<AtomicUsize>);
+
+/// An answer that lasts, until it is dropped.
+#[derive(Debug)]
+pub struct Held(Lasting);
+
+impl Lasting {
+    /// Begins an answer that lasts.
+    #[must_use]
+    pub fn hold(&self) -> Held {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Held(self.clone())
+    }
+
+    fn is_held(&self) -> bool {
+        self.0.load(Ordering::SeqCst) > 0
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Serves `/live`, `/ready`, `/metrics` and whatever else is routed until `stop`, then lets open requests end.
 pub async fn serve(
     listener: TcpListener,
-    extra: Router,
+    routes: impl Into<Routes>,
     vitals: Vitals,
     patience: Patience,
     stop: impl Future<Output = ()>,
 ) {
-    let router = routes(extra, vitals, patience);
+    let router = router(routes.into(), vitals, patience);
     let (stopping, stopped) = watch::channel(());
     let mut connections = JoinSet::new();
     tokio::pin!(stop);
@@ -105,37 +148,49 @@ pub async fn serve(
     while connections.join_next().await.is_some() {}
 }
 
-fn routes(extra: Router, vitals: Vitals, patience: Patience) -> Router {
+fn router(routes: Routes, vitals: Vitals, patience: Patience) -> Router {
     Router::new()
         .route("/live", get(live))
         .route("/ready", get(ready))
         .route("/metrics", get(metrics))
         .with_state(vitals)
-        .fallback_service(extra)
+        .fallback_service(routes.extra)
         .layer(from_fn_with_state(patience, hurry))
+        .merge(routes.lasting)
 }
 
 /// Serves one connection until it ends, has lasted too long, or everything stops.
 async fn attend(stream: TcpStream, router: Router, patience: Patience, mut stopped: watch::Receiver<()>) {
-    let service = TowerToHyperService::new(router);
+    let lasting = Lasting::default();
+    let service = TowerToHyperService::new(router.layer(Extension(lasting.clone())));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(patience.head)
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
-    tokio::select! {
+    let is_stopped = tokio::select! {
         ended = connection.as_mut() => {
             if let Err(error) = ended {
                 debug!(http.error = %error, "http connection ended early: {error}");
             }
             return;
         }
-        _ = stopped.changed() => {}
-        () = sleep(patience.connection) => {}
-    }
+        _ = stopped.changed() => true,
+        () = sleep(patience.connection) => false,
+    };
     connection.as_mut().graceful_shutdown();
-    if timeout(patience.parting, connection).await.is_err() {
-        debug!("http connection cut off inside a request");
+    let mut is_stopped = is_stopped;
+    loop {
+        tokio::select! {
+            _ = connection.as_mut() => return,
+            _ = stopped.changed(), if !is_stopped => is_stopped = true,
+            () = sleep(patience.parting) => {
+                if is_stopped || !lasting.is_held() {
+                    debug!("http connection cut off inside a request");
+                    return;
+                }
+            }
+        }
     }
 }
 

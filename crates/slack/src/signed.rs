@@ -73,7 +73,7 @@ pub fn receive<'h>(
     secret: &Secret,
     now: Timestamp,
 ) -> Result<Received, Refused> {
-    check(&header, body, secret, now)?;
+    verify(&header, body, secret, now)?;
     let media = header("content-type").unwrap_or_default().split(';').next().unwrap_or_default().trim();
     let read = if media.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
         posted(&read_form(body))
@@ -89,7 +89,11 @@ pub fn receive<'h>(
     Ok(received)
 }
 
-fn check<'h>(
+/// Checks that Slack signed these bytes for us within the last five minutes. `header` returns a header by its name in small letters.
+///
+/// # Errors
+/// Fails where it did not.
+pub fn verify<'h>(
     header: &impl Fn(&str) -> Option<&'h str>,
     body: &[u8],
     secret: &Secret,

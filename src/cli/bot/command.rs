@@ -17,13 +17,14 @@ use crate::cli::bot::tokens::Kept;
 use crate::cli::config::checked;
 use crate::cli::engine::{engine, owner};
 use crate::cli::investigate::{InvestigatorKind, Reports, investigator};
+use crate::cli::mcp::{Approvals, Brain, McpRoute, Options, SlackIdentity};
 use crate::cli::name::random;
 use crate::cli::outside;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
 use crate::config::Transport;
-use crate::http::{self, Patience, Vitals};
+use crate::http::{self, Patience, Routes, Vitals};
 use crate::outside::opened;
 use crate::session::Worker;
 use crate::session::retention::{Lifetimes, sweep};
@@ -33,6 +34,7 @@ use ghost_shell::{Cancel, CancelSignal};
 use ghost_slack::pace::CallQueue;
 use ghost_slack::socket::Settings as SocketSettings;
 use ghost_slack::web::{Roots, Settings as WebSettings, Web};
+use ghost_store::Store;
 
 /// The arguments of `ghost bot`.
 #[derive(Debug, Args)]
@@ -81,12 +83,14 @@ pub(in crate::cli) async fn serve(
         Hinted::new(error, hint)
     })?;
     let left = Arc::new(FoundLast::default());
+    let team = identity.team.clone();
     let own = OwnApp::new(identity.team.clone(), identity.enterprise.clone());
     let application = application(setup, model, web, identity, left.clone()).await?;
     let (cancel, canceled) = Cancel::new();
     let cancel = Arc::new(cancel);
     let over = Arc::clone(&cancel);
-    let listening = listen(setup, &application, (tokens, own), canceled.clone()).await?;
+    let mcp = mcp(setup, &tokens, team, &application.core.store)?;
+    let listening = listen(setup, &application, (tokens, own), mcp, canceled.clone()).await?;
     let running = async move {
         // Where Slack will not have the bot for good, nothing is left to be served: whoever watches it has to see it end.
         let ended = async {
@@ -113,6 +117,7 @@ async fn listen(
     setup: &Setup,
     application: &Application,
     (tokens, own): (Arc<Kept>, OwnApp),
+    mcp: Option<McpRoute>,
     mut stop: CancelSignal,
 ) -> anyhow::Result<impl Future<Output = ()> + use<>> {
     let listener = match setup.config.http.listen {
@@ -135,18 +140,45 @@ async fn listen(
     Ok(async move {
         match listener {
             Some(listener) => {
-                http::serve(
-                    listener,
-                    extra,
-                    vitals,
-                    Patience::default(),
-                    async move { stop.canceled().await },
-                )
-                .await;
+                let lasting = mcp.as_ref().map(McpRoute::router).unwrap_or_default();
+                let ending = async move {
+                    stop.canceled().await;
+                    // Streams end first: they would keep their connections.
+                    if let Some(mcp) = mcp {
+                        mcp.leave().await;
+                    }
+                };
+                let routes = Routes { extra, lasting };
+                http::serve(listener, routes, vitals, Patience::default(), ending).await;
             }
             None => stop.canceled().await,
         }
     })
+}
+
+/// Prepares `/mcp`, where clients can prove who they are and something listens.
+fn mcp(
+    setup: &Arc<Setup>,
+    tokens: &Arc<Kept>,
+    team: Option<String>,
+    store: &Arc<dyn Store>,
+) -> anyhow::Result<Option<McpRoute>> {
+    let mcp = &setup.config.mcp;
+    let Some(address) = setup.config.http.listen.filter(|_| mcp.knows_clients()) else { return Ok(None) };
+    let signing = Arc::clone(tokens);
+    let slack =
+        mcp.slack_identity.then(|| SlackIdentity { secret: Arc::new(move || signing.signing()), team });
+    let options = Options {
+        tokens: mcp.token_file.clone(),
+        slack,
+        folders: Vec::new(),
+        brain: Brain::default(),
+        approvals: match &setup.config.outside.channel {
+            Some(_) => Approvals::slack(outside::Reach::own(setup, Arc::clone(store))?),
+            None => Approvals::nobody(),
+        },
+    };
+    McpRoute::new(Arc::clone(setup), address, options).map(Some)
 }
 
 /// Returns what an operator should know.

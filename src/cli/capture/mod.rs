@@ -12,4 +12,6 @@ mod terminal;
 
 pub(in crate::cli) use command::{Arguments, run};
 pub(in crate::cli) use orphans::{LeftoverCapture, beside, left_behind};
-pub(in crate::cli) use start::configured;
+pub(in crate::cli) use start::{WantedCapture, configured, hinted, planned, storage};
+pub(in crate::cli) use summary::document;
+pub(in crate::cli) use terminal::gate;

@@ -48,8 +48,10 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
         note(&arguments.common.approve.describe(setup));
     }
     let mut search = drive(|| async {
-        let (gate, place) =
-            (gate(setup, &new_session("capture")?, &arguments.common, &tasks)?, place(subscription)?);
+        let (gate, place) = (
+            gate(setup, &new_session("capture")?, arguments.common.approve.approver(setup), &tasks)?,
+            place(subscription)?,
+        );
         let known = |session: &SessionId| life(setup, session);
         let mut search = search(&gate, &place, &tasks, storage.as_ref(), &known).await.map_err(hinted)?;
         if arguments.clean {
@@ -111,8 +113,7 @@ pub(in crate::cli) async fn left_behind(
         tasks.iter().filter(|task| ids.contains(&task.id())).map(of_task).collect();
     let storage = configured(setup, (&None, &None, &None))?;
     if storage.is_some() || !tasks.is_empty() {
-        let common = Common { approve: Consent::Deny, json: false, exit_code: false };
-        let gate = gate(setup, session, &common, &tasks)?;
+        let gate = gate(setup, session, Consent::Deny.approver(setup), &tasks)?;
         let known = |session: &SessionId| life(setup, session);
         let found = search(&gate, &place(None)?, &tasks, storage.as_ref(), &known).await;
         left.extend(found.map_err(hinted)?.orphans.into_iter().map(|found| LeftoverCapture {

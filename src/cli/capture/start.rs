@@ -16,6 +16,7 @@ use ghost_cloud::capture::{
     CaptureRequest, CaptureStep, CaptureTask, Filter, Group, Limits, SNAPLEN, Storage, TaskStore,
 };
 use ghost_cloud::{Account, Container, Name};
+use ghost_shell::Ruling;
 
 /// The arguments of `ghost capture start`.
 #[derive(Debug, Args)]
@@ -88,7 +89,7 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     finish(&task, ended, &arguments.common, setup)
 }
 
-fn hinted(error: ghost_cloud::capture::CaptureRequestError) -> anyhow::Error {
+pub(in crate::cli) fn hinted(error: ghost_cloud::capture::CaptureRequestError) -> anyhow::Error {
     match error.hint() {
         Some(hint) => Hinted::new(error, hint).into(),
         None => error.into(),
@@ -96,15 +97,11 @@ fn hinted(error: ghost_cloud::capture::CaptureRequestError) -> anyhow::Error {
 }
 
 fn order(arguments: &Arguments, setup: &Setup) -> anyhow::Result<CaptureRequest> {
-    let group = |text: &Option<String>| text.as_deref().map(Name::parse).transpose();
-    let order = CaptureRequest {
-        group: Group {
-            subscription: group(&arguments.subscription).context("checking --subscription")?,
-            name: Name::parse(&arguments.resource_group).context("checking --resource-group")?,
-        },
-        machines: arguments.target.clone(),
-        storage: storage(arguments, setup)?,
-        folder: setup.config.capture.folder.display().to_string(),
+    let named = (&arguments.storage_account, &arguments.container, &arguments.storage_group);
+    let wanted = WantedCapture {
+        target: arguments.target.clone(),
+        resource_group: arguments.resource_group.clone(),
+        subscription: arguments.subscription.clone(),
         limits: Limits {
             seconds: arguments.duration,
             bytes: arguments.max_bytes,
@@ -112,11 +109,47 @@ fn order(arguments: &Arguments, setup: &Setup) -> anyhow::Result<CaptureRequest>
         },
         filters: arguments.filter.clone(),
     };
-    order.check(&[]).map_err(hinted)
+    wanted.checked(storage(setup, named)?, setup)
 }
 
-fn storage(arguments: &Arguments, setup: &Setup) -> anyhow::Result<Storage> {
-    let named = (&arguments.storage_account, &arguments.container, &arguments.storage_group);
+/// What is to be captured, as somebody said it.
+pub(in crate::cli) struct WantedCapture {
+    /// The machine; or the source and the destination.
+    pub(in crate::cli) target: Vec<String>,
+    /// The machines' resource group.
+    pub(in crate::cli) resource_group: String,
+    /// The subscription; the one that is signed in to unless said.
+    pub(in crate::cli) subscription: Option<String>,
+    /// How much.
+    pub(in crate::cli) limits: Limits,
+    /// Which packets; all unless said.
+    pub(in crate::cli) filters: Vec<Filter>,
+}
+
+impl WantedCapture {
+    /// Puts the order together, into that storage, and checks it.
+    pub(in crate::cli) fn checked(self, storage: Storage, setup: &Setup) -> anyhow::Result<CaptureRequest> {
+        let group = |text: &Option<String>| text.as_deref().map(Name::parse).transpose();
+        let order = CaptureRequest {
+            group: Group {
+                subscription: group(&self.subscription).context("checking the subscription")?,
+                name: Name::parse(&self.resource_group).context("checking the resource group")?,
+            },
+            machines: self.target,
+            storage,
+            folder: setup.config.capture.folder.display().to_string(),
+            limits: self.limits,
+            filters: self.filters,
+        };
+        order.check(&[]).map_err(hinted)
+    }
+}
+
+/// Returns the storage that is named, or configured.
+pub(in crate::cli) fn storage(
+    setup: &Setup,
+    named: (&Option<String>, &Option<String>, &Option<String>),
+) -> anyhow::Result<Storage> {
     match configured(setup, named)? {
         Some(storage) => Ok(storage),
         None => {
@@ -149,11 +182,19 @@ pub(in crate::cli) fn configured(
     }))
 }
 
-/// Prints what would run.
-fn plan(task: &CaptureTask, arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
+/// Returns every command that a task may run, as the gate judges it.
+pub(in crate::cli) fn planned(
+    task: &CaptureTask,
+    setup: &Setup,
+) -> anyhow::Result<Vec<(Ruling, CaptureStep)>> {
     let gate = setup.shell(task.session.clone(), None)?.known(known(setup, std::slice::from_ref(task))?);
     let judged = |step: CaptureStep| anyhow::Ok((gate.judge(&step.command())?, step));
-    let steps = task.foreseen().into_iter().map(judged).collect::<anyhow::Result<Vec<_>>>()?;
+    task.foreseen().into_iter().map(judged).collect()
+}
+
+/// Prints what would run.
+fn plan(task: &CaptureTask, arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
+    let steps = planned(task, setup)?;
     if arguments.common.json {
         let commands: Vec<_> = steps
             .iter()

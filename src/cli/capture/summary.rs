@@ -47,7 +47,7 @@ pub(super) fn over(task: &CaptureTask, common: &Common) -> u8 {
 }
 
 /// Returns the task as a document.
-pub(super) fn document(task: &CaptureTask) -> Value {
+pub(in crate::cli) fn document(task: &CaptureTask) -> Value {
     let end = |end: &CaptureTarget| {
         let (packets, bytes, cut_off) = match end.phase {
             Phase::Kept { bytes, packets, cut_off } => (Some(packets), Some(bytes), Some(cut_off)),

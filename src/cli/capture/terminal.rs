@@ -18,7 +18,7 @@ use ghost_cloud::capture::{
     Analysis, AnalysisJob, CaptureExecutor, CaptureFileError, CaptureShell, CaptureStep, CaptureTask,
     CommandOutcome, Ended, Instruction, NextStep, SaveError, State, TaskStore, drive,
 };
-use ghost_shell::{Cancel, Known};
+use ghost_shell::{Approver, Cancel, Known};
 
 /// How often it is looked for a word that somebody left.
 const INSTRUCTION_POLL_INTERVAL: Duration = Duration::from_secs(2);
@@ -46,7 +46,7 @@ impl Terminal {
     ) -> anyhow::Result<Self> {
         note(&common.approve.describe(setup));
         Ok(Self {
-            gate: gate(setup, &task.session, common, std::slice::from_ref(task))?,
+            gate: gate(setup, &task.session, common.approve.approver(setup), std::slice::from_ref(task))?,
             store: store.clone(),
             id: task.id(),
             detach,
@@ -87,15 +87,15 @@ pub(super) fn known(setup: &Setup, tasks: &[CaptureTask]) -> anyhow::Result<Know
 }
 
 /// Makes the gate through which all goes.
-pub(super) fn gate(
+pub(in crate::cli) fn gate(
     setup: &Setup,
     session: &SessionId,
-    common: &Common,
+    approver: Arc<dyn Approver>,
     tasks: &[CaptureTask],
 ) -> anyhow::Result<CaptureShell> {
     let timeout = setup.config.shell.timeout_seconds.max(MAX_COMMAND_SECONDS);
     let shell = setup.shell(session.clone(), Some(timeout))?.known(known(setup, tasks)?);
-    let shell = shell.approver(common.approve.approver(setup)).build()?;
+    let shell = shell.approver(approver).build()?;
     let evidence = setup.data()?.join("evidence");
     Ok(CaptureShell::new(Arc::new(shell), evidence, setup.config.capture.folder.clone()))
 }

@@ -26,7 +26,7 @@ pub(super) fn json(state: &State, event: &Recorded) -> Value {
 }
 
 /// Returns what a person sees of an event, if anything. Text of others is spelled out, so that no terminal obeys it.
-pub(super) fn human(state: &State, event: &Recorded) -> Option<String> {
+pub(in crate::cli) fn human(state: &State, event: &Recorded) -> Option<String> {
     let Content::Known(event) = &event.content else { return None };
     match event.as_ref() {
         Event::Opened(opened) => {

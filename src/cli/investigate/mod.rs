@@ -6,7 +6,7 @@
 mod again;
 mod command;
 mod investigator;
-mod line;
+pub(in crate::cli) mod line;
 mod question;
 mod reports;
 mod screen;
@@ -15,4 +15,5 @@ mod words;
 pub(in crate::cli) use command::{Arguments, run};
 pub(in crate::cli) use investigator::{InvestigatorKind, investigator};
 pub(in crate::cli) use investigator::{prices, ready};
+pub(in crate::cli) use question::{QuestionOutcome, ask, rule};
 pub(in crate::cli) use reports::Reports;

@@ -16,7 +16,7 @@ use ghost_store::Outcome;
 
 /// Returns what whoever sits at the terminal may approve. Unless the configuration says otherwise they act with their own
 /// rights: there is no second person to ask.
-pub(super) fn rule(setup: &Setup) -> SelfApproval {
+pub(in crate::cli) fn rule(setup: &Setup) -> SelfApproval {
     let approval = &setup.config.approval;
     let requester = match approval.requester {
         Some(config::RequesterMay::Measure) => RequesterMay::Measure,
@@ -27,7 +27,7 @@ pub(super) fn rule(setup: &Setup) -> SelfApproval {
 }
 
 /// What came of asking.
-pub(super) enum QuestionOutcome {
+pub(in crate::cli) enum QuestionOutcome {
     /// Somebody answered, and the store knows.
     Answered,
     /// The answer did not count, and why.
@@ -35,7 +35,7 @@ pub(super) enum QuestionOutcome {
 }
 
 /// Asks, and brings the answer to the store.
-pub(super) async fn ask(
+pub(in crate::cli) async fn ask(
     engine: &Engine,
     state: &State,
     name: &str,

@@ -5,8 +5,15 @@
 //! a tool that says of itself what the policy does not.
 
 mod answer;
+mod approval;
+mod call;
 mod command;
 mod hint;
+mod http;
+mod investigation;
+mod job;
+mod prompt;
+mod resource;
 mod schema;
 mod server;
 mod shorten;
@@ -16,4 +23,7 @@ mod tests;
 mod tool;
 mod workplace;
 
+pub(in crate::cli) use approval::Approvals;
 pub(in crate::cli) use command::{Arguments, run};
+pub(in crate::cli) use http::{McpRoute, Options, SlackIdentity};
+pub(in crate::cli) use workplace::Brain;

@@ -54,14 +54,36 @@ fn a_tightened_policy_changes_what_tools_say() {
     }
 }
 
+/// A measurement installs what lacks, which changes a machine; a capture leaves nothing behind that it did not make.
 #[test]
-fn only_the_gate_may_change_anything() {
+fn what_a_tool_would_run_is_what_it_says_of_harm() {
+    let policy = Policy::builtin().unwrap();
+    for tool in ALL {
+        let Runs::Those(commands) = tool.runs else { continue };
+        let impacts: BTreeSet<&str> = commands(policy)
+            .unwrap()
+            .into_iter()
+            .filter(|ruling| ruling.verdict == Verdict::Risky)
+            .map(|ruling| ruling.impact.map_or("unknown", Impact::as_str))
+            .collect();
+        let harms = tool.described(policy).unwrap().annotations.unwrap().destructive_hint;
+        assert_eq!(
+            harms,
+            Some(impacts.iter().any(|impact| *impact != "measurement")),
+            "{} {impacts:?}",
+            tool.name
+        );
+    }
+}
+
+#[test]
+fn only_what_goes_through_the_gate_may_change_anything() {
     let changing: Vec<String> = listed()
         .into_iter()
         .filter(|tool| tool.annotations.as_ref().unwrap().read_only_hint == Some(false))
         .map(|tool| tool.name.into_owned())
         .collect();
-    assert_eq!(changing, ["run_command"]);
+    assert_eq!(changing, ["run_command", "capture_start", "meter_run", "investigate"]);
 }
 
 #[test]

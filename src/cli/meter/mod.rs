@@ -12,3 +12,4 @@ mod start;
 mod terminal;
 
 pub(in crate::cli) use command::{Arguments, run};
+pub(in crate::cli) use start::WantedMeasurement;

@@ -1,5 +1,6 @@
 //! `ghost meter run`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -18,7 +19,9 @@ use crate::cli::setup::Setup;
 use crate::cli::wait::drive;
 use crate::config::Environment;
 use ghost_base::{Clock as _, SystemClock};
-use ghost_cloud::meter::run::{AccessMethod, MeasurementRequest, Run, State, Store, carry_out, summary};
+use ghost_cloud::meter::run::{
+    AccessMethod, MeasurementRequest, Run, State, Store, TestSeconds, carry_out, summary,
+};
 use ghost_cloud::operation::CommandKind;
 use ghost_shell::{Builder, Policy};
 
@@ -26,7 +29,7 @@ use ghost_shell::{Builder, Policy};
 const INCONCLUSIVE: u8 = 4;
 
 /// The arguments of `ghost meter run`.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(in crate::cli) struct Arguments {
     /// The machine that sends: its name, or its address.
     #[arg(long, alias = "source-ip", value_name = "VM|ADDRESS")]
@@ -109,6 +112,57 @@ pub(in crate::cli) struct Arguments {
     /// Exit with 3 on an anomaly or a regression, with 4 where it is open whether the run is stable.
     #[arg(long)]
     exit_code: bool,
+}
+
+/// What is to be measured, as somebody said it who types no command line. The rest is what the configuration says.
+pub(in crate::cli) struct WantedMeasurement {
+    /// The machine that sends: its name, or its address.
+    pub(in crate::cli) source: Option<String>,
+    /// The machine that receives.
+    pub(in crate::cli) dest: Option<String>,
+    /// The machines' resource group.
+    pub(in crate::cli) resource_group: Option<String>,
+    /// The subscription.
+    pub(in crate::cli) subscription: Option<String>,
+    /// What is measured.
+    pub(in crate::cli) test_type: Option<String>,
+    /// How often each is measured.
+    pub(in crate::cli) iterations: Option<u16>,
+    /// Measure the other direction, too.
+    pub(in crate::cli) both_directions: bool,
+    /// How long one iteration takes.
+    pub(in crate::cli) seconds: TestSeconds,
+    /// Keep the run as what later ones are compared with.
+    pub(in crate::cli) is_baseline: bool,
+    /// Compare with the baseline of these two machines (`None` within), or with the run of a session.
+    pub(in crate::cli) compare_baseline: Option<Option<String>>,
+    /// So many percent worse than the baseline is a regression.
+    pub(in crate::cli) tolerance: f64,
+}
+
+impl WantedMeasurement {
+    /// Checks it, and makes the run and the policy that knows its carriers. Nothing is started.
+    pub(in crate::cli) fn prepared(self, setup: &Setup, store: &Store) -> anyhow::Result<(Run, Policy)> {
+        let arguments = Arguments {
+            source: self.source,
+            dest: self.dest,
+            resource_group: self.resource_group,
+            subscription: self.subscription,
+            test_type: self.test_type,
+            iterations: self.iterations,
+            both_directions: self.both_directions,
+            latency_seconds: self.seconds.latency,
+            throughput_seconds: self.seconds.throughput,
+            is_baseline: self.is_baseline,
+            compare_baseline: self.compare_baseline,
+            tolerance: self.tolerance,
+            ..Arguments::default()
+        };
+        let input = MeterInput { arguments: &arguments, pipe: BTreeMap::new(), setup };
+        let ask = input.ask(store)?;
+        let policy = known(setup.policy()?.as_ref(), &ask);
+        Ok((Run::new(ask, SystemClock.now()), policy))
+    }
 }
 
 /// Runs the subcommand.

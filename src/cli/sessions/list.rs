@@ -48,7 +48,10 @@ async fn all(store: &dyn Store) -> anyhow::Result<Vec<Summary>> {
 }
 
 /// Sums a session up; `None` where there is only a name. One that cannot be read is listed all the same.
-pub(super) async fn summary(store: &dyn Store, session: &SessionId) -> anyhow::Result<Option<Summary>> {
+pub(in crate::cli) async fn summary(
+    store: &dyn Store,
+    session: &SessionId,
+) -> anyhow::Result<Option<Summary>> {
     let lines = store.read(session, 0).await?;
     if lines.is_empty() {
         return Ok(None);

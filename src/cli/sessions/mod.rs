@@ -6,5 +6,6 @@ mod show;
 mod transfer;
 
 pub(super) use command::{Arguments, run};
+pub(in crate::cli) use list::summary;
 pub(in crate::cli) use show::{ReportKind, report};
 pub(super) use transfer::read_export;

@@ -33,7 +33,9 @@ fn the_official_sdk_calls_every_tool_and_accepts_every_answer() {
     fs::write(&file, json!(calls).to_string()).unwrap();
     let output = Command::new(python)
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sdk/mcp/client.py"))
-        .args([env!("CARGO_BIN_EXE_ghost"), place.data.path().to_str().unwrap(), file.to_str().unwrap()])
+        .args([file.to_str().unwrap(), env!("CARGO_BIN_EXE_ghost"), "mcp", "--data-dir"])
+        .args([place.data.path().to_str().unwrap(), "--config", &place.config()])
+        .args(["--brain", "scripted", "--script", &place.script()])
         .current_dir(place.folder.path())
         .stdin(Stdio::null())
         .output()

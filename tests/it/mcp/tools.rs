@@ -11,6 +11,9 @@ use super::schema::problems;
 use super::talk::{Client, text};
 use crate::session::world::waived;
 
+/// Names something that was asked for once.
+const ASKED: &str = "ghost-abcdefghjkmn";
+
 /// A folder with everything that tools read.
 pub(super) struct Place {
     pub(super) folder: tempfile::TempDir,
@@ -54,12 +57,32 @@ impl Place {
             "fw.rules",
             "*filter\n:INPUT DROP [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT\nCOMMIT\n",
         );
+        let config = data.path().join("ghost.toml");
+        fs::write(&config, "[capture]\nstorage_account = 'captures'\n").unwrap();
         let session = investigated(folder.path(), data.path());
+        let asked = json!({"text": "touch a", "reasoning": "to make it", "job": "j"});
+        fs::create_dir(data.path().join("approvals")).unwrap();
+        fs::write(data.path().join(format!("approvals/{ASKED}.json")), asked.to_string()).unwrap();
         Self { folder, data, session }
     }
 
     pub(super) fn client(&self) -> Client {
-        Client::ready(self.folder.path(), self.data.path(), &[])
+        let (config, script) = (self.config(), self.script());
+        Client::ready(
+            self.folder.path(),
+            self.data.path(),
+            &["--config", &config, "--brain", "scripted", "--script", &script],
+        )
+    }
+
+    /// Names a configuration with a storage account.
+    pub(super) fn config(&self) -> String {
+        self.data.path().join("ghost.toml").to_str().unwrap().to_owned()
+    }
+
+    /// Names the turns of an investigator.
+    pub(super) fn script(&self) -> String {
+        self.folder.path().join("turns.jsonl").to_str().unwrap().to_owned()
     }
 
     /// What every tool is called with, once.
@@ -71,6 +94,7 @@ impl Place {
             ("run_command", json!({"command": "uname -s", "reasoning": "which system is this?"})),
             ("path", json!({"bundle": "bundle.json", "from": "10.0.0.4", "to": "10.1.0.4:443"})),
             ("route_select", json!({"table": file("routes.json"), "to": "10.1.2.3"})),
+            ("approval_status", json!({"id": ASKED})),
             (
                 "nsg_verdict",
                 json!({"rules": {"text": inline}, "direction": "inbound", "protocol": "tcp", "src": "10.0.0.5", "dst": "10.0.1.4", "dst_port": 443}),
@@ -82,6 +106,16 @@ impl Place {
             ("effective_compare", json!({"baseline": file("state.json"), "current": file("state.json")})),
             ("pcap_analyze", json!({"file": "a.pcap", "focus": "10.0.0.1"})),
             ("pcap_compare", json!({"a": "a.pcap", "b": "b.pcap"})),
+            (
+                "capture_plan",
+                json!({"target": ["web-1", "db-1"], "resource_group": "g", "filters": ["protocol=tcp"]}),
+            ),
+            ("capture_start", json!({"wanted": {"target": ["web-1"], "resource_group": "g"}})),
+            (
+                "meter_run",
+                json!({"source": "web-1", "dest": "db-1", "resource_group": "g", "test_type": "latency"}),
+            ),
+            ("investigate", json!({"symptom": "names resolve slowly"})),
             ("session_report", json!({"session": self.session, "kind": "audit"})),
             ("audit_verify", json!({"session": self.session})),
         ])
@@ -158,6 +192,25 @@ fn answers_are_those_of_the_subcommands() {
     assert_eq!(answer("effective_compare")["status"], "CLEAN");
     assert_eq!(answer("path")["verdict"], "INDETERMINATE");
     assert_eq!(answer("audit_verify")["ok"], true);
+    let asked = answer("approval_status");
+    assert_eq!((&asked["state"], &asked["command"]), (&json!("refused"), &json!("touch a")), "{asked}");
+    let plan = answer("capture_plan");
+    let verdicts: Vec<&str> =
+        plan["plan"].as_array().unwrap().iter().map(|step| step["verdict"].as_str().unwrap()).collect();
+    assert!(
+        verdicts.contains(&"SAFE") && verdicts.contains(&"RISKY") && !verdicts.contains(&"BLOCKED"),
+        "{plan}"
+    );
+    // There is no `az` here: that is an answer, and nothing was begun.
+    let capture = answer("capture_start");
+    assert_eq!((&capture["state"], &capture["running"]), (&json!("failed"), &json!(false)), "{capture}");
+    assert!(capture["needs_cleanup"].as_array().unwrap().is_empty(), "{capture}");
+    let measured = answer("meter_run");
+    assert_eq!(
+        (&measured["status"], &measured["needs_cleanup"]),
+        (&json!("aborted_preflight"), &json!([])),
+        "{measured}"
+    );
     assert!(answer("pcap_analyze")["counts"]["tcp"].as_u64().unwrap() > 0);
     assert!(answer("pcap_compare")["packets"]["a"].as_u64().unwrap() > 0);
     let report = answer("session_report");

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::definition::{Definition, Work, arguments};
+use super::definition::{Definition, Work, arguments, soon};
 use crate::cli::audit::open;
 use crate::cli::mcp::answer::Found;
 use crate::cli::mcp::hint::Runs;
@@ -24,6 +24,7 @@ pub(super) const TOOL: Definition = Definition {
     title: "Check an audit file",
     description: "Checks the hash chain of a session's audit file: that no record was changed, removed from the middle or added. With the head that was noted at the end, a missing tail shows, too.",
     runs: Runs::Nothing,
+    lasts: soon,
     input: schema::input::<Input>,
     output,
     work: Work::Thread(run),

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::definition::{Definition, Work, arguments};
+use super::definition::{Definition, Work, arguments, soon};
 use crate::cli::mcp::answer::Found;
 use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, list, maybe, object, text, whole, words};
@@ -17,6 +17,7 @@ pub(super) const TOOL: Definition = Definition {
     title: "Judge a command",
     description: "Says what the safety gate thinks of a shell command, without running it: SAFE runs at once, RISKY needs a human's consent, BLOCKED never runs in any spelling. `at_gate` is what run_command would do with it on this machine.",
     runs: Runs::Nothing,
+    lasts: soon,
     input: schema::input::<Input>,
     output,
     work: Work::Thread(run),

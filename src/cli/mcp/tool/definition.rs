@@ -8,11 +8,12 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::cli::mcp::answer::Found;
+use crate::cli::mcp::call::Call;
 use crate::cli::mcp::hint::{Runs, annotations};
 use crate::cli::mcp::schema;
 use crate::cli::mcp::workplace::Workplace;
 use crate::cli::print::Hinted;
-use ghost_shell::{CancelSignal, Policy};
+use ghost_shell::Policy;
 
 /// What a tool will have found.
 pub(in crate::cli::mcp) type Finding = Pin<Box<dyn Future<Output = anyhow::Result<Found>> + Send>>;
@@ -23,7 +24,7 @@ pub(in crate::cli::mcp) enum Work {
     /// In a thread of its own: it computes, or waits for commands one by one.
     Thread(fn(&Workplace, Value) -> anyhow::Result<Found>),
     /// As a task that can be canceled.
-    Task(fn(Arc<Workplace>, Value, CancelSignal) -> Finding),
+    Task(fn(Call) -> Finding),
 }
 
 /// A tool.
@@ -37,6 +38,8 @@ pub(in crate::cli::mcp) struct Definition {
     pub(in crate::cli::mcp) description: &'static str,
     /// What it starts.
     pub(in crate::cli::mcp) runs: Runs,
+    /// Whether a call of it may last: clients that know the protocol's tasks get one.
+    pub(in crate::cli::mcp) lasts: fn(&Workplace, &Value) -> bool,
     /// The schema of its arguments.
     pub(in crate::cli::mcp) input: fn() -> Arc<JsonObject>,
     /// The schema of its answer.
@@ -59,6 +62,16 @@ impl Definition {
         let output = output.as_object().cloned().unwrap_or_default();
         Ok(tool.with_raw_output_schema(Arc::new(output)))
     }
+}
+
+/// It answers soon.
+pub(super) fn soon(_place: &Workplace, _given: &Value) -> bool {
+    false
+}
+
+/// It waits for people, packets or time.
+pub(super) fn long(_place: &Workplace, _given: &Value) -> bool {
+    true
 }
 
 /// Reads the arguments of a call.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::definition::{Definition, Work, arguments};
+use super::definition::{Definition, Work, arguments, soon};
 use crate::cli::mcp::answer::Found;
 use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, any, list, maybe, object, text, truth, words};
@@ -20,6 +20,7 @@ pub(super) const TOOL: Definition = Definition {
     title: "What changed in routes and security rules",
     description: "Compares two recorded states of effective routes and security rules: snapshots that `ghost effective snapshot` sealed, whose digests are checked, or bundles {\"nics\":[{\"nic\",\"routes\",\"nsg\",\"error\"}]}. Certain drift is DRIFT; what could not be read makes it INCONCLUSIVE, never CLEAN.",
     runs: Runs::Nothing,
+    lasts: soon,
     input: schema::input::<Input>,
     output,
     work: Work::Thread(run),

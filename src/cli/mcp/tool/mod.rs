@@ -1,10 +1,15 @@
 //! The tools, a file each, and the table of them.
 
+mod approval_status;
 mod audit_verify;
+mod capture_plan;
+mod capture_start;
 mod classify_command;
 mod cloud;
 mod definition;
 mod effective_compare;
+mod investigate;
+mod meter_run;
 mod netfilter_walk;
 mod nsg_verdict;
 mod path;

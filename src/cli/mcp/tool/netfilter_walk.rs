@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::definition::{Definition, Work, arguments};
+use super::definition::{Definition, Work, arguments, soon};
 use crate::cli::mcp::answer::Found;
 use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, any, list, maybe, object, words};
@@ -22,6 +22,7 @@ pub(super) const TOOL: Definition = Definition {
     title: "Walk a packet through a packet filter",
     description: "Says what iptables or nftables rules do with a described packet, and which rule decides. The rules are what `iptables-save`, `ip6tables-save` or `nft -j list ruleset` printed, or the bundle of a whole host. What the description leaves out is unknown; INDETERMINATE says that it matters.",
     runs: Runs::Nothing,
+    lasts: soon,
     input: schema::input::<Input>,
     output,
     work: Work::Thread(run),

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::cloud;
-use super::definition::{Definition, Work, arguments};
+use super::definition::{Definition, Work, arguments, soon};
 use crate::cli::knowledge::MAX_BYTES;
 use crate::cli::live::{LiveQuery, or_fail};
 use crate::cli::mcp::answer::Found;
@@ -27,6 +27,7 @@ pub(super) const TOOL: Definition = Definition {
     title: "Which security rule decides over a packet",
     description: "Says whether the effective security rules of an Azure network interface let a packet pass, and which rule decides at which gate. The rules are what `az network nic list-effective-nsg -o json` printed, or are read now from the interface that `live` names, by commands that only read.",
     runs: Runs::Those(cloud::interface),
+    lasts: soon,
     input: schema::input::<Input>,
     output,
     work: Work::Thread(run),

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::cloud;
-use super::definition::{Definition, Work, arguments};
+use super::definition::{Definition, Work, arguments, soon};
 use crate::cli::mcp::answer::Found;
 use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, any, list, object, text, words};
@@ -20,6 +20,7 @@ pub(super) const TOOL: Definition = Definition {
     title: "Can this flow pass, and what decides it",
     description: "Judges one flow through everything on its path, in both directions: guests, security groups, routes, peerings, appliances, shaping, and who listens. It reads the resource group now, by commands that only read, or judges from a bundle that `ghost path collect` wrote. `causes` decide now, `behind` would still block once they are gone, `missing` says what was not read.",
     runs: Runs::Those(cloud::estate),
+    lasts: soon,
     input: schema::input::<Input>,
     output,
     work: Work::Thread(run),

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::definition::{Definition, Work, arguments};
+use super::definition::{Definition, Work, arguments, soon};
 use crate::cli::mcp::answer::Found;
 use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, any, list, object, text};
@@ -20,6 +20,7 @@ pub(super) const TOOL: Definition = Definition {
     title: "What a packet capture shows",
     description: "Reads a capture file (pcap or pcapng, packed with gzip or not) in one pass and bounded memory: counts as tshark makes them, connections in trouble, DNS, ICMP, ARP, and findings with the frames that show them. A capture that is cut off is read as far as it goes.",
     runs: Runs::Nothing,
+    lasts: soon,
     input: schema::input::<Input>,
     output,
     work: Work::Thread(run),

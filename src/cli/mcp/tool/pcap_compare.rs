@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::definition::{Definition, Work, arguments};
+use super::definition::{Definition, Work, arguments, soon};
 use crate::cli::mcp::answer::Found;
 use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, any, list, object};
@@ -21,6 +21,7 @@ pub(super) const TOOL: Definition = Definition {
     title: "Compare two packet captures",
     description: "Compares two captures: two ends of one path (what was lost, delayed or rewritten between them), or two times (what became worse, better, new or gone). Give the source or the earlier one as `a`.",
     runs: Runs::Nothing,
+    lasts: soon,
     input: schema::input::<Input>,
     output,
     work: Work::Thread(run),

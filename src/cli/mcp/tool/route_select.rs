@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::cloud;
-use super::definition::{Definition, Work, arguments};
+use super::definition::{Definition, Work, arguments, soon};
 use crate::cli::knowledge::MAX_BYTES;
 use crate::cli::live::{LiveQuery, or_fail};
 use crate::cli::mcp::answer::Found;
@@ -27,6 +27,7 @@ pub(super) const TOOL: Definition = Definition {
     title: "Which route carries a packet",
     description: "Says which effective route of an Azure network interface carries a packet to an address, and what is odd about it. The table is what `az network nic show-effective-route-table -o json` printed, or is read now from the interface that `live` names, by commands that only read.",
     runs: Runs::Those(cloud::interface),
+    lasts: soon,
     input: schema::input::<Input>,
     output,
     work: Work::Thread(run),

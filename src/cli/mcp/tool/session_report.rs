@@ -7,14 +7,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::definition::{Definition, Finding, Work, arguments};
+use super::definition::{Definition, Finding, Work, arguments, soon};
 use crate::cli::mcp::answer::Found;
+use crate::cli::mcp::call::Call;
 use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, any, object, text};
 use crate::cli::mcp::workplace::Workplace;
 use crate::cli::sessions::{ReportKind, report};
 use ghost_base::SessionId;
-use ghost_shell::CancelSignal;
 
 /// The tool.
 pub(super) const TOOL: Definition = Definition {
@@ -22,6 +22,7 @@ pub(super) const TOOL: Definition = Definition {
     title: "Read the report of an investigation",
     description: "Returns what is known of a session of this installation: its state and outcome, and the report as Markdown, for engineers (root_cause), for auditors (audit), or as a timeline.",
     runs: Runs::Nothing,
+    lasts: soon,
     input: schema::input::<Input>,
     output,
     work: Work::Task(start),
@@ -49,8 +50,8 @@ struct Input {
     kind: Kind,
 }
 
-fn start(place: Arc<Workplace>, given: Value, _cancel: CancelSignal) -> Finding {
-    Box::pin(run(place, given))
+fn start(call: Call) -> Finding {
+    Box::pin(run(call.place, call.given))
 }
 
 async fn run(place: Arc<Workplace>, given: Value) -> anyhow::Result<Found> {
@@ -64,7 +65,7 @@ async fn run(place: Arc<Workplace>, given: Value) -> anyhow::Result<Found> {
     };
     let (summary, text) = report(&place.setup, &session, kind).await?;
     let document = json!({ "session": session.as_str(), "summary": summary, "report": text });
-    Ok(Found { document, free: &["report"] })
+    Ok(Found::free(document, &["report"]))
 }
 
 fn output() -> Value {
