@@ -33,7 +33,8 @@ fn the_program_takes_the_configuration_of_every_rendering() {
     for case in CASES {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ghost.toml");
-        std::fs::write(&path, one(case, "ConfigMap", "ghost")["data"]["ghost.toml"].as_str().unwrap()).unwrap();
+        std::fs::write(&path, one(case, "ConfigMap", "ghost")["data"]["ghost.toml"].as_str().unwrap())
+            .unwrap();
         Config::load(&path).unwrap_or_else(|error| panic!("{case}: {error}"));
     }
 }

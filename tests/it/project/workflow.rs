@@ -99,7 +99,9 @@ fn a_release_has_four_targets_and_calls_scripts_that_are_there() {
     assert!(cpus.iter().all(|cpu| script.contains(&format!("cpu={cpu} ;;"))));
     let (runs, _) = steps(RELEASE);
     let mut called = 0;
-    for word in runs.iter().flat_map(|run| run.split(|char: char| char.is_whitespace() || "()\"$".contains(char))) {
+    for word in
+        runs.iter().flat_map(|run| run.split(|char: char| char.is_whitespace() || "()\"$".contains(char)))
+    {
         if word.starts_with("deploy/") {
             assert!(crate::project::root().join(word).exists(), "{word}");
             called += 1;
