@@ -11,6 +11,9 @@ use crate::cli::setup::Setup;
 use ghost_base::SessionId;
 use ghost_investigate::Fence;
 
+/// Where identities keep their keys and tokens, below the data folder.
+const SIGN_INS: &str = "identity";
+
 /// What all calls share.
 pub(super) struct Workplace {
     /// The configuration, and where things lie.
@@ -56,10 +59,20 @@ impl Workplace {
             let folders = self.shared.iter().filter_map(|folder| folder.canonicalize().ok());
             folders.into_iter().any(|folder| real.starts_with(folder))
         };
+        if self.is_sign_in(&real) {
+            let error = anyhow::anyhow!("{name:?} belongs to a sign-in of Ghost's");
+            return Err(Hinted::new(error, "no tool reads these").into());
+        }
         if place.inside.is_some() || shared() {
             return Ok(real);
         }
         let error = anyhow::anyhow!("{name:?} lies outside of the folders that `ghost mcp` reads from");
         Err(Hinted::new(error, "whoever runs the client shares more with `ghost mcp --folder DIR`").into())
+    }
+
+    /// Tells whether a real path lies where Ghost's identities keep their keys and tokens.
+    fn is_sign_in(&self, real: &Path) -> bool {
+        let kept = self.setup.data().ok().and_then(|data| data.join(SIGN_INS).canonicalize().ok());
+        kept.is_some_and(|kept| real.starts_with(&kept))
     }
 }

@@ -110,12 +110,19 @@ fn no_file_outside_of_the_shared_folders_is_read() {
     fs::copy(place.folder.path().join("routes.json"), &outside).unwrap();
     fs::copy(&outside, other.path().join("routes.json")).unwrap();
     symlink(&outside, place.folder.path().join("link.json")).unwrap();
+    // The data folder is shared but for what signs Ghost in.
+    let sign_in = place.data.path().join("identity/reader/routes.json");
+    fs::create_dir_all(sign_in.parent().unwrap()).unwrap();
+    fs::copy(&outside, &sign_in).unwrap();
+    symlink(&sign_in, place.folder.path().join("sign-in.json")).unwrap();
     let shared = other.path().to_str().unwrap();
     let mut client = Client::ready(place.folder.path(), place.data.path(), &["--folder", shared]);
     let up = format!("../{}/routes.json", secret.path().file_name().unwrap().to_str().unwrap());
     for name in [
         outside.to_str().unwrap(),
+        sign_in.to_str().unwrap(),
         "link.json",
+        "sign-in.json",
         &up,
         "-",
         "/dev/stdin",
