@@ -94,7 +94,7 @@ fn a_release_has_four_targets_and_calls_scripts_that_are_there() {
         .flat_map(|cpu| ["gnu", "musl"].map(|libc| format!("{cpu}-unknown-linux-{libc}")))
         .collect();
     assert_eq!(targets, expected);
-    // What the install script looks for.
+    // What the install script knows.
     let script = text("deploy/install.sh");
     assert!(cpus.iter().all(|cpu| script.contains(&format!("cpu={cpu} ;;"))));
     let (runs, _) = steps(RELEASE);
