@@ -13,12 +13,15 @@ use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 use std::time::Instant;
 
-use rustix::process::Pid;
+use rustix::process::{Pid, geteuid};
 use tokio::sync::oneshot;
 
 use crate::permit::Form;
 use crate::process::{Handle, Home, PipelineLimits, ProcessEnd, Streams, Survivors, environment, watch};
-use crate::sandbox::{RemainingProcesses, SandboxLayers, SandboxedChild, Scratch};
+use crate::sandbox::{
+    OWNERS_VARIABLE, RemainingProcesses, SandboxLayers, SandboxedChild, Scratch, SocketOwners,
+    list_socket_owners,
+};
 use crate::{
     CancelSignal, ExecError, Output, Permit, Pipeline, Profile, Setting, Stage, StageRun, Stderr, Stdout,
     When,
@@ -251,11 +254,17 @@ impl PipelineWalk<'_> {
             }
             None => (SandboxLayers::approved(setting), Home::Real),
         };
+        let mut environment = environment(&setting.environment, home);
+        let owners = scratch.as_ref().map(|scratch| socket_owners(&stage.profile, scratch)).transpose();
+        let owners = owners.map_err(in_scratch)?.flatten();
+        if let Some(owners) = &owners {
+            environment.insert(OWNERS_VARIABLE.to_owned(), owners.root.clone().into());
+        }
         let resources = |source| ExecError::Resources { source };
         let launch = Launch {
             program,
             arguments: &stage.argv,
-            environment: environment(&setting.environment, home),
+            environment,
             cwd: &setting.cwd,
             streams: ends.streams(stage).map_err(resources)?,
         };
@@ -263,6 +272,9 @@ impl PipelineWalk<'_> {
         let SandboxedChild { child, mut confinement, remains } = layers.start(&program, || start(launch))?;
         confinement.limits.push(format!("time {} s", setting.limits.timeout.as_secs_f64()));
         confinement.limits.push(format!("output {} bytes of each stream", setting.limits.output));
+        if owners.is_some_and(|owners| owners.is_cut) {
+            confinement.limits.push("owners of the first sockets alone".to_owned());
+        }
         self.ran.push(StageRun { program, confinement });
         Ok((child, remains, scratch))
     }
@@ -315,6 +327,12 @@ fn said(error: &ExecError) -> String {
 
 fn home<'a>(profile: &Profile, scratch: &'a Path) -> Home<'a> {
     if profile.cloud { Home::Cloud(scratch) } else { Home::Scratch(scratch) }
+}
+
+/// Lists who holds which socket, where the command says so; it then runs as nobody where it also enters a namespace.
+fn socket_owners(profile: &Profile, scratch: &Scratch) -> io::Result<Option<SocketOwners>> {
+    let for_nobody = profile.namespace && geteuid().is_root();
+    profile.socket_owners.then(|| list_socket_owners(scratch.path(), for_nobody)).transpose()
 }
 
 /// The ends of the pipes around one stage.

@@ -33,9 +33,11 @@ pub struct Profile {
     pub programs: Vec<String>,
     /// It enters a network namespace (`ip -n`), which Landlock forbids: seccomp keeps it from writing instead.
     pub namespace: bool,
-    /// It examines other processes (`ss -p`), which Landlock hides: for root, seccomp keeps it from writing
+    /// It examines other processes (`lsof`), which Landlock hides: for root, seccomp keeps it from writing
     /// instead.
     pub processes: bool,
+    /// It says who holds a socket (`ss -p`): the gate lists that for it, so that it need not examine processes.
+    pub socket_owners: bool,
     /// It reads the kernel's log (`dmesg`).
     pub log: bool,
     /// Reading takes the power over the network (packet filters); for root, nothing else keeps it.

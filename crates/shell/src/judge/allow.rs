@@ -249,6 +249,7 @@ pub(super) fn fits(
     let namespace = entry.namespace.iter().any(|option| given.has(option));
     let any = |options: &[String]| options.iter().any(|option| option == "*" || given.has(option));
     let (processes, net_admin) = (any(&entry.processes), any(&entry.net_admin));
+    let socket_owners = any(&entry.socket_owners);
     Ok(Allowed {
         rule: entry.id.clone(),
         why: entry.why.clone(),
@@ -256,6 +257,7 @@ pub(super) fn fits(
         profile: Profile {
             namespace,
             processes,
+            socket_owners,
             net_admin,
             captured: owned(&entry.grammar.of_kind(&Kind::Capture, &given, &policy.files)),
             read: owned(&read(policy, entry, &given)),

@@ -93,6 +93,8 @@ pub(super) struct RawEntry {
     #[serde(default)]
     processes: Vec<String>,
     #[serde(default)]
+    socket_owners: Vec<String>,
+    #[serde(default)]
     log: bool,
     #[serde(default)]
     net_admin: Vec<String>,
@@ -141,6 +143,8 @@ pub(crate) struct Entry {
     pub(crate) namespace: Vec<String>,
     /// Options with which the program examines other processes; `*` where it always does.
     pub(crate) processes: Vec<String>,
+    /// Options with which the program says who holds a socket, from a list that the gate makes.
+    pub(crate) socket_owners: Vec<String>,
     /// Options with which reading takes the power over the network; `*` where it always does.
     pub(crate) net_admin: Vec<String>,
     /// What it needs from the sandbox.
@@ -183,6 +187,7 @@ impl RawEntry {
                 .collect(),
             namespace: self.namespace.clone(),
             processes: self.processes.clone(),
+            socket_owners: self.socket_owners.clone(),
             net_admin: self.net_admin.clone(),
             profile: Profile {
                 sockets: self.sockets.clone().into(),

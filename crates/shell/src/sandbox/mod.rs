@@ -15,6 +15,7 @@ mod files;
 mod layers;
 mod limits;
 mod loader;
+mod owners;
 mod ping;
 mod privileges;
 mod readable;
@@ -33,4 +34,5 @@ pub use support::{Support, support};
 pub(crate) use support::offered;
 
 pub(crate) use layers::{RemainingProcesses, SandboxLayers, SandboxedChild};
+pub(crate) use owners::{SocketOwners, VARIABLE as OWNERS_VARIABLE, list as list_socket_owners};
 pub(crate) use scratch::Scratch;

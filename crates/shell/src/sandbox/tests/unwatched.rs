@@ -93,10 +93,10 @@ async fn a_command_that_examines_processes_sees_them_and_cannot_touch_them() {
 async fn the_account_says_whether_processes_were_seen() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = format!(":{} ", listener.local_addr().unwrap().port());
-    let output = TestFolder::new().safe(&["ss", "-tlnp"], looking()).await;
+    let output = TestFolder::new().safe(&["netstat", "-tlnp"], looking()).await;
     let found = output.confinement;
     let line = text(&output.stdout).lines().find(|line| line.contains(&port)).unwrap();
-    let named = line.contains(&format!("pid={}", getpid()));
+    let named = line.contains(&format!(" {}/", getpid()));
     if geteuid().is_root() {
         assert_eq!(
             (found.landlock.as_str(), found.seccomp.as_str()),
@@ -107,5 +107,42 @@ async fn the_account_says_whether_processes_were_seen() {
     } else {
         assert!(found.landlock.ends_with(", hides other processes"), "{}", found.landlock);
         assert!(!named, "{line}");
+    }
+}
+
+fn naming(namespace: bool) -> Profile {
+    Profile { socket_owners: true, namespace, sockets: (&[Socket::Netlink]).into(), ..Profile::default() }
+}
+
+#[tokio::test]
+async fn ss_names_who_holds_a_socket_and_reads_nothing_else_of_others() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = format!(":{} ", listener.local_addr().unwrap().port());
+    for options in ["-tlnp", "-tlnpT"] {
+        let output = TestFolder::new().safe(&["ss", options], naming(false)).await;
+        let line = text(&output.stdout).lines().find(|line| line.contains(&port)).unwrap();
+        assert!(line.contains(&format!("pid={}", getpid())), "{line}");
+        assert!(!output.confinement.landlock.starts_with("not used"), "{}", output.confinement.landlock);
+    }
+    let output = TestFolder::new().safe(&["ss", "-tlnp"], naming(false)).await;
+    assert!(!output.confinement.capabilities.contains("sys_ptrace"), "{}", output.confinement.capabilities);
+}
+
+/// Landlock keeps this; where a namespace is entered, the command is nobody and has no right over processes.
+#[tokio::test]
+async fn nothing_of_another_process_is_read_by_what_names_who_holds_a_socket() {
+    let place = TestFolder::new();
+    for namespace in [false, true] {
+        if namespace && !geteuid().is_root() {
+            continue;
+        }
+        for what in ["environ", "mem", "auxv"] {
+            let open = format!("open(F, '<', '/proc/{}/{what}') && sysread(F, $x, 1)", getpid());
+            assert_ne!(perl(&place, &open, naming(namespace)).await, "ok", "{what}");
+        }
+        let look = format!("readlink('/proc/{}/fd/0')", getpid());
+        assert_ne!(perl(&place, &look, naming(namespace)).await, "ok", "{namespace}");
+        let list = "opendir(D, $ENV{PROC_ROOT}) && -d \"$ENV{PROC_ROOT}/\" . getppid() . '/fd'";
+        assert_eq!(perl(&place, list, naming(namespace)).await, "ok", "{namespace}");
     }
 }
