@@ -18,14 +18,14 @@ fn rendered(case: &str) -> Vec<Value> {
 #[track_caller]
 fn one(case: &str, kind: &str, name: &str) -> Value {
     let mut all = rendered(case).into_iter();
-    all.find(|object| object["kind"] == kind && object["metadata"]["name"] == name)
+    all.find(|object| object["kind"] == kind && object.pointer("/metadata/name") == Some(&json!(name)))
         .unwrap_or_else(|| panic!("{case}: there is no {kind} {name}"))
 }
 
 /// Returns the file that the pods get, as a table.
 fn settings(case: &str) -> toml::Table {
     let map = one(case, "ConfigMap", "ghost");
-    map["data"]["ghost.toml"].as_str().unwrap().parse().unwrap()
+    map.pointer("/data/ghost.toml").unwrap().as_str().unwrap().parse().unwrap()
 }
 
 #[test]
