@@ -3,6 +3,7 @@
 //! - [`bot`]: the Slack front end: events become sessions, cards become approvals.
 //! - [`session`]: drives one session: every step is durable before its effect.
 //! - [`http`]: liveness, readiness, metrics.
+//! - [`outside`]: consent for agents that no session drives.
 //! - [`config`]: the configuration file and the environment.
 //! - [`cli`]: the subcommands.
 
@@ -10,4 +11,5 @@ pub mod bot;
 pub mod cli;
 pub mod config;
 pub mod http;
+pub mod outside;
 pub mod session;

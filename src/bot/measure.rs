@@ -88,7 +88,10 @@ pub(super) fn measured(state: &State, event: &Recorded) -> Vec<Measure> {
         | Event::Resumed(_)
         | Event::Concluded(_)
         | Event::Delivered(_)
-        | Event::Reopened(_) => Vec::new(),
+        | Event::Reopened(_)
+        | Event::TakeRequested(_)
+        | Event::Taken(_)
+        | Event::Attended(_) => Vec::new(),
     }
 }
 
@@ -244,6 +247,7 @@ mod tests {
             scope: None,
             surroundings: None,
             by_program: false,
+            outside: None,
             version: "1".to_owned(),
         };
         let mut chain = Chain::behind(session.clone(), &[]);

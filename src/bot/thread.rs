@@ -3,7 +3,8 @@
 //! Every replica computes the same name from the same thread, so that no index has to be asked and none can be wrong.
 
 use ghost_base::{Digest, SessionId};
-use ghost_investigate::event::Origin;
+use ghost_investigate::event::{Delivered, Origin};
+use ghost_investigate::state::State;
 
 /// The place in [`Origin`] of what came through Slack.
 pub const SLACK: &str = "slack";
@@ -37,6 +38,27 @@ impl Thread {
             channel: Some(self.channel.clone()),
             thread: Some(self.ts.clone()),
         }
+    }
+
+    /// Returns the thread in which a session is shown: its own, or for a request from outside the one that was opened for it.
+    #[must_use]
+    pub fn of_state(state: &State) -> Option<Self> {
+        let opened = || {
+            state.opened.outside.as_ref()?;
+            let (channel, ts) = state.place_of(Delivered::BOARD)?.place.split_once('/')?;
+            let team = state.opened.origin.team.clone().unwrap_or_default();
+            Some(Self { team, channel: channel.to_owned(), ts: ts.to_owned() })
+        };
+        Self::of(&state.opened.origin).or_else(opened)
+    }
+
+    /// Returns the channel in which a thread is to be opened for a request from outside; its message is not known yet.
+    #[must_use]
+    pub fn wanted(state: &State) -> Option<Self> {
+        let origin = &state.opened.origin;
+        let channel = origin.channel.clone().filter(|_| origin.place == SLACK && origin.thread.is_none())?;
+        state.opened.outside.as_ref()?;
+        Some(Self { team: origin.team.clone().unwrap_or_default(), channel, ts: String::new() })
     }
 
     /// Returns the thread of a session that came through Slack.

@@ -31,6 +31,7 @@ mod meter;
 mod name;
 mod netfilter;
 mod nsg;
+mod outside;
 mod page;
 mod path;
 mod pcap;

@@ -159,7 +159,11 @@ mod shell {
             if self.config.shell.policy.is_some() {
                 return self.policy();
             }
-            Ok(Arc::new(Policy::embedded()?.clone().captures_in(&self.config.capture.folder)))
+            if let Some(policy) = self.policy.get() {
+                return Ok(Arc::clone(policy));
+            }
+            let policy = Arc::new(Policy::embedded_once()?.captures_in(&self.config.capture.folder));
+            Ok(Arc::clone(self.policy.get_or_init(|| policy)))
         }
 
         /// Returns what this machine, the configuration and the command line know of places.
@@ -302,7 +306,7 @@ mod store {
         }
 
         /// Returns where Redis is, if the store is there.
-        fn redis(&self) -> anyhow::Result<Option<RedisConfig>> {
+        pub(in crate::cli) fn redis(&self) -> anyhow::Result<Option<RedisConfig>> {
             let store = &self.config.store;
             let Some(url) = &store.url else { return Ok(None) };
             let place = RedisConfig::new(url, &store.prefix);

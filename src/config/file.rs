@@ -50,6 +50,8 @@ pub struct Config {
     pub http: super::Http,
     /// Coding agents that ask before they act.
     pub hook: super::Hook,
+    /// Consent for agents that no session of the bot drives.
+    pub outside: super::Outside,
 }
 
 /// `[shell]`.
@@ -209,6 +211,7 @@ impl Config {
             problems.extend(super::bot::problems(&self.slack, &self.bot, &self.channel, self.http));
             problems.extend(self.approval.problems());
             problems.extend(self.hook.problems());
+            problems.extend(self.outside.problems());
         }
         problems
     }

@@ -22,6 +22,8 @@ pub enum ToolRule {
 pub enum AskWhom {
     /// Whoever sits in front of the client, where the client can ask.
     Ask,
+    /// A human in Slack, through the bot: see `[outside]`.
+    Slack,
     /// Nobody: what needs consent is denied.
     #[default]
     Deny,
@@ -33,6 +35,8 @@ pub enum AskWhom {
 pub struct Hook {
     /// Who is asked where `--approve` does not say; nobody unless said.
     pub approve: AskWhom,
+    /// How many seconds a client waits for an answer from Slack; 540 unless said. What `install` writes lets it wait that long.
+    pub wait_seconds: u64,
     /// Reading files of the project; `pass` unless said.
     pub read: ToolRule,
     /// Reading other files; `ask` unless said.
@@ -59,6 +63,7 @@ impl Default for Hook {
     fn default() -> Self {
         Self {
             approve: AskWhom::default(),
+            wait_seconds: 540,
             read: ToolRule::Pass,
             read_outside: ToolRule::Ask,
             write: ToolRule::Pass,
@@ -77,6 +82,10 @@ impl Hook {
     /// Returns everything that is wrong.
     pub(super) fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
+        if !(1..=3_600).contains(&self.wait_seconds) {
+            let wait = self.wait_seconds;
+            problems.push(format!("[hook] wait_seconds = {wait}: it has to lie between 1 and 3600"));
+        }
         for name in self.tools.keys().filter(|name| !is_pattern(name)) {
             problems.push(format!("[hook.tools] {name:?}: it is a name, or its beginning and a `*`"));
         }
@@ -124,7 +133,8 @@ mod tests {
     fn every_problem_is_reported() {
         let hook =
             read("[tools]\n'mcp__*__x' = 'pass'\n[hosts]\n'https://a' = 'pass'\n[paths]\n'../x' = 'pass'");
-        assert_eq!(hook.problems().len(), 3, "{:?}", hook.problems());
+        let hook = Hook { wait_seconds: 0, ..hook };
+        assert_eq!(hook.problems().len(), 4, "{:?}", hook.problems());
         assert!(toml::from_str::<Hook>("write = 'allow'").is_err());
         assert!(toml::from_str::<Hook>("writes = 'ask'").is_err());
     }

@@ -48,6 +48,15 @@ impl LedgerApprover {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Answers { rounds, last, who });
     }
 
+    /// Takes over what humans answered about a step that is judged as it stands now, and not from its beginning.
+    pub(super) fn arm_last(&self, state: &State, step: &Step) {
+        self.arm(state, step);
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(answers) = held.as_mut() {
+            answers.rounds.drain(..answers.rounds.len().saturating_sub(1));
+        }
+    }
+
     /// Forgets it again.
     pub(super) fn disarm(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;

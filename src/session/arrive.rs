@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::session::owned::{OwnedSession, retry_until_available};
-use crate::session::vote::reply;
+use crate::session::vote::{name_of, reply};
 use crate::session::{Engine, EngineError, InboxMessage};
 use ghost_base::SessionId;
 use ghost_investigate::event::{
@@ -74,6 +74,7 @@ impl Engine {
                 step,
                 answer: reply(vote),
                 who: vote.reviewer.clone(),
+                name: name_of(vote),
                 at: vote.at,
             })),
             ApprovalState::Expired => events.push(Event::ApprovalExpired(ApprovalExpired { approval, step })),
@@ -105,7 +106,12 @@ async fn open(owned: &mut OwnedSession<'_>, items: &[Item]) -> Result<usize, Eng
                 return Ok(before.len());
             }
             Some(InboxMessage::Said(said) | InboxMessage::Again(said)) => Event::HumanMessage(said),
-            Some(InboxMessage::Recheck(_)) | None => {
+            Some(InboxMessage::Ask(outside)) => {
+                before.insert(0, Event::Opened((owned.engine.open_outside)(*outside)));
+                owned.record(&before, taken).await?;
+                return Ok(before.len());
+            }
+            Some(InboxMessage::Recheck(_) | InboxMessage::Take(_) | InboxMessage::Attend(_)) | None => {
                 Event::Discarded(Discarded { why: "it came before the incident".to_owned() })
             }
         });
@@ -132,7 +138,19 @@ fn is_again(item: &Item) -> bool {
 
 /// Turns a message into events; one that changes nothing has none.
 fn events_of(state: Option<&State>, text: &str) -> Vec<Event> {
+    let outside = state.filter(|state| state.opened.outside.is_some());
     match serde_json::from_str::<InboxMessage>(text) {
+        Ok(InboxMessage::Take(asked)) if outside.is_some_and(|state| !state.is_over()) => {
+            vec![Event::TakeRequested(asked)]
+        }
+        Ok(InboxMessage::Attend(attended))
+            if outside.is_some_and(|state| !state.is_over() && state.attended != attended.waits) =>
+        {
+            vec![Event::Attended(attended)]
+        }
+        // One session is one request, and nobody speaks with it.
+        Ok(InboxMessage::Ask(_) | InboxMessage::Take(_) | InboxMessage::Attend(_)) => Vec::new(),
+        Ok(_) if outside.is_some() => Vec::new(),
         Ok(InboxMessage::Again(HumanMessage { who, text, instruction: Instruction::Steer }))
             if state.is_some_and(State::is_reported) =>
         {

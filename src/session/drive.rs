@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::session::arrive::stop_message;
 use crate::session::execute::{ExecuteOutcome, Gate, execute, reclassify, refuse};
+use crate::session::hand_over::{hand_over, refuse_outside};
 use crate::session::owned::{OwnedSession, hold_lease, retry_until_available};
 use crate::session::think::{event, name_calls, think};
 use crate::session::{DriveOutcome, Engine, EngineError};
@@ -148,6 +149,7 @@ impl Engine {
                 site: self.site_prompt.as_deref(),
             };
             let now = owned.now();
+            let is_outside = state.opened.outside.is_some();
             let effect = next(state, &context, now);
             if control.pause.is_canceled() && !matches!(effect, Effect::Record(_) | Effect::Rest) {
                 return Ok(DriveOutcome::Paused);
@@ -198,6 +200,13 @@ impl Engine {
                         return Ok(DriveOutcome::Paused);
                     }
                 }
+                Effect::HandOver { .. } if self.is_frozen(owned, control).await? => {}
+                Effect::HandOver { step, consumes, key } => {
+                    hand_over(owned, &mut gate, step, consumes, key).await?;
+                }
+                Effect::Refuse { step } if is_outside => {
+                    refuse_outside(owned, &mut gate, step).await?;
+                }
                 Effect::Refuse { step } => refuse(owned, &mut gate, step).await?,
                 Effect::Withdraw { approval } => self.withdraw(owned, &approval).await?,
                 Effect::FileTask { call, task } => self.run_file_task(owned, &call, &task).await?,
@@ -219,7 +228,8 @@ impl Engine {
     async fn resume(&self, owned: &mut OwnedSession<'_>) -> Result<(), EngineError> {
         let Some(state) = owned.state() else { return Ok(()) };
         let idle = self.clock.now().since(state.last_at) > PAUSE_THRESHOLD;
-        if idle && state.open_approval().is_none() && state.concluded.is_none() {
+        let rests = state.is_over() || state.opened.outside.is_some();
+        if idle && state.open_approval().is_none() && !rests {
             let resumed = Resumed { epoch: owned.lease.epoch() };
             owned.record(&[Event::Resumed(resumed)], 0).await?;
         }

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use crate::session::{
     ClockSleep, EvidenceFolder, FileTasks, FreezeCheck, NeverFrozen, NoDelivery, NoFileTasks, NoObserver,
-    Observer, ReportDelivery, Sleep,
+    Observer, ReportDelivery, Sleep, opened_outside,
 };
 use ghost_base::{Clock, SystemClock, Timestamp};
-use ghost_investigate::event::LedgerError;
+use ghost_investigate::event::{LedgerError, Opened, Outside};
 use ghost_investigate::model::{Investigator, Model, Usage};
 use ghost_investigate::state::{FoldError, State};
 use ghost_investigate::tool::{Evidence, EvidenceError, Registry};
@@ -36,6 +36,9 @@ impl From<String> for ShellError {
 /// Returns what a turn cost in millionths of a dollar, `None` where that is not known.
 pub type TurnCost = dyn Fn(&Investigator, &Usage) -> Option<u64> + Send + Sync;
 
+/// Opens the session of a request from outside: where its thread is, and what holds there.
+pub type OpenOutside = dyn Fn(Outside) -> Opened + Send + Sync;
+
 /// Drives sessions as one owner. Made with [`Engine::builder`].
 #[derive(Clone)]
 pub struct Engine {
@@ -57,6 +60,8 @@ pub struct Engine {
     pub policy: Arc<Policy>,
     /// How safety shells are opened.
     pub open_shell: Arc<OpenShell>,
+    /// How sessions of requests from outside are opened.
+    pub open_outside: Arc<OpenOutside>,
     /// Where whole outputs are kept.
     pub evidence: Arc<dyn Evidence>,
     /// What turns cost.
@@ -103,6 +108,7 @@ impl Engine {
             open_shell: Arc::new(move |state| {
                 Ok(Shell::builder(state.session.clone(), &data).scope(state.opened.scope.clone()))
             }),
+            open_outside: Arc::new(|outside| opened_outside(outside, None, String::new())),
             evidence,
             turn_cost: Arc::new(|_, _| None),
             site_prompt: None,
@@ -152,6 +158,12 @@ impl EngineBuilder {
         open: impl Fn(&State) -> Result<Builder, ShellError> + Send + Sync + 'static,
     ) -> Self {
         self.0.open_shell = Arc::new(open);
+        self
+    }
+
+    /// Sets how sessions of requests from outside are opened; unless said, they have nobody to ask.
+    pub fn open_outside(mut self, open: impl Fn(Outside) -> Opened + Send + Sync + 'static) -> Self {
+        self.0.open_outside = Arc::new(open);
         self
     }
 

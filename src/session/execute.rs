@@ -23,7 +23,7 @@ const RUNNING_NOTICE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The gate of one session, opened when it is first needed.
 pub(super) struct Gate {
-    approver: Arc<LedgerApprover>,
+    pub(super) approver: Arc<LedgerApprover>,
     shell: Option<Shell>,
 }
 
@@ -41,7 +41,7 @@ impl Gate {
         Self { approver: Arc::new(LedgerApprover::default()), shell: None }
     }
 
-    fn open(&mut self, engine: &Engine, state: &State) -> Result<&mut Shell, EngineError> {
+    pub(super) fn open(&mut self, engine: &Engine, state: &State) -> Result<&mut Shell, EngineError> {
         let shell = match self.shell.take() {
             Some(shell) => shell,
             None => {
@@ -227,7 +227,7 @@ async fn attend<T>(
 
 /// Uses a consent up. It may have been used up before, by an owner that did not come to record what for: then nothing ran,
 /// because an owner records first and runs then.
-async fn consume(
+pub(super) async fn consume(
     owned: &mut OwnedSession<'_>,
     state: &State,
     step: &Step,
@@ -250,12 +250,12 @@ async fn consume(
     }
 }
 
-fn snapshot(owned: &OwnedSession<'_>, id: StepId) -> Option<(State, Step)> {
+pub(super) fn snapshot(owned: &OwnedSession<'_>, id: StepId) -> Option<(State, Step)> {
     let state = owned.state()?;
     Some((state.clone(), state.step(id)?.clone()))
 }
 
-fn done(step: StepId, response: &Response) -> Done {
+pub(super) fn done(step: StepId, response: &Response) -> Done {
     let metadata = response.output_metadata.as_ref();
     Done {
         step,

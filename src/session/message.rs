@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use ghost_base::Timestamp;
-use ghost_investigate::event::{HumanMessage, Opened};
+use ghost_investigate::event::{Attended, HumanMessage, Opened, Outside, TakeRequested};
 
 /// A message to a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,6 +15,12 @@ pub enum InboxMessage {
     Said(HumanMessage),
     /// Words of a human who means this session whatever its state: behind its report it goes on.
     Again(HumanMessage),
+    /// What an agent wants to do that no session drives. It begins a session of its own.
+    Ask(Box<Outside>),
+    /// That agent's side wants to use the consent up.
+    Take(TakeRequested),
+    /// Somebody there began or ceased to wait.
+    Attend(Attended),
     /// Somebody says that it is fixed: the findings of the report are checked again, and nothing else.
     Recheck(HumanMessage),
 }

@@ -14,6 +14,7 @@ mod erase;
 mod evidence;
 mod execute;
 pub mod export;
+mod hand_over;
 mod message;
 mod owned;
 mod port;
@@ -24,10 +25,13 @@ mod vote;
 mod worker;
 
 pub use drive::DriveControl;
-pub use engine::{DriveOutcome, Engine, EngineBuilder, EngineError, OpenShell, ShellError, TurnCost};
+pub use engine::{
+    DriveOutcome, Engine, EngineBuilder, EngineError, OpenOutside, OpenShell, ShellError, TurnCost,
+};
 pub use erase::{EraseError, Erased, delete};
 pub use evidence::EvidenceFolder;
 pub use execute::preview;
+pub use hand_over::opened_outside;
 pub use message::InboxMessage;
 pub use port::{
     ClockSleep, DeliveryError, FileTaskError, FileTasks, FreezeCheck, NeverFrozen, NoDelivery, NoFileTasks,

@@ -159,7 +159,7 @@ enum SessionEnd {
 fn ended(session: &SessionId, lines: &[String]) -> SessionEnd {
     let Ok(recorded) = read(session, lines.iter().map(String::as_str)) else { return SessionEnd::No };
     match State::fold(session, &recorded) {
-        Ok(state) if state.concluded.is_some() => SessionEnd::At(state.last_at),
+        Ok(state) if state.is_over() => SessionEnd::At(state.last_at),
         Err(FoldError::Erased) => SessionEnd::Erased,
         Ok(_) | Err(_) => SessionEnd::No,
     }

@@ -1,5 +1,7 @@
 //! Votes of people: who may, and counting them in the store.
 
+use serde::{Deserialize, Serialize};
+
 use ghost_base::Timestamp;
 use ghost_investigate::event::Reply;
 use ghost_investigate::state::{Approval, State};
@@ -13,6 +15,8 @@ pub struct SubmittedVote {
     pub approval: String,
     /// Who answers.
     pub who: String,
+    /// The name by which people know them; empty where it was not asked.
+    pub name: String,
     /// What.
     pub answer: Reply,
     /// Names the click, so that its repetition is recognized.
@@ -55,7 +59,8 @@ pub async fn submit_vote(
         // A modification ends the question as a denial does: what was shown does not run.
         Reply::Deny { .. } | Reply::Modify { .. } => Choice::Deny,
     };
-    let note = serde_json::to_string(&submitted.answer).unwrap_or_default();
+    let note = NamedReply { answer: &submitted.answer, name: &submitted.name };
+    let note = serde_json::to_string(&note).unwrap_or_default();
     let vote =
         Vote { reviewer: submitted.who.clone(), choice, note, at: submitted.at, key: submitted.key.clone() };
     store.vote(&id, &vote).await.map(VoteResult::Counted)
@@ -76,6 +81,25 @@ fn allowed(
             may_approve_modified(rule, modifier, &submitted.who, asked.votes_needed)
         }
     }
+}
+
+/// An answer, with the name of whoever gave it beside it.
+#[derive(Serialize)]
+struct NamedReply<'a> {
+    #[serde(flatten)]
+    answer: &'a Reply,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    name: &'a str,
+}
+
+#[derive(Deserialize)]
+struct ReplyName {
+    name: String,
+}
+
+/// Reads the name of whoever gave a deciding vote, where it was asked for.
+pub(super) fn name_of(vote: &Vote) -> Option<String> {
+    serde_json::from_str::<ReplyName>(&vote.note).ok().map(|reply| reply.name)
 }
 
 /// Reads the answer that a deciding vote carries. What cannot be read is a no.

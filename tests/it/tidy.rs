@@ -30,8 +30,9 @@ const MODULES: [(&str, Arrows); 2] = [
             ("bot", &["http", "session"]),
             ("session", &[]),
             ("http", &[]),
+            ("outside", &["session"]),
             ("config", &[]),
-            ("cli", &["bot", "config", "http", "session"]),
+            ("cli", &["bot", "config", "http", "outside", "session"]),
         ],
     ),
     (
@@ -52,8 +53,10 @@ const MODULES: [(&str, Arrows); 2] = [
 const STARTS_PROCESSES: [&str; 2] = ["crates/shell/src/exec.rs", "crates/lab/src/host/exec.rs"];
 
 /// The files that name a human: each is an approver.
-const NAMES_A_REVIEWER: [&str; 7] = [
+const NAMES_A_REVIEWER: [&str; 9] = [
     "src/session/approver.rs",
+    "src/outside/approver.rs",
+    "src/cli/hook/slack.rs",
     "src/cli/hook/doctor.rs",
     "crates/shell/examples/approver.rs",
     "crates/shell/src/approve/port.rs",

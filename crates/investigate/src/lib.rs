@@ -20,6 +20,7 @@ pub mod judged;
 mod limits;
 pub mod model;
 mod outcome;
+pub mod outside;
 pub mod playbook;
 pub mod prompt;
 pub mod recheck;

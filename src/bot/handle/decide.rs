@@ -64,7 +64,7 @@ impl Core {
             return Ok(Err(Refusal::Gone));
         };
         let Some(state) = self.state(&approval.record.session).await? else { return Ok(Err(Refusal::Gone)) };
-        let Some(thread) = Thread::of(&state.opened.origin) else { return Ok(Err(Refusal::Gone)) };
+        let Some(thread) = Thread::of_state(&state) else { return Ok(Err(Refusal::Gone)) };
         let Some(rules) = self.settings.rules(&thread.channel).cloned() else {
             return Ok(Err(Refusal::Gone));
         };
@@ -160,6 +160,7 @@ impl Core {
         let vote = SubmittedVote {
             approval: name,
             who: person.id.clone(),
+            name: person.name.clone(),
             answer,
             key: key.to_owned(),
             at: self.clock.now(),

@@ -40,7 +40,9 @@ impl Core {
                 let line = serde_json::from_str::<PostedLine>(&line).ok()?;
                 let about = line.summary.symptom.as_deref().map(targets).unwrap_or_default();
                 let target = named.intersection(&about).next()?.clone();
-                let over = line.summary.state == "concluded" || line.summary.id == own;
+                // What an agent elsewhere wants to do has no thread of its own that somebody could join.
+                let over =
+                    line.summary.state == "concluded" || line.summary.id == own || line.thread.is_none();
                 (!over).then_some((line, target))
             });
             for (line, target) in same.take(ASKED_ABOUT) {

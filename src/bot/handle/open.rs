@@ -52,6 +52,7 @@ impl Core {
             scope: rules.scope.clone().filter(|scope| !scope.is_open()),
             surroundings: Some(self.settings.surroundings.clone()),
             by_program,
+            outside: None,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
         // Under the event's own key: the same event again opens nothing, and of two at once the later one becomes words.

@@ -194,8 +194,7 @@ impl Core {
         }
         let Ok(session) = session.parse() else { return Ok(()) };
         let Some(state) = self.state(&session).await? else { return Ok(()) };
-        let Some(thread) = Thread::of(&state.opened.origin).filter(|thread| thread.channel == spot.channel)
-        else {
+        let Some(thread) = Thread::of_state(&state).filter(|thread| thread.channel == spot.channel) else {
             return Ok(());
         };
         let text = if instruction == Instruction::Report { "report" } else { "stop" };
@@ -212,7 +211,7 @@ impl Core {
         }
         let Ok(session) = session.parse() else { return Ok(()) };
         let state = self.state(&session).await?;
-        let thread = state.as_ref().and_then(|state| Thread::of(&state.opened.origin));
+        let thread = state.as_ref().and_then(Thread::of_state);
         // Where the thread took nothing any more, the answer stands in a direct conversation.
         let is_theirs = |state: &State| spot.channel.starts_with('D') && state.opened.requester == user;
         let here = thread.is_some_and(|thread| thread.channel == spot.channel);
@@ -282,7 +281,7 @@ impl Core {
         };
         let Ok(session) = session.parse() else { return Ok(()) };
         let state = self.state(&session).await?;
-        let thread = state.as_ref().and_then(|state| Thread::of(&state.opened.origin));
+        let thread = state.as_ref().and_then(Thread::of_state);
         if thread.is_some_and(|thread| thread.channel == spot.channel) {
             let (place, session) = (spot.channel.as_str(), session.as_str());
             let entry = Entry { what, who: user, place, why: "", session };

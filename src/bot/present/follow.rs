@@ -55,7 +55,7 @@ impl Presenter {
             let change = self.tracker.want(there, rendered.message, rendered.digest);
             self.tracker.show(&self.web.at(Priority::Board), change).await?;
         }
-        if let Some(thread) = Thread::of(&state.opened.origin)
+        if let Some(thread) = Thread::of_state(state).filter(|_| state.opened.outside.is_none())
             && self.statuses.want(&state.session, &crate::bot::show::agent_status(state, &context))
         {
             self.statuses.show(&self.web, &state.session, &thread).await?;

@@ -69,7 +69,7 @@ impl Presenter {
 
     async fn redraw(&self, session: &SessionId) {
         let Some(state) = self.state(session).await else { return };
-        let Some(thread) = Thread::of(&state.opened.origin).filter(|_| state.concluded.is_none()) else {
+        let Some(thread) = Thread::of_state(&state).filter(|_| !state.is_over()) else {
             return;
         };
         self.show_board(&state);

@@ -261,7 +261,11 @@ impl Presenter {
         is_fresh
     }
 
+    /// Shows below a thread what is being done there. A request from outside is worked on elsewhere.
     pub(super) fn show_status(&self, state: &State, thread: &Thread) {
+        if state.opened.outside.is_some() {
+            return;
+        }
         if self.statuses.want(&state.session, &agent_status(state, &self.context(state))) {
             let (session, seq) = (state.session.clone(), state.seq);
             self.queue(Job::Status { session, seq, thread: thread.clone() });
@@ -280,6 +284,8 @@ fn card_in(state: &State, event: &Event) -> Option<String> {
         Event::Unknown(unknown) => unknown.step,
         Event::Done(done) => done.step,
         Event::Observed(observed) => observed.step?,
+        Event::Taken(taken) => taken.step,
+        Event::Attended(_) => state.steps.first()?.id,
         Event::Classified(classified) if classified.round > 1 => {
             let round = state.step(classified.step)?.rounds.iter().rev().nth(1)?;
             return round.approvals.last().cloned();
@@ -302,16 +308,19 @@ fn card_in(state: &State, event: &Event) -> Option<String> {
         | Event::Resumed(_)
         | Event::Concluded(_)
         | Event::Delivered(_)
-        | Event::Reopened(_) => return None,
+        | Event::Reopened(_)
+        | Event::TakeRequested(_) => return None,
     };
     state.step(step)?.rounds.iter().rev().find_map(|round| round.approvals.last()).cloned()
 }
 
 impl Observer for Presenter {
     fn recorded(&self, state: &State, event: &Recorded) {
-        let (Some(thread), Content::Known(event)) = (Thread::of(&state.opened.origin), &event.content) else {
+        let Content::Known(event) = &event.content else { return };
+        let thread = Thread::of_state(state);
+        if thread.is_none() && Thread::wanted(state).is_none() {
             return;
-        };
+        }
         // What is shown now needs not be shown again.
         if matches!(event.as_ref(), Event::Delivered(_)) {
             return;
@@ -329,6 +338,7 @@ impl Observer for Presenter {
             event.as_ref(),
             Event::Opened(_)
                 | Event::Reopened(_)
+                | Event::Taken(_)
                 | Event::ApprovalRequested(_)
                 | Event::ApprovalDecided(_)
                 | Event::ApprovalExpired(_)
@@ -341,7 +351,9 @@ impl Observer for Presenter {
         if let Some(approval) = card_in(state, event) {
             self.show_card(state, &approval);
         }
-        self.show_status(state, &thread);
+        if let Some(thread) = thread {
+            self.show_status(state, &thread);
+        }
     }
 
     fn words(&self, _words: &str) {}

@@ -21,14 +21,16 @@ const FAR: usize = 1_000;
 #[async_trait]
 impl ReportDelivery for Presenter {
     async fn deliver(&self, state: &State, report: &str) -> Result<String, DeliveryError> {
-        match Thread::of(&state.opened.origin) {
+        match Thread::of_state(state) {
             Some(thread) => self.publish(state, &thread).await.map_err(DeliveryError::service),
+            // The messenger knows it by its cards.
+            None if state.opened.outside.is_some() => Err(DeliveryError::Nowhere),
             None => self.elsewhere.deliver(state, report).await,
         }
     }
 
     async fn settle(&self, state: &State) -> Result<Vec<Delivered>, DeliveryError> {
-        let Some(thread) = Thread::of(&state.opened.origin) else {
+        let Some(thread) = Thread::of_state(state).or_else(|| Thread::wanted(state)) else {
             return self.elsewhere.settle(state).await;
         };
         let settled = self.agree(state, &thread).await.map_err(DeliveryError::service)?;
@@ -65,14 +67,21 @@ impl Presenter {
             Some(_) => (None, None),
         };
         let mut settled = Vec::new();
+        let mut thread = thread.clone();
         for rendered in first.into_iter().chain(&cards).chain(last) {
-            match self.bring(state, thread, rendered).await {
+            match self.bring(state, &thread, rendered).await {
                 Ok(None) => {}
-                Ok(Some(there)) => settled.push(Delivered {
-                    what: rendered.what.clone(),
-                    place: place(&there),
-                    digest: rendered.digest,
-                }),
+                Ok(Some(there)) => {
+                    settled.push(Delivered {
+                        what: rendered.what.clone(),
+                        place: place(&there),
+                        digest: rendered.digest,
+                    });
+                    // The thread of a request from outside begins with its board.
+                    if thread.ts.is_empty() {
+                        thread.ts = there.ts;
+                    }
+                }
                 // What cannot be shown there keeps no session from going on.
                 Err(error) if gone(&error).is_some() => {
                     tracing::warn!(session.id = %state.session, "board or card of session {} not posted: {error}", state.session);
@@ -131,7 +140,10 @@ impl Presenter {
         rendered: &RenderedMessage,
         said: &[IncomingMessage],
     ) -> Result<Posted, CallError> {
-        let to = Address::thread(&thread.channel, &thread.ts);
+        let to = match thread.ts.as_str() {
+            "" => Address::channel(&thread.channel),
+            ts => Address::thread(&thread.channel, ts),
+        };
         self.attach(state, &to, &rendered.what, said).await?;
         // A card has somebody who waits for it.
         let priority = if rendered.what == Delivered::BOARD { Priority::Other } else { Priority::Approval };
@@ -158,6 +170,9 @@ impl Presenter {
 
     pub(super) async fn said(&self, thread: &Thread) -> Result<Vec<IncomingMessage>, CallError> {
         let web = self.web.at(Priority::Approval);
+        if thread.ts.is_empty() {
+            return Ok(web.history(&thread.channel, None, None, None).await?.messages);
+        }
         Ok(web.thread(&thread.channel, &thread.ts, FAR).await?.0)
     }
 
@@ -213,5 +228,5 @@ fn asks(state: &State, what: &str) -> bool {
         Some(approval) => state.approvals.get(approval).is_some_and(|approval| approval.ending.is_none()),
         None => true,
     };
-    open && state.concluded.is_none()
+    open && !state.is_over()
 }

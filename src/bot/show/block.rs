@@ -127,6 +127,11 @@ impl Line {
     }
 }
 
+/// Returns lines that each begin with a bold label.
+pub(super) fn labeled_lines(facts: &[(&str, String)]) -> Line {
+    lines(facts.iter().map(|(label, text)| Line::new().bold(label).text("  ").text(text)))
+}
+
 /// Puts lines below each other.
 pub(super) fn lines(lines: impl IntoIterator<Item = Line>) -> Line {
     lines.into_iter().fold(Line::new(), Line::below)

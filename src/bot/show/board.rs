@@ -5,7 +5,7 @@ use crate::bot::show::amount::{count, minutes, number_of};
 use crate::bot::show::block::{Line, Tone, actions, button, confirm, lines, say, small};
 use crate::bot::show::message::MAX_FALLBACK_LEN;
 use crate::bot::show::text::{escape, prose, short};
-use crate::bot::show::{Frozen, Message, RenderContext, headline};
+use crate::bot::show::{Frozen, Message, RenderContext, headline, outside};
 use ghost_base::Timestamp;
 use ghost_investigate::event::RECHECK_PROVIDER;
 use ghost_investigate::report::{Board, Budget, Check, Current, Mark};
@@ -21,6 +21,9 @@ const CHECKS: usize = 8;
 /// Returns the board of a session.
 #[must_use]
 pub fn board(state: &State, context: &RenderContext, now: Timestamp) -> Message {
+    if let Some(asked) = &state.opened.outside {
+        return outside::draw(state, asked, context);
+    }
     let board = Board::of(state, now);
     let over = matches!(board.current, Current::Over { .. });
     let mut blocks = Vec::new();

@@ -20,6 +20,7 @@ mod context;
 mod home;
 mod message;
 mod modal;
+mod outside;
 mod person;
 pub mod phrase;
 mod report;

@@ -17,11 +17,13 @@ use crate::cli::bot::tokens::Kept;
 use crate::cli::engine::{engine, owner};
 use crate::cli::investigate::{InvestigatorKind, Reports, investigator};
 use crate::cli::name::random;
+use crate::cli::outside;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
 use crate::config::Transport;
 use crate::http::{self, Patience, Vitals};
+use crate::outside::opened;
 use crate::session::Worker;
 use crate::session::retention::{Lifetimes, sweep};
 use ghost_base::{Clock as _, SystemClock};
@@ -128,6 +130,7 @@ async fn listen(
         }
         EventSource::Sockets(_) => axum::Router::new(),
     };
+    let extra = extra.merge(outside::server(setup, &application.core.store)?);
     Ok(async move {
         match listener {
             Some(listener) => {
@@ -180,7 +183,10 @@ async fn application(
         Some(identity) => presenter.acting_as(identity.as_str()),
         None => presenter,
     });
+    let room = outside::room(setup, &settings, identity.team.as_deref());
+    let nonce = || random::<8>().unwrap_or_default();
     let engine = engine(setup, Arc::clone(&store), Arc::clone(&model))?
+        .open_outside(move |asked| opened(&room, asked, nonce()))
         .delivery(presenter.clone())
         .freeze(Arc::new(StoreFreezeCheck(Arc::clone(&store))))
         .observer(presenter.clone())
@@ -195,7 +201,7 @@ async fn application(
         open_shell: Arc::clone(&engine.open_shell),
         evidence: Arc::clone(&engine.evidence),
         investigator: model.investigator(),
-        nonce: Arc::new(|| random::<8>().unwrap_or_default()),
+        nonce: Arc::new(nonce),
         warnings: warnings(setup)?,
         leftovers,
         // The words behind it are in the journal alone.

@@ -12,4 +12,4 @@ mod tokens;
 pub(super) use command::serve;
 pub(super) use command::{Arguments, run};
 pub(super) use settings::settings;
-pub(super) use tokens::found;
+pub(super) use tokens::{Token, found};

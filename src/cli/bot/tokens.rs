@@ -14,7 +14,7 @@ use ghost_base::Secret;
 use ghost_slack::web::Tokens;
 
 /// One token.
-struct Token {
+pub(in crate::cli) struct Token {
     fixed: Option<Secret>,
     file: Option<PathBuf>,
     /// What was read last, and what the file was then.
@@ -56,8 +56,14 @@ impl Token {
         Ok(Some(Self { fixed, file, kept: Mutex::new((None, first)) }))
     }
 
+    /// Reads a token of a file for the first time.
+    pub(in crate::cli) fn of_file(file: &Path) -> anyhow::Result<Self> {
+        let first = read(file).map_err(anyhow::Error::msg)?;
+        Ok(Self { fixed: None, file: Some(file.to_owned()), kept: Mutex::new((None, first)) })
+    }
+
     /// Returns the token of the present moment. A file that cannot be read for a moment leaves the one before.
-    fn now(&self) -> Secret {
+    pub(in crate::cli) fn now(&self) -> Secret {
         if let Some(fixed) = &self.fixed {
             return fixed.clone();
         }

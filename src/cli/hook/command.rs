@@ -21,7 +21,7 @@ pub(in crate::cli) struct Arguments {
 enum Sub {
     /// Answers a hook of Claude Code: the call on standard input, the answer in its own form.
     #[command(
-        after_help = "Exit codes: 0 with the decision as JSON, or with nothing where the client's own rules decide; 2 with a line of reason stops the call.\n\nExamples:\n  ghost hook claude --config /etc/ghost.toml < call.json\n  ghost hook claude --approve ask < call.json"
+        after_help = "Exit codes: 0 with the decision as JSON, or with nothing where the client's own rules decide; 2 with a line of reason stops the call.\n\nExamples:\n  ghost hook claude --config /etc/ghost.toml < call.json\n  ghost hook claude --approve ask < call.json\n  ghost hook claude --approve slack --config /etc/ghost.toml < call.json"
     )]
     Claude(AnswerArguments),
     /// Answers a hook of Codex: the call on standard input, the answer in its own form.
@@ -53,6 +53,8 @@ pub(super) struct AnswerArguments {
 pub(super) enum Whom {
     /// Whoever sits in front of the client, where it can ask.
     Ask,
+    /// A human in Slack, through the bot; [outside] of the configuration says how it is reached.
+    Slack,
     /// Nobody: what needs consent is denied.
     Deny,
 }
@@ -61,6 +63,7 @@ impl From<Whom> for AskWhom {
     fn from(whom: Whom) -> Self {
         match whom {
             Whom::Ask => Self::Ask,
+            Whom::Slack => Self::Slack,
             Whom::Deny => Self::Deny,
         }
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
@@ -9,14 +10,18 @@ use super::answer::Answer;
 use super::approver::NobodyAsked;
 use super::call::{Call, CallError, Client};
 use super::place::Project;
-use super::run::explained;
+use super::run::{answer_timeout, explained};
+use super::slack::AsksInSlack;
 use super::table::{self, TableRuling};
 use super::tool::{self, ToolAction};
+use crate::cli::outside::{Reach, machine};
 use crate::cli::setup::Setup;
 use crate::config::{AskWhom, ToolRule};
+use crate::outside::{About, OutsideKind};
 use ghost_base::{Digest, SessionId};
 use ghost_shell::{
-    Action, Admission, CancelSignal, Impact, Known, Response, Ruling, Sandbox, Shell, Verdict, quote,
+    Action, Admission, Approver, CancelSignal, Impact, Known, Response, Ruling, Sandbox, Shell, Verdict,
+    quote,
 };
 
 /// A longer value of a tool call is shown and recorded by its digest.
@@ -38,13 +43,24 @@ struct Judged {
     action: ToolAction,
     table: TableRuling,
     reasoning: String,
+    /// Who is asked in Slack, where somebody is.
+    asks: Option<Arc<AsksInSlack>>,
 }
 
 impl Deciding<'_> {
     /// Decides about a call. Where anything fails the answer is no.
     pub(super) async fn decide(&self, call: &Call, cancel: CancelSignal) -> Answer {
         match self.judged(call) {
-            Ok(judged) => self.answer(&judged, call, cancel).await,
+            Ok(judged) => {
+                let answer = self.answer(&judged, call, cancel).await;
+                match (answer, judged.asks.as_ref().and_then(|asks| asks.advice())) {
+                    // What the record says in a word the model has to understand.
+                    (Answer::Refuse { audit_id, .. }, Some(advice)) => {
+                        Answer::Refuse { reason: format!("{advice}; nothing ran"), audit_id }
+                    }
+                    (answer, _) => answer,
+                }
+            }
             Err(error) => refused(explained(&error)),
         }
     }
@@ -52,7 +68,8 @@ impl Deciding<'_> {
     /// Refuses a call that was not understood, and puts that on record where there is a place for it.
     pub(super) async fn refuse(&self, error: &CallError) -> Answer {
         let reason = format!("{error}; nothing ran");
-        let shell = session(self.client, "unread").and_then(|session| self.shell(session, Path::new("/")));
+        let shell =
+            session(self.client, "unread").and_then(|session| self.shell(session, Path::new("/"), None));
         let audit_id = match shell {
             Ok(shell) => {
                 shell.refuse("a call that was not understood", self.client.name(), &reason).await.audit_id
@@ -78,14 +95,46 @@ impl Deciding<'_> {
             None => self.client.name().to_owned(),
         };
         let reasoning = said.unwrap_or_else(|| "no reason given".to_owned());
+        let asks = match self.whom {
+            AskWhom::Slack => {
+                let about = About {
+                    agent: who.clone(),
+                    machine: machine(),
+                    folder: call.folder.display().to_string(),
+                    conversation: call.session.clone(),
+                    kind: match &action {
+                        ToolAction::Shell { .. } => OutsideKind::Command,
+                        ToolAction::Read(_)
+                        | ToolAction::Write(_)
+                        | ToolAction::Fetch(_)
+                        | ToolAction::Mcp
+                        | ToolAction::Nothing
+                        | ToolAction::Other => OutsideKind::Call,
+                    },
+                    reasoning: reasoning.clone(),
+                };
+                let patience = Duration::from_secs(self.setup.config.hook.wait_seconds);
+                Some(Arc::new(AsksInSlack::new(Reach::new(self.setup)?, about, patience)))
+            }
+            AskWhom::Ask | AskWhom::Deny => None,
+        };
         let reasoning = format!("{who} in {}: {reasoning}", call.folder.display());
-        let shell = self.shell(session(self.client, &call.session)?, &call.folder)?;
-        Ok(Judged { shell, action, table, reasoning })
+        let shell = self.shell(session(self.client, &call.session)?, &call.folder, asks.clone())?;
+        Ok(Judged { shell, action, table, reasoning, asks })
     }
 
     /// Opens the gate of the client's session. What it admits runs elsewhere, so that no sandbox is tried out.
-    fn shell(&self, session: SessionId, folder: &Path) -> anyhow::Result<Shell> {
+    fn shell(
+        &self,
+        session: SessionId,
+        folder: &Path,
+        asks: Option<Arc<AsksInSlack>>,
+    ) -> anyhow::Result<Shell> {
         let setup = self.setup;
+        let approver: Arc<dyn Approver> = match asks {
+            Some(asks) => asks,
+            None => Arc::new(NobodyAsked),
+        };
         Ok(Shell::builder(session, setup.data()?)
             .policy(setup.policy_at_once()?)
             .known(Known::of(&setup.places()?))
@@ -94,12 +143,13 @@ impl Deciding<'_> {
             .environment(setup.environment.all().clone())
             .captures(setup.config.capture.folder.clone())
             .cwd(folder.to_owned())
-            .approver(Arc::new(NobodyAsked))
+            .approver(approver)
+            .expiry(answer_timeout(setup, self.whom))
             .build()?)
     }
 
     async fn answer(&self, judged: &Judged, call: &Call, cancel: CancelSignal) -> Answer {
-        let Judged { shell, action, table, reasoning } = judged;
+        let Judged { shell, action, table, reasoning, .. } = judged;
         if let ToolAction::Shell { command, .. } = action {
             if table.rule == ToolRule::Deny {
                 let why = format!("{} ({})", table.reason, table.name);
@@ -203,6 +253,8 @@ impl Deciding<'_> {
         let reason = match response.action {
             Action::Blocked => format!("BLOCKED: {why} ({rule}); nobody can approve it, in no spelling"),
             Action::Expired => format!("nobody answered in time ({rule}); nothing ran"),
+            // It says by whom already.
+            Action::UserDenied if why.starts_with("denied by ") => format!("{why}; nothing ran"),
             Action::UserDenied => format!("denied: {why} ({rule}); nothing ran"),
             Action::AutoApproved | Action::UserApproved | Action::UserModified | Action::UserAbandoned => {
                 format!("{why}; nothing ran")

@@ -15,7 +15,7 @@ use super::call::Client;
 use super::entry::{self, Installed};
 use super::install::text_of;
 use super::line::HookLine;
-use super::run::ANSWER_TIMEOUT;
+use super::run::{ANSWER_TIMEOUT, answer_timeout};
 use super::target::{Scope, Target};
 use super::toml_text;
 use crate::cli::consent::human;
@@ -162,7 +162,7 @@ impl Findings<'_> {
             match HookLine::parse(&hook.command) {
                 Some(parsed) => {
                     let trusted = self.program(&parsed.program);
-                    self.time(hook);
+                    self.time(setup, hook);
                     if trusted {
                         self.prove(setup, &parsed)?;
                     }
@@ -197,9 +197,10 @@ impl Findings<'_> {
     }
 
     /// The hook's own limit has to come before that of the client, which goes on at its own.
-    fn time(&mut self, hook: &Installed) {
+    fn time(&mut self, setup: &Setup, hook: &Installed) {
         // Both clients give ten minutes unless said.
-        let (timeout, least) = (hook.timeout.unwrap_or(600), ANSWER_TIMEOUT.as_secs() * 2);
+        let own = answer_timeout(setup, setup.config.hook.approve) + ANSWER_TIMEOUT;
+        let (timeout, least) = (hook.timeout.unwrap_or(600), own.as_secs());
         if timeout < least {
             let what =
                 format!("the client goes on after {timeout} s; it has to give the hook {least} s or more");

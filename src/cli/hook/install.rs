@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use super::call::Client;
 use super::entry::into_claude;
 use super::line::HookLine;
+use super::run::answer_timeout;
 use super::target::{Scope, Target};
 use super::toml_text::into_codex;
 use crate::cli::print::{Hinted, line, note};
@@ -109,7 +110,7 @@ fn settings(setup: &Setup, target: &Target, before: &str) -> anyhow::Result<Stri
         (Scope::User | Scope::Project(_), _) => Some(std::path::absolute(setup.data()?)?),
     };
     let command = HookLine { program: program.clone(), client: target.client, config, data }.text();
-    let timeout = CLIENT_TIMEOUT;
+    let timeout = CLIENT_TIMEOUT.max(answer_timeout(setup, setup.config.hook.approve).as_secs() * 5 / 4);
     let managed = target.scope == Scope::Managed;
     let after = match target.client {
         Client::Codex => {

@@ -17,6 +17,7 @@ mod line;
 mod patch;
 mod place;
 mod run;
+mod slack;
 mod table;
 mod target;
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -13,11 +14,28 @@ use crate::cli::print::Hinted;
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
+use crate::config::AskWhom;
 use ghost_shell::Cancel;
 
 /// How long a client may take to send its call, and the call to be judged. It has to be less than what the client gives its hooks, which it
 /// goes on after.
 pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How much longer it may take where somebody is asked in Slack, in seconds, beside the wait itself: until a yes is used up and on record.
+const SLACK_MARGIN_SECONDS: u64 = 30;
+
+/// By how many seconds the answer may be later.
+static MORE_SECONDS: AtomicU64 = AtomicU64::new(0);
+
+/// Returns how long an answer may take, all in all.
+pub(super) fn answer_timeout(setup: &Setup, whom: AskWhom) -> Duration {
+    match whom {
+        AskWhom::Slack => {
+            ANSWER_TIMEOUT + Duration::from_secs(setup.config.hook.wait_seconds + SLACK_MARGIN_SECONDS)
+        }
+        AskWhom::Ask | AskWhom::Deny => ANSWER_TIMEOUT,
+    }
+}
 
 /// Answers one call; the exit code is the client's.
 pub(super) fn answer(client: Client, arguments: &AnswerArguments, global: &Global) -> u8 {
@@ -31,8 +49,10 @@ fn attempt(client: Client, arguments: &AnswerArguments, global: &Global) -> anyh
     let call = call::read(client, io::stdin().lock());
     let setup = Setup::of_line(global)?;
     let whom = arguments.approve.map_or(setup.config.hook.approve, Into::into);
+    let more = answer_timeout(&setup, whom).saturating_sub(ANSWER_TIMEOUT);
+    MORE_SECONDS.store(more.as_secs(), Ordering::SeqCst);
     let deciding = Deciding { setup: &setup, client, whom };
-    drive(|| async {
+    let written = drive(|| async {
         match &call {
             Ok(call) => one(&deciding, call).await,
             Err(error) => match deciding.refuse(error).await {
@@ -40,7 +60,10 @@ fn attempt(client: Client, arguments: &AnswerArguments, global: &Global) -> anyh
                 Answer::Allow { .. } | Answer::Pass { .. } | Answer::Ask { .. } => stop("no call"),
             },
         }
-    })
+    });
+    // The process ends at once: taking a whole policy apart would take a tenth of its time.
+    std::mem::forget(setup);
+    written
 }
 
 async fn one(deciding: &Deciding<'_>, call: &Call) -> Written {
@@ -62,7 +85,10 @@ async fn one(deciding: &Deciding<'_>, call: &Call) -> Written {
 fn refuse_when_late() {
     thread::spawn(|| {
         thread::sleep(ANSWER_TIMEOUT);
-        exit(&stop(&format!("no answer within {} s; nothing ran", ANSWER_TIMEOUT.as_secs())));
+        let more = Duration::from_secs(MORE_SECONDS.load(Ordering::SeqCst));
+        thread::sleep(more);
+        let all = (ANSWER_TIMEOUT + more).as_secs();
+        exit(&stop(&format!("no answer within {all} s; nothing ran")));
     });
 }
 

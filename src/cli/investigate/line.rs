@@ -95,6 +95,7 @@ pub(super) fn human(state: &State, event: &Recorded) -> Option<String> {
         Event::HumanMessage(said) => Some(format!("  {}: {}", plain(&said.who), plain(&said.text))),
         Event::Reopened(again) => Some(format!("  {} goes on: {}", plain(&again.who), plain(&again.text))),
         Event::BudgetSpent(spent) => Some(format!("✘ the budget of {} {} is spent", spent.limit, spent.what)),
+        Event::Taken(_) => Some("✔ handed over to the agent".to_owned()),
         Event::Concluded(concluded) => {
             Some(format!("{} · confidence {}", concluded.outcome, concluded.confidence))
         }
@@ -109,7 +110,9 @@ pub(super) fn human(state: &State, event: &Recorded) -> Option<String> {
         | Event::Noted(_)
         | Event::Discarded(_)
         | Event::Resumed(_)
-        | Event::Delivered(_) => None,
+        | Event::Delivered(_)
+        | Event::TakeRequested(_)
+        | Event::Attended(_) => None,
     }
 }
 

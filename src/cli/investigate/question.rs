@@ -55,6 +55,7 @@ pub(super) async fn ask(
     let vote = SubmittedVote {
         approval: name.to_owned(),
         who: decision.who.to_string(),
+        name: String::new(),
         answer,
         key: random::<8>()?,
         at: SystemClock.now(),

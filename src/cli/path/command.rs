@@ -1,26 +1,30 @@
 //! The arguments, and one judgement.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 
 use super::live::LiveEstate;
 use super::remedy::{Remedy, remedies};
-use super::{bundle, collect, diff, place, show};
+use super::{bundle, collect, diff, past, place, show, watch};
 use crate::cli::guest;
 use crate::cli::live::Live;
+use crate::cli::page::Page;
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
+use ghost_base::{Clock as _, SystemClock, Timestamp};
 use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Report};
+use ghost_shell::Policy;
 
 /// The arguments of `ghost path`.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Examples:\n  ghost path -g prod --from web-1 --to db-1:5432\n  ghost path collect -g prod --out estate/\n  ghost path --bundle estate.json --from web-1 --to db-1:5432\n  ghost path --bundle estate/ --from internet --to web-1:443 --explain\n  ghost path --bundle estate/ --from 10.0.0.4 --to 10.1.0.4 --protocol icmp --json\n  ghost path diff before/ after/ --from web-1 --to db-1:5432\n\nIt judges both directions: guests, security groups, routes, peerings, appliances, shaping and who listens. INDETERMINATE names what\nwas not read. With --exit-code: 3 for BLOCKED and DEGRADED, 4 for INDETERMINATE."
+    after_help = "Examples:\n  ghost path -g prod --from web-1 --to db-1:5432\n  ghost path collect -g prod --out estate/\n  ghost path --bundle estate.json --from web-1 --to db-1:5432\n  ghost path --bundle estate/ --from internet --to web-1:443 --explain\n  ghost path --bundle estate/ --from 10.0.0.4 --to 10.1.0.4 --protocol icmp --json\n  ghost path -g prod --from web-1 --to db-1:5432 --watch\n  ghost path -g prod --from web-1 --to db-1:5432 --at 2h\n  ghost path diff before/ after/ --from web-1 --to db-1:5432\n\nIt judges both directions: guests, security groups, routes, peerings, appliances, shaping and who listens. INDETERMINATE names what\nwas not read. With --exit-code: 3 for BLOCKED and DEGRADED, 4 for INDETERMINATE."
 )]
 pub(in crate::cli) struct Arguments {
     #[command(subcommand)]
@@ -36,6 +40,16 @@ pub(in crate::cli) struct Arguments {
     subscription: Option<String>,
     #[command(flatten)]
     ends: Ends,
+    /// Say what was so at this time, as 2026-11-24T08:00:00Z or 2h ago: from the last of the dated bundles below --bundle, or from what is
+    /// there now and nobody changed since.
+    #[arg(long, value_name = "TIME", conflicts_with = "watch")]
+    at: Option<String>,
+    /// Judge again until Ctrl-C, and say so where something changed.
+    #[arg(long)]
+    watch: bool,
+    /// Seconds between two judgements.
+    #[arg(long, value_name = "SECONDS", requires = "watch", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    every: u32,
     /// Show every hop with the rule that decides there.
     #[arg(long)]
     explain: bool,
@@ -99,34 +113,51 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
         anyhow::bail!("--from and --to are needed");
     };
     let setup = Setup::new(global)?;
-    let question = Question { from, to, protocol: arguments.ends.protocol.into() };
-    let judged = match (&arguments.bundle, &arguments.resource_group) {
-        (Some(path), _) => question.judged_offline(path)?,
-        (None, Some(group)) => question.judged_now(&setup, group, arguments.subscription.as_deref())?,
+    let at = arguments.at.as_deref().map(|text| past::moment(text, SystemClock.now())).transpose()?;
+    let question = Question { from, to, protocol: arguments.ends.protocol.into(), at };
+    let judged = || match (&arguments.bundle, &arguments.resource_group) {
+        (Some(path), _) => question.judged_offline(path),
+        (None, Some(group)) => question.judged_now(&setup, group, arguments.subscription.as_deref()),
         (None, None) => {
             let error = anyhow::anyhow!("nothing is named to judge from");
-            return Err(Hinted::new(error, "name -g GROUP to read the cloud, or --bundle PATH").into());
+            Err(Hinted::new(error, "name -g GROUP to read the cloud, or --bundle PATH").into())
         }
     };
-    let JudgedFlow { bundle, flow, report } = judged;
-    let remedies = match report.causes.is_empty() {
-        true => Vec::new(),
-        false => remedies(&bundle, &flow, arguments.resource_group.as_deref(), &*setup.policy_at_once()?),
-    };
-    let verdict = report.verdict;
-    if arguments.json {
-        line(&serde_json::to_string(&Document { report, remedies })?)?;
+    let policy = setup.policy_at_once()?;
+    let show = |judged: &JudgedFlow, heading: Option<Page>| arguments.show(judged, heading, &policy);
+    let verdict = if arguments.watch {
+        watch::watch(Duration::from_secs(arguments.every.into()), judged, show)?
     } else {
-        show::page(&report, &remedies, arguments.explain).print()?;
-    }
+        let judged = judged()?;
+        show(&judged, None)?;
+        judged.report.verdict
+    };
     Ok(if arguments.exit_code { show::code(verdict) } else { 0 })
+}
+
+impl Arguments {
+    fn show(&self, judged: &JudgedFlow, heading: Option<Page>, policy: &Policy) -> anyhow::Result<()> {
+        let JudgedFlow { bundle, flow, report } = judged;
+        // What would help now says nothing about another time.
+        let remedies = match report.causes.is_empty() || self.at.is_some() {
+            true => Vec::new(),
+            false => remedies(bundle, flow, self.resource_group.as_deref(), policy),
+        };
+        if self.json {
+            return line(&serde_json::to_string(&Document { report, remedies })?);
+        }
+        if let Some(heading) = heading {
+            heading.print()?;
+        }
+        show::page(report, &remedies, self.explain).print()
+    }
 }
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
-struct Document {
+struct Document<'a> {
     #[serde(flatten)]
-    report: Report,
+    report: &'a Report,
     remedies: Vec<Remedy>,
 }
 
@@ -138,6 +169,8 @@ pub(in crate::cli) struct Question<'a> {
     pub(in crate::cli) to: &'a str,
     /// The protocol.
     pub(in crate::cli) protocol: Protocol,
+    /// The time that is asked about; now unless said.
+    pub(in crate::cli) at: Option<Timestamp>,
 }
 
 /// What became of a flow, and the documents that say so.
@@ -159,9 +192,15 @@ impl JudgedFlow {
 impl Question<'_> {
     /// Judges the flow from documents that were read.
     pub(in crate::cli) fn judged_offline(&self, bundle: &Path) -> anyhow::Result<JudgedFlow> {
-        let bundle = bundle::read(bundle)?;
-        let flow = place::flow(&Estate::of(&bundle), self.from, self.to, self.protocol)?;
-        Ok(JudgedFlow::new(bundle, flow))
+        let dated = self.at.map(|at| past::last_before(bundle, at)).transpose()?;
+        let read = bundle::read(dated.as_ref().map_or(bundle, |(path, _)| path))?;
+        let flow = place::flow(&Estate::of(&read), self.from, self.to, self.protocol)?;
+        let mut judged = JudgedFlow::new(read, flow);
+        judged
+            .report
+            .warnings
+            .extend(dated.map(|(_, collected)| format!("this is what was collected at {collected}")));
+        Ok(judged)
     }
 
     /// Reads what decides over the flow, and judges it.
@@ -175,6 +214,11 @@ impl Question<'_> {
         let mut live = LiveEstate::open(Live::open(setup, "path", None, None)?, group)?;
         let flow = place::flow(&live.estate(), self.from, self.to, self.protocol)?;
         live.read_for(std::slice::from_ref(&flow))?;
-        Ok(JudgedFlow::new(live.bundle().clone(), flow))
+        let mut judged = JudgedFlow::new(live.bundle().clone(), flow);
+        if let Some(at) = self.at {
+            let events = live.changes(past::hours(at, SystemClock.now())?)?;
+            past::restrict(&mut judged.report, &judged.bundle, events, at);
+        }
+        Ok(judged)
     }
 }

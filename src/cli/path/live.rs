@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use crate::cli::live::{Live, or_fail};
 use crate::cli::print::{harmless, note};
 use ghost_cloud::guest::GuestAccess;
-use ghost_cloud::operation::Issue;
+use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{EstateOperation, GuestProbe, STATE, Wanted, unread_guest, wanted};
-use ghost_cloud::{Name, ResourceGroup};
+use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_inspect::path::{Bundle, Estate, Flow, Reading};
 
 /// More rounds are not needed: each goes at least one machine further along a path.
@@ -73,6 +73,13 @@ impl LiveEstate {
             self.fetch(Wanted::State(machine.to_owned()))?;
         }
         Ok(())
+    }
+
+    /// Lists what was changed in the resource group in the last hours.
+    pub(super) fn changes(&self, hours: u16) -> anyhow::Result<Result<String, Issue>> {
+        let order =
+            CommandRequest::line(line::activity(&self.group, hours), "find what was changed since then");
+        self.live.drive(ReadOperation::new(order, "reading the activity log"))
     }
 
     fn fetch(&mut self, one: Wanted) -> anyhow::Result<()> {

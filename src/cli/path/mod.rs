@@ -8,8 +8,10 @@ mod collect;
 mod command;
 mod diff;
 mod live;
+mod past;
 mod place;
 mod remedy;
 mod show;
+mod watch;
 
 pub(super) use command::{Arguments, Question, run};

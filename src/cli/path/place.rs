@@ -58,6 +58,12 @@ fn address(estate: &Estate, place: &str) -> anyhow::Result<IpAddr> {
     if let Some(address) = estate.addresses_of(place).first() {
         return Ok(*address);
     }
+    // `db-1.internal.contoso.com` is `db-1`, where a machine is called so.
+    if let Some(address) =
+        place.split_once('.').and_then(|(label, _)| estate.addresses_of(label).first().copied())
+    {
+        return Ok(address);
+    }
     let machines: Vec<&str> = estate.machines().collect();
     let hint = match machines.as_slice() {
         [] => "the bundle lists no machines: give addresses".to_owned(),

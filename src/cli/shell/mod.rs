@@ -4,6 +4,7 @@ mod classify;
 mod command;
 mod corpora;
 mod demo;
+mod import;
 mod policy;
 mod redact;
 mod run;

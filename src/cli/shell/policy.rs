@@ -1,8 +1,9 @@
 //! `ghost shell policy`.
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use serde::Serialize;
 
+use super::import;
 use crate::cli::print::line;
 use crate::cli::setup::Setup;
 use ghost_shell::{Policy, Verdict};
@@ -10,9 +11,12 @@ use ghost_shell::{Policy, Verdict};
 /// The arguments of `ghost shell policy`.
 #[derive(Debug, Args)]
 #[command(
+    args_conflicts_with_subcommands = true,
     after_help = "Examples:\n  ghost shell policy\n  ghost shell policy curl\n  ghost shell policy --json | jq '.examples | length'\n  ghost shell policy --sample 20 --seed 7"
 )]
 pub(super) struct Arguments {
+    #[command(subcommand)]
+    command: Option<Sub>,
     /// Only what speaks of this program.
     program: Option<String>,
     /// Print one JSON document.
@@ -24,6 +28,12 @@ pub(super) struct Arguments {
     /// Where the made-up commands begin: the same number, the same commands.
     #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "sample")]
     seed: u64,
+}
+
+#[derive(Debug, Subcommand)]
+enum Sub {
+    /// Reads rules of others as a site policy, as far as they tighten, and lists every conflict.
+    Import(import::Arguments),
 }
 
 /// One rule, for people and scripts.
@@ -44,6 +54,9 @@ struct ShownRule {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
+    if let Some(Sub::Import(arguments)) = &arguments.command {
+        return import::run(arguments, setup);
+    }
     let policy = setup.policy()?;
     if let Some(count) = arguments.sample {
         return policy

@@ -1,5 +1,6 @@
 //! The bot, from the outside.
 
+mod agents;
 mod approve;
 mod closing;
 mod entry_points;
@@ -12,6 +13,7 @@ mod late;
 mod ledger;
 mod long;
 mod measure;
+mod outside;
 mod people;
 mod place;
 mod preview;

@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use ghost_agent::bot::{
     Application, Approvers, Bot, COMMAND, ChannelRules, Core, CoreServices, Directory, EVENTS, EventSource,
-    NoLeftovers, OwnApp, People, Presenter, SCOPES, Settings, StoreFreezeCheck, requests,
+    NoLeftovers, OwnApp, People, Presenter, SCOPES, SLACK, Settings, StoreFreezeCheck, requests,
 };
 use ghost_agent::http::{Measures, Patience, Vitals, serve};
+use ghost_agent::outside::{OutsideRoom, opened};
 use ghost_agent::session::{DeliveryError, Engine, Worker};
 use ghost_base::{Clock, Secret, SystemClock, Timestamp};
+use ghost_investigate::event::Origin;
 use ghost_investigate::model::{Model, Scripted};
 use ghost_investigate::state::State;
 use ghost_investigate::{Limits, SelfApproval};
@@ -26,7 +28,7 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
 use super::strict::{Guard, Seen};
-use crate::lab::stage::Stage;
+use crate::lab::stage::{NETWORK, Stage};
 use crate::session::world::{conclude, run, suppose};
 
 /// A local Slack, a folder and a store, which outlive bots.
@@ -276,6 +278,20 @@ impl World {
             .clock(Arc::clone(&self.clock) as _)
             .lease_ttl(Duration::from_secs(5))
             .delivery(Arc::clone(presenter) as _)
+            .open_outside({
+                let room = OutsideRoom {
+                    origin: Some(Origin {
+                        place: SLACK.to_owned(),
+                        team: None,
+                        channel: Some(NETWORK.to_owned()),
+                        thread: None,
+                    }),
+                    scope: None,
+                    limits: self.settings.limits,
+                    surroundings: self.settings.surroundings.clone(),
+                };
+                move |asked| opened(&room, asked, "0123456789abcdef".to_owned())
+            })
             .freeze(Arc::new(StoreFreezeCheck(Arc::clone(&self.store))))
             .observer(Arc::clone(presenter) as _)
             .open_shell({

@@ -103,6 +103,13 @@ impl World {
         slack.end().await;
     }
 
+    /// Ends a conversation of which only what became of it somewhere else counts.
+    pub(super) async fn abandon(self) {
+        let Self { slack, mut guard, .. } = self;
+        guard.0 = true;
+        slack.end().await;
+    }
+
     /// The bot acknowledged every event, and no call of it was refused.
     async fn unacknowledged(&self, wrong: &mut Vec<String>) {
         let journal = self

@@ -53,6 +53,7 @@ fn stage() -> Stage {
         port,
         program: "listener".to_owned(),
         behavior: Behavior::Answers,
+        address: None,
     };
     let both = |port: &u16| [Protocol::Tcp, Protocol::Udp].map(|protocol| service(protocol, *port));
     Stage { services: PORTS.iter().flat_map(both).collect(), ..Stage::default() }

@@ -126,7 +126,14 @@ fn stage() -> Stage {
             PORTS.into_iter().flat_map(|port| [(port, Protocol::Tcp), (port, Protocol::Udp)])
         {
             let (machine, program) = (name.to_owned(), "listener".to_owned());
-            services.push(Service { machine, protocol, port, program, behavior: Behavior::Answers });
+            services.push(Service {
+                machine,
+                protocol,
+                port,
+                program,
+                behavior: Behavior::Answers,
+                address: None,
+            });
         }
     }
     Stage { services, ..Stage::default() }

@@ -24,7 +24,7 @@ fn shaped(what: &str) -> String {
 
 fn service(machine: &str, protocol: Protocol, port: u16, program: &str) -> Service {
     let (machine, program) = (machine.to_owned(), program.to_owned());
-    Service { machine, protocol, port, program, behavior: Behavior::Answers }
+    Service { machine, protocol, port, program, behavior: Behavior::Answers, address: None }
 }
 
 fn listening(ports: &[(u16, &str)]) -> Stage {

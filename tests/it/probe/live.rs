@@ -1,5 +1,7 @@
 //! Every live inspector on both machines of the use cases: what is wrong in a case is seen, and nothing where nothing is.
 
+use std::io::{BufRead as _, BufReader};
+
 use ghost_lab::case::{CASES, Case};
 use serde_json::{Value, json};
 
@@ -241,4 +243,63 @@ fn a_flow_is_judged_live_and_from_the_bundle_that_was_collected() {
     assert!(lab.ghost(&["path", "collect", "-g", GROUP, "--out", out]).status.success());
     let offline = lab.json(&[&["path", "--bundle", out], &ends[..]].concat());
     assert_eq!((&offline["verdict"], causes(&offline)), (&live["verdict"], causes(&live)));
+}
+
+#[test]
+fn a_flow_is_watched_and_asked_about_the_past() {
+    let lab = Lab::up("simulated", None);
+    let ends = ["--from", SOURCE, "--to", "tf-dest-vm.internal.contoso.com:22"];
+    let mut watching =
+        lab.started(&[&["path", "-g", GROUP], &ends[..], &["--watch", "--every", "1", "--json"]].concat());
+    let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines();
+    let mut next = || serde_json::from_str::<Value>(&lines.next().unwrap().unwrap()).unwrap();
+    assert_ne!(next()["verdict"], "BLOCKED");
+    let create = [
+        "az",
+        "--",
+        "network",
+        "nsg",
+        "rule",
+        "create",
+        "-g",
+        GROUP,
+        "--nsg-name",
+        "tf-dest-vm-nsg",
+        "-n",
+        "shut-22",
+        "--priority",
+        "101",
+        "--access",
+        "Deny",
+        "--protocol",
+        "Tcp",
+        "--destination-port-ranges",
+        "22",
+    ];
+    lab.order(&create);
+    let after = next();
+    watching.kill().unwrap();
+    watching.wait().unwrap();
+    assert_eq!(
+        (&after["verdict"], &after["causes"][0]["object"]),
+        (&json!("BLOCKED"), &json!("nsg/tf-dest-vm-nsg/shut-22"))
+    );
+    // The rule is newer than the time that is asked about.
+    let then = lab.json(&[&["path", "-g", GROUP], &ends[..], &["--at", "1h"]].concat());
+    let missing = then["missing"].to_string();
+    assert_eq!(then["verdict"], "INDETERMINATE", "{then}");
+    assert!(
+        missing.contains("networksecuritygroups/tf-dest-vm-nsg") && missing.contains("securityRules/write"),
+        "{missing}"
+    );
+    // What was collected then is certain.
+    let top = lab.data().join("estates");
+    let out = top.join("2024-05-01T00-00-00Z");
+    assert!(lab.ghost(&["path", "collect", "-g", GROUP, "--out", out.to_str().unwrap()]).status.success());
+    let dated = |at: &str| {
+        lab.ghost(&[&["path", "--bundle", top.to_str().unwrap(), "--json", "--at", at], &ends[..]].concat())
+    };
+    let judged: Value = serde_json::from_slice(&dated("2024-05-02").stdout).unwrap();
+    assert_eq!(judged["verdict"], "BLOCKED", "{judged}");
+    assert!(!dated("2024-04-30").status.success());
 }

@@ -70,6 +70,13 @@ impl Lab {
         command.arg("--config").arg(self.folder.path().join("ghost.toml")).output().unwrap()
     }
 
+    /// Starts `ghost`, led there, for whoever reads what it prints.
+    pub(super) fn started(&self, words: &[&str]) -> Child {
+        let mut command = ghost(&self.data());
+        command.envs(self.exports.iter().cloned()).args(words).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.arg("--config").arg(self.folder.path().join("ghost.toml")).spawn().unwrap()
+    }
+
     /// Runs `ghost … --json`, which has to go well.
     pub(super) fn json(&self, words: &[&str]) -> Value {
         let ran = self.ghost(&[words, &["--json"]].concat());

@@ -99,6 +99,7 @@ pub(super) async fn mention(store: &dyn Store, session: &SessionId) {
         scope: None,
         surroundings: None,
         by_program: false,
+        outside: None,
         version: "test".to_owned(),
     };
     let message = serde_json::to_string(&InboxMessage::Open(Box::new(opened))).unwrap();
@@ -140,6 +141,7 @@ pub(super) async fn answer(engine: &Engine, folder: &Path, approval: &str) {
     let vote = SubmittedVote {
         approval: approval.to_owned(),
         who: who.to_owned(),
+        name: String::new(),
         answer: reply,
         key: format!("click-{approval}"),
         at: SystemClock.now(),

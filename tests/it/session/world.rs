@@ -125,6 +125,7 @@ impl World {
                     .without_sandbox(self.without_sandbox),
             ),
             by_program: false,
+            outside: None,
             version: "test".to_owned(),
         };
         self.message("open", &InboxMessage::Open(Box::new(opened))).await;
@@ -197,6 +198,7 @@ impl World {
         let vote = SubmittedVote {
             approval: approval.to_owned(),
             who: who.to_owned(),
+            name: String::new(),
             answer,
             key,
             at: self.clock.now(),

@@ -67,10 +67,10 @@ impl List<'_> {
         for route in
             table.routes().iter().filter(|route| route.row.source == Source::User && route.is_active())
         {
-            let (fault, does) = match route.row.hop {
-                Hop::None => (Fault::RouteBlackhole, "throws away what is"),
-                Hop::Appliance => (Fault::RouteDetour, "leads to an appliance what is"),
-                Hop::Gateway => (Fault::RouteDetour, "leads to a gateway what is"),
+            let (fault, does, place) = match route.row.hop {
+                Hop::None => (Fault::RouteBlackhole, "throws away what is for", ""),
+                Hop::Appliance => (Fault::RouteDetour, "leads what is for", " to an appliance"),
+                Hop::Gateway => (Fault::RouteDetour, "leads what is for", " to a gateway"),
                 Hop::Local | Hop::Peering | Hop::ServiceEndpoint | Hop::Other => continue,
             };
             let named =
@@ -88,7 +88,7 @@ impl List<'_> {
             } else {
                 format!("neither {} nor {} is in {}", self.flow.src, self.flow.dst, route.prefix)
             };
-            self.add(Cause::new(fault, object), format!("{does} for {}", route.prefix), why);
+            self.add(Cause::new(fault, object), format!("{does} {}{place}", route.prefix), why);
         }
     }
 

@@ -145,6 +145,10 @@ fn item(original: &[char], folded: &[char], at: usize) -> Option<usize> {
         return Some(2);
     }
     let open = usize::from(folded.get(at) == Some(&'('));
+    // `a) … b) …`, `(i) … (ii) …`, where the first two are there.
+    if let Some(length) = LETTERS.iter().find_map(|letters| lettered(folded, at + open, letters)) {
+        return Some(open + length);
+    }
     let digits = folded.get(at + open..)?.iter().take_while(|char| char.is_ascii_digit()).count();
     let end = at + open + digits;
     let sign = *folded.get(end)?;
@@ -154,6 +158,24 @@ fn item(original: &[char], folded: &[char], at: usize) -> Option<usize> {
     // A parenthesis may hold a port; small numbers count.
     ((1..=2).contains(&digits) && is_sign && is_space(end + 1) && is_small(folded, at + open, digits))
         .then_some(open + digits + 1)
+}
+
+/// What counts the items of a list beside numbers.
+const LETTERS: [[&str; 5]; 2] = [["a)", "b)", "c)", "d)", "e)"], ["i)", "ii)", "iii)", "iv)", "v)"]];
+
+/// Returns the length of such a mark, where the list has more than one.
+fn lettered(folded: &[char], at: usize, letters: &[&str; 5]) -> Option<usize> {
+    let stands = |at: usize, mark: &str| {
+        let end = at + mark.len();
+        let is_same = folded.get(at..end).is_some_and(|part| part.iter().copied().eq(mark.chars()));
+        let is_free = |char: Option<&char>| char.is_none_or(|char| char.is_whitespace() || *char == '(');
+        is_same
+            && is_free(folded.get(end))
+            && is_free(at.checked_sub(1).and_then(|before| folded.get(before)))
+    };
+    let mark = letters.iter().find(|mark| stands(at, mark))?;
+    let others = letters.iter().take(2).all(|mark| (0..folded.len()).any(|at| stands(at, mark)));
+    others.then_some(mark.len())
 }
 
 fn is_small(folded: &[char], at: usize, digits: usize) -> bool {
@@ -259,7 +281,10 @@ fn verdict_cuts(text: &str) -> Vec<usize> {
         let earlier = ports.iter().any(|other| other.end <= port.start && other.port != port.port);
         if earlier && has_verdict(until(port.start)) {
             let before = text.get(..port.start).unwrap_or_default();
-            if has_verdict(before) {
+            // `…, app -> db 5432 refused`: what stands between the comma and the port belongs to it.
+            let begins = before.rsplit([',', ';']).next().unwrap_or_default();
+            let is_alone = begins.len() == before.len() || !(names_something(begins) || has_arrow(begins));
+            if has_verdict(before) && is_alone {
                 cuts.push(port.start);
             }
         }
@@ -271,12 +296,16 @@ fn verdict_cuts(text: &str) -> Vec<usize> {
             cuts.push(token.start);
         }
     }
-    for place in WORDS.boundary.and.find_all(text) {
-        let (left, right) = (text.get(..place.start).unwrap_or_default(), until(place.end));
+    let joints = WORDS.boundary.and.find_all(text).into_iter().map(|place| (place.start, place.end));
+    let signs = [" & ", " / ", " nor "]
+        .into_iter()
+        .flat_map(|sign| text.match_indices(sign).map(move |(at, sign)| (at, at + sign.len())));
+    for (start, end) in joints.chain(signs) {
+        let (left, right) = (text.get(..start).unwrap_or_default(), until(end));
         let both = (has_verdict(left) && has_verdict(right) && names_something(right))
             || (pairs(left) && pairs(right));
         if both {
-            cuts.push(place.start);
+            cuts.push(start);
         }
     }
     cuts
@@ -294,6 +323,10 @@ fn has_content(left: &str) -> bool {
 fn has_verdict(text: &str) -> bool {
     symptoms(text).iter().any(|symptom| TROUBLE.contains(symptom))
         || WORDS.healthy.values().any(|words| words.are_in(text))
+}
+
+fn has_arrow(text: &str) -> bool {
+    tokens(text).iter().any(|token| matches!(token.kind, Kind::Arrow | Kind::BackArrow))
 }
 
 /// Returns how many ends and ports stand there.

@@ -67,7 +67,10 @@ pub(super) fn flows_of(
         sources = vec![Side::Internet];
     }
     let destinations = called(&sources, destinations, service, estate);
-    pair(&sources, &destinations, service, sides.is_marked, estate)
+    let is_glued =
+        |side: &Side| sides.bound.iter().any(|(known, port)| known == side && service.port == Some(*port));
+    let is_glued = !destinations.is_empty() && destinations.iter().all(is_glued);
+    pair(&sources, &destinations, service, (sides.is_marked, is_glued), estate)
 }
 
 /// Of several that fit, those are meant that the callers' sockets call; all of them where no socket tells it.
@@ -103,18 +106,23 @@ fn with_port(service: Service, sides: &Sides) -> Vec<Side> {
     }
 }
 
-/// Returns the flows between all ends of two sides, turned around where the port says so.
+/// Returns the flows between all ends of two sides, turned around where the port says so. A port that is glued to who is called says who
+/// serves it, whoever listens.
 fn pair(
     sources: &[Side],
     destinations: &[Side],
     service: Service,
-    is_marked: bool,
+    (is_marked, is_glued): (bool, bool),
     estate: &Estate<'_>,
 ) -> (Vec<ComplaintFlow>, Vec<ComplaintFlow>) {
     let (mut flows, mut written) = (Vec::new(), Vec::new());
     // Who was inferred was inferred from the port: there is nothing to turn.
     let is_inferred = |side: &Side| matches!(side, Side::Machine(_, _, Basis::Inferred));
+    // Every machine is managed by the same ports: the words say who calls.
+    let is_said = is_marked && service.port.is_some_and(|port| infer::MANAGEMENT.contains(&port));
     let turned = service.port.is_some()
+        && !is_said
+        && !is_glued
         && !sources.iter().chain(destinations).any(is_inferred)
         && !sources.is_empty()
         && sources.iter().all(|source| {
@@ -237,7 +245,7 @@ fn incoming(
         } else {
             named
         };
-        found.extend(pair(&sources, &own, *service, true, estate).0);
+        found.extend(pair(&sources, &own, *service, (true, false), estate).0);
     }
     found
 }
@@ -259,7 +267,7 @@ fn outgoing(service: Service, sources: &[Side], sides: &Sides, estate: &Estate<'
             .cloned()
             .collect();
         let to: Vec<Side> = servers.iter().map(|at| Side::Machine(*at, None, Basis::Inferred)).collect();
-        found.extend(pair(&own, &to, service, true, estate).0);
+        found.extend(pair(&own, &to, service, (true, false), estate).0);
     }
     found
 }

@@ -20,6 +20,8 @@ pub(super) struct Mention {
     pub(super) is_joined: bool,
     /// The port that is glued to it.
     pub(super) port: Option<u16>,
+    /// A port stands right behind it: `at "10.0.0.5", port 5432`.
+    pub(super) has_port_behind: bool,
 }
 
 /// What is named.
@@ -114,6 +116,7 @@ pub(super) fn read(clause: &Clause, estate: &Estate<'_>, skipped: &[String], pro
                 mark: Mark::Open,
                 is_joined,
                 port,
+                has_port_behind: false,
             });
         }
     }
@@ -121,6 +124,7 @@ pub(super) fn read(clause: &Clause, estate: &Estate<'_>, skipped: &[String], pro
     bare_roles(text, &all, &mut mentions);
     outside(text, &mut mentions);
     mentions.sort_by_key(|mention| (mention.start, std::cmp::Reverse(mention.end)));
+    each_its_port(text, &mut mentions, &mut ports);
     mark(text, &all, &mut mentions, &ports);
     drop_appositions(text, &mut mentions);
     // The port of who calls is none that anybody serves.
@@ -129,12 +133,51 @@ pub(super) fn read(clause: &Clause, estate: &Estate<'_>, skipped: &[String], pro
         .filter(|mention| mention.mark == Mark::From && mention.port.is_some())
         .map(|mention| (mention.start, mention.end))
         .collect();
-    if ports.len() > callers.len() {
+    let is_own = callers.iter().any(|(start, _)| is_local(text, *start));
+    if ports.len() > callers.len() || is_own {
         ports.retain(|port| !(port.is_bound && callers.contains(&(port.start, port.end))));
     }
     scope.sort_unstable();
     scope.dedup();
     Named { mentions, ports, scope }
+}
+
+/// `A on 5432 and B on 6379`: where each end has a port behind it, it is that of this end alone.
+fn each_its_port(text: &str, mentions: &mut [Mention], ports: &mut [PortMention]) {
+    let is_number = |port: &PortMention| !port.is_word && !port.is_bound;
+    let words = |text: &str| {
+        let plain = text.trim_matches(|char: char| char.is_whitespace() || "(:,\"'".contains(char));
+        let known = |word: &str| {
+            WORDS.direction.at.hold(word)
+                || WORDS.direction.filler.hold(word)
+                || WORDS.number.port_before.hold(word)
+        };
+        plain.split_whitespace().all(known)
+    };
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for (at, port) in ports.iter().enumerate().filter(|(_, port)| is_number(port)) {
+        let Some(end) = mentions.iter().rposition(|mention| mention.end <= port.start) else { return };
+        let Some(mention) = mentions.get(end) else { return };
+        let is_taken = pairs.last().is_some_and(|(known, _)| *known == end);
+        let is_beside = text.get(mention.end..port.start).is_some_and(words);
+        if is_taken || mention.port.is_some() || !is_beside {
+            return;
+        }
+        pairs.push((end, at));
+    }
+    let is_list = pairs.len() > 1;
+    for (end, at) in pairs {
+        if let (Some(mention), Some(port)) = (mentions.get_mut(end), ports.get_mut(at)) {
+            mention.has_port_behind = true;
+            // `at "10.0.0.5", port 5432` is what a program prints.
+            let is_printed =
+                text.get(mention.end..port.start).is_some_and(|between| between.contains(['"', '\'']));
+            if is_list || is_printed {
+                mention.port = Some(port.port);
+                port.is_bound = true;
+            }
+        }
+    }
 }
 
 /// `client: 10.0.0.9, server: _, host: "shop"` of a proxy's log.
@@ -282,7 +325,15 @@ fn roles(text: &str, all: &[Token<'_>], mentions: &mut Vec<Mention>) {
         if !overlaps {
             let (number, end) = follows_number.map_or((None, end), |(number, end)| (Some(number), end));
             let what = What::Role(role, number);
-            mentions.push(Mention { start, end, what, mark: Mark::Open, is_joined: false, port: None });
+            mentions.push(Mention {
+                start,
+                end,
+                what,
+                mark: Mark::Open,
+                is_joined: false,
+                port: None,
+                has_port_behind: false,
+            });
         }
     }
 }
@@ -302,7 +353,15 @@ fn bare_roles(text: &str, all: &[Token<'_>], mentions: &mut Vec<Mention>) {
         let overlaps = mentions.iter().any(|mention| mention.start < token.end && token.start < mention.end);
         if !overlaps && (is_arrow(at.checked_sub(1)) || is_arrow(Some(at + 1)) || calls || called) {
             let (start, end, what) = (token.start, token.end, What::Role(role, None));
-            mentions.push(Mention { start, end, what, mark: Mark::Open, is_joined: false, port: None });
+            mentions.push(Mention {
+                start,
+                end,
+                what,
+                mark: Mark::Open,
+                is_joined: false,
+                port: None,
+                has_port_behind: false,
+            });
         }
     }
 }
@@ -312,7 +371,15 @@ fn outside(text: &str, mentions: &mut Vec<Mention>) {
         let overlaps = mentions.iter().any(|mention| mention.start < place.end && place.start < mention.end);
         if !overlaps {
             let (start, end, what) = (place.start, place.end, What::Internet);
-            mentions.push(Mention { start, end, what, mark: Mark::Open, is_joined: false, port: None });
+            mentions.push(Mention {
+                start,
+                end,
+                what,
+                mark: Mark::Open,
+                is_joined: false,
+                port: None,
+                has_port_behind: false,
+            });
         }
     }
 }
@@ -350,7 +417,11 @@ fn mark(text: &str, all: &[Token<'_>], mentions: &mut [Mention], ports: &[PortMe
         // Words before a port speak of the port, unless it only follows them: `on 8443 to B`.
         let before =
             port_between.map_or(before, |port| text.get(port.end..mention.start).unwrap_or_default());
+        let listed = first_calls(Some(&mention), mentions.get(at + 1), text)
+            .or_else(|| first_calls(earlier.as_ref(), Some(&mention), text).map(|calls| !calls));
         let mark = match (left, right) {
+            (None, None) if listed == Some(true) => Mark::From,
+            (None, None) if listed == Some(false) => Mark::To,
             (Some(true), None) | (None, Some(false)) => Mark::To,
             (Some(false), _) | (None, Some(true)) => Mark::From,
             (Some(true), Some(_)) => Mark::Via,
@@ -370,6 +441,20 @@ fn mark(text: &str, all: &[Token<'_>], mentions: &mut [Mention], ports: &[PortMe
     }
 }
 
+/// Ports from which callers call.
+const EPHEMERAL: u16 = 32_768;
+
+/// `10.0.0.4:43512 10.0.0.5:5432`, as sockets are listed: tells whether the first of the two calls.
+fn first_calls(one: Option<&Mention>, next: Option<&Mention>, text: &str) -> Option<bool> {
+    let (one, next) = (one?, next?);
+    let has_address = |mention: &Mention| {
+        matches!(mention.what, What::Machines(_, Some(_)) | What::Outside(_) | What::NoOwner(_))
+    };
+    let is_beside = text.get(one.end..next.start).is_some_and(|between| between.trim().is_empty());
+    let (own, other) = (one.port?, next.port?);
+    (is_beside && has_address(one) && has_address(next)).then_some(own >= EPHEMERAL || other < EPHEMERAL)
+}
+
 /// `A and B`, `A, B`; `A / B` are rather the two ends of one flow.
 fn is_joint(between: &str) -> bool {
     if between.trim().is_empty() || between.contains('/') {
@@ -385,7 +470,7 @@ fn is_joint(between: &str) -> bool {
         [] => has_sign,
         [word] => {
             WORDS.boundary.and.hold(word)
-                || ["or", "oder", "ou", "или", "lub", "和", "と", "및", "aur"].contains(word)
+                || ["or", "nor", "oder", "ou", "или", "lub", "和", "と", "및", "aur"].contains(word)
         }
         _ => false,
     }
@@ -430,8 +515,16 @@ fn ends_clause(before: &str, rest: &str) -> bool {
     rest.ends_with([',', ';', '.', '?', '!']) || (rest.ends_with(':') && before.len() > rest.len())
 }
 
+/// `connect EHOSTUNREACH 10.0.0.5:5432 - Local (10.0.0.4:43512)`
+fn is_local(text: &str, start: usize) -> bool {
+    text.get(..start).is_some_and(|before| before.ends_with("local ("))
+}
+
 fn mark_of(text: &str, start: usize, rest: &str) -> Option<Mark> {
     let direction = &WORDS.direction;
+    if is_local(text, start) {
+        return Some(Mark::From);
+    }
     if direction.via.end(rest) {
         return Some(Mark::Via);
     }
@@ -524,6 +617,8 @@ fn drop_appositions(text: &str, mentions: &mut Vec<Mention>) {
             }
             (one, next) => one == next,
         };
+        // Two addresses with ports are two ends.
+        let same = same && (one.port.is_none() || next.port.is_none() || one.what == next.what);
         if same && (beside || between.trim().is_empty() || one.what == next.what) {
             let kept = mentions.remove(at + 1);
             if let Some(one) = mentions.get_mut(at) {

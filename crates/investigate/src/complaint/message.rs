@@ -308,9 +308,22 @@ fn accounts(folded: &str) -> Vec<String> {
             found.push((!called, name.to_owned()));
         }
     }
+    found.retain(|(_, name)| !is_ticket(name));
     found.sort();
     found.dedup();
     found.into_iter().map(|(_, name)| name).collect()
+}
+
+/// `inc0106033`, `chg0042`: letters that name a list, and a number in it.
+fn is_ticket(name: &str) -> bool {
+    let number = name.trim_start_matches(|char: char| char.is_ascii_lowercase());
+    let letters = name.len() - number.len();
+    let lists = [
+        "inc", "chg", "chge", "req", "ritm", "prb", "task", "sctask", "kb", "ref", "ticket", "case", "bug",
+        "sev",
+    ];
+    number.bytes().all(|byte| byte.is_ascii_digit())
+        && name.get(..letters).is_some_and(|letters| lists.contains(&letters))
 }
 
 #[cfg(test)]
@@ -393,6 +406,10 @@ mod tests {
     #[test]
     fn storage_accounts_are_named_by_their_host_or_by_what_they_are_called() {
         assert_eq!(read("time out writing to storage account nwlogs080613").accounts, ["nwlogs080613"]);
+        assert_eq!(
+            read("blob uploads to nwlogs080613 fail since 09:15 INC0106033").accounts,
+            ["nwlogs080613"]
+        );
         assert_eq!(read("https://mylogs.blob.core.windows.net/x hangs").accounts, ["mylogs"]);
     }
 }

@@ -171,7 +171,9 @@ fn number_port(text: &str, tokens: &[Token<'_>], at: usize, number: u64, is_list
     }
     let is_error = WORDS.number.errors.contains(&port);
     let word_before = last.trim_end_matches([':', '=', '"', '\'']);
-    if is_error || is_counted(behind) || WORDS.number.not_before.end(word_before) {
+    // `on 5432 packets get lost`, but not `on 40 servers`.
+    let is_place = port >= 1024 && [" on", " auf", " sur"].iter().any(|word| last.ends_with(word));
+    if is_error || (is_counted(behind) && !is_place) || WORDS.number.not_before.end(word_before) {
         return None;
     }
     let is_service = WORDS.services.ports.values().any(|known| *known == port)

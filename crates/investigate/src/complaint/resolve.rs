@@ -1,6 +1,7 @@
 //! Statements, made into complaints with concrete flows.
 
 use super::flow::flows_of;
+use super::mention::What;
 use super::scope::Estate;
 use super::side::{Side, Sides, sides};
 use super::statement::{Statement, statements};
@@ -17,7 +18,9 @@ pub fn resolve(message: &Message, inventory: &Inventory) -> Vec<Complaint> {
     let mut found: Vec<Complaint> = Vec::new();
     let mut before = Sides::default();
     let mut spoken: Vec<usize> = Vec::new();
-    for mut statement in statements(message, &estate) {
+    let mut all = statements(message, &estate);
+    one_scope(&mut all);
+    for mut statement in all {
         // Without a word of a network, only names of the estate make it a complaint about one.
         let is_about = statement.has_content() || message.topic == Topic::Incident;
         if !is_about || !statement.has_content() && statement.symptoms.is_empty() && !statement.is_doubtful {
@@ -46,6 +49,21 @@ pub fn resolve(message: &Message, inventory: &Inventory) -> Vec<Complaint> {
         };
     }
     found
+}
+
+/// `the app servers time out, and so does the database of shop`: an application that is named once holds for roles without one.
+fn one_scope(all: &mut [Statement]) {
+    let mut scopes: Vec<Vec<usize>> =
+        all.iter().map(|statement| statement.scope.clone()).filter(|scope| !scope.is_empty()).collect();
+    scopes.dedup();
+    let [scope] = scopes.as_slice() else { return };
+    let is_role = |statement: &Statement| {
+        !statement.mentions.is_empty()
+            && statement.mentions.iter().all(|mention| matches!(mention.what, What::Role(..)))
+    };
+    for statement in all.iter_mut().filter(|statement| statement.scope.is_empty() && is_role(statement)) {
+        statement.scope.clone_from(scope);
+    }
 }
 
 fn kind(message: &Message, statement: &Statement) -> Kind {

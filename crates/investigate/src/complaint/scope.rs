@@ -154,6 +154,12 @@ impl<'a> Estate<'a> {
         found.into_iter().take(MAX_NEAREST).map(|(_, name)| name.to_owned()).collect()
     }
 
+    /// Tells whether a word is nearly the name of a machine.
+    pub(super) fn is_like(&self, word: &str) -> bool {
+        let limit = (word.chars().count() / 3).max(2);
+        self.labels.iter().any(|label| distance(word, &label.name) <= limit)
+    }
+
     fn filter(&self, is: impl Fn(&Label) -> bool) -> Vec<usize> {
         self.all().into_iter().filter(|at| self.labels.get(*at).is_some_and(&is)).collect()
     }

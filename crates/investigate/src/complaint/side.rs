@@ -22,6 +22,8 @@ pub(super) struct Sides {
     pub(super) services: Vec<Service>,
     /// Ends with the port that is glued to them.
     pub(super) bound: Vec<(Side, u16)>,
+    /// Ends with a port right behind them.
+    pub(super) beside: Vec<Side>,
 }
 
 /// One end, as an answer to "who".
@@ -57,10 +59,17 @@ pub(super) fn sides(statement: &Statement, estate: &Estate<'_>, before: &Sides) 
     let is_role = |mention: &Mention| matches!(mention.what, What::Role(..) | What::Internet);
     let named =
         statement.mentions.iter().filter(|mention| !is_role(mention) && mention.mark != Mark::Via).count();
+    // `A behind the appliance cannot reach B`: where two others are named, it is on the path.
+    let ends = statement
+        .mentions
+        .iter()
+        .filter(|mention| mention.mark != Mark::Via && !is_role(mention) && !is_appliance(mention, estate))
+        .count();
     let mut last_kept = false;
     for mention in &statement.mentions {
         // What is on the path only is no end, unless it is all there is.
-        let passes = mention.mark == Mark::Via && (!only || is_appliance(mention, estate));
+        let passes = (mention.mark == Mark::Via && (!only || is_appliance(mention, estate)))
+            || (ends > 1 && is_between(mention, estate));
         if passes
             || (is_role(mention) && named > 1 && !matches!(mention.what, What::Role(..) if mention.is_joined))
         {
@@ -75,6 +84,9 @@ pub(super) fn sides(statement: &Statement, estate: &Estate<'_>, before: &Sides) 
         if let Some(port) = mention.port {
             sides.bound.extend(members.iter().map(|side| (side.clone(), port)));
         }
+        if mention.has_port_behind {
+            sides.beside.extend(members.iter().cloned());
+        }
         match groups.last_mut() {
             Some((mark, last)) if mention.is_joined && last_kept && *mark != Mark::Between => {
                 last.extend(members)
@@ -86,6 +98,10 @@ pub(super) fn sides(statement: &Statement, estate: &Estate<'_>, before: &Sides) 
     assign(groups, statement, estate, &mut sides);
     inherit(statement, estate, before, &mut sides);
     sides
+}
+
+fn is_between(mention: &Mention, estate: &Estate<'_>) -> bool {
+    is_appliance(mention, estate) && mention.port.is_none() && !mention.is_joined
 }
 
 fn is_appliance(mention: &Mention, estate: &Estate<'_>) -> bool {
@@ -145,6 +161,18 @@ fn members(mention: &Mention, estate: &Estate<'_>, sides: &mut Sides) -> Vec<Sid
             };
             let exact: Vec<usize> = kept.iter().copied().filter(numbered).collect();
             let kept = if exact.is_empty() { kept } else { exact };
+            // `connect to mysql`: of the databases of several applications, those of which one serves the port.
+            let serves = |at: &usize| {
+                let machine = estate.machine(*at);
+                let mut ports = sides.services.iter().filter_map(|service| service.port);
+                machine.is_some_and(|machine| ports.any(|port| machine.listens(port) == Some(true)))
+            };
+            let serving = estate.tiers(&kept.iter().copied().filter(serves).collect::<Vec<usize>>());
+            let kept = if mention.mark == Mark::To && !serving.is_empty() {
+                kept.into_iter().filter(|at| serving.contains(at)).collect()
+            } else {
+                kept
+            };
             kept.into_iter().map(|at| Side::Machine(at, None, Basis::Role)).collect()
         }
         What::Outside(address) => vec![Side::Outside(*address)],
@@ -161,7 +189,7 @@ fn members(mention: &Mention, estate: &Estate<'_>, sides: &mut Sides) -> Vec<Sid
             let private =
                 ["internal", "local", "lan", "corp", "intern", "home", "svc", "localdomain", "private"];
             let is_public = name.contains('.')
-                && nearest.is_empty()
+                && !estate.is_like(label)
                 && (2..=6).contains(&zone.len())
                 && zone.bytes().all(|byte| byte.is_ascii_alphabetic())
                 && !name.split('.').any(|label| private.contains(&label));
@@ -182,6 +210,13 @@ fn assign(groups: Vec<(Mark, Vec<Side>)>, statement: &Statement, estate: &Estate
     sides.is_marked = groups.iter().any(|(mark, _)| matches!(mark, Mark::From | Mark::To));
     if let ([(_, first), (_, second)], true) = (groups.as_slice(), statement.is_turned) {
         (sides.sources, sides.destinations) = (second.clone(), first.clone());
+        return;
+    }
+    // `the same for A and B on 3306`
+    if let [(Mark::From, only)] = groups.as_slice()
+        && let Some((caller, server)) = caller_and_server(only, estate, &sides.services)
+    {
+        (sides.sources, sides.destinations) = (vec![caller], vec![server]);
         return;
     }
     let has = |mark: Mark| groups.iter().any(|(known, _)| *known == mark);
@@ -219,7 +254,17 @@ fn assign(groups: Vec<(Mark, Vec<Side>)>, statement: &Statement, estate: &Estate
     let (first, best) = (scores().next().unwrap_or_default(), scores().skip(1).max().unwrap_or_default());
     let both_serve = only_at && first > 0 && first == best;
     let turns = only_at && first > best;
-    let caller = if turns { count.saturating_sub(1) } else { 0 };
+    // "connection to server at B, port 5432 failed [host A]"
+    let called = |group: &[Side]| group.iter().any(|side| sides.beside.contains(side));
+    let callees: Vec<usize> =
+        groups.iter().enumerate().filter(|(_, (_, group))| called(group)).map(|(at, _)| at).collect();
+    let callee = callees.first().copied().filter(|_| only_at && count == 2 && callees.len() == 1);
+    let caller = match callee {
+        Some(callee) => 1 - callee,
+        None if turns => count.saturating_sub(1),
+        None => 0,
+    };
+    let both_serve = both_serve && callee.is_none();
     let from_named = has(Mark::From);
     for (at, (mark, group)) in groups.iter().cloned().enumerate() {
         match mark {
@@ -277,6 +322,18 @@ fn assign(groups: Vec<(Mark, Vec<Side>)>, statement: &Statement, estate: &Estate
     }
 }
 
+/// Of two, the one that calls and the one that serves the port, where only one of them serves it.
+fn caller_and_server(only: &[Side], estate: &Estate<'_>, services: &[Service]) -> Option<(Side, Side)> {
+    let ([one, other], [service]) = (only, services) else { return None };
+    let (first, second) = (one.machine()?, other.machine()?);
+    let (one_serves, other_serves) =
+        (infer::serves(estate, first, second, *service), infer::serves(estate, second, first, *service));
+    if one_serves > 1 && other_serves < 1 {
+        return Some((other.clone(), one.clone()));
+    }
+    (other_serves > 1 && one_serves < 1).then(|| (one.clone(), other.clone()))
+}
+
 /// One end alone is called, unless it cannot be: somebody else serves the port, or it is the Internet that is not reached.
 fn alone(open: Vec<Vec<Side>>, is_at: bool, statement: &Statement, estate: &Estate<'_>, sides: &mut Sides) {
     let only: Vec<Side> = open.into_iter().flatten().collect();
@@ -303,19 +360,20 @@ fn alone(open: Vec<Vec<Side>>, is_at: bool, statement: &Statement, estate: &Esta
         return;
     }
     // "A and B cannot talk on 5432": one of them serves it.
-    if let ([one, other], [service]) = (only.as_slice(), sides.services.as_slice())
-        && let (Some(first), Some(second)) = (one.machine(), other.machine())
+    if let Some((caller, server)) = caller_and_server(&only, estate, &sides.services) {
+        (sides.sources, sides.destinations) = (vec![caller], vec![server]);
+        return;
+    }
+    // "the web servers return 504": what they call does not answer them.
+    let answers_for_others = only
+        .iter()
+        .all(|side| side.machine().is_some_and(|at| matches!(estate.role(at), Some("web" | "proxy"))));
+    if answers_for_others
+        && sides.services.is_empty()
+        && ["502", "504"].iter().any(|code| text.contains(code))
     {
-        let (one_serves, other_serves) =
-            (infer::serves(estate, first, second, *service), infer::serves(estate, second, first, *service));
-        if one_serves > 1 && other_serves < 1 {
-            (sides.sources, sides.destinations) = (vec![other.clone()], vec![one.clone()]);
-            return;
-        }
-        if other_serves > 1 && one_serves < 1 {
-            (sides.sources, sides.destinations) = (vec![one.clone()], vec![other.clone()]);
-            return;
-        }
+        sides.sources = only;
+        return;
     }
     let serves = |side: &Side, service: &Service| {
         let Some(at) = side.machine() else { return true };

@@ -10,7 +10,7 @@ use ghost_base::Timestamp;
 use ghost_shell::{Request, Ruling, Verdict};
 
 /// Limits how often one command is modified.
-const MAX_ROUNDS: u32 = 5;
+pub(crate) const MAX_ROUNDS: u32 = 5;
 
 /// Judges a command; a declared script has its declared verdict where it is exactly the one that was declared.
 pub(super) fn judge(
@@ -106,7 +106,7 @@ pub(super) fn advance(state: &State, step: &Step, context: &DecisionContext<'_>,
     }
 }
 
-fn request(
+pub(crate) fn request(
     state: &State,
     step: &Step,
     outcome_unknown: bool,

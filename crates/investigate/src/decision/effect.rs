@@ -29,6 +29,14 @@ pub enum Effect {
         /// Whether the intent is recorded already.
         intended: bool,
     },
+    /// Use the consent up where one is named, let the gate note that somebody else runs it, record that they have it.
+    HandOver {
+        step: StepId,
+        /// The question whose answer is used up.
+        consumes: Option<String>,
+        /// Who gets it.
+        key: String,
+    },
     /// Let the gate note that nothing ran, record the end.
     Refuse { step: StepId },
     /// Close the question with a no: the session is being stopped.

@@ -7,7 +7,7 @@
 //! event: the next owner folds what was recorded and gets the same answer.
 
 mod call;
-mod command;
+pub(crate) mod command;
 mod effect;
 mod next;
 

@@ -5,12 +5,15 @@ use crate::event::{BudgetSpent, Event, Instruction, Note, Noted, Refusal};
 use crate::gate::close;
 use crate::model::Stop;
 use crate::state::{Entry, State, Turn};
-use crate::{conversation, recheck};
+use crate::{conversation, outside, recheck};
 use ghost_base::Timestamp;
 
 /// Says what to do next.
 #[must_use]
 pub fn next(state: &State, context: &DecisionContext<'_>, now: Timestamp) -> Effect {
+    if let Some(asked) = &state.opened.outside {
+        return outside::next(state, asked, context, now);
+    }
     if state.concluded.is_some() {
         return if state.is_reported() { Effect::Rest } else { Effect::Deliver };
     }

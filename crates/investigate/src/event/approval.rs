@@ -80,6 +80,9 @@ pub struct ApprovalDecided {
     pub answer: Reply,
     /// Whose vote it was.
     pub who: String,
+    /// The name by which people know them, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     #[serde(with = "text")]
     pub at: Timestamp,
 }

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::{
-    AnswerFailed, ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, BudgetSpent,
+    AnswerFailed, ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Attended, BudgetSpent,
     Classified, Concluded, Delivered, Discarded, Done, Executing, FindingAccepted, FindingRejected,
     HumanMessage, HypothesisSet, Intent, ModelAnswered, ModelAsked, Noted, Observed, Opened, Proposed,
-    Reopened, Resumed, Returned, Unknown,
+    Reopened, Resumed, Returned, TakeRequested, Taken, Unknown,
 };
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,11 +69,17 @@ pub enum Event {
     Delivered(Delivered),
     /// Somebody wants it to continue after its report.
     Reopened(Reopened),
+    /// An agent that runs elsewhere wants to use its consent up.
+    TakeRequested(TakeRequested),
+    /// It has it, and nobody else gets it.
+    Taken(Taken),
+    /// Somebody began or ceased to wait for the answer.
+    Attended(Attended),
 }
 
 impl Event {
     /// The words for the kinds, as they are written. A test holds that each variant is among them.
-    pub const KINDS: [&str; 27] = [
+    pub const KINDS: [&str; 30] = [
         "opened",
         "hypothesis_set",
         "asked",
@@ -101,5 +107,8 @@ impl Event {
         "concluded",
         "delivered",
         "reopened",
+        "take_requested",
+        "taken",
+        "attended",
     ];
 }

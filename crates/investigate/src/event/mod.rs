@@ -14,6 +14,7 @@ mod command;
 mod evidence;
 mod kind;
 mod line;
+mod outside;
 mod session;
 #[cfg(test)]
 mod tests;
@@ -31,6 +32,7 @@ pub use evidence::{
 pub use ghost_shell::Impact;
 pub use kind::Event;
 pub use line::{Chain, Content, FORMAT, LedgerError, Recorded, erase, read};
+pub use outside::{Attended, Outside, OutsideKind, OutsideRequest, TakeRequested, Taken};
 pub use session::{
     BudgetSpent, ComplaintOutcome, Concluded, Delivered, Discarded, HumanMessage, HypothesisSet, Instruction,
     Note, Noted, Now, Opened, Origin, Quote, RECHECK_PROVIDER, Rechecked, Reopened, Resumed, Waived,

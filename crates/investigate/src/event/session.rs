@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::{ObservationId, text};
+use crate::event::{ObservationId, Outside, text};
 use crate::model::Investigator;
 use crate::suspect::Looked;
 use crate::{Confidence, HypothesisState, Limits, Outcome};
@@ -34,6 +34,9 @@ pub struct Opened {
     /// Whether a program wrote the symptom, as an alert: then its words are no words of people.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_program: bool,
+    /// The request that it was opened for, where an agent made one that no session drives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outside: Option<Box<Outside>>,
     pub version: String,
 }
 

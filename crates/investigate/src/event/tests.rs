@@ -26,6 +26,7 @@ fn opened() -> Event {
         scope: None,
         surroundings: None,
         by_program: false,
+        outside: None,
         version: "0".to_owned(),
     })
 }

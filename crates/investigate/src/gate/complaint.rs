@@ -118,8 +118,9 @@ impl Weigh<'_> {
                     || !complaint.names_port && flow.is_between(&finding.object)
             });
             let is_beside = is_beside(&finding.code, complaint);
-            if of_flow || is_beside || is_change {
-                found.push(named(finding));
+            let name = named(finding);
+            if (of_flow || is_beside || is_change) && !found.contains(&name) {
+                found.push(name);
             }
         }
         let open: Vec<&&JudgedFlow> =

@@ -3,6 +3,8 @@
 //! Four rules: no list is replaced without what is in it; what belongs to a program is changed through that program; nothing is opened
 //! wider than the fault; every fix has its verification.
 
+use std::net::IpAddr;
+
 use crate::coverage::explains;
 use crate::finding::traffic;
 use crate::judged::{JudgedFlow, JudgedRemedy};
@@ -49,6 +51,7 @@ impl Fix {
 pub(super) fn actions(context: &PlaybookContext<'_>, faults: &[CitedFault]) -> Vec<String> {
     let mut actions: Vec<(usize, String)> = Vec::new();
     let mut shaped: Vec<&str> = Vec::new();
+    let mut started: Vec<(&str, &str, &str)> = Vec::new();
     for fault in faults {
         let (code, object) = (fault.suspect.code.as_str(), fault.suspect.object.as_str());
         // One line of shaping may be several faults; it is taken away once.
@@ -60,7 +63,18 @@ pub(super) fn actions(context: &PlaybookContext<'_>, faults: &[CitedFault]) -> V
         }
         let parts: Vec<&str> = object.split('/').collect();
         let at = |index: usize| parts.get(index).copied().unwrap_or_default();
-        if let Some(fix) = fix(context, fault, &at) {
+        // A service is started once, whoever misses it.
+        if code == "tcp_refused" {
+            let service = (at(2), at(3), at(4));
+            if started.contains(&service) {
+                continue;
+            }
+            started.push(service);
+        }
+        if let Some(mut fix) = fix(context, fault, &at) {
+            if let Some(verify) = tried_again(context, code, object) {
+                fix.verify = verify;
+            }
             // From the caller on, so that each repair can be seen; what no document shows comes last.
             match context.judged.remedy(code, object) {
                 Some((place, remedy)) => actions.push((place, as_tried(fix, remedy).text(&remedy.effect))),
@@ -70,6 +84,29 @@ pub(super) fn actions(context: &PlaybookContext<'_>, faults: &[CitedFault]) -> V
     }
     actions.sort_by_key(|(place, _)| *place);
     actions.into_iter().map(|(_, text)| text).collect()
+}
+
+/// Returns the call that shows that a flow passes again, where a rule stopped it: that very flow, from its caller.
+fn tried_again(context: &PlaybookContext<'_>, code: &str, object: &str) -> Option<String> {
+    let by_rules = ["nsg_deny", "guest_firewall_drop", "guest_firewall_reject", "guest_firewall_policy_drop"];
+    if !by_rules.contains(&code) {
+        return None;
+    }
+    let (flow, _) = context.judged.cause(code, object)?;
+    // What stands for the Internet is no address to try.
+    let is_anybody = |address: IpAddr| address == IpAddr::from([8, 8, 8, 8]);
+    let stands_for_others = (flow.source_machine.is_none() && is_anybody(flow.source))
+        || (flow.destination_machine.is_none() && is_anybody(flow.destination));
+    if stands_for_others {
+        return None;
+    }
+    let from = flow.source_machine.clone().unwrap_or_else(|| flow.source.to_string());
+    let to = flow.destination;
+    match (flow.protocol.as_str(), flow.port) {
+        ("tcp", Some(port)) => Some(format!("from {from}, `nc -vz -w 3 {to} {port}` connects.")),
+        ("icmp", _) => Some(format!("from {from}, `ping -c 3 {to}` is answered.")),
+        _ => None,
+    }
 }
 
 /// Says that nobody tried it on what was read, where the judge of flows knows the cause and a document could show it.

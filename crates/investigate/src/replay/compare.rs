@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use crate::decision::{Effect, observed_file_task};
 use crate::event::{
-    ApprovalRequested, Classified, Content, Delivered, Event, Executing, Intent, ModelAsked, Recorded, StepId,
+    ApprovalRequested, Classified, Content, Delivered, Event, Executing, Intent, ModelAsked, Recorded,
+    StepId, Taken,
 };
 use crate::replay::input::refused;
 use crate::replay::{Divergence, ReplayInputs, Wording};
@@ -35,6 +36,7 @@ pub(super) fn compare(
         Effect::Execute { step, consumes, intended } => {
             execute(state, *step, consumes.as_deref(), *intended, first).map(|()| 1)
         }
+        Effect::HandOver { step, consumes, key } => hand_over(state, (*step, consumes.as_deref(), key), left),
         Effect::Refuse { step } => match event(first) {
             Some(Event::Done(done)) if done.step == *step => refused(state, done, first).map(|()| 1),
             _ => Err(other(first, &format!("the end of {step}, which does not run"))),
@@ -150,6 +152,22 @@ fn execute(
         _ if intended => Err(other(first, &format!("that {step} begins to run"))),
         _ => Err(other(first, &format!("the intent to run {step}"))),
     }
+}
+
+/// What is handed over is first intended, then somebody has it; how that ended follows by itself.
+fn hand_over(
+    state: &State,
+    (step, consumes, key): (StepId, Option<&str>, &str),
+    left: &[Recorded],
+) -> Result<usize, Box<Divergence>> {
+    let Some(first) = left.first() else { return Ok(0) };
+    match event(first) {
+        // The gate could not put it on record, and nobody has it.
+        Some(Event::Done(done)) if done.step == step => return refused(state, done, first).map(|()| 1),
+        _ => execute(state, step, consumes, false, first)?,
+    }
+    let taken = Event::Taken(Taken { step, key: key.to_owned() });
+    left.get(1).map_or(Ok(1), |next| same(next, &taken).map(|()| 2))
 }
 
 /// The result of a file task comes from outside; how it is recorded does not.

@@ -27,6 +27,10 @@ pub(super) fn accept(
     let behind = event(before);
     match event(recorded)? {
         Event::HumanMessage(_) | Event::Discarded(_) => Some(Ok(())),
+        Event::TakeRequested(_) | Event::Attended(_) => {
+            let fits = state.opened.outside.is_some() && !state.is_over();
+            Some(check(fits, recorded, "an event of this session", "one of a request from outside"))
+        }
         Event::Resumed(_) => Some(resume(state, recorded)),
         // Boards and cards are shown beside the decisions, whenever somebody can be reached.
         Event::Delivered(delivered) if !delivered.is_report() => Some(shown(state, delivered, recorded)),
@@ -41,6 +45,8 @@ pub(super) fn accept(
         }
         // Nobody is asked where findings are checked again: what runs follows from them.
         Event::ModelAnswered(_) if state.rechecking.is_some() && state.asked.is_none() => None,
+        // Nor where a request came from outside.
+        Event::ModelAnswered(_) if state.opened.outside.is_some() => None,
         Event::ModelAnswered(answered) => Some(match behind {
             Some(Event::ModelAsked(asked)) if asked.turn == answered.turn => turn(state, answered, recorded),
             _ => Err(unasked(recorded, answered.turn)),
@@ -58,6 +64,7 @@ pub(super) fn accept(
             // A consent can also run out before the run that it is for.
             let late = || {
                 matches!(effect(), Effect::Execute { step, consumes: Some(approval), intended: false }
+                    | Effect::HandOver { step, consumes: Some(approval), .. }
                     if step == expired.step && approval == expired.approval)
             };
             let fits = open || late();
@@ -72,6 +79,7 @@ pub(super) fn accept(
             Some(Event::Executing(Executing { step, .. })) if *step == done.step => {
                 Some(ran(state, done, recorded))
             }
+            Some(Event::Taken(taken)) if taken.step == done.step => Some(ran(state, done, recorded)),
             _ => None,
         },
         Event::Opened(_)
@@ -89,7 +97,8 @@ pub(super) fn accept(
         | Event::Noted(_)
         | Event::BudgetSpent(_)
         | Event::Concluded(_)
-        | Event::Delivered(_) => None,
+        | Event::Delivered(_)
+        | Event::Taken(_) => None,
     }
 }
 
@@ -106,6 +115,7 @@ fn found(state: &State, judged: &Classified, effect: impl FnOnce() -> Effect) ->
         Effect::Request(asked) => asked.step == judged.step,
         Effect::Record(_)
         | Effect::Ask { .. }
+        | Effect::HandOver { .. }
         | Effect::Refuse { .. }
         | Effect::Withdraw { .. }
         | Effect::FileTask { .. }

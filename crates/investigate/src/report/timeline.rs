@@ -181,6 +181,12 @@ fn words(event: &Event) -> Words {
             };
             (format!("{} says{instruction}", said.who), Some(said.text.clone()), Tone::Normal)
         }
+        Event::TakeRequested(_) => ("the agent wants to use its consent".to_owned(), None, Tone::Quiet),
+        Event::Taken(taken) => (format!("{}: handed over to the agent, once", taken.step), None, Tone::Good),
+        Event::Attended(attended) => {
+            let what = if attended.waits { "the agent waits again" } else { "the agent waits no longer" };
+            (what.to_owned(), None, Tone::Quiet)
+        }
         Event::Reopened(again) => {
             (format!("{} goes on behind the report", again.who), Some(again.text.clone()), Tone::Normal)
         }

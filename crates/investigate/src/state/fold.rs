@@ -84,6 +84,10 @@ impl State {
             delivered: Vec::new(),
             rechecking: None,
             earlier: Vec::new(),
+            names: std::collections::BTreeMap::new(),
+            taker: None,
+            taken: None,
+            attended: true,
         }
     }
 
@@ -128,6 +132,9 @@ impl State {
                 approval.votes.push(Vote { who: voted.who.clone(), approves: voted.approves, at: voted.at });
             }
             Event::ApprovalDecided(decided) => {
+                if let Some(name) = &decided.name {
+                    self.names.insert(decided.who.clone(), name.clone());
+                }
                 let (answer, who) = (decided.answer.clone(), decided.who.clone());
                 let ending = Ending::Decided { answer: answer.clone(), who: who.clone(), at: decided.at };
                 let phase =
@@ -186,6 +193,13 @@ impl State {
             Event::Concluded(concluded) => self.concluded = Some((at, concluded.clone())),
             Event::Delivered(delivered) => self.delivered.push(delivered.clone()),
             Event::Reopened(reopened) => self.reopen(reopened, at),
+            Event::TakeRequested(asked) => self.taker = Some(asked.key.clone()),
+            Event::Taken(taken) => (self.taker, self.taken) = (None, Some(taken.key.clone())),
+            Event::Attended(attended) => {
+                self.attended = attended.waits;
+                // Who left does not want it any more.
+                self.taker = self.taker.take().filter(|_| attended.waits);
+            }
         }
         (self.seq, self.last_at, self.head) = (seq, at, recorded.hash);
         Ok(())

@@ -60,6 +60,14 @@ pub struct State {
     pub rechecking: Option<usize>,
     /// How it ended before it was opened again, oldest first.
     pub earlier: Vec<(Timestamp, Concluded)>,
+    /// By which names people know who decided, as far as that was asked.
+    pub names: BTreeMap<String, String>,
+    /// Which process of an agent wants to use the consent up.
+    pub taker: Option<String>,
+    /// Which one has it.
+    pub taken: Option<String>,
+    /// Whether somebody waits for the answer to a request from outside.
+    pub attended: bool,
 }
 
 /// An observation and when it was recorded.
@@ -138,9 +146,19 @@ impl State {
         self.steps.iter().rev().find_map(|step| step.done.as_ref()?.audit_head.as_deref())
     }
 
-    /// Tells whether the report of the last end reached somebody.
+    /// Tells whether there is nothing left to do but to bring the report, where there is one.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        let answered = || self.steps.first().is_some_and(|step| step.phase == Phase::Done);
+        self.concluded.is_some() || (self.opened.outside.is_some() && answered())
+    }
+
+    /// Tells whether the report of the last end reached somebody. A request from outside has none.
     #[must_use]
     pub fn is_reported(&self) -> bool {
+        if self.opened.outside.is_some() {
+            return self.is_over();
+        }
         let reports = self.delivered.iter().filter(|delivered| delivered.is_report()).count();
         self.concluded.is_some() && reports > self.earlier.len()
     }
@@ -154,7 +172,7 @@ impl State {
     /// Returns the word for where it stands.
     #[must_use]
     pub fn standing(&self) -> &'static str {
-        if self.concluded.is_some() {
+        if self.is_over() {
             "concluded"
         } else if self.open_approval().is_some() {
             "waiting"

@@ -151,6 +151,7 @@ mod tests {
     fn services_stand_for_their_ports() {
         assert_eq!(read("cannot reach PostgreSQL and Redis on db").ports, [5432, 6379]);
         assert_eq!(read("partner cannot open SSH").ports, [22]);
+        assert_eq!(read("since 14:02 db-1:5432 hangs, started 7:30, 02:30 UTC").ports, [5432]);
         assert_eq!(read("updates over plain HTTP still hang, HTTPS works").ports, [80]);
         assert_eq!(read("tcp/9090 and 53/udp and 10.0.0.1:7070").ports, [9090, 53, 7070]);
     }

@@ -44,7 +44,9 @@ impl Token<'_> {
     /// Returns the port of `10.0.0.1:8080` and `name:8080`.
     pub(super) fn behind_colon(&self) -> Option<u16> {
         let (before, after) = self.text.rsplit_once(':')?;
-        let plain = !before.contains(':') && !before.contains('/');
+        // `14:02` is a time.
+        let is_name = before.chars().any(|char| !char.is_ascii_digit());
+        let plain = is_name && !before.contains(':') && !before.contains('/');
         after.parse().ok().filter(|port| plain && *port > 0)
     }
 

@@ -100,6 +100,7 @@ impl TestSession {
             scope: None,
             surroundings: None,
             by_program: false,
+            outside: None,
             version: "0".to_owned(),
         }));
         session.add(Event::HypothesisSet(HypothesisSet {
@@ -195,6 +196,7 @@ impl TestSession {
             step: asked.step,
             answer,
             who: "ben".to_owned(),
+            name: None,
             at: self.now,
         };
         self.add(Event::ApprovalDecided(decided));

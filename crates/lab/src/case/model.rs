@@ -157,6 +157,8 @@ pub struct Service {
     /// What it does with who comes.
     #[serde(default)]
     pub behavior: Behavior,
+    /// The one address that it is bound to; every address of the machine where none is named.
+    pub address: Option<IpAddr>,
 }
 
 /// Somebody who talks to somebody, again and again.

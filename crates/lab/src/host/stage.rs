@@ -39,6 +39,17 @@ pub struct Service {
     /// What it does with who comes.
     #[serde(default)]
     pub behavior: Behavior,
+    /// The one address that it is bound to; every address of the machine where none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<IpAddr>,
+}
+
+impl Service {
+    /// Tells whether nobody reaches it from outside of its machine.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        self.address.is_some_and(|address| address.is_loopback())
+    }
 }
 
 /// What a service does with who comes.

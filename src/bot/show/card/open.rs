@@ -180,16 +180,24 @@ fn why(subject: &Subject<'_>) -> Value {
 
 fn facts(subject: &Subject<'_>, context: &RenderContext, asked: &AskedAction) -> Line {
     let impact = subject.approval.requested.impact;
-    let mut all = vec![
+    let agent = subject.state.opened.outside.as_ref().map(|asked| &asked.request);
+    let agent = agent.map(|asked| {
+        let (agent, machine) = (prose(&asked.agent, 80), prose(&asked.machine, 120));
+        fact("Agent").text(&format!("{agent} on {machine} in {}", prose(&asked.folder, 300)))
+    });
+    let mut all: Vec<Line> = agent.into_iter().collect();
+    all.extend([
         fact("Risk").bold(impact.as_str()).text(&format!(": {}", impact.meaning())),
         fact("Changes").text(&asked.changes),
         fact("Undo").text(&asked.undone),
-    ];
+    ]);
     all.extend(rules(subject));
     let dressed = lookalikes(&subject.shown());
     all.extend((!dressed.is_empty()).then(|| fact("Look-alike").text(&dressed.join("; "))));
     all.extend(targets(subject));
-    all.extend(context.acts_as.as_deref().map(|identity| fact("As").text(&prose(identity, 200))));
+    // What runs elsewhere runs as whoever the agent is.
+    let acts_as = context.acts_as.as_deref().filter(|_| subject.state.opened.outside.is_none());
+    all.extend(acts_as.map(|identity| fact("As").text(&prose(identity, 200))));
     all.extend(subject.hypothesis(200).map(|hypothesis| fact("Tests").text(&hypothesis)));
     all.extend(votes(subject, context).map(|votes| fact("Approvals").then(votes)));
     lines(all)
@@ -290,7 +298,7 @@ fn buttons(subject: &Subject<'_>, context: &RenderContext, left: usize, asked: &
             vec![labeled("approve", "Approve", &label("Approve"), id, Tone::Primary, sure), deny]
         }
     };
-    if context.frozen.is_none() && !subject.approval.requested.is_plan() {
+    if context.frozen.is_none() && subject.is_changeable() {
         row.push(labeled("modify", "Modify…", &label("Modify"), id, Tone::Normal, None));
     }
     if is_cut(subject) {

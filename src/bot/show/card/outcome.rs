@@ -1,9 +1,10 @@
 //! What happened after a decision, in words that say no more than the events.
 
-use crate::bot::show::amount::seconds;
+use crate::bot::show::amount::{clock, seconds};
 use crate::bot::show::card::subject::Subject;
 use crate::bot::show::text::prose;
 use ghost_investigate::event::{Done, Reply};
+use ghost_investigate::outside::offered_until;
 use ghost_investigate::state::{Phase, Step};
 
 const CUT_OFF: &str = "it was cut off, nobody knows whether it took effect";
@@ -37,6 +38,12 @@ pub(super) fn modified(subject: &Subject<'_>) -> String {
 
 fn run(subject: &Subject<'_>) -> String {
     let step = subject.step;
+    if subject.state.opened.outside.is_some()
+        && step.done.is_none()
+        && let Some(until) = offered_until(subject.state)
+    {
+        return format!("the agent that asked can use it once, until {}", clock(until));
+    }
     if let Some(done) = &step.done {
         return ended(subject, done);
     }
@@ -60,6 +67,9 @@ fn ended(subject: &Subject<'_>, done: &Done) -> String {
     let reason = prose(&done.reason, 200);
     let because = if reason.is_empty() { reason } else { format!(": {reason}") };
     let what = match done.status.as_str() {
+        "completed" if subject.state.opened.outside.is_some() => {
+            "handed over to the agent, which runs it where it is".to_owned()
+        }
         "completed" => {
             let time = done.duration_ms.map(|millis| format!(" in {}", seconds(millis))).unwrap_or_default();
             let exit = done.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::bot::show::text::{prose, short};
-use ghost_investigate::event::{Classified, PlanJudgement};
+use ghost_investigate::event::{Classified, Outside, OutsideKind, PlanJudgement};
 use ghost_investigate::report::{AskedAction, asked_action};
 use ghost_investigate::state::{Approval, State, Step};
 
@@ -49,6 +49,12 @@ impl<'a> Subject<'a> {
         let all: Vec<&str> =
             self.commands().enumerate().filter(|(at, _)| asks(*at)).map(|(_, one)| one).collect();
         asked_action(&all, requested.impact)
+    }
+
+    /// Tells whether somebody can put another command in the place of this one.
+    pub(super) fn is_changeable(&self) -> bool {
+        let call = |asked: &Outside| asked.request.kind == OutsideKind::Call;
+        !self.approval.requested.is_plan() && !self.state.opened.outside.as_deref().is_some_and(call)
     }
 
     /// Returns every command that is asked about.

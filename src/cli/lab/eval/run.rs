@@ -181,6 +181,7 @@ pub(super) fn opened(prompt: &str, setup: &Setup, model: &dyn Model) -> anyhow::
         scope: Some(scope()),
         surroundings: Some(setup.surroundings()?),
         by_program: false,
+        outside: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }
@@ -227,6 +228,7 @@ async fn answer(
     let vote = SubmittedVote {
         approval: approval.to_owned(),
         who: "eval".to_owned(),
+        name: String::new(),
         answer: consent.answer(&whole),
         key: approval.to_owned(),
         at: engine.clock.now(),

@@ -59,7 +59,7 @@ fn run(place: &Workplace, given: Value) -> anyhow::Result<Found> {
         Spoken::Udp => Protocol::Udp,
         Spoken::Icmp => Protocol::Icmp,
     };
-    let question = Question { from: &input.from, to: &input.to, protocol };
+    let question = Question { from: &input.from, to: &input.to, protocol, at: None };
     let judged = match (&input.bundle, &input.resource_group) {
         (Some(bundle), None) => question.judged_offline(&place.readable(bundle)?)?,
         (None, Some(group)) => question.judged_now(&place.setup, group, input.subscription.as_deref())?,

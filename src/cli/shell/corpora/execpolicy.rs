@@ -7,7 +7,7 @@ use ghost_shell::plain_commands;
 
 /// What rules decide, the strictest last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Decision {
+pub(in crate::cli::shell) enum Decision {
     /// It runs.
     Allow,
     /// Somebody is asked.
@@ -18,18 +18,23 @@ pub(super) enum Decision {
 
 /// All rules of some files.
 #[derive(Debug, Default)]
-pub(super) struct Rules(Vec<Rule>);
+pub(in crate::cli::shell) struct Rules(Vec<Rule>);
 
+/// What holds for commands that begin with some words.
 #[derive(Debug)]
-struct Rule {
+pub(in crate::cli::shell) struct Rule {
     /// For each of the first words, what it may be.
-    pattern: Vec<Vec<String>>,
-    decision: Decision,
+    pub(in crate::cli::shell) pattern: Vec<Vec<String>>,
+    pub(in crate::cli::shell) decision: Decision,
+    /// Why, where it says.
+    pub(in crate::cli::shell) why: Option<String>,
+    /// Commands that it speaks of, and some that it does not.
+    pub(in crate::cli::shell) examples: Vec<(Vec<String>, bool)>,
 }
 
 impl Rules {
     /// Adds the rules of a file.
-    pub(super) fn add(&mut self, text: &str) -> anyhow::Result<()> {
+    pub(in crate::cli::shell) fn add(&mut self, text: &str) -> anyhow::Result<()> {
         for call in star::read(text)? {
             match call.name.as_str() {
                 "prefix_rule" => {
@@ -42,6 +47,11 @@ impl Rules {
             }
         }
         Ok(())
+    }
+
+    /// Returns the rules, in their order.
+    pub(in crate::cli::shell) fn all(&self) -> &[Rule] {
+        &self.0
     }
 
     /// How many rules there are.
@@ -69,7 +79,7 @@ impl Rule {
     }
 
     /// A rule brings examples; one that does not hold says that it was read wrongly, or written so.
-    fn check(&self, examples: &[Value], expected: bool) -> anyhow::Result<()> {
+    fn check(&mut self, examples: &[Value], expected: bool) -> anyhow::Result<()> {
         for example in examples {
             let words = match example {
                 Value::List(_) => words(example)?,
@@ -78,6 +88,7 @@ impl Rule {
                 }
             };
             ensure!(self.matches(&words) == expected, "its example `{}` does not hold", words.join(" "));
+            self.examples.push((words, expected));
         }
         Ok(())
     }
@@ -85,7 +96,7 @@ impl Rule {
 
 fn rule(call: &Call) -> anyhow::Result<Rule> {
     let mut pattern = Vec::new();
-    let mut decision = Decision::Allow;
+    let (mut decision, mut why) = (Decision::Allow, None);
     let mut examples: Vec<(&[Value], bool)> = Vec::new();
     for (name, value) in &call.arguments {
         match (name.as_str(), value) {
@@ -95,12 +106,12 @@ fn rule(call: &Call) -> anyhow::Result<Rule> {
             ("decision", Value::Text(text)) => decision = decided(text)?,
             ("match", Value::List(list)) => examples.push((list, true)),
             ("not_match", Value::List(list)) => examples.push((list, false)),
-            ("justification", Value::Text(_)) => {}
+            ("justification", Value::Text(text)) => why = Some(text.clone()),
             (other, _) => bail!("`{other}` is not understood"),
         }
     }
     ensure!(!pattern.is_empty(), "it has no pattern");
-    let rule = Rule { pattern, decision };
+    let mut rule = Rule { pattern, decision, why, examples: Vec::new() };
     examples.iter().try_for_each(|(list, expected)| rule.check(list, *expected))?;
     Ok(rule)
 }

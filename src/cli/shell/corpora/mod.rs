@@ -17,3 +17,4 @@ mod tldr;
 mod yaml;
 
 pub(super) use command::{Arguments, run};
+pub(super) use execpolicy::{Decision, Rules};

@@ -104,6 +104,7 @@ async fn deny(stage: &Stage, state: &State) {
     let vote = SubmittedVote {
         approval,
         who: "U0LABBOB01".to_owned(),
+        name: String::new(),
         answer,
         key: "deny".to_owned(),
         at: SystemClock.now(),

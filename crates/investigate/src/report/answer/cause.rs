@@ -27,11 +27,16 @@ pub(super) enum Weight {
     Unchanged,
 }
 
-/// Returns the accepted faults, the ones that block first. Several faults of one line of shaping are one cause.
+/// Returns the accepted faults, the ones that block first. Several faults of one line of shaping are one cause, and
+/// so is what is said of several flows in the same words.
 pub(super) fn causes(accepted: &[FindingAccepted], judged: &JudgedFlows) -> Vec<Cause> {
     let mut causes: Vec<Cause> = Vec::new();
     for found in accepted {
         let fresh = cause(found, judged);
+        // "nothing listens there" is one thing, however many call it.
+        if causes.iter().any(|known| known.what == fresh.what && known.weight == fresh.weight) {
+            continue;
+        }
         let same = |cause: &&mut Cause| cause.object == fresh.object && cause.weight == Weight::Degrades;
         match causes.iter_mut().find(same) {
             // "db-1 delays packets on eth0 by 10 ms" and "db-1 loses 8 % of packets on eth0" are one line.
@@ -258,8 +263,10 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
                 Some(flow) => format!("Remove it, or allow {} before it.", flow.source),
                 None => "Remove it, or allow this traffic before it.".to_owned(),
             };
+            let share = place.cause.is_some_and(|cause| cause.reason.contains(" a share of it"));
+            let share = if share { "a share of " } else { "" };
             let traffic = spelled(place.at(4), &place.rest(5));
-            (format!("{one} {verb} {traffic}: {}{rule}", filter(table, chain, place.why)), action)
+            (format!("{one} {verb} {share}{traffic}: {}{rule}", filter(table, chain, place.why)), action)
         }
         Fault::GuestFirewallPolicyDrop => {
             let chain = filter(two, &place.rest(3), place.why);

@@ -141,6 +141,9 @@ fn investigated(state: &State, concluded: &Concluded) -> Answer {
     for cause in causes.iter().skip(first).take(MAX_FURTHER) {
         let label = match cause.weight {
             Weight::Blocks | Weight::Degrades if first == 0 => "Found",
+            Weight::Blocks if cause.object.starts_with("nsg/") && cause.what.contains("lets anybody in") => {
+                "Also open"
+            }
             Weight::Blocks => "Also blocked",
             Weight::Degrades => "Also degraded",
             Weight::Unchanged => "Compared",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::event::{Citation, Finding, ObservationId};
+use crate::event::{Citation, Finding, FindingAccepted, ObservationId};
 use crate::finding::{Fault, title};
 use crate::report::amount::moment;
 use crate::report::answer::is_playbook;
@@ -26,12 +26,24 @@ pub(super) fn accepted(state: &State) -> String {
     if state.accepted.is_empty() {
         return format!("{title}\n\nNo fault is borne out by the evidence.");
     }
-    let findings = (1..).zip(&state.accepted);
+    // What is said of several flows in the same words is one fault with several proofs.
+    let mut named: Vec<(String, Vec<&FindingAccepted>)> = Vec::new();
+    for accepted in &state.accepted {
+        let name = title_of(&accepted.finding);
+        match named.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, same)) => same.push(accepted),
+            None => named.push((name, vec![accepted])),
+        }
+    }
     let mut explained = BTreeSet::new();
-    let lines = findings.flat_map(|(number, accepted)| {
+    let lines = (1..).zip(&named).flat_map(|(number, (_, same))| {
+        let Some((accepted, others)) = same.split_first() else { return Vec::new() };
         // How a fault works is explained once, however often it is found.
         let effect = explained.insert(&accepted.finding.code);
-        holds(state, number, &accepted.finding, &accepted.why, effect)
+        let mut lines = holds(state, number, &accepted.finding, &accepted.why, effect);
+        let more = others.iter().flat_map(|other| reasons(&other.why));
+        lines.extend(more.map(|reason| format!("   - Shown, too: {}", inline(reason))));
+        lines
     });
     let lines = lines.collect::<Vec<_>>().join("\n");
     let dated = state.accepted.iter().any(|found| is_dated(&found.why) || found.finding.code == "no_drift");
@@ -43,10 +55,14 @@ pub(super) fn accepted(state: &State) -> String {
     format!("{title}\n\n{lines}{since}")
 }
 
+fn title_of(finding: &Finding) -> String {
+    title(&finding.code, &finding.object)
+}
+
 fn holds(state: &State, number: usize, finding: &Finding, why: &str, effect: bool) -> Vec<String> {
     let marker = format!("{number}. ");
     let indent = " ".repeat(marker.len());
-    let mut lines = vec![format!("{marker}**{}**", text(&title(&finding.code, &finding.object)))];
+    let mut lines = vec![format!("{marker}**{}**", text(&title_of(finding)))];
     let reasons = reasons(why);
     lines.extend(reasons.iter().map(|reason| format!("{indent}- Shown: {}", inline(reason))));
     if !finding.statement.trim().is_empty() && !reasons.contains(&finding.statement.trim()) {

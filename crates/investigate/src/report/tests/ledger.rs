@@ -41,6 +41,7 @@ impl Ledger {
             scope: None,
             surroundings: None,
             by_program: false,
+            outside: None,
             version: "0.1.0".to_owned(),
         }));
         ledger
@@ -149,6 +150,7 @@ impl Ledger {
             step: StepId(step),
             answer,
             who: who.to_owned(),
+            name: None,
             at,
         }));
     }

@@ -40,7 +40,7 @@ pub(super) fn put(estate: &mut Estate, flow: &Flow, rng: &mut Rng) {
         14..=17 => route(estate, (&source, &destination), rng),
         18 | 19 => shaping(estate, (&source, &destination), rng),
         20 => share(estate, flow, &destination, rng),
-        21 => nobody(estate, flow, &destination),
+        21 => nobody(estate, flow, &destination, rng),
         _ => appliance(estate, flow, (&source, &destination), rng),
     }
 }
@@ -273,10 +273,19 @@ fn share(estate: &mut Estate, flow: &Flow, machine: &Machine, rng: &mut Rng) {
     first(estate, machine, "INPUT", Rule { share, ..Rule::port(flow.protocol, flow.port, Target::Drop) });
 }
 
-fn nobody(estate: &mut Estate, flow: &Flow, machine: &Machine) {
-    if flow.protocol == Protocol::Tcp {
-        let own = |service: &Service| service.machine == machine.name && service.port == flow.port;
+/// The service is gone, listens on another port, or on the loopback alone.
+fn nobody(estate: &mut Estate, flow: &Flow, machine: &Machine, rng: &mut Rng) {
+    if flow.protocol != Protocol::Tcp {
+        return;
+    }
+    let change = rng.below(3);
+    let own = |service: &Service| service.machine == machine.name && service.port == flow.port;
+    if change == 0 {
         estate.services.retain(|service| !own(service));
+    }
+    for service in estate.services.iter_mut().filter(|service| own(service)) {
+        service.is_local = change == 1;
+        service.port += u16::from(change == 2);
     }
 }
 

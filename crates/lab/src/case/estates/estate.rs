@@ -138,6 +138,14 @@ pub(super) struct Service {
     pub(super) machine: String,
     pub(super) port: u16,
     pub(super) program: &'static str,
+    /// It is bound to the loopback: nobody else reaches it.
+    pub(super) is_local: bool,
+}
+
+impl Service {
+    pub(super) fn new(machine: String, port: u16, program: &'static str) -> Self {
+        Self { machine, port, program, is_local: false }
+    }
 }
 
 impl Estate {
@@ -193,6 +201,7 @@ impl Estate {
     }
 
     pub(super) fn listens(&self, machine: &str, port: u16) -> bool {
-        self.services.iter().any(|service| service.machine == machine && service.port == port)
+        let mut all = self.services.iter();
+        all.any(|service| service.machine == machine && service.port == port && !service.is_local)
     }
 }

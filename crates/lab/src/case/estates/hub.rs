@@ -46,7 +46,7 @@ pub(super) fn hub(rng: &mut Rng) -> Drawn {
         prefix(0, 2, 24).at(5),
         "hub-vnet/shared",
     ));
-    estate.services.push(Service { machine: "hub-dns".to_owned(), port: 8443, program: "nginx" });
+    estate.services.push(Service::new("hub-dns".to_owned(), 8443, "nginx"));
     for at in 1..=spokes {
         let apps = rng.one(&[1_u32, 1, 2, 3]);
         for number in 0..apps {
@@ -58,9 +58,9 @@ pub(super) fn hub(rng: &mut Rng) -> Drawn {
         let address = prefix(at, 2, 24).at(4);
         estate.machines.push(machine(name.clone(), Role::Db, address, &format!("{}/data", network(at))));
         let (port, program) = rng.one(&DB_PORTS);
-        estate.services.push(Service { machine: name.clone(), port, program });
+        estate.services.push(Service::new(name.clone(), port, program));
         if rng.percent(50) {
-            estate.services.push(Service { machine: name, port: 8443, program: "nginx" });
+            estate.services.push(Service::new(name, 8443, "nginx"));
         }
     }
     let by_design = tables(&mut estate, spokes, &network, appliance, rng);

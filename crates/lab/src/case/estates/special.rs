@@ -113,7 +113,7 @@ fn partner(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
         };
         estate.add_rule(&group, rule);
     }
-    estate.services.push(Service { machine: name, port: 22, program: "sshd" });
+    estate.services.push(Service::new(name, 22, "sshd"));
     let flow = Flow { source, destination: own.address, protocol: Protocol::Tcp, port: 22 };
     if !healthy {
         cause::put(estate, &flow, rng);
@@ -311,7 +311,7 @@ fn unpeered(tried: &mut Tried, rng: &mut Rng) {
         table: None,
     });
     estate.machines.push(machine("partner-api".to_owned(), Role::Partner, prefix.at(4), &subnet));
-    estate.services.push(Service { machine: "partner-api".to_owned(), port: 8443, program: "nginx" });
+    estate.services.push(Service::new("partner-api".to_owned(), 8443, "nginx"));
     let callers: Vec<Machine> = estate
         .machines
         .iter()

@@ -102,15 +102,15 @@ pub(super) fn tiers(rng: &mut Rng, profile: Profile) -> Drawn {
     for place in 0..apps {
         let name = numbered(app, "app", apps, place);
         estate.machines.push(machine(name.clone(), Role::App, at(middle.1, place), &middle.0));
-        estate.services.push(Service { machine: name, port: app_port, program: app_program });
+        estate.services.push(Service::new(name, app_port, app_program));
     }
     let db = if rng.percent(50) { format!("{app}-db") } else { format!("{app}-db-1") };
     estate.machines.push(machine(db.clone(), Role::Db, at(data.1, 0), &data.0));
-    estate.services.push(Service { machine: db, port: db_port, program: db_program });
+    estate.services.push(Service::new(db, db_port, db_program));
     if rng.percent(60) {
         let name = format!("{app}-cache");
         estate.machines.push(machine(name.clone(), Role::Cache, data.1.at(40), &data.0));
-        estate.services.push(Service { machine: name, port: 6379, program: "redis-server" });
+        estate.services.push(Service::new(name, 6379, "redis-server"));
     }
     if rng.percent(25) {
         let name = format!("{app}-jump");

@@ -257,8 +257,11 @@ pub(super) fn case(estate: &Estate, own: &CaseText<'_>) -> String {
     }
     for service in &estate.services {
         text.push_str(&format!(
-            "[[service]]\nvm = \"{}\"\nprotocol = \"tcp\"\nport = {}\nprogram = \"{}\"\n\n",
-            service.machine, service.port, service.program
+            "[[service]]\nvm = \"{}\"\nprotocol = \"tcp\"\nport = {}\nprogram = \"{}\"\n{}\n",
+            service.machine,
+            service.port,
+            service.program,
+            if service.is_local { "address = \"127.0.0.1\"\n" } else { "" }
         ));
     }
     for (from, to, port) in own.traffic {

@@ -14,12 +14,20 @@ pub(in crate::case) fn stage(case: &Case, view: &View, gone: &BTreeSet<usize>) -
     let mut stage = Stage::default();
     let mut problems = Vec::new();
     for service in &case.services {
+        let own = service
+            .address
+            .is_none_or(|address| address.is_loopback() || view.address(&service.vm) == Some(address));
+        if !own {
+            let what = format!("{} has no such address to listen on", service.vm);
+            problems.push(Problem::new(what, "write 127.0.0.1, or the address of the machine"));
+        }
         stage.services.push(Service {
             machine: service.vm.clone(),
             protocol: service.protocol,
             port: service.port,
             program: service.program.clone(),
             behavior: service.behavior,
+            address: service.address,
         });
     }
     for traffic in &case.traffic {
@@ -90,6 +98,7 @@ fn odd(stage: &mut Stage, placed: &PlacedFault, view: &View) -> Result<(), Probl
                 port: port.port,
                 program: port.program.clone(),
                 behavior: Behavior::Silent,
+                address: None,
             });
             stage.flows.push(traffic(
                 &port.from,

@@ -133,7 +133,7 @@ impl Lab {
         for (space, ports) in [(&self.router, [80, 32_526]), (&self.internet, [80, 443])] {
             let inside = NamespaceThread::enter(space)?;
             for port in ports {
-                let listener = inside.block(async move { service::tcp(port, 128) });
+                let listener = inside.block(async move { service::tcp(None, port, 128) });
                 let listener = listener.ok_or_else(|| failed(what, "its thread is gone"))?;
                 let listener = listener.map_err(|error| failed(what, error))?;
                 inside.spawn(service::serve(listener, ListenerBehavior::default()));

@@ -46,13 +46,18 @@ impl Drop for OpenPort {
 }
 
 /// Opens a TCP listener for both families, or for the one that this machine has.
-pub(super) fn tcp(port: u16, waiting: u32) -> std::io::Result<OpenPort> {
+pub(super) fn tcp(at: Option<IpAddr>, port: u16, waiting: u32) -> std::io::Result<OpenPort> {
     let open = |socket: std::io::Result<TcpSocket>, any: IpAddr| {
         let socket = socket?;
         socket.set_reuseaddr(true)?;
         socket.bind(SocketAddr::new(any, port))?;
         socket.listen(waiting)
     };
+    match at {
+        Some(address @ IpAddr::V4(_)) => return open(TcpSocket::new_v4(), address).map(OpenPort),
+        Some(address @ IpAddr::V6(_)) => return open(TcpSocket::new_v6(), address).map(OpenPort),
+        None => {}
+    }
     open(TcpSocket::new_v6(), Ipv6Addr::UNSPECIFIED.into())
         .or_else(|_| open(TcpSocket::new_v4(), Ipv4Addr::UNSPECIFIED.into()))
         .map(OpenPort)
@@ -75,7 +80,7 @@ pub(super) async fn serve(listening: OpenPort, manner: ListenerBehavior) {
 
 /// Listens and never takes anybody: once the queue is full, the first packet of a connection is not answered.
 pub(super) async fn silent(port: u16) -> std::io::Result<()> {
-    let listening = tcp(port, 0)?;
+    let listening = tcp(None, port, 0)?;
     let mut filling = Vec::new();
     // The machine itself fills the queue, which holds one more than it says.
     for _ in 0..4 {

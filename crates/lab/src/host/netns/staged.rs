@@ -101,7 +101,7 @@ impl ActiveStage {
                 continue;
             }
             let inside = self.within(&guest.space)?;
-            let listener = inside.block(async move { service::tcp(SSH, 128) });
+            let listener = inside.block(async move { service::tcp(None, SSH, 128) });
             // Where a script left somebody listening, that one was first.
             if matches!(&listener, Some(Err(error)) if error.kind() == ErrorKind::AddrInUse) {
                 continue;
@@ -128,7 +128,7 @@ impl ActiveStage {
         stage: &Stage,
     ) -> Result<(), HostError> {
         let space = &guest.space;
-        let Service { port, protocol, .. } = *service;
+        let Service { port, protocol, address, .. } = *service;
         let words = port.to_string();
         // Measuring tools speak a language of their own: they listen themselves.
         let program = match (service.program.as_str(), protocol, service.behavior) {
@@ -153,7 +153,7 @@ impl ActiveStage {
         let inside = self.within(space)?;
         match (protocol, service.behavior) {
             (Protocol::Tcp, Behavior::Answers) => {
-                let listener = bound(&what, inside.block(async move { service::tcp(port, 128) }))?;
+                let listener = bound(&what, inside.block(async move { service::tcp(address, port, 128) }))?;
                 inside.spawn(service::serve(listener, manner));
             }
             (Protocol::Tcp, Behavior::Silent) => inside.spawn(async move {
@@ -168,7 +168,7 @@ impl ActiveStage {
                     | Oddity::Asymmetric { .. } => None,
                 });
                 let fault = fault.or((behavior == Behavior::Silent).then_some(DnsFault::Silent));
-                let socket = bound(&what, inside.block(either_family(port)))?;
+                let socket = bound(&what, inside.block(bound_to(address, port)))?;
                 inside.spawn(service::answer(socket, fault));
             }
             // The kernel answers echoes.
@@ -233,6 +233,13 @@ async fn listens(protocol: Protocol, port: u16) -> bool {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     false
+}
+
+async fn bound_to(address: Option<IpAddr>, port: u16) -> std::io::Result<tokio::net::UdpSocket> {
+    match address {
+        Some(address) => service::udp(address, port).await,
+        None => either_family(port).await,
+    }
 }
 
 async fn either_family(port: u16) -> std::io::Result<tokio::net::UdpSocket> {

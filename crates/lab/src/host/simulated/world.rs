@@ -78,7 +78,8 @@ impl World {
     /// Says what somebody who listens on a machine does with who comes; nothing where nobody listens.
     pub(in crate::host) fn listener(&self, machine: &str, protocol: Protocol, port: u16) -> Option<Behavior> {
         let staged = self.stage.services.iter().find(|service| {
-            service.machine == machine && service.protocol == protocol && service.port == port
+            let is_there = service.machine == machine && service.protocol == protocol && service.port == port;
+            is_there && !service.is_local()
         });
         let started = || {
             let guest = self.guests.get(machine)?;

@@ -84,6 +84,7 @@ impl TestSession {
             scope: None,
             surroundings: None,
             by_program: false,
+            outside: None,
             version: "0.1.0".to_owned(),
         }));
         session.add(Event::HypothesisSet(HypothesisSet {

@@ -49,7 +49,7 @@ fn listeners(world: &World, machine: &str) -> Vec<Listener> {
         }
         all.push(Listener {
             protocol: service.protocol,
-            local: "0.0.0.0".to_owned(),
+            local: service.address.map_or_else(|| "0.0.0.0".to_owned(), |address| address.to_string()),
             port: service.port,
             program: service.program.clone(),
             pid: number(service),

@@ -36,7 +36,7 @@ pub(super) fn world() -> World {
 
 pub(super) fn service(machine: &str, port: u16, behavior: Behavior) -> Service {
     let program = "python3".to_owned();
-    Service { machine: machine.to_owned(), protocol: Protocol::Tcp, port, program, behavior }
+    Service { machine: machine.to_owned(), protocol: Protocol::Tcp, port, program, behavior, address: None }
 }
 
 pub(super) fn traffic(protocol: Protocol, port: u16, every_ms: u64) -> TrafficFlow {
