@@ -20,7 +20,6 @@ const MAX_DOCUMENT_BYTES: u64 = 32 << 20;
 /// No account of a capture that a tool reads is longer.
 const MAX_ACCOUNT_BYTES: u64 = 2 << 20;
 
-/// The folders.
 #[derive(Debug, Clone)]
 pub(in crate::cli) struct Folders {
     /// Where captures are fetched to.

@@ -16,7 +16,6 @@ pub(super) struct Setup {
     data: Option<PathBuf>,
     /// Whether that place was named on the command line.
     named: bool,
-    /// The environment.
     pub(super) environment: Environment,
     /// Who carries out what is permitted; this machine, unless somebody else does.
     pub(super) runner: Option<std::sync::Arc<dyn ghost_shell::Runner>>,

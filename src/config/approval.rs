@@ -73,9 +73,7 @@ impl Approval {
 pub enum RequesterMay {
     /// Captures and measurements.
     Measure,
-    /// Everything.
     Everything,
-    /// Nothing.
     Nothing,
 }
 

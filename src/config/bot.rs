@@ -113,7 +113,6 @@ pub struct Channel {
 pub struct Scope {
     /// Subscriptions, by id or by name.
     pub subscriptions: Vec<String>,
-    /// Resource groups.
     pub resource_groups: Vec<String>,
 }
 

@@ -130,11 +130,9 @@ impl Default for Capture {
 /// Where the heads of audit chains are noted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Anchoring {
-    /// Nowhere.
     Nowhere,
     /// The system's log.
     Syslog,
-    /// A file.
     File(PathBuf),
 }
 

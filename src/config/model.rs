@@ -19,9 +19,7 @@ pub struct Model {
     pub allowed: Vec<String>,
     /// The absolute path of a text that is added to the system prompt: names, conventions, what is where.
     pub site_prompt: Option<PathBuf>,
-    /// Anthropic.
     pub anthropic: Option<Named>,
-    /// Gemini.
     pub gemini: Option<Named>,
     /// OpenAI, or a server that speaks like it.
     pub openai: Option<OpenAi>,
@@ -35,9 +33,7 @@ pub struct Model {
 pub enum Provider {
     /// The playbook: no model, no key.
     Playbook,
-    /// Anthropic.
     Anthropic,
-    /// Gemini.
     Gemini,
     /// OpenAI, or a server that speaks like it.
     OpenAi,
@@ -105,7 +101,6 @@ pub enum Sign {
     ApiKey,
 }
 
-/// A price.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {

@@ -41,10 +41,8 @@ pub struct Report {
     pub parts: Vec<Part>,
 }
 
-/// One part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Part {
-    /// Its name.
     pub name: &'static str,
     /// Whether it is ready.
     pub ready: bool,

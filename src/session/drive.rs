@@ -134,7 +134,7 @@ impl Engine {
         let mut gate = Gate::new();
         self.resume(owned).await?;
         self.drain(owned).await?;
-        if let Err(why) = self.settle(owned).await? {
+        if let Err(why) = self.reconcile(owned).await? {
             self.observer.trouble(&format!("session status not shown: {why}"));
         }
         loop {
@@ -263,17 +263,17 @@ impl Engine {
         owned: &mut OwnedSession<'_>,
         rest: DriveOutcome,
     ) -> Result<DriveOutcome, EngineError> {
-        Ok(match self.settle(owned).await? {
+        Ok(match self.reconcile(owned).await? {
             Ok(()) => rest,
             Err(why) => DriveOutcome::Undelivered { why },
         })
     }
 
-    async fn settle(&self, owned: &mut OwnedSession<'_>) -> Result<Result<(), String>, EngineError> {
+    async fn reconcile(&self, owned: &mut OwnedSession<'_>) -> Result<Result<(), String>, EngineError> {
         let Some(state) = owned.state() else { return Ok(Ok(())) };
-        let (settled, lease) = hold_lease(owned, self.delivery.settle(state)).await?;
+        let (reconciled, lease) = hold_lease(owned, self.delivery.reconcile(state)).await?;
         owned.lease = lease;
-        match settled {
+        match reconciled {
             Ok(delivered) if delivered.is_empty() => Ok(Ok(())),
             Ok(delivered) => {
                 let events: Vec<Event> = delivered.into_iter().map(Event::Delivered).collect();

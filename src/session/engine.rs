@@ -64,7 +64,6 @@ pub struct Engine {
     pub open_outside: Arc<OpenOutside>,
     /// Where whole outputs are kept.
     pub evidence: Arc<dyn Evidence>,
-    /// What turns cost.
     pub turn_cost: Arc<TurnCost>,
     /// What the operator adds to the system prompt.
     pub site_prompt: Option<String>,
@@ -234,15 +233,9 @@ pub enum DriveOutcome {
     /// The caller wanted it to pause.
     Paused,
     /// The model could not answer.
-    Stuck {
-        /// Why.
-        why: String,
-    },
+    Stuck { why: String },
     /// The report could not be delivered.
-    Undelivered {
-        /// Why.
-        why: String,
-    },
+    Undelivered { why: String },
     /// Somebody else drives it.
     Taken,
     /// There is no such session.

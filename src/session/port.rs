@@ -49,7 +49,6 @@ pub trait FreezeCheck: Send + Sync {
     async fn frozen(&self) -> Option<String>;
 }
 
-/// Never frozen.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NeverFrozen;
 
@@ -101,7 +100,7 @@ pub trait ReportDelivery: Send + Sync {
     ///
     /// # Errors
     /// Says why people are not shown it; it is asked again when the session is driven again.
-    async fn settle(&self, _state: &State) -> Result<Vec<Delivered>, DeliveryError> {
+    async fn reconcile(&self, _state: &State) -> Result<Vec<Delivered>, DeliveryError> {
         Ok(Vec::new())
     }
 }

@@ -27,7 +27,6 @@ impl Digest {
         Self(hasher.finalize().into())
     }
 
-    /// Returns the bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

@@ -97,7 +97,6 @@ pub struct JudgedFlow {
     pub destination: IpAddr,
     /// Its machine, where it is one of the estate.
     pub destination_machine: Option<String>,
-    /// The protocol.
     pub protocol: String,
     /// The port that is called.
     pub port: Option<u16>,

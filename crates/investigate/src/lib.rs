@@ -2,7 +2,7 @@
 //!
 //! Goes in: events that were recorded, and the present moment. Comes out: the state, the next effect, reports. Never: a
 //! finding that no recorded observation supports, a step that runs twice, text of the network taken for an instruction.
-
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![expect(missing_docs, reason = "a doc line says what the name does not; nobody else depends on this crate")]
 
 pub mod complaint;

@@ -6,6 +6,7 @@
 //! # Invariants
 //! - What happens is decided by plain functions over data (`state`); the servers carry it in and out.
 //! - An event is delivered to one open connection of an app, and again until it is acknowledged or three retries are over.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod block;
 mod deliver;

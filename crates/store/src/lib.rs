@@ -36,8 +36,6 @@
 mod approval;
 mod embedded;
 mod error;
-mod item;
-mod lease;
 mod port;
 mod redis;
 mod settings;
@@ -48,7 +46,7 @@ pub use approval::{
 };
 pub use embedded::Store as EmbeddedStore;
 pub use error::StoreError;
-pub use item::{Item, Notice};
-pub use lease::Lease;
-pub use port::{Approvals, Backlog, Delivered, Dispatch, Inbox, Leases, Ledger, SharedState, Store};
+pub use port::{
+    Approvals, Backlog, Delivered, Dispatch, Inbox, Item, Lease, Leases, Ledger, Notice, SharedState, Store,
+};
 pub use settings::{MAX_LINE_BYTES, Settings};

@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-
-use crate::{Approval, ApprovalId, ApprovalRecord, Consumed, Item, Lease, Opened, Outcome, StoreError, Vote};
 use ghost_base::{SessionId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Approval, ApprovalId, ApprovalRecord, ApprovalState, Consumed, Opened, Outcome, StoreError, Vote,
+};
 
 /// Append-only lists of events, one a session.
 #[async_trait]
@@ -237,3 +240,104 @@ pub trait SharedState: Send + Sync {
 pub trait Store: Ledger + Inbox + Leases + Approvals + Dispatch + SharedState {}
 
 impl<T: Ledger + Inbox + Leases + Approvals + Dispatch + SharedState> Store for T {}
+
+/// One thing that waits for a session's owner.
+///
+/// The two kinds are apart in the store itself, so that no delivered text can pass for a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Item {
+    /// A line that was delivered.
+    Delivered(String),
+    /// An approval was decided or ran out.
+    Closed(Notice),
+}
+
+/// The news that an approval is no longer pending.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notice {
+    pub approval: ApprovalId,
+    /// How it ended.
+    pub state: ApprovalState,
+}
+
+const DELIVERED: char = 't';
+const CLOSED: char = 'a';
+
+pub(super) fn delivered_item(line: &str) -> String {
+    format!("{DELIVERED}{line}")
+}
+
+pub(super) fn closed_item(notice: &Notice) -> Result<String, StoreError> {
+    let text = serde_json::to_string(notice).map_err(|error| StoreError::corrupt(error.to_string()))?;
+    Ok(format!("{CLOSED}{text}"))
+}
+
+pub(super) fn parse_item(text: &str) -> Result<Item, StoreError> {
+    if let Some(line) = text.strip_prefix(DELIVERED) {
+        return Ok(Item::Delivered(line.to_owned()));
+    }
+    let notice = text.strip_prefix(CLOSED).and_then(|text| serde_json::from_str(text).ok());
+    notice.map(Item::Closed).ok_or_else(|| StoreError::corrupt("an inbox item of unknown kind"))
+}
+
+/// The right of one owner to write one session. Only a store makes one; it proves nothing by itself, each write checks it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    pub(super) session: SessionId,
+    pub(super) owner: String,
+    pub(super) epoch: u64,
+    pub(super) ttl: Duration,
+    pub(super) until: Timestamp,
+    pub(super) orphans: bool,
+}
+
+impl Lease {
+    /// Returns the session that may be written.
+    #[must_use]
+    pub fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    /// Returns who may write it.
+    #[must_use]
+    pub fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    /// Returns the fencing number: a later owner has a larger one.
+    #[must_use]
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// Tells whether the owner before went away without giving the session back. It says nothing where that was the same one.
+    #[must_use]
+    pub fn is_orphans(&self) -> bool {
+        self.orphans
+    }
+
+    /// Returns when the lease ended if it was never renewed, by the store's clock.
+    #[must_use]
+    pub fn until(&self) -> Timestamp {
+        self.until
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delivered_line_cannot_pass_for_a_decision() {
+        let notice = Notice { approval: "a1".parse().unwrap(), state: ApprovalState::Pending };
+        let forged = closed_item(&notice).unwrap();
+        assert_eq!(parse_item(&delivered_item(&forged)).unwrap(), Item::Delivered(forged.clone()));
+        assert_eq!(parse_item(&forged).unwrap(), Item::Closed(notice));
+    }
+
+    #[test]
+    fn an_item_of_a_later_kind_is_refused() {
+        assert!(matches!(parse_item("zwhat"), Err(StoreError::Corrupt { .. })));
+        assert!(matches!(parse_item(""), Err(StoreError::Corrupt { .. })));
+    }
+}

@@ -4,7 +4,7 @@
 //! Never: a message twice after a crash; an older look over a newer one; a report or a card that is dropped.
 //!
 //! Slack is updated twice. While a session runs, its owner sends every change as soon as Slack takes it, and what is overtaken
-//! is dropped. Before it gives the session back it *settles*: what is shown is compared with the ledger and made to agree,
+//! is dropped. Before it gives the session back it *reconciles*: what is shown is compared with the ledger and made to agree,
 //! whoever sent what before. Only the board of a session that goes on is not waited for: it changes again, and Slack lets
 //! a workspace change fifty messages a minute.
 
@@ -13,8 +13,8 @@ mod freeze;
 mod gone;
 mod presenter;
 mod publish;
+mod reconcile;
 mod render;
-mod settle;
 mod status;
 mod tracker;
 

@@ -147,7 +147,7 @@ impl Presenter {
         Self { pictures, ..self }
     }
 
-    /// Sends queued changes until it is stopped. What is lost then is sent when sessions settle.
+    /// Sends queued changes until it is stopped. What is lost then is sent when sessions are reconciled.
     pub async fn run(self: Arc<Self>, mut stop: CancelSignal) {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(mut queue) = queue else { return };

@@ -13,7 +13,6 @@ use crate::config::read_small;
 use ghost_base::Secret;
 use ghost_slack::web::Tokens;
 
-/// One token.
 pub(in crate::cli) struct Token {
     fixed: Option<Secret>,
     file: Option<PathBuf>,

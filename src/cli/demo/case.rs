@@ -7,7 +7,6 @@ use ghost_lab::case::{CASES, Case, Pair, Problems, embedded};
 pub(super) struct DemoCase {
     /// By what it is picked: `j`, or `t/2`.
     pub(super) name: String,
-    /// Its title.
     pub(super) title: String,
     /// What the person says.
     pub(super) prompt: String,

@@ -1,7 +1,9 @@
 //! `ghost meter history`.
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::json;
 
 use crate::cli::print::harmless;
 use crate::cli::print::line;
@@ -30,15 +32,15 @@ pub(in crate::cli) struct Arguments {
 pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     let setup = Setup::new(global)?;
     let all = Store::open(setup.data()?)?.history()?;
-    let is = |past: &PastRun, wanted: &Option<String>, keys: [&str; 2]| {
-        let metadata = past.document.get("test_metadata");
-        let own = |key: &str| metadata.and_then(|metadata| metadata.get(key)).and_then(Value::as_str);
-        wanted.as_deref().is_none_or(|wanted| keys.iter().any(|key| own(key) == Some(wanted)))
+    let is = |past: &PastRun, wanted: &Option<String>, names: fn(Metadata) -> [Option<String>; 2]| {
+        let Some(wanted) = wanted else { return true };
+        let metadata = RunDocument::read(past).test_metadata.unwrap_or_default();
+        names(metadata).iter().flatten().any(|name| name == wanted)
     };
     let chosen: Vec<&PastRun> = all
         .iter()
-        .filter(|past| is(past, &arguments.source, ["source", "source_ip"]))
-        .filter(|past| is(past, &arguments.dest, ["destination", "destination_ip"]))
+        .filter(|past| is(past, &arguments.source, |metadata| [metadata.source, metadata.source_ip]))
+        .filter(|past| is(past, &arguments.dest, |metadata| [metadata.destination, metadata.destination_ip]))
         .take(arguments.last)
         .collect();
     if arguments.json {
@@ -58,40 +60,84 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
     Ok(0)
 }
 
-/// Tells of a run in a line.
+/// What a line says of a run, of its document.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct RunDocument {
+    begun: Option<String>,
+    aborted: Option<IgnoredAny>,
+    status: Option<String>,
+    test_metadata: Option<Metadata>,
+    results: Option<Results>,
+    comparison: Option<ComparisonResult>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Metadata {
+    source: Option<String>,
+    source_ip: Option<String>,
+    destination: Option<String>,
+    destination_ip: Option<String>,
+    is_baseline: Option<bool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Results {
+    latency_p90: Option<f64>,
+    throughput_p90: Option<f64>,
+    anomaly_type: Option<String>,
+    is_stable: Option<bool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ComparisonResult {
+    regression: Option<bool>,
+}
+
+impl RunDocument {
+    /// Reads a kept document. One that is damaged says nothing.
+    fn read(past: &PastRun) -> Self {
+        Self::deserialize(&past.document).unwrap_or_default()
+    }
+}
+
+/// Describes a run in a line.
 fn short(past: &PastRun) -> String {
-    let at = |path: &str| past.document.pointer(path);
-    let text = |path: &str| at(path).and_then(Value::as_str).unwrap_or("?").to_owned();
-    let begun: String = text("/begun").chars().take(16).collect::<String>().replace('T', " ");
+    let run = RunDocument::read(past);
+    let (metadata, results) = (run.test_metadata.unwrap_or_default(), run.results.unwrap_or_default());
+    let text = |text: Option<String>| text.unwrap_or_else(|| "?".to_owned());
+    let begun: String = text(run.begun).chars().take(16).collect::<String>().replace('T', " ");
     if !past.whole {
-        let what = if at("/aborted").is_some_and(|aborted| !aborted.is_null()) {
+        let what = if run.aborted.is_some() {
             "aborted in the preflight"
         } else {
             "did not come to its end; what was measured is kept"
         };
         return format!("{begun}  {}  {what}", past.session);
     }
-    let number = |path: &str, unit: &str, digits: usize| {
-        at(path).and_then(Value::as_f64).map(|number| format!("{number:.digits$} {unit}"))
+    let number = |number: Option<f64>, unit: &str, digits: usize| {
+        number.map(|number| format!("{number:.digits$} {unit}"))
     };
-    let figures = [number("/results/latency_p90", "µs", 1), number("/results/throughput_p90", "Gbps", 3)];
+    let figures = [number(results.latency_p90, "µs", 1), number(results.throughput_p90, "Gbps", 3)];
     let figures: Vec<String> = figures.into_iter().flatten().collect();
-    let anomaly = at("/results/anomaly_type").and_then(Value::as_str);
-    let stable = match (anomaly, at("/results/is_stable").and_then(Value::as_bool)) {
+    let stable = match (&results.anomaly_type, results.is_stable) {
         (Some(anomaly), _) => anomaly,
         (None, Some(_)) => "STABLE",
         (None, None) => "UNKNOWN",
     };
-    let baseline = at("/test_metadata/is_baseline").and_then(Value::as_bool) == Some(true);
-    let regression = at("/comparison/regression").and_then(Value::as_bool) == Some(true);
+    let baseline = metadata.is_baseline == Some(true);
+    let regression = run.comparison.unwrap_or_default().regression == Some(true);
     let more = [(baseline, "  baseline"), (regression, "  REGRESSION")];
     let more: String = more.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
     format!(
         "{begun}  {}  {} → {}  {}  {}  {stable}{more}",
         past.session,
-        text("/test_metadata/source"),
-        text("/test_metadata/destination"),
-        text("/status"),
+        text(metadata.source),
+        text(metadata.destination),
+        text(run.status),
         figures.join(", ")
     )
 }

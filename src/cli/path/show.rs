@@ -16,7 +16,6 @@ pub(super) fn code(verdict: &str) -> u8 {
     }
 }
 
-/// Returns the page.
 pub(super) fn page(report: &Report, remedies: &[Remedy], explain: bool) -> Page {
     let mut page = Page::new();
     let tone = match code(report.verdict) {

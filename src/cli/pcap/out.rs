@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::source::{name, piped, stem};
@@ -12,8 +13,6 @@ use crate::cli::print::harmless;
 use crate::cli::print::{Hinted, note};
 use ghost_base::{private_dir, write_private, write_private_new};
 
-/// What a capture is known by in an account of it.
-const IDENTITY: [&str; 6] = ["format", "linktypes", "packets", "bytes", "first", "last"];
 /// So many captures with the same name fit into a folder.
 const MAX_LISTED: usize = 1000;
 /// No account is longer, unless everything was asked for.
@@ -92,13 +91,28 @@ fn names(file: &Path) -> impl Iterator<Item = String> {
     [stem(file), whole].into_iter().chain((2..MAX_LISTED).map(move |number| format!("{numbered}-{number}")))
 }
 
+/// What is read of the account of a capture.
+#[derive(Deserialize)]
+struct Account {
+    file: Identity,
+}
+
+/// What a capture is known by in an account of it.
+#[derive(Default, PartialEq, Deserialize)]
+#[serde(default)]
+struct Identity {
+    format: String,
+    linktypes: Vec<u16>,
+    packets: u64,
+    bytes: u64,
+    first: Option<String>,
+    last: Option<String>,
+}
+
 /// Says whether a file is an account of the same capture.
 fn is_of(path: &Path, own: &Value) -> bool {
     let short = fs::metadata(path).is_ok_and(|known| known.is_file() && known.len() <= MAX_BYTES);
     let known = if short { fs::read(path).ok() } else { None };
-    let known: Option<Value> = known.and_then(|known| serde_json::from_slice(&known).ok());
-    let fact = |account: &Value, key: &str| account.pointer(&format!("/file/{key}")).cloned();
-    known.is_some_and(|known| {
-        known.get("file").is_some() && IDENTITY.iter().all(|key| fact(&known, key) == fact(own, key))
-    })
+    let known = known.and_then(|known| serde_json::from_slice::<Account>(&known).ok());
+    known.is_some_and(|known| Account::deserialize(own).is_ok_and(|own| own.file == known.file))
 }

@@ -30,7 +30,6 @@ pub struct Described {
     pub name: &'static str,
     /// What it does.
     pub kind: Kind,
-    /// Its labels.
     pub labels: &'static [&'static str],
     /// What it means, without a full stop.
     pub help: &'static str,

@@ -42,7 +42,6 @@ pub enum ImportError {
 /// What was put in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// How many events.
     pub events: usize,
     /// How many texts behind observations.
     pub evidence: usize,

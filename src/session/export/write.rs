@@ -18,7 +18,6 @@ const MAX_TEXT_BYTES: usize = 256 << 10;
 pub struct Header {
     /// The format.
     pub export: u32,
-    /// The session.
     #[serde(with = "text")]
     pub session: SessionId,
     /// The version of the program that wrote the export.
@@ -39,7 +38,6 @@ pub struct Header {
 /// A session by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Export {
-    /// The session.
     pub session: SessionId,
     /// The version of the program that wrote it.
     pub version: String,

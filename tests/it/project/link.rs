@@ -118,6 +118,22 @@ fn a_dead_link_is_found() {
 }
 
 #[test]
+fn every_file_of_the_source_that_a_page_names_is_there() {
+    let mut missing = Vec::new();
+    for (page, text) in documents() {
+        let named = text.split('`').skip(1).step_by(2);
+        // A path with a gap, such as `crates/…/src`, names a kind of file.
+        let paths = named.filter(|name| name.starts_with("crates/") || name.starts_with("src/"));
+        for path in paths.filter(|path| !path.contains(['…', '*', ' ', '<', ':', '\n'])) {
+            if !root().join(path).exists() {
+                missing.push(format!("{page}: {path}"));
+            }
+        }
+    }
+    none(missing);
+}
+
+#[test]
 fn a_page_of_the_book_links_only_within_the_book() {
     let outside = |(page, text): &(String, String)| -> Vec<String> {
         let leaves = |link: &String| !is_elsewhere(link) && !target(page, link).0.starts_with("docs/");

@@ -4,6 +4,7 @@ mod advisory;
 mod example;
 mod link;
 mod lock;
+mod package;
 mod page;
 mod version;
 mod workflow;

@@ -152,7 +152,7 @@ impl ReportDelivery for Deaf {
         Err(DeliveryError::service("nobody is there"))
     }
 
-    async fn settle(&self, _state: &State) -> Result<Vec<Delivered>, DeliveryError> {
+    async fn reconcile(&self, _state: &State) -> Result<Vec<Delivered>, DeliveryError> {
         Err(DeliveryError::service("nobody is there"))
     }
 }
@@ -166,7 +166,7 @@ impl ReportDelivery for Board {
         Ok("a wall".to_owned())
     }
 
-    async fn settle(&self, state: &State) -> Result<Vec<Delivered>, DeliveryError> {
+    async fn reconcile(&self, state: &State) -> Result<Vec<Delivered>, DeliveryError> {
         let board =
             Delivered { what: "board".to_owned(), place: "a wall".to_owned(), digest: Digest::of("x") };
         Ok(if state.place_of("board").is_some() { Vec::new() } else { vec![board] })

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Fields, Place, bounded};
+use super::{Fields, JsonPath, bounded};
 
 /// Why a document as a whole cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +61,7 @@ pub fn document(text: &str) -> Result<Value, DocumentError> {
 #[derive(Debug, Clone)]
 pub struct Placed<'a> {
     /// Where it stands.
-    pub place: Place,
+    pub place: JsonPath,
     /// The row.
     pub value: &'a Value,
 }
@@ -84,12 +84,12 @@ pub fn placed<'a>(
     }
     let mut finder = Finder { wraps, is_row, found: Vec::new(), paged: false };
     match document {
-        Value::Array(_) => finder.flatten(document, Place::default()),
+        Value::Array(_) => finder.flatten(document, JsonPath::default()),
         Value::Object(map) if (finder.is_row)(map) => {
-            finder.found.push(Placed { place: Place::default(), value: document });
+            finder.found.push(Placed { place: JsonPath::default(), value: document });
         }
         Value::Object(map) => {
-            if !finder.unwrap(map, &Place::default(), |value| value.is_array() || value.is_object()) {
+            if !finder.unwrap(map, &JsonPath::default(), |value| value.is_array() || value.is_object()) {
                 return Err(DocumentError::WrongShape { expected });
             }
         }
@@ -103,7 +103,7 @@ pub fn placed<'a>(
 /// Returns what is in lists in a list, or in a list below one of `wraps`, with the place of each.
 pub fn flattened<'a>(
     value: &'a Value,
-    place: Place,
+    place: JsonPath,
     wraps: &[&str],
     is_row: impl Fn(&Map<String, Value>) -> bool,
 ) -> Vec<Placed<'a>> {
@@ -139,7 +139,7 @@ impl<'a, F: Fn(&Map<String, Value>) -> bool> Finder<'a, '_, F> {
     fn unwrap(
         &mut self,
         map: &'a Map<String, Value>,
-        place: &Place,
+        place: &JsonPath,
         wanted: impl Fn(&Value) -> bool,
     ) -> bool {
         let mut any = false;
@@ -154,12 +154,12 @@ impl<'a, F: Fn(&Map<String, Value>) -> bool> Finder<'a, '_, F> {
     }
 
     /// The reader of JSON bounds the depth.
-    fn flatten(&mut self, value: &'a Value, place: Place) {
+    fn flatten(&mut self, value: &'a Value, place: JsonPath) {
         match value {
             Value::Array(items) => {
                 let within = place.shared();
                 for (at, item) in items.iter().enumerate() {
-                    self.flatten(item, Place::item(within.clone(), at));
+                    self.flatten(item, JsonPath::item(within.clone(), at));
                 }
             }
             Value::Object(map) if !(self.is_row)(map) => {

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 
-use super::{DocumentError, Fields, Place, Placed, Warning, Warnings, clipped, document, placed};
+use super::{DocumentError, Fields, JsonPath, Placed, Warning, Warnings, clipped, document, placed};
 
 /// How many addresses with several owners are named.
 const MAX_NAMED_OWNERS: usize = 3;
@@ -88,7 +88,7 @@ impl Inventory {
         });
         for (index, configuration) in configurations.iter().enumerate() {
             let place = || place.field("ipConfigurations").items(&[index]);
-            self.configure(configuration, &mut |inside: Place, what| {
+            self.configure(configuration, &mut |inside: JsonPath, what| {
                 let place = || place().field(&inside.to_string());
                 warnings.push(|| Warning::at(number, place(), what));
             });
@@ -96,13 +96,13 @@ impl Inventory {
     }
 
     /// Takes an address in.
-    fn configure(&mut self, configuration: &Value, odd: &mut dyn FnMut(Place, &str)) {
+    fn configure(&mut self, configuration: &Value, odd: &mut dyn FnMut(JsonPath, &str)) {
         // Older command lines nest the fields once more.
         let inner = configuration.field("properties").unwrap_or(configuration);
         let Some(address) = inner.text("privateIpAddress").and_then(|text| text.parse::<IpAddr>().ok())
         else {
             let what = "an address of a network interface cannot be read";
-            return odd(Place::default().field("privateIpAddress"), what);
+            return odd(JsonPath::default().field("privateIpAddress"), what);
         };
         let mut claim = Claim { nic: self.nics.len() - 1, groups: HashSet::new(), whole: true };
         let listed = inner.field("applicationSecurityGroups").filter(|groups| !groups.is_null());
@@ -114,7 +114,7 @@ impl Inventory {
             } else {
                 claim.whole = false;
                 odd(
-                    Place::default().field("applicationSecurityGroups"),
+                    JsonPath::default().field("applicationSecurityGroups"),
                     "an application security group of a network interface cannot be read",
                 );
             }

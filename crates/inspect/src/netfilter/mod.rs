@@ -14,9 +14,7 @@
 //! ```
 
 mod diff;
-mod error;
 mod explain;
-mod format;
 mod gap;
 mod host;
 mod ipset;
@@ -32,12 +30,10 @@ mod text;
 mod walk;
 
 pub use diff::{Change, Diff, DiffError, Kind, Severity, Status, diff};
-pub use error::ReadError;
 pub use explain::{
     Changed, CompareError, Comparison, Dead, Differences, Explained, Explanation, HookOutcomes, Jail, Logger,
     OutcomeChange, Redirection, TrafficOutcome, compare, explain, explain_change,
 };
-pub use format::{MAX_TEXT_BYTES, print, read};
 pub use host::{
     About, Backend, BackendAnswer, Bundle, BundleError, Document, Framework, Host, HostAnswer, HostChange,
     HostDiff, SNAPSHOT_FORMAT, SOURCES, Snapshot, SnapshotError, Source, diff_hosts, open, walk_host,
@@ -46,7 +42,8 @@ pub use ipset::{IpSet, Member, read_sets};
 pub use json::{Object as JsonObject, Value as Json};
 pub use layout::{Layout, recognize};
 pub use ruleset::{
-    Base, Body, Chain, Family, Format, Object, Part, Rule, Ruleset, Set, Table, Unread, Warning,
+    Base, Body, Chain, Family, Format, MAX_TEXT_BYTES, Object, Part, ReadError, Rule, Ruleset, Set, Table,
+    Unread, Warning, print, read,
 };
 pub use text::Text;
 pub use walk::{Answer, Compiled, Decided, Hook, Packet, PacketError, State, TracedRule, Verdict, walk};

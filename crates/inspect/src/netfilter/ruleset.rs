@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::netfilter::error::ReadError;
+use super::host::{BundleError, SnapshotError};
+use super::{nft, save};
 use crate::netfilter::ipset::IpSet;
 use crate::netfilter::json::Value;
 use crate::netfilter::text::Text;
@@ -265,5 +266,85 @@ impl Table {
     #[must_use]
     pub fn bare(&self) -> &str {
         self.name.split_once(' ').map_or(self.name.as_str(), |(_, name)| name)
+    }
+}
+
+/// Why nothing could be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// There is nothing in it.
+    #[error("there is nothing in it")]
+    Empty,
+    /// It is too large.
+    #[error("it has {bytes} bytes, more than {limit}")]
+    TooLarge {
+        /// Its length.
+        bytes: usize,
+        /// The most bytes that are read.
+        limit: usize,
+    },
+    /// It begins as JSON and cannot be read.
+    #[error("line {line}: this JSON cannot be read, or it was cut off")]
+    Json {
+        /// Where reading failed.
+        line: usize,
+    },
+    /// Its end is missing.
+    #[error("{0}")]
+    CutOff(Warning),
+    /// It is JSON, but no ruleset.
+    #[error("it is JSON, but has no list `nftables`")]
+    OtherJson,
+    /// It is a bundle with something odd in it.
+    #[error("{0}")]
+    Bundle(BundleError),
+    /// It is a snapshot that is refused.
+    #[error("{0}")]
+    Snapshot(SnapshotError),
+    /// It is what another tool prints, or one of the other family.
+    #[error("this is what another tool prints")]
+    OtherTool,
+    /// It is something else.
+    #[error("no line of it is a table as `iptables-save` prints it, and it is no JSON")]
+    Foreign,
+}
+
+/// The largest text that is read; fifty thousand rules have about ten megabytes.
+pub const MAX_TEXT_BYTES: usize = 256 << 20;
+
+/// Reads what `iptables-save`, `ip6tables-save` or `nft -j list ruleset` printed.
+///
+/// # Errors
+/// Fails where the text is none of them, or a JSON document that was cut off: never an empty ruleset.
+pub fn read(text: &str) -> Result<Ruleset, ReadError> {
+    if text.len() > MAX_TEXT_BYTES {
+        return Err(ReadError::TooLarge { bytes: text.len(), limit: MAX_TEXT_BYTES });
+    }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err(ReadError::Empty);
+    }
+    if text.trim_start().starts_with(['{', '[']) { nft::read(text) } else { save::read(text) }
+}
+
+/// Writes a ruleset as the program would that printed it: `iptables-save`, `ip6tables-save` or `nft -j list ruleset`.
+///
+/// Reading the text again gives the same ruleset. What these programs print themselves comes out byte for byte, comments and
+/// order of tables apart; `nft` documents come out with the same content. What was not read, because it was no part of a
+/// ruleset, is not written.
+///
+/// ```
+/// use ghost_inspect::netfilter::{print, read};
+///
+/// let text = "*filter\n:INPUT DROP [3:180]\n[7:420] -A INPUT ! -s 10.0.0.0/8 -j ACCEPT\nCOMMIT\n";
+/// assert!(print(&read(text)?).ends_with(text));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn print(ruleset: &Ruleset) -> String {
+    match ruleset.format {
+        Format::Save => save::print(ruleset),
+        Format::Nft => nft::print(ruleset),
     }
 }

@@ -1,14 +1,13 @@
 //! Reads effective security rules as `az` prints them.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::configured;
 use super::peers::Knowledge;
 use super::resolve::{Resolver, SideQuery};
 use super::rule::{Access, Direction, Gate, Group, Ports, Protocols, Rule};
 use crate::net::{
-    DocumentError, Fields, Place, Placed, Ranges, Warning, Warnings, beginning, clipped, document, each_text,
-    flattened, placed,
+    DocumentError, Fields, JsonPath, Placed, Ranges, Warning, Warnings, beginning, clipped, document,
+    each_text, flattened, placed,
 };
 
 /// The field with the rules of a group.
@@ -28,7 +27,7 @@ pub(super) fn decode(
     for entry in &found {
         if entry.value.as_object().is_some_and(is_rule) {
             loose.push(reader.rule(entry));
-        } else if entry.value.as_object().is_some_and(configured::is_group) {
+        } else if entry.value.as_object().is_some_and(is_group) {
             whole.push(entry);
         } else {
             groups.push(reader.group(entry));
@@ -50,7 +49,7 @@ fn is_row(map: &Map<String, Value>) -> bool {
     map.field("effectiveSecurityRules").is_some()
         || map.field("networkSecurityGroup").is_some()
         || is_rule(map)
-        || configured::is_group(map)
+        || is_group(map)
 }
 
 fn is_rule(map: &Map<String, Value>) -> bool {
@@ -138,7 +137,7 @@ impl Reader<'_> {
                     Some(found) if !found.is_null() => format!("the {field} {}", beginning(found)),
                     Some(_) | None => format!("its {field}, which is missing"),
                 };
-                odd.push((Place::default().field(field), said));
+                odd.push((JsonPath::default().field(field), said));
             }
         }
         for (inside, what) in odd {
@@ -161,7 +160,7 @@ fn gate(association: Option<&Value>) -> Gate {
     }
 }
 
-fn ports(rule: &Value, side: &str, odd: &mut Vec<(Place, String)>) -> Ports {
+fn ports(rule: &Value, side: &str, odd: &mut Vec<(JsonPath, String)>) -> Ports {
     let (mut ranges, mut open, mut any) = (Vec::new(), None, false);
     for name in [format!("{side}PortRanges"), format!("{side}PortRange")] {
         each_text(rule.field(&name), &mut |text, indexes| {
@@ -170,7 +169,7 @@ fn ports(rule: &Value, side: &str, odd: &mut Vec<(Place, String)>) -> Ports {
                 Some(range) => ranges.push(range),
                 None => {
                     let what = format!("the {side} port `{}`", text.map_or_else(beginning, clipped));
-                    odd.push((Place::default().field(&name).items(indexes), what.clone()));
+                    odd.push((JsonPath::default().field(&name).items(indexes), what.clone()));
                     open = open.take().or(Some(what));
                 }
             }
@@ -181,7 +180,7 @@ fn ports(rule: &Value, side: &str, odd: &mut Vec<(Place, String)>) -> Ports {
     }
     if !any {
         let what = format!("its {side} ports, which are missing");
-        odd.push((Place::default().field(&format!("{side}PortRange")), what.clone()));
+        odd.push((JsonPath::default().field(&format!("{side}PortRange")), what.clone()));
         open = Some(what);
     }
     Ports { known: Ranges::of(ranges), open }
@@ -195,4 +194,75 @@ fn port_range(text: &str) -> Option<(u128, u128)> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let (first, last) = (port(first)?, port(last)?);
     (first <= last).then_some((first, last))
+}
+
+/// Where a group lists its rules.
+const LISTS: [&str; 2] = ["securityRules", "defaultSecurityRules"];
+
+/// The rules that the platform puts into every group: name, priority, direction, access, source and destination.
+const DEFAULTS: [(&str, u32, &str, &str, &str, &str); 6] = [
+    ("AllowVnetInBound", 65_000, "Inbound", "Allow", "VirtualNetwork", "VirtualNetwork"),
+    ("AllowAzureLoadBalancerInBound", 65_001, "Inbound", "Allow", "AzureLoadBalancer", "*"),
+    ("DenyAllInBound", 65_500, "Inbound", "Deny", "*", "*"),
+    ("AllowVnetOutBound", 65_000, "Outbound", "Allow", "VirtualNetwork", "VirtualNetwork"),
+    ("AllowInternetOutBound", 65_001, "Outbound", "Allow", "*", "Internet"),
+    ("DenyAllOutBound", 65_500, "Outbound", "Deny", "*", "*"),
+];
+
+/// Tells whether an object is a security group as it is configured.
+fn is_group(map: &Map<String, Value>) -> bool {
+    LISTS.iter().any(|name| map.field(name).is_some_and(Value::is_array))
+}
+
+impl Reader<'_> {
+    /// Reads a security group; where it stands at one gate, what stands at the other one was not read.
+    pub(super) fn configured(&mut self, entry: &Placed<'_>) -> Vec<Group> {
+        let value = entry.value;
+        let name = value.text("name").map(clipped);
+        let said = name.as_deref().unwrap_or("without a name").to_owned();
+        let mut rules = Vec::new();
+        for list in LISTS {
+            for (at, rule) in value.field(list).and_then(Value::as_array).into_iter().flatten().enumerate() {
+                let place = entry.place.field(list).items(&[at]);
+                rules.push(self.rule(&Placed { place, value: rule }));
+            }
+        }
+        self.complete(&mut rules, &format!("the network security group {said}"));
+        let stands =
+            |list: &str| value.field(list).and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+        let (gate, other) = match (stands("subnets"), stands("networkInterfaces")) {
+            (true, false) => (Gate::Subnet, Some(Gate::Nic)),
+            (false, true) => (Gate::Nic, Some(Gate::Subnet)),
+            (true, true) | (false, false) => (Gate::Unknown, None),
+        };
+        let what = format!(
+            "{said} is one network security group as it is configured: what stands at the other gate is not in the document"
+        );
+        self.warnings.push(|| Warning::within(&entry.place, what));
+        let own = Group::new(gate, name, rules);
+        let unread = other.map(|gate| Group::new(gate, Some("the other gate".to_owned()), Vec::new()));
+        std::iter::once(own).chain(unread).collect()
+    }
+
+    /// Adds the rules that the platform puts into every group, where a list has none of them for a direction.
+    pub(super) fn complete(&mut self, rules: &mut Vec<Rule>, of: &str) {
+        for direction in Direction::ALL {
+            if rules.iter().any(|rule| rule.is_default && rule.may_apply(direction)) {
+                continue;
+            }
+            let missing = DEFAULTS.iter().filter(|default| Direction::parse(default.2) == Some(direction));
+            let mut names = Vec::new();
+            for (name, priority, dir, access, source, destination) in missing {
+                let value = json!({
+                    "name": format!("defaultSecurityRules/{name}"), "priority": priority, "direction": dir, "access": access,
+                    "protocol": "*", "sourceAddressPrefix": source, "destinationAddressPrefix": destination,
+                    "sourcePortRange": "*", "destinationPortRange": "*",
+                });
+                rules.push(self.rule(&Placed { place: JsonPath::default(), value: &value }));
+                names.push(*name);
+            }
+            let what = || format!("{of} without the platform's own: {} are added", names.join(", "));
+            self.warnings.push(|| Warning::whole(what()));
+        }
+    }
 }

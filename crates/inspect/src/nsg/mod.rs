@@ -21,7 +21,6 @@
 
 mod audit;
 mod cases;
-mod configured;
 mod decode;
 mod finding;
 mod gate;

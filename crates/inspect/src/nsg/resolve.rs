@@ -8,7 +8,9 @@ use serde_json::Value;
 
 use super::names::Names;
 use super::peers::{Knowledge, Open, Peers, is_anybody};
-use crate::net::{AddressSet, Fields, Place, Platform, beginning, clipped, each_text, is_tag, parse_prefix};
+use crate::net::{
+    AddressSet, Fields, JsonPath, Platform, beginning, clipped, each_text, is_tag, parse_prefix,
+};
 
 /// How many ranges are kept for names; what goes beyond stays a name.
 const MAX_RANGES: usize = 10_000_000;
@@ -67,7 +69,7 @@ impl<'a> Resolver<'a> {
     /// Reads one side of a rule: the expanded list, else the plural list, else the single value, and the groups.
     ///
     /// `odd` is called with the place and the text of what is neither an address nor a name.
-    pub(super) fn side(&mut self, asked: &SideQuery<'_>, odd: &mut dyn FnMut(Place, String)) -> Peers {
+    pub(super) fn side(&mut self, asked: &SideQuery<'_>, odd: &mut dyn FnMut(JsonPath, String)) -> Peers {
         let SideQuery { rule, number, side } = asked;
         let capital: String =
             side.chars().take(1).flat_map(char::to_uppercase).chain(side.chars().skip(1)).collect();
@@ -89,7 +91,7 @@ impl<'a> Resolver<'a> {
             let mut any = false;
             each_text(rule.field(name), &mut |text, direction| {
                 any = true;
-                let place = || Place::default().field(name).items(direction);
+                let place = || JsonPath::default().field(name).items(direction);
                 match text {
                     Ok(text) => self.take(text, &mut found, &mut |text| odd(place(), text)),
                     Err(value) => {
@@ -112,7 +114,7 @@ impl<'a> Resolver<'a> {
                 self.group(id, &mut found);
             } else {
                 // Whose it is is not known, so that anybody may be in it, and it is no other rule's.
-                let place = Place::default().field(&name).items(&[at]);
+                let place = JsonPath::default().field(&name).items(&[at]);
                 let own = self.names.own(&format!("{number} {place}"), "an unnamed group".to_owned());
                 odd(place, beginning(group));
                 found.leave(own, Arc::default(), true);

@@ -7,7 +7,7 @@ use super::fault::Cause;
 use super::flow::{Part, Protocol, Wire};
 use super::hop::Effect;
 use super::rule_name::{Target, cause, demands_nothing};
-use super::ruleset_change::{Place, placed, sharing, with_share, without};
+use super::ruleset_change::{PacketRole, placed, sharing, with_share, without};
 use super::shaping::is_virtual;
 use super::translate::{Translation, translates, translation};
 use crate::netfilter::{
@@ -63,7 +63,7 @@ struct Backend {
 pub(super) struct Passage<'a> {
     pub(super) machine: &'a str,
     pub(super) wire: Wire,
-    pub(super) place: Place,
+    pub(super) place: PacketRole,
     /// The device by which it came; where it is not known, any that is no loopback.
     pub(super) input: Option<String>,
     /// The device by which it leaves.
@@ -211,7 +211,8 @@ impl Backend {
         devices.sort_unstable();
         devices.dedup();
         devices.truncate(MAX_DEVICES);
-        let placed = [Place::ToHost, Place::FromHost, Place::Through].map(|place| placed(&ruleset, place));
+        let placed = [PacketRole::ToHost, PacketRole::FromHost, PacketRole::Through]
+            .map(|place| placed(&ruleset, place));
         let placed = match placed {
             [Some(to), Some(from), Some(through)] => {
                 Some(Box::new([to, from, through].map(Compiled::owning)))
@@ -230,11 +231,11 @@ impl Backend {
         }
     }
 
-    fn ready(&self, place: Place) -> &Compiled<'static> {
+    fn ready(&self, place: PacketRole) -> &Compiled<'static> {
         match (self.placed.as_deref(), place) {
-            (Some([to, ..]), Place::ToHost) => to,
-            (Some([_, from, _]), Place::FromHost) => from,
-            (Some([.., through]), Place::Through) => through,
+            (Some([to, ..]), PacketRole::ToHost) => to,
+            (Some([_, from, _]), PacketRole::FromHost) => from,
+            (Some([.., through]), PacketRole::Through) => through,
             (None, _) => &self.plain,
         }
     }

@@ -22,7 +22,7 @@ pub(super) struct Passed {
 
 /// A rule at a gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
+struct GateRule {
     gate: Gate,
     group: Option<String>,
     rule: String,
@@ -35,7 +35,7 @@ pub(super) fn pass(rules: &Ruleset, direction: Direction, wire: &Wire, gone: &[C
         passed.doubts.push("the packet cannot be described".to_owned());
         return passed;
     };
-    let mut removed: Vec<Place> = Vec::new();
+    let mut removed: Vec<GateRule> = Vec::new();
     let mut closed: Vec<(Gate, Option<String>)> = Vec::new();
     let mut current = Cow::Borrowed(rules);
     loop {
@@ -64,7 +64,7 @@ pub(super) fn pass(rules: &Ruleset, direction: Direction, wire: &Wire, gone: &[C
             if catches_all {
                 closed.push((gate.gate, group.clone()));
             }
-            removed.push(Place { gate: gate.gate, group: group.clone(), rule: name.to_owned() });
+            removed.push(GateRule { gate: gate.gate, group: group.clone(), rule: name.to_owned() });
             let group = group.unwrap_or_else(|| "unknown".to_owned());
             let reason = match gate.priority {
                 Some(priority) => format!("the rule {name} ({priority}) of {group} denies it"),
@@ -114,7 +114,7 @@ pub(super) fn is_catch_all(rule: &Rule) -> bool {
 fn changed(
     group: &Group,
     direction: Direction,
-    removed: &[Place],
+    removed: &[GateRule],
     closed: &[(Gate, Option<String>)],
 ) -> Vec<Rule> {
     let open = closed.iter().any(|(gate, name)| *gate == group.gate && *name == group.name);

@@ -5,7 +5,7 @@ use crate::netfilter::{Body, Chain, Json, Part, Rule, Ruleset};
 
 /// Whose address a packet's ends are, seen from the machine that judges it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PacketRole {
     /// It is for the machine.
     ToHost,
     /// The machine sends it.
@@ -14,7 +14,7 @@ pub(super) enum Place {
     Through,
 }
 
-impl Place {
+impl PacketRole {
     const fn owns_destination(self) -> bool {
         matches!(self, Self::ToHost)
     }
@@ -65,7 +65,7 @@ pub(super) fn without(ruleset: &Ruleset, targets: &[Target]) -> Ruleset {
 }
 
 /// Returns a ruleset that says whose addresses a packet's ends are; nothing where no rule asks.
-pub(super) fn placed(ruleset: &Ruleset, place: Place) -> Option<Ruleset> {
+pub(super) fn placed(ruleset: &Ruleset, place: PacketRole) -> Option<Ruleset> {
     let asks = |rule: &Rule| match &rule.body {
         Body::Save(parts) => parts.iter().any(|part| part.module.as_deref() == Some("addrtype")),
         Body::Nft(expressions) => expressions.iter().any(|expression| fib_of(expression).is_some()),
@@ -85,7 +85,7 @@ pub(super) fn placed(ruleset: &Ruleset, place: Place) -> Option<Ruleset> {
 }
 
 /// Takes out of a rule what is known to hold; false where something in it is known not to.
-fn place_save(parts: &mut Vec<Part>, place: Place) -> bool {
+fn place_save(parts: &mut Vec<Part>, place: PacketRole) -> bool {
     let of = |part: &Part| part.module.as_deref() == Some("addrtype");
     if parts.iter().any(|part| part.name.as_str().starts_with("--limit-iface")) {
         return true;
@@ -134,7 +134,7 @@ fn fib_of(expression: &Json) -> Option<(bool, bool)> {
     Some((destination, body.get("op").and_then(Json::as_str) != Some("!=")))
 }
 
-fn place_nft(expressions: &mut Vec<Json>, place: Place) -> bool {
+fn place_nft(expressions: &mut Vec<Json>, place: PacketRole) -> bool {
     let mut possible = true;
     expressions.retain(|expression| {
         let Some((destination, equal)) = fib_of(expression) else { return true };

@@ -8,7 +8,7 @@ use super::filter::{CALLER_PORT, Passage};
 use super::flow::{Part, Protocol, Wire};
 use super::group;
 use super::hop::{Effect, Hop, Kind, Side};
-use super::ruleset_change::Place;
+use super::ruleset_change::PacketRole;
 use super::shaping::is_virtual;
 use super::walk_guest::{absorb, one};
 use crate::net::Platform;
@@ -163,7 +163,7 @@ impl<'a> Walk<'a> {
         let Some((at, machine)) = estate.machine_of(from) else { return wire };
         self.running(machine);
         let devices = self.guest_route(machine, from, wire);
-        let mut passage = self.passage(machine, wire, Place::FromHost);
+        let mut passage = self.passage(machine, wire, PacketRole::FromHost);
         passage.output = one(devices.as_deref());
         self.filters(Kind::GuestOutput, at, machine, &mut passage, &[Hook::Output, Hook::Postrouting]);
         let undone = self.undo(at, passage.wire);
@@ -324,7 +324,8 @@ impl<'a> Walk<'a> {
         let here = estate.owns(machine, wire.dst);
         let input =
             estate.nic(nic).and_then(|nic| nic.addresses.first()).and_then(|own| machine.device(*own));
-        let mut passage = self.passage(machine, wire, if here { Place::ToHost } else { Place::Through });
+        let mut passage =
+            self.passage(machine, wire, if here { PacketRole::ToHost } else { PacketRole::Through });
         passage.input = input;
         let kind = if here { Kind::GuestInput } else { Kind::GuestForward };
         if here {
@@ -382,7 +383,7 @@ impl<'a> Walk<'a> {
         (fresh, before): (bool, usize),
     ) -> Received {
         let estate = self.asked.estate;
-        passage.place = Place::Through;
+        passage.place = PacketRole::Through;
         let six = is_six(passage.wire.dst);
         let mut hop = Hop::new(Kind::Forwarding, &machine.name);
         match machine.forwards(six) {
@@ -528,7 +529,7 @@ impl<'a> Walk<'a> {
     fn receive_answer(&mut self, from: usize, wire: Wire) {
         let Some((at, machine)) = self.asked.estate.machine_of(from) else { return };
         let wire = self.undo(at, wire);
-        let mut passage = self.passage(machine, wire, Place::ToHost);
+        let mut passage = self.passage(machine, wire, PacketRole::ToHost);
         passage.input = self
             .asked
             .estate

@@ -8,7 +8,7 @@ use super::filter::Passage;
 use super::flow::{Part, Protocol, Wire};
 use super::hop::{Effect, Hop, Kind, Side};
 use super::routing::Choice;
-use super::ruleset_change::Place;
+use super::ruleset_change::PacketRole;
 use super::socket::{Listens, listens};
 use super::translate::Translation;
 use super::walk::{Undo, Walk};
@@ -28,7 +28,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) fn passage(&self, machine: &'a Machine, wire: Wire, place: Place) -> Passage<'a> {
+    pub(super) fn passage(&self, machine: &'a Machine, wire: Wire, place: PacketRole) -> Passage<'a> {
         let gone = self.asked.gone;
         Passage { machine: &machine.name, wire, place, input: None, output: None, gone, marked: false }
     }
@@ -144,9 +144,9 @@ impl<'a> Walk<'a> {
             Translation::Destination { address, own, port } => {
                 passage.wire.dst = address.filter(|_| !own).unwrap_or(passage.wire.dst);
                 passage.wire.dport = port.filter(|_| before.dport.is_some()).or(passage.wire.dport);
-                if passage.place != Place::FromHost {
+                if passage.place != PacketRole::FromHost {
                     let here = self.asked.estate.owns(machine, passage.wire.dst);
-                    passage.place = if here { Place::ToHost } else { Place::Through };
+                    passage.place = if here { PacketRole::ToHost } else { PacketRole::Through };
                 }
             }
             Translation::Source(address) => {
@@ -318,11 +318,11 @@ impl<'a> Walk<'a> {
         let Some((at, machine)) = self.asked.estate.machine_of(nic) else { return };
         for (side, wire) in [(Side::Forward, wire), (Side::Return, wire.answer())] {
             self.side = side;
-            let mut passage = self.passage(machine, wire, Place::FromHost);
+            let mut passage = self.passage(machine, wire, PacketRole::FromHost);
             passage.output = Some("lo".to_owned());
             self.filters(Kind::GuestOutput, at, machine, &mut passage, &[Hook::Output, Hook::Postrouting]);
             let before = self.list().len();
-            let mut passage = self.passage(machine, wire, Place::ToHost);
+            let mut passage = self.passage(machine, wire, PacketRole::ToHost);
             passage.input = Some("lo".to_owned());
             self.filters(Kind::GuestInput, at, machine, &mut passage, &[Hook::Prerouting]);
             self.filters(Kind::GuestInput, at, machine, &mut passage, &[Hook::Input]);

@@ -2,10 +2,10 @@
 
 use std::net::IpAddr;
 
-use super::error::ReadError;
 use super::filter::{Filter, Key};
 use super::item::Items;
 use super::land::{Landing, goes_on_whole, land, split};
+use super::read::ReadError;
 use super::read::items;
 use super::sheet::Qdisc;
 

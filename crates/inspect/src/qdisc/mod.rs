@@ -10,7 +10,6 @@
 //! # Ok::<(), ghost_inspect::qdisc::ReadError>(())
 //! ```
 
-mod error;
 mod filter;
 mod hit;
 mod item;
@@ -24,7 +23,6 @@ mod text;
 mod tree;
 mod unit;
 
-pub use error::ReadError;
 pub use hit::{Flow, Hit, hit};
-pub use read::{MAX_TEXT_BYTES, read};
+pub use read::{MAX_TEXT_BYTES, ReadError, read};
 pub use sheet::{Qdisc, Read, Warning};

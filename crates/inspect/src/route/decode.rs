@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use super::row::{Hop, Route, Row, Source, State};
 use crate::net::{
-    DocumentError, Fields, Place, Tags, Warning, Warnings, beginning, clipped, document, each_text, is_tag,
-    parse_prefix, placed,
+    DocumentError, Fields, JsonPath, Tags, Warning, Warnings, beginning, clipped, document, each_text,
+    is_tag, parse_prefix, placed,
 };
 
 /// The field that makes a row.
@@ -77,7 +77,7 @@ fn is_table(document: &Value) -> bool {
 /// Reads one row.
 struct Reader<'a> {
     number: usize,
-    place: &'a Place,
+    place: &'a JsonPath,
     tags: Option<&'a Tags>,
     decoded: &'a mut Decoded,
     /// The prefixes of the row so far, and whether each comes from a tag.
@@ -110,7 +110,7 @@ impl Reader<'_> {
         }
     }
 
-    fn prefix(&mut self, text: &str, row: &Arc<Row>, place: impl Fn() -> Place) {
+    fn prefix(&mut self, text: &str, row: &Arc<Row>, place: impl Fn() -> JsonPath) {
         if let Some(prefix) = parse_prefix(text) {
             if !self.seen.insert((prefix, false)) {
                 return self

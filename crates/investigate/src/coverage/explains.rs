@@ -1,67 +1,61 @@
 //! Which fault explains which symptom: a rule that shuts a port says nothing about names that are not found.
 
+use crate::finding::Fault;
 use crate::symptom_text::Symptom;
+
+/// Where packets do not arrive.
+const NO_ARRIVAL: [Symptom; 3] = [Symptom::Unreachable, Symptom::Hanging, Symptom::OneProtocol];
+
+/// What else is seen where machines are kept from each other, whatever they serve.
+const CUT: [Symptom; 5] = [
+    Symptom::Lossy,
+    Symptom::StorageUnreachable,
+    Symptom::Containers,
+    Symptom::InternetLost,
+    Symptom::Refused,
+];
 
 /// Tells whether a fault of this code may be why somebody sees this.
 #[must_use]
 pub fn explains(code: &str, symptom: Symptom) -> bool {
-    match symptom {
-        // These ask for a state, and any fault is an answer.
-        Symptom::NothingChanged | Symptom::RolledBack => true,
-        Symptom::Exposure => code == "nsg_exposure",
-        Symptom::Slow => slows(code),
-        Symptom::Lossy => {
-            code.starts_with("netem_")
-                || cuts(code)
-                || matches!(code, "rate_limit" | "route_detour" | "tcp_refused")
+    // These ask for a state, and any fault is an answer.
+    matches!(symptom, Symptom::NothingChanged | Symptom::RolledBack)
+        || code.parse().is_ok_and(|fault| symptoms(fault).iter().any(|list| list.contains(&symptom)))
+}
+
+/// Lists what somebody may see because of a fault.
+const fn symptoms(fault: Fault) -> &'static [&'static [Symptom]] {
+    match fault {
+        Fault::NsgDeny
+        | Fault::GuestFirewallDrop
+        | Fault::GuestFirewallReject
+        | Fault::Fail2banBan
+        | Fault::ArpConflict
+        | Fault::AsymmetricPath
+        | Fault::SynUnanswered => &[&NO_ARRIVAL, &CUT],
+        // A rule for one port is about names only where that port is theirs; these stop every port.
+        Fault::RouteBlackhole | Fault::RouteDeadNva | Fault::GuestFirewallPolicyDrop => {
+            &[&NO_ARRIVAL, &CUT, &[Symptom::Names]]
         }
-        Symptom::StorageUnreachable => {
-            code.starts_with("storage_") || code == "service_endpoint_missing" || cuts(code)
+        Fault::RouteDetour | Fault::PmtuBlackhole | Fault::NetemCorrupt => {
+            &[&NO_ARRIVAL, &CUT, &[Symptom::Slow]]
         }
-        Symptom::Containers => code == "container_firewall_change" || cuts(code),
-        // A rule for one port is about names only where that port is theirs.
-        Symptom::Names => matches!(
-            code,
-            "dns_failure"
-                | "route_blackhole"
-                | "route_dead_nva"
-                | "guest_firewall_policy_drop"
-                | "netem_loss"
-        ),
-        Symptom::InternetLost => code == "dns_failure" || cuts(code),
-        Symptom::Refused => cuts(code) || code == "tcp_refused",
-        Symptom::Unreachable | Symptom::Hanging | Symptom::OneProtocol => {
-            cuts(code) || matches!(code, "tcp_refused" | "dns_failure" | "container_firewall_change")
+        Fault::NetemLoss => &[&NO_ARRIVAL, &CUT, &[Symptom::Slow, Symptom::Names]],
+        Fault::NetemDelay | Fault::NetemDuplicate | Fault::NetemReorder | Fault::RateLimit => {
+            &[&[Symptom::Slow, Symptom::Lossy]]
         }
+        Fault::TcpRefused => &[&NO_ARRIVAL, &[Symptom::Lossy, Symptom::Refused]],
+        Fault::DnsFailure => &[&NO_ARRIVAL, &[Symptom::Names, Symptom::InternetLost]],
+        Fault::ContainerFirewallChange => &[&NO_ARRIVAL, &[Symptom::Containers]],
+        Fault::ServiceEndpointMissing | Fault::StorageFirewallDeny => &[&[Symptom::StorageUnreachable]],
+        Fault::NsgExposure => &[&[Symptom::Exposure]],
+        Fault::NoDrift => &[],
     }
-}
-
-/// Tells whether a fault makes things slow.
-fn slows(code: &str) -> bool {
-    code.starts_with("netem_") || matches!(code, "rate_limit" | "route_detour" | "pmtu_blackhole")
-}
-
-/// Tells whether a fault keeps machines from reaching each other.
-fn cuts(code: &str) -> bool {
-    code.starts_with("guest_firewall_")
-        || code.starts_with("route_")
-        || matches!(
-            code,
-            "nsg_deny"
-                | "fail2ban_ban"
-                | "netem_loss"
-                | "netem_corrupt"
-                | "pmtu_blackhole"
-                | "arp_conflict"
-                | "asymmetric_path"
-                | "syn_unanswered"
-        )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Fault;
 
     #[test]
     fn an_account_that_is_closed_explains_no_machine_that_cannot_be_reached() {

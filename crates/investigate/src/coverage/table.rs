@@ -8,7 +8,6 @@ use crate::symptom_text::Symptom;
 /// One symptom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
-    /// The symptom.
     pub symptom: Symptom,
     /// What is read, always: it costs nothing and asks nobody.
     pub reads: &'static [Layer],
@@ -20,7 +19,6 @@ pub struct Row {
 
 const PATH: &[Layer] = &[Layer::Topology, Layer::Rules, Layer::Routes, Layer::Guest, Layer::Shaping];
 
-/// The table.
 pub const TABLE: [Row; 13] = [
     Row {
         symptom: Symptom::Unreachable,

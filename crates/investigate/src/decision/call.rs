@@ -69,7 +69,7 @@ fn unobserved(state: &State, call: &CallState) -> Option<Observed> {
     let step = steps.into_iter().find(|step| ran(step) && !seen(step))?;
     let done = step.done.as_ref()?;
     let kept = done.evidence.as_deref().and_then(|digest| digest.parse::<Digest>().ok());
-    let bytes = done.output_metadata.pointer("/stdout/total_bytes").and_then(Value::as_u64);
+    let bytes = done.output_facts().stdout.total_bytes;
     Some(Observed {
         id: next_observation(state),
         call: call.call.id.clone(),

@@ -12,7 +12,6 @@ pub struct Proposed {
     /// The call that it belongs to.
     pub call: String,
     pub tool: String,
-    /// The whole command.
     pub command: String,
     /// Why it is wanted.
     pub reasoning: String,
@@ -120,6 +119,31 @@ pub struct Done {
     /// What is known about the output.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub output_metadata: Value,
+}
+
+/// What the investigation reads of what is known about an output; the rest is kept as the gate wrote it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct OutputFacts {
+    pub(crate) stdout: ShownFacts,
+    /// The digest of the whole redacted output.
+    pub(crate) evidence: Option<String>,
+}
+
+/// How much of a stream is shown.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ShownFacts {
+    /// Whether anything was left out.
+    pub(crate) applied: bool,
+    pub(crate) total_bytes: Option<u64>,
+}
+
+impl Done {
+    /// Reads what is known about the output. An event of a command that did not run knows nothing.
+    pub(crate) fn output_facts(&self) -> OutputFacts {
+        OutputFacts::deserialize(&self.output_metadata).unwrap_or_default()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

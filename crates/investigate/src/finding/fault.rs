@@ -49,7 +49,6 @@ pub enum ObjectKind {
     Route,
     /// A service endpoint of a subnet.
     SubnetEndpoint,
-    /// A storage account.
     StorageAccount,
     /// A rule in a guest's packet filter, by the traffic that it matches.
     GuestRule,
@@ -61,7 +60,6 @@ pub enum ObjectKind {
     Qdisc,
     /// The flow itself.
     Flow,
-    /// A name server.
     NameServer,
     /// An address on a subnet.
     Host,

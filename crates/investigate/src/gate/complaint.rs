@@ -5,7 +5,7 @@
 
 use crate::complaint::Kind;
 use crate::event::{ComplaintOutcome, Finding, Reply};
-use crate::finding::title;
+use crate::finding::{Fault, title};
 use crate::judged::{FlowVerdict, JudgedComplaint, JudgedFlow, JudgedFlows};
 use crate::state::{Ending, State, Step};
 use crate::suspect::{Layer, Looked};
@@ -70,7 +70,7 @@ impl Weigh<'_> {
         let open: Vec<String> = self
             .findings
             .iter()
-            .filter(|found| found.code == "nsg_exposure")
+            .filter(|found| found.code == Fault::NsgExposure.as_str())
             .map(|found| named(found))
             .collect();
         if !open.is_empty() {
@@ -203,12 +203,31 @@ impl Weigh<'_> {
 /// Tells whether a fault that no flow shows is what a complaint is about.
 fn is_beside(code: &str, complaint: &JudgedComplaint) -> bool {
     let asks = |symptom: Symptom| complaint.symptoms.contains(&symptom);
-    match code {
-        "dns_failure" => asks(Symptom::Names),
-        "storage_firewall_deny" | "service_endpoint_missing" => asks(Symptom::StorageUnreachable),
-        "no_drift" | "arp_conflict" => true,
-        _ => false,
-    }
+    code.parse().is_ok_and(|fault| match fault {
+        Fault::DnsFailure => asks(Symptom::Names),
+        Fault::StorageFirewallDeny | Fault::ServiceEndpointMissing => asks(Symptom::StorageUnreachable),
+        Fault::NoDrift | Fault::ArpConflict => true,
+        Fault::NsgDeny
+        | Fault::NsgExposure
+        | Fault::RouteBlackhole
+        | Fault::RouteDeadNva
+        | Fault::RouteDetour
+        | Fault::GuestFirewallDrop
+        | Fault::GuestFirewallReject
+        | Fault::GuestFirewallPolicyDrop
+        | Fault::Fail2banBan
+        | Fault::ContainerFirewallChange
+        | Fault::NetemLoss
+        | Fault::NetemDelay
+        | Fault::NetemCorrupt
+        | Fault::NetemDuplicate
+        | Fault::NetemReorder
+        | Fault::RateLimit
+        | Fault::PmtuBlackhole
+        | Fault::TcpRefused
+        | Fault::SynUnanswered
+        | Fault::AsymmetricPath => false,
+    })
 }
 
 fn named(finding: &Finding) -> String {

@@ -16,12 +16,6 @@ const HIGHEST: f64 = 1_000_000.0;
 pub struct Cost(u64);
 
 impl Cost {
-    /// Builds a cost from millionths of a dollar.
-    #[must_use]
-    pub const fn from_micros(micros: u64) -> Self {
-        Self(micros)
-    }
-
     /// Returns the millionths of a dollar.
     #[must_use]
     pub const fn micros(self) -> u64 {

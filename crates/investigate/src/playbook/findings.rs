@@ -1,5 +1,6 @@
 //! Which suspects count: what explains something that was asked about, each once, with what shows it.
 
+use crate::finding::Fault;
 use crate::judged::JudgedFlows;
 use crate::playbook::conversation::{Conversation, FinishedCall};
 use crate::playbook::flows;
@@ -104,23 +105,44 @@ fn counts(
 ) -> bool {
     let asks = |symptom: Symptom| symptom_text.symptoms.contains(&symptom);
     let exposure_alone = symptom_text.symptoms.len() == 1 && asks(Symptom::Exposure);
-    match fault.suspect.code.as_str() {
-        "nsg_exposure" => asks(Symptom::Exposure),
-        _ if exposure_alone => false,
+    let Some(kind) = fault.suspect.fault() else { return !exposure_alone };
+    if exposure_alone && kind != Fault::NsgExposure {
+        return false;
+    }
+    match kind {
+        Fault::NsgExposure => asks(Symptom::Exposure),
         // Something did change where another comparison says so.
-        "no_drift" => {
+        Fault::NoDrift => {
             !symptom_text.baselines.is_empty() && (asks(Symptom::NothingChanged) || asks(Symptom::RolledBack))
         }
-        "tcp_refused" | "syn_unanswered" => {
+        Fault::TcpRefused | Fault::SynUnanswered => {
             !all.iter().any(|other| explains(&other.suspect, &fault.suspect, symptom_text, incident))
         }
         // The account is closed to the subnet because the endpoint is missing: one fault.
-        "storage_firewall_deny" => !all
-            .iter()
-            .any(|other| other.suspect.code == "service_endpoint_missing" && other.call == fault.call),
+        Fault::StorageFirewallDeny => !all.iter().any(|other| {
+            other.suspect.fault() == Some(Fault::ServiceEndpointMissing) && other.call == fault.call
+        }),
         // A path through an appliance that is there is no fault of a flow that nobody asked about.
-        "route_detour" => fault.asked,
-        _ => true,
+        Fault::RouteDetour => fault.asked,
+        Fault::NsgDeny
+        | Fault::RouteBlackhole
+        | Fault::RouteDeadNva
+        | Fault::ServiceEndpointMissing
+        | Fault::GuestFirewallDrop
+        | Fault::GuestFirewallReject
+        | Fault::GuestFirewallPolicyDrop
+        | Fault::Fail2banBan
+        | Fault::ContainerFirewallChange
+        | Fault::NetemLoss
+        | Fault::NetemDelay
+        | Fault::NetemCorrupt
+        | Fault::NetemDuplicate
+        | Fault::NetemReorder
+        | Fault::RateLimit
+        | Fault::PmtuBlackhole
+        | Fault::DnsFailure
+        | Fault::ArpConflict
+        | Fault::AsymmetricPath => true,
     }
 }
 
@@ -143,20 +165,34 @@ fn explains(
     let concerns = owns(at(1), from) || owns(at(1), to);
     let same_port = (at(4).eq_ignore_ascii_case(protocol) || matches!(at(4), "any" | "all"))
         && at(5).split(',').any(|part| part == *port || part == "any" || within(part, port));
-    let silent = symptom.code == "syn_unanswered";
-    match fault.code.as_str() {
+    let silent = symptom.fault() == Some(Fault::SynUnanswered);
+    fault.fault().is_some_and(|kind| match kind {
         // Which flow a rule denies stands in no name: the words that show it name the port.
-        "nsg_deny" => silent && names_port(&fault.why, port),
-        "route_blackhole" | "route_dead_nva" | "asymmetric_path" => silent,
-        "guest_firewall_drop" => silent && concerns && same_port,
-        "guest_firewall_reject" => concerns && same_port,
-        "guest_firewall_policy_drop" => silent && concerns,
+        Fault::NsgDeny => silent && names_port(&fault.why, port),
+        Fault::RouteBlackhole | Fault::RouteDeadNva | Fault::AsymmetricPath => silent,
+        Fault::GuestFirewallDrop => silent && concerns && same_port,
+        Fault::GuestFirewallReject => concerns && same_port,
+        Fault::GuestFirewallPolicyDrop => silent && concerns,
         // Containers answer for the ports that people speak of together with them, and for those of which nobody speaks.
-        "container_firewall_change" => silent && concerns && !is_separate_complaint(port, symptom_text),
-        "fail2ban_ban" => concerns && at(3) == *from,
-        "pmtu_blackhole" => fault.object == symptom.object,
-        _ => false,
-    }
+        Fault::ContainerFirewallChange => silent && concerns && !is_separate_complaint(port, symptom_text),
+        Fault::Fail2banBan => concerns && at(3) == *from,
+        Fault::PmtuBlackhole => fault.object == symptom.object,
+        Fault::NsgExposure
+        | Fault::RouteDetour
+        | Fault::ServiceEndpointMissing
+        | Fault::StorageFirewallDeny
+        | Fault::NetemLoss
+        | Fault::NetemDelay
+        | Fault::NetemCorrupt
+        | Fault::NetemDuplicate
+        | Fault::NetemReorder
+        | Fault::RateLimit
+        | Fault::TcpRefused
+        | Fault::SynUnanswered
+        | Fault::DnsFailure
+        | Fault::ArpConflict
+        | Fault::NoDrift => false,
+    })
 }
 
 /// Tells whether people complain of a port apart from containers.
@@ -179,18 +215,33 @@ pub(super) fn blocks_port(fault: &Suspect, port: u16) -> bool {
     let port = port.to_string();
     let object: Vec<&str> = fault.object.split('/').collect();
     let at = |index: usize| object.get(index).copied().unwrap_or_default();
-    match fault.code.as_str() {
-        "nsg_deny" => names_port(&fault.why, &port),
-        "guest_firewall_drop" | "guest_firewall_reject" => {
+    fault.fault().is_some_and(|kind| match kind {
+        Fault::NsgDeny => names_port(&fault.why, &port),
+        Fault::GuestFirewallDrop | Fault::GuestFirewallReject => {
             at(4) != "icmp"
                 && at(5).split(',').any(|part| part == port || part == "any" || within(part, &port))
         }
-        "fail2ban_ban" => port == "22",
-        "pmtu_blackhole" | "tcp_refused" | "syn_unanswered" | "asymmetric_path" => at(4) == port,
-        "guest_firewall_policy_drop" | "route_blackhole" | "route_dead_nva" | "route_detour" => true,
-        "dns_failure" => port == "53",
-        _ => false,
-    }
+        Fault::Fail2banBan => port == "22",
+        Fault::PmtuBlackhole | Fault::TcpRefused | Fault::SynUnanswered | Fault::AsymmetricPath => {
+            at(4) == port
+        }
+        Fault::GuestFirewallPolicyDrop | Fault::RouteBlackhole | Fault::RouteDeadNva | Fault::RouteDetour => {
+            true
+        }
+        Fault::DnsFailure => port == "53",
+        Fault::NsgExposure
+        | Fault::ServiceEndpointMissing
+        | Fault::StorageFirewallDeny
+        | Fault::ContainerFirewallChange
+        | Fault::NetemLoss
+        | Fault::NetemDelay
+        | Fault::NetemCorrupt
+        | Fault::NetemDuplicate
+        | Fault::NetemReorder
+        | Fault::RateLimit
+        | Fault::ArpConflict
+        | Fault::NoDrift => false,
+    })
 }
 
 /// Tells whether the words that show a rule name a port, or none at all: then the rule is about every port.
@@ -200,18 +251,7 @@ fn names_port(why: &str, port: &str) -> bool {
     parts.into_iter().any(|part| part == port || within(part, port))
 }
 
-/// Returns the layer that a fault lies in.
+/// Returns the layer that a fault lies in. One of a later version is looked for on the wire.
 pub(super) fn layer(code: &str) -> Layer {
-    match code {
-        "nsg_deny" => Layer::Rules,
-        "nsg_exposure" => Layer::Exposure,
-        "service_endpoint_missing" | "storage_firewall_deny" => Layer::Storage,
-        "no_drift" => Layer::NetworkDrift,
-        _ if code.starts_with("route_") => Layer::Routes,
-        _ if code.starts_with("guest_") || matches!(code, "fail2ban_ban" | "container_firewall_change") => {
-            Layer::Guest
-        }
-        _ if code.starts_with("netem_") || code == "rate_limit" => Layer::Shaping,
-        _ => Layer::Wire,
-    }
+    code.parse::<Fault>().map_or(Layer::Wire, Fault::layer)
 }

@@ -6,7 +6,7 @@
 use std::net::IpAddr;
 
 use crate::coverage::explains;
-use crate::finding::traffic;
+use crate::finding::{Fault, traffic};
 use crate::judged::{JudgedFlow, JudgedRemedy};
 use crate::playbook::agenda::PlaybookContext;
 use crate::playbook::findings::CitedFault;
@@ -111,7 +111,7 @@ fn tried_again(context: &PlaybookContext<'_>, code: &str, object: &str) -> Optio
 
 /// Says that nobody tried it on what was read, where the judge of flows knows the cause and a document could show it.
 fn untried(context: &PlaybookContext<'_>, code: &str, object: &str) -> &'static str {
-    let is_shown = code != "tcp_refused" && context.judged.cause(code, object).is_some();
+    let is_shown = code != Fault::TcpRefused.as_str() && context.judged.cause(code, object).is_some();
     if is_shown { "not tried beforehand: what was read does not show all that it would change." } else { "" }
 }
 
@@ -133,63 +133,82 @@ fn fix<'a>(
     at: &dyn Fn(usize) -> &'a str,
 ) -> Option<Fix> {
     let group = context.incident.group.as_deref().unwrap_or(GROUP);
-    let code = fault.suspect.code.as_str();
-    Some(match code {
-        "nsg_deny" => rule(context, group, &fault.suspect.object, at(1), at(2)),
-        "nsg_exposure" => exposure(group, at(1), at(2)),
-        "route_blackhole" | "route_dead_nva" | "route_detour" => route(context, code, group, at(1), at(2)),
-        "service_endpoint_missing" => endpoint(context, group, at(1), at(2), at(3)),
-        "storage_firewall_deny" => account(context, group, at(1)),
-        "guest_firewall_drop" | "guest_firewall_reject" => {
-            guest_fix::packet_filter(context, code, &fault.suspect.why, at)
+    let kind = fault.suspect.fault()?;
+    Some(match kind {
+        Fault::NsgDeny => rule(context, group, &fault.suspect.object, at(1), at(2)),
+        Fault::NsgExposure => exposure(group, at(1), at(2)),
+        Fault::RouteBlackhole => route(context, (
+            format!("Take the route {} off the table {}: it leads nowhere.", at(2), at(1)),
+            "where the route was meant to keep something off, that comes through again",
+        ), group, at(1), at(2)),
+        Fault::RouteDetour => route(context, (
+            format!("Take the route {} off the table {}, if traffic is not meant to pass the appliance.", at(2), at(1)),
+            "what the appliance inspected goes uninspected",
+        ), group, at(1), at(2)),
+        Fault::RouteDeadNva => route(context, (
+            format!("Bring the appliance back at the address that the route {} of {} names; if it is gone for good, take the route away.", at(2), at(1)),
+            "what the appliance inspected goes uninspected until it is back",
+        ), group, at(1), at(2)),
+        Fault::ServiceEndpointMissing => endpoint(context, group, at(1), at(2), at(3)),
+        Fault::StorageFirewallDeny => account(context, group, at(1)),
+        Fault::GuestFirewallDrop | Fault::GuestFirewallReject => {
+            guest_fix::packet_filter(context, kind == Fault::GuestFirewallReject, &fault.suspect.why, at)
         }
-        "guest_firewall_policy_drop" => guest_fix::policy(context, &fault.suspect.why, at(1), at(2), at(3)),
-        "fail2ban_ban" => guest_fix::ban(at(1), at(2), at(3)),
-        "container_firewall_change" => guest_fix::containers(at(1), at(2), at(3)),
-        "rate_limit" => guest_fix::shaping(context, at(1), at(2)),
-        _ if code.starts_with("netem_") => guest_fix::shaping(context, at(1), at(2)),
-        "pmtu_blackhole" => guest_fix::mtu(at(1), at(2)),
-        "tcp_refused" | "syn_unanswered" => silent(code, at),
-        "dns_failure" => Fix {
+        Fault::GuestFirewallPolicyDrop => guest_fix::policy(context, &fault.suspect.why, at(1), at(2), at(3)),
+        Fault::Fail2banBan => guest_fix::ban(at(1), at(2), at(3)),
+        Fault::ContainerFirewallChange => guest_fix::containers(at(1), at(2), at(3)),
+        Fault::RateLimit
+        | Fault::NetemLoss
+        | Fault::NetemDelay
+        | Fault::NetemCorrupt
+        | Fault::NetemDuplicate
+        | Fault::NetemReorder => guest_fix::shaping(context, at(1), at(2)),
+        Fault::PmtuBlackhole => guest_fix::mtu(at(1), at(2)),
+        Fault::TcpRefused => refused(at),
+        Fault::SynUnanswered => silent(at),
+        Fault::DnsFailure => Fix {
             what: format!("Find out why the name server {} does not answer, and mend the record or the server.", at(1)),
             check: format!("`dig @{} NAME` on the machine that fails, with the name that fails", at(1)),
             command: String::new(),
             verify: format!("`dig @{} NAME` answers with an address.", at(1)),
             risk: "other machines use the same server; tell their owners. Another server is named beside the ones that are set, never in their place.".to_owned(),
         },
-        "arp_conflict" => Fix {
+        Fault::ArpConflict => Fix {
             what: format!("Two interfaces claim {ip}: give the one that should not have it an address of its own.", ip = at(1)),
             check: format!("`ip neigh show {}` on a neighbour, several times", at(1)),
             command: String::new(),
             verify: format!("`arping -c 5 {}` is answered by one hardware address.", at(1)),
             risk: "whoever uses the wrong one loses its connections.".to_owned(),
         },
-        "asymmetric_path" => Fix {
+        Fault::AsymmetricPath => Fix {
             what: format!("Lead both directions between {} and {} through the same appliance.", at(1), at(2)),
             check: format!("`az network nic show-effective-route-table -g {group} -n NIC -o table` for the interfaces at both ends"),
             command: String::new(),
             verify: "the same command names the same next hop at both ends.".to_owned(),
             risk: "open connections break once.".to_owned(),
         },
-        _ => return None,
+        Fault::NoDrift => return None,
     })
 }
 
-fn silent<'a>(code: &str, at: &dyn Fn(usize) -> &'a str) -> Fix {
+fn refused<'a>(at: &dyn Fn(usize) -> &'a str) -> Fix {
     let (from, to, flow, port) = (at(1), at(2), traffic(at(3), at(4)), at(4));
     let verify = format!("from {from}, `nc -vz -w 3 {to} {port}` connects.");
-    if code == "tcp_refused" {
-        return Fix {
-            what: format!(
-                "Start the service that belongs to {flow} on {to}, or take the call out of the program on {from}."
-            ),
-            check: format!("`sudo ss -ltnp 'sport = :{port}'` on {to}"),
-            command: String::new(),
-            verify,
-            risk: "none from looking; a service that is started listens to everybody whom the rules let in."
-                .to_owned(),
-        };
+    Fix {
+        what: format!(
+            "Start the service that belongs to {flow} on {to}, or take the call out of the program on {from}."
+        ),
+        check: format!("`sudo ss -ltnp 'sport = :{port}'` on {to}"),
+        command: String::new(),
+        verify,
+        risk: "none from looking; a service that is started listens to everybody whom the rules let in."
+            .to_owned(),
     }
+}
+
+fn silent<'a>(at: &dyn Fn(usize) -> &'a str) -> Fix {
+    let (from, to, flow, port) = (at(1), at(2), traffic(at(3), at(4)), at(4));
+    let verify = format!("from {from}, `nc -vz -w 3 {to} {port}` connects.");
     Fix {
         what: format!(
             "{to} does not answer on {flow}, and nothing that was looked at drops it: record packets at {to} as well. If the first packet arrives there, the machine drops it; if not, the path does."
@@ -301,7 +320,14 @@ fn exposure(group: &str, nsg: &str, name: &str) -> Fix {
     }
 }
 
-fn route(context: &PlaybookContext<'_>, code: &str, group: &str, table: &str, name: &str) -> Fix {
+/// Takes a route away: what that is for here, and what it risks.
+fn route(
+    context: &PlaybookContext<'_>,
+    (what, risk): (String, &str),
+    group: &str,
+    table: &str,
+    name: &str,
+) -> Fix {
     let route = format!("-g {group} --route-table-name {table} -n {name}");
     let nic = context
         .incident
@@ -310,24 +336,6 @@ fn route(context: &PlaybookContext<'_>, code: &str, group: &str, table: &str, na
         .chain(&context.incident.destination)
         .map(|machine| machine.nic.as_str());
     let nic = nic.into_iter().find(|nic| !nic.is_empty()).unwrap_or("NIC");
-    let (what, risk) = match code {
-        "route_blackhole" => (
-            format!("Take the route {name} off the table {table}: it leads nowhere."),
-            "where the route was meant to keep something off, that comes through again",
-        ),
-        "route_detour" => (
-            format!(
-                "Take the route {name} off the table {table}, if traffic is not meant to pass the appliance."
-            ),
-            "what the appliance inspected goes uninspected",
-        ),
-        _ => (
-            format!(
-                "Bring the appliance back at the address that the route {name} of {table} names; if it is gone for good, take the route away."
-            ),
-            "what the appliance inspected goes uninspected until it is back",
-        ),
-    };
     Fix {
         what,
         check: format!(

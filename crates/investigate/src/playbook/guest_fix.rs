@@ -34,12 +34,12 @@ impl<'a> Shown<'a> {
 /// Takes a rule away that stops traffic.
 pub(super) fn packet_filter<'a>(
     context: &PlaybookContext<'_>,
-    code: &str,
+    rejects: bool,
     why: &str,
     at: &dyn Fn(usize) -> &'a str,
 ) -> Fix {
     let (vm, table, chain, protocol, port) = (at(1), at(2), at(3), at(4), at(5));
-    let verb = if code == "guest_firewall_reject" { "refuses" } else { "drops" };
+    let verb = if rejects { "refuses" } else { "drops" };
     let what = format!("On {vm}, take away the rule in {chain} that {verb} {}.", traffic(protocol, port));
     let verify = works(context, vm, chain, protocol, port);
     let meant = "where the rule was meant, what it kept out comes in; other rules stay as they are.";
@@ -50,7 +50,7 @@ pub(super) fn packet_filter<'a>(
             String::new(),
         ),
         Some((family, name)) => native(family, name, chain, why),
-        None => save(vm, (table, chain, protocol, port), code, why),
+        None => save(vm, (table, chain, protocol, port), rejects, why),
     };
     Fix { what, check, command, verify, risk: format!("{meant}{back}") }
 }
@@ -70,7 +70,7 @@ fn native(family: &str, table: &str, chain: &str, why: &str) -> (String, String,
 fn save(
     vm: &str,
     (table, chain, protocol, port): (&str, &str, &str, &str),
-    code: &str,
+    rejects: bool,
     why: &str,
 ) -> (String, String, String) {
     if chain.starts_with("ufw") {
@@ -97,7 +97,7 @@ fn save(
         let back = format!(" `sudo {program}{on} -I {chain} {position} {words}` puts it back.");
         return (check, format!("`sudo {program}{on} -D {chain} {words}`, and {brings}"), back);
     }
-    let target = if code == "guest_firewall_reject" { "REJECT" } else { "DROP" };
+    let target = if rejects { "REJECT" } else { "DROP" };
     let protocols =
         if matches!(protocol, "any" | "all" | "") { String::new() } else { format!(" -p {protocol}") };
     let ports = if matches!(port, "any" | "all" | "") { String::new() } else { format!(" --dport {port}") };
@@ -239,8 +239,7 @@ mod tests {
     #[test]
     fn a_rule_is_taken_away_word_for_word() {
         let why = "rule 3 of INPUT drops tcp/5001: `-A INPUT -p tcp -m tcp --dport 5001 -j DROP`";
-        let (check, command, back) =
-            save("db-1", ("filter", "INPUT", "tcp", "5001"), "guest_firewall_drop", why);
+        let (check, command, back) = save("db-1", ("filter", "INPUT", "tcp", "5001"), false, why);
         assert_eq!(check, "`sudo iptables -S INPUT`");
         assert!(
             command.starts_with("`sudo iptables -D INPUT -p tcp -m tcp --dport 5001 -j DROP`"),
@@ -257,8 +256,7 @@ mod tests {
 
     #[test]
     fn a_chain_of_a_program_is_changed_through_it() {
-        let (_, command, _) =
-            save("db-1", ("filter", "ufw-user-input", "tcp", "22"), "guest_firewall_drop", "");
+        let (_, command, _) = save("db-1", ("filter", "ufw-user-input", "tcp", "22"), false, "");
         assert!(command.contains("ufw delete") && !command.contains("iptables"), "{command}");
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::HypothesisState;
-use crate::finding::title;
+use crate::finding::{Fault, title};
 use crate::playbook::agenda::{PlaybookContext, hypothesis};
 use crate::playbook::conversation::{CallEnding, FinishedCall};
 use crate::playbook::findings::{self, CitedFault};
@@ -184,7 +184,7 @@ fn drifted(context: &PlaybookContext<'_>) -> (HypothesisState, String) {
     let changes: Vec<String> = compared
         .iter()
         .flat_map(|finished| finished.suspects())
-        .filter(|found| found.code != "no_drift")
+        .filter(|found| found.code != Fault::NoDrift.as_str())
         .map(|found| title(&found.code, &found.object))
         .collect();
     let unchanged = context.symptom_text.symptoms.contains(&Symptom::NothingChanged);

@@ -2,7 +2,7 @@
 
 use crate::HypothesisState;
 use crate::coverage::explains;
-use crate::finding::title;
+use crate::finding::{Fault, title};
 use crate::judged::{FlowVerdict, JudgedFlow};
 use crate::playbook::agenda::{PlaybookContext, hypothesis};
 use crate::playbook::conversation::plain;
@@ -48,7 +48,7 @@ fn headline(context: &PlaybookContext<'_>, faults: &[CitedFault], missing: &[Loo
     };
     let mut titles: Vec<String> =
         faults.iter().map(|fault| title(&fault.suspect.code, &fault.suspect.object)).collect();
-    let exposed = faults.iter().filter(|fault| fault.suspect.code == "nsg_exposure").count();
+    let exposed = faults.iter().filter(|fault| fault.suspect.fault() == Some(Fault::NsgExposure)).count();
     if exposed > 0 && exposed == faults.len() {
         let rules = if exposed == 1 { "One rule lets".to_owned() } else { format!("{exposed} rules let") };
         return format!("{rules} more in {between} than need be: {}.", titles.join("; "));
@@ -111,7 +111,7 @@ fn not_causes(context: &PlaybookContext<'_>, faults: &[CitedFault]) -> Vec<Strin
 
 /// Says what a comparison with a baseline means for the rest.
 fn baseline(context: &PlaybookContext<'_>, faults: &[CitedFault]) -> Option<String> {
-    let unchanged = faults.iter().any(|fault| fault.suspect.code == "no_drift");
+    let unchanged = faults.iter().any(|fault| fault.suspect.fault() == Some(Fault::NoDrift));
     if unchanged && faults.len() > 1 {
         return Some("The effective network is as the baseline holds it; the other finding lies where the baseline does not reach, and is listed apart from it.".to_owned());
     }

@@ -19,7 +19,6 @@ pub(super) struct Attempt {
     flow: JudgedFlow,
     /// The machine from which it is tried.
     from: String,
-    /// The whole command.
     command: String,
 }
 

@@ -4,11 +4,12 @@ use serde_json::Value;
 
 use crate::decision::DecisionContext;
 use crate::event::{Now, Rechecked};
+use crate::finding::Fault;
 use crate::model::Call;
 use crate::recheck::next::call_context;
 use crate::recheck::plan::Again;
 use crate::state::{CallState, State};
-use crate::suspect::{SupportedFaults, Suspect};
+use crate::suspect::{Layer, SupportedFaults, Suspect};
 use ghost_base::Timestamp;
 
 /// What checking again came to.
@@ -59,7 +60,7 @@ pub(super) fn compare(
             });
         }
         let known = |suspect: &Suspect| {
-            suspect.code == "no_drift"
+            suspect.fault() == Some(Fault::NoDrift)
                 || before.supported.suspects.iter().any(|other| other.is(suspect))
                 || state
                     .accepted
@@ -133,15 +134,7 @@ impl<'a> RepeatedCall<'a> {
 }
 
 fn is_of_the_wire(code: &str) -> bool {
-    matches!(
-        code,
-        "pmtu_blackhole"
-            | "tcp_refused"
-            | "syn_unanswered"
-            | "dns_failure"
-            | "arp_conflict"
-            | "asymmetric_path"
-    )
+    code.parse::<Fault>().is_ok_and(|fault| fault.layer() == Layer::Wire)
 }
 
 fn trouble(

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::decision::DecisionContext;
 use crate::event::FindingAccepted;
+use crate::finding::Fault;
 use crate::model::Call;
 use crate::recheck::attempt::Attempt;
 use crate::recheck::next::call_context;
@@ -47,7 +48,7 @@ pub(super) fn faults(state: &State) -> impl Iterator<Item = &FindingAccepted> {
         })
     };
     let each = accepted.iter().enumerate().filter(move |(at, found)| !is_repeated(*at, found));
-    each.map(|(_, found)| found).filter(|found| found.finding.code != "no_drift")
+    each.map(|(_, found)| found).filter(|found| found.finding.code != Fault::NoDrift.as_str())
 }
 
 /// A call that runs again, and the findings that it bore out.

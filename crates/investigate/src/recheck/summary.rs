@@ -36,7 +36,6 @@ pub(super) fn summary(rows: &[Rechecked]) -> String {
     }
 }
 
-/// Returns the headline.
 #[must_use]
 pub fn headline(rows: &[Rechecked]) -> &'static str {
     match verdict(rows) {

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::Outcome as End;
 use crate::decision::{DecisionContext, Effect, next};
 use crate::event::{Event, Now, Rechecked};
+use crate::finding::Fault;
 use crate::model::ToolSpec;
 use crate::recheck::{Refused, Verdict, possible, report, verdict};
 use crate::report::tests::Ledger;
@@ -43,7 +44,7 @@ impl Tool for Eye {
 }
 
 fn suspect(object: &str) -> Suspect {
-    Suspect::new("nsg_deny", object.to_owned(), "it denies tcp to port 5001")
+    Suspect::new(Fault::NsgDeny, object.to_owned(), "it denies tcp to port 5001")
 }
 
 fn looked() -> Vec<Looked> {

@@ -206,8 +206,8 @@ fn decide(state: &State, decided: &ApprovalDecided, recorded: &Recorded) -> Resu
 fn ran(state: &State, done: &Done, recorded: &Recorded) -> Result<(), Box<Divergence>> {
     let Some(step) = state.step(done.step) else { return Err(other(recorded, "a step that is there")) };
     let Some(round) = step.round() else { return Err(other(recorded, "a judgement first")) };
-    let kept = done.output_metadata.get("evidence").and_then(|found| found.as_str());
-    let fits = done.evidence.as_deref() == kept;
+    let kept = done.output_facts().evidence;
+    let fits = done.evidence == kept;
     check(fits, recorded, &format!("the evidence {kept:?}"), &format!("{:?}", done.evidence))?;
     if done.status != "completed" {
         return check(done.status == "error" || done.status == "denied", recorded, "a status", &done.status);

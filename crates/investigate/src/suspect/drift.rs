@@ -2,8 +2,9 @@
 
 use std::net::IpAddr;
 
-use super::name::plain;
+use super::supported::plain;
 use super::{Suspect, carried, once, taken};
+use crate::finding::Fault;
 use ghost_cloud::probe::topology::Topology;
 use ghost_inspect::effective::{Category, Comparison, Kind, Status};
 use ghost_inspect::nsg::{Knowledge, Ruleset};
@@ -28,7 +29,7 @@ pub(crate) fn changed(
 ) -> Vec<Suspect> {
     if comparison.status == Status::Clean && !comparison.nics.is_empty() {
         let why = "everything was read on both sides, and no route and no rule differs";
-        return vec![Suspect::new("no_drift", format!("effective/{}", plain(machine)), why)];
+        return vec![Suspect::new(Fault::NoDrift, format!("effective/{}", plain(machine)), why)];
     }
     let mut found = Vec::new();
     for end in now {

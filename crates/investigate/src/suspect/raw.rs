@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::finding::Fault;
 use crate::suspect::{SupportedFaults, Suspect, plain, shaped, stops};
 use ghost_inspect::netfilter::{Bundle, Host};
 use ghost_inspect::qdisc;
@@ -98,7 +99,10 @@ fn probe(words: &[&str], printed: &str) -> SupportedFaults {
     }
     let why = format!("{host} refuses connections to port {port}: it was reached, and nobody listens there");
     let object = format!("flow/*/{host}/tcp/{port}");
-    SupportedFaults { suspects: vec![Suspect::new("tcp_refused", object, why)], ..SupportedFaults::default() }
+    SupportedFaults {
+        suspects: vec![Suspect::new(Fault::TcpRefused, object, why)],
+        ..SupportedFaults::default()
+    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use std::net::IpAddr;
 
-use super::name::plain;
+use super::supported::plain;
 use super::{Suspect, once};
+use crate::finding::Fault;
 use ghost_cloud::probe::topology::{RouteTable, Topology};
 use ghost_inspect::route::{Hop, Route, Source, Table};
 
@@ -19,8 +20,8 @@ pub(crate) fn carried(table: &Table, topology: &Topology, nic: &str, to: Option<
 
 fn judge(table: &Table, topology: &Topology, nic: &str, route: &Route) -> Option<Suspect> {
     let prefix = route.prefix;
-    let (code, why) = match route.row.hop {
-        Hop::None => ("route_blackhole", format!("it sends {prefix} nowhere: the next hop is None")),
+    let (fault, why) = match route.row.hop {
+        Hop::None => (Fault::RouteBlackhole, format!("it sends {prefix} nowhere: the next hop is None")),
         Hop::Appliance => appliance(topology, route)?,
         Hop::Local => return None,
         Hop::Gateway | Hop::Peering | Hop::ServiceEndpoint | Hop::Other => {
@@ -29,13 +30,16 @@ fn judge(table: &Table, topology: &Topology, nic: &str, route: &Route) -> Option
                 return None;
             }
             let hop = plain(&route.row.hop_type);
-            ("route_detour", format!("it sends {prefix} to {hop}, and the platform's own route would not"))
+            (
+                Fault::RouteDetour,
+                format!("it sends {prefix} to {hop}, and the platform's own route would not"),
+            )
         }
     };
-    Some(Suspect::new(code, object(topology, nic, route), why))
+    Some(Suspect::new(fault, object(topology, nic, route), why))
 }
 
-fn appliance(topology: &Topology, route: &Route) -> Option<(&'static str, String)> {
+fn appliance(topology: &Topology, route: &Route) -> Option<(Fault, String)> {
     let prefix = route.prefix;
     let hops: Vec<IpAddr> = route.row.hop_ips.iter().filter_map(|text| text.parse().ok()).collect();
     let (first, read) = (hops.first()?, !topology.unread.iter().any(|list| list.what == "interfaces"));
@@ -43,19 +47,19 @@ fn appliance(topology: &Topology, route: &Route) -> Option<(&'static str, String
         if !read || elsewhere(topology, *nobody) {
             // Interfaces of another group cannot be seen from here.
             return Some((
-                "route_detour",
+                Fault::RouteDetour,
                 format!("it sends {prefix} to {nobody}, which is in another network"),
             ));
         }
         let group = plain(&topology.group);
         let why =
             format!("it sends {prefix} to {nobody}, and no network interface in {group} has that address");
-        return Some(("route_dead_nva", why));
+        return Some((Fault::RouteDeadNva, why));
     }
     let owner = topology.owner(*first)?;
     let still = if owner.forwards { "" } else { ", which does not forward what is not for it" };
     let name = plain(&owner.name);
-    Some(("route_detour", format!("it sends {prefix} to {first}, the address of {name}{still}")))
+    Some((Fault::RouteDetour, format!("it sends {prefix} to {first}, the address of {name}{still}")))
 }
 
 /// Tells whether an address is of a peered network and of none in the group.

@@ -1,7 +1,8 @@
 //! Effective security rules: which of them take traffic away, and which let too much in.
 
-use super::name::plain;
+use super::supported::plain;
 use super::{Suspect, once};
+use crate::finding::Fault;
 use ghost_inspect::nsg::{Access, Gate, GateReport, Packet, RuleRef, Ruleset, Ruling, Verdict};
 
 /// Returns the rules that drop a packet: those of somebody's own, and a default only where nothing else does.
@@ -38,7 +39,7 @@ fn is_default(rules: &Ruleset, gate: &GateReport<'_>) -> bool {
 }
 
 fn deny(nsg: &str, rule: &str, why: &str) -> Option<Suspect> {
-    Some(Suspect::new("nsg_deny", object(nsg, rule), why))
+    Some(Suspect::new(Fault::NsgDeny, object(nsg, rule), why))
 }
 
 fn flow(packet: &Packet) -> String {
@@ -94,7 +95,7 @@ pub(crate) fn exposed(rules: &Ruleset) -> Vec<Suspect> {
         let ports: Vec<String> = found.ports.iter().map(u16::to_string).collect();
         let through = if found.through { "" } else { ", though another gate drops it for now" };
         let why = format!("it lets anybody reach port {}{through}", ports.join(" and "));
-        Some(Suspect::new("nsg_exposure", object(found.rule.nsg.as_deref()?, &found.rule.rule), why))
+        Some(Suspect::new(Fault::NsgExposure, object(found.rule.nsg.as_deref()?, &found.rule.rule), why))
     };
     let allows = |found: &&ghost_inspect::nsg::Exposure| found.rule.access != Some(Access::Deny);
     once(audit.exposed.iter().filter(allows).filter_map(of).collect())

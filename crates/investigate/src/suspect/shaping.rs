@@ -1,7 +1,8 @@
 //! Queueing disciplines: what they do to packets.
 
-use super::name::plain;
+use super::supported::plain;
 use super::{Suspect, once};
+use crate::finding::Fault;
 use ghost_inspect::qdisc::{Qdisc, Read};
 
 /// Returns what impairs traffic on a machine.
@@ -15,27 +16,27 @@ fn faults(machine: &str, found: &Qdisc) -> Vec<Suspect> {
     let spared = if found.exempt.is_empty() { "" } else { "; filters exempt some traffic from it" };
     let some = |value: Option<f64>| value.filter(|value| *value > 0.0);
     let shares = [
-        ("netem_loss", "drops", some(found.loss_pct)),
-        ("netem_corrupt", "damages", some(found.corrupt_pct)),
-        ("netem_duplicate", "doubles", some(found.duplicate_pct)),
-        ("netem_reorder", "reorders", some(found.reorder_pct)),
+        (Fault::NetemLoss, "drops", some(found.loss_pct)),
+        (Fault::NetemCorrupt, "damages", some(found.corrupt_pct)),
+        (Fault::NetemDuplicate, "doubles", some(found.duplicate_pct)),
+        (Fault::NetemReorder, "reorders", some(found.reorder_pct)),
     ];
     let mut all = Vec::new();
     if let Some(delay) = some(found.delay_ms) {
         let jitter = some(found.jitter_ms).map_or_else(String::new, |jitter| format!(" ± {jitter} ms"));
         let why = format!("{device} holds every packet back for {delay} ms{jitter}{spared}");
-        all.push(Suspect::new("netem_delay", object.clone(), why));
+        all.push(Suspect::new(Fault::NetemDelay, object.clone(), why));
     }
-    for (code, does, share) in shares {
+    for (fault, does, share) in shares {
         if let Some(share) = share {
             let why = format!("{device} {does} {share} % of the packets{spared}");
-            all.push(Suspect::new(code, object.clone(), why));
+            all.push(Suspect::new(fault, object.clone(), why));
         }
     }
     if let Some(rate) = some(found.rate_bps) {
         let what = plain(&found.discipline);
         let why = format!("{what} on {device} lets through {} Mbit/s at most{spared}", rate / 1e6);
-        all.push(Suspect::new("rate_limit", object, why));
+        all.push(Suspect::new(Fault::RateLimit, object, why));
     }
     all
 }

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::name::plain;
+use super::supported::plain;
 use super::{Suspect, once};
+use crate::finding::Fault;
 use ghost_cloud::probe::topology::Topology;
 
 /// The service that a subnet has to bring along.
@@ -23,7 +24,8 @@ pub(crate) fn kept_out(
     let rules =
         value.get("networkRuleSet").or_else(|| value.get("networkAcls")).filter(|rules| !rules.is_null());
     let closed = value.get("publicNetworkAccess").and_then(Value::as_str).unwrap_or_default();
-    let wall = |why: &str| Suspect::new("storage_firewall_deny", format!("storage/{}", plain(account)), why);
+    let wall =
+        |why: &str| Suspect::new(Fault::StorageFirewallDeny, format!("storage/{}", plain(account)), why);
     if closed.eq_ignore_ascii_case("disabled") {
         return Ok(vec![wall("the account takes nobody from outside private endpoints")]);
     }
@@ -88,7 +90,7 @@ fn missing(topology: &Topology, path: &str) -> Option<Suspect> {
         "the account lets the subnet in, and the subnet {has}: its packets come from another address"
     );
     let object = format!("subnet/{}/{}/{SERVICE}", plain(&network.name), plain(&subnet.name));
-    Some(Suspect::new("service_endpoint_missing", object, why))
+    Some(Suspect::new(Fault::ServiceEndpointMissing, object, why))
 }
 
 #[cfg(test)]

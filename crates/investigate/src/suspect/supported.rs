@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::ObservationId;
+use crate::finding::Fault;
 
 /// A fault that a document shows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,8 +21,13 @@ pub struct Suspect {
 
 impl Suspect {
     /// Names a fault.
-    pub(crate) fn new(code: &str, object: String, why: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), object, why: why.into(), observations: Vec::new() }
+    pub(crate) fn new(fault: Fault, object: String, why: impl Into<String>) -> Self {
+        Self { code: fault.as_str().to_owned(), object, why: why.into(), observations: Vec::new() }
+    }
+
+    /// Returns the fault that the code names; a record of a later version may name another.
+    pub(crate) fn fault(&self) -> Option<Fault> {
+        self.code.parse().ok()
     }
 
     /// Tells whether both are the same fault, whatever shows them.
@@ -33,8 +39,33 @@ impl Suspect {
 /// Tells whether only a judgement of flows can say that a fault of this code concerns a complaint: without one it is a mere oddity.
 #[must_use]
 pub fn is_judged_by_flow(code: &str) -> bool {
-    matches!(code, "nsg_deny" | "fail2ban_ban" | "container_firewall_change" | "rate_limit" | "tcp_refused")
-        || ["route_", "guest_firewall_", "netem_"].iter().any(|start| code.starts_with(start))
+    code.parse().is_ok_and(|fault| match fault {
+        Fault::NsgDeny
+        | Fault::RouteBlackhole
+        | Fault::RouteDeadNva
+        | Fault::RouteDetour
+        | Fault::GuestFirewallDrop
+        | Fault::GuestFirewallReject
+        | Fault::GuestFirewallPolicyDrop
+        | Fault::Fail2banBan
+        | Fault::ContainerFirewallChange
+        | Fault::NetemLoss
+        | Fault::NetemDelay
+        | Fault::NetemCorrupt
+        | Fault::NetemDuplicate
+        | Fault::NetemReorder
+        | Fault::RateLimit
+        | Fault::TcpRefused => true,
+        Fault::NsgExposure
+        | Fault::ServiceEndpointMissing
+        | Fault::StorageFirewallDeny
+        | Fault::PmtuBlackhole
+        | Fault::SynUnanswered
+        | Fault::DnsFailure
+        | Fault::ArpConflict
+        | Fault::AsymmetricPath
+        | Fault::NoDrift => false,
+    })
 }
 
 /// Keeps each fault once, the first of its kind.
@@ -98,6 +129,36 @@ impl Layer {
     }
 }
 
+impl Fault {
+    /// Returns the layer that it lies in.
+    pub(crate) const fn layer(self) -> Layer {
+        match self {
+            Self::NsgDeny => Layer::Rules,
+            Self::NsgExposure => Layer::Exposure,
+            Self::RouteBlackhole | Self::RouteDeadNva | Self::RouteDetour => Layer::Routes,
+            Self::ServiceEndpointMissing | Self::StorageFirewallDeny => Layer::Storage,
+            Self::GuestFirewallDrop
+            | Self::GuestFirewallReject
+            | Self::GuestFirewallPolicyDrop
+            | Self::Fail2banBan
+            | Self::ContainerFirewallChange => Layer::Guest,
+            Self::NetemLoss
+            | Self::NetemDelay
+            | Self::NetemCorrupt
+            | Self::NetemDuplicate
+            | Self::NetemReorder
+            | Self::RateLimit => Layer::Shaping,
+            Self::PmtuBlackhole
+            | Self::TcpRefused
+            | Self::SynUnanswered
+            | Self::DnsFailure
+            | Self::ArpConflict
+            | Self::AsymmetricPath => Layer::Wire,
+            Self::NoDrift => Layer::NetworkDrift,
+        }
+    }
+}
+
 /// A layer of a subject that was looked at, whole.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Looked {
@@ -116,4 +177,26 @@ pub struct SupportedFaults {
     pub looked: Vec<Looked>,
     /// Observations of earlier calls that it was read with.
     pub around: Vec<ObservationId>,
+}
+
+/// Longer names are cut.
+const LONGEST: usize = 90;
+
+/// Returns a name as a part of an object: what could break out of it, or be read as words, becomes `_`.
+pub(crate) fn plain(name: &str) -> String {
+    let fits = |char: char| char.is_ascii_alphanumeric() || "._-:()".contains(char);
+    let kept: String = name.chars().take(LONGEST).map(|char| if fits(char) { char } else { '_' }).collect();
+    if kept.is_empty() { "_".to_owned() } else { kept }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn a_name_stays_one_part_of_an_object() {
+        assert_eq!(plain("f2b-sshd"), "f2b-sshd");
+        assert_eq!(plain("a/b c\n<x>"), "a_b_c__x_");
+        assert_eq!(plain(""), "_");
+    }
 }

@@ -3,53 +3,136 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
-use serde_json::Value;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::{Suspect, once};
+use crate::finding::Fault;
 
 /// Fewer packets without an answer are an accident.
 const FEW: u64 = 3;
 /// So many names in a row that do not exist are no slip of a finger.
 const MANY: u64 = 5;
 
+/// What is read of the account of a capture. A part that an earlier version did not write is empty.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Account {
+    tcp: Tcp,
+    icmp: Icmp,
+    dns: Dns,
+    arp: Arp,
+    findings: Vec<Found>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Tcp {
+    vantage: Vantage,
+    flows: Vec<Flow>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Vantage {
+    one_direction: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct Flow {
+    a: SocketAddr,
+    b: SocketAddr,
+    state: String,
+    packets: u64,
+    #[serde(default)]
+    retransmission_pct: f64,
+    #[serde(default)]
+    trouble: Vec<IgnoredAny>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Icmp {
+    unreachable: Vec<Unreachable>,
+    path_mtu: Vec<PathMtu>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Unreachable {
+    #[serde(rename = "type")]
+    kind: u8,
+    code: u8,
+    /// What it quotes: an address with a port, where the protocol has ports.
+    about: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct PathMtu {
+    source: IpAddr,
+    destination: IpAddr,
+    mtu: u32,
+    ignored: u64,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Dns {
+    responses: u64,
+    rcodes: BTreeMap<String, u64>,
+    servers: Vec<NameServer>,
+}
+
+#[derive(Debug, Deserialize)]
+struct NameServer {
+    server: IpAddr,
+    queries: u64,
+    unanswered: u64,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Arp {
+    conflicts: Vec<Conflict>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Conflict {
+    ip: IpAddr,
+    macs: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Found {
+    code: String,
+}
+
+impl Account {
+    fn has(&self, code: &str) -> bool {
+        self.findings.iter().any(|finding| finding.code == code)
+    }
+}
+
 /// Returns what captures show: their semantic documents, the source's first where there are two.
 ///
 /// # Errors
 /// Says which document cannot be read.
-pub fn wire(documents: &[&str]) -> Result<Vec<Suspect>, String> {
+pub fn wire(documents: &[&str]) -> Result<Vec<Suspect>, serde_json::Error> {
     let mut found = Vec::new();
     for text in documents {
-        let account: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let account: Account = serde_json::from_str(text)?;
         found.extend(path_mtu(&account));
         found.extend(connections(&account));
         found.extend(names(&account));
         found.extend(stations(&account));
     }
     // Where one end sees that an answer was sent, the other end's silence is not the service's.
-    let strayed: Vec<String> =
-        found.iter().filter(|one| one.code == "asymmetric_path").map(|one| one.object.clone()).collect();
-    found.retain(|one| one.code != "syn_unanswered" || !strayed.contains(&one.object));
+    let strayed: Vec<String> = found
+        .iter()
+        .filter(|one| one.fault() == Some(Fault::AsymmetricPath))
+        .map(|one| one.object.clone())
+        .collect();
+    found.retain(|one| one.fault() != Some(Fault::SynUnanswered) || !strayed.contains(&one.object));
     Ok(once(found))
-}
-
-fn list<'a>(value: &'a Value, path: &str) -> impl Iterator<Item = &'a Value> {
-    value.pointer(path).and_then(Value::as_array).into_iter().flatten()
-}
-
-fn has(account: &Value, code: &str) -> bool {
-    list(account, "/findings").any(|finding| finding.get("code").and_then(Value::as_str) == Some(code))
-}
-
-fn word<'a>(value: &'a Value, name: &str) -> &'a str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn count(value: &Value, path: &str) -> u64 {
-    value.pointer(path).and_then(Value::as_u64).unwrap_or_default()
-}
-
-fn ends(flow: &Value) -> Option<(SocketAddr, SocketAddr)> {
-    Some((word(flow, "a").parse().ok()?, word(flow, "b").parse().ok()?))
 }
 
 /// Who asks whom at which port.
@@ -60,39 +143,37 @@ fn object((from, to): Service) -> String {
 }
 
 /// Connections that came to nothing, by service.
-fn connections(account: &Value) -> Vec<Suspect> {
-    let one_direction = account.pointer("/tcp/vantage/one_direction").and_then(Value::as_bool) == Some(true);
+fn connections(account: &Account) -> Vec<Suspect> {
+    let one_direction = account.tcp.vantage.one_direction;
     let mut refused: BTreeMap<Service, u64> = BTreeMap::new();
     let mut silent: BTreeMap<Service, u64> = BTreeMap::new();
     let mut strayed: BTreeMap<Service, u64> = BTreeMap::new();
     let mut answered: BTreeMap<Service, u64> = BTreeMap::new();
-    for flow in list(account, "/tcp/flows") {
-        let Some((a, b)) = ends(flow) else { continue };
-        let packets = flow.get("packets").and_then(Value::as_u64).unwrap_or(1);
-        let (table, number) = match word(flow, "state") {
+    for Flow { a, b, state, packets, .. } in &account.tcp.flows {
+        let (table, number) = match state.as_str() {
             "refused" => (&mut refused, 1),
-            "syn_sent" => (&mut silent, packets),
-            "half_open" => (&mut strayed, packets),
+            "syn_sent" => (&mut silent, *packets),
+            "half_open" => (&mut strayed, *packets),
             // Of answers alone the asker is the other end: the service has the smaller port.
             "one_way" if !one_direction => {
-                let pair = if a.port() < b.port() { (b.ip(), a) } else { (a.ip(), b) };
+                let pair = if a.port() < b.port() { (b.ip(), *a) } else { (a.ip(), *b) };
                 *strayed.entry(pair).or_default() += packets;
                 continue;
             }
             "established" | "closing" | "closed" | "reset" => (&mut answered, 1),
             _ => continue,
         };
-        *table.entry((a.ip(), b)).or_default() += number;
+        *table.entry((a.ip(), *b)).or_default() += number;
     }
     let mut found = Vec::new();
     for (service, number) in &refused {
         let why = format!("{} refused {number} connections of {} with RST", service.1, service.0);
-        found.push(Suspect::new("tcp_refused", object(*service), why));
+        found.push(Suspect::new(Fault::TcpRefused, object(*service), why));
     }
     for (service, number) in &silent {
         if *number >= FEW && !one_direction {
             let why = format!("{} answered none of {number} SYNs of {}", service.1, service.0);
-            found.push(Suspect::new("syn_unanswered", object(*service), why));
+            found.push(Suspect::new(Fault::SynUnanswered, object(*service), why));
         }
     }
     for (service, number) in &strayed {
@@ -101,27 +182,22 @@ fn connections(account: &Value) -> Vec<Suspect> {
                 "of {number} packets between {} and {} one direction is missing: the answers take another path",
                 service.0, service.1
             );
-            found.push(Suspect::new("asymmetric_path", object(*service), why));
+            found.push(Suspect::new(Fault::AsymmetricPath, object(*service), why));
         }
     }
     found
 }
 
 /// Packets that are too large for their path, and go on being so.
-fn path_mtu(account: &Value) -> Vec<Suspect> {
-    let address = |value: &Value, name: &str| word(value, name).parse::<IpAddr>().ok();
-    let ignored: Vec<(IpAddr, IpAddr, u64)> = list(account, "/icmp/path_mtu")
-        .filter(|flow| count(flow, "/ignored") > 0)
-        .filter_map(|flow| {
-            Some((address(flow, "source")?, address(flow, "destination")?, count(flow, "/mtu")))
-        })
-        .collect();
+fn path_mtu(account: &Account) -> Vec<Suspect> {
+    let ignored: Vec<&PathMtu> = account.icmp.path_mtu.iter().filter(|path| path.ignored > 0).collect();
     let mut found = Vec::new();
     // Errors quote the packet: they name the service, and connections name who talks to it.
-    for said in list(account, "/icmp/unreachable") {
-        let about: Option<SocketAddr> = word(said, "about").parse().ok();
-        let (Some(about), 3, 4) = (about, count(said, "/type"), count(said, "/code")) else { continue };
-        for (from, to, mtu) in ignored.iter().filter(|(_, to, _)| *to == about.ip()) {
+    for Unreachable { kind, code, about } in &account.icmp.unreachable {
+        let (Ok(about), 3, 4) = (about.parse::<SocketAddr>(), kind, code) else { continue };
+        for PathMtu { source: from, destination: to, mtu, .. } in
+            ignored.iter().copied().filter(|path| path.destination == about.ip())
+        {
             let (service, talks) = talk(account, *from, about);
             if talks {
                 found.push(blackhole(
@@ -134,26 +210,24 @@ fn path_mtu(account: &Value) -> Vec<Suspect> {
         }
     }
     // No error came: large segments are sent again and again, and small ones pass.
-    if found.is_empty() && (has(account, "tcp_large_lost") || has(account, "pmtu_blackhole")) {
-        for flow in list(account, "/tcp/flows").filter(|flow| stuck(flow, &ignored)) {
-            if let Some((a, b)) = ends(flow) {
-                found.push(blackhole(
-                    (a.ip(), b),
-                    "large segments were sent again and again, and small ones pass",
-                ));
-            }
+    if found.is_empty() && (account.has("tcp_large_lost") || account.has("pmtu_blackhole")) {
+        for flow in account.tcp.flows.iter().filter(|flow| stuck(flow, &ignored)) {
+            found.push(blackhole(
+                (flow.a.ip(), flow.b),
+                "large segments were sent again and again, and small ones pass",
+            ));
         }
     }
     found
 }
 
 fn blackhole(service: Service, why: &str) -> Suspect {
-    Suspect::new("pmtu_blackhole", object(service), why)
+    Suspect::new(Fault::PmtuBlackhole, object(service), why)
 }
 
 /// Returns the service of a connection in which one end sends to another, and whether there is one.
-fn talk(account: &Value, from: IpAddr, about: SocketAddr) -> (Service, bool) {
-    let flows = || list(account, "/tcp/flows").filter_map(ends);
+fn talk(account: &Account, from: IpAddr, about: SocketAddr) -> (Service, bool) {
+    let flows = || account.tcp.flows.iter().map(|flow| (flow.a, flow.b));
     if flows().any(|(a, b)| a.ip() == from && b == about) {
         return ((from, about), true);
     }
@@ -165,74 +239,60 @@ fn talk(account: &Value, from: IpAddr, about: SocketAddr) -> (Service, bool) {
     }
 }
 
-fn stuck(flow: &Value, ignored: &[(IpAddr, IpAddr, u64)]) -> bool {
-    let again = flow.get("retransmission_pct").and_then(Value::as_f64).unwrap_or_default();
-    let Some((a, b)) = ends(flow) else { return false };
+fn stuck(flow: &Flow, ignored: &[&PathMtu]) -> bool {
     let is_ignored = |from: SocketAddr, to: SocketAddr| {
-        ignored.iter().any(|(own, other, _)| (*own, *other) == (from.ip(), to.ip()))
+        ignored.iter().any(|path| (path.source, path.destination) == (from.ip(), to.ip()))
     };
-    let troubled = list(flow, "/trouble").next().is_some() && again >= 10.0;
-    if ignored.is_empty() { troubled } else { troubled && (is_ignored(a, b) || is_ignored(b, a)) }
+    let troubled = !flow.trouble.is_empty() && flow.retransmission_pct >= 10.0;
+    troubled && (ignored.is_empty() || is_ignored(flow.a, flow.b) || is_ignored(flow.b, flow.a))
 }
 
 /// Name servers that fail.
-fn names(account: &Value) -> Vec<Suspect> {
-    let servers: Vec<&Value> = list(account, "/dns/servers").collect();
-    let address = |server: &&Value| word(server, "server").parse::<IpAddr>().ok();
+fn names(account: &Account) -> Vec<Suspect> {
+    let dns = &account.dns;
     let mut found = Vec::new();
-    if has(account, "dns_unanswered") {
-        let mute = |server: &&&Value| {
-            let (asked, unanswered) = (count(server, "/queries"), count(server, "/unanswered"));
-            unanswered >= FEW && unanswered * 2 >= asked
+    if account.has("dns_unanswered") {
+        let mute = |server: &&NameServer| {
+            server.unanswered >= FEW && server.unanswered.saturating_mul(2) >= server.queries
         };
-        for server in servers.iter().filter(mute) {
-            if let Some(ip) = address(server) {
-                let why = format!(
-                    "{ip} left {} of {} questions unanswered",
-                    count(server, "/unanswered"),
-                    count(server, "/queries")
-                );
-                found.push(Suspect::new("dns_failure", format!("dns/{ip}"), why));
-            }
+        for NameServer { server: ip, queries, unanswered } in dns.servers.iter().filter(mute) {
+            let why = format!("{ip} left {unanswered} of {queries} questions unanswered");
+            found.push(Suspect::new(Fault::DnsFailure, format!("dns/{ip}"), why));
         }
     }
-    let rcode = |name: &str| count(account, &format!("/dns/rcodes/{name}"));
+    let rcode = |name: &str| dns.rcodes.get(name).copied().unwrap_or_default();
     let (failed, missing) = (rcode("SERVFAIL") + rcode("REFUSED"), rcode("NXDOMAIN"));
-    let all = count(account, "/dns/responses");
-    let bad = (has(account, "dns_failure") && failed > 0)
-        || ((has(account, "dns_nxdomain") || missing >= MANY) && missing * 10 >= all * 9);
-    let answering: Vec<IpAddr> = servers
-        .iter()
-        .filter(|server| count(server, "/queries") > count(server, "/unanswered"))
-        .filter_map(address)
-        .collect();
-    if let (true, [ip]) = (bad, answering.as_slice()) {
+    let all = dns.responses;
+    let bad = (account.has("dns_failure") && failed > 0)
+        || ((account.has("dns_nxdomain") || missing >= MANY) && missing * 10 >= all * 9);
+    let answering: Vec<&NameServer> =
+        dns.servers.iter().filter(|server| server.queries > server.unanswered).collect();
+    if let (true, [NameServer { server: ip, .. }]) = (bad, answering.as_slice()) {
         let why = format!(
             "{} of {all} answers of {ip} say that it failed, or that no such name exists",
             failed + missing
         );
-        found.push(Suspect::new("dns_failure", format!("dns/{ip}"), why));
+        found.push(Suspect::new(Fault::DnsFailure, format!("dns/{ip}"), why));
     }
     found
 }
 
 /// Stations that claim one address.
-fn stations(account: &Value) -> Vec<Suspect> {
-    if !(has(account, "arp_conflict") || has(account, "arp_takeover")) {
+fn stations(account: &Account) -> Vec<Suspect> {
+    if !(account.has("arp_conflict") || account.has("arp_takeover")) {
         return Vec::new();
     }
-    let claimed = list(account, "/arp/conflicts").filter_map(|one| {
-        let ip: IpAddr = word(one, "ip").parse().ok()?;
-        let stations = list(one, "/macs").count();
-        let why = format!("{stations} stations claim {ip}, and take it from each other");
-        (stations > 1).then(|| Suspect::new("arp_conflict", format!("host/{ip}"), why))
-    });
+    let claimed =
+        account.arp.conflicts.iter().filter(|one| one.macs.len() > 1).map(|Conflict { ip, macs }| {
+            let why = format!("{} stations claim {ip}, and take it from each other", macs.len());
+            Suspect::new(Fault::ArpConflict, format!("host/{ip}"), why)
+        });
     claimed.collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

@@ -16,7 +16,6 @@ const OF: &str = " of ";
 const BY: &str = ", which session ";
 
 impl LeftBehind {
-    /// Writes the wish.
     #[must_use]
     pub fn wish(&self, session: &str) -> String {
         format!("{BEGIN}{}{OF}{}{BY}{session} left behind", self.capture, self.machine)

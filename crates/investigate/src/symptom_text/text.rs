@@ -12,7 +12,6 @@ pub struct SymptomText {
     pub mentions: Vec<Mention>,
     /// Ports, those of services that are named by a word among them.
     pub ports: Vec<u16>,
-    /// Protocols.
     pub protocols: Vec<Protocol>,
     /// Sessions under which something was kept before.
     pub baselines: Vec<String>,
@@ -31,7 +30,6 @@ pub struct SymptomText {
 /// Something that is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mention {
-    /// An address.
     Address(IpAddr),
     /// A word that may be a name.
     Word(String),
@@ -40,11 +38,8 @@ pub enum Mention {
 /// A protocol that is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protocol {
-    /// TCP.
     Tcp,
-    /// UDP.
     Udp,
-    /// ICMP.
     Icmp,
 }
 

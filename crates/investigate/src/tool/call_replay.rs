@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::event::{Done, ObservationId, RECHECK_PROVIDER};
 use crate::state::{CallState, Entry, State, Step};
@@ -292,7 +292,7 @@ fn ran(context: &CallContext<'_>, done: &Done) -> CommandOutcome {
         return CommandOutcome::Unknown { reason: "a signal ended it".to_owned() };
     };
     let whole = done.evidence.as_deref().and_then(|digest| context.evidence.text(digest));
-    let clipped = done.output_metadata.pointer("/stdout/applied").and_then(Value::as_bool).unwrap_or(false);
+    let clipped = done.output_facts().stdout.applied;
     let stdout = match whole {
         Some(text) => text,
         None if clipped => {

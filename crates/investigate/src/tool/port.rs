@@ -42,7 +42,6 @@ pub enum ToolAction {
 /// A command that a tool wants to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProposedCommand {
-    /// The whole command.
     pub command: String,
     /// Why; a human who is asked reads it.
     pub reasoning: String,

@@ -19,7 +19,6 @@ use crate::block::walk::Walk;
 pub enum Surface {
     /// A message or one of its attachments.
     Message,
-    /// A modal.
     Modal,
     /// The Home tab of an app.
     Home,

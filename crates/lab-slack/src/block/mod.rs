@@ -30,12 +30,9 @@
 //! - Every value is looked at a bounded number of times, and at most [`MAX_PROBLEMS`] are reported.
 
 mod across;
-mod attachment;
 mod card;
 mod element;
 mod input;
-#[cfg(test)]
-mod known;
 mod layout;
 mod message;
 mod rich;
@@ -48,9 +45,8 @@ mod text;
 mod view;
 mod walk;
 
-pub use attachment::validate_attachments;
 pub use layout::{Surface, validate_blocks};
-pub use message::{Accepted, Content, Method, Refusal, accept_message, accept_view};
+pub use message::{Accepted, Content, Method, Refusal, accept_message, accept_view, validate_attachments};
 pub use select::validate_options;
 pub use shape::{MAX_PROBLEMS, Problem};
 pub use view::validate_view;

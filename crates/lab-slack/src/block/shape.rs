@@ -15,7 +15,6 @@ pub(super) enum Rule {
     Bool,
     /// A whole number between the two, both included.
     Int(i64, i64),
-    /// A number.
     Number,
     /// A string of so many characters, both included.
     Str(usize, usize),
@@ -31,7 +30,6 @@ pub(super) enum Rule {
     Typed(&'static [&'static [Kind]]),
     /// The same as another rule.
     Is(&'static Rule),
-    /// This, or null.
     OrNull(&'static Rule),
 }
 

@@ -12,7 +12,6 @@ pub(super) static TABLES: [Kind; 1] = [Kind("table", &TABLE)];
 /// The table with pages and sorting.
 pub(super) static DATA_TABLES: [Kind; 1] = [Kind("data_table", &DATA_TABLE)];
 
-/// The charts.
 pub(super) static CHARTS: [Kind; 1] = [Kind("data_visualization", &CHART)];
 
 static CELLS: [Kind; 2] = [

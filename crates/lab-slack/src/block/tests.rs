@@ -1,8 +1,12 @@
 //! The documented answers, and what holds for any JSON.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::block::layout::rule;
+use crate::block::shape::{Rule, Shape};
 use crate::block::{
     Content, MAX_PROBLEMS, Method, Problem, Surface, accept_message, accept_view, validate_attachments,
     validate_blocks, validate_view,
@@ -310,4 +314,43 @@ proptest! {
         holds_for(&payload);
         let _ = (validate_view(&payload), validate_attachments(&payload));
     }
+}
+
+/// What is here, of what Slack has.
+const TABLE: &str = include_str!("../person/fidelity.md");
+
+fn collect(rule: &Rule, found: &mut BTreeSet<&'static str>) {
+    match rule {
+        Rule::Any
+        | Rule::Bool
+        | Rule::Int(..)
+        | Rule::Number
+        | Rule::Str(..)
+        | Rule::Word(_)
+        | Rule::Text(..) => {}
+        Rule::List(_, _, rule) | Rule::Is(rule) | Rule::OrNull(rule) => collect(rule, found),
+        Rule::Object(shape) => inside(shape, found),
+        Rule::Typed(lists) => {
+            for kind in lists.iter().copied().flatten() {
+                found.insert(kind.0);
+                inside(kind.1, found);
+            }
+        }
+    }
+}
+
+fn inside(shape: &Shape, found: &mut BTreeSet<&'static str>) {
+    shape.fields.iter().for_each(|field| collect(&field.rule, found));
+}
+
+#[test]
+fn every_block_and_element_stands_in_the_table_of_what_is_here() {
+    let mut found = BTreeSet::new();
+    for surface in [Surface::Message, Surface::Modal, Surface::Home] {
+        collect(rule(surface), &mut found);
+    }
+    assert!(found.len() > 60, "{found:?}");
+    let missing: Vec<&&str> =
+        found.iter().filter(|kind| !TABLE.contains(&format!("\n| `{kind}` | "))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }

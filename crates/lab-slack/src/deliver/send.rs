@@ -211,7 +211,6 @@ fn envelope(payload: &Value, retry: usize) -> Value {
     })
 }
 
-/// Writes a form.
 fn form<'a>(fields: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let escaped = |text: &str| -> String {
         text.bytes()

@@ -1,6 +1,5 @@
 //! The workspace as a server: what it holds, where it listens, what it keeps.
 
-mod guard;
 mod inner;
 mod journal;
 mod keep;

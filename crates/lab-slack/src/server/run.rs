@@ -40,7 +40,6 @@ pub enum WorkspaceError {
     /// The port is taken, or may not be used.
     #[error("cannot listen on port {port}")]
     Port {
-        /// The port.
         port: u16,
         /// Why not.
         #[source]
@@ -71,9 +70,7 @@ pub struct Workspace {
 /// A channel, for whoever configures an app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelInfo {
-    /// Its id.
     pub id: String,
-    /// Its name.
     pub name: String,
     /// The ids of the full members who are in it.
     pub members: Vec<String>,

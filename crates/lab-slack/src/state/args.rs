@@ -37,7 +37,6 @@ impl Args {
         Some(matches!(self.text(name)?.as_str(), "true" | "1"))
     }
 
-    /// Returns a number.
     pub(crate) fn number(&self, name: &str) -> Option<u64> {
         self.text(name)?.parse().ok()
     }

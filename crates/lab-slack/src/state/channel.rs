@@ -76,7 +76,6 @@ pub(crate) struct Channel {
     pub(crate) weight: usize,
 }
 
-/// A message.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Message {
     pub(crate) ts: String,

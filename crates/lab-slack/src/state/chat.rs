@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use crate::block::Method;
 use crate::state::args::Args;
-use crate::state::body::{Body, body, filled};
 use crate::state::channel::{Kind, Message};
 use crate::state::error::SlackError;
+use crate::state::message::{Body, body, filled};
 use crate::state::model::{Workspace, stamp};
 use crate::state::user::set;
 use ghost_base::Timestamp;

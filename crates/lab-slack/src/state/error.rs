@@ -39,7 +39,6 @@ impl SlackError {
         self.beside("response_metadata", json!({ "messages": messages }))
     }
 
-    /// Returns the code.
     pub(crate) fn code(&self) -> &str {
         &self.code
     }

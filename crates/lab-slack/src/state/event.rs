@@ -15,7 +15,6 @@ use ghost_base::Timestamp;
 pub(crate) enum Effect {
     /// An event for an app.
     Event {
-        /// The app.
         app: String,
         /// The callback as the Events API words it.
         payload: Value,

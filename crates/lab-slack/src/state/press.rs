@@ -6,7 +6,7 @@ use crate::state::args::Args;
 use crate::state::block::find;
 use crate::state::error::SlackError;
 use crate::state::field::action;
-use crate::state::form::state_of;
+use crate::state::field::state_of;
 use crate::state::interaction::{Interaction, Post, channel_name};
 use crate::state::model::{Workspace, stamp};
 use crate::state::user::set;

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use crate::block::{Content, Method, accept_message};
 use crate::state::args::Args;
 use crate::state::block::fill;
-use crate::state::body::metadata;
 use crate::state::channel::{Kind, Message, Stream};
 use crate::state::error::SlackError;
+use crate::state::message::metadata;
 use crate::state::model::{Workspace, text_of};
 use ghost_base::Timestamp;
 

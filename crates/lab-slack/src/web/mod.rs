@@ -3,8 +3,6 @@
 mod arguments;
 mod call;
 mod file;
-mod upgrade;
 
 pub(super) use call::call;
-pub(super) use file::{bytes, private_download, private_file, upload};
-pub(super) use upgrade::{hook, link};
+pub(super) use file::{bytes, hook, link, private_download, private_file, upload};

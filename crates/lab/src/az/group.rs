@@ -220,7 +220,6 @@ fn newest(session: &mut Session<'_>, id: &Id<'_>) -> Result<String, Failure> {
 }
 
 impl Session<'_> {
-    /// Returns all regions.
     pub(super) fn regions(&mut self) -> Result<Vec<Value>, Failure> {
         let path = self.place("/locations")?;
         self.list(&path, &[("api-version", "2022-12-01")], None)

@@ -23,7 +23,6 @@ pub(super) enum OptionArgument {
     Maybe,
     /// One value.
     One,
-    /// A whole number.
     Number,
     /// One value or several.
     Several,

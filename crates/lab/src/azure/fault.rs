@@ -22,7 +22,6 @@ pub struct Fault {
 pub struct Faults(Vec<Fault>);
 
 impl Faults {
-    /// Adds one.
     pub fn add(&mut self, fault: Fault) {
         self.0.push(fault);
     }

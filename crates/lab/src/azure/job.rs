@@ -50,7 +50,6 @@ pub struct DialJob {
     pub machine: String,
     /// Where to.
     pub to: IpAddr,
-    /// By which protocol.
     pub protocol: Protocol,
     /// The port; 0 for ICMP.
     pub port: u16,

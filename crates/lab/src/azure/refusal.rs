@@ -68,7 +68,6 @@ impl Refusal {
         error
     }
 
-    /// Returns the answer.
     pub(super) fn answer(&self) -> Answer {
         Answer::json(self.status, json!({"error": self.error()}))
     }

@@ -36,7 +36,6 @@ impl Verb {
         })
     }
 
-    /// Returns its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -71,7 +70,6 @@ impl Request {
         self.query.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    /// Returns a header.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)

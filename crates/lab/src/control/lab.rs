@@ -98,7 +98,6 @@ impl Lab {
         &self.host
     }
 
-    /// Returns the clock.
     #[must_use]
     pub fn clock(&self) -> &LabClock {
         &self.clock

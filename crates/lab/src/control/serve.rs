@@ -115,7 +115,6 @@ impl Running {
         self.address
     }
 
-    /// Returns the lab.
     #[must_use]
     pub fn lab(&self) -> &Arc<Lab> {
         &self.lab

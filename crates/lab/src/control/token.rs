@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use crate::azure::Description;
 use ghost_base::Timestamp;
 
-/// Draws one.
 pub(super) fn draw() -> io::Result<String> {
     let mut bytes = [0_u8; 32];
     let drawn = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;

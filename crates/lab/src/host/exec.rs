@@ -208,7 +208,6 @@ pub(in crate::host) struct Running {
 }
 
 impl Running {
-    /// Returns its number.
     pub(in crate::host) fn number(&self) -> u32 {
         self.child.id()
     }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::net::SocketAddr;
 
-use super::find::{FindingList, field};
+use super::finding::{FindingList, field};
 use super::finding::{Rule, Severity};
 use crate::analyze::Pass;
 use crate::protocol::Occurrences;

@@ -1,6 +1,6 @@
 //! Pings: answers that are missing, or slow.
 
-use super::find::{FindingList, field, unidirectional};
+use super::finding::{FindingList, field, unidirectional};
 use super::finding::{Rule, Severity};
 use crate::analyze::Pass;
 use crate::flow::{ms, percent};

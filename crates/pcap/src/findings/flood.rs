@@ -1,6 +1,6 @@
 //! What fills a link, and packets that arrive in fragments.
 
-use super::find::{FindingList, field};
+use super::finding::{FindingList, field};
 use super::finding::{Rule, Severity};
 use crate::analyze::Pass;
 use crate::summary::mac;

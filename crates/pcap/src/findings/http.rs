@@ -1,6 +1,6 @@
 //! HTTP: servers that fail, and requests that get no answer.
 
-use super::find::FindingList;
+use super::finding::FindingList;
 use super::finding::{Rule, Severity};
 use super::tls::end;
 use crate::analyze::Pass;

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::find::FindingList;
+use super::finding::FindingList;
 use super::finding::{Rule, Severity};
 use crate::analyze::Pass;
 use crate::arp::NeighborStats;

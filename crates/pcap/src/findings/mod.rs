@@ -2,7 +2,6 @@
 
 mod datagrams;
 mod echo;
-mod find;
 mod finding;
 mod flood;
 mod http;
@@ -13,7 +12,6 @@ mod suspect;
 mod tcp;
 mod tls;
 
-pub(super) use find::find;
-pub use finding::{Evidence, Finding, Severity};
-pub use finding::{Rule, rules};
+pub(super) use finding::find;
+pub use finding::{Evidence, Finding, Rule, Severity, rules};
 pub(super) use suspect::tunnel;

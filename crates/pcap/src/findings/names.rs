@@ -1,6 +1,6 @@
 //! Names: servers that fail, are slow, or do not answer.
 
-use super::find::{FindingList, field, unidirectional};
+use super::finding::{FindingList, field, unidirectional};
 use super::finding::{Rule, Severity};
 use crate::analyze::Pass;
 use crate::dns::{DnsStats, FailedNames};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
-use super::find::{FindingList, field, times};
+use super::finding::{FindingList, field, times};
 use super::finding::{Rule, Severity};
 use crate::analyze::Pass;
 use crate::flow::State;

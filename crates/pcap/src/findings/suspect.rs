@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use super::find::{FindingList, field};
+use super::finding::{FindingList, field};
 use super::finding::{Rule, Severity};
 use super::names::clipped;
 use crate::analyze::Pass;

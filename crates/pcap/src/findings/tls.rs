@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use super::find::{FindingList, field, times};
+use super::finding::{FindingList, field, times};
 use super::finding::{Rule, Severity};
 use crate::analyze::Pass;
 use crate::protocol::{HandshakeEnding, Occurrences, TlsServer, alert_name, version_name};

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use super::arp_icmp::{link, path};
 use super::connections::connections;
-use super::dns::names;
 use super::escape::{code, neutralize, text};
 use super::evidence::{evidence, next, table};
 use super::overview::{facts, sentences};
+use super::protocols::dns;
 use super::protocols::talk;
 use crate::summary::Summary;
 
@@ -22,7 +22,7 @@ const MAX_WARNINGS: usize = 10;
 type Section = fn(&mut String, &Summary) -> std::fmt::Result;
 
 /// Details, in their order.
-const DETAILS: [Section; 5] = [connections, names, path, link, talk];
+const DETAILS: [Section; 5] = [connections, dns, path, link, talk];
 
 /// Writes the account for people: summary, findings, evidence, what to do next, details, limits.
 #[must_use]

@@ -3,7 +3,6 @@
 mod arp_icmp;
 mod comparison;
 mod connections;
-mod dns;
 mod escape;
 mod evidence;
 mod markdown;

@@ -56,7 +56,7 @@ fn tls(out: &mut String, summary: &Summary) -> std::fmt::Result {
             server.finished,
             format_args!("{} / {}", server.unanswered, server.aborted),
             listed("", &server.versions),
-            figures(server.hello_ms),
+            latency_cell(server.hello_ms),
             alerts.join(", ")
         )
     })
@@ -88,7 +88,7 @@ fn http(out: &mut String, summary: &Summary) -> std::fmt::Result {
             server.requests,
             server.responses,
             listed("", &server.codes),
-            figures(server.latency_ms)
+            latency_cell(server.latency_ms)
         )
     })
 }
@@ -153,7 +153,7 @@ fn ntp(out: &mut String, summary: &Summary) -> std::fmt::Result {
             server.requests,
             server.responses,
             server.stratum.map_or_else(|| "unknown".to_owned(), |stratum| stratum.to_string()),
-            figures(server.latency_ms)
+            latency_cell(server.latency_ms)
         )
     })
 }
@@ -200,6 +200,61 @@ fn listed(before: &str, counts: &std::collections::BTreeMap<String, u64>) -> Str
     if parts.is_empty() { String::new() } else { format!("{before}{}", parts.join(", ")) }
 }
 
-fn figures(figures: Option<Percentiles>) -> String {
+fn latency_cell(figures: Option<Percentiles>) -> String {
     figures.map_or_else(|| "-".to_owned(), |figures| format!("{} / {} ms", figures.p50, figures.p99))
+}
+
+/// How many servers are described, and how many names.
+const MAX_DNS_SERVERS: usize = 5;
+const MAX_DNS_NAMES: usize = 10;
+
+/// Writes the section, where there is something to tell.
+pub(super) fn dns(out: &mut String, summary: &Summary) -> std::fmt::Result {
+    let facts = &summary.dns;
+    if facts.queries + facts.responses > 0 {
+        writeln!(out, "\n## DNS\n")?;
+        writeln!(
+            out,
+            "{} questions, {} answers, {} unanswered, {} asked again; answers took {}.",
+            facts.queries,
+            facts.responses,
+            facts.unanswered,
+            facts.retries,
+            latency_words(facts.latency_ms)
+        )?;
+        let codes: Vec<String> = facts.rcodes.iter().map(|(code, count)| format!("{code} {count}")).collect();
+        writeln!(out, "Codes: {}.", codes.join(", "))?;
+        for server in facts.servers.iter().take(MAX_DNS_SERVERS) {
+            writeln!(
+                out,
+                "- {}: {} questions, {} unanswered, {} asked again, {} answers of 200 ms or more; {}",
+                server.server,
+                server.queries,
+                server.unanswered,
+                server.retries,
+                server.slow,
+                latency_words(server.latency_ms)
+            )?;
+        }
+        for entry in facts.suspicious.iter().take(MAX_DNS_NAMES) {
+            let parts: Vec<String> =
+                entry.parts.iter().map(|(part, value)| format!("{part} {value}")).collect();
+            writeln!(
+                out,
+                "- `{}` resembles the work of a program ({}): {}; first in frame {}",
+                entry.name,
+                entry.kind,
+                parts.join(", "),
+                entry.first_frame
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn latency_words(figures: Option<Percentiles>) -> String {
+    figures.map_or_else(
+        || "unknown".to_owned(),
+        |figures| format!("{} ms (p50), {} ms (p99)", figures.p50, figures.p99),
+    )
 }

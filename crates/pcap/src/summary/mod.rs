@@ -1,6 +1,5 @@
 //! The summary of a capture: its types, and how they are filled.
 
-mod arp;
 mod dns;
 mod facts;
 mod fit;
@@ -9,7 +8,6 @@ mod protocol_facts;
 mod protocols;
 mod write;
 
-pub(super) use arp::mac;
 pub use dns::SuspiciousNameFacts;
 pub use facts::{
     ArpFacts, ConflictFacts, DnsFacts, DnsServerFacts, FileFacts, IcmpFacts, Summary, TcpFacts,
@@ -20,4 +18,4 @@ pub use protocol_facts::{
     AlertFacts, DhcpFacts, DhcpServerFacts, HttpFacts, HttpServerFacts, NtpFacts, NtpServerFacts, QuicFacts,
     QuicServerFacts, TlsFacts, TlsServerFacts, UdpFacts,
 };
-pub(super) use write::write;
+pub(super) use write::{mac, write};

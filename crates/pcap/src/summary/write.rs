@@ -1,22 +1,22 @@
 //! Builds the summary from the state of a pass.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-use super::arp::{addresses, neighbors};
 use super::dns::names;
-use super::facts::{FileFacts, Summary, TcpFacts};
-use super::fit::{self, warn};
+use super::facts::{ArpFacts, ConflictFacts, FileFacts, Summary, TcpFacts};
+use super::fit::warn;
 use super::icmp::{about_flow, errors};
-use super::protocols;
+use super::{fit, protocols};
 use crate::address_filter::AddressFilter;
 use crate::analyze::Pass;
-use crate::findings;
 use crate::flow::{Percentiles, TcpStreamFacts, percent};
 use crate::label::Label;
 use crate::read::ReadSummary;
+use crate::{arp, findings};
 
 const VERSION: u32 = 1;
 /// How many entries a list has unless everything is asked for.
@@ -135,3 +135,35 @@ pub(super) fn moment(nanos: u64) -> String {
 
 /// How many entries a list has, and what they are about.
 pub(super) type Choice = (usize, Option<AddressFilter>);
+
+/// Writes the account of addresses.
+pub(super) fn addresses(tally: &arp::NeighborStats, (most, focus): Choice) -> ArpFacts {
+    let conflict = |(ip, address): (IpAddr, &arp::Address)| ConflictFacts {
+        ip,
+        macs: address.claims.iter().map(|claim| mac(claim.mac)).collect(),
+        frames: address.claims.iter().map(|claim| claim.frame).collect(),
+        flips: address.claimant_changes,
+    };
+    let conflicts = tally.conflicts().into_iter().map(|((_, ip), address)| (ip, address));
+    let meant = conflicts.filter(|(ip, _)| focus.is_none_or(|focus| focus.is(*ip)));
+    ArpFacts {
+        requests: tally.requests,
+        replies: tally.replies,
+        unanswered: tally.unanswered(),
+        gratuitous: tally.gratuitous,
+        probes: tally.probes,
+        unasked: tally.unasked,
+        late: tally.late,
+        conflicts: meant.take(most).map(conflict).collect(),
+    }
+}
+
+/// Writes the account of neighbor discovery, where there was any.
+pub(super) fn neighbors(tally: &arp::NeighborStats, choice: Choice) -> Option<ArpFacts> {
+    (tally.requests + tally.replies > 0).then(|| addresses(tally, choice))
+}
+
+/// Returns a hardware address as it is usually written.
+pub(crate) fn mac(bytes: [u8; 6]) -> String {
+    bytes.map(|byte| format!("{byte:02x}")).join(":")
+}

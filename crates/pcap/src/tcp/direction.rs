@@ -2,7 +2,7 @@
 
 use super::in_flight::BytesInFlight;
 use super::loss::Losses;
-use super::retransmission::LargeSegments;
+use super::repetition::LargeSegments;
 use super::segment::{ACK, FIN, RST, SYN, Segment};
 use super::sender::{SenderState, before};
 use super::wait::{WaitTimes, ZeroWindowPeriods};

@@ -2,9 +2,9 @@
 
 use super::direction::{DirectionState, DirectionStates, SegmentContext, pair};
 use super::endpoints::EndpointPair;
+use super::repetition::{RetransmissionRun, RetransmissionRuns};
 use super::reset::SynRejection;
 use super::reset::{Reset, advanced};
-use super::retransmission::{RetransmissionRun, RetransmissionRuns};
 use super::segment::{ACK, FIN, Options, RST, SYN, Segment};
 use super::sender::{Scale, SenderState};
 use crate::dns::Stream;

@@ -1,4 +1,4 @@
-//! TCP streams and their sequence analysis.
+//! TCP streams and their sequence analysis: `sequence` decides whether a segment is a retransmission, `repetition` counts those of one segment.
 
 mod direction;
 mod duplicate;
@@ -6,8 +6,8 @@ mod endpoints;
 mod flow;
 mod in_flight;
 mod loss;
+mod repetition;
 mod reset;
-mod retransmission;
 mod segment;
 mod sender;
 mod sequence;
@@ -20,9 +20,9 @@ pub(super) use direction::DirectionState;
 pub(super) use duplicate::DuplicateDetector;
 pub(super) use endpoints::EndpointPair;
 pub(super) use flow::Flow;
+pub(super) use repetition::RetransmissionRun;
 pub(super) use reset::SynRejection;
 pub(super) use reset::{Origin, Phase, Reset};
-pub(super) use retransmission::RetransmissionRun;
 pub(super) use segment::{FIN, RST, SYN, Segment};
 pub(super) use sender::SenderState;
 pub use table::MAX_TCP_STREAMS;

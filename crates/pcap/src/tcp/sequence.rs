@@ -1,4 +1,5 @@
-//! The sequence analysis: the labels of a segment, equal to tshark's frame for frame; and round-trip times by Karn's rule.
+//! The sequence analysis: whether a segment is a retransmission, a duplicate acknowledgment or out of order, equal to tshark frame for
+//! frame; and round-trip times by Karn's rule.
 
 use super::segment::{ACK, FIN, RST, SYN, Segment};
 use super::sender::{Scale, SenderState, after, at_most, before};

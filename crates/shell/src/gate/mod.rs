@@ -18,12 +18,11 @@ mod redirect_tests;
 mod resolve_names;
 mod response;
 mod run;
-mod sandboxed;
 #[cfg(test)]
 mod tests;
 
 pub use admit::{Admission, Admitted};
 pub use builder::{BuildError, Builder};
+pub use judge::Sandbox;
 pub use response::{Action, OutputMetadata, Problem, Response, Status};
 pub use run::Shell;
-pub use sandboxed::Sandbox;

@@ -2,20 +2,21 @@
 
 use std::collections::BTreeSet;
 use std::error::Error;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Child;
+use std::{fs, io};
 
+use ghost_base::private_dir;
 use rustix::process::{Pid, geteuid};
 
-use crate::sandbox::cgroup::PidsGroup;
+use crate::resolve::FOLDERS;
 use crate::sandbox::confinement::Confinement;
-use crate::sandbox::files::{self, FileRules};
-use crate::sandbox::syscalls::{self, CallRules};
+use crate::sandbox::files::FileRules;
+use crate::sandbox::limits::PidsGroup;
+use crate::sandbox::syscalls::CallRules;
 use crate::sandbox::writes::Writable;
-use crate::sandbox::{captures, limits, loader, ping, privileges, readable};
+use crate::sandbox::{files, limits, loader, privileges, scratch, syscalls};
 use crate::{ExecError, Limits, ProcessBound, Profile, Setting, Socket};
-use ghost_base::private_dir;
 
 /// The layers for one command.
 #[derive(Debug)]
@@ -74,7 +75,7 @@ impl SandboxLayers {
         let names = || profile.programs.iter().chain(profile.helpers.iter());
         let pings = program.file_name().is_some_and(|name| name == "ping")
             || names().any(|name| Path::new(name).file_name().is_some_and(|name| name == "ping"));
-        let layers = if pings && ping::needs_privileges() {
+        let layers = if pings && privileges::ping_needs_privileges() {
             Layers::Ping
         } else {
             let found = names().filter_map(|name| setting.programs.find(name).ok());
@@ -196,7 +197,7 @@ fn file_rules(
 ) -> io::Result<FileRules> {
     let mut writable = vec![scratch.to_owned()];
     if profile.captures {
-        captures::own_folder(&setting.captures)?;
+        scratch::own_folder(&setting.captures)?;
         writable.push(setting.captures.clone());
     }
     if profile.cloud {
@@ -210,7 +211,7 @@ fn file_rules(
     Ok(FileRules {
         writable,
         executable: (!profile.cloud).then(|| present().into_iter().collect()),
-        readable: readable::beside_programs(),
+        readable: beside_programs(),
         tcp: profile.sockets.contains(&Socket::Stream),
     })
 }
@@ -221,4 +222,36 @@ fn cloud_folder(setting: &Setting) -> Option<PathBuf> {
     known("AZURE_CONFIG_DIR")
         .or_else(|| Some(known("HOME")?.join(".azure")))
         .filter(|path| path.is_absolute())
+}
+
+/// Folders that hold folders for programs beside others.
+const DIVIDED: [&str; 3] = ["/", "/usr", "/usr/local"];
+
+/// Lists what lies beside the folders for programs: what a command may read.
+///
+/// A loader has to be executable, because the kernel executes it on behalf of a program; but it can be started by itself, with any
+/// program as its argument, and then it merely reads that one. So what may not be executed may not be read either.
+fn beside_programs() -> Vec<PathBuf> {
+    let entries = DIVIDED.into_iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    // What a link leads to lies in another one of these folders.
+    let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
+    let hidden = |path: &Path| DIVIDED.iter().chain(FOLDERS.iter()).any(|folder| Path::new(folder) == path);
+    real.map(|entry| entry.path()).filter(|path| !hidden(path)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_is_listed_but_the_folders_for_programs() {
+        let found = beside_programs();
+        let has = |path: &str| found.iter().any(|found| found == Path::new(path));
+        for path in ["/etc", "/proc", "/usr/lib", "/usr/share"] {
+            assert!(has(path), "{path}: {found:?}");
+        }
+        for path in ["/", "/usr", "/usr/local", "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"] {
+            assert!(!has(path), "{path}: {found:?}");
+        }
+    }
 }

@@ -8,17 +8,13 @@
 //! a control group). A command that Landlock would keep from its work has a second filter in its stead: it changes no
 //! file at all.
 
-mod captures;
-mod cgroup;
 mod confinement;
 mod files;
 mod layers;
 mod limits;
 mod loader;
 mod owners;
-mod ping;
 mod privileges;
-mod readable;
 mod scratch;
 mod support;
 mod syscalls;

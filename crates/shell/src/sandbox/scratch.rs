@@ -1,15 +1,17 @@
 //! A folder that belongs to one command and goes when it does.
 
-use std::fs::{self, DirBuilder};
-use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
+use std::fs::DirBuilder;
+use std::io::{Error, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use std::{fs, io};
 
-use crate::sandbox::cgroup;
 use ghost_base::{Digest, private_dir};
+
+use crate::sandbox::limits;
 
 /// A folder of mode 0700 with nothing but empty settings, removed with everything in it when the value is dropped.
 #[derive(Debug)]
@@ -53,7 +55,7 @@ impl Drop for Scratch {
 /// # Errors
 /// Fails where `root` cannot be read; one that is missing holds nothing.
 pub fn sweep(root: &Path) -> io::Result<usize> {
-    cgroup::sweep();
+    limits::sweep();
     let entries = match fs::read_dir(root) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
@@ -125,10 +127,27 @@ fn started(process: u32) -> Option<u64> {
     text.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
 }
 
+/// Makes the folder, or makes sure that the one that is there is ours.
+///
+/// # Errors
+/// Fails where it cannot be made, is a link, or belongs to somebody else: whoever made it first could read what is put
+/// there, or lead it elsewhere.
+pub(super) fn own_folder(path: &Path) -> io::Result<()> {
+    private_dir(path)?;
+    let found = fs::symlink_metadata(path)?;
+    if found.is_dir() && found.uid() == rustix::process::geteuid().as_raw() {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::PermissionDenied,
+        format!("{} is a link or belongs to somebody else", path.display()),
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     #[test]
     fn a_scratch_folder_is_private_and_goes_with_its_value() {
@@ -171,5 +190,28 @@ mod tests {
     #[test]
     fn a_missing_root_holds_nothing() {
         assert_eq!(sweep(Path::new("/nonexistent-folder")).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_fresh_folder_is_private() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("captures");
+        own_folder(&path).unwrap();
+        own_folder(&path).unwrap();
+        assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn a_link_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        symlink(place.path(), place.path().join("captures")).unwrap();
+        assert!(own_folder(&place.path().join("captures")).is_err());
+    }
+
+    #[test]
+    fn a_file_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("captures"), "").unwrap();
+        assert!(own_folder(&place.path().join("captures")).is_err());
     }
 }

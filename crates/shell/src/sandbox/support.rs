@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 
 use serde::Serialize;
 
-use crate::sandbox::cgroup::PidsGroup;
+use crate::sandbox::limits::PidsGroup;
 use crate::sandbox::syscalls::{self, CallRules};
-use crate::sandbox::{files, ping};
+use crate::sandbox::{files, privileges};
 
 /// The Landlock interface that has everything we ask for.
 const COMPLETE: i32 = 6;
@@ -34,7 +34,7 @@ pub fn support() -> Support {
         landlock: files::abi(),
         seccomp: seccomp.join().unwrap_or(false),
         processes: PidsGroup::create(1).is_some(),
-        ping_unconfined: ping::needs_privileges(),
+        ping_unconfined: privileges::ping_needs_privileges(),
     }
 }
 

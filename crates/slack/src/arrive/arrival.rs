@@ -106,14 +106,6 @@ pub struct Edited {
     pub before: Option<IncomingMessage>,
 }
 
-impl Edited {
-    /// Tells whether the words changed; unfurled links and new answers are edits, too.
-    #[must_use]
-    pub fn is_rewording(&self) -> bool {
-        self.before.as_ref().is_none_or(|before| before.text != self.now.text)
-    }
-}
-
 /// A message is gone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Deleted {
@@ -160,7 +152,6 @@ pub struct Stopped {
     pub user: String,
     /// The conversation.
     pub channel: String,
-    /// The thread.
     pub thread_ts: String,
     /// The streamed messages that Slack has ended already.
     pub streams: Vec<String>,
@@ -254,7 +245,6 @@ pub struct Suggest {
 pub struct Membership {
     /// Who; perhaps the app itself.
     pub user: String,
-    /// The channel.
     pub channel: String,
     /// What kind of channel that is.
     pub kind: ConversationKind,

@@ -32,7 +32,6 @@ pub struct Envelope {
     pub arrival: Arrival,
 }
 
-/// A frame.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Frame {
     /// The connection is ready.
@@ -41,7 +40,6 @@ pub enum Frame {
         connections: Option<u64>,
         /// How long this one will live, as Slack guesses.
         lifetime: Option<Duration>,
-        /// The app.
         app: Option<String>,
     },
     /// The connection will end.

@@ -52,7 +52,6 @@ pub struct Author {
 pub struct Attached {
     /// The file, `F…`.
     pub id: String,
-    /// Its name.
     pub name: String,
     /// Its media type.
     pub media: String,

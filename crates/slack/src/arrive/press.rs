@@ -35,7 +35,6 @@ pub struct Press {
     pub enterprise: Option<String>,
     /// The conversation, where it was in a message.
     pub channel: Option<String>,
-    /// The message.
     pub message_ts: Option<String>,
     /// The root of the message's thread.
     pub thread_ts: Option<String>,

@@ -5,11 +5,11 @@ use slack_morphism::prelude::{
     SlackActionBlockElement, SlackActionId, SlackActionsBlock, SlackBlock, SlackBlockButtonElement,
     SlackBlockButtonStyle, SlackBlockConfirmItem, SlackBlockId, SlackBlockMarkDownText, SlackBlockPlainText,
     SlackBlockPlainTextInputElement, SlackBlockPlainTextOnly, SlackBlockText, SlackContextBlock,
-    SlackContextBlockElement, SlackDividerBlock, SlackHeaderBlock, SlackHomeView, SlackInputBlock,
-    SlackInputBlockElement, SlackMarkdownBlock, SlackSectionBlock,
+    SlackContextBlockElement, SlackDividerBlock, SlackHeaderBlock, SlackInputBlock, SlackInputBlockElement,
+    SlackMarkdownBlock, SlackSectionBlock,
 };
 
-use crate::text::{ACTIONS, BUTTON_TEXT, HEADER, MARKDOWN, MODAL_BLOCKS, SECTION, shorten};
+use crate::text::{ACTIONS, BUTTON_TEXT, HEADER, MARKDOWN, SECTION, shorten};
 
 /// How long a field of a section may be, and how many there may be.
 const FIELD: usize = 2_000;
@@ -55,7 +55,6 @@ pub fn markdown(text: &str) -> SlackBlock {
     SlackMarkdownBlock::new(shorten(text, MARKDOWN)).into()
 }
 
-/// A header.
 #[must_use]
 pub fn header(text: &str) -> SlackBlock {
     SlackHeaderBlock::new(plain(text, HEADER)).into()
@@ -89,7 +88,6 @@ pub enum Style {
     Danger,
 }
 
-/// A button.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Button {
     action: String,
@@ -186,12 +184,6 @@ pub fn feedback(action: &str, good: (&str, &str), bad: (&str, &str)) -> SlackBlo
         "type": "feedback_buttons", "action_id": action, "positive_button": button(good), "negative_button": button(bad),
     });
     untyped(serde_json::json!({"type": "context_actions", "elements": [element]}))
-}
-
-/// A home tab.
-#[must_use]
-pub fn home(blocks: Vec<SlackBlock>) -> SlackHomeView {
-    SlackHomeView::new(blocks.into_iter().take(MODAL_BLOCKS).collect())
 }
 
 /// A block that has no type here.

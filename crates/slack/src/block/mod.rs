@@ -8,11 +8,11 @@ pub use slack_morphism::prelude::{
     SlackActionBlockElement, SlackActionsBlock, SlackBlock, SlackBlockButtonElement, SlackBlockButtonStyle,
     SlackBlockConfirmItem, SlackBlockMarkDownText, SlackBlockPlainTextInputElement, SlackBlockPlainTextOnly,
     SlackBlockText, SlackContextBlock, SlackContextBlockElement, SlackDividerBlock, SlackHeaderBlock,
-    SlackHomeView, SlackInputBlock, SlackInputBlockElement, SlackMarkdownBlock, SlackModalView,
-    SlackSectionBlock, SlackView,
+    SlackInputBlock, SlackInputBlockElement, SlackMarkdownBlock, SlackModalView, SlackSectionBlock,
+    SlackView,
 };
 
 pub use build::{
-    Button, Style, actions, context, divider, feedback, fields, header, home, input, markdown, mrkdwn,
-    multiline, plain, section, untyped,
+    Button, Style, actions, context, divider, feedback, fields, header, input, markdown, mrkdwn, multiline,
+    plain, section, untyped,
 };

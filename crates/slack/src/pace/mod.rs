@@ -5,8 +5,6 @@
 
 mod call_queue;
 mod queue;
-mod rule;
 
 pub use call_queue::{CallQueue, QueuedCall, Turn};
-pub use queue::{CallRequest, Pace, Priority, Ticket};
-pub use rule::Rule;
+pub use queue::{CallRequest, Pace, Priority, Rule, Ticket};

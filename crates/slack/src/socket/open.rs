@@ -10,8 +10,8 @@ use tokio_tungstenite::tungstenite;
 use tokio_tungstenite::{Connector, MaybeTlsStream, WebSocketStream, connect_async_tls_with_config};
 
 use crate::socket::error::SocketError;
-use crate::socket::port::{Handler, Opener};
-use crate::socket::settings::Settings;
+use crate::socket::run::Settings;
+use crate::socket::run::{Handler, Opener};
 use crate::socket::watch::Watch;
 use crate::web::{CallError, Roots};
 

@@ -14,12 +14,11 @@ use tokio::time::Instant;
 
 use crate::arrive::Envelope;
 use crate::socket::open::Shared;
-use crate::socket::port::Answer;
+use crate::socket::run::Answer;
 
 /// An acknowledgement that is due.
 #[derive(Debug)]
 pub(crate) struct Ack {
-    /// The frame.
     pub(crate) frame: String,
     /// When the envelope came.
     pub(crate) came: Instant,

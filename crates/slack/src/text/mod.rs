@@ -6,14 +6,12 @@
 mod harmless;
 mod limit;
 mod markup;
-mod odd;
 mod split;
 
-pub use harmless::{code, escape, fence, plain, quiet};
+pub use harmless::{code, escape, fence, plain, quiet, spelled};
 pub use limit::{
     ACTIONS, BLOCKS, BUTTON_TEXT, BUTTON_VALUE, HEADER, MARKDOWN, MODAL_BLOCKS, MODAL_TITLE,
     PRIVATE_METADATA, SECTION, TEXT, fits, length, shorten,
 };
 pub use markup::{channel, date, everybody_in, link, mention, named};
-pub use odd::spelled;
 pub use split::split;

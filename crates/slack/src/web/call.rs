@@ -13,8 +13,8 @@ use tokio::time::timeout;
 
 use crate::pace::{CallQueue, CallRequest, Priority, Turn};
 use crate::web::error::CallError;
+use crate::web::granted::Tokens;
 use crate::web::tls::{Roots, connector};
-use crate::web::token::Tokens;
 use ghost_base::Secret;
 
 /// Where Slack is.

@@ -17,7 +17,6 @@ pub enum CallError {
     /// Too many calls; nothing was done.
     #[error("{method}: too many calls, again in {} s", retry_after.as_secs())]
     RateLimited {
-        /// The method.
         method: String,
         /// How long Slack wants to be left alone.
         retry_after: Duration,
@@ -25,7 +24,6 @@ pub enum CallError {
     /// Slack understood and said no; nothing was done.
     #[error("{method}: Slack refused with {code}{}", details(.messages))]
     Refused {
-        /// The method.
         method: String,
         /// Slack's word for it, `channel_not_found` for instance.
         code: String,
@@ -35,7 +33,6 @@ pub enum CallError {
     /// Slack could not be reached, or something in between broke; it may have been done.
     #[error("{method}: {what}")]
     Unreachable {
-        /// The method.
         method: String,
         /// What broke.
         what: String,
@@ -43,7 +40,6 @@ pub enum CallError {
     /// No answer came in time; it may have been done.
     #[error("{method}: no answer within {} s", after.as_secs())]
     Late {
-        /// The method.
         method: String,
         /// How long was waited.
         after: Duration,
@@ -62,12 +58,6 @@ impl CallError {
             Self::Refused { code, .. } => Some(code),
             Self::RateLimited { .. } | Self::Unreachable { .. } | Self::Late { .. } => None,
         }
-    }
-
-    /// Tells whether the call may have been carried out though it failed.
-    #[must_use]
-    pub fn may_have_happened(&self) -> bool {
-        matches!(self, Self::Unreachable { .. } | Self::Late { .. })
     }
 
     /// Tells whether the token was refused: another one may be accepted.

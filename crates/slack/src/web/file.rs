@@ -9,7 +9,6 @@ use crate::web::message::Address;
 /// A file to be shared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upload {
-    /// Its name.
     pub name: String,
     /// What stands above it; the name where it is empty.
     pub title: String,
@@ -24,7 +23,6 @@ pub struct Upload {
 pub struct Shared {
     /// The file, `F…`.
     pub id: String,
-    /// Its name.
     pub name: String,
     /// Where it can be looked at, where Slack says.
     pub permalink: Option<String>,

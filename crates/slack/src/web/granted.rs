@@ -5,6 +5,7 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::time::Duration;
 
+use ghost_base::Secret;
 use hyper::body::{Body as _, Incoming};
 use hyper::{Request, Response, header};
 use hyper_util::client::legacy::Client;
@@ -97,4 +98,32 @@ async fn read(response: &mut Response<Incoming>) -> Option<Vec<u8>> {
         }
     }
     Some(bytes)
+}
+
+/// Knows the tokens of the present moment.
+pub trait Tokens: Send + Sync {
+    /// Returns the bot's token, `xoxb-…`.
+    fn bot(&self) -> Secret;
+
+    /// Returns the app's own token, `xapp-…`, which opens sockets.
+    fn app(&self) -> Secret;
+}
+
+/// Tokens that never change.
+#[derive(Debug, Clone)]
+pub struct FixedTokens {
+    /// The bot's token.
+    pub bot: Secret,
+    /// The app's own token; empty where requests are signed in place of sockets.
+    pub app: Secret,
+}
+
+impl Tokens for FixedTokens {
+    fn bot(&self) -> Secret {
+        self.bot.clone()
+    }
+
+    fn app(&self) -> Secret {
+        self.app.clone()
+    }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::block::SlackBlock;
-use crate::web::call::Web;
+use crate::web::call::{Body, Web};
 use crate::web::error::CallError;
 
 /// Where something is to be said.
@@ -44,7 +44,6 @@ impl Address {
 pub struct Message {
     /// The words; with blocks they are what notifications and screen readers tell.
     pub text: String,
-    /// The blocks.
     pub blocks: Vec<SlackBlock>,
     /// The type and the payload of metadata, which nobody sees. Flat texts are what all clients can read.
     pub metadata: Option<(String, Map<String, Value>)>,
@@ -186,29 +185,55 @@ impl Web {
     /// # Errors
     /// Fails where the call does.
     pub async fn react(&self, posted: &Posted, emoji: &str) -> Result<(), CallError> {
-        self.reaction("reactions.add", posted, emoji, "already_reacted").await
-    }
-
-    /// `reactions.remove`; one that is gone already is fine.
-    ///
-    /// # Errors
-    /// Fails where the call does.
-    pub async fn unreact(&self, posted: &Posted, emoji: &str) -> Result<(), CallError> {
-        self.reaction("reactions.remove", posted, emoji, "no_reaction").await
-    }
-
-    async fn reaction(
-        &self,
-        method: &str,
-        posted: &Posted,
-        emoji: &str,
-        fine: &str,
-    ) -> Result<(), CallError> {
         let arguments =
             json!({"channel": posted.channel, "timestamp": posted.ts, "name": emoji.trim_matches(':')});
-        match self.call(method, &arguments).await {
-            Err(error) if error.code() == Some(fine) => Ok(()),
+        match self.call("reactions.add", &arguments).await {
+            Err(error) if error.code() == Some("already_reacted") => Ok(()),
             done => done.map(drop),
         }
+    }
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Response {
+    /// The words.
+    pub text: String,
+    pub blocks: Vec<SlackBlock>,
+    /// Whether everybody sees it; only the one who acted, otherwise.
+    pub in_channel: bool,
+    /// Whether it takes the place of the message that was acted on.
+    pub replace: bool,
+    /// Whether it takes that message away.
+    pub delete: bool,
+}
+
+impl Response {
+    /// An answer in words that only the one who acted sees.
+    #[must_use]
+    pub fn private(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+}
+
+impl Web {
+    /// Answers through a `response_url`. No token goes there.
+    ///
+    /// # Errors
+    /// Fails where the call does; `used_url` and `expired_url` mean that it cannot be answered there any more.
+    pub async fn respond(&self, url: &str, response: &Response) -> Result<(), CallError> {
+        let mut fields = Map::new();
+        if response.delete {
+            fields.insert("delete_original".to_owned(), json!(true));
+        } else {
+            let place = if response.in_channel { "in_channel" } else { "ephemeral" };
+            fields.insert("response_type".to_owned(), json!(place));
+            fields.insert("replace_original".to_owned(), json!(response.replace));
+            fields.insert("text".to_owned(), json!(response.text));
+            if !response.blocks.is_empty() {
+                fields.insert("blocks".to_owned(), value(&response.blocks));
+            }
+        }
+        self.post_to("response_url", url, Body::Json(&Value::Object(fields))).await.map(drop)
     }
 }

@@ -70,7 +70,6 @@ pub struct Group {
     pub id: String,
     /// Its handle without the at sign.
     pub handle: String,
-    /// Its name.
     pub name: String,
 }
 

@@ -3,7 +3,6 @@
 mod record;
 #[cfg(test)]
 mod tests;
-mod transition;
 
 pub use record::{
     Approval, ApprovalId, ApprovalRecord, ApprovalState, Choice, Consumed, Opened, Outcome, Vote,

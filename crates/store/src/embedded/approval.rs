@@ -5,9 +5,10 @@ use redb::{ReadableTable as _, WriteTransaction};
 
 use crate::embedded::open::Store;
 use crate::embedded::table::{APPROVALS, PENDING, broken, head, parse, print, push};
+use crate::port::closed_item;
 use crate::{
     Approval, ApprovalId, ApprovalRecord, ApprovalState, Approvals, Consumed, Lease, Opened, Outcome,
-    StoreError, Vote, item, settings,
+    StoreError, Vote, settings,
 };
 use ghost_base::{SessionId, Timestamp};
 
@@ -131,7 +132,7 @@ fn put(write: &WriteTransaction, approval: &Approval, now: Timestamp) -> Result<
         ApprovalState::Consumed { .. } => Ok(()),
         ApprovalState::Decided(_) | ApprovalState::Expired => {
             pending.remove(id).map_err(broken)?;
-            push(write, session, &item::closed(&approval.notice())?, now)
+            push(write, session, &closed_item(&approval.notice())?, now)
         }
     }
 }

@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use ghost_base::{SessionId, Timestamp};
 use redb::{ReadableTable, ReadableTableMetadata as _, WriteTransaction};
 use tokio::time::{Instant, timeout_at};
 
 use crate::embedded::open::Store;
-use crate::embedded::table::{PENDING, WORK, broken, head, name, set_work};
+use crate::embedded::table::{ITEMS, PENDING, SEEN, WORK, broken, head, name, push, set_work};
+use crate::port::{delivered_item, parse_item};
 use crate::settings::millis;
-use crate::{Backlog, Dispatch, StoreError};
-use ghost_base::{SessionId, Timestamp};
+use crate::{Backlog, Delivered, Dispatch, Inbox, Item, StoreError, settings};
 
 #[async_trait]
 impl Dispatch for Store {
@@ -81,5 +82,41 @@ fn take(write: &WriteTransaction, now: Timestamp, claim: Duration) -> Result<Opt
         } else {
             set_work(write, &session, None)?;
         }
+    }
+}
+
+#[async_trait]
+impl Inbox for Store {
+    async fn deliver(&self, session: &SessionId, key: &str, item: &str) -> Result<Delivered, StoreError> {
+        settings::fits([key, item])?;
+        let (session, key, item) = (session.clone(), key.to_owned(), delivered_item(item));
+        let remember = self.settings.remember();
+        let delivered = self
+            .write(move |write, now| {
+                let mut seen = write.open_table(SEEN).map_err(broken)?;
+                let text = session.as_str();
+                let end = format!("{text}\0");
+                let now_ms = now.as_millis();
+                seen.retain_in((text, "")..(end.as_str(), ""), |_, until| until > now_ms).map_err(broken)?;
+                if seen.get((text, key.as_str())).map_err(broken)?.is_some() {
+                    return Ok(Delivered::Seen);
+                }
+                seen.insert((text, key.as_str()), now.plus(remember).as_millis()).map_err(broken)?;
+                push(write, &session, &item, now)?;
+                Ok(Delivered::New)
+            })
+            .await?;
+        self.wake.notify_one();
+        Ok(delivered)
+    }
+
+    async fn inbox(&self, session: &SessionId) -> Result<Vec<Item>, StoreError> {
+        let session = session.clone();
+        self.look(move |read| {
+            let items = read.open_table(ITEMS).map_err(broken)?;
+            let rows = items.range((session.as_str(), 0)..=(session.as_str(), u64::MAX)).map_err(broken)?;
+            rows.map(|row| row.map_err(broken).and_then(|(_, text)| parse_item(text.value()))).collect()
+        })
+        .await
     }
 }

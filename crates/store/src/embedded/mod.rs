@@ -5,7 +5,6 @@
 
 mod approval;
 mod dispatch;
-mod inbox;
 mod lease;
 mod ledger;
 mod open;

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use crate::port::closed_item;
 use crate::redis::connect::Store;
 use crate::{
     Approval, ApprovalId, ApprovalRecord, ApprovalState, Approvals, Consumed, Lease, Opened, Outcome,
-    StoreError, Vote, item, settings,
+    StoreError, Vote, settings,
 };
 use ghost_base::{SessionId, Timestamp};
 
@@ -158,7 +159,7 @@ impl Store {
         // An owner only uses an approval up, which is no news.
         let ends =
             lease.is_none() && matches!(approval.state, ApprovalState::Decided(_) | ApprovalState::Expired);
-        let news = if ends { item::closed(&approval.notice())? } else { String::new() };
+        let news = if ends { closed_item(&approval.notice())? } else { String::new() };
         self.mark(session, Duration::ZERO).await?;
         let mut script = self.scripts.change.prepare_invoke();
         script.key(self.keys.approvals(session)).key(self.keys.inbox(session)).key(self.keys.lease(session));

@@ -7,7 +7,6 @@ mod approval;
 mod config;
 mod connect;
 mod dispatch;
-mod inbox;
 mod key;
 mod lease;
 mod ledger;

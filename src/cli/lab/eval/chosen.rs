@@ -17,7 +17,6 @@ const MAX_ESTATE_BYTES: usize = 64 << 20;
 pub(super) struct Chosen {
     /// The text of its file.
     pub(super) text: String,
-    /// The case.
     pub(super) case: Case,
     /// The estate that it brings.
     pub(super) estate: Option<Value>,

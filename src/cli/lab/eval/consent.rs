@@ -45,7 +45,6 @@ impl Consent {
         if yes { Reply::Approve } else { Reply::Deny { reason: "not now".to_owned() } }
     }
 
-    /// Returns its word.
     pub(super) fn word(self) -> String {
         match self {
             Self::All => "all".to_owned(),

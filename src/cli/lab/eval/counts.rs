@@ -5,7 +5,6 @@ use serde::Serialize;
 use ghost_investigate::event::Reply;
 use ghost_investigate::state::{Approval, Ending, State, Step};
 
-/// Counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(super) struct LedgerCounts {
     /// Turns of whoever thinks.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::corpus::{Command, Corpus};
 use super::execpolicy::{Decision, Rules};
-use super::first::FirstWords;
+use super::lines::FirstWords;
 use super::selection::Selection;
 use ghost_shell::{Policy, Ruling, Verdict};
 

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::board::{Judges, table};
 use super::corpus;
 use super::execpolicy::Rules;
-use super::first::FirstWords;
+use super::lines::FirstWords;
 use super::selection::Selection;
 use crate::cli::print::{line, note};
 use crate::cli::setup::Setup;

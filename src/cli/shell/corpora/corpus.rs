@@ -15,7 +15,6 @@ pub(super) struct Command {
     pub(super) page: String,
     /// Which one of that file, from 1.
     pub(super) number: usize,
-    /// The text.
     pub(super) text: String,
 }
 

@@ -8,7 +8,6 @@ mod board;
 mod command;
 mod corpus;
 mod execpolicy;
-mod first;
 mod gtfobins;
 mod lines;
 mod selection;

@@ -22,9 +22,7 @@ pub(super) struct Call {
 /// What an argument can be.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// A text.
     Text(String),
-    /// A list.
     List(Vec<Value>),
 }
 

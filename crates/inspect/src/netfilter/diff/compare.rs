@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::change::{Change, Diff, DiffError, Kind, Severity, Status};
-use super::impact::{Impact, Place, Shown};
+use super::impact::{Impact, RulePlace, Shown};
 use super::key;
 use super::noise;
 use super::order::common;
@@ -97,7 +97,7 @@ impl<'a> Comparison<'a> {
 
     /// Judges what a chain does that only one side has.
     fn whole_chain(&mut self, table: &'a Table, chain: &'a Chain, old: bool) -> Severity {
-        let place = Place { table: &table.name, chain: &chain.name, rule: None };
+        let place = RulePlace { table: &table.name, chain: &chain.name, rule: None };
         let may_stop = || stops(chain.policy.as_deref()) || chain.rules.iter().any(decides);
         let side = |own: &'a Ruleset| Some((own, place));
         let (a, b) = (self.a, self.b);
@@ -107,8 +107,8 @@ impl<'a> Comparison<'a> {
 
     pub(super) fn show(
         &mut self,
-        old: Option<(&Ruleset, Place<'_>)>,
-        new: Option<(&Ruleset, Place<'_>)>,
+        old: Option<(&Ruleset, RulePlace<'_>)>,
+        new: Option<(&Ruleset, RulePlace<'_>)>,
     ) -> Shown {
         let (a, b) = (self.a, self.b);
         self.impact.get_or_insert_with(|| Impact::new(a, b)).of(old, new)
@@ -121,7 +121,7 @@ impl<'a> Comparison<'a> {
             let mut severity = Severity::Notable;
             if old.dormant != new.dormant {
                 for chain in new.chains.iter().filter(|chain| chain.base.is_some()) {
-                    let place = Place { table: &new.name, chain: &chain.name, rule: None };
+                    let place = RulePlace { table: &new.name, chain: &chain.name, rule: None };
                     let shown = self.show(None, Some((self.b, place)));
                     severity = severity.max(weigh(shown, new.family, true));
                 }
@@ -157,9 +157,9 @@ impl<'a> Comparison<'a> {
 
     fn chain(&mut self, old_table: &'a Table, old: &'a Chain, new_table: &'a Table, new: &'a Chain) {
         let name = &new.name;
-        let whole = Place { table: &new_table.name, chain: name, rule: None };
+        let whole = RulePlace { table: &new_table.name, chain: name, rule: None };
         if old.base != new.base {
-            let old_side = Some((self.a, Place { table: &old_table.name, chain: name, rule: None }));
+            let old_side = Some((self.a, RulePlace { table: &old_table.name, chain: name, rule: None }));
             let shown = self.show(old_side, Some((self.b, whole)));
             let severity = weigh(shown, new_table.family, true);
             let detail =
@@ -250,7 +250,7 @@ impl<'a> Comparison<'a> {
     ) {
         let rule = to.and_then(|at| new.rules.get(at)).or_else(|| from.and_then(|at| old.rules.get(at)));
         let Some(rule) = rule else { return };
-        let place = |rule| Place { table: &table.name, chain: &new.name, rule: Some(rule) };
+        let place = |rule| RulePlace { table: &table.name, chain: &new.name, rule: Some(rule) };
         let (a, b) = (self.a, self.b);
         let severity = if touches(rule) {
             let shown = self.show(from.map(|at| (a, place(at))), to.map(|at| (b, place(at))));

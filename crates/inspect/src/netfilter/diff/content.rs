@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::change::{Kind, Severity};
 use super::compare::Comparison;
-use super::impact::Place;
+use super::impact::RulePlace;
 use super::key;
 use super::noise::is_volatile;
 use super::weight::{decides, weigh};
@@ -86,7 +86,7 @@ impl<'a> Comparison<'a> {
                 if !expressions.iter().any(|expression| expression.to_string().contains(&wanted)) {
                     continue;
                 }
-                let place = Place { table: &table.name, chain: &chain.name, rule: Some(at) };
+                let place = RulePlace { table: &table.name, chain: &chain.name, rule: Some(at) };
                 // With another set the rule concerns other packets: those of either side.
                 let (a, b) = (self.a, self.b);
                 let shown =

@@ -31,7 +31,7 @@ pub(in crate::netfilter) enum Shown {
 
 /// A place: table and chain by name, the rule from 0; without a rule the whole chain.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::netfilter) struct Place<'a> {
+pub(in crate::netfilter) struct RulePlace<'a> {
     pub(in crate::netfilter) table: &'a str,
     pub(in crate::netfilter) chain: &'a str,
     pub(in crate::netfilter) rule: Option<usize>,
@@ -47,8 +47,8 @@ impl Impact {
     /// Judges all packets that reach a place of the old ruleset, of the new one, or of both.
     pub(in crate::netfilter) fn of(
         &mut self,
-        old: Option<(&Ruleset, Place<'_>)>,
-        new: Option<(&Ruleset, Place<'_>)>,
+        old: Option<(&Ruleset, RulePlace<'_>)>,
+        new: Option<(&Ruleset, RulePlace<'_>)>,
     ) -> Shown {
         let mut regions: Vec<(HashSet<&'static str>, Test)> = Vec::new();
         for (program, side) in [(&self.a, old), (&self.b, new)] {
@@ -118,7 +118,7 @@ impl Impact {
     }
 }
 
-fn find(program: &Program, ruleset: &Ruleset, place: Place<'_>) -> Option<usize> {
+fn find(program: &Program, ruleset: &Ruleset, place: RulePlace<'_>) -> Option<usize> {
     program.chains.iter().position(|code| {
         ruleset.tables.get(code.table).is_some_and(|table| {
             table.name == place.table

@@ -17,6 +17,6 @@ mod weight;
 pub use change::{Change, Diff, DiffError, Kind, Severity, Status};
 pub use compare::diff;
 
-pub(super) use impact::{Impact, Place, hooks};
+pub(super) use impact::{Impact, RulePlace, hooks};
 pub(super) use order::common;
 pub(super) use weight::{decides, weigh};

@@ -21,7 +21,7 @@ const MAX_PLACES: usize = 400;
 const MAX_OUTCOMES: usize = 100;
 
 /// Which hooks a change concerns, and which packets.
-struct Place {
+struct ChangeScope {
     hooks: HashSet<&'static str>,
     test: Test,
 }
@@ -110,7 +110,7 @@ struct Follower<'a> {
 }
 
 impl Follower<'_> {
-    fn place(&mut self, place: &Place) {
+    fn place(&mut self, place: &ChangeScope) {
         for hook in Hook::ALL.into_iter().filter(|hook| place.hooks.contains(hook.name())) {
             let loopback = self.names.device("lo");
             let limits = fitted(LIMITS, self.a.rules.max(self.b.rules));
@@ -159,7 +159,7 @@ impl Follower<'_> {
 }
 
 /// Returns the places of one side that the other side does not have in that order.
-fn concerned((own, program): (&Ruleset, &Program), other: &Ruleset) -> Vec<Place> {
+fn concerned((own, program): (&Ruleset, &Program), other: &Ruleset) -> Vec<ChangeScope> {
     let mut places = Vec::new();
     for (at, code) in program.chains.iter().enumerate() {
         let Some(table) = own.tables.get(code.table) else { continue };
@@ -172,7 +172,7 @@ fn concerned((own, program): (&Ruleset, &Program), other: &Ruleset) -> Vec<Place
             _ => chain.base.is_some(),
         };
         if whole {
-            places.push(Place { hooks: hooks(program, at), test: Test::Always });
+            places.push(ChangeScope { hooks: hooks(program, at), test: Test::Always });
             continue;
         }
         let Some(twin_chain) = twin_chain else { continue };
@@ -186,7 +186,7 @@ fn concerned((own, program): (&Ruleset, &Program), other: &Ruleset) -> Vec<Place
                 ProgramStep::Match(test) => Some(test.clone()),
                 ProgramStep::Change(_) | ProgramStep::Do(_) | ProgramStep::Choose(_) => None,
             });
-            places.push(Place { hooks: hooks(program, at), test: tests.fold(Test::Always, Test::and) });
+            places.push(ChangeScope { hooks: hooks(program, at), test: tests.fold(Test::Always, Test::and) });
         }
     }
     places

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::view::{Backend, Host, RULES, asks_sets};
-use crate::netfilter::diff::{Change, Impact, Kind, Place, Severity, Status, decides, diff, weigh};
+use crate::netfilter::diff::{Change, Impact, Kind, RulePlace, Severity, Status, decides, diff, weigh};
 use crate::netfilter::ipset::{IpSet, content};
 use crate::netfilter::ruleset::{Body, Family, Ruleset, Warning};
 
@@ -263,7 +263,7 @@ fn judge(name: &str, a: &Host, b: &Host) -> Severity {
                         if !parts.iter().any(asks) {
                             continue;
                         }
-                        let place = Place { table: &table.name, chain: &chain.name, rule: Some(at) };
+                        let place = RulePlace { table: &table.name, chain: &chain.name, rule: Some(at) };
                         let shown = if old {
                             impact.of(Some((x, place)), None)
                         } else {

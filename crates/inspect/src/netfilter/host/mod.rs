@@ -6,18 +6,15 @@
 mod bundle;
 mod compare;
 mod detect;
-mod digest;
 mod open;
 mod snapshot;
 #[cfg(test)]
 mod tests;
 mod view;
-mod walked;
 
 pub use bundle::{Bundle, BundleError, SOURCES, Source};
 pub use compare::{HostChange, HostDiff, diff_hosts};
 pub use detect::Framework;
 pub use open::{Document, open};
 pub use snapshot::{About, SNAPSHOT_FORMAT, Snapshot, SnapshotError};
-pub use view::{Backend, Host};
-pub use walked::{BackendAnswer, HostAnswer, walk_host};
+pub use view::{Backend, BackendAnswer, Host, HostAnswer, walk_host};

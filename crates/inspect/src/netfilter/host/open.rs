@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::bundle::{Bundle, BundleError};
 use super::snapshot::{Snapshot, SnapshotError};
 use super::view::Host;
-use crate::netfilter::error::ReadError;
-use crate::netfilter::format::{MAX_TEXT_BYTES, read};
+use crate::netfilter::ruleset::ReadError;
 use crate::netfilter::ruleset::Ruleset;
+use crate::netfilter::ruleset::{MAX_TEXT_BYTES, read};
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,14 +1,15 @@
 //! A host's rulesets, read and joined.
 
+use ghost_base::Digest;
 use serde::Serialize;
 
 use super::bundle::{Bundle, Source};
 use super::detect::{Framework, detect};
 use super::snapshot::About;
-use crate::netfilter::error::ReadError;
-use crate::netfilter::format::read;
-use crate::netfilter::ipset::{IpSet, read_sets};
-use crate::netfilter::ruleset::{Body, Format, Ruleset, Table, Warning};
+use crate::netfilter::diff::key;
+use crate::netfilter::ipset::{IpSet, content, read_sets};
+use crate::netfilter::ruleset::{Body, Format, ReadError, Ruleset, Table, Warning, read};
+use crate::netfilter::walk::{Answer, Packet, PacketError, Verdict, walk};
 
 /// The sources that hold rules, in the order in which they are reported.
 pub(super) const RULES: [&str; 5] =
@@ -251,4 +252,127 @@ pub(super) fn asks_sets(ruleset: &Ruleset) -> bool {
     ruleset.tables.iter().flat_map(|table| &table.chains).flat_map(|chain| &chain.rules).any(
         |rule| matches!(&rule.body, Body::Save(parts) if parts.iter().any(|part| part.name == "--match-set")),
     )
+}
+
+impl Host {
+    /// Digests the content: two hosts with the same rules in the same order have the same one, whatever packets were counted,
+    /// whichever numbers `nft` gave, and in whatever order tables and elements were printed.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let mut fields: Vec<String> = Vec::new();
+        for backend in &self.backends {
+            fields.push(format!("source {}", backend.source));
+            match &backend.ruleset {
+                Some(ruleset) => digest_fields(ruleset, &mut fields),
+                None => fields.push("could not be read".to_owned()),
+            }
+        }
+        let mut sets: Vec<_> = self.ipsets.iter().collect();
+        sets.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        for set in sets {
+            fields.push(format!("ipset {} {} {}", set.name, set.kind, set.options.join(" ")));
+            let mut members: Vec<String> = set.members.iter().map(content).collect();
+            members.sort_unstable();
+            fields.append(&mut members);
+        }
+        Digest::of_fields(fields.iter().map(String::as_str))
+    }
+}
+
+fn digest_fields(ruleset: &Ruleset, fields: &mut Vec<String>) {
+    let mut tables: Vec<&Table> = ruleset.tables.iter().collect();
+    tables.sort_by(|a, b| a.name.cmp(&b.name));
+    for table in tables {
+        let flags = table.flags.as_ref().map(key::content).unwrap_or_default();
+        fields.push(format!("table {} {} {flags}", table.name, table.dormant));
+        let mut chains: Vec<_> = table.chains.iter().collect();
+        chains.sort_by(|a, b| a.name.cmp(&b.name));
+        for chain in chains {
+            let policy = chain.policy.as_deref().unwrap_or("-").to_ascii_lowercase();
+            let base = chain.base.as_ref().map(|base| {
+                let device = base.device.as_ref().map(key::content).unwrap_or_default();
+                format!("{} {} {} {device}", base.kind, base.hook, base.priority)
+            });
+            fields.push(format!("chain {} {policy} {}", chain.name, base.unwrap_or_default()));
+            fields.extend(chain.rules.iter().map(key::rule));
+        }
+        for set in &table.sets {
+            fields.push(format!("set {} {} {}", set.name, set.is_map, key::object(&set.about)));
+            let mut elements: Vec<String> = set.elements.iter().map(key::member).collect();
+            elements.sort_unstable();
+            fields.append(&mut elements);
+        }
+        for object in &table.objects {
+            fields.push(format!("{} {} {}", object.kind, object.name, key::object(&object.about)));
+        }
+    }
+}
+
+/// What becomes of a packet on a host.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HostAnswer {
+    /// What becomes of it.
+    pub verdict: Verdict,
+    /// The source that decided; absent where none stops it, or where that is open.
+    pub source: Option<&'static str>,
+    /// What each backend makes of it, alone.
+    pub answers: Vec<BackendAnswer>,
+    /// What would change the answer.
+    pub undecided: Vec<String>,
+}
+
+/// What one backend makes of a packet.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BackendAnswer {
+    /// The source whose rules gave the answer, such as `nft`.
+    pub source: &'static str,
+    /// What this backend does with the packet.
+    #[serde(flatten)]
+    pub answer: Answer,
+}
+
+/// Says what becomes of a packet: every backend has to let it pass.
+///
+/// # Errors
+/// Fails where no backend understands the description of the packet.
+pub fn walk_host(host: &Host, packet: &Packet) -> Result<HostAnswer, PacketError> {
+    let six = packet.src.is_ipv6();
+    let mut answers = Vec::new();
+    for (source, ruleset) in host.rulesets() {
+        if ruleset.format == Format::Save && (ruleset.family == "ipv6") != six {
+            continue;
+        }
+        answers.push(BackendAnswer { source, answer: walk(ruleset, packet)? });
+    }
+    let mut undecided: Vec<String> = Vec::new();
+    let stops: Vec<&BackendAnswer> =
+        answers.iter().filter(|own| matches!(own.answer.verdict, Verdict::Drop | Verdict::Reject)).collect();
+    let open = answers.iter().filter(|own| own.answer.verdict == Verdict::Indeterminate);
+    let first = stops.first().map(|own| (own.answer.verdict, own.source));
+    let verdict = match first {
+        Some((verdict, _)) if stops.iter().all(|own| own.answer.verdict == verdict) => {
+            // Another backend may refuse it with a word, or swallow it first.
+            verdict
+        }
+        Some(_) => {
+            undecided.push("which backend is asked first: one drops it, another rejects it".to_owned());
+            Verdict::Indeterminate
+        }
+        None => {
+            for own in open {
+                undecided.extend(own.answer.undecided.iter().map(|what| format!("{}: {what}", own.source)));
+            }
+            let other = if six { "iptables" } else { "ip6tables" };
+            let unread =
+                host.unread.iter().filter(|warning| !warning.place.starts_with(&format!("{other}-")));
+            undecided.extend(unread.map(|warning| format!("{}: {}", warning.place, warning.what)));
+            let absent = host.absent.iter().filter(|source| !source.starts_with(&format!("{other}-")));
+            let reason = absent.filter(|source| !host.unread.iter().any(|warning| warning.place == **source));
+            let silent: Vec<String> = reason.map(|source| format!("{source}: was not gathered")).collect();
+            undecided.extend(silent);
+            if undecided.is_empty() { Verdict::Accept } else { Verdict::Indeterminate }
+        }
+    };
+    let source = first.filter(|_| verdict != Verdict::Indeterminate).map(|(_, source)| source);
+    Ok(HostAnswer { verdict, source, answers, undecided })
 }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use crate::netfilter::json::{Object as Map, Value};
 
-use crate::netfilter::error::ReadError;
 use crate::netfilter::gap::Gaps;
 use crate::netfilter::json;
+use crate::netfilter::ruleset::ReadError;
 use crate::netfilter::ruleset::{Base, Chain, Family, Format, Object, Ruleset, Table, Warning};
 
 /// Reads what `nft -j list ruleset` printed.

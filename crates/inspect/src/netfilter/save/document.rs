@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::hook::{base, family_of};
 use super::option::is_extension_target;
 use super::rule;
-use crate::netfilter::error::ReadError;
+use super::rule::{built_in, family_of};
 use crate::netfilter::gap::Gaps;
+use crate::netfilter::ruleset::ReadError;
 use crate::netfilter::ruleset::{Body, Chain, Family, Format, Ruleset, Table, Warning};
 use crate::netfilter::text::Texts;
 
@@ -176,7 +176,7 @@ impl Document {
             self.lose(number, format!("the chain {name} stands outside of a table"));
         }
         let Some(table) = self.tables.last_mut() else { return };
-        let base = base(&table.name, name);
+        let base = built_in(&table.name, name);
         let policy = (policy != "-").then(|| policy.to_owned());
         let odd = match &policy {
             Some(policy) if !matches!(policy.as_str(), "ACCEPT" | "DROP" | "QUEUE") => {
@@ -249,7 +249,7 @@ impl Document {
         let Some(table) = self.tables.last_mut() else { return };
         let index = known.unwrap_or(table.chains.len());
         if known.is_none() {
-            let base = base(&table.name, &read.chain);
+            let base = built_in(&table.name, &read.chain);
             table.chains.push(Chain {
                 name: read.chain.to_string(),
                 base,

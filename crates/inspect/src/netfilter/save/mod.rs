@@ -3,11 +3,9 @@
 //! Goes in: text. Comes out: a ruleset in which every word of every rule stands. Never: a meaning; that is `logic`'s.
 
 mod document;
-mod hook;
 mod option;
 mod print;
 mod rule;
-mod word;
 
 pub(super) use document::read;
 pub(super) use option::{canonical, is_extension_target};

@@ -1,6 +1,6 @@
 //! What `iptables-save` would print.
 
-use super::word::quoted;
+use super::rule::quoted;
 use crate::netfilter::ruleset::{Body, Family, Part, Rule, Ruleset, Table};
 
 /// Options whose word always stands in quotes, each with the match or target whose it is: another's of that name has none.

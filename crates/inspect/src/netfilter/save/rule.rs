@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use super::option::{Behind, base, canonical, is_module, shortened, words};
-use super::word::{Word, quoted, split};
-use crate::netfilter::ruleset::{Body, Part, Rule};
+use crate::netfilter::ruleset::{Base, Body, Part, Rule};
 use crate::netfilter::text::{Text, Texts};
 
 /// A rule together with its chain and what is odd about it.
@@ -186,4 +185,105 @@ fn is_option(text: &str) -> bool {
         || text.starts_with('-')
             && text.len() > 1
             && !text.trim_start_matches('-').starts_with(|char: char| char.is_ascii_digit())
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Word<'a> {
+    pub(super) text: Cow<'a, str>,
+    /// Whether it stood in quotes: then it is no option, whatever its text.
+    pub(super) quoted: bool,
+}
+
+/// Splits a line; the flag tells whether a quote was left open.
+pub(super) fn split(line: &str) -> (Vec<Word<'_>>, bool) {
+    if !line.contains(['"', '\'']) {
+        let words = line.split([' ', '\t']).filter(|word| !word.is_empty());
+        return (words.map(|word| Word { text: Cow::Borrowed(word), quoted: false }).collect(), false);
+    }
+    let mut words = Vec::new();
+    let (mut text, mut quoted) = (String::new(), false);
+    let mut inside = false;
+    let mut quote = None;
+    let mut chars = line.chars();
+    while let Some(char) = chars.next() {
+        match (quote, char) {
+            (None, ' ' | '\t') => {
+                if inside {
+                    words.push(Word { text: Cow::Owned(std::mem::take(&mut text)), quoted });
+                    (inside, quoted) = (false, false);
+                }
+            }
+            (None, '"' | '\'') if !inside => {
+                quote = Some(char);
+                inside = true;
+                quoted = true;
+            }
+            (Some(open), _) if open == char => quote = None,
+            // In double quotes a backslash protects what follows it.
+            (Some('"'), '\\') => text.extend(chars.next()),
+            _ => {
+                text.push(char);
+                inside = true;
+            }
+        }
+    }
+    if inside {
+        words.push(Word { text: Cow::Owned(text), quoted });
+    }
+    (words, quote.is_some())
+}
+
+/// Writes a word in quotes.
+pub(super) fn quoted(text: &str) -> String {
+    let mut word = String::with_capacity(text.len() + 2);
+    word.push('"');
+    for char in text.chars() {
+        if matches!(char, '"' | '\\' | '\'') {
+            word.push('\\');
+        }
+        word.push(char);
+    }
+    word.push('"');
+    word
+}
+
+/// Where the kernel calls the chains that are built in.
+pub(super) fn built_in(table: &str, chain: &str) -> Option<Base> {
+    let hook = match chain {
+        "PREROUTING" => "prerouting",
+        "INPUT" => "input",
+        "FORWARD" => "forward",
+        "OUTPUT" => "output",
+        "POSTROUTING" => "postrouting",
+        _ => return None,
+    };
+    let (kind, priority) = match (table, hook) {
+        ("raw", "prerouting" | "output") => ("filter", -300),
+        ("mangle", "output") => ("route", -150),
+        ("mangle", _) => ("filter", -150),
+        ("nat", "prerouting" | "output") => ("nat", -100),
+        ("nat", "input" | "postrouting") => ("nat", 100),
+        ("filter", "input" | "forward" | "output") => ("filter", 0),
+        ("security", "input" | "forward" | "output") => ("filter", 50),
+        _ => return None,
+    };
+    Some(Base { kind: kind.to_owned(), hook: hook.to_owned(), priority, device: None })
+}
+
+/// What an option says about the family.
+pub(super) fn family_of(part: &Part) -> Option<bool> {
+    let value = part.values.first()?;
+    match part.name.as_str() {
+        "-s" | "-d" => Some(value.contains(':')),
+        "--src-range" | "--dst-range" | "--to-source" | "--to-destination" if value.contains("::") => {
+            Some(true)
+        }
+        "-p" if matches!(value.as_str(), "ipv6-icmp" | "icmpv6") => Some(true),
+        "-p" if value == "icmp" => Some(false),
+        "--icmpv6-type" => Some(true),
+        "--icmp-type" => Some(false),
+        "--reject-with" if value.starts_with("icmp6") => Some(true),
+        "--reject-with" if value.starts_with("icmp-") => Some(false),
+        _ => None,
+    }
 }

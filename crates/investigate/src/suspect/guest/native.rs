@@ -2,7 +2,7 @@
 
 use super::rule::{Does, RuleEffect};
 use super::save::bare;
-use crate::suspect::name::plain;
+use crate::suspect::supported::plain;
 use ghost_inspect::netfilter::Json;
 
 /// Reads the expressions of a rule.

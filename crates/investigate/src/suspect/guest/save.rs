@@ -1,7 +1,7 @@
 //! A rule as `iptables-save` prints it.
 
 use super::rule::{Does, RuleEffect};
-use crate::suspect::name::plain;
+use crate::suspect::supported::plain;
 use ghost_inspect::netfilter::Part;
 
 /// Matches that are about floods and oddities: what they stop is no ordinary traffic.

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use super::native::values;
 use super::rule::{Does, RuleEffect};
 use super::save::bare;
+use crate::finding::Fault;
 use crate::suspect::Suspect;
-use crate::suspect::name::plain;
+use crate::suspect::supported::plain;
 use ghost_inspect::netfilter::{
     Chain, Document, Explanation, Format, Host, HostAnswer, Rule, Ruleset, Table, Verdict, explain,
 };
@@ -21,7 +22,6 @@ pub(crate) struct Stop {
     pub(crate) source: String,
     /// The table, as it is printed.
     pub(crate) table: String,
-    /// The chain.
     pub(crate) chain: String,
     /// The rule's place in it.
     pub(crate) position: Option<usize>,
@@ -158,9 +158,9 @@ impl Look<'_> {
 
     fn rule(&self, table: &Table, chain: &Chain, (rule, effect): (&Rule, &RuleEffect)) -> Vec<Suspect> {
         let (place, family) = (self.place(table, &chain.name), self.family());
-        let (code, does) = match effect.does {
-            Does::Drop => ("guest_firewall_drop", "drops"),
-            Does::Reject => ("guest_firewall_reject", "refuses"),
+        let (fault, does) = match effect.does {
+            Does::Drop => (Fault::GuestFirewallDrop, "drops"),
+            Does::Reject => (Fault::GuestFirewallReject, "refuses"),
             Does::Other => return Vec::new(),
         };
         let owner = maker(&table.name, &chain.name);
@@ -180,7 +180,7 @@ impl Look<'_> {
                 "{} {does} {what}, which the container engine does not do{family}",
                 plain(&chain.name)
             );
-            return vec![Suspect::new("container_firewall_change", place, why)];
+            return vec![Suspect::new(Fault::ContainerFirewallChange, place, why)];
         }
         if owner != Maker::Somebody {
             return Vec::new();
@@ -197,7 +197,7 @@ impl Look<'_> {
                 plain(&chain.name),
                 shown(rule)
             );
-            Suspect::new(code, format!("{place}/{about}"), why)
+            Suspect::new(fault, format!("{place}/{about}"), why)
         };
         effect.about().into_iter().map(each).collect()
     }
@@ -217,7 +217,7 @@ impl Look<'_> {
         }
         let ban = |ip: String| {
             let object = format!("netfilter/{}/{}/{ip}", plain(self.machine), plain(&jail));
-            Suspect::new("fail2ban_ban", object, format!("the jail {} keeps {ip} out", plain(&jail)))
+            Suspect::new(Fault::Fail2banBan, object, format!("the jail {} keeps {ip} out", plain(&jail)))
         };
         banned.into_iter().map(ban).collect()
     }
@@ -235,7 +235,7 @@ impl Look<'_> {
         let (place, family) = (self.place(table, &chain.name), self.family());
         let why =
             format!("the policy of {} is DROP: it stops what no rule allows{family}", plain(&chain.name));
-        Some(Suspect::new("guest_firewall_policy_drop", place, why))
+        Some(Suspect::new(Fault::GuestFirewallPolicyDrop, place, why))
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use base64::Engine as _;
 
 use super::answer::Name;
-use super::condition::date;
 use super::list::{escaped, xml};
+use super::read::date;
 use super::store::Container;
 use super::trouble::{BAD_BLOCK, BAD_BLOCKS, BAD_XML, BlobError, FULL, NO_BLOB, NO_CONTAINER};
 use super::write;

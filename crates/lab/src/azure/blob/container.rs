@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::account::{Access, Right};
-use super::condition::{date, met};
 use super::list;
+use super::read::{date, met};
 use super::store::Container;
 use super::trouble::{BAD_METADATA, BAD_QUERY, BlobError, CONTAINER_THERE, FULL, NO_CONTAINER, NO_VERB};
 use crate::azure::cloud::Cloud;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::account::{Access, Right};
-use super::condition::date;
+use super::read::date;
 use super::store::{Blob, Container};
 use super::trouble::{BAD_QUERY, BlobError, NO_CONTAINER, NO_VERB};
 use crate::azure::cloud::Cloud;

@@ -12,7 +12,6 @@ mod access;
 mod account;
 mod answer;
 mod block;
-mod condition;
 mod container;
 mod list;
 mod path;

@@ -12,7 +12,6 @@ use ghost_base::Timestamp;
 const MAX_BYTES: u64 = 512 << 20;
 /// How many blobs and blocks.
 const MAX_BLOBS: usize = 20_000;
-/// How many containers.
 const MAX_CONTAINERS: usize = 1_000;
 
 /// All containers of all accounts.

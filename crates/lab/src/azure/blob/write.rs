@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::answer::Name;
-use super::condition::{date, met};
 use super::container::metadata;
+use super::read::{date, met};
 use super::store::{Blob, digest};
 use super::trouble::{BAD_DIGEST, BAD_HEADER, BlobError, FULL, NO_BLOB, NO_CONTAINER};
 use crate::azure::cloud::Cloud;

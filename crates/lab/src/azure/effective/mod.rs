@@ -2,15 +2,11 @@
 //!
 //! Goes in: the estate and an interface. Comes out: the platform's documents. Never: a row that no configuration explains.
 
-mod network;
 mod nic;
-mod platform;
 mod routes;
 mod rules;
 mod tag;
 
-pub(super) use network::neighbors;
-pub(super) use nic::{Nic, by_machine};
-pub(super) use platform::platform_tag;
+pub(super) use nic::{Nic, by_machine, neighbors, platform_tag};
 pub(super) use routes::routes;
 pub(super) use rules::rules;

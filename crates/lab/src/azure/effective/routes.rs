@@ -4,8 +4,8 @@ use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
-use super::network::{neighbors, space};
 use super::nic::Nic;
+use super::nic::{neighbors, space};
 use super::tag::service;
 use crate::azure::cloud::Cloud;
 use crate::azure::target::Target;

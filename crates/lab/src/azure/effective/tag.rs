@@ -3,9 +3,9 @@
 use ipnet::{IpNet, Ipv4Net};
 use serde_json::Value;
 
-use super::network::{neighbors, space};
 use super::nic::Nic;
-use super::platform::{prefix, prefixes};
+use super::nic::{neighbors, space};
+use super::nic::{prefix, prefixes};
 use crate::azure::cloud::Cloud;
 use crate::azure::target::Target;
 

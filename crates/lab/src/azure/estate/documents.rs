@@ -15,7 +15,6 @@ pub(in crate::azure) struct Estate {
     places: BTreeMap<String, u64>,
     /// Documents, in the order in which they came.
     documents: BTreeMap<u64, Value>,
-    /// How many came.
     came: u64,
     /// How many changes there were: tags are made of it.
     changes: u64,

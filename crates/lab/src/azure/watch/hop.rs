@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
-use super::prefix::holds;
+use super::flow::holds;
 use crate::azure::cloud::Cloud;
 use crate::azure::effective::{Nic, platform_tag, routes};
 

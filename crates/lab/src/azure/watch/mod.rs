@@ -9,7 +9,6 @@ mod file;
 mod flow;
 mod hop;
 mod post;
-mod prefix;
 mod topology;
 
 pub use file::{CaptureDestination, CaptureTrouble, RunningCapture};

@@ -34,7 +34,6 @@ impl Background {
         self.path = Some(path.to_owned());
     }
 
-    /// Returns its number.
     pub(super) fn number(&self) -> u32 {
         self.running.number()
     }

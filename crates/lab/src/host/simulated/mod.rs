@@ -7,7 +7,6 @@
 //! between two guests; `command` what a script can call.
 
 mod command;
-mod document;
 mod guest;
 mod host;
 #[cfg(test)]

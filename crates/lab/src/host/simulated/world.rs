@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use ghost_base::Timestamp;
+use serde_json::Value;
+
 use super::guest::Guest;
 use super::wire::Journal;
 use crate::host::fabric::{Fabric, Machine};
 use crate::host::port::CaptureOrder;
 use crate::host::stage::{Behavior, Protocol, Stage};
-use ghost_base::Timestamp;
 
 pub(in crate::host) use crate::host::script::ProgramResult;
 
@@ -87,5 +89,12 @@ impl World {
             (listens || (protocol, port) == (Protocol::Tcp, 22)).then_some(Behavior::Answers)
         };
         staged.map(|service| service.behavior).or_else(started)
+    }
+}
+
+/// Sets a member of an object.
+pub(super) fn set(object: &mut Value, key: &str, value: Value) {
+    if let Some(members) = object.as_object_mut() {
+        members.insert(key.to_owned(), value);
     }
 }

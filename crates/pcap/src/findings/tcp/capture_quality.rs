@@ -1,7 +1,7 @@
 //! Packets that the capture missed or holds twice.
 
 use crate::analyze::Pass;
-use crate::findings::find::FindingList;
+use crate::findings::finding::FindingList;
 use crate::findings::finding::{Rule, Severity};
 use crate::flow::percent;
 use crate::label::Label;

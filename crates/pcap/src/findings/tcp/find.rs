@@ -2,7 +2,7 @@
 
 use super::{capture_quality, open, stall, transfer};
 use crate::analyze::Pass;
-use crate::findings::find::FindingList;
+use crate::findings::finding::FindingList;
 use crate::findings::finding::Rule;
 
 /// The rules of this kind.

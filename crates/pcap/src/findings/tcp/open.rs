@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use crate::analyze::Pass;
-use crate::findings::find::{FindingList, field};
+use crate::findings::finding::{FindingList, field};
 use crate::findings::finding::{Rule, Severity};
 use crate::flow::{FlowCases, ServiceOutcomes};
 

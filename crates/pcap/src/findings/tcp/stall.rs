@@ -2,7 +2,7 @@
 
 use super::open::connections;
 use crate::analyze::Pass;
-use crate::findings::find::{FindingList, field};
+use crate::findings::finding::{FindingList, field};
 use crate::findings::finding::{Rule, Severity};
 use crate::flow::{EndpointKey, EndpointStalls, reasons};
 use crate::tcp::Reset;

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::open::connections;
 use crate::analyze::Pass;
-use crate::findings::find::{FindingList, field};
+use crate::findings::finding::{FindingList, field};
 use crate::findings::finding::{Rule, Severity};
 use crate::flow::{HostPair, MtuBlackHole, percent};
 use crate::icmp::{IcmpError, IcmpErrorCounts};

@@ -90,7 +90,6 @@ pub(super) fn whole(
     Ok(())
 }
 
-/// One rule.
 pub(super) fn rule(
     cloud: &Cloud,
     target: &Target,

@@ -38,7 +38,6 @@ pub(super) fn whole(
     Ok(())
 }
 
-/// One route.
 pub(super) fn route(
     cloud: &Cloud,
     target: &Target,

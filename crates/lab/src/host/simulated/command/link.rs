@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
-use crate::host::simulated::document::set;
+use crate::host::simulated::world::set;
 use crate::host::simulated::world::{ProgramResult, World};
 
 /// Names the devices of a machine.

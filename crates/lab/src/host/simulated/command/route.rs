@@ -4,8 +4,8 @@ use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
-use crate::host::simulated::document::set;
 use crate::host::simulated::guest::Route;
+use crate::host::simulated::world::set;
 use crate::host::simulated::world::{ProgramResult, World};
 
 /// The most routes of a machine.

@@ -24,7 +24,6 @@ pub(in crate::host) enum PacketVerdict {
     Dropped,
     /// It is refused: with an ICMP error, or a reset.
     Refused {
-        /// With a reset.
         reset: bool,
         /// The code of the error, as IPv4 numbers it.
         code: u8,

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::syntax::{Reader, Token};
-use crate::host::simulated::document::set;
+use crate::host::simulated::world::set;
 
 /// The deepest nesting of braces.
 const MAX_DEPTH: usize = 8;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::host::simulated::document::set;
+use crate::host::simulated::world::set;
 
 /// A command: the verb, the kind of object, the object.
 pub(super) type NftCommand = (String, String, Map<String, Value>);

@@ -102,7 +102,6 @@ pub(super) fn built_in(table: &str) -> Option<&'static [&'static str]> {
 }
 
 impl Firewall {
-    /// Returns a table.
     pub(super) fn table(&self, side: Side, name: &str) -> Option<&Table> {
         self.tables.iter().find(|table| table.side == side && table.name == name)
     }

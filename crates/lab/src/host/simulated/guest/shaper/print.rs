@@ -6,8 +6,8 @@ use super::change::Shaper;
 use super::discipline::{Discipline, Kind, Netem};
 use super::filter::Filter;
 use super::unit::{format_general, format_rate, format_size, format_time};
-use crate::host::simulated::document::set;
 use crate::host::simulated::guest::machine::Count;
+use crate::host::simulated::world::set;
 
 /// How it is shown.
 #[derive(Debug, Clone, Copy, Default)]

@@ -20,7 +20,6 @@ pub(super) enum Next {
     },
     /// Out of all networks, or to a service.
     ExternalHost,
-    /// To an appliance.
     Appliance(IpAddr),
     Nowhere,
 }

@@ -73,7 +73,6 @@ impl Datagram {
 pub(in crate::host::simulated::wire) enum DropResponse {
     /// Without a word.
     Silent,
-    /// With a reset.
     Reset,
     /// With an ICMP error that it cannot be reached, and why: its code.
     Unreachable(u8),
