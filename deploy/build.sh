@@ -4,6 +4,7 @@
 #   deploy/build.sh FOLDER             a release build, put into FOLDER as `ghost`
 #   deploy/build.sh FOLDER PROFILE     the same with another cargo profile, `dev` for instance
 #
+# TARGET=aarch64-unknown-linux-gnu compiles for another machine, as Rust calls it; the program has to run on this one.
 # Needs a Rust toolchain and a C compiler. Takes nothing from the network but the crates that Cargo.lock names.
 set -eu
 cd "$(dirname "$0")/.."
@@ -11,14 +12,15 @@ cd "$(dirname "$0")/.."
 folder=${1:?where should the program go? usage: deploy/build.sh FOLDER [PROFILE]}
 profile=${2:-release}
 
-cargo build --locked --profile "$profile" --package ghost-agent --bin ghost --no-default-features --features plot
+cargo build --locked --profile "$profile" --package ghost-agent --bin ghost --no-default-features --features plot \
+  ${TARGET:+--target "$TARGET"}
 
 case "$profile" in
   dev) built=debug ;;
   *) built=$profile ;;
 esac
 mkdir -p "$folder"
-install -m 0755 "${CARGO_TARGET_DIR:-target}/$built/ghost" "$folder/ghost"
+install -m 0755 "${CARGO_TARGET_DIR:-target}/${TARGET:+$TARGET/}$built/ghost" "$folder/ghost"
 
 # A program that does not start, or whose policy fails its own examples, is not worth an image.
 "$folder/ghost" --version

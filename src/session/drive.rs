@@ -30,6 +30,8 @@ const MAX_SHORTENED_ATTEMPTS: u32 = 2;
 pub struct DriveControl {
     /// Comes when the caller wants the session to pause.
     pub pause: CancelSignal,
+    /// Whether a session that pauses goes to another owner at once. Otherwise it rests until somebody resumes it.
+    pub transfers: bool,
 }
 
 /// Notifies the observer when driving begins and ends, also where it was cut off.
@@ -113,7 +115,10 @@ impl Engine {
         let rest = self.go(&mut owned, control).await;
         if gives_back(&owned, &rest).await? {
             let lease = owned.lease.clone();
-            match retry_until_available(self, || self.store.release(&lease)).await {
+            let goes_on = control.transfers && matches!(rest, Ok(DriveOutcome::Paused));
+            let give_back =
+                || if goes_on { self.store.hand_over(&lease) } else { self.store.release(&lease) };
+            match retry_until_available(self, give_back).await {
                 Ok(()) | Err(StoreError::Fenced) => {}
                 Err(error) => return Err(error.into()),
             }

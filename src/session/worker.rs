@@ -118,7 +118,7 @@ impl Worker {
         let engine = Engine { give_up, ..self.engine.clone() };
         let span = tracing::error_span!("session", session.id = %session);
         let work = async move {
-            let rest = engine.drive(&session, &DriveControl { pause }).await;
+            let rest = engine.drive(&session, &DriveControl { pause, transfers: true }).await;
             (session, rest)
         };
         driving.spawn(work.instrument(span));

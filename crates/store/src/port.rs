@@ -116,6 +116,12 @@ pub trait Leases: Send + Sync {
     /// # Errors
     /// [`StoreError::Fenced`] where somebody else took it over.
     async fn release(&self, lease: &Lease) -> Result<(), StoreError>;
+
+    /// Gives the session back with work left: it comes up at once, for whoever asks next.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`] where somebody else took it over.
+    async fn hand_over(&self, lease: &Lease) -> Result<(), StoreError>;
 }
 
 /// Questions to humans that are answered once.

@@ -215,7 +215,7 @@ impl Terminal<'_> {
         let approver = self.arguments.approve.approver(self.setup);
         loop {
             let (pause, signal) = Cancel::new();
-            let control = DriveControl { pause: signal };
+            let control = DriveControl { pause: signal, transfers: false };
             let rest = {
                 let driving = self.engine.drive(self.session, &control);
                 tokio::pin!(driving);

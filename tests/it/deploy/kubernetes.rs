@@ -66,30 +66,36 @@ fn a_placeholder_is_never_applied() {
     assert!(ignored.lines().any(|line| line == "secret.yaml"));
 }
 
+/// Fails unless a pod has what the profile `restricted` of a namespace asks for, and more.
+#[track_caller]
+pub(super) fn strict(name: &str, pod: &Value) {
+    let outer = &pod["securityContext"];
+    assert_eq!(outer["runAsNonRoot"], true, "{name}");
+    assert!(outer["runAsUser"].as_u64().unwrap() > 0, "{name}");
+    assert_eq!(outer["seccompProfile"], json!({"type": "RuntimeDefault"}), "{name}");
+    assert_eq!(pod["automountServiceAccountToken"], false, "{name}");
+    for key in ["hostNetwork", "hostPID", "hostIPC"] {
+        assert_eq!(pod.get(key), None, "{name}");
+    }
+    for container in pod["containers"].as_array().unwrap() {
+        assert_eq!(
+            container["securityContext"],
+            json!({"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": {"drop": ["ALL"]}}),
+            "{name}"
+        );
+        assert!(container.pointer("/resources/limits/memory").is_some_and(Value::is_string), "{name}");
+    }
+    for volume in pod["volumes"].as_array().unwrap() {
+        assert_eq!(volume.get("hostPath"), None, "{name}");
+    }
+}
+
 #[test]
 fn every_pod_runs_as_the_strictest_profile_wants_it() {
     let pods = pods();
     assert_eq!(pods.keys().collect::<Vec<_>>(), ["ghost", "redis"]);
     for (name, pod) in pods {
-        let outer = &pod["securityContext"];
-        assert_eq!(outer["runAsNonRoot"], true, "{name}");
-        assert!(outer["runAsUser"].as_u64().unwrap() > 0, "{name}");
-        assert_eq!(outer["seccompProfile"], json!({"type": "RuntimeDefault"}), "{name}");
-        assert_eq!(pod["automountServiceAccountToken"], false, "{name}");
-        for key in ["hostNetwork", "hostPID", "hostIPC"] {
-            assert_eq!(pod.get(key), None, "{name}");
-        }
-        for container in pod["containers"].as_array().unwrap() {
-            assert_eq!(
-                container["securityContext"],
-                json!({"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": {"drop": ["ALL"]}}),
-                "{name}"
-            );
-            assert!(container["resources"]["limits"]["memory"].is_string(), "{name}");
-        }
-        for volume in pod["volumes"].as_array().unwrap() {
-            assert_eq!(volume.get("hostPath"), None, "{name}");
-        }
+        strict(&name, &pod);
     }
     let space = object("Namespace", "ghost");
     assert_eq!(space["metadata"]["labels"]["pod-security.kubernetes.io/enforce"], "restricted");

@@ -134,6 +134,10 @@ impl Leases for Mortal {
     async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
         self.pass(self.inner.release(lease)).await
     }
+
+    async fn hand_over(&self, lease: &Lease) -> Result<(), StoreError> {
+        self.pass(self.inner.hand_over(lease)).await
+    }
 }
 
 #[async_trait]

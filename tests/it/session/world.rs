@@ -229,7 +229,7 @@ impl World {
 }
 
 pub(super) fn control() -> DriveControl {
-    DriveControl { pause: CancelSignal::never() }
+    DriveControl { pause: CancelSignal::never(), transfers: false }
 }
 
 /// Writes a turn that calls tools.

@@ -262,6 +262,20 @@ pub(super) async fn a_drained_and_released_session_is_no_work(world: &World) {
     assert_eq!(world.store.next_work("worker-a", 2 * SHORT).await.unwrap(), None);
 }
 
+pub(super) async fn a_session_that_is_handed_over_comes_up_at_once_and_no_owner_was_lost(world: &World) {
+    world.deliver("s1", "one").await;
+    let lease = world.lease("s1").await;
+    world.store.append(&lease, 0, &lines(&["begun"]), 1).await.unwrap();
+    world.store.hand_over(&lease).await.unwrap();
+    assert!(matches!(world.store.renew(&lease).await, Err(StoreError::Fenced)));
+    assert_eq!(world.store.next_work("worker-b", LONG).await.unwrap(), Some(id("s1")));
+    let next = world.store.acquire(&id("s1"), "worker-b", LONG).await.unwrap().unwrap();
+    assert!(!next.is_orphans() && next.epoch() > lease.epoch());
+    assert!(matches!(world.store.hand_over(&lease).await, Err(StoreError::Fenced)));
+    world.store.release(&next).await.unwrap();
+    assert_eq!(world.store.next_work("worker-a", 2 * SHORT).await.unwrap(), None);
+}
+
 pub(super) async fn work_is_handed_out_in_the_order_it_came(world: &World) {
     let names: Vec<_> = (0..5).map(|number| format!("s{}", 9 - number)).collect();
     for name in &names {

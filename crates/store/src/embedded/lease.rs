@@ -28,7 +28,8 @@ impl Leases for Store {
             if head.is_owned(now) {
                 return Ok(None);
             }
-            let orphans = head.until.is_some() && head.owner != owner;
+            // Who handed it over left no name.
+            let orphans = head.until.is_some() && head.owner != owner && !head.owner.is_empty();
             let until = now.plus(ttl);
             head.epoch = next_epoch(write)?;
             head.until = Some(until.as_millis());
@@ -65,6 +66,23 @@ impl Leases for Store {
             head.until = None;
             set_head(write, &lease.session, &head)?;
             set_work(write, &lease.session, (head.next > head.first).then_some(now.as_millis()))
+        })
+        .await?;
+        self.wake.notify_one();
+        Ok(())
+    }
+
+    async fn hand_over(&self, lease: &Lease) -> Result<(), StoreError> {
+        let lease = lease.clone();
+        self.write(move |write, now| {
+            let mut head = head(write, &lease.session)?;
+            if head.epoch != lease.epoch {
+                return Err(StoreError::Fenced);
+            }
+            head.until = Some(ENDED);
+            head.owner.clear();
+            set_head(write, &lease.session, &head)?;
+            set_work(write, &lease.session, Some(now.as_millis()))
         })
         .await?;
         self.wake.notify_one();

@@ -53,4 +53,13 @@ impl Leases for Store {
         }
         Ok(())
     }
+
+    async fn hand_over(&self, lease: &Lease) -> Result<(), StoreError> {
+        let mut script = self.scripts.hand_over.prepare_invoke();
+        script.key(self.keys.lease(&lease.session)).arg(lease.epoch);
+        self.run::<Vec<u64>>(&script).await?.pop().ok_or(StoreError::Fenced)?;
+        self.mark(&lease.session, Duration::ZERO).await?;
+        self.wake.notify_one();
+        Ok(())
+    }
 }

@@ -199,7 +199,7 @@ pub(super) async fn attend(
     session: &SessionId,
     consent: Consent,
 ) -> anyhow::Result<Option<String>> {
-    let control = DriveControl { pause: CancelSignal::never() };
+    let control = DriveControl { pause: CancelSignal::never(), transfers: false };
     for _ in 0..QUESTIONS {
         match engine.drive(session, &control).await? {
             DriveOutcome::Over => return Ok(None),
