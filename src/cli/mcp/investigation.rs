@@ -127,7 +127,7 @@ async fn driven(
     session: &SessionId,
     pause: CancelSignal,
 ) -> anyhow::Result<Ended> {
-    let control = DriveControl { pause: pause.clone() };
+    let control = DriveControl { pause: pause.clone(), transfers: false };
     loop {
         match engine.drive(session, &control).await? {
             DriveOutcome::Over => return Ok(Ended::Over),
