@@ -178,7 +178,7 @@ mod tests {
     }
 
     /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.
-    const NO_BAD_NEWS: [&str; 42] = [
+    const NO_BAD_NEWS: [&str; 43] = [
         "init",
         "playbook show",
         "topology",
@@ -186,6 +186,7 @@ mod tests {
         "bot",
         "shell redact",
         "shell policy",
+        "shell policy import",
         "shell bench",
         "shell demo",
         "audit show",

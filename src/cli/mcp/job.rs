@@ -177,15 +177,15 @@ pub(super) async fn listened<T: Clone>(
         }
     };
     tokio::pin!(over);
-    let mut is_told = true;
+    let mut is_open = true;
     loop {
         tokio::select! {
             biased;
             () = call.cancel.canceled() => return None,
-            line = lines.recv(), if is_told => match line {
+            line = lines.recv(), if is_open => match line {
                 Ok(line) => call.progress.tell(line),
                 Err(RecvError::Lagged(lost)) => call.progress.tell(format!("… {lost} lines were left out")),
-                Err(RecvError::Closed) => is_told = false,
+                Err(RecvError::Closed) => is_open = false,
             },
             known = ended.wait_for(Option::is_some) => {
                 while let Ok(line) = lines.try_recv() {

@@ -127,7 +127,7 @@ async fn a_card_says_what_the_gate_found_on_its_machine() {
         .talk(async |world| {
             let (root, card) = world.asks("chloe").await;
             let shown = card.to_string();
-            assert!(shown.contains("file.capture") && shown.contains("does not begin as one"), "{card}");
+            assert!(shown.contains("Why it asks:") && shown.contains("does not begin as one"), "{card}");
             world.press("bob", &card, "approve").await;
             world.concluded("chloe", &root).await;
             world.card_says(&root, &card, &["Approved by <@U0LABBOB01>", "exit "]).await;

@@ -89,7 +89,7 @@ async fn a_command_that_no_card_holds_is_whole_in_a_file_and_in_a_dialog() {
             let (root, card) = world.asks("alice").await;
             assert!(card.to_string().contains("more characters"), "{card}");
             let shared = world
-                .sees("bob", &root, "the file", |message| message["files"].to_string().contains("command-"))
+                .sees("bob", &root, "the file", |message| message["files"].to_string().contains("commands-"))
                 .await;
             let file = world.file("bob", &shared["files"][0]).await;
             assert!(file.starts_with(&command));

@@ -232,6 +232,7 @@ async fn a_changed_command_is_judged_again_and_whoever_changed_it_does_not_appro
                 world.hears("bob", &ts(&root), "you changed this command").await;
                 world.press("alice", &second, "approve").await;
                 world.card_says(&ts(&root), &second, &["Approved by", "Handed over to the agent"]).await;
+                world.card_says(&ts(&root), &card, &["has a card of its own"]).await;
                 root
             });
             let OutsideAnswer::Granted(granted) = answer.unwrap() else { panic!("no consent") };

@@ -83,7 +83,7 @@ async fn whoever_says_stop_gets_what_there_is() {
         .talk(async |world| {
             let (root, card) = world.asks("alice").await;
             world.reply("chloe", &root, "stop").await;
-            world.hears("chloe", &root, "it is withdrawn, and nothing of it runs").await;
+            world.hears("chloe", &root, "That question is withdrawn, and nothing of it runs").await;
             world.concluded("alice", &root).await;
             world.card_says(&root, &card, &["Session stopped", "Nothing ran"]).await;
             assert_eq!(world.runs(), 0);

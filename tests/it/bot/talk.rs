@@ -142,7 +142,7 @@ async fn the_stop_button_of_the_agent_ends_a_session() {
             world.slack.api("agents.sessions.setStatus", busy.clone()).await;
             let stop = json!({"user": "alice", "channel": NETWORK, "thread_ts": root});
             assert_eq!(world.slack.person("stop", stop.clone()).await["ok"], true);
-            world.hears("alice", &root, "it is withdrawn, and nothing of it runs").await;
+            world.hears("alice", &root, "That question is withdrawn, and nothing of it runs").await;
             world.concluded("alice", &root).await;
             world.card_says(&root, &card, &["Session stopped"]).await;
             assert_eq!(world.runs(), 0);

@@ -159,7 +159,7 @@ async fn what_is_frozen_goes_on_after_the_thaw() {
         .await
         .talk(async |world| {
             let held = world.command("bob", "/ghost freeze a change window").await;
-            assert!(held.to_string().contains("held back"), "{held}");
+            assert!(held.to_string().contains("on hold"), "{held}");
             let root = world.mention("alice", "the link is down").await;
             world.sees("alice", &root, "the board", |message| text(message).starts_with("Session")).await;
             // Whoever may not thaw does not.

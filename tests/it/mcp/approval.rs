@@ -87,7 +87,8 @@ impl Stage {
             .spawn()
             .unwrap();
         self.bot = Some(Process(child));
-        self.until("the bot listens", || TcpStream::connect(("127.0.0.1", self.port)).ok());
+        // Slack delivers a click once: to a bot that is connected.
+        self.until("the bot is ready", || is_ready(self.port).then_some(()));
     }
 
     /// Starts a server of the protocol on the agent's machine, and its client.
@@ -150,6 +151,13 @@ impl Stage {
     }
 }
 
+fn is_ready(port: u16) -> bool {
+    let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else { return false };
+    let mut answer = String::new();
+    let asked = stream.write_all(b"GET /ready HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
+    asked.and_then(|()| stream.read_to_string(&mut answer)).is_ok() && answer.starts_with("HTTP/1.1 200")
+}
+
 fn propose(client: &mut Client, command: &str, wait: u64) -> Value {
     let arguments = json!({"command": command, "reasoning": "the deploy needs it", "wait_seconds": wait});
     let result = client.call("run_command", &arguments);
@@ -176,7 +184,7 @@ fn a_human_in_slack_decides_and_the_client_only_hears_of_it() {
     let id = asked["approval"]["id"].clone();
     assert!(id.is_string() && !made.exists(), "{asked}");
     let card = stage.card(&command);
-    assert!(card.to_string().contains("the deploy needs it"), "{card}");
+    assert!(card.to_string().contains("The deploy needs it"), "{card}");
     assert_eq!(status(&mut client, &id)["state"], "waiting");
     // Whoever may not approve does not.
     stage.press("alice", &card, "approve");

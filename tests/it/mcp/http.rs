@@ -218,7 +218,7 @@ fn calls_at_the_same_time_are_each_answered_in_their_own_stream() {
 }
 
 #[test]
-fn whoever_asks_too_often_is_told_when_to_come_back() {
+fn whoever_asks_too_often_hears_when_to_come_back() {
     let (folder, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let file = tokens(data.path());
     let config = data.path().join("ghost.toml");

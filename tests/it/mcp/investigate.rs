@@ -112,7 +112,7 @@ fn over_http_it_goes_on_when_the_client_is_gone() {
 }
 
 #[test]
-fn a_client_that_knows_tasks_gets_one_and_looks_at_it_when_it_likes() {
+fn a_client_that_knows_tasks_gets_one_and_asks_about_it_when_it_likes() {
     let place = Place::new();
     let (config, script) = (place.config(), place.script());
     let mut client = Client::start(

@@ -72,10 +72,11 @@ fn concerns(line: &str, state: &State, step: StepId) -> bool {
     counts || names.iter().any(|name| words(name) || line.contains(name.as_str()))
 }
 
-/// Replaces what must differ: words that begin with a digit (times, counts, numbers of records) and digests.
+/// Replaces what must differ: words that begin with a digit (times, counts, numbers of records) and digests. How long it took is left out.
 fn leveled(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("- Time:")).collect();
+    let (mut out, text) = (String::new(), lines.join("\n"));
+    let mut rest = text.as_str();
     while let Some(first) = rest.chars().next() {
         let end = rest.find(|char: char| !char.is_ascii_alphanumeric()).unwrap_or(rest.len());
         let (word, tail) = if end == 0 { rest.split_at(first.len_utf8()) } else { rest.split_at(end) };

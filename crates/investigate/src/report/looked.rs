@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_on_files_is_told_in_words_and_never_as_it_is_written() {
+    fn work_on_files_is_put_in_words_and_never_as_it_is_written() {
         let tasks = [
             FileTask::Verify { file: "ghost-x-1.cap".to_owned(), bytes: 1 },
             FileTask::Analyze { work: vec![] },

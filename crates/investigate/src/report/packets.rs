@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_packets_show_is_told_in_words_with_the_names_of_machines() {
+    fn what_packets_show_is_put_in_words_with_the_names_of_machines() {
         let findings = "<<<data n findings>>>\nbetween both ends: 12 of 20 packets from the source never reach the destination\n\
             source: note: slow start\nsource: warning: nobody answers\n<<<end n>>>";
         assert_eq!(

@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use ghost_base::Timestamp;
 
+/// A request in parts: in a millisecond, one part is gained for each request that may come in a minute.
+const REQUEST: u64 = 60_000;
+
 /// Lets so many requests a minute pass, and as many at once.
 pub(super) struct RateLimit {
     per_minute: u32,
@@ -13,7 +16,7 @@ pub(super) struct RateLimit {
 }
 
 struct Bucket {
-    /// How many requests may come now, in thousandths.
+    /// How many requests may come now, in parts of [`REQUEST`].
     left: u64,
     at: Timestamp,
 }
@@ -21,26 +24,23 @@ struct Bucket {
 impl RateLimit {
     /// Begins with as many as may come in a minute.
     pub(super) fn new(per_minute: u32, now: Timestamp) -> Self {
-        Self { per_minute, state: Mutex::new(Bucket { left: u64::from(per_minute) * 1_000, at: now }) }
+        Self { per_minute, state: Mutex::new(Bucket { left: u64::from(per_minute) * REQUEST, at: now }) }
     }
 
     /// Takes a request; where it is too many, returns how long to wait.
     pub(super) fn take(&self, now: Timestamp) -> Result<(), Duration> {
         let mut bucket = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let passed = u64::try_from(now.since(bucket.at).as_millis()).unwrap_or(u64::MAX);
-        let most = u64::from(self.per_minute) * 1_000;
-        // A minute is 60,000 ms, and a request 1,000 thousandths.
-        let gained = passed.saturating_mul(u64::from(self.per_minute)) / 60;
-        if gained > 0 {
-            bucket.left = bucket.left.saturating_add(gained).min(most);
+        let rate = u64::from(self.per_minute);
+        if passed > 0 {
+            bucket.left = bucket.left.saturating_add(passed.saturating_mul(rate)).min(rate * REQUEST);
             bucket.at = now;
         }
-        if bucket.left >= 1_000 {
-            bucket.left -= 1_000;
+        if bucket.left >= REQUEST {
+            bucket.left -= REQUEST;
             return Ok(());
         }
-        let missing = 1_000 - bucket.left;
-        Err(Duration::from_millis((missing * 60).div_ceil(u64::from(self.per_minute.max(1)))))
+        Err(Duration::from_millis((REQUEST - bucket.left).div_ceil(rate.max(1))))
     }
 }
 

@@ -150,6 +150,8 @@ impl Site {
             Agent::Codex => {
                 let folder = self.home.path().join(".codex");
                 fs::create_dir_all(&folder).unwrap();
+                // What is printed holds what is there already, also from a run before.
+                drop(fs::remove_file(folder.join("config.toml")));
                 let other = self.other();
                 let text = format!(
                     "model = \"gpt-5.5\"\nmodel_provider = \"stand_in\"\n\n[model_providers.stand_in]\nname = \"stand-in\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\nrequest_max_retries = 0\nstream_max_retries = 0\n\n[mcp_servers.other]\ncommand = {}\nargs = {}\n\n{}",
