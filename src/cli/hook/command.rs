@@ -53,7 +53,7 @@ pub(super) struct AnswerArguments {
 pub(super) enum Whom {
     /// Whoever sits in front of the client, where it can ask.
     Ask,
-    /// A human in Slack, through the bot; [outside] of the configuration says how it is reached.
+    /// A human in Slack, through the bot; `[outside]` of the configuration says how it is reached.
     Slack,
     /// Nobody: what needs consent is denied.
     Deny,
