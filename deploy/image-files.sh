@@ -3,6 +3,12 @@
 #
 #   image-files.sh [VERSION-OF-AZ]     with a version the shells stay: `az` is a script
 set -eu
+# What follows empties folders of the system it runs in: on a machine instead of inside the image it would ruin that.
+if [ "$0" != /image-files.sh ]; then
+  echo "error: $0 runs inside the image alone, as /image-files.sh" >&2
+  echo "hint: deploy/image.sh builds the image" >&2
+  exit 2
+fi
 az=${1:-}
 
 # Numbers of its own, and no day of its last change: the same files each time.
@@ -19,9 +25,10 @@ for program in /usr/bin/ping /usr/bin/mtr-packet; do
 done
 
 # What differs from one build to the next, and what nobody reads in here.
-rm -rf /var/log/* /var/cache/* /var/lib/apt/* /usr/share/doc/* /usr/share/man/* /usr/share/info/* /tmp/* /root/* \
+rm -rf /var/log/* /var/cache/* /var/lib/apt/* /usr/share/doc/* /usr/share/man/* /usr/share/info/* /tmp/* \
   /etc/machine-id /var/lib/dbus /etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- \
   /etc/passwd- /etc/group- /etc/subuid- /etc/subgid- /etc/.pwd.lock
+find /root -mindepth 1 -delete
 find / -xdev -name __pycache__ -prune -exec rm -rf {} +
 rm -f /image-files.sh
 
