@@ -6,6 +6,7 @@
 //!
 //! Two phases: [`read`] needs the text alone and says whether there is anything to investigate; [`resolve()`] needs the estate, too.
 
+mod chain;
 mod clause;
 mod flow;
 mod fold;
