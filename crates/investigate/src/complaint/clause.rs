@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::ellipsis::{Ellipsis, denies_verb, ellipsis};
 use super::fold::fold;
+use super::history::{history_cuts, is_history};
 use super::port;
 use super::scope::{parts, role_of_part};
 use super::token::{Kind, Token, tokens};
@@ -43,15 +45,6 @@ pub(super) struct Clause {
     pub(super) is_history: bool,
     /// It only says of an end that it does, or that it does not: `but B does not`.
     pub(super) ellipsis: Option<Ellipsis>,
-}
-
-/// What is said of an end in a clause that leaves out everything else.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ellipsis {
-    /// `B does`.
-    Does,
-    /// `B does not`.
-    DoesNot,
 }
 
 /// Symptoms of a flow. The others are about something else.
@@ -295,119 +288,6 @@ fn segments(original: &[char], folded: &[char], sentence: &Sentence) -> Vec<(usi
     found.into_iter().map(|(from, to, boundary)| (chars(from), chars(to), boundary)).collect()
 }
 
-/// `like last week with A: …`, `…, similar to the one where A could not reach B`: where what was begins, and where it ends.
-fn history_cuts(text: &str) -> Vec<usize> {
-    let mut cuts = Vec::new();
-    for place in WORDS.history.like.find_all(text) {
-        let rest = text.get(place.end..).unwrap_or_default();
-        let end = rest.char_indices().find(|(at, char)| {
-            let gap = rest.get(at + char.len_utf8()..).and_then(|text| text.chars().next());
-            ",;:，、；：)".contains(*char) && gap.is_none_or(|gap| gap.is_whitespace() || !gap.is_ascii())
-        });
-        let end = end.map_or(text.len(), |(at, char)| place.end + at + char.len_utf8());
-        let phrase = text.get(place.end..end).unwrap_or_default();
-        let before = text.get(..place.start).unwrap_or_default();
-        // `like last week A cannot reach B` is what is, and `like last week when A could not reach B` what was.
-        let is_now = has_verdict(phrase) && !WORDS.history.when.are_in(phrase) && !has_verdict(before);
-        if !is_now && names_something(phrase) {
-            cuts.extend([place.start, end].into_iter().filter(|at| (1..text.len()).contains(at)));
-        }
-    }
-    cuts
-}
-
-/// Tells whether a clause is about what was.
-fn is_history(text: &str) -> bool {
-    let text = text.trim_start_matches(|char: char| !char.is_alphanumeric());
-    let history = &WORDS.history;
-    let like = history.like.find_all(text).into_iter().find(|place| place.start == 0);
-    let is_like = like.is_some_and(|place| {
-        let rest = text.get(place.end..).unwrap_or_default();
-        !has_verdict(rest) || history.when.are_in(rest)
-    });
-    is_like || history.past.begin(text)
-}
-
-/// Tells what a clause says of an end where it says nothing else: names, ports and the words that only give them a part are left out.
-fn ellipsis(text: &str) -> Option<Ellipsis> {
-    let direction = &WORDS.direction;
-    let gives_part = |word: &str| {
-        direction.filler.hold(word)
-            || direction.from.hold(word)
-            || direction.to.hold(word)
-            || direction.at.hold(word)
-            || WORDS.number.port_before.hold(word)
-    };
-    let is_said = |word: &str| WORDS.negation.alone.hold(word) || WORDS.negation.affirmed.hold(word);
-    let mut said: Vec<&str> = Vec::new();
-    let mut from = 0;
-    let all = tokens(text);
-    let ends: Vec<&Token<'_>> = all.iter().filter(|token| is_end_like(token)).collect();
-    let is_list = ends.iter().zip(ends.iter().skip(1)).all(|(one, next)| {
-        let between = text.get(one.end..next.start).unwrap_or_default();
-        let words = between.split([' ', ',', '、']).filter(|word| !word.is_empty());
-        words.into_iter().all(|word| WORDS.boundary.and.hold(word) || WORDS.boundary.or.hold(word))
-    });
-    if !is_list {
-        return None;
-    }
-    let named = all.iter().filter(|token| is_named(token)).map(|token| (token.start, token.end, true));
-    for (start, end, is_name) in named.chain([(text.len(), text.len(), false)]) {
-        let between = text.get(from..start).unwrap_or_default();
-        let words = between.split(|char: char| char.is_whitespace() || ",.;!?()\"—–、，。".contains(char));
-        said.extend(words.filter(|word| !word.is_empty()).map(bare));
-        // `not from A`: what stands right before a name gives it its part.
-        while is_name && said.last().is_some_and(|word| gives_part(word) && !is_said(word)) {
-            said.pop();
-        }
-        from = end;
-    }
-    let joins = |word: &&str| {
-        !WORDS.negation.particles.hold(word)
-            && (is_said(word) || !(WORDS.boundary.but.hold(word) || WORDS.boundary.and.hold(word)))
-    };
-    let said: Vec<&str> = said.into_iter().filter(joins).collect();
-    let said = said.join(" ");
-    if WORDS.negation.alone.hold(&said) {
-        return Some(Ellipsis::DoesNot);
-    }
-    WORDS.negation.affirmed.hold(&said).then_some(Ellipsis::Does)
-}
-
-/// `A llega a C, B no llega`: the second half denies the verb of the first.
-fn denies_verb(left: &str, right: &str) -> bool {
-    let words = |text: &'_ str| -> Vec<String> {
-        let words = text.split(|char: char| !char.is_alphanumeric() && char != '\'');
-        words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
-    };
-    let own = tokens(right).iter().filter(|token| is_end_like(token)).count();
-    let right = words(right);
-    let denied = right.iter().zip(right.iter().skip(1)).filter(|(word, _)| WORDS.negation.alone.hold(word));
-    let verbs: Vec<&str> = denied.filter_map(|(_, verb)| verb.get(..MIN_VERB)).collect();
-    let left = words(left);
-    let is_said = |verb: &&str| left.iter().any(|word| word.starts_with(verb));
-    own == 1 && verbs.iter().any(is_said) && !left.iter().any(|word| WORDS.negation.alone.hold(word))
-}
-
-/// So many letters of a verb say which it is.
-const MIN_VERB: usize = 4;
-
-/// `はできません`: without the sign that is glued to the name before it.
-fn bare(word: &str) -> &str {
-    let particle = word.chars().next().filter(|_| !word.is_ascii());
-    let rest = particle.and_then(|char| word.strip_prefix(char)).unwrap_or_default();
-    let is_particle =
-        particle.is_some_and(|char| WORDS.negation.particles.hold(char.encode_utf8(&mut [0; 4])));
-    if is_particle && !rest.is_empty() { rest } else { word }
-}
-
-/// Tells whether a token is an end or a port.
-fn is_named(token: &Token<'_>) -> bool {
-    is_end_like(token)
-        || matches!(token.kind, Kind::Number(_) | Kind::Port(..) | Kind::Range(..))
-        || WORDS.services.ports.contains_key(token.text)
-}
-
 /// `8443 times out and 8080 is refused`, `8080 ok 8443 timeout`: cut where a side of its own has a verdict of its own.
 fn verdict_cuts(text: &str) -> Vec<usize> {
     let all = tokens(text);
@@ -460,7 +340,8 @@ fn has_content(left: &str) -> bool {
     names_something(left) || left.split_whitespace().count() > 2
 }
 
-fn has_verdict(text: &str) -> bool {
+/// Tells whether somebody says that something fails, works, or is repaired.
+pub(super) fn has_verdict(text: &str) -> bool {
     symptoms(text).iter().any(|symptom| TROUBLE.contains(symptom))
         || WORDS.healthy.values().any(|words| words.are_in(text))
         || WORDS.history.over.are_in(text)

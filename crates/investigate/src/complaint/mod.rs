@@ -8,8 +8,10 @@
 
 mod chain;
 mod clause;
+mod ellipsis;
 mod flow;
 mod fold;
+mod history;
 mod infer;
 mod inventory;
 mod mention;

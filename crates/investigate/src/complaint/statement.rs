@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::clause::{Boundary, Clause, Ellipsis, TROUBLE};
+use super::clause::{Boundary, Clause, TROUBLE};
+use super::ellipsis::Ellipsis;
 use super::mention::{Mark, Mention, Named, What};
 use super::scope::Estate;
 use super::vocabulary::WORDS;
