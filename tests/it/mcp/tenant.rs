@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use ghost_store::{EmbeddedStore, Settings};
 use serde_json::{Value, json};
@@ -145,7 +145,8 @@ fn old(folder: &Path, name: &str) -> PathBuf {
     let path = folder.join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, "{}").unwrap();
-    let long_ago = SystemTime::now() - Duration::from_secs(100 * 24 * 3600);
+    let long_ago = u64::try_from(now() - 100 * 24 * 3_600).unwrap();
+    let long_ago = UNIX_EPOCH + Duration::from_secs(long_ago);
     File::options().write(true).open(&path).unwrap().set_modified(long_ago).unwrap();
     path
 }
