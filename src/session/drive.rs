@@ -122,7 +122,7 @@ impl Engine {
             let lease = owned.lease.clone();
             let give_back = || match &rest {
                 Ok(DriveOutcome::Paused) if control.transfers => self.store.hand_over(&lease),
-                // Nobody holds anything until then, and whoever has room looks at it.
+                // Nobody holds anything until then, and whoever has room takes it up.
                 Ok(DriveOutcome::Offered { until }) => {
                     self.store.release_for(&lease, until.since(self.clock.now()))
                 }

@@ -70,7 +70,7 @@ impl Store {
         let waiting = self.run::<Vec<u64>>(&script).await?.pop().ok_or(StoreError::Fenced)?;
         let within = if waiting > 0 { Some(Duration::ZERO) } else { pause };
         if let Some(within) = within {
-            // Where this is not reached, a worker that looks at the end of the lease finds the moment and puts it into the index.
+            // Where this is not reached, the worker that checks the lease at its end finds the moment and puts it into the index.
             self.mark(&lease.session, within).await?;
             self.wake.notify_one();
         }
