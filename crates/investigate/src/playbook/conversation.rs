@@ -174,7 +174,7 @@ impl FinishedCall {
         let suspects = suspects.filter_map(|item| serde_json::from_value::<Suspect>(item.clone()).ok());
         suspects
             .filter(|found| {
-                found.code.parse::<Fault>().is_ok_and(|fault| fault.object_kind().matches(&found.object))
+                found.code.fault().is_some_and(|fault| fault.object_kind().matches(&found.object))
             })
             .collect()
     }
