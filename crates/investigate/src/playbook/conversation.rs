@@ -3,7 +3,6 @@
 use serde_json::{Map, Value};
 
 use crate::HypothesisState;
-use crate::finding::Fault;
 use crate::model::{Ask, Message, ToolResult};
 use crate::suspect::{Looked, Suspect};
 
