@@ -95,8 +95,8 @@ fn a_capture_records_once_a_human_in_slack_agreed_to_the_whole_plan() {
     stage.press("bob", &card, "approve");
     let asked = json!({"capture": begun["id"], "wait_seconds": 100});
     let done = stage.until("the capture is over", || {
-        let told = client.call("capture_start", &asked)["structuredContent"].clone();
-        (told["running"] == false).then_some(told)
+        let answered = client.call("capture_start", &asked)["structuredContent"].clone();
+        (answered["running"] == false).then_some(answered)
     });
     assert_eq!((&done["state"], &done["needs_cleanup"]), (&json!("done"), &json!([])), "{done}");
     for end in done["ends"].as_array().unwrap() {
