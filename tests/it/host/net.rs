@@ -19,7 +19,16 @@ fn board(trials: &[Trial]) -> Board {
     let mut board = Board::default();
     for trial in trials {
         match run(trial, Path::new(env!("CARGO_BIN_EXE_ghost")), folder.path()) {
-            Ok(outcome) => board.outcomes.push(outcome),
+            Ok(outcome) => {
+                println!(
+                    "{:.2} {} {} in {:?}",
+                    outcome.f1(),
+                    outcome.topology.as_str(),
+                    outcome.name,
+                    outcome.gathered_in
+                );
+                board.outcomes.push(outcome);
+            }
             Err(HostError::Lacking(why)) => board.skipped.push((trial.name(), why)),
             Err(error) => panic!("{} with the seed {}: {error}", trial.name(), trial.seed),
         }

@@ -68,7 +68,8 @@ pub(super) fn web(space: &Namespace, folder: &Path, on: &str) -> Result<Daemon, 
     let path = path.display().to_string();
     let running =
         ProcessRequest::own("nginx", &["-c", &path, "-p", &at.to_string()])?.within(space).start(None)?;
-    settled(space, &format!(":{on} "))?;
+    // For both families.
+    settled(space, &format!(":{on} "), 2)?;
     Ok(Daemon::Program(running))
 }
 
@@ -88,7 +89,8 @@ pub(super) fn names(space: &Namespace, web: &str, own: &str) -> Result<Daemon, H
         &listen,
     ];
     let running = ProcessRequest::own("dnsmasq", &words)?.within(space).start(None)?;
-    settled(space, ":53 ")?;
+    // Two addresses, each with UDP and TCP.
+    settled(space, ":53 ", 4)?;
     Ok(Daemon::Program(running))
 }
 
@@ -124,7 +126,7 @@ pub(super) fn deaf(space: &Namespace, on: &str) -> Result<Daemon, HostError> {
     thread.spawn(async move {
         drop(silent(on).await);
     });
-    settled(space, &format!(":{on} "))?;
+    settled(space, &format!(":{on} "), 1)?;
     Ok(Daemon::Thread(thread))
 }
 
@@ -222,11 +224,11 @@ pub(super) fn flap(space: &Namespace, device: &str) -> Result<Daemon, HostError>
     Ok(Daemon::Thread(thread))
 }
 
-/// Waits until somebody listens: a program tells it in no other way.
-fn settled(space: &Namespace, port: &str) -> Result<(), HostError> {
+/// Waits until so many sockets listen: a program tells it in no other way.
+fn settled(space: &Namespace, port: &str, sockets: usize) -> Result<(), HostError> {
     for _ in 0..200 {
         let listening = ProcessRequest::own("ss", &["-Hltun"])?.within(space).run()?;
-        if listening.out.contains(port) {
+        if listening.out.lines().filter(|line| line.contains(port)).count() >= sockets {
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(10));

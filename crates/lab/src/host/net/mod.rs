@@ -19,4 +19,4 @@ pub use healthy::HEALTHY;
 pub use place::Net;
 pub use score::{Board, Outcome};
 pub use topology::{Spec, Topology};
-pub use trial::{Trial, pick, run};
+pub use trial::{Session, Trial, pick, run};

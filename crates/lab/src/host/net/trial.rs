@@ -85,36 +85,96 @@ pub fn pick(count: usize, seed: u64) -> Vec<Trial> {
     trials
 }
 
-/// Runs a case with the program at `ghost`; `folder` is for what it writes.
+/// A network that is up, and how it was when it was well.
+#[derive(Debug)]
+pub struct Session {
+    net: Net,
+    well: BTreeMap<String, Gathered>,
+    print: String,
+    specs: Vec<Spec>,
+}
+
+impl Session {
+    /// Builds a network and gathers on it with the program at `ghost`; `folder` is for what it writes.
+    ///
+    /// # Errors
+    /// Fails where the network cannot be built or gathered; [`HostError::Lacking`] says that this machine cannot do it.
+    pub fn open(topology: Topology, seed: u64, ghost: &Path, folder: &Path) -> Result<Self, HostError> {
+        let net = Net::up(topology, seed, folder)?;
+        let print = net.print()?;
+        let plain = HEALTHY.iter().find(|spec| spec.topology == topology && spec.steps.is_empty());
+        let plain = plain.ok_or_else(|| HostError::Lacking("the network has no plain state".to_owned()))?;
+        let well = net.gather(ghost, plain)?;
+        Ok(Self { net, well, print, specs: Vec::new() })
+    }
+
+    /// Returns the network.
+    #[must_use]
+    pub fn net(&self) -> &Net {
+        &self.net
+    }
+
+    /// Puts a fault into it.
+    ///
+    /// # Errors
+    /// Fails where the fault is one of another network, and where a step fails.
+    pub fn inject(&mut self, spec: &Spec) -> Result<(), HostError> {
+        if spec.topology != self.net.topology() {
+            let why = format!("`{}` needs the network `{}`", spec.name, spec.topology.as_str());
+            return Err(HostError::Lacking(why));
+        }
+        self.specs.push(*spec);
+        self.net.inject(spec)
+    }
+
+    /// Gathers on every machine and judges, as `ghost host --diff WELL --to …` does.
+    ///
+    /// # Errors
+    /// Fails where a machine cannot be gathered.
+    pub fn check(&self, ghost: &Path) -> Result<Outcome, HostError> {
+        let plain = HEALTHY.iter().find(|spec| spec.topology == self.net.topology());
+        let asked = self.specs.first().or(plain);
+        let asked = asked.ok_or_else(|| HostError::Lacking("nothing is asked".to_owned()))?;
+        let begun = Instant::now();
+        let found = self.net.gather(ghost, asked)?;
+        let gathered_in = begun.elapsed();
+        let truth = self.specs.iter().flat_map(|spec| spec.truth);
+        Ok(Outcome {
+            name: self.specs.iter().map(|spec| spec.name).collect::<Vec<_>>().join("+"),
+            topology: self.net.topology(),
+            truth: truth.map(|(fault, object)| format!("{fault} {}", self.net.fill(object))).collect(),
+            said: judged(&self.well, &found, asked, &self.net),
+            gathered_in,
+            is_restored: false,
+        })
+    }
+
+    /// Makes the network as it was; returns whether the kernel describes it as before.
+    ///
+    /// # Errors
+    /// Fails where it cannot be built anew.
+    pub fn reset(&mut self) -> Result<bool, HostError> {
+        self.specs.clear();
+        self.net.reset()?;
+        Ok(self.net.print()? == self.print)
+    }
+}
+
+/// Runs a case from its beginning to its end.
 ///
 /// # Errors
-/// Fails where the network cannot be built or gathered; [`HostError::Lacking`] says that this machine cannot do it.
+/// Fails as [`Session::open`] and [`Session::check`] do.
 pub fn run(trial: &Trial, ghost: &Path, folder: &Path) -> Result<Outcome, HostError> {
-    let Some(first) = trial.specs.first() else {
-        return Err(HostError::Lacking("the case has no fault".to_owned()));
-    };
-    let mut net = Net::up(trial.topology(), trial.seed, folder)?;
-    let print = net.print()?;
-    let well = net.gather(ghost, first)?;
-    for spec in &trial.specs {
-        net.inject(spec)?;
-    }
-    let begun = Instant::now();
-    let found = net.gather(ghost, first)?;
-    let gathered_in = begun.elapsed();
-    let said = judged(&well, &found, first, &net);
-    let truth = trial.specs.iter().flat_map(|spec| spec.truth);
-    let truth = truth.map(|(fault, object)| format!("{fault} {}", net.fill(object))).collect();
-    net.reset()?;
-    let is_restored = net.print()? == print;
-    Ok(Outcome { name: trial.name(), topology: trial.topology(), truth, said, gathered_in, is_restored })
+    let mut session = Session::open(trial.topology(), trial.seed, ghost, folder)?;
+    trial.specs.iter().try_for_each(|spec| session.inject(spec))?;
+    let outcome = session.check(ghost)?;
+    Ok(Outcome { is_restored: session.reset()?, ..outcome })
 }
 
 fn machines(gathered: &BTreeMap<String, Gathered>) -> Vec<Host> {
     gathered.iter().map(|(name, one)| Host::read(name, one)).collect()
 }
 
-/// Judges as `ghost host --diff WELL --to …` does.
 fn judged(
     well: &BTreeMap<String, Gathered>,
     found: &BTreeMap<String, Gathered>,
