@@ -181,7 +181,7 @@ mod tests {
     }
 
     /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.
-    const NO_BAD_NEWS: [&str; 43] = [
+    const NO_BAD_NEWS: [&str; 48] = [
         "init",
         "playbook show",
         "topology",
@@ -216,6 +216,11 @@ mod tests {
         "pcap rules",
         "lab up",
         "lab az",
+        "lab net up",
+        "lab net inject",
+        "lab net reset",
+        "lab net down",
+        "lab net faults",
         "lab set",
         "lab cases",
         "lab inject",
@@ -229,7 +234,7 @@ mod tests {
     ];
 
     /// Subcommands that print no answer, or lines of JSON anyway.
-    const NO_DOCUMENT: [&str; 16] = [
+    const NO_DOCUMENT: [&str; 17] = [
         "init",
         "demo",
         "bot",
@@ -243,6 +248,7 @@ mod tests {
         "netfilter collect",
         "lab up",
         "lab az",
+        "lab net up",
         "lab slack",
         "completions",
         "man",

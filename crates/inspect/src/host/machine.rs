@@ -43,6 +43,17 @@ fn addresses(network: &Network<'_>, host: &Host) -> Vec<Finding> {
         if *own != host.name {
             continue;
         }
+        let off = format!("net.ipv6.conf.{device}.disable_ipv6");
+        if net.addr().is_ipv6() && host.number(&off) == Some(1) {
+            let object = Object::Sysctl { host: host.name.clone(), key: off.clone() };
+            found.push(Finding::new(
+                SURE,
+                Fault::Ipv6Disabled,
+                object,
+                (&host.name, Part::Settings, format!("{off} = 1")),
+            ));
+            continue;
+        }
         match host.owns(net.addr()) {
             Answer::No => {
                 let one = hop::without(host, device, net.addr());

@@ -86,11 +86,8 @@ pub(in crate::cli::lab) fn run(arguments: &Arguments, global: &Global) -> anyhow
     let setup = || Setup::new(global);
     let tell = |request: &Request, json: bool| -> anyhow::Result<serde_json::Value> {
         let answer = ask(setup()?.data()?, request)?;
-        line(&if json {
-            answer.to_string()
-        } else {
-            answer["text"].as_str().unwrap_or_default().to_owned()
-        })?;
+        let text = answer.get("text").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+        line(&if json { answer.to_string() } else { text })?;
         Ok(answer)
     };
     match &arguments.command {
@@ -101,7 +98,7 @@ pub(in crate::cli::lab) fn run(arguments: &Arguments, global: &Global) -> anyhow
         }
         Sub::Check { json, exit_code } => {
             let answer = tell(&Request::Check, *json)?;
-            Ok(if *exit_code && answer["agrees"] != json!(true) { 3 } else { 0 })
+            Ok(if *exit_code && answer.get("agrees") != Some(&json!(true)) { 3 } else { 0 })
         }
         Sub::Reset { json } => tell(&Request::Reset, *json).map(|_| 0),
         Sub::Down { json } => tell(&Request::Down, *json).map(|_| 0),

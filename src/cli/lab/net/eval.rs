@@ -23,7 +23,7 @@ pub(in crate::cli::lab) struct Question<'a> {
 }
 
 /// Runs the cases, one after the other; returns whether what was said is right in all of them.
-pub(in crate::cli::lab) fn eval(setup: &Setup, question: &Question<'_>) -> anyhow::Result<bool> {
+pub(in crate::cli::lab) fn evaluate(setup: &Setup, question: &Question<'_>) -> anyhow::Result<bool> {
     let folder = setup.data()?.join("lab-net-eval");
     private_dir(&folder).with_context(|| format!("creating {}", folder.display()))?;
     let ghost = std::env::current_exe().context("finding this program")?;

@@ -148,7 +148,7 @@ pub(super) fn ask(data: &Path, request: &Request) -> anyhow::Result<Value> {
     let mut text = String::new();
     BufReader::new(stream).read_line(&mut text).context("waiting for the network's answer")?;
     let answer: Value = serde_json::from_str(&text).context("reading the network's answer")?;
-    match answer["error"].as_str() {
+    match answer.get("error").and_then(Value::as_str) {
         Some(error) => Err(anyhow::anyhow!("{}", crate::cli::print::harmless(error))),
         None => Ok(answer),
     }

@@ -168,13 +168,13 @@ pub const FAULTS: &[Spec] = &[
     stops(
         "host_static_blackhole",
         Topology::Router,
-        &[(Fault::StaticBlackhole, "route/a/{b}")],
+        &[(Fault::StaticBlackhole, "route/a/{b}/32")],
         "a ip route add blackhole {b}/32",
     ),
     stops(
         "router_static_blackhole",
         Topology::Nat,
-        &[(Fault::StaticBlackhole, "route/r/{b}")],
+        &[(Fault::StaticBlackhole, "route/r/{b}/32")],
         "r ip route add unreachable {b}/32",
     ),
     stops(
@@ -213,7 +213,7 @@ pub const FAULTS: &[Spec] = &[
     beside(
         "ecmp_leg_blackhole",
         Topology::Clos,
-        &[(Fault::StaticBlackhole, "route/s2/{b}")],
+        &[(Fault::StaticBlackhole, "route/s2/{b}/32")],
         "s2 ip route add blackhole {b}/32",
     ),
     stops(
@@ -291,7 +291,7 @@ pub const FAULTS: &[Spec] = &[
     beside(
         "vni_mismatch",
         Topology::Overlay,
-        &[(Fault::VniMismatch, "link/a/vx0")],
+        &[(Fault::VniMismatch, "link/a/vx0"), (Fault::VniMismatch, "link/b/vx0")],
         "b ip link del vx0\nb ip link add vx0 type vxlan id 43 remote {ua} dstport 4789 dev eth0\nb ip addr add {b}/24 dev vx0\nb ip link set vx0 up",
     ),
     // Names.
