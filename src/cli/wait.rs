@@ -28,7 +28,7 @@ pub(in crate::cli) async fn interrupted() {
     }
 }
 
-/// Waits between two looks; returns whether somebody ended it.
+/// Waits between two readings; returns whether somebody ended it.
 pub(in crate::cli) fn is_over(every: std::time::Duration) -> anyhow::Result<bool> {
     drive(|| async {
         tokio::select! {

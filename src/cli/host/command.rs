@@ -61,7 +61,7 @@ pub(in crate::cli) struct Arguments {
     /// Look again and again, until Ctrl-C: a page that changes, or with --json a line where something changed.
     #[arg(long, conflicts_with = "save")]
     watch: bool,
-    /// How many seconds lie between two looks.
+    /// How many seconds lie between two readings.
     #[arg(long, value_name = "SECONDS", default_value_t = 5, requires = "watch", value_parser = clap::value_parser!(u32).range(1..=86_400))]
     every: u32,
     /// Print the script with its verdict, and run nothing.

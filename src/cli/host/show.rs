@@ -112,7 +112,7 @@ fn said(one: &ReportedProbe) -> String {
         let time = time.map(|time| format!(" in {time} ms")).unwrap_or_default();
         parts.push(format!("{received} of {sent} echoes{time}"));
     }
-    parts.extend(probe.heard.first().cloned());
+    parts.extend(probe.notices.first().cloned());
     match (probe.passes, probe.lost.is_empty()) {
         (Some(passes), false) => parts.push(format!("packets of {passes} bytes pass, larger ones do not")),
         (Some(passes), true) => parts.push(format!("{passes} bytes pass")),

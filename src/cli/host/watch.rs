@@ -1,4 +1,4 @@
-//! `--watch`: the same look again and again.
+//! `--watch`: the same question again and again.
 
 use std::io::IsTerminal as _;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::cli::wait::is_over;
 /// Puts the cursor into the corner and empties the screen.
 const CLEAR: &str = "\x1b[H\x1b[2J";
 
-/// Looks until Ctrl-C: at a terminal the page stays and changes; elsewhere it speaks where something changed. Returns the last exit code.
+/// Reads until Ctrl-C: at a terminal the page stays and changes; elsewhere it speaks where something changed. Returns the last exit code.
 pub(super) fn watch(
     every: Duration,
     json: bool,

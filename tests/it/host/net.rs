@@ -63,7 +63,7 @@ fn a_fault_is_named_with_its_object_and_nothing_else_is() {
 }
 
 #[test]
-fn what_looks_odd_and_is_well_is_not_accused() {
+fn what_seems_odd_and_is_well_is_not_accused() {
     if skipped() {
         return;
     }
@@ -72,7 +72,7 @@ fn what_looks_odd_and_is_well_is_not_accused() {
 }
 
 #[test]
-fn several_faults_at_once_are_told_apart() {
+fn several_faults_at_once_are_all_named() {
     if skipped() {
         return;
     }

@@ -36,7 +36,7 @@ pub struct Probe {
     /// How long they took: least, mean, most, deviation.
     pub round_trip: Option<String>,
     /// What somebody on the path said in their place.
-    pub heard: Vec<String>,
+    pub notices: Vec<String>,
     /// The largest packet that passed unfragmented, of those that were tried.
     pub passes: Option<u32>,
     /// Sizes that did not pass.
@@ -77,7 +77,7 @@ pub(super) fn read(text: &str) -> Vec<Probe> {
                 Some(_) => last.round_trip = said.split_once("= ").map(|(_, times)| times.to_owned()),
                 None => last.echoes = echoes(said),
             },
-            "heard" => last.heard.push(super::socket::short(said)),
+            "notice" => last.notices.push(super::socket::short(said)),
             "passes" => last.passes = said.parse().ok(),
             "lost" => last.lost.extend(said.parse::<u32>()),
             "tcp" => last.tcp = Some(handshake(said)),
@@ -95,7 +95,7 @@ const fn nothing() -> Probe {
         route: None,
         echoes: None,
         round_trip: None,
-        heard: Vec::new(),
+        notices: Vec::new(),
         passes: None,
         lost: Vec::new(),
         tcp: None,

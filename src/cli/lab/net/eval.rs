@@ -1,4 +1,4 @@
-//! `ghost lab eval --net`: faults of the catalogue in drawn networks, and how well they are told.
+//! `ghost lab eval --net`: faults of the catalogue in drawn networks, and how well they are named.
 
 use anyhow::Context as _;
 use serde_json::json;

@@ -216,7 +216,7 @@ pub(super) fn flap(space: &Namespace, device: &str) -> Result<Daemon, HostError>
     thread.spawn(async move {
         for state in ["down", "up"].into_iter().cycle() {
             let order = ProcessRequest::own("ip", &["link", "set", &device, state]);
-            // What does not work is seen by whoever looks for the fault.
+            // What does not work shows where the fault is not found.
             drop(order.map(|order| order.within(&space).run()));
             tokio::time::sleep(Duration::from_millis(250)).await;
         }
@@ -224,7 +224,7 @@ pub(super) fn flap(space: &Namespace, device: &str) -> Result<Daemon, HostError>
     Ok(Daemon::Thread(thread))
 }
 
-/// Waits until so many sockets listen: a program tells it in no other way.
+/// Waits until so many sockets listen: a program that starts reports it by nothing else.
 fn settled(space: &Namespace, port: &str, sockets: usize) -> Result<(), HostError> {
     for _ in 0..200 {
         let listening = ProcessRequest::own("ss", &["-Hltun"])?.within(space).run()?;

@@ -128,10 +128,10 @@ probes() {
     if [ -z "$address" ]; then echo "address none"; continue; fi
     echo "address $address"
     echo "route $(ip route get "$address" 2>&1 | head -n 1)"
-    heard=$(ping -n -c 3 -i 0.3 -W 2 "$address" 2>&1)
-    printf '%s\n' "$heard" | sed -n 's/^\(.*packets transmitted.*\)/ping \1/p;s/^\(rtt .*\)/ping \1/p;s/^\(From .*\)/heard \1/p;s/^\(ping: .*\)/heard \1/p'
+    echoed=$(ping -n -c 3 -i 0.3 -W 2 "$address" 2>&1)
+    printf '%s\n' "$echoed" | sed -n 's/^\(.*packets transmitted.*\)/ping \1/p;s/^\(rtt .*\)/ping \1/p;s/^\(From .*\)/notice \1/p;s/^\(ping: .*\)/notice \1/p'
     case $address in *:*) head=48 ;; *) head=28 ;; esac
-    case $heard in
+    case $echoed in
       *" 0 received"*|ping:*|connect:*) ;;
       *)
         for size in 1500 1420 1280 576; do
