@@ -66,7 +66,6 @@ pub(super) fn flows_of(
     {
         sources = vec![Side::Internet];
     }
-    let destinations = called(&sources, destinations, service, estate);
     let is_glued =
         |side: &Side| sides.bound.iter().any(|(known, port)| known == side && service.port == Some(*port));
     let is_glued = !destinations.is_empty() && destinations.iter().all(is_glued);
@@ -106,8 +105,7 @@ fn with_port(service: Service, sides: &Sides) -> Vec<Side> {
     }
 }
 
-/// Returns the flows between all ends of two sides, turned around where the port says so. A port that is glued to who is called says who
-/// serves it, whoever listens.
+/// Returns the flows between all ends of two sides, turned around where the port says so.
 fn pair(
     sources: &[Side],
     destinations: &[Side],
@@ -115,12 +113,38 @@ fn pair(
     (is_marked, is_glued): (bool, bool),
     estate: &Estate<'_>,
 ) -> (Vec<ComplaintFlow>, Vec<ComplaintFlow>) {
+    let turned = is_turned(sources, destinations, service, (is_marked, is_glued), estate);
+    let (callers, servers) = if turned { (destinations, sources) } else { (sources, destinations) };
+    let servers = called(callers, servers.to_vec(), service, estate);
     let (mut flows, mut written) = (Vec::new(), Vec::new());
+    for caller in callers {
+        for server in &servers {
+            if caller.machine().is_some() && caller.machine() == server.machine() {
+                continue;
+            }
+            flows.extend(flow(caller, server, service, estate));
+            if turned {
+                written.extend(flow(server, caller, service, estate));
+            }
+        }
+    }
+    (flows, written)
+}
+
+/// Tells whether the words have the direction wrong: the port says who serves. A port that is glued to who is called says so, too,
+/// whoever listens.
+fn is_turned(
+    sources: &[Side],
+    destinations: &[Side],
+    service: Service,
+    (is_marked, is_glued): (bool, bool),
+    estate: &Estate<'_>,
+) -> bool {
     // Who was inferred was inferred from the port: there is nothing to turn.
     let is_inferred = |side: &Side| matches!(side, Side::Machine(_, _, Basis::Inferred));
     // Every machine is managed by the same ports: the words say who calls.
     let is_said = is_marked && service.port.is_some_and(|port| infer::MANAGEMENT.contains(&port));
-    let turned = service.port.is_some()
+    service.port.is_some()
         && !is_said
         && !is_glued
         && !sources.iter().chain(destinations).any(is_inferred)
@@ -136,21 +160,7 @@ fn pair(
                     }
                     _ => false,
                 })
-        });
-    for source in sources {
-        for destination in destinations {
-            if source.machine().is_some() && source.machine() == destination.machine() {
-                continue;
-            }
-            let (said, meant) =
-                ((source, destination), if turned { (destination, source) } else { (source, destination) });
-            flows.extend(flow(meant.0, meant.1, service, estate));
-            if turned {
-                written.extend(flow(said.0, said.1, service, estate));
-            }
-        }
-    }
-    (flows, written)
+        })
 }
 
 fn flow(source: &Side, destination: &Side, service: Service, estate: &Estate<'_>) -> Vec<ComplaintFlow> {

@@ -53,6 +53,8 @@ pub struct Cloud {
     pub(super) demands_tokens: bool,
     /// What somebody may do, by object id in lower case; everything for whoever is not here.
     pub(super) grants: BTreeMap<String, Vec<Grant>>,
+    /// The account that is there whatever estate is described, with its container.
+    pub(super) standing: Option<(String, String)>,
 }
 
 impl Cloud {
@@ -82,7 +84,47 @@ impl Cloud {
             blob_role: Role::default(),
             demands_tokens: false,
             grants: BTreeMap::new(),
+            standing: None,
         })
+    }
+
+    /// Makes a cloud with an account beside those of the description, like the first of them, and an empty container in it. The account
+    /// is there as well in every estate that takes the place of this one.
+    ///
+    /// # Errors
+    /// Names the first part of the description that is wrong.
+    pub fn with_account(
+        mut about: Description,
+        (account, container): (&str, &str),
+        now: Timestamp,
+    ) -> Result<Self, EstateError> {
+        about.resources.extend(like_the_first_account(&about.resources, account));
+        let mut cloud = Self::new(about)?;
+        cloud.container(account, container, now);
+        cloud.standing = Some((account.to_owned(), container.to_owned()));
+        Ok(cloud)
+    }
+
+    /// Makes a cloud with another estate: how it behaves, what is asked of whoever calls it and its standing account stay as they are.
+    ///
+    /// # Errors
+    /// Names the first part of the description that is wrong.
+    pub fn with_estate(&self, about: Description, now: Timestamp) -> Result<Self, EstateError> {
+        let standing =
+            self.standing.as_ref().map(|(account, container)| (account.as_str(), container.as_str()));
+        let mut cloud = match standing {
+            Some(standing) => Self::with_account(about, standing, now)?,
+            None => Self::new(about)?,
+        };
+        cloud.operations.polls = self.operations.polls;
+        cloud.most_captures = self.most_captures;
+        cloud.page = self.page;
+        cloud.guests = self.guests;
+        cloud.operator = self.operator;
+        cloud.blob_role = self.blob_role;
+        cloud.demands_tokens = self.demands_tokens;
+        cloud.grants = self.grants.clone();
+        Ok(cloud)
     }
 
     /// Makes the cloud of the use cases.
@@ -196,6 +238,30 @@ impl Cloud {
         let next = format!("{}{}?{query}%24skiptoken={}", request.base, request.path, skip + page);
         Ok(Answer::json(200, json!({"value": value, "nextLink": next})))
     }
+}
+
+/// Makes an account like the first one, beside it: another group would have to be asked for by its subscription.
+fn like_the_first_account(resources: &[Value], name: &str) -> Option<Value> {
+    // A description may leave types out.
+    let kind = "/providers/Microsoft.Storage/storageAccounts";
+    let accounts = resources.iter().filter_map(|one| {
+        let (folder, own) = one.get("id").and_then(Value::as_str)?.rsplit_once('/')?;
+        folder.ends_with(kind).then_some((one, folder, own))
+    });
+    let accounts: Vec<(&Value, &str, &str)> = accounts.collect();
+    let (first, folder, _) = *accounts.first()?;
+    if accounts.iter().any(|(_, _, own)| own.eq_ignore_ascii_case(name)) {
+        return None;
+    }
+    let mut account = first.clone();
+    let map = account.as_object_mut()?;
+    map.insert("name".to_owned(), json!(name));
+    map.insert("id".to_owned(), json!(format!("{folder}/{name}")));
+    let endpoints = account.pointer_mut("/properties/primaryEndpoints").and_then(Value::as_object_mut);
+    for (service, address) in endpoints.into_iter().flatten() {
+        *address = json!(format!("https://{name}.{service}.core.windows.net/"));
+    }
+    Some(account)
 }
 
 fn encoded(text: &str) -> String {

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use super::model::Case;
 use super::run::{InjectError, LabAccess, SnapshotAction, active_case, check, inject, reset};
-use crate::azure::{Answer, Cloud, Description, EstateError, Request};
+use crate::azure::{Answer, Description, EstateError, Request};
 use crate::control::{Lab, OrderError, OrderHandler};
 use crate::host::{Host, HostError};
 use ghost_base::{Clock as _, Timestamp};
@@ -27,7 +27,8 @@ impl LabAccess for Arc<Lab> {
     }
 
     async fn replace(&self, about: Description) -> Result<(), EstateError> {
-        let cloud = Cloud::new(about)?;
+        let now = self.clock().now();
+        let cloud = self.cloud().with_estate(about, now)?;
         *self.cloud() = cloud;
         self.settle().await;
         Ok(())

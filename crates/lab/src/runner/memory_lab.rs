@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-
 use crate::LabClock;
 use crate::azure::{Cloud, Description, EstateError};
 use crate::control::Lab;
@@ -49,31 +47,8 @@ pub fn memory_lab_now(seed: u64) -> Result<Arc<Lab>, MemoryLabError> {
 
 fn by(seed: u64, own: Arc<dyn Clock>) -> Result<Arc<Lab>, MemoryLabError> {
     let (clock, began) = (LabClock::new(Arc::clone(&own)), own.now());
-    let mut about = Description::usual()?;
-    let account = account(&about.resources);
-    about.resources.extend(account);
-    let mut cloud = Cloud::new(about)?;
-    cloud.container(CAPTURES_ACCOUNT, CAPTURES_CONTAINER, began);
+    let standing = (CAPTURES_ACCOUNT, CAPTURES_CONTAINER);
+    let cloud = Cloud::with_account(Description::usual()?, standing, began)?;
     let host = Arc::new(Simulated::new(cloud.fabric(), seed, clock.clone()));
     Ok(Lab::new(cloud, host, clock, Vec::new())?)
-}
-
-/// Makes an account like the first one beside it: another group would have to be asked for by its subscription.
-fn account(resources: &[Value]) -> Option<Value> {
-    // A description may leave types out.
-    let kind = "/providers/Microsoft.Storage/storageAccounts";
-    let mut accounts = resources.iter().filter_map(|one| {
-        let (folder, _) = one.get("id").and_then(Value::as_str)?.rsplit_once('/')?;
-        folder.ends_with(kind).then_some((one, folder))
-    });
-    let (first, folder) = accounts.next()?;
-    let mut account = first.clone();
-    let map = account.as_object_mut()?;
-    map.insert("name".to_owned(), json!(CAPTURES_ACCOUNT));
-    map.insert("id".to_owned(), json!(format!("{folder}/{CAPTURES_ACCOUNT}")));
-    let endpoints = account.pointer_mut("/properties/primaryEndpoints").and_then(Value::as_object_mut);
-    for (service, address) in endpoints.into_iter().flatten() {
-        *address = json!(format!("https://{CAPTURES_ACCOUNT}.{service}.core.windows.net/"));
-    }
-    Some(account)
 }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER, InProcess, memory_lab};
+use crate::azure::Description;
+use crate::case::{LabAccess, Profile, drawn};
 use crate::control::Lab;
 use ghost_base::{Clock as _, Timestamp};
 use ghost_cloud::capture::{
@@ -175,13 +177,12 @@ impl capture::CaptureExecutor for Captures {
     fn tell(&self, _task: &CaptureTask, _next: &NextStep) {}
 }
 
-#[tokio::test]
-async fn a_capture_lives_its_whole_life_without_a_wait() {
-    let fixture = Fixture::new();
+/// Captures on two machines, and returns the files that came of it.
+async fn captured(fixture: &Fixture, machines: [&str; 2]) -> Vec<String> {
     let captures = fixture.folder.path().join("captures");
     let order = CaptureRequest {
         group: capture::Group { subscription: None, name: name("nw-forensics-rg") },
-        machines: vec!["tf-source-vm".to_owned(), "tf-dest-vm".to_owned()],
+        machines: machines.map(str::to_owned).to_vec(),
         storage: storage(),
         folder: captures.display().to_string(),
         limits: Limits { seconds: 20, ..Limits::default() },
@@ -197,10 +198,27 @@ async fn a_capture_lives_its_whole_life_without_a_wait() {
     let executor = Captures { gate, lab: Arc::clone(&fixture.lab) };
     capture::drive(&mut task, &executor, fixture.lab.clock()).await.unwrap();
     assert!(captures.is_dir(), "{task:#?}");
-    let files: Vec<_> = std::fs::read_dir(&captures).unwrap().map(|file| file.unwrap().file_name()).collect();
-    let count = files.iter().filter(|file| file.to_string_lossy().ends_with(".cap")).count();
-    assert_eq!(count, 2, "{files:?} {task:#?}");
-    assert!(fixture.lab.clock().now().since(now).as_secs() >= 20);
+    assert!(fixture.lab.clock().now().since(now).as_secs() >= 20, "{task:#?}");
+    let names = std::fs::read_dir(&captures).unwrap().map(|file| file.unwrap().file_name());
+    names.map(|name| name.to_string_lossy().into_owned()).filter(|name| name.ends_with(".cap")).collect()
+}
+
+#[tokio::test]
+async fn a_capture_lives_its_whole_life_without_a_wait() {
+    let files = captured(&Fixture::new(), ["tf-source-vm", "tf-dest-vm"]).await;
+    assert_eq!(files.len(), 2, "{files:?}");
+}
+
+#[tokio::test]
+async fn captures_work_in_an_estate_that_was_put_in_the_place_of_another() {
+    let fixture = Fixture::new();
+    let drawn = drawn(Profile::Hub, 5, 0);
+    let described = Description::parse(drawn.estate.to_string().as_bytes()).unwrap();
+    LabAccess::replace(&fixture.lab, described).await.unwrap();
+    let machines = fixture.lab.cloud().machines();
+    let [one, next, ..] = machines.as_slice() else { panic!("{machines:?}") };
+    let files = captured(&fixture, [one, next]).await;
+    assert_eq!(files.len(), 2, "{files:?}");
 }
 
 struct Measuring {

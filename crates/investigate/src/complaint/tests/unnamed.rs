@@ -90,6 +90,10 @@ fn of_several_servers_the_one_that_the_callers_call_is_meant() {
     let all = resolve(&read("shop: the web frontends -> the app servers 8080 timeouts"), &estate);
     let servers: Vec<_> = all[0].flows.iter().filter_map(|flow| flow.destination.machine()).collect();
     assert_eq!(servers, ["shop-app-2", "shop-app-2"]);
+    // The same, where the words seem to say that the servers call.
+    let all = resolve(&read("shop is slow: the web frontends wait for the app servers on 8080"), &estate);
+    let servers: Vec<_> = all[0].flows.iter().filter_map(|flow| flow.destination.machine()).collect();
+    assert_eq!(servers, ["shop-app-2", "shop-app-2"]);
     // A machine that is named is meant, whoever else is called.
     let all = resolve(&read("shop-web-1 -> shop-app-1:8080 hangs"), &estate);
     assert_eq!(all[0].flows[0].destination.machine(), Some("shop-app-1"));

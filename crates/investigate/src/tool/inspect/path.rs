@@ -230,29 +230,26 @@ fn showing_the_symptom(complaint: &Complaint, flows: Vec<Flow>, estate: &Estate)
     if servers.len() < 2 {
         return flows;
     }
-    let shown: BTreeMap<IpAddr, Shown> = servers
-        .iter()
-        .map(|server| {
-            let own = flows.iter().filter(|flow| flow.dst == *server);
-            (*server, own.map(|flow| Shown::of(&estate.judge(flow))).max().unwrap_or(Shown::Passes))
-        })
-        .collect();
+    // What the callers of each server see: of one that lets one caller in and not another, both.
+    let mut shown: BTreeMap<IpAddr, BTreeSet<Shown>> = BTreeMap::new();
+    for flow in flows.iter().filter(|flow| servers.contains(&flow.dst)) {
+        shown.entry(flow.dst).or_default().insert(Shown::of(&estate.judge(flow)));
+    }
     let fits = |wanted: &[Shown]| -> BTreeSet<IpAddr> {
-        shown.iter().filter(|(_, shown)| wanted.contains(shown)).map(|(server, _)| *server).collect()
+        let shows = |all: &BTreeSet<Shown>| wanted.iter().any(|one| all.contains(one));
+        shown.iter().filter(|(_, all)| shows(all)).map(|(server, _)| *server).collect()
     };
     let feels = |symptom: Symptom| complaint.symptoms.contains(&symptom);
     let mut kept = BTreeSet::new();
-    if feels(Symptom::Refused) {
-        kept.extend(fits(&[Shown::Refused]));
-    }
-    if feels(Symptom::Hanging) || feels(Symptom::Unreachable) {
+    if feels(Symptom::Refused) || feels(Symptom::Hanging) || feels(Symptom::Unreachable) {
         kept.extend(fits(&[Shown::Stopped, Shown::Refused]));
     }
     if feels(Symptom::Slow) || feels(Symptom::Lossy) {
         kept.extend(fits(&[Shown::Degraded]));
         if kept.is_empty() {
-            // What is slow now and then is not stopped.
-            kept.extend(fits(&[Shown::Passes]));
+            // What is slow now and then is not stopped, for whoever calls it.
+            let passes = |all: &BTreeSet<Shown>| all.iter().all(|one| *one == Shown::Passes);
+            kept.extend(shown.iter().filter(|(_, all)| passes(all)).map(|(server, _)| *server));
         }
     }
     if kept.is_empty() {
