@@ -6,6 +6,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -101,10 +102,12 @@ def main():
     with world() as w:
         bot = Contained(w, "contained")
         w.bots.append(bot)
-        fact(f"the image runs, ready {bot.took * 1000:.0f} ms after crun was called; {bot.held()[0] // 1024} MB")
         first = int(pathlib.Path(f"/proc/{bot.process.pid}/task/{bot.process.pid}/children").read_text().split()[0])
         status = pathlib.Path(f"/proc/{first}/status").read_text()
         assert "Uid:\t10001\t10001\t10001\t10001" in status and "CapEff:\t0000000000000000" in status and "NoNewPrivs:\t1" in status, status
+        program = int(pathlib.Path(f"/proc/{first}/task/{first}/children").read_text().split()[0])
+        held = int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{program}/status").read_text())[1])
+        fact(f"the image runs, ready {bot.took * 1000:.0f} ms after crun was called; {held // 1024} MB of memory")
         refused = bot.inside("/usr/bin/touch", "/usr/bin/new")
         assert refused.returncode != 0 and "Read-only" in refused.stderr, refused
         assert bot.inside("/bin/sh", "-c", "true").returncode != 0, "there is a shell"
