@@ -116,6 +116,7 @@ fn fault(how: &Result<DriveOutcome, EngineError>) -> Option<Whose> {
         Ok(
             DriveOutcome::Over
             | DriveOutcome::Waiting { .. }
+            | DriveOutcome::Offered { .. }
             | DriveOutcome::Paused
             | DriveOutcome::Taken
             | DriveOutcome::Missing,

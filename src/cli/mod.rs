@@ -44,6 +44,7 @@ mod route;
 mod sessions;
 mod setup;
 mod shell;
+mod sweep;
 mod tone;
 mod topology;
 mod wait;

@@ -37,7 +37,12 @@ pub(super) struct Setup {
     folder: Option<PathBuf>,
     /// As whom commands run, once that was read.
     pub(super) known_identities: std::sync::OnceLock<std::sync::Arc<ghost_shell::Identities>>,
+    /// Those of the clients that are served apart, by their names.
+    clients: std::sync::Mutex<std::collections::HashMap<String, std::sync::Arc<Setup>>>,
 }
+
+/// The folder below the data folder in which each client that is served apart has its own.
+pub(super) const CLIENTS: &str = "clients";
 
 impl Setup {
     /// Reads the configuration that was named, or takes the defaults.
@@ -76,6 +81,7 @@ impl Setup {
             in_use: std::sync::Mutex::default(),
             folder: None,
             known_identities: std::sync::OnceLock::new(),
+            clients: std::sync::Mutex::default(),
         })
     }
 
@@ -103,13 +109,25 @@ impl Setup {
             in_use: std::sync::Mutex::default(),
             folder: None,
             known_identities: std::sync::OnceLock::new(),
+            clients: std::sync::Mutex::default(),
         }
+    }
+
+    /// Returns the setup of a client that is served apart, the same one for everybody in this process: its store has one owner.
+    pub(super) fn client(&self, name: &str) -> anyhow::Result<std::sync::Arc<Self>> {
+        let mut clients = self.clients.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(client) = clients.get(name) {
+            return Ok(std::sync::Arc::clone(client));
+        }
+        let client = std::sync::Arc::new(self.apart(name)?);
+        clients.insert(name.to_owned(), std::sync::Arc::clone(&client));
+        Ok(client)
     }
 
     /// Makes the setup of a client that is served apart from all others: what it leaves lies in a folder of its own, its sessions in a
     /// store of its own, its captures where no other client finds them. It acts as the same identities.
-    pub(super) fn apart(&self, client: &str) -> anyhow::Result<Self> {
-        let data = self.data()?.join("clients").join(client);
+    fn apart(&self, client: &str) -> anyhow::Result<Self> {
+        let data = self.data()?.join(CLIENTS).join(client);
         let captures = data.join("captures");
         for folder in [&data, &captures] {
             ghost_base::private_dir(folder)?;
@@ -133,6 +151,7 @@ impl Setup {
             in_use: std::sync::Mutex::default(),
             folder: Some(captures),
             known_identities: std::sync::OnceLock::from(self.identities()?),
+            clients: std::sync::Mutex::default(),
         })
     }
 

@@ -1,5 +1,6 @@
 //! The loop: take the session, look at what arrived, do the next thing, until there is nothing to do.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::session::arrive::stop_message;
@@ -10,7 +11,10 @@ use crate::session::think::{event, name_calls, think};
 use crate::session::{DriveOutcome, Engine, EngineError};
 use ghost_base::{Digest, SessionId};
 use ghost_investigate::decision::{DecisionContext, Effect, next};
-use ghost_investigate::event::{AnswerFailed, ApprovalRequested, Delivered, Event, Resumed};
+use ghost_investigate::event::{
+    AnswerFailed, ApprovalRequested, Delivered, Event, RECHECK_PROVIDER, Resumed,
+};
+use ghost_investigate::model::Model;
 use ghost_investigate::report;
 use ghost_investigate::state::State;
 use ghost_shell::{CancelSignal, Ruling};
@@ -78,6 +82,7 @@ async fn gives_back(
         Ok(
             DriveOutcome::Over
             | DriveOutcome::Waiting { .. }
+            | DriveOutcome::Offered { .. }
             | DriveOutcome::Paused
             | DriveOutcome::Stuck { .. }
             | DriveOutcome::Taken,
@@ -115,9 +120,14 @@ impl Engine {
         let rest = self.go(&mut owned, control).await;
         if gives_back(&owned, &rest).await? {
             let lease = owned.lease.clone();
-            let goes_on = control.transfers && matches!(rest, Ok(DriveOutcome::Paused));
-            let give_back =
-                || if goes_on { self.store.hand_over(&lease) } else { self.store.release(&lease) };
+            let give_back = || match &rest {
+                Ok(DriveOutcome::Paused) if control.transfers => self.store.hand_over(&lease),
+                // Nobody holds anything until then, and whoever has room takes it up.
+                Ok(DriveOutcome::Offered { until }) => {
+                    self.store.release_for(&lease, until.since(self.clock.now()))
+                }
+                Ok(_) | Err(_) => self.store.release(&lease),
+            };
             match retry_until_available(self, give_back).await {
                 Ok(()) | Err(StoreError::Fenced) => {}
                 Err(error) => return Err(error.into()),
@@ -137,10 +147,11 @@ impl Engine {
         if let Err(why) = self.reconcile(owned).await? {
             self.observer.trouble(&format!("session status not shown: {why}"));
         }
+        let model = self.model_of(owned.state());
         loop {
             self.drain(owned).await?;
             let Some(state) = owned.state() else { return Ok(DriveOutcome::Missing) };
-            let investigator = self.model.investigator();
+            let investigator = model.investigator();
             let context = DecisionContext {
                 policy: &self.policy,
                 tools: &self.tools,
@@ -163,7 +174,7 @@ impl Engine {
                     let thinking = async {
                         tokio::select! {
                             biased;
-                            turn = think(self, &ask, &asked) => Some(turn),
+                            turn = think(self, model.as_ref(), &ask, &asked) => Some(turn),
                             () = pause.canceled() => None,
                             () = stop_message(self, &session) => None,
                         }
@@ -222,6 +233,17 @@ impl Engine {
                 Effect::Rest => return self.shown(owned, DriveOutcome::Over).await,
             }
         }
+    }
+
+    /// Returns what answers the session from here on: whoever answered it last, as far as that one is among those to ask.
+    fn model_of(&self, state: Option<&State>) -> Arc<dyn Model> {
+        let last = state.and_then(|state| {
+            let mut turns = state.turns();
+            // A check of what was fixed asks no model.
+            turns.rfind(|turn| turn.investigator.provider != RECHECK_PROVIDER)
+        });
+        let own = self.model.for_session(last.map(|turn| &turn.investigator));
+        own.unwrap_or_else(|| Arc::clone(&self.model))
     }
 
     /// Records that the session goes on after a pause, so that the pause does not count as work.

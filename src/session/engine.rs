@@ -230,6 +230,11 @@ pub enum DriveOutcome {
         /// When it runs out.
         until: Timestamp,
     },
+    /// A consent waits for the agent elsewhere that asked for it, and ends by itself.
+    Offered {
+        /// When it ends.
+        until: Timestamp,
+    },
     /// The caller wanted it to pause.
     Paused,
     /// The model could not answer.

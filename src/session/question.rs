@@ -69,6 +69,9 @@ impl Engine {
             return Ok(open.then_some(DriveOutcome::Waiting { approval: requested.approval, until }));
         }
         let Some(until) = until else { return Ok(Some(DriveOutcome::Over)) };
+        if owned.state().is_some_and(|state| state.opened.outside.is_some()) {
+            return Ok(Some(DriveOutcome::Offered { until }));
+        }
         let mut pause = control.pause.clone();
         let session = owned.session().clone();
         let waiting = async {

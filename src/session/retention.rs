@@ -1,6 +1,6 @@
 //! How long what is kept: the text of sessions, their evidence, captures.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -92,6 +92,16 @@ pub struct Swept {
     pub captures: usize,
 }
 
+impl Swept {
+    /// Counts what was removed elsewhere, too.
+    pub fn add(&mut self, more: Self) {
+        let Self { sessions, evidence, captures } = more;
+        self.sessions.extend(sessions);
+        self.evidence += evidence;
+        self.captures += captures;
+    }
+}
+
 /// Removes what is due from the store, the data folder and the folder of captures. Cut off anywhere, the next sweep does the rest.
 ///
 /// # Errors
@@ -111,12 +121,12 @@ pub async fn sweep(
         }
     }
     let mut threads = Vec::new();
-    let (mut needed, mut running) = (BTreeSet::new(), BTreeSet::new());
+    let mut running = Needed::default();
     each(store, |session, lines| {
         let ended = ended(session, lines);
         if ended == SessionEnd::No {
-            running.insert(session.clone());
-            needed.extend(lines.iter().flat_map(|line| in_text(line)));
+            running.running.insert(session.clone());
+            running.texts.extend(lines.iter().flat_map(|line| in_text(line)));
         }
         if let SessionEnd::At(at) = ended {
             threads.push(Thread { session: session.clone(), ended: Some(at) });
@@ -134,16 +144,42 @@ pub async fn sweep(
             Err(error) => return Err(error),
         }
     }
+    swept.add(sweep_files((data, captures), lifetimes, now, &running)?);
+    Ok(swept)
+}
+
+/// What the sessions need that still run.
+#[derive(Debug, Clone, Default)]
+pub struct Needed {
+    running: BTreeSet<SessionId>,
+    texts: BTreeSet<Digest>,
+}
+
+/// Removes the files that are due and that no session needs: whole outputs, captures, and what clients asked for.
+///
+/// # Errors
+/// Fails where a file cannot be removed.
+pub fn sweep_files(
+    (data, captures): (&Path, &Path),
+    lifetimes: &Lifetimes,
+    now: Timestamp,
+    needed: &Needed,
+) -> Result<Swept, EraseError> {
+    let mut swept = Swept::default();
     let folder = data.join("evidence");
-    let files = texts(&folder, |digest| needed.contains(&digest))?;
+    let files = texts(&folder, |digest| needed.texts.contains(&digest))?;
     for name in lifetimes.evidence_due(&files, now) {
         remove(&folder.join(name))?;
         swept.evidence += 1;
     }
-    let files = captured(captures, &running)?;
+    let files = captured(captures, &needed.running)?;
     for name in lifetimes.captures_due(&files, now) {
         remove(&captures.join(name))?;
         swept.captures += 1;
+    }
+    let folder = data.join("approvals");
+    for name in due(lifetimes.thread_days, &asked(&folder)?, now) {
+        remove(&folder.join(name))?;
     }
     Ok(swept)
 }
@@ -165,25 +201,40 @@ fn ended(session: &SessionId, lines: &[String]) -> SessionEnd {
     }
 }
 
-/// Returns the texts in the evidence folder with their age. Files of another name are not ours.
-fn texts(folder: &Path, needed: impl Fn(Digest) -> bool) -> Result<Vec<StoredItem<String>>, EraseError> {
+/// Returns the files of a folder that are ours with their age, in order of their names; `needed` says of one that is whether a session
+/// needs it.
+fn files(
+    folder: &Path,
+    needed: impl Fn(&str) -> Option<bool>,
+) -> Result<Vec<StoredItem<String>>, EraseError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(trouble("reading", folder)(error)),
     };
-    let mut found = BTreeMap::new();
+    let mut found = Vec::new();
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let Some(digest) = name.strip_suffix(".txt").and_then(|stem| stem.parse::<Digest>().ok()) else {
-            continue;
-        };
-        let modified = entry.metadata().and_then(|metadata| metadata.modified()).ok();
+        let Some(needed) = needed(&name) else { continue };
+        let file = entry.metadata().ok().filter(fs::Metadata::is_file);
+        let modified = file.and_then(|file| file.modified().ok());
         let age = modified.and_then(|moment| moment.duration_since(UNIX_EPOCH).ok());
         let Some(age) = age.and_then(|age| i64::try_from(age.as_millis()).ok()) else { continue };
-        found.insert(name, (Timestamp::from_millis(age), needed(digest)));
+        found.push(StoredItem { what: name, since: Timestamp::from_millis(age), needed });
     }
-    Ok(found.into_iter().map(|(what, (since, needed))| StoredItem { what, since, needed }).collect())
+    found.sort_by(|one, other| one.what.cmp(&other.what));
+    Ok(found)
+}
+
+/// Returns the texts in the evidence folder with their age.
+fn texts(folder: &Path, needed: impl Fn(Digest) -> bool) -> Result<Vec<StoredItem<String>>, EraseError> {
+    files(folder, |name| Some(needed(name.strip_suffix(".txt")?.parse().ok()?)))
+}
+
+/// Returns what clients asked for, one file for a request. An answer comes within minutes, or none comes: nothing needs them for days.
+fn asked(folder: &Path) -> Result<Vec<StoredItem<String>>, EraseError> {
+    let is_ours = |name: &str| name.strip_suffix(".json").is_some_and(|id| id.parse::<SessionId>().is_ok());
+    files(folder, |name| is_ours(name).then_some(false))
 }
 
 /// How the files begin that Ghost makes of a capture: `ghost-SESSION-NUMBER`.
@@ -194,26 +245,10 @@ const ENDS: [&str; 4] = [".cap", ".png", "_semantic.json", "_forensic_report.md"
 /// Returns the files of captures in a folder with their age. Files of another name are not ours; what a session made that still runs
 /// is needed.
 fn captured(folder: &Path, running: &BTreeSet<SessionId>) -> Result<Vec<StoredItem<String>>, EraseError> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(trouble("reading", folder)(error)),
-    };
-    let mut found = Vec::new();
-    for entry in entries.flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if !name.starts_with(BEGIN) || !ENDS.iter().any(|end| name.ends_with(end)) {
-            continue;
-        }
-        let file = entry.metadata().ok().filter(fs::Metadata::is_file);
-        let modified = file.and_then(|file| file.modified().ok());
-        let age = modified.and_then(|moment| moment.duration_since(UNIX_EPOCH).ok());
-        let Some(age) = age.and_then(|age| i64::try_from(age.as_millis()).ok()) else { continue };
-        let needed = running.iter().any(|session| name.starts_with(&format!("{BEGIN}{session}-")));
-        found.push(StoredItem { what: name, since: Timestamp::from_millis(age), needed });
-    }
-    found.sort_by(|one, other| one.what.cmp(&other.what));
-    Ok(found)
+    files(folder, |name| {
+        let is_ours = name.starts_with(BEGIN) && ENDS.iter().any(|end| name.ends_with(end));
+        is_ours.then(|| running.iter().any(|session| name.starts_with(&format!("{BEGIN}{session}-"))))
+    })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::session::Engine;
 use crate::session::Observer;
 use ghost_investigate::event::{AnswerFailed, Event, ModelAnswered, ModelAsked};
-use ghost_investigate::model::{Answer, Ask, Call, Listener, ModelError};
+use ghost_investigate::model::{Answer, Ask, Call, Listener, Model, ModelError};
 use ghost_investigate::state::State;
 
 /// The longest turn. What follows from it, findings for instance, repeats parts of it in one event.
@@ -28,10 +28,11 @@ impl Listener for ModelListener {
 /// Asks and returns what is to be recorded.
 pub(super) async fn think(
     engine: &Engine,
+    model: &dyn Model,
     ask: &Ask,
     asked: &ModelAsked,
 ) -> Result<ModelAnswered, AnswerFailed> {
-    let (model, began) = (&engine.model, engine.clock.now());
+    let began = engine.clock.now();
     let answer = model.answer(ask, &ModelListener(Arc::clone(&engine.observer))).await;
     let latency = engine.clock.now().since(began);
     match answer {

@@ -151,7 +151,11 @@ fn log_end(done: Result<Driven, JoinError>) {
 
 fn log_outcome(session: &SessionId, rest: &DriveOutcome) {
     match rest {
-        DriveOutcome::Over | DriveOutcome::Waiting { .. } | DriveOutcome::Paused | DriveOutcome::Taken => {
+        DriveOutcome::Over
+        | DriveOutcome::Waiting { .. }
+        | DriveOutcome::Offered { .. }
+        | DriveOutcome::Paused
+        | DriveOutcome::Taken => {
             tracing::debug!(session.id = %session, "session {session} released: {rest:?}");
         }
         DriveOutcome::Missing => {

@@ -117,6 +117,13 @@ pub trait Leases: Send + Sync {
     /// [`StoreError::Fenced`] where somebody else took it over.
     async fn release(&self, lease: &Lease) -> Result<(), StoreError>;
 
+    /// Gives the session back: its work is done until something arrives, or until `pause` is over by the store's clock. Then it comes
+    /// up by itself, once. Whoever acquires it before replaces that.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`] where somebody else took it over.
+    async fn release_for(&self, lease: &Lease, pause: Duration) -> Result<(), StoreError>;
+
     /// Gives the session back with work left: it comes up at once, for whoever asks next.
     ///
     /// # Errors

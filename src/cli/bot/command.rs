@@ -22,13 +22,13 @@ use crate::cli::name::random;
 use crate::cli::outside;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
+use crate::cli::sweep::{sweep_clients_and_log, sweep_own};
 use crate::cli::wait::{drive, interrupted};
 use crate::config::Transport;
 use crate::http::{self, Patience, Routes, Vitals};
 use crate::outside::opened;
 use crate::session::Worker;
-use crate::session::retention::{Lifetimes, sweep};
-use ghost_base::{Clock as _, SystemClock};
+use ghost_base::SystemClock;
 use ghost_investigate::model::Model;
 use ghost_shell::{Cancel, CancelSignal};
 use ghost_slack::pace::CallQueue;
@@ -55,7 +55,7 @@ pub(in crate::cli) struct Arguments {
 pub(in crate::cli) fn run(arguments: &Arguments, setup: Setup) -> anyhow::Result<u8> {
     drop(rustls::crypto::ring::default_provider().install_default());
     let setup = Arc::new(setup);
-    let model = investigator(&setup, arguments.brain, arguments.script.as_deref(), None)?;
+    let model = investigator(&setup, arguments.brain, arguments.script.as_deref())?;
     drive(|| serve(&setup, model, interrupted()))?.map(|()| 0)
 }
 
@@ -206,7 +206,7 @@ async fn application(
         Arc::new(Reports::new(&data)),
         settings.broadcast,
     );
-    let (captures, swept) = (setup.config.capture.folder.clone(), setup.config.capture.folder.clone());
+    let captures = setup.config.capture.folder.clone();
     let presenter = presenter.showing(Arc::new(move |name| std::fs::read(captures.join(name)).ok()));
     let presenter = presenter.attaching_captures(setup.config.bot.attach_captures);
     let presenter = presenter.modifier_may_approve(settings.anywhere.approvers.own.modifier);
@@ -255,18 +255,14 @@ async fn application(
         }),
         Transport::Http => EventSource::Requests,
     };
-    let lifetimes = Lifetimes {
-        thread_days: setup.config.retention.thread_days,
-        evidence_days: setup.config.retention.evidence_days,
-        capture_days: setup.config.retention.capture_days,
-    };
+    let swept = Arc::clone(setup);
     let sweeping = move || -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
-        let (store, data, captures) = (Arc::clone(&store), data.clone(), swept.clone());
+        let (store, setup) = (Arc::clone(&store), Arc::clone(&swept));
         Box::pin(async move {
-            if let Err(error) = sweep(store.as_ref(), (&data, &captures), &lifetimes, SystemClock.now()).await
-            {
-                tracing::warn!("retention sweep failed: {error}");
+            if let Err(error) = sweep_own(&setup, Some(store)).await {
+                tracing::warn!("retention sweep failed: {error:#}");
             }
+            sweep_clients_and_log(&setup).await;
         })
     };
     let worker = Worker { engine, max_sessions: setup.config.bot.sessions };

@@ -24,7 +24,7 @@ use ghost_base::SessionId;
 use ghost_investigate::Outcome;
 use ghost_investigate::event::{HumanMessage, Opened, Origin, read};
 use ghost_investigate::model::Model;
-use ghost_investigate::recheck::{RECHECK_PROVIDER, possible};
+use ghost_investigate::recheck::possible;
 use ghost_investigate::report::{follow_up, no_answer};
 use ghost_investigate::state::State;
 use ghost_shell::Cancel;
@@ -113,17 +113,7 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
             again::ask(store.as_ref(), session, before.as_ref(), human(setup)).await?;
             again::nobody()
         }
-        None => {
-            let thought = before
-                .as_ref()
-                .and_then(|state| state.turns().rfind(|turn| turn.investigator.provider != RECHECK_PROVIDER));
-            investigator(
-                setup,
-                arguments.brain,
-                arguments.script.as_deref(),
-                thought.map(|turn| &turn.investigator),
-            )?
-        }
+        None => investigator(setup, arguments.brain, arguments.script.as_deref())?,
     };
     let engine = engine(setup, store, Arc::clone(&model))?
         .delivery(Arc::new(Reports::new(setup.data()?)))
@@ -250,6 +240,11 @@ impl Terminal<'_> {
                     if let QuestionOutcome::Lost(why) = asked {
                         note(&why);
                     }
+                }
+                DriveOutcome::Offered { until } => {
+                    return Err(
+                        self.paused(&format!("the agent that asked can use the consent until {until}"))
+                    );
                 }
                 DriveOutcome::Paused => return Err(self.paused("paused")),
                 DriveOutcome::Stuck { why } => return Err(self.paused(&why)),

@@ -12,7 +12,6 @@ use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
 use crate::config::{self, Provider, read_small};
 use ghost_base::Secret;
-use ghost_investigate::model;
 use ghost_investigate::model::anthropic::{self, Anthropic};
 use ghost_investigate::model::gemini::{self, Gemini};
 use ghost_investigate::model::openai::{self, Limit, OpenAi};
@@ -42,7 +41,6 @@ pub(in crate::cli) fn investigator(
     setup: &Setup,
     named: Option<InvestigatorKind>,
     script: Option<&Path>,
-    before: Option<&model::Investigator>,
 ) -> anyhow::Result<Arc<dyn Model>> {
     let provider = match (named, script) {
         (Some(InvestigatorKind::Scripted), Some(script)) | (None, Some(script)) => return scripted(script),
@@ -70,10 +68,7 @@ pub(in crate::cli) fn investigator(
     if !setup.config.model.fallback.contains(&Provider::Playbook) {
         others.push(Arc::new(Playbook));
     }
-    let all = Fallback::new(first, others);
-    // A session that goes on stays with whom it was.
-    before.iter().for_each(|investigator| all.resume(investigator));
-    Ok(Arc::new(all))
+    Ok(Arc::new(Fallback::new(first, others)))
 }
 
 fn scripted(script: &Path) -> anyhow::Result<Arc<dyn Model>> {

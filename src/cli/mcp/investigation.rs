@@ -40,10 +40,9 @@ pub(super) async fn attend(place: &Arc<Workplace>, session: &SessionId) -> anyho
         return Ok(there);
     }
     let store = place.setup.store().await?;
-    let before = state(store.as_ref(), session)
-        .await?
-        .and_then(|state| Some(state.turns().last()?.investigator.clone()));
-    let model = investigator(&place.setup, place.brain.kind, place.brain.script.as_deref(), before.as_ref())?;
+    // Nobody attends a session that there is not.
+    state(store.as_ref(), session).await?;
+    let model = investigator(&place.setup, place.brain.kind, place.brain.script.as_deref())?;
     let begun = engine(&place.setup, store, model)?.delivery(Arc::new(Reports::new(place.setup.data()?)));
     let owner = owner("mcp")?;
     let (place, session) = (Arc::clone(place), session.clone());
@@ -64,7 +63,7 @@ pub(super) async fn open(place: &Workplace, symptom: &str) -> anyhow::Result<Ses
         let error = anyhow::anyhow!("the symptom is empty, or longer than {MAX_SYMPTOM_BYTES} bytes");
         return Err(Hinted::new(error, "say in a few plain sentences what is wrong").into());
     }
-    let model = investigator(&place.setup, place.brain.kind, place.brain.script.as_deref(), None)?;
+    let model = investigator(&place.setup, place.brain.kind, place.brain.script.as_deref())?;
     let session = new_session("ghost")?;
     let opened = Opened {
         symptom: symptom.to_owned(),
@@ -154,7 +153,7 @@ async fn driven(
                     engine.observer.trouble(&why);
                 }
             }
-            DriveOutcome::Paused => return Ok(Ended::Paused),
+            DriveOutcome::Offered { .. } | DriveOutcome::Paused => return Ok(Ended::Paused),
             DriveOutcome::Stuck { why } => return Ok(Ended::Stopped(why)),
             DriveOutcome::Undelivered { why } => {
                 return Ok(Ended::Stopped(format!("the report could not be written: {why}")));

@@ -74,12 +74,12 @@ impl Workplace {
     ) -> anyhow::Result<Self> {
         let folder = std::env::current_dir().context("finding the working folder")?;
         let project = Project::new(&folder, None, setup.environment.path("HOME").as_deref());
-        Self::open(setup, "mcp".to_owned(), (folder, project), folders, brain, approvals)
+        Self::open(Arc::new(setup), "mcp".to_owned(), (folder, project), folders, brain, approvals)
     }
 
     /// Opens that of a client that comes over HTTP: it works in its own captures folder.
     pub(super) fn remote(
-        setup: Setup,
+        setup: Arc<Setup>,
         client: &str,
         folders: &[PathBuf],
         brain: Brain,
@@ -91,7 +91,7 @@ impl Workplace {
     }
 
     fn open(
-        setup: Setup,
+        setup: Arc<Setup>,
         client: String,
         (folder, project): (PathBuf, Project),
         folders: &[PathBuf],
@@ -109,7 +109,7 @@ impl Workplace {
         Ok(Self {
             session: new_session("mcp")?,
             fence: Fence::new(&random::<6>()?),
-            setup: Arc::new(setup),
+            setup,
             client,
             brain,
             investigations: Jobs::default(),

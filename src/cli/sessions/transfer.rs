@@ -10,11 +10,11 @@ use serde_json::json;
 use super::command::{missing, shown, store_of};
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
+use crate::cli::sweep::{sweep_clients, sweep_own};
 use crate::session;
 use crate::session::EraseError;
 use crate::session::export::{AuditFate, Export, ExportError, ImportError};
-use crate::session::retention::{self, Lifetimes, Swept};
-use ghost_base::{Clock as _, SessionId, SystemClock, private_dir, write_private};
+use ghost_base::{SessionId, private_dir, write_private};
 
 /// Writes a session out.
 pub(super) async fn export(setup: &Setup, session: &SessionId, out: Option<&Path>) -> anyhow::Result<()> {
@@ -118,24 +118,13 @@ pub(super) async fn delete(
 
 /// Removes what is due.
 pub(super) async fn sweep(setup: &Setup, json: bool) -> anyhow::Result<()> {
-    let kept = setup.config.retention;
-    let lifetimes = Lifetimes {
-        thread_days: kept.thread_days,
-        evidence_days: kept.evidence_days,
-        capture_days: kept.capture_days,
-    };
-    let swept = if setup.store_is_to_be_made() {
-        Swept::default()
-    } else {
-        let store = setup.store().await?;
-        retention::sweep(
-            store.as_ref(),
-            (setup.data()?, &setup.config.capture.folder),
-            &lifetimes,
-            SystemClock.now(),
-        )
-        .await?
-    };
+    let mut swept = sweep_own(setup, None).await?;
+    for client in sweep_clients(setup).await {
+        match client.swept.with_context(|| format!("sweeping the client {}", client.name))? {
+            Some(more) => swept.add(more),
+            None => note(&format!("another process works for the client {} and sweeps there", client.name)),
+        }
+    }
     let names: Vec<String> = swept.sessions.iter().map(ToString::to_string).collect();
     if json {
         let document = json!({ "sessions": names, "evidence": swept.evidence, "captures": swept.captures });

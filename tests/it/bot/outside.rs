@@ -196,6 +196,7 @@ async fn an_answer_that_comes_late_counts_once_for_exactly_the_same_text() {
                 let view = world.opens("bob", &card, "deny").await;
                 world.submits("bob", &view, "reason", "no longer needed").await;
                 world.card_says(root, &card, &["no longer needed"]).await;
+                world.root_says(&json!({ "ts": root }), "Denied").await;
                 world.reads_all("bob", root).await;
             }
             world.reads_all("bob", &ts(&root)).await;
@@ -283,6 +284,27 @@ async fn an_approval_survives_the_bot_that_asked() {
     assert!(matches!(answer, Ok(OutsideAnswer::Granted(_))), "{answer:?}");
     second.stop().await;
     world.end().await;
+}
+
+#[tokio::test]
+async fn a_yes_that_nobody_uses_ends_by_its_own_clock_and_the_thread_says_so() {
+    World::new(&look_once())
+        .await
+        .talk(async |world| {
+            let asks = client(world, world.store_link());
+            let asked = request("touch unused");
+            let answer = asks.decide(&asked, Duration::from_millis(200)).await.unwrap();
+            assert!(matches!(answer, OutsideAnswer::Pending { .. }), "{answer:?}");
+            let (root, card) = world.outside_card("touch unused").await;
+            world.press("bob", &card, "approve").await;
+            world.card_says(&ts(&root), &card, &["Approved by", "once, until"]).await;
+            world.root_says(&root, "the agent can use it once").await;
+            // The agent never comes back: nothing arrives for the session.
+            world.clock.by(16);
+            world.card_says(&ts(&root), &card, &["Did not run", "nobody came back for it in time"]).await;
+            world.root_says(&root, "Expired").await;
+        })
+        .await;
 }
 
 #[tokio::test]

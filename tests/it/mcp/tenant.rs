@@ -1,5 +1,11 @@
 //! What one client leaves behind is nothing that another one sees.
 
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use ghost_store::{EmbeddedStore, Settings};
 use serde_json::{Value, json};
 
 use super::http::{ANA, BEN, tokens};
@@ -132,4 +138,70 @@ fn whoever_slack_vouches_for_is_a_client_by_themselves_and_a_request_counts_once
     assert_eq!(send(&signed("U1ANA", "T1", now() - 400, 3)).status, 401);
     let (body, at, signature) = signed("U1ANA", "T1", now(), 4);
     assert_eq!(send(&(body.replace("U1ANA", "U2BEN"), at, signature)).status, 401);
+}
+
+/// Writes a file of a client as if it had been there for long.
+fn old(folder: &Path, name: &str) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, "{}").unwrap();
+    let long_ago = u64::try_from(now() - 100 * 24 * 3_600).unwrap();
+    let long_ago = UNIX_EPOCH + Duration::from_secs(long_ago);
+    File::options().write(true).open(&path).unwrap().set_modified(long_ago).unwrap();
+    path
+}
+
+/// Makes everything of a client that retention is about, and what it leaves alone.
+fn left_behind(data: &Path, client: &str) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let folder = data.join("clients").join(client);
+    let text = |of: &str| format!("evidence/{}.txt", ghost_base::Digest::of(of));
+    let due = [text("old").as_str(), "approvals/ghost-old.json", "captures/ghost-s1-1.cap"]
+        .map(|name| old(&folder, name))
+        .to_vec();
+    let stays = vec![old(&folder, "audit/ghost-old.jsonl"), old(&folder, "captures/mine.cap"), {
+        let new = folder.join(text("new"));
+        std::fs::write(&new, "new").unwrap();
+        new
+    }];
+    (due, stays)
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
+fn what_clients_left_is_swept_by_the_server_and_by_hand_also_where_nobody_knows_them_any_more() {
+    let data = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = tokens(data.path());
+    let (due, stays) = left_behind(data.path(), "gone-long-ago");
+    let server = Listening::start(folder.path(), data.path(), &["--token-file", &file]);
+    server.hello(ANA);
+    let began = Instant::now();
+    while due.iter().any(|path| path.exists()) {
+        assert!(began.elapsed() < Duration::from_secs(60), "{due:?}");
+        std::thread::yield_now();
+    }
+    assert!(stays.iter().all(|path| path.exists()), "{stays:?}");
+    drop(server);
+
+    let sweep = || {
+        let arguments = ["sessions", "sweep", "--json", "--data-dir", data.path().to_str().unwrap()];
+        let done = Command::new(env!("CARGO_BIN_EXE_ghost")).args(arguments).env_clear().output().unwrap();
+        let log = String::from_utf8(done.stderr).unwrap();
+        assert!(done.status.success(), "{log}");
+        (serde_json::from_slice::<Value>(&done.stdout).unwrap(), log)
+    };
+    let (due, stays) = left_behind(data.path(), "ana");
+    let (swept, _) = sweep();
+    assert_eq!(swept, json!({"sessions": [], "evidence": 1, "captures": 1}));
+    assert!(due.iter().all(|path| !path.exists()) && stays.iter().all(|path| path.exists()));
+
+    // Whoever works for a client has its store, and knows what is needed.
+    let (due, _) = left_behind(data.path(), "ana");
+    let held = EmbeddedStore::open(&data.path().join("clients/ana/store.redb"), Settings::default()).unwrap();
+    let (swept, log) = sweep();
+    assert_eq!(swept["evidence"], 0);
+    assert!(log.contains("another process works for the client ana"), "{log}");
+    assert!(due.iter().all(|path| path.exists()));
+    drop(held);
+    assert_eq!(sweep().0["evidence"], 1);
 }

@@ -40,7 +40,7 @@ fn unauthorized() -> ModelError {
     ModelError::Unauthorized { provider: "scripted".to_owned(), what: "no".to_owned() }
 }
 
-async fn turn(model: &Fallback) -> Result<String, ModelError> {
+async fn turn(model: &dyn Model) -> Result<String, ModelError> {
     model.answer(&ask(vec![user("x")]), &Silent).await.map(|answer| answer.text)
 }
 
@@ -125,8 +125,32 @@ async fn a_session_that_goes_on_is_where_it_was() {
     let model = || Fallback::new(named("one", Vec::new()), vec![named("two", Vec::new())]);
     let brain = |name: &str| Investigator { model: name.to_owned(), ..model().investigator() };
     for (before, expected) in [("two", "two"), ("one", "one"), ("gone", "one")] {
-        let model = model();
-        model.resume(&brain(before));
-        assert_eq!(turn(&model).await, Ok(expected.to_owned()));
+        let model = model().for_session(Some(&brain(before))).unwrap();
+        assert_eq!(turn(model.as_ref()).await, Ok(expected.to_owned()));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_next_session_asks_the_first_again_and_soon_after_only_once() {
+    let gone = || ModelError::Unavailable { provider: "scripted".to_owned(), what: String::new() };
+    let all = Fallback::new(named("one", vec![gone(); 5]), vec![named("two", Vec::new())]);
+    let session = || all.for_session(None).unwrap();
+    let begin = async |session: &dyn Model| {
+        let received = Received::default();
+        let answer = session.answer(&ask(vec![user("x")]), &received).await.unwrap();
+        (answer.investigator.model, received.retries().len())
+    };
+    let (first, second, third) = (session(), session(), session());
+    assert_eq!(begin(first.as_ref()).await, ("two".to_owned(), 3));
+    assert_eq!(begin(second.as_ref()).await, ("two".to_owned(), 1), "it failed a moment before");
+    tokio::time::advance(Duration::from_secs(61)).await;
+    assert_eq!(
+        begin(third.as_ref()).await,
+        ("one".to_owned(), 1),
+        "a minute later it is asked again as always"
+    );
+    assert_eq!(begin(session().as_ref()).await, ("one".to_owned(), 0));
+    // Those that moved on stay where they are.
+    assert_eq!(begin(first.as_ref()).await, ("two".to_owned(), 0));
+    assert_eq!(begin(second.as_ref()).await, ("two".to_owned(), 0));
 }

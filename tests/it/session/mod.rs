@@ -6,6 +6,7 @@ mod conversation;
 mod crash;
 mod erase;
 mod export;
+mod fallback;
 mod found;
 mod injection;
 mod lease;

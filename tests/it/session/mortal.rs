@@ -135,6 +135,10 @@ impl Leases for Mortal {
         self.pass(self.inner.release(lease)).await
     }
 
+    async fn release_for(&self, lease: &Lease, pause: Duration) -> Result<(), StoreError> {
+        self.pass(self.inner.release_for(lease, pause)).await
+    }
+
     async fn hand_over(&self, lease: &Lease) -> Result<(), StoreError> {
         self.pass(self.inner.hand_over(lease)).await
     }

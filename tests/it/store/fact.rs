@@ -276,6 +276,29 @@ pub(super) async fn a_session_that_is_handed_over_comes_up_at_once_and_no_owner_
     assert_eq!(world.store.next_work("worker-a", 2 * SHORT).await.unwrap(), None);
 }
 
+pub(super) async fn a_session_that_pauses_comes_up_by_itself_and_sooner_where_something_arrives(
+    world: &World,
+) {
+    const HOUR: Duration = Duration::from_secs(3600);
+    world.deliver("s1", "one").await;
+    let lease = world.lease("s1").await;
+    world.store.append(&lease, 0, &lines(&["begun"]), 1).await.unwrap();
+    world.store.release_for(&lease, HOUR).await.unwrap();
+    assert_eq!(world.store.next_work("worker-a", 2 * SHORT).await.unwrap(), None);
+    world.deliver("s1", "two").await;
+    assert_eq!(world.store.next_work("worker-a", LONG).await.unwrap(), Some(id("s1")));
+    let next = world.lease("s1").await;
+    assert!(!next.is_orphans());
+    assert!(matches!(world.store.release_for(&lease, HOUR).await, Err(StoreError::Fenced)));
+    world.store.append(&next, 1, &lines(&["went on"]), 1).await.unwrap();
+    world.store.release_for(&next, SHORT).await.unwrap();
+    assert_eq!(world.store.next_work("worker-a", LONG).await.unwrap(), Some(id("s1")));
+    // Whoever has it since owes it nothing more.
+    let last = world.lease("s1").await;
+    world.store.release(&last).await.unwrap();
+    assert_eq!(world.store.next_work("worker-b", 2 * SHORT).await.unwrap(), None);
+}
+
 pub(super) async fn work_is_handed_out_in_the_order_it_came(world: &World) {
     let names: Vec<_> = (0..5).map(|number| format!("s{}", 9 - number)).collect();
     for name in &names {

@@ -1,48 +1,73 @@
 //! Several models in a row: where one cannot go on, the next one does.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use tokio::time::Instant;
 
 use crate::model::{Answer, Ask, Investigator, Listener, Model, ModelError};
 
 /// A model that failed so often in a row is left behind.
 const FAILURES: u32 = 3;
 
+/// For so long a session asks a model only once that failed another session, before it moves on: all of them need not wait for
+/// what just did not come.
+const ASKED_ONCE_FOR: Duration = Duration::from_secs(60);
+
 /// A model that moves on to the next one where the first fails three times in a row, and stays there. Where asking again cannot help,
 /// once is enough. Turns that call nothing that could be done are failures, too.
 ///
-/// One belongs to one session: what one conversation has moved away from may be fine for another. The carry of the model
+/// What moves on is one session: [`Model::for_session`] begins the next one with the first model. The carry of the model
 /// before is ignored by the next one, as the port says. The first turn of the next one begins with a sentence that says so: it
 /// stands in the record, and people read it.
 pub struct Fallback {
-    first: Arc<dyn Model>,
-    others: Vec<Arc<dyn Model>>,
+    first: Arc<Candidate>,
+    others: Vec<Arc<Candidate>>,
     /// How many were left behind.
     left: AtomicUsize,
+}
+
+/// One of several models, and what all sessions know about it.
+struct Candidate {
+    model: Arc<dyn Model>,
+    /// When a session moved on because it failed; `None` once it has answered again.
+    failed_at: Mutex<Option<Instant>>,
+}
+
+impl Candidate {
+    fn new(model: Arc<dyn Model>) -> Arc<Self> {
+        Arc::new(Self { model, failed_at: Mutex::default() })
+    }
+
+    fn note(&self, failed_at: Option<Instant>) {
+        *self.failed_at.lock().unwrap_or_else(PoisonError::into_inner) = failed_at;
+    }
+
+    fn has_just_failed(&self) -> bool {
+        let failed_at = *self.failed_at.lock().unwrap_or_else(PoisonError::into_inner);
+        failed_at.is_some_and(|at| at.elapsed() < ASKED_ONCE_FOR)
+    }
 }
 
 impl Fallback {
     /// Begins with the first.
     #[must_use]
     pub fn new(first: Arc<dyn Model>, others: Vec<Arc<dyn Model>>) -> Self {
-        Self { first, others, left: AtomicUsize::new(0) }
+        let others = others.into_iter().map(Candidate::new).collect();
+        Self { first: Candidate::new(first), others, left: AtomicUsize::new(0) }
     }
 
-    /// Moves to whom a session that goes on was with; changes nothing where that one is not among them.
-    pub fn resume(&self, investigator: &Investigator) {
-        let at = |model: &Arc<dyn Model>| {
-            let other = model.investigator();
+    /// Finds how many stand before one; none where it is not among them.
+    fn before(&self, investigator: &Investigator) -> Option<usize> {
+        std::iter::once(&self.first).chain(&self.others).position(|candidate| {
+            let other = candidate.model.investigator();
             other.provider == investigator.provider && other.model == investigator.model
-        };
-        if let Some(found) = std::iter::once(&self.first).chain(&self.others).position(at) {
-            self.left.store(found, Ordering::Relaxed);
-        }
+        })
     }
 
-    fn at(&self, left: usize) -> Option<&Arc<dyn Model>> {
+    fn at(&self, left: usize) -> Option<&Arc<Candidate>> {
         match left.checked_sub(1) {
             None => Some(&self.first),
             Some(other) => self.others.get(other),
@@ -56,17 +81,24 @@ impl Fallback {
         ask: &Ask,
         listener: &dyn Listener,
     ) -> Result<Answer, (u32, ModelError)> {
-        let model = self.at(left).unwrap_or(&self.first);
+        let candidate = self.at(left).unwrap_or(&self.first);
         // The last one has nobody behind it: whoever drives the session asks it again.
-        let most = if self.at(left + 1).is_some() { FAILURES } else { 1 };
+        let once = self.at(left + 1).is_none() || candidate.has_just_failed();
+        let most = if once { 1 } else { FAILURES };
         let mut failures = 0;
         loop {
-            let error = match model.answer(ask, listener).await {
-                Ok(answer) => return Ok(answer),
+            let error = match candidate.model.answer(ask, listener).await {
+                Ok(answer) => {
+                    candidate.note(None);
+                    return Ok(answer);
+                }
                 Err(error) => error,
             };
             failures += 1;
             if failures >= most || !may_pass(&error) {
+                if moves_on(&error) {
+                    candidate.note(Some(Instant::now()));
+                }
                 return Err((failures, error));
             }
             listener.retry(&error, Duration::ZERO);
@@ -130,14 +162,20 @@ fn announcement(gone: &Investigator, why: &str, next: &Investigator) -> String {
 #[async_trait]
 impl Model for Fallback {
     fn investigator(&self) -> Investigator {
-        self.at(self.left.load(Ordering::Relaxed)).unwrap_or(&self.first).investigator()
+        self.at(self.left.load(Ordering::Relaxed)).unwrap_or(&self.first).model.investigator()
+    }
+
+    fn for_session(&self, last: Option<&Investigator>) -> Option<Arc<dyn Model>> {
+        let left = last.and_then(|last| self.before(last)).unwrap_or(0);
+        let (first, others) = (Arc::clone(&self.first), self.others.clone());
+        Some(Arc::new(Self { first, others, left: AtomicUsize::new(left) }))
     }
 
     async fn answer(&self, ask: &Ask, listener: &dyn Listener) -> Result<Answer, ModelError> {
         let mut left = self.left.load(Ordering::Relaxed);
         let mut moves: Vec<String> = Vec::new();
         let leave = |left: usize, why: &str, moves: &mut Vec<String>| {
-            let (gone, next) = (self.at(left)?.investigator(), self.at(left + 1)?.investigator());
+            let (gone, next) = (self.at(left)?.model.investigator(), self.at(left + 1)?.model.investigator());
             moves.push(announcement(&gone, why, &next));
             self.left.fetch_max(left + 1, Ordering::Relaxed);
             Some(left + 1)
@@ -156,7 +194,8 @@ impl Model for Fallback {
                 Ok(answer) => return Ok(answer),
                 Err(failed) => failed,
             };
-            let why = format!("failed {}, the last time because {error}", times(failures));
+            let last = if failures == 1 { "" } else { "the last time " };
+            let why = format!("failed {}, {last}because {error}", times(failures));
             match moves_on(&error).then(|| leave(left, &why, &mut moves)).flatten() {
                 Some(next) => left = next,
                 None => return Err(error),

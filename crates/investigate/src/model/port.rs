@@ -1,5 +1,6 @@
 //! The port, and the conversation in words that belong to no provider.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -214,4 +215,12 @@ pub trait Model: Send + Sync {
     /// # Errors
     /// Fails where there is no turn, after the retries that make sense.
     async fn answer(&self, ask: &Ask, listener: &dyn Listener) -> Result<Answer, ModelError>;
+
+    /// Returns what answers one session alone, where something is remembered from one turn to the next. `last` answered
+    /// the session's last turn.
+    ///
+    /// `None`: this model answers any number of sessions, as it remembers nothing about them.
+    fn for_session(&self, _last: Option<&Investigator>) -> Option<Arc<dyn Model>> {
+        None
+    }
 }

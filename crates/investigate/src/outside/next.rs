@@ -184,14 +184,15 @@ pub fn offered_until(state: &State) -> Option<Timestamp> {
 
 /// Gives the consent to whoever wants it, and otherwise keeps it until it runs out.
 fn offered(state: &State, step: &Step, consumes: Option<&str>, now: Timestamp) -> Effect {
-    let late = offered_until(state).is_none_or(|until| until <= now);
+    let Some(until) = offered_until(state).filter(|until| *until > now) else {
+        return ended(step, "expired", "it was approved, and nobody came back for it in time");
+    };
     match &state.taker {
-        _ if late => ended(step, "expired", "it was approved, and nobody came back for it in time"),
         Some(key) => {
             let consumes = consumes.map(str::to_owned);
             Effect::HandOver { step: step.id, consumes, key: key.clone() }
         }
-        None => Effect::Wait { until: None },
+        None => Effect::Wait { until: Some(until) },
     }
 }
 

@@ -160,7 +160,7 @@ fn a_consent_waits_for_whoever_asked_and_is_handed_over_once() {
     assert!(matches!(session.go(), Effect::Wait { until: Some(_) }));
     session.add(Event::Attended(Attended { waits: false }));
     session.answer(&asked, Reply::Approve);
-    assert_eq!(session.go(), Effect::Wait { until: None });
+    assert_eq!(session.go(), Effect::Wait { until: offered_until(&session.state()) });
     let Standing::Granted { granted, .. } = standing(&session.state()) else { panic!() };
     assert_eq!((granted.text.as_str(), granted.by.as_str(), granted.changed), ("touch x", "@ben", false));
     session.wants("k1");
@@ -174,8 +174,9 @@ fn a_consent_that_nobody_uses_runs_out() {
     let mut session = Session::new(COMMAND, "touch x", Some("C1"));
     let asked = session.asked();
     session.answer(&asked, Reply::Approve);
-    session.now = session.now.plus(Limits::default().approval());
-    session.wants("k1");
+    let until = session.now.plus(Limits::default().approval());
+    assert_eq!(session.go(), Effect::Wait { until: Some(until) });
+    session.now = until;
     assert_eq!(session.go(), Effect::Rest);
     assert!(matches!(standing(&session.state()), Standing::Expired { .. }));
     assert!(session.state().is_over() && session.state().is_reported());
@@ -191,7 +192,9 @@ fn what_a_human_puts_in_its_place_is_judged_again() {
     let second = session.asked();
     assert_ne!(first.digest, second.digest);
     session.answer(&second, change("uname -s"));
-    assert_eq!(session.go(), Effect::Wait { until: None });
+    // It is SAFE; nobody has to be asked again, and it runs out all the same.
+    let until = session.now.plus(Limits::default().approval());
+    assert_eq!(session.go(), Effect::Wait { until: Some(until) });
     let Standing::Granted { granted, .. } = standing(&session.state()) else { panic!() };
     assert_eq!((granted.text.as_str(), granted.changed), ("uname -s", true));
     let mut session = Session::new(COMMAND, "touch x", Some("C1"));

@@ -76,11 +76,14 @@ fn take(write: &WriteTransaction, now: Timestamp, claim: Duration) -> Result<Opt
         let head = head(write, &session)?;
         if head.is_owned(now) {
             set_work(write, &session, head.until)?;
-        } else if head.until.is_some() || head.next > head.first {
+        } else if head.until.is_some()
+            || head.next > head.first
+            || head.alarm.is_some_and(|at| at <= now.as_millis())
+        {
             set_work(write, &session, Some(now.as_millis().saturating_add(millis(claim).max(1))))?;
             return Ok(Some(session));
         } else {
-            set_work(write, &session, None)?;
+            set_work(write, &session, head.alarm)?;
         }
     }
 }

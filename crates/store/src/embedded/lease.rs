@@ -34,6 +34,7 @@ impl Leases for Store {
             head.epoch = next_epoch(write)?;
             head.until = Some(until.as_millis());
             head.owner.clone_from(&owner);
+            head.alarm = None;
             set_head(write, &session, &head)?;
             // A worker checks when the lease ends: a dead owner's session is taken over.
             set_work(write, &session, head.until)?;
@@ -57,19 +58,11 @@ impl Leases for Store {
     }
 
     async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
-        let lease = lease.clone();
-        self.write(move |write, now| {
-            let mut head = head(write, &lease.session)?;
-            if head.epoch != lease.epoch {
-                return Err(StoreError::Fenced);
-            }
-            head.until = None;
-            set_head(write, &lease.session, &head)?;
-            set_work(write, &lease.session, (head.next > head.first).then_some(now.as_millis()))
-        })
-        .await?;
-        self.wake.notify_one();
-        Ok(())
+        self.give_back(lease, None).await
+    }
+
+    async fn release_for(&self, lease: &Lease, pause: Duration) -> Result<(), StoreError> {
+        self.give_back(lease, Some(pause)).await
     }
 
     async fn hand_over(&self, lease: &Lease) -> Result<(), StoreError> {
@@ -83,6 +76,27 @@ impl Leases for Store {
             head.owner.clear();
             set_head(write, &lease.session, &head)?;
             set_work(write, &lease.session, Some(now.as_millis()))
+        })
+        .await?;
+        self.wake.notify_one();
+        Ok(())
+    }
+}
+
+impl Store {
+    /// Ends a lease. Where something waits already the session comes up at once, else when the pause is over.
+    async fn give_back(&self, lease: &Lease, pause: Option<Duration>) -> Result<(), StoreError> {
+        let lease = lease.clone();
+        self.write(move |write, now| {
+            let mut head = head(write, &lease.session)?;
+            if head.epoch != lease.epoch {
+                return Err(StoreError::Fenced);
+            }
+            head.until = None;
+            head.alarm = pause.map(|pause| now.plus(pause).as_millis());
+            set_head(write, &lease.session, &head)?;
+            let waits = head.next > head.first;
+            set_work(write, &lease.session, if waits { Some(now.as_millis()) } else { head.alarm })
         })
         .await?;
         self.wake.notify_one();

@@ -52,6 +52,8 @@ pub(super) struct Head {
     pub(super) owner: String,
     /// Until when the owner has it; nothing where it was released.
     pub(super) until: Option<i64>,
+    /// When it comes up by itself although nothing arrived.
+    pub(super) alarm: Option<i64>,
     /// From when on it may be erased.
     pub(super) expires: Option<i64>,
 }

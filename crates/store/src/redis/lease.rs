@@ -44,14 +44,11 @@ impl Leases for Store {
     }
 
     async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
-        let mut script = self.scripts.release.prepare_invoke();
-        script.key(self.keys.lease(&lease.session)).key(self.keys.inbox(&lease.session)).arg(lease.epoch);
-        let waiting = self.run::<Vec<u64>>(&script).await?.pop().ok_or(StoreError::Fenced)?;
-        if waiting > 0 {
-            self.mark(&lease.session, Duration::ZERO).await?;
-            self.wake.notify_one();
-        }
-        Ok(())
+        self.give_back(lease, None).await
+    }
+
+    async fn release_for(&self, lease: &Lease, pause: Duration) -> Result<(), StoreError> {
+        self.give_back(lease, Some(pause)).await
     }
 
     async fn hand_over(&self, lease: &Lease) -> Result<(), StoreError> {
@@ -60,6 +57,23 @@ impl Leases for Store {
         self.run::<Vec<u64>>(&script).await?.pop().ok_or(StoreError::Fenced)?;
         self.mark(&lease.session, Duration::ZERO).await?;
         self.wake.notify_one();
+        Ok(())
+    }
+}
+
+impl Store {
+    /// Ends a lease. Where something waits already the session comes up at once, else when the pause is over.
+    async fn give_back(&self, lease: &Lease, pause: Option<Duration>) -> Result<(), StoreError> {
+        let mut script = self.scripts.release.prepare_invoke();
+        script.key(self.keys.lease(&lease.session)).key(self.keys.inbox(&lease.session)).arg(lease.epoch);
+        script.arg(pause.map(|pause| millis(pause).to_string()).unwrap_or_default());
+        let waiting = self.run::<Vec<u64>>(&script).await?.pop().ok_or(StoreError::Fenced)?;
+        let within = if waiting > 0 { Some(Duration::ZERO) } else { pause };
+        if let Some(within) = within {
+            // Where this is not reached, the worker that checks the lease at its end finds the moment and puts it into the index.
+            self.mark(&lease.session, within).await?;
+            self.wake.notify_one();
+        }
         Ok(())
     }
 }

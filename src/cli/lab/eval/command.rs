@@ -105,7 +105,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
     let make = |own: &Setup| -> anyhow::Result<Arc<dyn Model>> {
         match (arguments.brain, &arguments.script) {
             (None, None) => Ok(Arc::new(Playbook)),
-            (named, script) => investigator(own, named, script.as_deref(), None),
+            (named, script) => investigator(own, named, script.as_deref()),
         }
     };
     let terms = Terms {

@@ -205,7 +205,10 @@ pub(super) async fn attend(
             DriveOutcome::Over => return Ok(None),
             DriveOutcome::Waiting { approval, .. } => answer(engine, session, &approval, consent).await?,
             DriveOutcome::Stuck { why } | DriveOutcome::Undelivered { why } => return Ok(Some(why)),
-            DriveOutcome::Paused | DriveOutcome::Taken | DriveOutcome::Missing => {
+            DriveOutcome::Offered { .. }
+            | DriveOutcome::Paused
+            | DriveOutcome::Taken
+            | DriveOutcome::Missing => {
                 return Ok(Some("the session did not go on".to_owned()));
             }
         }

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use axum::Router;
@@ -19,8 +20,12 @@ use crate::cli::mcp::server::Server;
 use crate::cli::mcp::workplace::{Brain, Workplace};
 use crate::cli::print::{Hinted, note};
 use crate::cli::setup::Setup;
+use crate::cli::sweep::sweep_clients_and_log;
 use crate::http::{self, Patience, Routes, Vitals};
 use ghost_base::{Clock as _, SystemClock};
+
+/// How often it is looked for what is kept no longer.
+const RETENTION_INTERVAL: Duration = Duration::from_secs(3_600);
 
 /// Names of this machine, under which clients on it reach a server.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -78,8 +83,9 @@ impl McpRoute {
             .with_allowed_origins(origins.chain(mcp.origins.iter().cloned()))
             .enforce_origin_validation();
         let per_minute = mcp.requests_per_minute;
+        let making = Arc::clone(&setup);
         let make = move |client: &str| {
-            let apart = setup.apart(client).with_context(|| format!("preparing the client {client}"))?;
+            let apart = making.client(client).with_context(|| format!("preparing the client {client}"))?;
             let approvals = approvals.of_client(apart.data()?);
             Server::new(Workplace::remote(apart, client, &folders, brain.clone(), approvals)?)
         };
@@ -110,7 +116,7 @@ pub(in crate::cli::mcp) async fn listen(
 ) -> anyhow::Result<()> {
     let listener = TcpListener::bind(address).await.with_context(|| format!("listening on {address}"))?;
     let address = listener.local_addr().context("asking where it listens")?;
-    let mcp = McpRoute::new(setup, address, options)?;
+    let mcp = McpRoute::new(Arc::clone(&setup), address, options)?;
     let vitals = Vitals::default();
     vitals.parts.check("mcp").ready();
     note(&format!("listening on http://{address}{PATH}"));
@@ -119,8 +125,18 @@ pub(in crate::cli::mcp) async fn listen(
     let served = http::serve(listener, routes, vitals, Patience::default(), async {
         drop(stopped.await);
     });
+    let sweeping = async {
+        let mut hour = tokio::time::interval(RETENTION_INTERVAL);
+        loop {
+            hour.tick().await;
+            sweep_clients_and_log(&setup).await;
+        }
+    };
     let ended = async {
-        stop.await;
+        tokio::select! {
+            () = stop => {}
+            () = sweeping => {}
+        }
         // Streams end first: they would keep their connections.
         mcp.leave().await;
         drop(stopping);

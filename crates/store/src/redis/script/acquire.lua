@@ -7,5 +7,6 @@ local epoch = math.max(tonumber(lease[1] or 0) + 1, time[1] * 1000000 + time[2])
 local ends = now + tonumber(ARGV[2])
 local text = string.format('%.0f', epoch)
 redis.call('HSET', KEYS[1], 'epoch', text, 'owner', ARGV[1], 'until', string.format('%.0f', ends))
+redis.call('HDEL', KEYS[1], 'alarm')
 redis.call('PERSIST', KEYS[1])
 return {text, string.format('%.0f', ends), lease[3] or ''}

@@ -7,7 +7,7 @@ if ARGV[1] == 'unowned' and lease[2] and tonumber(lease[2]) > now then return fa
 local approvals = redis.call('HKEYS', KEYS[5])
 redis.call('DEL', KEYS[2], KEYS[3], KEYS[4], KEYS[5])
 for at = 2, #ARGV do redis.call('RPUSH', KEYS[2], ARGV[at]) end
-redis.call('HDEL', KEYS[1], 'owner', 'until')
+redis.call('HDEL', KEYS[1], 'owner', 'until', 'alarm')
 redis.call('HSET', KEYS[1], 'epoch', string.format('%.0f', tonumber(lease[1] or 0) + 1))
 redis.call('PEXPIRE', KEYS[1], 7 * 86400000)
 return approvals
