@@ -189,7 +189,8 @@ mod tests {
             for pair in lines.windows(2) {
                 let &[line, next] = pair else { continue };
                 let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
-                let is_broken = is_prose(line) && is_prose(next) && line.len() >= 70 && !line.ends_with(':');
+                let is_broken =
+                    is_prose(line) && is_prose(next) && line.len() >= 70 && !line.ends_with(['.', ':']);
                 assert!(!is_broken, "{}: {line}", command.get_name());
             }
         }
