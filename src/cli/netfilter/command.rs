@@ -46,7 +46,7 @@ enum Sub {
     },
     /// Says what differs between two rulesets or hosts, and what that does to traffic.
     #[command(
-        after_help = "Examples:\n  ghost netfilter diff before.rules after.rules\n  ghost netfilter diff before.json after.json --json --exit-code\n\nCounters, handles and the order of what has no order are no difference. Critical means: some packet gets another verdict; the lines that begin with `traffic` say which ones.\nNoise is reported and is no drift where it comes and goes by itself: elements that end, chains of a workload. With --exit-code: 3 where anything differs, 4 where that is undecided."
+        after_help = "Examples:\n  ghost netfilter diff before.rules after.rules\n  ghost netfilter diff before.json after.json --json --exit-code\n\nCounters, handles and the order of what has no order are no difference. Critical means: some packet gets another verdict; the lines that begin with `traffic` say which ones. Noise is reported and is no drift where it comes and goes by itself: elements that end, chains of a workload. With --exit-code: 3 where anything differs, 4 where that is undecided."
     )]
     Diff {
         /// The ruleset before.

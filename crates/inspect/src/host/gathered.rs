@@ -76,6 +76,14 @@ parts! {
     FilterIptables = "filter-iptables-nft",
     /// Rules of ip6tables on nftables.
     FilterIptables6 = "filter-ip6tables-nft",
+    /// Sets of addresses that rules of iptables name.
+    FilterSets = "filter-ipset",
+    /// Which backend `iptables` is.
+    FilterAlternatives = "filter-alternatives",
+    /// Tables of the old backend that are loaded.
+    FilterTables = "filter-tables",
+    /// The same of IPv6.
+    FilterTables6 = "filter-tables6",
     /// Name servers.
     Resolver = "resolver",
     /// Names that need no server.
@@ -96,6 +104,10 @@ parts! {
     Processes = "processes",
     /// What the clock is set by.
     Clock = "clock",
+    /// What came of trying to reach destinations.
+    Probes = "probes",
+    /// Neighbors, after the gateways were called.
+    NeighborsLater = "neighbors-later",
     /// The counters of protocols, later.
     CountersLater = "counters-later",
     /// The devices, later.
@@ -152,6 +164,25 @@ pub enum GatherError {
     Missing(&'static str),
 }
 
+/// Why a part was not read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PartError {
+    /// Nobody gathered it.
+    #[error("not gathered")]
+    NotGathered,
+    /// The machine has no such program, in its own words.
+    #[error("{0}")]
+    NotInstalled(String),
+    /// The program failed.
+    #[error("exit code {code}: {said}")]
+    Failed {
+        /// Its exit code.
+        code: u8,
+        /// The beginning of what it said.
+        said: String,
+    },
+}
+
 impl Gathered {
     /// Puts sections together: name, exit code, text.
     ///
@@ -179,15 +210,14 @@ impl Gathered {
     ///
     /// # Errors
     /// Says why it was not read.
-    pub fn text(&self, part: Part) -> Result<&str, String> {
+    pub fn text(&self, part: Part) -> Result<&str, PartError> {
         match self.parts.get(part.as_str()) {
             Some(PartText { code: 0, text }) => Ok(text),
-            Some(PartText { code: 127, text }) => Err(text.trim().to_owned()),
+            Some(PartText { code: 127, text }) => Err(PartError::NotInstalled(text.trim().to_owned())),
             Some(PartText { code, text }) => {
-                let said: String = text.trim().chars().take(200).collect();
-                Err(format!("exit code {code}: {said}"))
+                Err(PartError::Failed { code: *code, said: text.trim().chars().take(200).collect() })
             }
-            None => Err("not gathered".to_owned()),
+            None => Err(PartError::NotGathered),
         }
     }
 
