@@ -5,7 +5,7 @@ use crate::coverage::explains;
 use crate::finding::{Fault, title};
 use crate::judged::{FlowVerdict, JudgedFlow};
 use crate::playbook::agenda::{PlaybookContext, hypothesis};
-use crate::playbook::conversation::plain;
+use crate::playbook::conversation::{CallEnding, plain};
 use crate::playbook::findings::CitedFault;
 use crate::playbook::settle::Settled;
 use crate::suspect::{Layer, Looked};
@@ -161,6 +161,7 @@ pub(super) fn open(context: &PlaybookContext<'_>, settled: &[Settled], missing: 
             Layer::Guest => format!("Does the packet filter{on} drop the traffic? Reading it, through the platform or by ssh, settles it."),
             Layer::Shaping => format!("Does traffic shaping{on} slow it down or lose it? Reading it settles it."),
             Layer::Measure => "How fast is the path really? Measure it, with consent, and it is settled.".to_owned(),
+            Layer::Wire if context.conversation.last_look(gap) == Some(CallEnding::Completed) => format!("What do the packets{on} show? The recordings hold too little of this connection. Ask again while somebody uses it."),
             Layer::Wire => format!("What do the packets{on} show? A capture would settle it, if somebody approves it. If the first packet gets no answer, it is dropped. If it gets a reset, nobody listens."),
             Layer::Exposure => format!("What do the rules{on} let in? Reading them settles it."),
         });
