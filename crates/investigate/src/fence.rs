@@ -45,6 +45,21 @@ impl Fence {
         self.without_nonce(&without_runs(&visible(text)))
     }
 
+    /// Returns a text without the markers of any fence, for people: they see without help what a machine said.
+    #[must_use]
+    pub fn without_markers(text: &str) -> String {
+        let mut kept = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(at) = ["<<<data ", "<<<end "].iter().filter_map(|marker| rest.find(marker)).min() {
+            kept.push_str(rest.get(..at).unwrap_or_default());
+            let marker = rest.get(at..).unwrap_or_default();
+            // One that was cut off with its text ends with it.
+            rest = marker.split_once(">>>").map_or("", |(_, behind)| behind);
+        }
+        kept.push_str(rest);
+        kept.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     /// Returns the line that opens a fenced text.
     pub(crate) fn opening(&self, what: &str) -> String {
         format!("<<<data {} {what}>>>", self.nonce)
@@ -133,6 +148,17 @@ fn without_runs(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn people_see_no_markers() {
+        let fenced = Fence::new("7f3a").wrap("reason", "connection refused");
+        assert_eq!(
+            Fence::without_markers(&format!("It failed: {fenced}.")),
+            "It failed: connection refused ."
+        );
+        assert_eq!(Fence::without_markers("a <<<data 7f3a reason>>> b <<<end 7f"), "a b");
+        assert_eq!(Fence::without_markers("a < b"), "a < b");
+    }
     use proptest::prelude::*;
 
     #[track_caller]

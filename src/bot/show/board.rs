@@ -10,7 +10,7 @@ use ghost_base::Timestamp;
 use ghost_investigate::event::RECHECK_PROVIDER;
 use ghost_investigate::report::{Board, Budget, Check, Current, Mark, hypothesis_subject, without_ids};
 use ghost_investigate::state::State;
-use ghost_investigate::{Hypothesis, HypothesisState};
+use ghost_investigate::{Fence, Hypothesis, HypothesisState};
 
 /// How many hypotheses are shown; the others are counted.
 const HYPOTHESES: usize = 10;
@@ -115,7 +115,7 @@ fn hypothesis(hypothesis: &Hypothesis) -> Line {
     // What was ruled out needs no reason here: the report has it.
     let tells = matches!(hypothesis.state, HypothesisState::Unverifiable | HypothesisState::Contradicted);
     match hypothesis.why.as_deref().filter(|why| tells && !why.trim().is_empty()) {
-        Some(why) => line.text(&format!(" ({})", prose(&without_ids(why), 80))),
+        Some(why) => line.text(&format!(" ({})", prose(&without_ids(&Fence::without_markers(why)), 80))),
         None => line,
     }
 }

@@ -33,5 +33,6 @@ pub(super) fn is_history(text: &str) -> bool {
         let rest = text.get(place.end..).unwrap_or_default();
         !has_verdict(rest) || history.when.are_in(rest)
     });
-    is_like || history.past.begin(text)
+    // `in the past hour A cannot reach B` is what is.
+    is_like || (history.past.begin(text) && !has_verdict(text))
 }

@@ -203,30 +203,10 @@ impl Weigh<'_> {
 /// Tells whether a fault that no flow shows is what a complaint is about.
 fn is_beside(code: &str, complaint: &JudgedComplaint) -> bool {
     let asks = |symptom: Symptom| complaint.symptoms.contains(&symptom);
-    code.parse().is_ok_and(|fault| match fault {
-        Fault::DnsFailure => asks(Symptom::Names),
-        Fault::StorageFirewallDeny | Fault::ServiceEndpointMissing => asks(Symptom::StorageUnreachable),
-        Fault::NoDrift | Fault::ArpConflict => true,
-        Fault::NsgDeny
-        | Fault::NsgExposure
-        | Fault::RouteBlackhole
-        | Fault::RouteDeadNva
-        | Fault::RouteDetour
-        | Fault::GuestFirewallDrop
-        | Fault::GuestFirewallReject
-        | Fault::GuestFirewallPolicyDrop
-        | Fault::Fail2banBan
-        | Fault::ContainerFirewallChange
-        | Fault::NetemLoss
-        | Fault::NetemDelay
-        | Fault::NetemCorrupt
-        | Fault::NetemDuplicate
-        | Fault::NetemReorder
-        | Fault::RateLimit
-        | Fault::PmtuBlackhole
-        | Fault::TcpRefused
-        | Fault::SynUnanswered
-        | Fault::AsymmetricPath => false,
+    code.parse::<Fault>().is_ok_and(|fault| {
+        (fault == Fault::DnsFailure && asks(Symptom::Names))
+            || (fault.layer() == Layer::Storage && asks(Symptom::StorageUnreachable))
+            || [Fault::NoDrift, Fault::ArpConflict].contains(&fault)
     })
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::coverage;
+use crate::judged::{JudgedComplaint, JudgedFlow};
 use crate::playbook::agenda::{PlaybookContext, is_measured};
 use crate::playbook::findings::{self, CitedFault};
 use crate::playbook::planned_call::{CallProgress, PlannedCall};
@@ -14,6 +15,10 @@ const CAPTURED: [&str; 6] = ["capture", "tcpdump", "pcap", "mitschnitt", "aufzei
 
 /// Nothing comes back: one end alone cannot tell where it was lost.
 const SILENT: [Symptom; 4] = [Symptom::Unreachable, Symptom::Hanging, Symptom::Lossy, Symptom::OneProtocol];
+
+/// What packets may explain where nothing that was read does.
+const UNSETTLED: [Symptom; 5] =
+    [Symptom::Lossy, Symptom::Slow, Symptom::Hanging, Symptom::Unreachable, Symptom::OneProtocol];
 
 /// The port of name servers.
 const NAMES: u16 = 53;
@@ -43,18 +48,34 @@ impl PlaybookContext<'_> {
     }
 
     fn measure(&self) -> Option<PlannedCall> {
-        let (source, destination) = (self.incident.source.as_ref()?, self.incident.destination.as_ref()?);
+        let known = || {
+            let (source, destination) = (self.incident.source.as_ref()?, self.incident.destination.as_ref()?);
+            Some((source.name.clone(), destination.name.clone()))
+        };
+        let (source, destination) = self.unexplained(&[Symptom::Slow, Symptom::Lossy]).or_else(known)?;
         let mut arguments =
-            self.with(json!({"source": source.name, "destination": destination.name, "test_type": "both"}));
+            self.with(json!({"source": source, "destination": destination, "test_type": "both"}));
         let kept = self.symptom_text.baselines.iter().find(|name| is_measured(name));
         if let Some(kept) = kept {
             arguments.insert("compare_baseline".to_owned(), Value::from(kept.clone()));
         }
         let why = format!(
-            "Rules, routes, packet filters and shaping do not explain slowness, so I measure latency and throughput from {} to {}. It sends test traffic for a short time.",
-            source.name, destination.name
+            "Rules, routes, packet filters and shaping do not explain slowness, so I measure latency and throughput from {source} to {destination}. It sends test traffic for a short time."
         );
         Some(PlannedCall::once("run_pipe_meter", Layer::Measure, arguments, why))
+    }
+
+    /// Returns the ends of a flow that nothing found so far explains, of the first complaint that shows one of some symptoms.
+    fn unexplained(&self, symptoms: &[Symptom]) -> Option<(String, String)> {
+        let shows = |complaint: &&JudgedComplaint| {
+            symptoms.iter().any(|symptom| complaint.symptoms.contains(symptom))
+        };
+        self.judged.complaints.iter().filter(shows).find_map(|complaint| {
+            let flows = || complaint.flows.iter().filter_map(|at| self.judged.flows.get(*at));
+            let ends =
+                |flow: &JudgedFlow| Some((flow.source_machine.clone()?, flow.destination_machine.clone()?));
+            if flows().any(JudgedFlow::is_explained) { None } else { flows().find_map(ends) }
+        })
     }
 
     fn capture(&self, open: &[&Complaint]) -> Option<PlannedCall> {
@@ -80,9 +101,10 @@ impl PlaybookContext<'_> {
     /// Returns where packets are recorded: where somebody wants it, else where it can decide what is open.
     fn target(&self, open: &[&Complaint]) -> Option<String> {
         let names = self.incident.names();
-        let pair = match names.as_slice() {
-            [one, two, ..] => Some(format!("{one} to {two}")),
-            _ => None,
+        let pair = match (self.unexplained(&UNSETTLED), names.as_slice()) {
+            (Some((source, destination)), _) => Some(format!("{source} to {destination}")),
+            (None, [one, two, ..]) => Some(format!("{one} to {two}")),
+            (None, _) => None,
         };
         if self.symptom_text.both_ends && pair.is_some() {
             return pair;

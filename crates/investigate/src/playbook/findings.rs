@@ -166,33 +166,26 @@ fn explains(
     let same_port = (at(4).eq_ignore_ascii_case(protocol) || matches!(at(4), "any" | "all"))
         && at(5).split(',').any(|part| part == *port || part == "any" || within(part, port));
     let silent = symptom.fault() == Some(Fault::SynUnanswered);
-    fault.fault().is_some_and(|kind| match kind {
-        // Which flow a rule denies stands in no name: the words that show it name the port.
-        Fault::NsgDeny => silent && names_port(&fault.why, port),
-        Fault::RouteBlackhole | Fault::RouteDeadNva | Fault::AsymmetricPath => silent,
-        Fault::GuestFirewallDrop => silent && concerns && same_port,
-        Fault::GuestFirewallReject => concerns && same_port,
-        Fault::GuestFirewallPolicyDrop => silent && concerns,
+    let Some(kind) = fault.fault() else { return false };
+    let is = |known: Fault| kind == known;
+    let guest = if is(Fault::GuestFirewallReject) {
+        same_port
+    } else if is(Fault::GuestFirewallDrop) {
+        silent && same_port
+    } else if is(Fault::Fail2banBan) {
+        at(3) == *from
+    } else if is(Fault::ContainerFirewallChange) {
         // Containers answer for the ports that people speak of together with them, and for those of which nobody speaks.
-        Fault::ContainerFirewallChange => silent && concerns && !is_separate_complaint(port, symptom_text),
-        Fault::Fail2banBan => concerns && at(3) == *from,
-        Fault::PmtuBlackhole => fault.object == symptom.object,
-        Fault::NsgExposure
-        | Fault::RouteDetour
-        | Fault::ServiceEndpointMissing
-        | Fault::StorageFirewallDeny
-        | Fault::NetemLoss
-        | Fault::NetemDelay
-        | Fault::NetemCorrupt
-        | Fault::NetemDuplicate
-        | Fault::NetemReorder
-        | Fault::RateLimit
-        | Fault::TcpRefused
-        | Fault::SynUnanswered
-        | Fault::DnsFailure
-        | Fault::ArpConflict
-        | Fault::NoDrift => false,
-    })
+        silent && !is_separate_complaint(port, symptom_text)
+    } else {
+        silent
+    };
+    // Which flow a rule denies stands in no name: the words that show it name the port.
+    (kind.layer() == Layer::Rules && silent && names_port(&fault.why, port))
+        || (kind.layer() == Layer::Routes && silent && !is(Fault::RouteDetour))
+        || (kind.layer() == Layer::Guest && concerns && guest)
+        || (is(Fault::AsymmetricPath) && silent)
+        || (is(Fault::PmtuBlackhole) && fault.object == symptom.object)
 }
 
 /// Tells whether people complain of a port apart from containers.
@@ -215,33 +208,18 @@ pub(super) fn blocks_port(fault: &Suspect, port: u16) -> bool {
     let port = port.to_string();
     let object: Vec<&str> = fault.object.split('/').collect();
     let at = |index: usize| object.get(index).copied().unwrap_or_default();
-    fault.fault().is_some_and(|kind| match kind {
-        Fault::NsgDeny => names_port(&fault.why, &port),
-        Fault::GuestFirewallDrop | Fault::GuestFirewallReject => {
-            at(4) != "icmp"
-                && at(5).split(',').any(|part| part == port || part == "any" || within(part, &port))
-        }
-        Fault::Fail2banBan => port == "22",
-        Fault::PmtuBlackhole | Fault::TcpRefused | Fault::SynUnanswered | Fault::AsymmetricPath => {
-            at(4) == port
-        }
-        Fault::GuestFirewallPolicyDrop | Fault::RouteBlackhole | Fault::RouteDeadNva | Fault::RouteDetour => {
-            true
-        }
-        Fault::DnsFailure => port == "53",
-        Fault::NsgExposure
-        | Fault::ServiceEndpointMissing
-        | Fault::StorageFirewallDeny
-        | Fault::ContainerFirewallChange
-        | Fault::NetemLoss
-        | Fault::NetemDelay
-        | Fault::NetemCorrupt
-        | Fault::NetemDuplicate
-        | Fault::NetemReorder
-        | Fault::RateLimit
-        | Fault::ArpConflict
-        | Fault::NoDrift => false,
-    })
+    let Some(kind) = fault.fault() else { return false };
+    let is_filter = [Fault::GuestFirewallDrop, Fault::GuestFirewallReject].contains(&kind);
+    let names = || at(5).split(',').any(|part| part == port || part == "any" || within(part, &port));
+    let by_flow = [Fault::PmtuBlackhole, Fault::TcpRefused, Fault::SynUnanswered, Fault::AsymmetricPath]
+        .contains(&kind);
+    kind.layer() == Layer::Routes
+        || kind == Fault::GuestFirewallPolicyDrop
+        || (kind == Fault::NsgDeny && names_port(&fault.why, &port))
+        || (is_filter && at(4) != "icmp" && names())
+        || (kind == Fault::Fail2banBan && port == "22")
+        || (kind == Fault::DnsFailure && port == "53")
+        || (by_flow && at(4) == port)
 }
 
 /// Tells whether the words that show a rule name a port, or none at all: then the rule is about every port.

@@ -8,7 +8,7 @@ use crate::report::looked::Looked;
 use crate::report::spell::{fit, plain};
 use crate::report::step_outcome::{StepOutcome, command, sentence, step_outcome};
 use crate::state::{Phase, State, Step};
-use crate::{Confidence, Hypothesis, HypothesisState, Outcome};
+use crate::{Confidence, Fence, Hypothesis, HypothesisState, Outcome};
 use ghost_base::Timestamp;
 
 /// Where a session stands at one moment. Its texts are data: whoever draws it escapes them.
@@ -248,7 +248,11 @@ impl Board {
         let mut lines = vec![(title, Style::Bold), (format!("  {}", self.symptom), Style::Normal)];
         lines.extend(self.hypotheses.iter().map(|hypothesis| {
             let (id, state, description) = (&hypothesis.id, hypothesis.state, &hypothesis.description);
-            let why = hypothesis.why.as_deref().map(|why| format!(" ({why})")).unwrap_or_default();
+            let why = hypothesis
+                .why
+                .as_deref()
+                .map(|why| format!(" ({})", Fence::without_markers(why)))
+                .unwrap_or_default();
             (format!("  {id:<4} {state:<12}  {description}{why}"), style(state))
         }));
         let older = self.checks.len().saturating_sub(MAX_CHECKS);

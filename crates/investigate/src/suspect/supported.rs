@@ -38,32 +38,9 @@ impl Suspect {
 /// Tells whether only a judgement of flows can say that a fault of this code concerns a complaint: without one it is a mere oddity.
 #[must_use]
 pub fn is_judged_by_flow(code: &str) -> bool {
-    code.parse().is_ok_and(|fault| match fault {
-        Fault::NsgDeny
-        | Fault::RouteBlackhole
-        | Fault::RouteDeadNva
-        | Fault::RouteDetour
-        | Fault::GuestFirewallDrop
-        | Fault::GuestFirewallReject
-        | Fault::GuestFirewallPolicyDrop
-        | Fault::Fail2banBan
-        | Fault::ContainerFirewallChange
-        | Fault::NetemLoss
-        | Fault::NetemDelay
-        | Fault::NetemCorrupt
-        | Fault::NetemDuplicate
-        | Fault::NetemReorder
-        | Fault::RateLimit
-        | Fault::TcpRefused => true,
-        Fault::NsgExposure
-        | Fault::ServiceEndpointMissing
-        | Fault::StorageFirewallDeny
-        | Fault::PmtuBlackhole
-        | Fault::SynUnanswered
-        | Fault::DnsFailure
-        | Fault::ArpConflict
-        | Fault::AsymmetricPath
-        | Fault::NoDrift => false,
+    code.parse::<Fault>().is_ok_and(|fault| {
+        fault == Fault::TcpRefused
+            || [Layer::Rules, Layer::Routes, Layer::Guest, Layer::Shaping].contains(&fault.layer())
     })
 }
 

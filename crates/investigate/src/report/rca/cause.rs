@@ -9,7 +9,7 @@ use crate::report::answer::is_playbook;
 use crate::report::markdown::{code, inline, quote, table, text};
 use crate::report::rca::proof;
 use crate::state::State;
-use crate::{Hypothesis, HypothesisState};
+use crate::{Fence, Hypothesis, HypothesisState};
 
 /// Returns the section with what a model says; empty where the playbook spoke, whose words are the answer.
 pub(super) fn claim(state: &State) -> String {
@@ -179,7 +179,7 @@ fn lines(state: &State, wanted: HypothesisState, word: &str) -> Vec<String> {
     of.map(|hypothesis| {
         let name = if hypothesis.description.is_empty() { &hypothesis.id } else { &hypothesis.description };
         let why = match hypothesis.why.as_deref().map(str::trim).filter(|why| !why.is_empty()) {
-            Some(why) => text(why),
+            Some(why) => text(&Fence::without_markers(why)),
             None => tested(state, hypothesis),
         };
         format!("- {}: **{word}.** {why}", text(name.trim().trim_end_matches('.')))
@@ -208,7 +208,7 @@ pub(in crate::report) fn hypotheses(state: &State) -> String {
             text(&hypothesis.id),
             text(&hypothesis.description),
             hypothesis.state.to_string(),
-            text(hypothesis.why.as_deref().unwrap_or_default()),
+            text(&Fence::without_markers(hypothesis.why.as_deref().unwrap_or_default())),
             hypothesis.denials.to_string(),
             tests.join(", "),
         ]
