@@ -89,7 +89,7 @@ async fn run(shell: &Shell, step: &Step, cancel: CancelSignal) -> Response {
     };
     match shell.policy().declared(carrier, script, variables, &step.command) {
         Ok(filled) => shell.run_script(carrier, &filled, &step.reasoning, cancel).await,
-        Err(why) => shell.refuse(&step.command, &step.reasoning, &why).await,
+        Err(why) => shell.refuse(&step.command, &step.reasoning, &why.to_string()).await,
     }
 }
 

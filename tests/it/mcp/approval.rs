@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::talk::Client;
 
-const TOKEN: &str = "machine-0123456789abcdef0123456789abcdef";
+pub(super) const TOKEN: &str = "machine-0123456789abcdef0123456789abcdef";
 
 /// Nothing here takes longer, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -28,23 +28,32 @@ impl Drop for Process {
 }
 
 /// A workspace, a bot, and the folder of a machine on which an agent works.
-struct Stage {
+pub(super) struct Stage {
     names: HashMap<String, String>,
     channel: String,
-    folder: tempfile::TempDir,
-    work: tempfile::TempDir,
-    port: u16,
+    pub(super) folder: tempfile::TempDir,
+    pub(super) work: tempfile::TempDir,
+    pub(super) port: u16,
     bot: Option<Process>,
     _slack: Process,
 }
 
 impl Stage {
-    fn start() -> Self {
+    pub(super) fn start() -> Self {
+        Self::start_with("")
+    }
+
+    /// Starts one whose bot has more in its configuration.
+    pub(super) fn start_with(more: &str) -> Self {
         let (slack, names) = workspace();
         let (folder, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let made = api(&names, "conversations.create", &json!({"name": "agents"}));
         let channel = made["channel"]["id"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned();
-        api(&names, "conversations.invite", &json!({"channel": channel, "users": "U0LABALICE,U0LABBOB01"}));
+        api(
+            &names,
+            "conversations.invite",
+            &json!({"channel": channel, "users": "U0LABALICE,U0LABBOB01,U0LABCHLOE"}),
+        );
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = free.local_addr().unwrap().port();
         drop(free);
@@ -52,8 +61,8 @@ impl Stage {
         fs::write(&token, TOKEN).unwrap();
         fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
         let bot = format!(
-            "slack.pace = 1000\n[approval]\nchange.users = ['U0LABBOB01']\nmeasurement.users = ['U0LABBOB01']\n\
-             [http]\nlisten = '127.0.0.1:{port}'\n[outside]\nchannel = '{channel}'\n[outside.callers.build-3]\ntoken_file = '{}'\n",
+            "slack.pace = 1000\n[approval]\nchange.users = ['U0LABBOB01', 'U0LABCHLOE']\nmeasurement.users = ['U0LABBOB01']\n\
+             [http]\nlisten = '127.0.0.1:{port}'\n[outside]\nchannel = '{channel}'\n[outside.callers.build-3]\ntoken_file = '{}'\n{more}",
             token.display()
         );
         fs::write(folder.path().join("bot.toml"), bot).unwrap();
@@ -92,15 +101,22 @@ impl Stage {
     }
 
     /// Starts a server of the protocol on the agent's machine, and its client.
-    fn client(&self) -> Client {
+    pub(super) fn client(&self) -> Client {
+        self.client_with("")
+    }
+
+    /// Starts one with more in the configuration of its machine.
+    pub(super) fn client_with(&self, more: &str) -> Client {
         let config = self.folder.path().join("machine.toml");
+        let text = fs::read_to_string(&config).unwrap();
+        fs::write(&config, text + more).unwrap();
         let data = self.folder.path().join("machine");
         Client::ready(self.work.path(), &data, &["--config", config.to_str().unwrap(), "--approve", "slack"])
     }
 
     /// Waits until something is there.
     #[track_caller]
-    fn until<T>(&self, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    pub(super) fn until<T>(&self, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
         let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(found) = look() {
@@ -116,7 +132,7 @@ impl Stage {
     }
 
     /// Returns every message of the channel and its threads.
-    fn messages(&self) -> Vec<Value> {
+    pub(super) fn messages(&self) -> Vec<Value> {
         let roots = api(&self.names, "conversations.history", &json!({"channel": self.channel}));
         let mut all = Vec::new();
         for root in roots["messages"].as_array().into_iter().flatten() {
@@ -132,7 +148,7 @@ impl Stage {
 
     /// Waits for the card of a command that is open.
     #[track_caller]
-    fn card(&self, command: &str) -> Value {
+    pub(super) fn card(&self, command: &str) -> Value {
         self.until(&format!("a card about {command}"), || {
             let open = |card: &Value| {
                 let text = card.to_string();
@@ -145,9 +161,31 @@ impl Stage {
     }
 
     /// Presses a button of a card, as somebody.
-    fn press(&self, user: &str, card: &Value, action: &str) {
+    pub(super) fn press(&self, user: &str, card: &Value, action: &str) {
         let press = json!({"user": user, "channel": self.channel, "ts": card["ts"], "action_id": action, "wait_ms": 0});
         post(&format!("{}lab/press", self.names["SLACK_WORKSPACE_URL"]), None, &press);
+    }
+}
+
+impl Stage {
+    /// Opens the dialog of a card, as somebody, and sends it off; returns what the dialog answers.
+    pub(super) fn fill_in(&self, user: &str, card: &Value, action: &str, field: &str, value: &str) -> Value {
+        let press = json!({"user": user, "channel": self.channel, "ts": card["ts"], "action_id": action});
+        let lab = |act: &str, body: &Value| {
+            post(&format!("{}lab/{act}", self.names["SLACK_WORKSPACE_URL"]), None, body)
+        };
+        let pressed = lab("press", &press);
+        let view = &pressed["view"]["id"];
+        assert!(view.is_string(), "{pressed}");
+        lab("submit", &json!({"user": user, "view_id": view, "values": {field: {field: value}}}))
+    }
+
+    /// Ends the bot as a supervisor does; returns its exit code.
+    pub(super) fn end_bot(&mut self) -> Option<i32> {
+        let mut bot = self.bot.take().unwrap();
+        let bot_process = rustix::process::Pid::from_child(&bot.0);
+        rustix::process::kill_process(bot_process, rustix::process::Signal::TERM).unwrap();
+        bot.0.wait().unwrap().code()
     }
 }
 
@@ -158,14 +196,14 @@ fn is_ready(port: u16) -> bool {
     asked.and_then(|()| stream.read_to_string(&mut answer)).is_ok() && answer.starts_with("HTTP/1.1 200")
 }
 
-fn propose(client: &mut Client, command: &str, wait: u64) -> Value {
+pub(super) fn propose(client: &mut Client, command: &str, wait: u64) -> Value {
     let arguments = json!({"command": command, "reasoning": "the deploy needs it", "wait_seconds": wait});
     let result = client.call("run_command", &arguments);
     assert_eq!(result["isError"], false, "{result}");
     result["structuredContent"].clone()
 }
 
-fn status(client: &mut Client, id: &Value) -> Value {
+pub(super) fn status(client: &mut Client, id: &Value) -> Value {
     client.call("approval_status", &json!({"id": id}))["structuredContent"].clone()
 }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::indexing_slicing, reason = "an answer without the field stops the test")]
 
 mod approval;
+mod consent;
 mod foreign;
 mod gate;
 mod hostile;

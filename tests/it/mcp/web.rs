@@ -14,7 +14,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A server that listens.
 pub(super) struct Listening {
-    child: Child,
+    child: Option<Child>,
     pub(super) port: u16,
     next: AtomicU64,
 }
@@ -71,10 +71,15 @@ impl Listening {
         // Whoever does not read the log would stop the program.
         std::thread::spawn(move || drop(std::io::copy(&mut log, &mut std::io::sink())));
         Self {
-            child,
+            child: Some(child),
             next: AtomicU64::new(100),
             port: port.unwrap_or_else(|| panic!("it does not listen: {line}")),
         }
+    }
+
+    /// Speaks with one that somebody else started.
+    pub(super) fn there(port: u16) -> Self {
+        Self { child: None, port, next: AtomicU64::new(100) }
     }
 
     pub(super) fn connect(&self) -> TcpStream {
@@ -127,19 +132,22 @@ impl Listening {
 
     /// Ends it, and returns its exit code.
     pub(super) fn end(mut self) -> Option<i32> {
+        let mut child = self.child.take().unwrap();
         rustix::process::kill_process(
-            rustix::process::Pid::from_child(&self.child),
+            rustix::process::Pid::from_child(&child),
             rustix::process::Signal::TERM,
         )
         .unwrap();
-        self.child.wait().unwrap().code()
+        child.wait().unwrap().code()
     }
 }
 
 impl Drop for Listening {
     fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
+        if let Some(child) = &mut self.child {
+            drop(child.kill());
+            drop(child.wait());
+        }
     }
 }
 

@@ -4,5 +4,5 @@ mod cases;
 mod killed;
 mod namespaces;
 mod over_ssh;
-mod place;
+pub(crate) mod place;
 mod terminal;

@@ -22,16 +22,16 @@ use tempfile::TempDir;
 use tokio::sync::Notify;
 
 /// A lab that runs.
-pub(super) struct Lab {
+pub(crate) struct Lab {
     child: Child,
     folder: TempDir,
-    pub(super) az: PathBuf,
+    pub(crate) az: PathBuf,
     pub(super) environment: BTreeMap<String, OsString>,
 }
 
 impl Lab {
     /// Brings one up.
-    pub(super) fn up(hosts: &str) -> Self {
+    pub(crate) fn up(hosts: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("lab");
         let mut child =
@@ -54,7 +54,7 @@ impl Lab {
     }
 
     /// Runs a subcommand of the lab, which has to succeed.
-    pub(super) fn order(&self, words: &[&str]) -> String {
+    pub(crate) fn order(&self, words: &[&str]) -> String {
         let words = [&["lab"], words].concat();
         let output = ghost(&self.folder.path().join("lab"), &words).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -70,7 +70,7 @@ impl Lab {
     }
 
     /// Says who listens on the ports of a measurement.
-    pub(super) fn listeners(&self, machine: &str) -> usize {
+    pub(crate) fn listeners(&self, machine: &str) -> usize {
         let reported = self.guest(machine, "ss -Hltn");
         ["5001", "19765", "19766"].iter().filter(|port| reported.contains(&format!(":{port} "))).count()
     }

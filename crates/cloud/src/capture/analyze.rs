@@ -38,6 +38,17 @@ pub enum CaptureFileError {
     Aborted,
 }
 
+/// Why a fetched file is no whole capture, in the words that are recorded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct FileProblem(pub String);
+
+impl From<CaptureFileError> for FileProblem {
+    fn from(error: CaptureFileError) -> Self {
+        Self(error.to_string())
+    }
+}
+
 /// Reads a fetched file: is it whole, is it a capture? Returns its packets, and whether it ends within one.
 ///
 /// # Errors

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use ghost_base::{Clock, Timestamp};
 use ghost_shell::{CancelSignal, Shell};
 
-use super::analyze::{CaptureFileError, analyze, verify};
+use super::analyze::{CaptureFileError, FileProblem, analyze, verify};
 use super::step::{AnalysisJob, CaptureStep, NextStep};
 use super::task::{Analysis, CaptureTask};
 use crate::operation::{self, CommandOutcome, Issue};
@@ -104,7 +104,7 @@ pub async fn drive(
                 task.on_result(&step.what, step.end, &answer, clock.now());
             }
             NextStep::Verify { end, file, bytes } => {
-                let read = executor.verify(&file, bytes).await.map_err(|error| error.to_string());
+                let read = executor.verify(&file, bytes).await.map_err(FileProblem::from);
                 task.verified(end, read, clock.now());
             }
             NextStep::Analyze(work) => task.analyzed(executor.analyze(&work).await),

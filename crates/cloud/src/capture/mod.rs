@@ -36,7 +36,7 @@ mod tests;
 mod text;
 
 pub use crate::operation::{CommandOutcome, Issue};
-pub use analyze::{CaptureFileError, analyze, verify};
+pub use analyze::{CaptureFileError, FileProblem, analyze, verify};
 pub use document::{ListedCapture, Location};
 pub use drive::CaptureShell;
 pub use drive::{CaptureExecutor, DriveError, Ended, Instruction, SaveError, drive};

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use ghost_base::Timestamp;
 
+use super::analyze::FileProblem;
 use super::document::{Blob, ListedCapture, Status, read};
 use super::target::{CaptureTarget, Left, Phase, Stop};
 use super::task::{CaptureTask, RequestedState};
@@ -272,7 +273,7 @@ impl CaptureTask {
     }
 
     /// Takes what reading a fetched file brought: its packets and whether it is cut off, or why it is no capture.
-    pub fn verified(&mut self, at: usize, read: Result<(u64, bool), String>, now: Timestamp) {
+    pub fn verified(&mut self, at: usize, read: Result<(u64, bool), FileProblem>, now: Timestamp) {
         let Some(end) = self.ends.get_mut(at) else { return };
         let Phase::Verifying { bytes, failed } = end.phase else { return };
         match read {

@@ -164,6 +164,25 @@ pub enum GatherError {
     Missing(&'static str),
 }
 
+/// Why a part was not read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PartError {
+    /// Nobody gathered it.
+    #[error("not gathered")]
+    NotGathered,
+    /// The machine has no such program, in its own words.
+    #[error("{0}")]
+    NotInstalled(String),
+    /// The program failed.
+    #[error("exit code {code}: {said}")]
+    Failed {
+        /// Its exit code.
+        code: u8,
+        /// The beginning of what it said.
+        said: String,
+    },
+}
+
 impl Gathered {
     /// Puts sections together: name, exit code, text.
     ///
@@ -191,15 +210,14 @@ impl Gathered {
     ///
     /// # Errors
     /// Says why it was not read.
-    pub fn text(&self, part: Part) -> Result<&str, String> {
+    pub fn text(&self, part: Part) -> Result<&str, PartError> {
         match self.parts.get(part.as_str()) {
             Some(PartText { code: 0, text }) => Ok(text),
-            Some(PartText { code: 127, text }) => Err(text.trim().to_owned()),
+            Some(PartText { code: 127, text }) => Err(PartError::NotInstalled(text.trim().to_owned())),
             Some(PartText { code, text }) => {
-                let said: String = text.trim().chars().take(200).collect();
-                Err(format!("exit code {code}: {said}"))
+                Err(PartError::Failed { code: *code, said: text.trim().chars().take(200).collect() })
             }
-            None => Err("not gathered".to_owned()),
+            None => Err(PartError::NotGathered),
         }
     }
 

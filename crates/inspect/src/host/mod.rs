@@ -52,7 +52,7 @@ pub use context::{Context, Expected, Flow, Protocol};
 pub use counter::{Counters, Counts};
 pub use fault::Fault;
 pub use finding::{Certainty, Evidence, Finding, Weight};
-pub use gathered::{GatherError, Gathered, Part, PartText};
+pub use gathered::{GatherError, Gathered, Part, PartError, PartText};
 pub use judge::{Fate, Judgement, judge};
 pub use link::{Address, Link, LinkCounters, Neighbor};
 pub use model::{Host, Warning};

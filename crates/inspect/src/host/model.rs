@@ -233,7 +233,12 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn text(&mut self, part: Part) -> Result<String, String> {
-        self.gathered.text(part).map(str::to_owned).inspect_err(|why| self.closed.push((part, why.clone())))
+        let text = self.gathered.text(part).map(str::to_owned).map_err(|why| why.to_string());
+        text.inspect_err(|why| self.closed.push((part, why.clone())))
+    }
+
+    fn why_not(&self, part: Part) -> String {
+        self.gathered.text(part).err().map(|why| why.to_string()).unwrap_or_default()
     }
 
     fn table<T: serde::de::DeserializeOwned>(&mut self, part: Part) -> Known<Vec<T>> {
@@ -250,7 +255,7 @@ impl Reader<'_> {
 
     fn lines<T>(&mut self, part: Part, read: fn(&str) -> (Vec<T>, Vec<String>)) -> Known<Vec<T>> {
         let Known::Read((found, odd)) = self.plain(part, read) else {
-            return Known::NotRead(self.gathered.text(part).err().unwrap_or_default());
+            return Known::NotRead(self.why_not(part));
         };
         self.warnings.extend(
             odd.into_iter()
@@ -275,7 +280,7 @@ impl Reader<'_> {
                 if six {
                     continue;
                 }
-                return Known::NotRead(self.gathered.text(part).err().unwrap_or_default());
+                return Known::NotRead(self.why_not(part));
             };
             for row in rows {
                 match row.read(six) {
@@ -290,7 +295,7 @@ impl Reader<'_> {
     fn rules(&mut self, part: Part, six: bool) -> Known<Vec<Rule>> {
         let rows: Known<Vec<RawRule>> = self.table(part);
         let Known::Read(rows) = rows else {
-            return Known::NotRead(self.gathered.text(part).err().unwrap_or_default());
+            return Known::NotRead(self.why_not(part));
         };
         let mut all = Vec::new();
         for row in rows {

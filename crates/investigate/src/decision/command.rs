@@ -27,7 +27,7 @@ pub(super) fn judge(
         Some(DeclaredScript { carrier, script, variables }) => {
             match policy.declared(carrier, script, variables, command) {
                 Ok(filled) => check_sandbox(state, policy.classify_script_within(carrier, &filled, scope)),
-                Err(why) => policy.classify_as_refused(command, &why),
+                Err(why) => policy.classify_as_refused(command, &why.to_string()),
             }
         }
     };

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::event::text;
+use crate::finding::FaultCode;
 use crate::tool::FileTask;
 use ghost_base::Digest;
 
@@ -72,7 +73,7 @@ pub struct FindingRejected {
 /// A claim about the network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    pub code: String,
+    pub code: FaultCode,
     pub object: String,
     pub statement: String,
     /// What shows it.

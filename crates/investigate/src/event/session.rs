@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::{ObservationId, Outside, text};
+use crate::finding::FaultCode;
 use crate::model::Investigator;
 use crate::suspect::Looked;
 use crate::{Confidence, HypothesisState, Limits, Outcome};
@@ -242,7 +243,7 @@ pub const RECHECK_PROVIDER: &str = "recheck";
 /// A fault before and now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rechecked {
-    pub code: String,
+    pub code: FaultCode,
     pub object: String,
     /// What was seen when it was reported; empty where it was not there then.
     pub before: String,

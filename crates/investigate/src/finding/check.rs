@@ -41,8 +41,8 @@ pub enum FindingError {
 /// # Errors
 /// Fails where the claim does not hold.
 pub fn check(finding: &Finding, context: &CallContext<'_>) -> Result<String, FindingError> {
-    let fault: Fault =
-        finding.code.parse().map_err(|_| FindingError::UnknownFault { code: finding.code.clone() })?;
+    let unknown = || FindingError::UnknownFault { code: finding.code.to_string() };
+    let fault = finding.code.fault().ok_or_else(unknown)?;
     if !fault.object_kind().matches(&finding.object) {
         return Err(FindingError::WrongObject { fault, object: finding.object.clone() });
     }
@@ -55,7 +55,7 @@ pub fn check(finding: &Finding, context: &CallContext<'_>) -> Result<String, Fin
     let reasons: Vec<String> =
         finding.evidence.iter().filter_map(|cited| reason(cited.observation, &supports)).collect();
     if reasons.is_empty() {
-        let (code, object) = (finding.code.clone(), finding.object.clone());
+        let (code, object) = (finding.code.to_string(), finding.object.clone());
         return Err(FindingError::Unsupported { code, object });
     }
     let quoted = quoted.into_iter().filter(|quote| !quote.is_empty());

@@ -7,4 +7,4 @@ mod check;
 mod fault;
 
 pub use check::{FindingError, check};
-pub use fault::{Fault, ObjectKind, UnknownFault, title, traffic};
+pub use fault::{Fault, FaultCode, ObjectKind, UnknownFault, title, traffic};

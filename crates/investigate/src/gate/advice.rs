@@ -83,7 +83,9 @@ impl Advice<'_> {
             }
         }
         let is_accepted = |remedy: &&JudgedRemedy| {
-            self.accepted.iter().any(|found| found.code == remedy.fault && found.object == remedy.object)
+            self.accepted
+                .iter()
+                .any(|found| found.code == remedy.fault.as_str() && found.object == remedy.object)
         };
         let is_named = |remedy: &&JudgedRemedy| {
             kept.iter().any(|action| remedy.commands.iter().all(|command| action.contains(command.as_str())))
@@ -289,7 +291,7 @@ mod tests {
         };
         let flows = JudgedFlows { remedies: vec![remedy], ..JudgedFlows::default() };
         let (code, object) = ("nsg_deny".to_owned(), "nsg/n/r".to_owned());
-        let found = Finding { code, object, statement: String::new(), evidence: Vec::new() };
+        let found = Finding { code: code.into(), object, statement: String::new(), evidence: Vec::new() };
         let all = advise(&flows, &[found], &["Ask its owner."]);
         assert_eq!(all.len(), 2, "{all:?}");
         assert!(

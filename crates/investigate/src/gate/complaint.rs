@@ -70,7 +70,7 @@ impl Weigh<'_> {
         let open: Vec<String> = self
             .findings
             .iter()
-            .filter(|found| found.code == Fault::NsgExposure.as_str())
+            .filter(|found| found.code == Fault::NsgExposure)
             .map(|found| named(found))
             .collect();
         if !open.is_empty() {
@@ -111,8 +111,8 @@ impl Weigh<'_> {
         for finding in self.findings {
             let of_flow = flows.iter().any(|flow| {
                 let mut causes = flow.causes.iter().chain(&flow.behind);
-                let is_cause =
-                    causes.any(|cause| cause.fault == finding.code && cause.object == finding.object);
+                let is_cause = causes
+                    .any(|cause| finding.code == cause.fault.as_str() && cause.object == finding.object);
                 is_cause
                     || flow.is(&finding.object)
                     || !complaint.names_port && flow.is_between(&finding.object)
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn without_a_judgement_of_flows_nothing_about_flows_is_certain() {
         let found = |code: &str, object: &str| Finding {
-            code: code.to_owned(),
+            code: code.into(),
             object: object.to_owned(),
             statement: String::new(),
             evidence: Vec::new(),

@@ -3,7 +3,6 @@
 use serde_json::{Map, Value};
 
 use crate::HypothesisState;
-use crate::finding::Fault;
 use crate::model::{Ask, Message, ToolResult};
 use crate::suspect::{Looked, Suspect};
 
@@ -174,7 +173,7 @@ impl FinishedCall {
         let suspects = suspects.filter_map(|item| serde_json::from_value::<Suspect>(item.clone()).ok());
         suspects
             .filter(|found| {
-                found.code.parse::<Fault>().is_ok_and(|fault| fault.object_kind().matches(&found.object))
+                found.code.fault().is_some_and(|fault| fault.object_kind().matches(&found.object))
             })
             .collect()
     }

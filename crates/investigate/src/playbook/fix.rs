@@ -11,6 +11,7 @@ use crate::judged::{JudgedFlow, JudgedRemedy};
 use crate::playbook::agenda::PlaybookContext;
 use crate::playbook::findings::CitedFault;
 use crate::playbook::guest_fix;
+use crate::suspect::Suspect;
 use crate::symptom_text::Symptom;
 
 /// Stands where only the owner knows.
@@ -64,7 +65,7 @@ pub(super) fn actions(context: &PlaybookContext<'_>, faults: &[CitedFault]) -> V
         let parts: Vec<&str> = object.split('/').collect();
         let at = |index: usize| parts.get(index).copied().unwrap_or_default();
         // A service is started once, whoever misses it.
-        if code == "tcp_refused" {
+        if fault.suspect.fault() == Some(Fault::TcpRefused) {
             let service = (at(2), at(3), at(4));
             if started.contains(&service) {
                 continue;
@@ -72,13 +73,13 @@ pub(super) fn actions(context: &PlaybookContext<'_>, faults: &[CitedFault]) -> V
             started.push(service);
         }
         if let Some(mut fix) = fix(context, fault, &at) {
-            if let Some(verify) = tried_again(context, code, object) {
+            if let Some(verify) = tried_again(context, &fault.suspect) {
                 fix.verify = verify;
             }
             // From the caller on, so that each repair can be seen; what no document shows comes last.
             match context.judged.remedy(code, object) {
                 Some((place, remedy)) => actions.push((place, as_tried(fix, remedy).text(&remedy.effect))),
-                None => actions.push((usize::MAX, fix.text(untried(context, code, object)))),
+                None => actions.push((usize::MAX, fix.text(untried(context, &fault.suspect)))),
             }
         }
     }
@@ -87,12 +88,11 @@ pub(super) fn actions(context: &PlaybookContext<'_>, faults: &[CitedFault]) -> V
 }
 
 /// Returns the call that shows that a flow passes again, where a rule stopped it: that very flow, from its caller.
-fn tried_again(context: &PlaybookContext<'_>, code: &str, object: &str) -> Option<String> {
-    let by_rules = ["nsg_deny", "guest_firewall_drop", "guest_firewall_reject", "guest_firewall_policy_drop"];
-    if !by_rules.contains(&code) {
+fn tried_again(context: &PlaybookContext<'_>, suspect: &Suspect) -> Option<String> {
+    if !suspect.fault().is_some_and(is_rule) {
         return None;
     }
-    let (flow, _) = context.judged.cause(code, object)?;
+    let (flow, _) = context.judged.cause(&suspect.code, &suspect.object)?;
     // What stands for the Internet is no address to try.
     let is_anybody = |address: IpAddr| address == IpAddr::from([8, 8, 8, 8]);
     let stands_for_others = (flow.source_machine.is_none() && is_anybody(flow.source))
@@ -109,9 +109,41 @@ fn tried_again(context: &PlaybookContext<'_>, code: &str, object: &str) -> Optio
     }
 }
 
+/// Tells whether a rule that says what passes is at fault, so that the flow itself shows whether it was repaired.
+const fn is_rule(fault: Fault) -> bool {
+    match fault {
+        Fault::NsgDeny
+        | Fault::GuestFirewallDrop
+        | Fault::GuestFirewallReject
+        | Fault::GuestFirewallPolicyDrop => true,
+        Fault::NsgExposure
+        | Fault::RouteBlackhole
+        | Fault::RouteDeadNva
+        | Fault::RouteDetour
+        | Fault::ServiceEndpointMissing
+        | Fault::StorageFirewallDeny
+        | Fault::Fail2banBan
+        | Fault::ContainerFirewallChange
+        | Fault::NetemLoss
+        | Fault::NetemDelay
+        | Fault::NetemCorrupt
+        | Fault::NetemDuplicate
+        | Fault::NetemReorder
+        | Fault::RateLimit
+        | Fault::PmtuBlackhole
+        | Fault::TcpRefused
+        | Fault::SynUnanswered
+        | Fault::DnsFailure
+        | Fault::ArpConflict
+        | Fault::AsymmetricPath
+        | Fault::NoDrift => false,
+    }
+}
+
 /// Says that nobody tried it on what was read, where the judge of flows knows the cause and a document could show it.
-fn untried(context: &PlaybookContext<'_>, code: &str, object: &str) -> &'static str {
-    let is_shown = code != Fault::TcpRefused.as_str() && context.judged.cause(code, object).is_some();
+fn untried(context: &PlaybookContext<'_>, suspect: &Suspect) -> &'static str {
+    let (code, object) = (&suspect.code, &suspect.object);
+    let is_shown = *code != Fault::TcpRefused && context.judged.cause(code, object).is_some();
     if is_shown { "not tried beforehand: what was read does not show all that it would change." } else { "" }
 }
 

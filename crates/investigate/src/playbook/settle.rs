@@ -184,7 +184,7 @@ fn drifted(context: &PlaybookContext<'_>) -> (HypothesisState, String) {
     let changes: Vec<String> = compared
         .iter()
         .flat_map(|finished| finished.suspects())
-        .filter(|found| found.code != Fault::NoDrift.as_str())
+        .filter(|found| found.code != Fault::NoDrift)
         .map(|found| title(&found.code, &found.object))
         .collect();
     let unchanged = context.symptom_text.symptoms.contains(&Symptom::NothingChanged);

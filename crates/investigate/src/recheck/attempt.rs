@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::decision::DecisionContext;
 use crate::event::{Now, Rechecked};
+use crate::finding::Fault;
 use crate::judged::{JudgedFlow, judged, of_complaints};
 use crate::model::Call;
 use crate::state::{CallState, State};
@@ -100,15 +101,19 @@ impl Attempt {
             None => format!("ping from {} to {}", self.from, self.flow.destination),
         };
         let (code, now, after) = match outcome(said)? {
-            Tried::Answered => ("syn_unanswered", Now::Fixed, format!("tried again: {tried} is answered")),
-            Tried::Refused => ("tcp_refused", Now::Broken, format!("tried again: {tried} is refused")),
-            Tried::Silent => ("syn_unanswered", Now::Broken, format!("tried again: {tried} gets no answer")),
+            Tried::Answered => {
+                (Fault::SynUnanswered, Now::Fixed, format!("tried again: {tried} is answered"))
+            }
+            Tried::Refused => (Fault::TcpRefused, Now::Broken, format!("tried again: {tried} is refused")),
+            Tried::Silent => {
+                (Fault::SynUnanswered, Now::Broken, format!("tried again: {tried} gets no answer"))
+            }
         };
         let JudgedFlow { source, destination, protocol, port, .. } = &self.flow;
         let port = port.map_or_else(|| "any".to_owned(), |port| port.to_string());
         let steps = state.observations.iter().filter(|seen| seen.observed.call == call.call.id);
         Some(Rechecked {
-            code: code.to_owned(),
+            code: code.into(),
             object: format!("flow/{source}/{destination}/{protocol}/{port}"),
             before: format!("{}: {}", self.flow.name(), self.flow.outcome),
             after,

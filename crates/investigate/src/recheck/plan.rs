@@ -48,7 +48,7 @@ pub(super) fn faults(state: &State) -> impl Iterator<Item = &FindingAccepted> {
         })
     };
     let each = accepted.iter().enumerate().filter(move |(at, found)| !is_repeated(*at, found));
-    each.map(|(_, found)| found).filter(|found| found.finding.code != Fault::NoDrift.as_str())
+    each.map(|(_, found)| found).filter(|found| found.finding.code != Fault::NoDrift)
 }
 
 /// A call that runs again, and the findings that it bore out.

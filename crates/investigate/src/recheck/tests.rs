@@ -191,7 +191,7 @@ fn a_second_look_can_be_taken_again_and_a_first_one_needs_a_fault() {
 #[test]
 fn one_thing_left_is_enough_to_be_broken() {
     let of = |now: Now| Rechecked {
-        code: "nsg_deny".to_owned(),
+        code: Fault::NsgDeny.into(),
         object: OBJECT.to_owned(),
         before: "a | b".to_owned(),
         after: "c".to_owned(),

@@ -3,13 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::ObservationId;
-use crate::finding::Fault;
+use crate::finding::{Fault, FaultCode};
 
 /// A fault that a document shows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Suspect {
-    /// The fault code.
-    pub code: String,
+    pub code: FaultCode,
     /// What is at fault, as the contract names it.
     pub object: String,
     /// What shows it, in a sentence.
@@ -22,12 +21,12 @@ pub struct Suspect {
 impl Suspect {
     /// Names a fault.
     pub(crate) fn new(fault: Fault, object: String, why: impl Into<String>) -> Self {
-        Self { code: fault.as_str().to_owned(), object, why: why.into(), observations: Vec::new() }
+        Self { code: fault.into(), object, why: why.into(), observations: Vec::new() }
     }
 
     /// Returns the fault that the code names; a record of a later version may name another.
     pub(crate) fn fault(&self) -> Option<Fault> {
-        self.code.parse().ok()
+        self.code.fault()
     }
 
     /// Tells whether both are the same fault, whatever shows them.

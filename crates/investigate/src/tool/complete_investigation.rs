@@ -200,7 +200,7 @@ fn finding(fault: &ClaimedFault) -> Result<Finding, Box<CallResult>> {
         Ok(Citation { observation, quote: place.quote.clone() })
     };
     Ok(Finding {
-        code: fault.code.clone(),
+        code: fault.code.as_str().into(),
         object: fault.object.clone(),
         statement: fault.statement.clone(),
         evidence: fault.evidence.iter().map(cite).collect::<Result<_, Box<CallResult>>>()?,

@@ -80,6 +80,12 @@ pub enum ScriptError {
         /// The value that does not fit.
         value: String,
     },
+    /// The line that was shown is not the one that would run.
+    #[error("the script `{script}` is not the one that was proposed")]
+    Other {
+        /// Its name.
+        script: String,
+    },
 }
 
 #[derive(Deserialize)]
@@ -343,11 +349,11 @@ impl Policy {
         script: &str,
         variables: &[(String, String)],
         shown: &str,
-    ) -> Result<FilledScript, String> {
-        let filled = fill(self, script, variables).map_err(|error| error.to_string())?;
+    ) -> Result<FilledScript, ScriptError> {
+        let filled = fill(self, script, variables)?;
         match filled.line(carrier) == shown {
             true => Ok(filled),
-            false => Err(format!("the script `{script}` is not the one that was proposed")),
+            false => Err(ScriptError::Other { script: script.to_owned() }),
         }
     }
 }

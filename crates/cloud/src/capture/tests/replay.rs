@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::trust::{CommandFault, answered, fault};
 use super::world::{World, analysis, task};
-use crate::capture::{Analysis, CaptureStep, CaptureTask, CommandOutcome, NextStep};
+use crate::capture::{Analysis, CaptureStep, CaptureTask, CommandOutcome, FileProblem, NextStep};
 use ghost_base::Timestamp;
 
 /// What a ledger holds of a task.
@@ -12,7 +12,7 @@ use ghost_base::Timestamp;
 enum Event {
     Began(String, Timestamp),
     Answered(CommandOutcome, Timestamp),
-    Verified(Result<(u64, bool), String>, Timestamp),
+    Verified(Result<(u64, bool), FileProblem>, Timestamp),
     /// The analysis as it is written down.
     Analyzed(String),
     Said(CommandFault),
@@ -99,7 +99,7 @@ proptest! {
                 }
                 NextStep::Verify { end, .. } => {
                     let bad = matches!(faults.next(), Some(CommandFault::Garbage | CommandFault::CutOff(_)));
-                    let read = if bad { Err("it is empty".to_owned()) } else { Ok((3, false)) };
+                    let read = if bad { Err(FileProblem("it is empty".to_owned())) } else { Ok((3, false)) };
                     task.verified(end, read.clone(), world.now);
                     ledger.push(Event::Verified(read, world.now));
                 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::world::{BROKEN, FORBIDDEN, THROTTLED, World, analysis, denied, failed, printed, task};
-use crate::capture::{CaptureStep, CaptureTask, CommandOutcome, NextStep, State, StepKind};
+use crate::capture::{CaptureStep, CaptureTask, CommandOutcome, FileProblem, NextStep, State, StepKind};
 
 /// What happens to a command.
 #[derive(Debug, Clone, Copy)]
@@ -133,7 +133,7 @@ proptest! {
                 }
                 NextStep::Verify { end, .. } => {
                     let good = !matches!(faults.next(), Some(CommandFault::Garbage | CommandFault::CutOff(_)));
-                    let read = if good { Ok((3, false)) } else { Err("it is empty".to_owned()) };
+                    let read = if good { Ok((3, false)) } else { Err(FileProblem("it is empty".to_owned())) };
                     task.verified(end, read, world.now);
                 }
                 NextStep::Analyze(_) => task.analyzed(analysis(Vec::new())),

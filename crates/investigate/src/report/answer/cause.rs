@@ -61,7 +61,7 @@ fn joined(first: &str, second: &str) -> String {
 
 fn cause(found: &FindingAccepted, judged: &JudgedFlows) -> Cause {
     let (code, object) = (found.finding.code.as_str(), found.finding.object.as_str());
-    let fault = code.parse::<Fault>().ok().filter(|fault| fault.object_kind().matches(object));
+    let fault = found.finding.code.fault().filter(|fault| fault.object_kind().matches(object));
     let weight = match fault {
         Some(
             Fault::NetemLoss

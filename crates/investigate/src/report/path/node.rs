@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::event::FindingAccepted;
-use crate::finding::title;
+use crate::finding::{Fault, title};
 use crate::report::path::endpoints::{Endpoints, Machine, endpoints};
 use crate::state::State;
 use crate::suspect::{Layer, Looked};
@@ -53,7 +53,7 @@ struct PathBuilder<'a> {
 #[must_use]
 pub fn nodes(state: &State) -> Vec<PathNode> {
     let endpoints = endpoints(state);
-    let faults = state.accepted.iter().filter(|found| found.finding.code != "no_drift");
+    let faults = state.accepted.iter().filter(|found| found.finding.code != Fault::NoDrift);
     let mut builder = PathBuilder { looked: looked(state), left: faults.collect() };
     let mut nodes = builder.path(&endpoints);
     if !nodes.is_empty() && !builder.left.is_empty() {

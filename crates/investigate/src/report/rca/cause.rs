@@ -46,7 +46,8 @@ pub(super) fn accepted(state: &State) -> String {
         lines
     });
     let lines = lines.collect::<Vec<_>>().join("\n");
-    let dated = state.accepted.iter().any(|found| is_dated(&found.why) || found.finding.code == "no_drift");
+    let dated =
+        state.accepted.iter().any(|found| is_dated(&found.why) || found.finding.code == Fault::NoDrift);
     let since = if dated {
         ""
     } else {
@@ -70,7 +71,7 @@ fn holds(state: &State, number: usize, finding: &Finding, why: &str, effect: boo
     }
     let cited = finding.evidence.iter().map(|cited| cite(state, cited)).collect::<Vec<_>>();
     lines.extend((!cited.is_empty()).then(|| format!("{indent}- Proof: {}", cited.join("; "))));
-    if let (true, Ok(fault)) = (effect, finding.code.parse::<Fault>()) {
+    if let (true, Some(fault)) = (effect, finding.code.fault()) {
         lines.push(format!("{indent}- Effect: {}", fault.mechanism()));
     }
     if is_dated(why) {

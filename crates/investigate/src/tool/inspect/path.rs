@@ -12,7 +12,7 @@ use super::estate_reader::{EstateReader, INTERNET};
 use super::inspector::{Inspection, Inspector, Unfinished};
 use super::remedy;
 use crate::complaint::{Complaint, Kind, UnknownEnd};
-use crate::finding::Fault;
+use crate::finding::{Fault, FaultCode};
 use crate::judged::{
     FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, JudgedFlows, JudgedRemedy, NoticedObject,
     UnknownName, UnreadDocument,
@@ -215,7 +215,7 @@ fn failing_servers(
         };
         let why = format!("the name server {} of {} {what}", server.address, plain(machine));
         let object = format!("dns/{}", server.address);
-        Some(Suspect { code: "dns_failure".to_owned(), object, why, observations: observations.clone() })
+        Some(Suspect { code: Fault::DnsFailure.into(), object, why, observations: observations.clone() })
     };
     Ok(servers.into_iter().filter_map(fails).collect())
 }
@@ -442,7 +442,7 @@ fn exposure(cause: &Cause, machine: &str, ports: &[u16], reader: &EstateReader<'
     };
     let why = format!("it lets anybody on the internet reach {} on {noun} {ports}", plain(machine));
     let observations = reader.shown(&cause.object);
-    Suspect { code: cause.fault.to_string(), object: object(&cause.object), why, observations }
+    Suspect { code: cause.fault.as_str().into(), object: object(&cause.object), why, observations }
 }
 
 /// Says which layers of a machine were read: what a document means may still be open.
@@ -489,12 +489,12 @@ fn suspects(judgement: &Judgement, shown: &mut BTreeSet<Cause>, reader: &EstateR
     effects
         .filter(|(_, effect)| shown.insert(effect.cause.clone()))
         .filter_map(|(side, effect)| {
-            let (code, object) = (effect.cause.fault.as_str(), object(&effect.cause.object));
-            let known = code.parse::<Fault>().is_ok_and(|known| known.object_kind().matches(&object));
+            let (code, object) = (FaultCode::from(effect.cause.fault.as_str()), object(&effect.cause.object));
+            let known = code.fault().is_some_and(|known| known.object_kind().matches(&object));
             known.then(|| {
                 let why = reader.words(&effect.cause).unwrap_or_else(|| reason(judgement, side, effect));
                 let observations = reader.observations(&effect.cause.object, &judgement.flow);
-                Suspect { code: code.to_owned(), object, why, observations }
+                Suspect { code, object, why, observations }
             })
         })
         .collect()

@@ -11,7 +11,7 @@ use crate::tool::call_replay::CallReplay;
 use crate::tool::{CallContext, FileTask, Site, ToolAction};
 use ghost_base::Timestamp;
 use ghost_cloud::capture::{
-    Analysis, AnalysisJob, CaptureTask, CommandOutcome, NextStep, Phase, Role, State, StepKind,
+    Analysis, AnalysisJob, CaptureTask, CommandOutcome, FileProblem, NextStep, Phase, Role, State, StepKind,
 };
 use ghost_cloud::operation::Issue;
 
@@ -127,13 +127,13 @@ fn named(work: &AnalysisJob) -> (String, String, String) {
     (role.to_owned(), work.name.clone(), work.pair.clone())
 }
 
-fn verified(text: &str) -> Result<(u64, bool), String> {
+fn verified(text: &str) -> Result<(u64, bool), FileProblem> {
     match serde_json::from_str::<Verified>(text) {
         Ok(read) => Ok((read.packets, read.cut_off)),
         Err(_) => {
             let failure: Option<Value> = serde_json::from_str(text).ok();
             let why = failure.as_ref().and_then(|failure| failure.get("error")?.as_str());
-            Err(why.unwrap_or(text).chars().take(300).collect())
+            Err(FileProblem(why.unwrap_or(text).chars().take(300).collect()))
         }
     }
 }

@@ -38,19 +38,26 @@ fn a_whole_log_is_reported_with_its_head() {
 }
 
 #[test]
-fn every_value_of_every_byte_but_its_own_is_caught() {
+fn every_other_value_of_every_byte_is_caught() {
     let whole = sample();
     assert!(verified(&whole).ok);
-    let mut count = 0_u32;
+    // In the short run each byte takes some of the other values, and the bytes together all of them.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a long run is asked for by the environment, as in the integration tests"
+    )]
+    let is_long = std::env::var("GHOST_LONG").is_ok_and(|value| value == "1");
+    let step = if is_long { 1 } else { 37 };
+    let mut seen = [false; 256];
     for place in 0..whole.len() {
         let mut changed = whole.clone();
-        for flip in 1..=u8::MAX {
+        for flip in (1..=u8::MAX).skip(if is_long { 0 } else { place % step }).step_by(step) {
             changed[place] = whole[place] ^ flip;
             assert!(!verified(&changed).ok, "byte {place} became {:#x}", changed[place]);
-            count += 1;
+            seen[usize::from(flip)] = true;
         }
     }
-    assert_eq!(count as usize, whole.len() * 255);
+    assert!(seen[1..].iter().all(|seen| *seen), "some change was made nowhere");
 }
 
 #[test]
