@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::ellipsis::{Ellipsis, denies_verb, ellipsis};
 use super::fold::fold;
+use super::history::{history_cuts, is_history};
 use super::port;
 use super::scope::{parts, role_of_part};
 use super::token::{Kind, Token, tokens};
@@ -39,6 +41,10 @@ pub(super) struct Clause {
     pub(super) is_question: bool,
     /// It is about ping.
     pub(super) is_ping: bool,
+    /// It is about what was, and says nothing about what is.
+    pub(super) is_history: bool,
+    /// It only says of an end that it does, or that it does not: `but B does not`.
+    pub(super) ellipsis: Option<Ellipsis>,
 }
 
 /// Symptoms of a flow. The others are about something else.
@@ -226,14 +232,24 @@ fn segments(original: &[char], folded: &[char], sentence: &Sentence) -> Vec<(usi
         }
     }
     cuts.extend(WORDS.boundary.list.find_all(&text).iter().map(|place| (place.end, Boundary::Next, false)));
-    let buts = WORDS.boundary.but.find_all(&text);
+    // `B aber nicht`: the word stands within what it begins elsewhere.
+    let stands_within = |at: usize| {
+        let right = text.get(at..).unwrap_or_default().split([',', ';']).next().unwrap_or_default();
+        !names_something(right) && ellipsis(right).is_some()
+    };
+    let buts = WORDS.boundary.but.find_all(&text).into_iter().filter(|place| !stands_within(place.start));
     let sure = |at: usize| text.get(..at).is_some_and(|left| count(left) > 1);
-    cuts.extend(buts.iter().map(|place| (place.start, Boundary::Clause, sure(place.start))));
+    cuts.extend(buts.map(|place| (place.start, Boundary::Clause, sure(place.start))));
     // A belief begins where somebody has said something before it.
-    let said = |at: &usize| text.get(..*at).is_some_and(|left| names_something(left) || has_verdict(left));
+    let said = |at: &usize| {
+        let left = text.get(..*at).unwrap_or_default();
+        let begun = left.rsplit([',', ';', ':']).next().unwrap_or_default();
+        (names_something(left) || has_verdict(left)) && !WORDS.history.past.are_in(begun)
+    };
     let starters = WORDS.guess.starters.find_all(&text);
     cuts.extend(starters.iter().map(|place| place.start).filter(said).map(|at| (at, Boundary::Clause, true)));
     cuts.extend(verdict_cuts(&text).into_iter().map(|at| (at, Boundary::Clause, true)));
+    cuts.extend(history_cuts(&text).into_iter().map(|at| (at, Boundary::Clause, true)));
     cuts.sort_by_key(|(at, boundary, _)| (*at, std::cmp::Reverse(*boundary)));
     let first = match (sentence.is_item, sentence.is_paragraph) {
         (true, _) => Boundary::Next,
@@ -256,7 +272,11 @@ fn segments(original: &[char], folded: &[char], sentence: &Sentence) -> Vec<(usi
         let right = text.get(at..).unwrap_or_default().split([',', ';']).next().unwrap_or_default();
         let is_aside =
             is_healthy(right) && names_something(left) && (!names_something(right) || count(left) > 1);
-        if !is_sure && !is_aside && is_open(left) && (next == Boundary::Clause || !has_content(left)) {
+        let is_elliptic = names_something(left)
+            && names_something(right)
+            && (ellipsis(right).is_some() || denies_verb(left, right));
+        let is_kept = is_sure || is_aside || is_elliptic;
+        if !is_kept && is_open(left) && (next == Boundary::Clause || !has_content(left)) {
             boundary = boundary.max(if has_content(left) { boundary } else { next });
             continue;
         }
@@ -320,9 +340,11 @@ fn has_content(left: &str) -> bool {
     names_something(left) || left.split_whitespace().count() > 2
 }
 
-fn has_verdict(text: &str) -> bool {
+/// Tells whether somebody says that something fails, works, or is repaired.
+pub(super) fn has_verdict(text: &str) -> bool {
     symptoms(text).iter().any(|symptom| TROUBLE.contains(symptom))
         || WORDS.healthy.values().any(|words| words.are_in(text))
+        || WORDS.history.over.are_in(text)
 }
 
 fn has_arrow(text: &str) -> bool {
@@ -388,30 +410,28 @@ fn clause(text: String, folded: String, boundary: Boundary, is_question: bool) -
         });
     }
     let is_ping = is_ping(&folded);
-    Clause { text, folded, boundary, symptoms, is_guess, is_healthy, is_question, is_ping }
+    let is_history = is_history(&folded);
+    let ellipsis = ellipsis(&folded);
+    Clause {
+        text,
+        folded,
+        boundary,
+        symptoms,
+        is_guess,
+        is_healthy,
+        is_question,
+        is_ping,
+        is_history,
+        ellipsis,
+    }
 }
 
 fn is_ping_word(word: &str) -> bool {
-    [
-        "ping",
-        "pings",
-        "pinging",
-        "pinged",
-        "icmp",
-        "anpingen",
-        "pingen",
-        "пинг",
-        "пинга",
-        "пингуется",
-        "пингую",
-    ]
-    .contains(&word)
+    WORDS.ping.words.iter().any(|known| known == word)
 }
 
 fn is_ping(text: &str) -> bool {
-    tokens(text).iter().any(|token| is_ping_word(token.text))
-        || text.contains("핑")
-        || text.contains("ピング")
+    tokens(text).iter().any(|token| is_ping_word(token.text)) || WORDS.ping.within.are_in(text)
 }
 
 /// Returns what somebody sees.

@@ -153,10 +153,7 @@ fn is_turned(
             !destinations.is_empty()
                 && destinations.iter().all(|destination| match (source.machine(), destination.machine()) {
                     (Some(one), Some(other)) if one != other => {
-                        let server = infer::serves(estate, other, one, service);
-                        (server <= 0 || !is_marked)
-                            && infer::serves(estate, one, other, service) > 1
-                            && infer::who_serves(estate, one, other, service) > 2
+                        infer::is_server(estate, one, other, service, is_marked)
                     }
                     _ => false,
                 })

@@ -128,6 +128,36 @@ pub(super) fn serves(estate: &Estate<'_>, server: usize, caller: usize, service:
     listens + role + if lets_in { 2 } else { 0 }
 }
 
+/// Tells whether a port is served by the first of two ends rather than by the other, whatever the words say of who calls. `is_said`: they
+/// say it.
+pub(super) fn is_server(
+    estate: &Estate<'_>,
+    one: usize,
+    other: usize,
+    service: Service,
+    is_said: bool,
+) -> bool {
+    let Some(port) = service.port else { return false };
+    let (Some(first), Some(second)) = (estate.machine(one), estate.machine(other)) else { return false };
+    // Whom their sockets call is better known than anything.
+    match (first.calls(second, port), second.calls(first, port)) {
+        (true, _) => return false,
+        (false, true) => return true,
+        (false, false) => {}
+    }
+    let (own, others) = (serves(estate, one, other, service), serves(estate, other, one, service));
+    if (others <= 0 || !is_said) && own > 1 && own - others > 2 {
+        return true;
+    }
+    let is_tier = is_called_by(estate, one, other) && !is_called_by(estate, other, one);
+    let (first, second) = (first.listens(port), second.listens(port));
+    // `the database cannot reach the app server on 8443`, where the database alone serves it.
+    let by_listener = first == Some(true) && second == Some(false);
+    // `… on 3306`, where nobody serves it just now.
+    let by_role = role_serves(estate, one, port) && !role_serves(estate, other, port) && second != Some(true);
+    is_tier && (by_listener || by_role)
+}
+
 /// Tells whether machines of the role of one call those of the role of another, as tiers do.
 pub(super) fn is_called_by(estate: &Estate<'_>, server: usize, caller: usize) -> bool {
     let role = estate.role(server).and_then(|role| WORDS.role.get(role));

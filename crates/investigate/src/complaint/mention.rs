@@ -22,6 +22,23 @@ pub(super) struct Mention {
     pub(super) port: Option<u16>,
     /// A port stands right behind it: `at "10.0.0.5", port 5432`.
     pub(super) has_port_behind: bool,
+    /// It was moved, restarted, changed: `after the reboot of A`. Where others are named, it is no end.
+    pub(super) is_changed: bool,
+}
+
+impl Mention {
+    fn new(start: usize, end: usize, what: What) -> Self {
+        Self {
+            start,
+            end,
+            what,
+            mark: Mark::Open,
+            is_joined: false,
+            port: None,
+            has_port_behind: false,
+            is_changed: false,
+        }
+    }
 }
 
 /// What is named.
@@ -59,6 +76,8 @@ pub(super) enum Mark {
     To,
     /// Who calls.
     From,
+    /// Called by the one before it, and calls the one behind it: `A -> B -> C`.
+    Hop,
     /// On the path only.
     Via,
 }
@@ -107,16 +126,7 @@ pub(super) fn read(clause: &Clause, estate: &Estate<'_>, skipped: &[String], pro
             }
         };
         if let Some(what) = what {
-            let is_joined = false;
-            mentions.push(Mention {
-                start: token.start,
-                end: token.end,
-                what,
-                mark: Mark::Open,
-                is_joined,
-                port,
-                has_port_behind: false,
-            });
+            mentions.push(Mention { port, ..Mention::new(token.start, token.end, what) });
         }
     }
     roles(text, &all, &mut mentions);
@@ -125,6 +135,7 @@ pub(super) fn read(clause: &Clause, estate: &Estate<'_>, skipped: &[String], pro
     mentions.sort_by_key(|mention| (mention.start, std::cmp::Reverse(mention.end)));
     each_its_port(text, &mut mentions, &mut ports);
     mark(text, &all, &mut mentions, &ports);
+    mentions.retain(|mention| !is_contrasted(text, mention.start));
     drop_appositions(text, &mut mentions);
     // The port of who calls is none that anybody serves.
     let callers: Vec<(usize, usize)> = mentions
@@ -323,16 +334,7 @@ fn roles(text: &str, all: &[Token<'_>], mentions: &mut Vec<Mention>) {
         });
         if !overlaps {
             let (number, end) = follows_number.map_or((None, end), |(number, end)| (Some(number), end));
-            let what = What::Role(role, number);
-            mentions.push(Mention {
-                start,
-                end,
-                what,
-                mark: Mark::Open,
-                is_joined: false,
-                port: None,
-                has_port_behind: false,
-            });
+            mentions.push(Mention::new(start, end, What::Role(role, number)));
         }
     }
 }
@@ -347,20 +349,11 @@ fn bare_roles(text: &str, all: &[Token<'_>], mentions: &mut Vec<Mention>) {
         };
         let before = text.get(..token.start).unwrap_or_default().trim_end();
         let behind = text.get(token.end..).unwrap_or_default().trim_start();
-        let calls = ["can't", "cannot", "can not", "cant "].iter().any(|word| behind.starts_with(word));
+        let calls = WORDS.direction.cannot.begin(behind);
         let called = ["to", "reach", "->"].iter().any(|word| before.ends_with(&format!(" {word}")));
         let overlaps = mentions.iter().any(|mention| mention.start < token.end && token.start < mention.end);
         if !overlaps && (is_arrow(at.checked_sub(1)) || is_arrow(Some(at + 1)) || calls || called) {
-            let (start, end, what) = (token.start, token.end, What::Role(role, None));
-            mentions.push(Mention {
-                start,
-                end,
-                what,
-                mark: Mark::Open,
-                is_joined: false,
-                port: None,
-                has_port_behind: false,
-            });
+            mentions.push(Mention::new(token.start, token.end, What::Role(role, None)));
         }
     }
 }
@@ -369,16 +362,7 @@ fn outside(text: &str, mentions: &mut Vec<Mention>) {
     for place in WORDS.outside.words.find_all(text) {
         let overlaps = mentions.iter().any(|mention| mention.start < place.end && place.start < mention.end);
         if !overlaps {
-            let (start, end, what) = (place.start, place.end, What::Internet);
-            mentions.push(Mention {
-                start,
-                end,
-                what,
-                mark: Mark::Open,
-                is_joined: false,
-                port: None,
-                has_port_behind: false,
-            });
+            mentions.push(Mention::new(place.start, place.end, What::Internet));
         }
     }
 }
@@ -421,9 +405,9 @@ fn mark(text: &str, all: &[Token<'_>], mentions: &mut [Mention], ports: &[PortMe
         let mark = match (left, right) {
             (None, None) if listed == Some(true) => Mark::From,
             (None, None) if listed == Some(false) => Mark::To,
-            (Some(true), None) | (None, Some(false)) => Mark::To,
+            (Some(true), None | Some(false)) | (None, Some(false)) => Mark::To,
             (Some(false), _) | (None, Some(true)) => Mark::From,
-            (Some(true), Some(_)) => Mark::Via,
+            (Some(true), Some(true)) => Mark::Hop,
             (None, None) => word_mark(text, mention.start, before, behind, roman),
         };
         // `port 5432 of B`: B has the port.
@@ -435,9 +419,36 @@ fn mark(text: &str, all: &[Token<'_>], mentions: &mut [Mention], ports: &[PortMe
             _ => mark,
         };
         if let Some(mention) = mentions.get_mut(at) {
-            (mention.mark, mention.is_joined) = (mark, joined);
+            let is_and = WORDS.boundary.and.hold(before.trim());
+            let changed = earlier.as_ref().is_some_and(|earlier| earlier.is_changed);
+            // `A -> B, B -> C` is no list, and `we moved A, B cannot …` neither.
+            let is_list = joined && left.is_none() && right.is_none() && (is_and || !changed);
+            (mention.mark, mention.is_joined) = (mark, is_list);
+            mention.is_changed = is_changed(before, behind) || (is_list && changed);
         }
     }
+}
+
+/// `after the reboot of A`, `since A was moved`.
+fn is_changed(before: &str, behind: &str) -> bool {
+    let mut rest = before.trim_end();
+    for _ in 0..3 {
+        if WORDS.change.before.end(rest) {
+            return true;
+        }
+        let last = rest.split_whitespace().next_back().unwrap_or_default();
+        let passes = WORDS.direction.filler.hold(last) || WORDS.direction.at.hold(last);
+        if last.is_empty() || !passes {
+            break;
+        }
+        rest = rest.strip_suffix(last).unwrap_or_default().trim_end();
+    }
+    WORDS.change.behind.begin(behind.trim_start())
+}
+
+/// `unlike A`: A is what the others are compared with.
+fn is_contrasted(text: &str, start: usize) -> bool {
+    WORDS.direction.unlike.end(text.get(..start).unwrap_or_default().trim_end())
 }
 
 /// Ports from which callers call.
@@ -467,10 +478,7 @@ fn is_joint(between: &str) -> bool {
     match words.as_slice() {
         // A word that only fills makes no list: `A den B` is `from A, B` elsewhere.
         [] => has_sign,
-        [word] => {
-            WORDS.boundary.and.hold(word)
-                || ["or", "nor", "oder", "ou", "или", "lub", "和", "と", "및", "aur"].contains(word)
-        }
+        [word] => WORDS.boundary.and.hold(word) || WORDS.boundary.or.hold(word),
         _ => false,
     }
 }
@@ -506,7 +514,13 @@ fn word_mark(text: &str, start: usize, before: &str, behind: &str, roman: bool) 
         }
         rest = rest.strip_suffix(last).unwrap_or_default().trim_end();
     }
-    if direction.says.begin(next) { Mark::From } else { Mark::Open }
+    // `B gets no syslog from A`: B takes what A sends.
+    let takes = direction.pushed.are_in(behind) && direction.from.end(behind.trim_end());
+    match (direction.says.begin(next), takes) {
+        (true, true) => Mark::To,
+        (true, false) => Mark::From,
+        (false, _) => Mark::Open,
+    }
 }
 
 /// A clause that ended says nothing about what follows.
@@ -527,10 +541,18 @@ fn mark_of(text: &str, start: usize, rest: &str) -> Option<Mark> {
     if direction.via.end(rest) {
         return Some(Mark::Via);
     }
-    if direction.kept_out.end(rest) {
+    if direction.kept_out.end(rest) || direction.awaits.end(rest) {
         return Some(Mark::To);
     }
     if direction.from.end(rest) {
+        // `no syslog from A`: A sends it. `no time from A`: A is asked for it.
+        let said = rest.trim_end_matches(char::is_alphanumeric).trim_end();
+        if direction.pushed.end(said) {
+            return Some(Mark::From);
+        }
+        if direction.pulled.end(said) {
+            return Some(Mark::To);
+        }
         // `answers from B to A`: B serves.
         let answers = direction.answers.find_all(text.get(..start).unwrap_or_default());
         let is_answer = answers.last().is_some_and(|place| {
@@ -616,8 +638,10 @@ fn drop_appositions(text: &str, mentions: &mut Vec<Mention>) {
             }
             (one, next) => one == next,
         };
+        // `A -> B, B -> C` names B twice.
+        let is_twice = one.mark == Mark::To && next.mark == Mark::From;
         // Two addresses with ports are two ends.
-        let same = same && (one.port.is_none() || next.port.is_none() || one.what == next.what);
+        let same = same && !is_twice && (one.port.is_none() || next.port.is_none() || one.what == next.what);
         if same && (beside || between.trim().is_empty() || one.what == next.what) {
             let kept = mentions.remove(at + 1);
             if let Some(one) = mentions.get_mut(at) {

@@ -6,9 +6,12 @@
 //!
 //! Two phases: [`read`] needs the text alone and says whether there is anything to investigate; [`resolve()`] needs the estate, too.
 
+mod chain;
 mod clause;
+mod ellipsis;
 mod flow;
 mod fold;
+mod history;
 mod infer;
 mod inventory;
 mod mention;

@@ -1,5 +1,6 @@
 //! Statements, made into complaints with concrete flows.
 
+use super::chain;
 use super::flow::flows_of;
 use super::mention::What;
 use super::scope::Estate;
@@ -29,12 +30,23 @@ pub fn resolve(message: &Message, inventory: &Inventory) -> Vec<Complaint> {
             }
             continue;
         }
-        let sides = sides(&statement, &estate, &before);
-        spoken.extend(
-            sides.sources.iter().chain(&sides.destinations).chain(&sides.about).filter_map(Side::machine),
-        );
-        found.extend(complaints(message, &statement, &sides, &estate));
-        before = sides;
+        let mut whole: Option<Complaint> = None;
+        let hops = chain::hops(&statement, &estate);
+        let is_chain = hops.len() > 1;
+        for hop in hops {
+            let sides = sides(&hop, &estate, &before);
+            spoken.extend(
+                sides.sources.iter().chain(&sides.destinations).chain(&sides.about).filter_map(Side::machine),
+            );
+            let own = complaints(message, &hop, &sides, &estate);
+            if is_chain {
+                own.into_iter().for_each(|one| chain::join(&mut whole, one));
+            } else {
+                found.extend(own);
+            }
+            before = sides;
+        }
+        found.extend(whole);
     }
     with_drift(message, &mut found);
     for question in
@@ -68,10 +80,7 @@ fn one_scope(all: &mut [Statement]) {
 
 fn kind(message: &Message, statement: &Statement) -> Kind {
     let exposure = statement.symptoms.contains(&Symptom::Exposure);
-    if exposure
-        && (statement.is_question
-            || !super::clause::TROUBLE.iter().any(|symptom| statement.symptoms.contains(symptom)))
-    {
+    if exposure && (statement.is_question || !statement.is_trouble()) {
         return Kind::Exposure;
     }
     let text = super::fold::fold(&statement.texts.join(" "));
@@ -79,21 +88,16 @@ fn kind(message: &Message, statement: &Statement) -> Kind {
     if question.exposure_ports.are_in(&text) {
         return Kind::Exposure;
     }
-    let trouble = super::clause::TROUBLE.iter().any(|symptom| statement.symptoms.contains(symptom));
-    if question.leftovers.are_in(&text) && !trouble {
+    if question.leftovers.are_in(&text) && !statement.is_trouble() {
         return Kind::Leftovers;
     }
     if is_drift(message, statement) { Kind::Drift } else { Kind::Trouble }
 }
 
-fn is_trouble(statement: &Statement) -> bool {
-    super::clause::TROUBLE.iter().any(|symptom| statement.symptoms.contains(symptom))
-}
-
 /// Tells whether it asks what changed, and complains about nothing else.
 fn is_drift(message: &Message, statement: &Statement) -> bool {
     statement.symptoms.contains(&Symptom::NothingChanged)
-        && !is_trouble(statement)
+        && !statement.is_trouble()
         && (statement.is_question || !message.baselines.is_empty())
         && statement.ports.is_empty()
 }
@@ -110,8 +114,8 @@ fn complaints(
         text: statement.texts.join(" "),
         kind,
         symptoms: statement.symptoms.clone(),
-        is_doubtful: statement.is_doubtful || (statement.is_question && !is_trouble(statement)),
-        is_question: statement.is_question && !is_trouble(statement),
+        is_doubtful: statement.is_doubtful || (statement.is_question && !statement.is_trouble()),
+        is_question: statement.is_question && !statement.is_trouble(),
         flows: Vec::new(),
         machines: Vec::new(),
         ports: sides.services.clone(),

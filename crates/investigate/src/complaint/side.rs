@@ -65,11 +65,18 @@ pub(super) fn sides(statement: &Statement, estate: &Estate<'_>, before: &Sides) 
         .iter()
         .filter(|mention| mention.mark != Mark::Via && !is_role(mention) && !is_appliance(mention, estate))
         .count();
+    let unchanged = statement
+        .mentions
+        .iter()
+        .filter(|mention| !mention.is_changed && mention.mark != Mark::Via && !is_role(mention))
+        .count();
     let mut last_kept = false;
     for mention in &statement.mentions {
         // What is on the path only is no end, unless it is all there is.
-        let passes = (mention.mark == Mark::Via && (!only || is_appliance(mention, estate)))
-            || (ends > 1 && is_between(mention, estate));
+        let passes = (matches!(mention.mark, Mark::Via | Mark::Hop)
+            && (!only || is_appliance(mention, estate)))
+            || (ends > 1 && is_between(mention, estate))
+            || (mention.is_changed && unchanged > 1);
         if passes
             || (is_role(mention) && named > 1 && !matches!(mention.what, What::Role(..) if mention.is_joined))
         {
@@ -104,7 +111,7 @@ fn is_between(mention: &Mention, estate: &Estate<'_>) -> bool {
     is_appliance(mention, estate) && mention.port.is_none() && !mention.is_joined
 }
 
-fn is_appliance(mention: &Mention, estate: &Estate<'_>) -> bool {
+pub(super) fn is_appliance(mention: &Mention, estate: &Estate<'_>) -> bool {
     match &mention.what {
         What::Machines(all, _) => {
             all.iter().any(|at| estate.machine(*at).is_some_and(|machine| machine.forwards))
@@ -298,7 +305,7 @@ fn assign(groups: Vec<(Mark, Vec<Side>)>, statement: &Statement, estate: &Estate
                 }
             }
             Mark::At if from_named || (count > 1 && !to_named) => sides.destinations.extend(group),
-            Mark::At | Mark::Between | Mark::Open | Mark::With | Mark::Via => open.push(group),
+            Mark::At | Mark::Between | Mark::Open | Mark::With | Mark::Hop | Mark::Via => open.push(group),
         }
     }
     if open.is_empty() {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::clause::{Boundary, Clause};
+use super::clause::{Boundary, Clause, TROUBLE};
+use super::ellipsis::Ellipsis;
 use super::mention::{Mark, Mention, Named, What};
 use super::scope::Estate;
 use super::vocabulary::WORDS;
@@ -28,6 +29,8 @@ pub(super) struct Statement {
     pub(super) is_next: bool,
     /// What serves is said to stand before the verb: `B does not answer A`.
     pub(super) is_turned: bool,
+    /// Somebody says that it is repaired.
+    is_over: bool,
 }
 
 /// A port that a statement names.
@@ -47,6 +50,85 @@ impl Statement {
     fn has_verdict(&self) -> bool {
         !self.symptoms.is_empty() || self.is_doubtful || self.is_ping
     }
+
+    /// Tells whether it speaks of trouble with a flow.
+    pub(super) fn is_trouble(&self) -> bool {
+        TROUBLE.iter().any(|symptom| self.symptoms.contains(symptom))
+    }
+
+    /// Tells whether it consists of one clause.
+    fn is_only(&self, text: &str) -> bool {
+        let only = self.texts.iter().all(|own| own == text) && self.symptoms.is_empty();
+        only && self.controls.iter().all(|control| control.text == text)
+    }
+}
+
+/// `not fixed`.
+fn is_denied(text: &str, start: usize) -> bool {
+    let before = text.get(..start).unwrap_or_default();
+    before.split_whitespace().rev().take(2).any(|word| WORDS.negation.before.hold(word))
+}
+
+/// Tells whether two ends are machines of the same kind.
+fn is_like(one: &What, other: &What, estate: &Estate<'_>) -> bool {
+    let kind = |what: &What| match what {
+        What::Machines(all, _) => {
+            all.first().and_then(|at| Some((estate.role(*at)?, estate.application(*at).map(str::to_owned))))
+        }
+        What::Role(role, _) => Some((*role, None)),
+        What::Name(_) | What::Outside(_) | What::Internet | What::NoOwner(_) | What::Unknown(_) => None,
+    };
+    kind(one).is_some_and(|kind_of_one| kind(other) == Some(kind_of_one))
+}
+
+/// Tells whether an end that is named is of the kind of one that was named before, and another one.
+fn has_like(known: &Named, own: &Named, estate: &Estate<'_>) -> bool {
+    let [only] = own.mentions.as_slice() else { return false };
+    let known = &known.mentions;
+    known.iter().any(|mention| is_like(&mention.what, &only.what, estate))
+        && machines(std::slice::from_ref(only)).iter().all(|end| !machines(known).contains(end))
+}
+
+/// `A reaches C on 5432, but B does not`: what is left out of the second half is what stands in the first. What stands in its place is
+/// the one that is like it, else who is spoken of, or where `not` comes first whom that one calls.
+fn contrast(known: &Named, own: Named, clause: &Clause, estate: &Estate<'_>) -> Named {
+    let mut merged = known.clone();
+    let Some(first) = own.mentions.first() else { return merged };
+    let is_like = |mention: &Mention| is_like(&mention.what, &first.what, estate);
+    let by_mark = |mark: Mark| merged.mentions.iter().position(|mention| mention.mark == mark);
+    let before = clause.folded.get(..first.start).unwrap_or_default();
+    let object = WORDS.negation.elliptic.are_in(before) || WORDS.negation.alone.are_in(before);
+    let place = merged.mentions.iter().position(is_like).or_else(|| match first.mark {
+        Mark::From => by_mark(Mark::From).or(Some(0)),
+        Mark::To => by_mark(Mark::To).or(merged.mentions.len().checked_sub(1)),
+        Mark::Open | Mark::At | Mark::Of | Mark::With | Mark::Between | Mark::Hop | Mark::Via => {
+            if object || !own.ports.is_empty() { merged.mentions.len().checked_sub(1) } else { Some(0) }
+        }
+    });
+    let Some(place) = place.filter(|place| *place < merged.mentions.len()) else { return own };
+    let is_port_of_own = !own.ports.is_empty();
+    let replaced = merged.mentions.remove(place);
+    let mut others = own.mentions;
+    for (at, mention) in others.iter_mut().enumerate() {
+        if matches!(mention.mark, Mark::Open | Mark::At | Mark::Of | Mark::With) {
+            mention.mark = replaced.mark;
+        }
+        mention.is_joined = at > 0;
+        if !is_port_of_own {
+            mention.port = replaced.port;
+        }
+    }
+    for (at, mention) in others.into_iter().enumerate() {
+        merged.mentions.insert(place + at, mention);
+    }
+    if is_port_of_own {
+        merged.ports = own.ports;
+        let bound: Vec<u16> = merged.ports.iter().map(|port| port.port).collect();
+        for mention in &mut merged.mentions {
+            mention.port = mention.port.filter(|port| bound.contains(port));
+        }
+    }
+    merged
 }
 
 /// Puts the clauses of a message together.
@@ -62,12 +144,77 @@ pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statemen
     let proxied = message.clauses.iter().any(|clause| clause.folded.contains("upstream"));
     let mut found: Vec<Statement> = Vec::new();
     let mut starts_next = false;
+    // What the clause before this one names, where nothing is said to be wrong with it.
+    let mut fine: Option<(&Clause, Named)> = None;
     for clause in &message.clauses {
         starts_next |= clause.boundary == Boundary::Next;
-        if clause.is_guess && clause.symptoms.is_empty() {
+        if clause.is_history || (clause.is_guess && clause.symptoms.is_empty()) {
             continue;
         }
-        let named = mention::read(clause, estate, &skipped, proxied);
+        let mut named = mention::read(clause, estate, &skipped, proxied);
+        let over = WORDS.history.over.find_all(&clause.folded);
+        if !clause.is_question
+            && !clause.is_trouble()
+            && over.iter().any(|place| !is_denied(&clause.folded, place.start))
+        {
+            if !named.mentions.is_empty() {
+                found.push(Statement { is_over: true, ..new(clause, named, true, starts_next) });
+            } else if let Some(last) = found.last_mut() {
+                last.is_over = true;
+            }
+            starts_next = true;
+            continue;
+        }
+        let before = fine.take().filter(|_| !starts_next && clause.boundary <= Boundary::Sentence);
+        if let (Some(ellipsis), false) = (clause.ellipsis, named.mentions.is_empty()) {
+            match (ellipsis, before) {
+                // `A reaches C, B does not`
+                (Ellipsis::DoesNot, Some((works, known))) => {
+                    if found.last().is_some_and(|last| last.is_only(&works.text)) {
+                        found.pop();
+                    }
+                    let control = control(works, &known, estate);
+                    let mut statement = new(clause, contrast(&known, named, clause, estate), false, false);
+                    statement.symptoms.insert(Symptom::Unreachable);
+                    statement.texts.insert(0, works.text.clone());
+                    statement.controls.extend(control);
+                    found.push(statement);
+                    continue;
+                }
+                // `A does not reach C, B does`; `slow for A, not for B`
+                (_, None) if !clause.is_trouble() && found.last().is_some_and(Statement::is_trouble) => {
+                    let control = control(clause, &named, estate);
+                    if let Some(last) = found.last_mut() {
+                        last.controls.extend(control);
+                    }
+                    continue;
+                }
+                (_, before) => fine = before,
+            }
+        } else if let Some((works, known)) = before
+            && clause.is_trouble()
+            && found.last().is_some_and(|last| last.is_only(&works.text))
+        {
+            // `A reaches C, B is ignored`; `A reaches C, but B cannot reach D`
+            let is_alone = named.mentions.len() == 1 && has_like(&known, &named, estate);
+            let is_opposed = named.mentions.len() > 1 && WORDS.boundary.but.begin(clause.folded.trim_start());
+            if is_alone || is_opposed {
+                found.pop();
+                let control = control(works, &known, estate);
+                let named = if is_alone { contrast(&known, named, clause, estate) } else { named };
+                let mut statement = new(clause, named, false, false);
+                statement.controls.extend(control);
+                found.push(statement);
+                continue;
+            }
+        }
+        if WORDS.direction.there.are_in(&clause.folded)
+            && let Some(spoken) = found.last().and_then(|last| last.aside.as_ref())
+            && let Some(there) = spoken.mentions.iter().rfind(|mention| mention.mark != Mark::From)
+            && !named.mentions.iter().any(|mention| mention.mark == Mark::From)
+        {
+            named.mentions.push(Mention { mark: Mark::From, port: None, ..there.clone() });
+        }
         let question = &WORDS.question;
         let asks =
             question.leftovers.are_in(&clause.folded) || question.exposure_ports.are_in(&clause.folded);
@@ -83,6 +230,9 @@ pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statemen
         let elliptic = !clause.is_trouble()
             && named.ports.is_empty()
             && WORDS.negation.elliptic.begin(clause.folded.trim_start());
+        if !clause.is_trouble() && !clause.is_question && !doubt && named.mentions.len() > 1 {
+            fine = Some((clause, named.clone()));
+        }
         if works || (elliptic && !named.mentions.is_empty()) {
             let lends = (!named.mentions.is_empty()).then(|| Box::new(named.clone()));
             if let Some(control) = control(clause, &named, estate)
@@ -130,7 +280,12 @@ pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statemen
         }
         starts_next = false;
     }
+    // What is repaired is left out, unless nothing else is said.
+    if found.iter().any(|statement| !statement.is_over && statement.is_trouble()) {
+        found.retain(|statement| !statement.is_over);
+    }
     for statement in &mut found {
+        statement.is_doubtful |= statement.is_over;
         borrow(statement);
     }
     let mut kept: Vec<Statement> = Vec::with_capacity(found.len());
@@ -181,28 +336,7 @@ fn borrow(statement: &mut Statement) {
 }
 
 fn control(clause: &Clause, named: &Named, estate: &Estate<'_>) -> Option<Control> {
-    let words = [
-        "other",
-        "others",
-        "users",
-        "user",
-        "apps",
-        "app",
-        "everything else",
-        "rest",
-        "everybody else",
-        "andere",
-        "otros",
-        "autres",
-        "altri",
-        "outros",
-        "другие",
-        "остальные",
-        "他",
-        "其他",
-        "다른",
-    ];
-    let says = words.iter().any(|word| clause.folded.contains(word));
+    let says = WORDS.control.others.are_in(&clause.folded);
     let is_any = !named.mentions.is_empty()
         || !named.ports.is_empty()
         || clause.is_ping
@@ -260,6 +394,7 @@ fn new(clause: &Clause, named: Named, doubt: bool, is_next: bool) -> Statement {
         controls: Vec::new(),
         aside: None,
         is_next,
+        is_over: false,
     }
 }
 

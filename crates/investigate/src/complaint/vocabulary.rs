@@ -21,6 +21,10 @@ pub(super) struct Vocabulary {
     pub(super) symptom: BTreeMap<Symptom, ByLanguage>,
     pub(super) healthy: ByLanguage,
     pub(super) negation: Negation,
+    pub(super) control: ControlWords,
+    pub(super) history: History,
+    pub(super) change: Change,
+    pub(super) ping: Ping,
     pub(super) doubt: Doubt,
     pub(super) direction: Direction,
     pub(super) boundary: Boundaries,
@@ -46,7 +50,18 @@ macro_rules! section {
 }
 
 section!(/// Words that take something back.
-    Negation { elliptic: Phrases, before: Phrases, behind: Phrases, of_symptoms: Phrases });
+Negation {
+    elliptic: Phrases, before: Phrases, behind: Phrases, of_symptoms: Phrases, alone: Phrases, affirmed: Phrases,
+    particles: Phrases,
+});
+section!(/// Words of people who say that it works for others.
+    ControlWords { others: Phrases });
+section!(/// Words about what was, and is not any more.
+    History { like: Phrases, past: Phrases, over: Phrases, when: Phrases });
+section!(/// Words about what was done to a machine.
+    Change { before: Phrases, behind: Phrases });
+section!(/// Words for ping.
+    Ping { words: Vec<String>, within: Phrases });
 section!(/// Words of people who are not sure that anything is wrong.
     Doubt { words: Phrases });
 section!(/// Words that say who calls whom.
@@ -54,10 +69,11 @@ Direction {
     from: Phrases, kept_out: Phrases, of: Phrases, with: Phrases, from_behind: Phrases, to: Phrases, at: Phrases,
     to_behind: Phrases, via: Phrases, via_behind: Phrases, between: Phrases, observer: Phrases,
     says: Phrases, receives: Phrases, silent: Phrases, serves: Phrases, filler: Phrases, roman_gate: Phrases, roman_from_behind: Phrases,
-    roman_to_behind: Phrases, endings: Phrases, answers: Phrases,
+    roman_to_behind: Phrases, endings: Phrases, answers: Phrases, awaits: Phrases, pushed: Phrases, pulled: Phrases,
+    unlike: Phrases, cannot: Phrases, there: Phrases,
 });
 section!(/// Words between two complaints, or between two halves of one.
-    Boundaries { next: Phrases, but: Phrases, and: Phrases, list: Phrases });
+    Boundaries { next: Phrases, but: Phrases, and: Phrases, or: Phrases, list: Phrases });
 section!(/// Words of people who believe to know the cause.
     Guess { subjects: Phrases, speculation: Phrases, checked: Phrases, rules: Phrases, starters: Phrases });
 section!(/// What makes a port of a number, or something else.

@@ -100,6 +100,35 @@ fn the_port_says_who_serves() {
 }
 
 #[test]
+fn of_two_tiers_the_one_behind_serves() {
+    let mut estate = super::estate();
+    let listen = |estate: &mut super::super::Inventory, name: &str, port: u16, yes: bool| {
+        let machine = estate.machines.iter_mut().find(|machine| machine.name == name).unwrap();
+        let all = machine.listeners.as_mut().unwrap();
+        all.retain(|listener| listener.port != port);
+        if yes {
+            let protocol = super::super::Protocol::Tcp;
+            all.push(super::super::Listener { protocol, address: None, port, program: None });
+        }
+    };
+    let read = |estate: &super::super::Inventory, text: &str| {
+        let all = super::super::resolve(&super::super::read(text), estate);
+        let flow = &all[0].flows[0];
+        format!("{}>{}", flow.source.machine().unwrap(), flow.destination.machine().unwrap())
+    };
+    // Nobody listens any more, and the port is one of databases.
+    listen(&mut estate, "pay-db", 3306, false);
+    assert_eq!(read(&estate, "pay-db cannot reach pay-app on 3306, times out"), "pay-app>pay-db");
+    // The port is one that application servers have, and the database alone listens on it.
+    listen(&mut estate, "pay-db", 8080, true);
+    assert_eq!(read(&estate, "pay-db cannot reach pay-app on 8080, times out"), "pay-app>pay-db");
+    // Whom a machine calls is known from its sockets.
+    let caller = estate.machines.iter_mut().find(|machine| machine.name == "pay-db").unwrap();
+    caller.peers = Some(vec!["10.2.2.10:8080".parse().unwrap()]);
+    assert_eq!(read(&estate, "pay-db cannot reach pay-app on 8080, times out"), "pay-db>pay-app");
+}
+
+#[test]
 fn nobody_who_only_listens_elsewhere_turns_a_flow_around() {
     // Nobody listens on 8443 of shop-app-1, and pay-app does: the words are clear, and so is the complaint.
     assert_eq!(flows("pay-app cannot reach shop-app-1 on 8443"), "pay-app>shop-app-1:8443");

@@ -5,6 +5,7 @@ mod estate;
 mod exotic;
 mod parts;
 mod property;
+mod sentences;
 mod several;
 mod unnamed;
 mod written;
