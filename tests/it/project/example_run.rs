@@ -11,16 +11,14 @@ use super::example::{commands, fences, of_ghost};
 use crate::project::{documents, none, root};
 
 /// What some commands need beside the program, by words that stand in them in this order. None of these is here for nothing.
-const NEEDS: [(&[&str], &str); 27] = [
+const NEEDS: [(&[&str], &str); 25] = [
     (&["-g"], "a cloud"),
     (&["capture", "orphans"], "a cloud"),
     (&["--bastion-public-ip"], "a machine behind a bastion"),
     (&["bot"], "a workspace"),
-    (&["demo"], "somebody who watches it"),
     (&["init"], "somebody who answers"),
     (&["mcp"], "a client"),
     (&["hook", "doctor"], "an installed hook"),
-    (&["hook", "generic"], "a client"),
     (&["hook", "install", "--config"], "an administrator's file"),
     (&["config", "check", "--config"], "an administrator's file"),
     (&["--brain"], "a model's key"),
