@@ -58,9 +58,9 @@ fn need(words: &[String], used: &mut BTreeSet<usize>) -> Option<&'static str> {
         let mut rest = words.iter();
         wanted.iter().all(|word| rest.any(|there| there == word))
     };
-    let found = NEEDS.iter().position(|(wanted, _)| has(wanted))?;
-    used.insert(found);
-    Some(NEEDS[found].1)
+    let (at, (_, need)) = NEEDS.iter().enumerate().find(|(_, (wanted, _))| has(wanted))?;
+    used.insert(at);
+    Some(need)
 }
 
 /// Puts the files there that the pages speak of.
