@@ -184,7 +184,16 @@ pub(in crate::cli) fn plan(
     orders: &[CommandRequest],
     json: bool,
 ) -> anyhow::Result<()> {
-    let policy = knowing(setup, reach)?;
+    plan_by(setup, knowing(setup, reach)?, orders, json)
+}
+
+/// Prints what would run, each with its verdict by a policy.
+pub(in crate::cli) fn plan_by(
+    setup: &Setup,
+    policy: Arc<Policy>,
+    orders: &[CommandRequest],
+    json: bool,
+) -> anyhow::Result<()> {
     let gate = setup.shell(new_session("plan")?, None)?.policy(Arc::clone(&policy));
     let mut rows = Vec::new();
     for order in orders {
@@ -242,13 +251,23 @@ impl Live {
         reach: Option<&GuestAccess>,
     ) -> anyhow::Result<Self> {
         let session = session.cloned().map_or_else(|| new_session(prefix), Ok)?;
+        Self::with(setup, session, knowing(setup, reach)?)
+    }
+
+    /// Opens a shell for a session of its own that judges by a policy.
+    pub(in crate::cli) fn by_policy(
+        setup: &Setup,
+        prefix: &str,
+        policy: Arc<Policy>,
+    ) -> anyhow::Result<Self> {
+        Self::with(setup, new_session(prefix)?, policy)
+    }
+
+    fn with(setup: &Setup, session: SessionId, policy: Arc<Policy>) -> anyhow::Result<Self> {
         let timeout = setup.config.shell.timeout_seconds.max(MAX_COMMAND_SECONDS);
         // All of it reads: whatever would ask is a mistake, and nobody is asked.
-        let shell = setup
-            .shell(session, Some(timeout))?
-            .policy(knowing(setup, reach)?)
-            .approver(Arc::new(DenyAll))
-            .build()?;
+        let shell =
+            setup.shell(session, Some(timeout))?.policy(policy).approver(Arc::new(DenyAll)).build()?;
         let gate = ShellExecutor::new(Arc::new(shell), setup.data()?.join("evidence"));
         Ok(Self { gate, opened: SystemClock.now(), said: std::sync::Mutex::new(String::new()) })
     }

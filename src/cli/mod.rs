@@ -15,6 +15,7 @@ mod engine;
 mod files;
 mod guest;
 mod hook;
+mod host;
 mod identity;
 mod init;
 mod input;

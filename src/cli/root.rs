@@ -12,7 +12,7 @@ use super::setup::Setup;
 #[derive(Debug, Parser)]
 #[command(name = "ghost", version, about, max_term_width = 100)]
 #[command(
-    after_help = "Examples:\n  ghost demo\n  ghost investigate 'names resolve slowly' --script demo/first.jsonl\n  ghost sessions list\n  ghost shell demo\n  ghost shell classify 'az vm delete -n web-1 -g prod'\n  ghost audit verify ~/.local/state/ghost/audit/SESSION.jsonl\n\nExit codes: 0 done, 1 it failed, 2 wrong usage; with --exit-code also 3 bad news and 4 inconclusive. Without it, too, 3 where\n`audit verify`, `effective verify` or `replay` finds that something does not hold, and where `shell run` ran nothing."
+    after_help = "Examples:\n  ghost host\n  ghost demo\n  ghost investigate 'names resolve slowly' --script demo/first.jsonl\n  ghost sessions list\n  ghost shell demo\n  ghost shell classify 'az vm delete -n web-1 -g prod'\n  ghost audit verify ~/.local/state/ghost/audit/SESSION.jsonl\n\nExit codes: 0 done, 1 it failed, 2 wrong usage; with --exit-code also 3 bad news and 4 inconclusive. Without it, too, 3 where\n`audit verify`, `effective verify` or `replay` finds that something does not hold, and where `shell run` ran nothing."
 )]
 #[command(arg = exit_code())]
 struct Root {
@@ -66,6 +66,8 @@ enum Sub {
     Effective(super::effective::Arguments),
     /// Says whether a flow can pass, hop by hop and in both directions, and what decides it.
     Path(super::path::Arguments),
+    /// Says what is odd about the network of this machine, or of others, and what changed since it worked.
+    Host(super::host::Arguments),
     /// Lists, shows, moves and deletes sessions.
     Sessions(super::sessions::Arguments),
     /// Decides a recorded session once more and says where it would differ.
@@ -146,6 +148,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Nsg(arguments) => super::nsg::run(&arguments, &root.global),
         Sub::Effective(arguments) => super::effective::run(&arguments, &root.global),
         Sub::Path(arguments) => super::path::run(&arguments, &root.global),
+        Sub::Host(arguments) => super::host::run(&arguments, &root.global),
         Sub::Sessions(arguments) => super::sessions::run(&arguments, &setup()?),
         Sub::Replay(arguments) => super::replay::run(&arguments, &setup()?),
         Sub::Playbook(arguments) => super::playbook::run(&arguments),
@@ -178,7 +181,7 @@ mod tests {
     }
 
     /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.
-    const NO_BAD_NEWS: [&str; 43] = [
+    const NO_BAD_NEWS: [&str; 48] = [
         "init",
         "playbook show",
         "topology",
@@ -213,6 +216,11 @@ mod tests {
         "pcap rules",
         "lab up",
         "lab az",
+        "lab net up",
+        "lab net inject",
+        "lab net reset",
+        "lab net down",
+        "lab net faults",
         "lab set",
         "lab cases",
         "lab inject",
@@ -226,7 +234,7 @@ mod tests {
     ];
 
     /// Subcommands that print no answer, or lines of JSON anyway.
-    const NO_DOCUMENT: [&str; 16] = [
+    const NO_DOCUMENT: [&str; 17] = [
         "init",
         "demo",
         "bot",
@@ -240,6 +248,7 @@ mod tests {
         "netfilter collect",
         "lab up",
         "lab az",
+        "lab net up",
         "lab slack",
         "completions",
         "man",

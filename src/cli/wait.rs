@@ -27,3 +27,13 @@ pub(in crate::cli) async fn interrupted() {
         _ = hung_up.recv() => {}
     }
 }
+
+/// Waits between two readings; returns whether somebody ended it.
+pub(in crate::cli) fn is_over(every: std::time::Duration) -> anyhow::Result<bool> {
+    drive(|| async {
+        tokio::select! {
+            () = interrupted() => true,
+            () = tokio::time::sleep(every) => false,
+        }
+    })
+}

@@ -19,6 +19,7 @@ mod evaluate_az;
 mod fuzz;
 mod guest_script;
 mod hook;
+mod host;
 mod http;
 mod inspect;
 mod investigate;

@@ -50,6 +50,8 @@ pub struct Profile {
     pub captured: Vec<String>,
     /// The files that it is given because they are meant to be read.
     pub read: Vec<String>,
+    /// It is a declared script, which is confined whatever it starts: a `ping` that needs the privilege of its file fails in it.
+    pub script: bool,
     /// It goes where a server sends it (`curl -L`).
     pub redirected: bool,
     /// The addresses of names that were looked up for it, as curl takes them (`NAME:PORT:ADDRESS`).

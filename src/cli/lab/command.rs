@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::lab::{az, cases, inject, order, slack, up};
+use crate::cli::lab::{az, cases, inject, net, order, slack, up};
 use crate::cli::root::Global;
 
 /// The arguments of `ghost lab`.
@@ -31,6 +31,8 @@ enum Sub {
     Check(inject::Check),
     /// Investigates cases whose causes are known, and tells how good that was.
     Eval(super::eval::Arguments),
+    /// Builds small networks of real machines of this kernel, and puts faults into them.
+    Net(net::Arguments),
     /// Tells how the lab is.
     State(order::State),
     /// Makes everything in the lab as it was.
@@ -53,6 +55,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
         Sub::Inject(arguments) => inject::run(arguments, lab, global),
         Sub::Check(arguments) => inject::check(arguments, lab, global),
         Sub::Eval(arguments) => super::eval::run(arguments, global),
+        Sub::Net(arguments) => net::run(arguments, global),
         Sub::State(arguments) => order::state(arguments, lab, global),
         Sub::Reset(arguments) => order::reset(arguments, lab, global),
         Sub::Az(arguments) => az::run(arguments, lab, global),

@@ -7,6 +7,7 @@ mod cases;
 mod command;
 mod eval;
 mod inject;
+mod net;
 mod order;
 mod place;
 mod session;
@@ -14,5 +15,6 @@ mod slack;
 mod up;
 
 pub(in crate::cli) use command::{Arguments, run};
+use net::{Question, evaluate};
 pub(in crate::cli) use session::{GROUPS, found, reach};
 pub(in crate::cli) use slack::hinted;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::command::JudgedFlow;
 use crate::cli::page::{Page, Tone};
 use crate::cli::print::{harmless, note};
-use crate::cli::wait::{drive, interrupted};
+use crate::cli::wait::is_over;
 use ghost_base::{Clock as _, SystemClock};
 
 /// Judges until Ctrl-C, and shows the first judgement and each that differs from the one before. Returns the last verdict.
@@ -28,16 +28,6 @@ pub(super) fn watch(
         }
     }
     Ok(last.report.verdict)
-}
-
-/// Waits; returns whether somebody ended it.
-fn is_over(every: Duration) -> anyhow::Result<bool> {
-    drive(|| async {
-        tokio::select! {
-            () = interrupted() => true,
-            () = tokio::time::sleep(every) => false,
-        }
-    })
 }
 
 fn heading(last: &JudgedFlow, next: &JudgedFlow) -> Page {

@@ -110,6 +110,14 @@ impl Sshd {
         command.arg("--known-hosts").arg(self.at(known)).args(more).output().unwrap()
     }
 
+    /// Reads the network of this machine by ssh.
+    fn host(&self, key: &str, known: &str) -> Output {
+        let mut command = ghost(&self.at("data"));
+        command.args(["host", "--json", "--host", "root@127.0.0.1", "--ssh-port", &self.port.to_string()]);
+        command.arg("--ssh-key").arg(self.at(key)).arg("--known-hosts").arg(self.at(known));
+        command.output().unwrap()
+    }
+
     fn reach(&self) -> GuestAccess {
         let hop = Hop::new("root", "127.0.0.1", self.port, Identity::Key(self.at("user"))).unwrap();
         GuestAccess::Ssh(Box::new(Ssh::new(hop, None, &self.at("known")).unwrap()))
@@ -143,6 +151,31 @@ fn a_known_host_is_looked_at_without_a_click() {
     assert!(ran.status.success(), "{}\n{}", reported(&ran), sshd.log());
     let found: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
     assert!(found["devices"].as_array().unwrap().iter().any(|one| one["dev"] == "lo"), "{found}");
+}
+
+#[test]
+fn the_network_of_a_host_is_read_in_one_connection_and_only_by_a_known_key() {
+    if skipped() {
+        return;
+    }
+    let sshd = Sshd::up();
+    let ran = sshd.host("user", "known");
+    assert!(ran.status.success(), "{}\n{}", reported(&ran), sshd.log());
+    let found: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let host = &found["hosts"][0];
+    assert_eq!((&host["name"], &host["is_root"]), (&"127.0.0.1".into(), &true.into()), "{found:#}");
+    assert_eq!(host["closed"], serde_json::json!([]), "{found:#}");
+    assert_eq!(sshd.log().matches("Accepted publickey").count(), 1, "{}", sshd.log());
+    for (key, known) in [("user", "nobody"), ("user", "changed"), ("stranger", "known")] {
+        let ran = sshd.host(key, known);
+        assert_eq!((ran.status.code(), ran.stdout.len()), (Some(1), 0), "{key} {known}: {}", reported(&ran));
+        assert!(
+            reported(&ran).contains("error: reading the network of root@127.0.0.1"),
+            "{}",
+            reported(&ran)
+        );
+    }
+    assert_eq!(sshd.log().matches("Accepted publickey").count(), 1, "{}", sshd.log());
 }
 
 #[test]

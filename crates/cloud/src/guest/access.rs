@@ -26,7 +26,7 @@ impl GuestAccess {
     pub fn carrier(&self) -> Line {
         match self {
             Self::Platform { place, machine } => line::scripts_carrier(place, machine),
-            Self::Ssh(ssh) => Line::over_ssh(before(ssh), false),
+            Self::Ssh(ssh) => Line::carrying(before(ssh), false),
         }
     }
 
@@ -57,7 +57,7 @@ impl GuestAccess {
                 let mut words = before(ssh);
                 // The guest's shell takes one layer of quotes off.
                 words.push(quote(&lines.join("\n")));
-                Line::over_ssh(words, true)
+                Line::carrying(words, true)
             }
         };
         CommandRequest::line(line, why)

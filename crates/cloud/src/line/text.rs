@@ -21,8 +21,8 @@ impl Line {
         Self::begin(path, true)
     }
 
-    /// Takes the words of a line of ssh.
-    pub(crate) fn over_ssh(words: Vec<String>, changes: bool) -> Self {
+    /// Takes the words of a line that carries a script: of ssh, or of a shell.
+    pub(crate) fn carrying(words: Vec<String>, changes: bool) -> Self {
         Self { words, changes }
     }
 

@@ -12,6 +12,7 @@ pub mod effective;
 mod estate;
 pub mod firewall;
 mod guest_probe;
+mod host;
 mod interfaces;
 mod names;
 pub mod payload;
@@ -23,6 +24,7 @@ mod wanted;
 
 pub use estate::EstateOperation;
 pub use guest_probe::{GuestProbe, ProbeError, ProbeSpec};
+pub use host::{HostProbe, HostQuestion};
 pub use interfaces::{Interface, Interfaces};
 pub use names::{NAMES, NameAnswer, NameServer};
 pub use state::{STATE, StateError};

@@ -23,16 +23,13 @@ const FEW_PORTS: u64 = 1_024;
 
 type Traces<'a> = [(&'a Flow, Trace)];
 
-/// Finds what is odd on one machine. Where no flow is asked about, its default gateway and device are checked, too.
-pub(super) fn check(host: &Host, traces: &Traces<'_>, unasked: bool) -> Vec<Finding> {
-    let mut found = devices(host, unasked);
+/// Finds what is odd on one machine. Where it is judged as a whole, its devices are checked, too.
+pub(super) fn check(host: &Host, traces: &Traces<'_>, whole: bool) -> Vec<Finding> {
+    let mut found = devices(host, whole);
     found.extend(queues(host, traces));
     found.extend(rules(host, traces));
     found.extend(settings(host));
     found.extend(counters(host, traces));
-    if unasked {
-        found.extend(gateway(host));
-    }
     found.extend(host.failed_units.iter().map(|unit| {
         let object = Object::Unit { host: host.name.clone(), unit: unit.clone() };
         Finding::new(NOTICED, Fault::UnitFailed, object, (&host.name, Part::Units, unit.as_str()))
@@ -44,7 +41,7 @@ fn link(host: &Host, device: &str) -> Object {
     Object::Link { host: host.name.clone(), device: device.to_owned() }
 }
 
-fn devices(host: &Host, unasked: bool) -> Vec<Finding> {
+fn devices(host: &Host, whole: bool) -> Vec<Finding> {
     let mut found = Vec::new();
     for own in host.links.rows().iter().filter(|link| !link.is_loopback()) {
         let used = host.global().any(|address| address.device == own.name);
@@ -67,7 +64,7 @@ fn devices(host: &Host, unasked: bool) -> Vec<Finding> {
             found.push(Finding::new(DEGRADED, Fault::DeviceErrors, link(host, &own.name), proof));
         }
         let plain = own.kind().is_none_or(|kind| !matches!(kind, "bridge" | "dummy" | "tun" | "vxlan"));
-        if unasked && used && plain && !own.carries() && own.operstate != "UNKNOWN" {
+        if whole && used && plain && !own.carries() && own.operstate != "UNKNOWN" {
             let proof = (
                 host.name.as_str(),
                 Part::Links,
@@ -273,47 +270,6 @@ fn counters(host: &Host, traces: &Traces<'_>) -> Vec<Finding> {
             Fault::ConntrackFull,
             own(),
             (&host.name, Part::ConntrackLater, format!("{count} of {most}")),
-        ));
-    }
-    found
-}
-
-/// The gateway of a machine that is asked about by itself.
-fn gateway(host: &Host) -> Vec<Finding> {
-    let mut found = Vec::new();
-    for route in host
-        .routes
-        .rows()
-        .iter()
-        .filter(|route| route.is_default() && route.table == "main" && !route.throws_away())
-    {
-        for (via, _) in route.next_hops() {
-            let Some(entry) = via
-                .and_then(|via| host.neighbor(via))
-                .filter(|entry| entry.mac.is_none() && entry.is("FAILED"))
-            else {
-                continue;
-            };
-            let object = Object::Route { host: host.name.clone(), prefix: route.object() };
-            let one = Finding::new(
-                (Weight::Broken, Certainty::Likely),
-                Fault::GatewayDead,
-                object,
-                (&host.name, Part::Neighbors, entry.line()),
-            );
-            found.push(one.and(&host.name, Part::Routes, route.line()));
-        }
-    }
-    let four = |route: &&super::route::Route| route.is_default() && !route.throws_away();
-    let has_network =
-        host.global().any(|own| !own.device.starts_with("docker") && !own.device.starts_with("virbr"));
-    if has_network && host.routes.read().is_some() && !host.routes.rows().iter().any(|route| four(&route)) {
-        let object = Object::Route { host: host.name.clone(), prefix: "default".to_owned() };
-        found.push(Finding::new(
-            NOTICED,
-            Fault::NoDefaultRoute,
-            object,
-            (&host.name, Part::Routes, "no default route in any table"),
         ));
     }
     found

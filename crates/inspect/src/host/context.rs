@@ -5,6 +5,9 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
+use super::model::Host;
+use super::resolver::AnswerKind;
+
 /// A protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Protocol {
@@ -84,6 +87,11 @@ pub enum Expected {
         /// Its address.
         ip: IpAddr,
     },
+    /// A machine asks name servers.
+    Resolver {
+        /// The machine.
+        host: String,
+    },
 }
 
 /// What is asked, and what is known from elsewhere.
@@ -93,4 +101,31 @@ pub struct Context {
     pub flows: Vec<Flow>,
     /// What is known to be right.
     pub expected: Vec<Expected>,
+    /// Whether machines are judged as a whole, too, and not along the flows alone; where no flow is asked about they are anyway.
+    pub whole: bool,
+}
+
+impl Context {
+    /// Takes what a machine had when it was well for what it should have: its addresses, and where names led.
+    pub fn expect(&mut self, well: &Host) {
+        // What is known for a while only was given by somebody, who may give another one.
+        let own = well.global().filter(|own| !own.is_dynamic);
+        self.expected.extend(own.map(|own| Expected::Address {
+            host: well.name.clone(),
+            device: own.device.clone(),
+            net: own.net,
+        }));
+        if well.resolver.read().is_some_and(|own| !own.servers.is_empty()) {
+            self.expected.push(Expected::Resolver { host: well.name.clone() });
+        }
+        for answer in &well.answers {
+            let AnswerKind::Answered(addresses) = &answer.kind else { continue };
+            if let [ip] = addresses.as_slice() {
+                let name = Expected::Name { name: answer.name.clone(), ip: *ip };
+                if !self.expected.contains(&name) {
+                    self.expected.push(name);
+                }
+            }
+        }
+    }
 }

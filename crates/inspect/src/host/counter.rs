@@ -79,6 +79,26 @@ pub(super) fn named(text: &str) -> Counts {
     counts
 }
 
+/// Reads `NAME=VALUE` words, and the kernel's own table: a line of names, and a line of hexadecimal numbers a processor.
+pub(super) fn connections(text: &str) -> Counts {
+    let mut counts = named(text);
+    let mut names: Vec<&str> = Vec::new();
+    for line in text.lines().filter(|line| !line.contains('=')) {
+        if line.starts_with("entries") {
+            names = line.split_whitespace().collect();
+            continue;
+        }
+        // The number of entries is that of the whole table, in every line.
+        for (name, value) in names.iter().zip(line.split_whitespace()).skip(1) {
+            if let Ok(value) = u64::from_str_radix(value, 16) {
+                let own = counts.entry((*name).to_owned()).or_default();
+                *own = own.saturating_add(value);
+            }
+        }
+    }
+    counts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,5 +118,8 @@ mod tests {
     fn processors_are_added() {
         assert_eq!(named("cpu=0 drop=1 \ncpu=1 drop=2")["drop"], 3);
         assert_eq!(softnet("0 0000000a 1\n0 1 1")["dropped"], 11);
+        let text = "count=3 max=9\nentries  insert_failed drop\n00000003  0000000a 1\n00000003  1 0\n";
+        let counts = connections(text);
+        assert_eq!((counts["count"], counts["max"], counts["insert_failed"], counts["drop"]), (3, 9, 11, 1));
     }
 }

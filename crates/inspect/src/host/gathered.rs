@@ -76,6 +76,14 @@ parts! {
     FilterIptables = "filter-iptables-nft",
     /// Rules of ip6tables on nftables.
     FilterIptables6 = "filter-ip6tables-nft",
+    /// Sets of addresses that rules of iptables name.
+    FilterSets = "filter-ipset",
+    /// Which backend `iptables` is.
+    FilterAlternatives = "filter-alternatives",
+    /// Tables of the old backend that are loaded.
+    FilterTables = "filter-tables",
+    /// The same of IPv6.
+    FilterTables6 = "filter-tables6",
     /// Name servers.
     Resolver = "resolver",
     /// Names that need no server.
@@ -96,6 +104,10 @@ parts! {
     Processes = "processes",
     /// What the clock is set by.
     Clock = "clock",
+    /// What came of trying to reach destinations.
+    Probes = "probes",
+    /// Neighbors, after the gateways were called.
+    NeighborsLater = "neighbors-later",
     /// The counters of protocols, later.
     CountersLater = "counters-later",
     /// The devices, later.

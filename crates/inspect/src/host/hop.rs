@@ -12,6 +12,7 @@ use super::model::Host;
 use super::network::Network;
 use super::object::Object;
 use super::route::{Route, Routed, RoutedPacket};
+use super::socket::Listener;
 use super::walk::{self, Start};
 use crate::netfilter::{Answer as FilterAnswer, Packet, State, Verdict};
 
@@ -104,6 +105,11 @@ pub(super) fn forwarding(host: &Host, input: &str, six: bool) -> Option<Finding>
 pub(super) fn nowhere(network: &Network<'_>, host: &Host, start: Start<'_>, in_the_middle: bool) -> Finding {
     let to = start.destination;
     let six = to.is_ipv6();
+    // What was on its own link is gone with the device.
+    let own = host.global().find(|own| own.net.contains(&to));
+    if let Some(found) = own.and_then(|own| device_down(network, host, &own.device)) {
+        return found;
+    }
     if !in_the_middle && let Some(found) = lost_address(network, host, six) {
         return found;
     }
@@ -160,7 +166,9 @@ fn lost_address(network: &Network<'_>, host: &Host, six: bool) -> Option<Finding
         {
             Some((device.as_str(), net.addr()))
         }
-        super::context::Expected::Address { .. } | super::context::Expected::Name { .. } => None,
+        super::context::Expected::Address { .. }
+        | super::context::Expected::Name { .. }
+        | super::context::Expected::Resolver { .. } => None,
     });
     if let Some((device, ip)) = expected {
         return Some(without(host, device, ip));
@@ -185,7 +193,7 @@ fn lost_address(network: &Network<'_>, host: &Host, six: bool) -> Option<Finding
 }
 
 /// A machine does not have the address that it should.
-fn without(host: &Host, device: &str, ip: IpAddr) -> Finding {
+pub(super) fn without(host: &Host, device: &str, ip: IpAddr) -> Finding {
     let address = Object::Address { host: host.name.clone(), device: device.to_owned() };
     let Some(link) = host.link(device) else {
         let proof = (host.name.as_str(), Part::Links, format!("there is no {device}"));
@@ -383,7 +391,20 @@ pub(super) fn listener(host: &Host, flow: &Flow) -> Option<Finding> {
             None => made(Fault::NotListening, &format!("nobody listens on {protocol}/{port}")),
         });
     };
-    if protocol == "tcp" && hearing.waiting > hearing.backlog {
+    busy(host, hearing)
+}
+
+/// A service that does not take who calls, or is kept from it by those who only begin to.
+pub(super) fn busy(host: &Host, hearing: &Listener) -> Option<Finding> {
+    let port = hearing.port;
+    let made = |fault, line: &str| {
+        let object = Object::Service { host: host.name.clone(), protocol: hearing.protocol.to_owned(), port };
+        Finding::new(SURE, fault, object, (&host.name, Part::Listeners, line))
+    };
+    if hearing.protocol != "tcp" {
+        return None;
+    }
+    if hearing.waiting > hearing.backlog {
         let found = made(Fault::AcceptQueueFull, &hearing.line);
         return Some(found.and(
             &host.name,

@@ -8,7 +8,7 @@ use super::gathered::Part;
 use super::model::Host;
 use super::network::Network;
 use super::walk::{self, End, Start, Trace};
-use super::{alone, fault::Fault, names, together};
+use super::{alone, fault::Fault, machine, names, together};
 
 /// What became of a flow that was asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,8 +46,12 @@ pub fn judge(hosts: &[Host], context: &Context) -> Judgement {
         traces.extend(own.into_iter().map(|trace| (flow, trace)));
     }
     findings.extend(names::check(&network));
+    let whole = context.whole || context.flows.is_empty();
     for host in hosts {
-        findings.extend(alone::check(host, &traces, context.flows.is_empty()));
+        findings.extend(alone::check(host, &traces, whole));
+        if whole {
+            findings.extend(machine::check(&network, host));
+        }
     }
     let closed = hosts.iter().flat_map(|host| {
         let own = host.closed.iter().filter(|(_, why)| !why.ends_with("is not installed"));

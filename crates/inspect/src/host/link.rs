@@ -144,6 +144,8 @@ struct Info {
     scope: String,
     #[serde(default)]
     dadfailed: bool,
+    #[serde(default)]
+    dynamic: bool,
 }
 
 /// An address of a device.
@@ -157,6 +159,8 @@ pub struct Address {
     pub scope: String,
     /// The kernel found somebody else with it.
     pub is_duplicate: bool,
+    /// It was given for a while only, by a server or a router.
+    pub is_dynamic: bool,
 }
 
 impl Address {
@@ -182,6 +186,7 @@ impl Addressed {
                 net: IpNet::new(info.local?, info.prefixlen).ok()?,
                 scope: info.scope,
                 is_duplicate: info.dadfailed,
+                is_dynamic: info.dynamic,
             })
         };
         self.addr_info.into_iter().filter_map(read).collect()

@@ -7,6 +7,7 @@ use super::answer::{Answer, Known};
 use super::counter::{self, Counters, Counts};
 use super::gathered::{Gathered, Part};
 use super::link::{Address, Addressed, Link, LinkCounters, Neighbor};
+use super::probe::{self, Probe};
 use super::resolver::{self, Resolver, ServerAnswer};
 use super::route::{self, RawRoute, RawRule, Route, Routed, RoutedPacket, Rule};
 use super::row::rows;
@@ -70,6 +71,8 @@ pub struct Host {
     pub hosts: Vec<(String, IpAddr)>,
     /// What name servers answered.
     pub answers: Vec<ServerAnswer>,
+    /// What came of trying to reach destinations.
+    pub probes: Vec<Probe>,
     /// Services that have failed.
     pub failed_units: Vec<String>,
     /// What the kernel complained about.
@@ -107,7 +110,7 @@ impl Host {
             routes: reader.routes(),
             rules: reader.rules(Part::Rules, false),
             rules6: reader.rules(Part::Rules6, true),
-            neighbors: reader.table(Part::Neighbors),
+            neighbors: reader.neighbors(),
             listeners: reader.lines(Part::Listeners, socket::listeners),
             connections: reader.lines(Part::Connections, socket::connections),
             udp: reader.plain(Part::Udp, socket::udp),
@@ -118,10 +121,11 @@ impl Host {
             qdiscs: reader.qdiscs(Part::QdiscsLater),
             counters: reader.counters(Part::Counters, Part::CountersLater, counter::protocols),
             softnet: reader.counters(Part::Softnet, Part::SoftnetLater, counter::softnet),
-            conntrack: reader.counters(Part::Conntrack, Part::ConntrackLater, counter::named),
+            conntrack: reader.counters(Part::Conntrack, Part::ConntrackLater, counter::connections),
             resolver: reader.plain(Part::Resolver, Resolver::read),
             hosts: reader.plain(Part::Hosts, resolver::hosts).rows().to_vec(),
             answers: reader.plain(Part::Answers, resolver::answers).rows().to_vec(),
+            probes: reader.plain(Part::Probes, probe::read).rows().to_vec(),
             failed_units: reader.plain(Part::Units, first_words).rows().to_vec(),
             kernel_log: reader.plain(Part::KernelLog, lines).rows().to_vec(),
             is_root: about.get("uid").map_or_else(
@@ -303,6 +307,25 @@ impl Reader<'_> {
         Known::Read(all)
     }
 
+    /// Reads the neighbors as they were, and takes what became of them since: whoever was called and is silent is silent.
+    fn neighbors(&mut self) -> Known<Vec<Neighbor>> {
+        let first: Known<Vec<Neighbor>> = self.table(Part::Neighbors);
+        let later: Known<Vec<Neighbor>> = self.table(Part::NeighborsLater);
+        match (first, later) {
+            (Known::Read(first), Known::Read(mut later)) => {
+                let gone =
+                    |own: &Neighbor| !later.iter().any(|one| one.ip == own.ip && one.device == own.device);
+                let gone: Vec<Neighbor> = first.into_iter().filter(gone).collect();
+                later.extend(gone);
+                Known::Read(later)
+            }
+            (Known::Read(rows), Known::NotRead(_)) | (Known::NotRead(_), Known::Read(rows)) => {
+                Known::Read(rows)
+            }
+            (Known::NotRead(why), Known::NotRead(_)) => Known::NotRead(why),
+        }
+    }
+
     fn qdiscs(&mut self, part: Part) -> Known<Vec<Qdisc>> {
         let text = match self.text(part) {
             Ok(text) => text,
@@ -327,6 +350,10 @@ impl Reader<'_> {
             Part::FilterLegacy6,
             Part::FilterIptables,
             Part::FilterIptables6,
+            Part::FilterSets,
+            Part::FilterAlternatives,
+            Part::FilterTables,
+            Part::FilterTables6,
         ];
         let mut bundle = Bundle::default();
         for part in parts {

@@ -27,7 +27,11 @@ fn of_host(network: &Network<'_>, host: &Host) -> Vec<Finding> {
     let mut found = Vec::new();
     let Some(resolver) = host.resolver.read() else { return found };
     let resolver_object = |what: &str| Object::Resolver { host: host.name.clone(), what: what.to_owned() };
-    let uses_names = network.context.expected.iter().any(|one| matches!(one, Expected::Name { .. }));
+    let uses_names = network
+        .context
+        .expected
+        .iter()
+        .any(|one| matches!(one, Expected::Resolver { host: own } if *own == host.name));
     if resolver.servers.is_empty() {
         let how = if uses_names { SURE } else { (Weight::Noticed, Certainty::Confirmed) };
         found.push(Finding::new(
@@ -69,7 +73,7 @@ fn of_answer(network: &Network<'_>, host: &Host, answer: &ServerAnswer) -> Vec<F
     if let AnswerKind::Answered(addresses) = &answer.kind {
         let right = network.context.expected.iter().find_map(|one| match one {
             Expected::Name { name, ip } if *name == answer.name => Some(*ip),
-            Expected::Name { .. } | Expected::Address { .. } => None,
+            Expected::Name { .. } | Expected::Address { .. } | Expected::Resolver { .. } => None,
         });
         if let Some(right) = right.filter(|right| !addresses.is_empty() && !addresses.contains(right)) {
             let shown: Vec<String> = addresses.iter().map(ToString::to_string).collect();

@@ -31,7 +31,7 @@ impl<'a> Network<'a> {
             Expected::Address { host, device, net } if net.addr() == ip => {
                 Some((self.host(host)?, device.as_str()))
             }
-            Expected::Address { .. } | Expected::Name { .. } => None,
+            Expected::Address { .. } | Expected::Name { .. } | Expected::Resolver { .. } => None,
         })
     }
 

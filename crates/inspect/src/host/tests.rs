@@ -53,7 +53,7 @@ fn flow(to: &str, port: u16) -> Context {
         port: Some(port),
         is_marked: false,
     };
-    Context { flows: vec![flow], expected: Vec::new() }
+    Context { flows: vec![flow], ..Context::default() }
 }
 
 #[track_caller]

@@ -4,10 +4,12 @@
 //! print, captures, whether a connection comes up. Never: two backends that disagree about a ruleset, a program of this machine that
 //! is not in `exec`'s table, a measurement that does not follow from the model.
 //!
-//! `port` is what both backends can do; `simulated` is a deterministic model, `netns` the kernel's own namespaces.
+//! `port` is what both backends can do; `simulated` is a deterministic model, `netns` the kernel's own namespaces; `net` are small networks
+//! of such namespaces without a cloud.
 
 mod exec;
 mod fabric;
+pub mod net;
 mod netns;
 mod port;
 mod script;

@@ -5,6 +5,7 @@ use super::Files;
 /// A label longer than this can carry data out of the network in a question to a name server.
 const MAX_LABEL_LEN: usize = 50;
 const MAX_NAME_LEN: usize = 150;
+const MAX_LIST_LEN: usize = 2_000;
 
 /// What a value has to look like.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub(crate) enum Kind {
     Port,
     /// A port or a range of ports.
     Ports,
+    /// Names or endpoints between slashes.
+    List,
     /// A whole number.
     Number,
     /// How often.
@@ -98,6 +101,7 @@ impl Kind {
             "INTERFACE" => Self::Interface,
             "PORT" => Self::Port,
             "PORTS" => Self::Ports,
+            "LIST" => Self::List,
             "NUMBER" => Self::Number,
             "COUNT" => Self::Count,
             "RETRIES" => Self::Retries,
@@ -133,6 +137,7 @@ impl Kind {
             Self::Text => true,
             Self::Name => is_word(value),
             Self::Endpoint => is_endpoint(value),
+            Self::List => value.len() <= MAX_LIST_LEN && value.split('/').all(is_item),
             Self::Host => is_host(value),
             Self::Answer => value.starts_with(['-', '+']) || fits_name(value),
             Self::Question => is_question(value),
@@ -225,6 +230,12 @@ pub(crate) fn ports(text: &str) -> Option<usize> {
     let port = |text: &str| text.parse::<usize>().ok().filter(|_| is_port(text));
     let (first, last) = (port(first)?, port(last)?);
     (first <= last).then(|| last - first + 1)
+}
+
+/// Something of a list: no option, nothing that a shell or a program reads as anything else, no name long enough to carry data.
+fn is_item(item: &str) -> bool {
+    let plain = item.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:".contains(&byte));
+    plain && !item.is_empty() && !item.starts_with('-') && fits_name(item)
 }
 
 fn is_endpoint(text: &str) -> bool {

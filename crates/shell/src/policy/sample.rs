@@ -271,6 +271,7 @@ fn value(entry: &Entry, kind: &Kind, rng: &mut Rng) -> String {
         Kind::Interface => rng.word(&["lo", "lo", "eth0", "127.0.0.1"]),
         Kind::Ports => rng.word(&["1", "53", "80", "443", "8080-8082"]),
         Kind::Endpoint => rng.word(&["127.0.0.1:443", "localhost:1", "[::1]:443"]),
+        Kind::List => rng.word(&["a.example", "a.example/localhost", "127.0.0.1:443/10.0.0.4:0"]),
         Kind::OwnCapture => rng.word(&["/tmp/captures/a.pcap"]),
         Kind::File => rng.word(&["a.pcap", "/etc/hosts", "missing"]),
         Kind::Value => rng.word(&["web-1", "rg"]),

@@ -12,18 +12,21 @@ use crate::{Profile, Ruling, Scope, Socket, Tier, Verdict};
 use ghost_base::Digest;
 
 const DECLARED: &str = include_str!("script.toml");
-const TEXTS: [(&str, &str); 7] = [
+const TEXTS: [(&str, &str); 8] = [
     ("guest-firewall", include_str!("script/guest-firewall.sh")),
     ("guest-names", include_str!("script/guest-names.sh")),
     ("guest-network", include_str!("script/guest-network.sh")),
     ("guest-qdisc", include_str!("script/guest-qdisc.sh")),
     ("guest-state", include_str!("script/guest-state.sh")),
+    ("host-state", include_str!("script/host-state.sh")),
     ("meter-look", include_str!("script/meter-look.sh")),
     ("meter-report", include_str!("script/meter-report.sh")),
 ];
 
-/// The one program beside `az` that carries scripts.
+/// The one program beside `az` that carries scripts to other machines.
 const SSH: &str = "ssh";
+/// The words that run a script on this machine.
+const HERE: [&str; 2] = ["sh", "-c"];
 
 /// A declared script.
 #[derive(Debug, Clone)]
@@ -34,6 +37,7 @@ pub struct Script {
     digest: Digest,
     verdict: Verdict,
     variables: BTreeMap<String, Kind>,
+    here: Option<Profile>,
 }
 
 /// A declared script whose variables have values.
@@ -44,6 +48,8 @@ pub struct FilledScript {
     digest: Digest,
     verdict: Verdict,
     text: String,
+    /// What it needs from the sandbox where it runs on this machine; nothing where it may not.
+    here: Option<Profile>,
 }
 
 /// Why a script could not be filled.
@@ -97,6 +103,34 @@ struct Raw {
     verdict: Declared,
     #[serde(default)]
     variables: BTreeMap<String, String>,
+    here: Option<RawHere>,
+}
+
+/// What a script needs from the sandbox of this machine.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawHere {
+    /// Everything that it starts.
+    programs: Vec<String>,
+    sockets: Vec<Socket>,
+    net_admin: bool,
+    log: bool,
+    socket_owners: bool,
+}
+
+impl RawHere {
+    fn profile(self) -> Profile {
+        Profile {
+            sockets: self.sockets.into(),
+            helpers: self.programs.into(),
+            programs: vec![HERE[0].to_owned()],
+            net_admin: self.net_admin,
+            log: self.log,
+            socket_owners: self.socket_owners,
+            script: true,
+            ..Profile::default()
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -132,7 +166,8 @@ pub(super) fn load() -> Result<Vec<Script>, PolicyError> {
             Declared::Safe => Verdict::Safe,
             Declared::Risky => Verdict::Risky,
         };
-        Ok(Script { id: raw.id, why: raw.why, text: text.to_owned(), digest, verdict, variables })
+        let here = raw.here.map(RawHere::profile);
+        Ok(Script { id: raw.id, why: raw.why, text: text.to_owned(), digest, verdict, variables, here })
     };
     file.script.into_iter().map(read).collect()
 }
@@ -190,6 +225,7 @@ impl Script {
             digest: self.digest,
             verdict: self.verdict,
             text,
+            here: self.here.clone(),
         })
     }
 }
@@ -230,6 +266,13 @@ impl Policy {
         self
     }
 
+    /// Lets those declared scripts run on this machine that say what they need there.
+    #[must_use]
+    pub fn carried_here(mut self) -> Self {
+        self.carriers.push(HERE.map(str::to_owned).to_vec());
+        self
+    }
+
     /// Says into which storage account captures are written: what lies there may be looked at whatever the scope.
     #[must_use]
     pub fn captures_into(mut self, account: Option<String>) -> Self {
@@ -257,9 +300,11 @@ impl Policy {
     #[must_use]
     pub fn classify_script(&self, carrier: &[String], script: &FilledScript) -> Ruling {
         let typed = self.classify(&line(&script.behind(carrier)));
-        let bare = match self.carriers.iter().any(|known| known == carrier) {
-            true => over_ssh(&typed),
-            false => self.classify(&line(&[carrier, &["true".to_owned()]].concat())),
+        let is_known = self.carriers.iter().any(|known| known == carrier);
+        let bare = match (is_known && carrier == HERE, is_known) {
+            (true, _) => here(&typed, script),
+            (false, true) => over_ssh(&typed),
+            (false, false) => self.classify(&line(&[carrier, &["true".to_owned()]].concat())),
         };
         if typed.verdict == Verdict::Blocked
             || bare.verdict != Verdict::Safe
@@ -342,6 +387,16 @@ fn over_ssh(typed: &Ruling) -> Ruling {
         ..Profile::default()
     };
     Ruling { verdict: Verdict::Safe, profile, impact: None, ..typed.clone() }
+}
+
+/// Returns what a script may do on this machine; as it was typed where it does not say what it needs.
+fn here(typed: &Ruling, script: &FilledScript) -> Ruling {
+    match &script.here {
+        Some(profile) => {
+            Ruling { verdict: Verdict::Safe, profile: profile.clone(), impact: None, ..typed.clone() }
+        }
+        None => typed.clone(),
+    }
 }
 
 fn line(words: &[String]) -> String {
@@ -437,6 +492,30 @@ mod tests {
             {
                 assert_eq!(policy.classify_script(&words(other), &script).verdict, Verdict::Risky, "{other}");
             }
+        }
+    }
+
+    #[test]
+    fn on_this_machine_only_what_says_its_needs_runs_and_only_where_that_was_opened() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let (closed, open) = (Policy::builtin().unwrap(), Policy::builtin().unwrap().clone().carried_here());
+        let values = [("names", "."), ("to", "none"), ("seconds", "1")];
+        let script = open.script("host-state").unwrap().fill(&values).unwrap();
+        let ruling = open.classify_script(&words("sh -c"), &script);
+        assert_eq!(
+            (ruling.verdict, ruling.rule.as_ref()),
+            (Verdict::Safe, "script.host-state"),
+            "{ruling:?}"
+        );
+        assert!(ruling.profile.script && ruling.profile.net_admin && !ruling.profile.cloud);
+        for (policy, carrier) in [(closed, "sh -c"), (&open, "bash -c"), (&open, "sh -x -c")] {
+            assert_eq!(policy.classify_script(&words(carrier), &script).verdict, Verdict::Risky, "{carrier}");
+        }
+        let other = open.script("guest-network").unwrap().fill(&[("device", "eth0")]).unwrap();
+        assert_eq!(open.classify_script(&words("sh -c"), &other).verdict, Verdict::Risky);
+        for (name, value) in [("to", "a:1/-oX:2"), ("to", "a:1//b:2"), ("names", "a/-f"), ("names", "")] {
+            let values = values.map(|pair| if pair.0 == name { (name, value) } else { pair });
+            assert!(open.script("host-state").unwrap().fill(&values).is_err(), "{value}");
         }
     }
 

@@ -75,7 +75,7 @@ impl SandboxLayers {
         let names = || profile.programs.iter().chain(profile.helpers.iter());
         let pings = program.file_name().is_some_and(|name| name == "ping")
             || names().any(|name| Path::new(name).file_name().is_some_and(|name| name == "ping"));
-        let layers = if pings && privileges::ping_needs_privileges() {
+        let layers = if pings && !profile.script && privileges::ping_needs_privileges() {
             Layers::Ping
         } else {
             let found = names().filter_map(|name| setting.programs.find(name).ok());

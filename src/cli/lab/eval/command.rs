@@ -12,6 +12,7 @@ use super::consent::Consent;
 use super::row::Row;
 use super::run::{Terms, case};
 use crate::cli::investigate::{InvestigatorKind, investigator};
+use crate::cli::lab::{Question, evaluate};
 use crate::cli::name::random;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::root::Global;
@@ -37,7 +38,7 @@ const MAX_RUNS: u64 = 100_000;
         ghost lab eval t --prompt 'apt hangs on tf-source-vm' --keep /tmp/t\n  \
         ghost lab eval --random 30 --seed 7 --approve random:7\n  \
         ghost lab eval --random 60 --profile mixed --scoreboard /tmp\n  ghost lab eval --scoreboard demo\n  \
-        ghost lab eval a e --az /usr/bin/az"
+        ghost lab eval a e --az /usr/bin/az\n  ghost lab eval --net --seed 7\n  ghost lab eval --net --random 20 --seed 7"
 )]
 pub(in crate::cli) struct Arguments {
     /// Cases that come with the program (`a` to `w`), case files, or folders of them; all that come with the program unless said.
@@ -76,6 +77,9 @@ pub(in crate::cli) struct Arguments {
     /// Write scoreboard.md and scoreboard.json into this folder.
     #[arg(long, value_name = "FOLDER")]
     scoreboard: Option<PathBuf>,
+    /// Faults of small networks of real machines of this kernel (`ghost lab net faults`) in place of cases of the cloud: as root, in real time.
+    #[arg(long, conflicts_with_all = ["profile", "prompt", "brain", "script", "keep", "scoreboard"])]
+    net: bool,
     /// Print a line of JSON a case.
     #[arg(long)]
     json: bool,
@@ -86,6 +90,12 @@ pub(in crate::cli) struct Arguments {
 
 /// Runs the subcommand.
 pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
+    if arguments.net {
+        let Arguments { cases, random, seed, json, .. } = arguments;
+        let question = Question { names: cases, random: *random, seed: *seed, json: *json };
+        let is_right = evaluate(&Setup::new(global)?, &question)?;
+        return Ok(if arguments.exit_code && !is_right { 3 } else { 0 });
+    }
     let az = az(&arguments.az)?;
     let (seed, profile) = (arguments.seed, arguments.profile);
     let draw = arguments.random.map(|count| Draw { count, seed, profile });

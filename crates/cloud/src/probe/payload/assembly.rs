@@ -14,6 +14,9 @@ pub const MAX_PAYLOAD_BYTES: usize = 32 << 20;
 /// The largest packed text that is asked for: more would take hundreds of runs.
 pub const MAX_PACKED_BYTES: usize = 256 << 10;
 
+/// The largest packed text that comes at once.
+const MAX_WHOLE_BYTES: usize = 4 << 20;
+
 /// What was collected so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WindowedPayload {
@@ -71,6 +74,10 @@ impl WindowedPayload {
         if part.total > MAX_PACKED_BYTES {
             return Err(PayloadError::Large { what: "the packed text", most: MAX_PACKED_BYTES });
         }
+        self.take(part)
+    }
+
+    fn take(&mut self, part: PayloadWindow) -> Result<WindowResult, PayloadError> {
         match &self.digest {
             Some(digest) if *digest != part.digest => return Err(PayloadError::Changed),
             Some(_) => {}
@@ -87,6 +94,22 @@ impl WindowedPayload {
             return Err(PayloadError::Damaged);
         }
         unpack(&self.packed).map(WindowResult::Whole)
+    }
+}
+
+/// Reads what a script printed at once.
+///
+/// # Errors
+/// Fails where it is cut off, or not what its digest says.
+pub fn whole(printed: &str) -> Result<String, PayloadError> {
+    let part = PayloadWindow::whole(printed)?;
+    let total = part.total;
+    if total > MAX_WHOLE_BYTES {
+        return Err(PayloadError::Large { what: "the packed text", most: MAX_WHOLE_BYTES });
+    }
+    match WindowedPayload::default().take(part)? {
+        WindowResult::Whole(text) => Ok(text),
+        WindowResult::Ask(has) => Err(WindowError::Length { has, wanted: total }.into()),
     }
 }
 

@@ -11,6 +11,6 @@ mod assembly;
 mod section;
 mod window;
 
-pub use assembly::{MAX_PACKED_BYTES, MAX_PAYLOAD_BYTES, PayloadError, WindowResult, WindowedPayload};
+pub use assembly::{MAX_PACKED_BYTES, MAX_PAYLOAD_BYTES, PayloadError, WindowResult, WindowedPayload, whole};
 pub use section::{Section, SectionError, sections};
 pub use window::{PayloadWindow, WINDOW, WindowError};

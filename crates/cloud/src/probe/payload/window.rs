@@ -47,6 +47,18 @@ impl PayloadWindow {
     /// # Errors
     /// Fails where it is anything but one whole window.
     pub fn read(printed: &str) -> Result<Self, WindowError> {
+        Self::up_to(WINDOW, printed)
+    }
+
+    /// Reads what a script printed that was not bounded by a carrier: one window that holds everything.
+    ///
+    /// # Errors
+    /// Fails where it is anything but the whole.
+    pub fn whole(printed: &str) -> Result<Self, WindowError> {
+        Self::up_to(usize::MAX, printed)
+    }
+
+    fn up_to(most: usize, printed: &str) -> Result<Self, WindowError> {
         let mut lines = printed.lines().skip_while(|line| !line.starts_with(BEGINS));
         let header = lines.next().and_then(|line| line.strip_prefix(BEGINS)).ok_or(WindowError::NoHeader)?;
         let (digest, total, from) = read_header(header).ok_or(WindowError::Header)?;
@@ -55,7 +67,7 @@ impl PayloadWindow {
         if lines.next() != Some(ENDS) {
             return Err(WindowError::CutOff);
         }
-        let wanted = total.saturating_sub(from).min(WINDOW);
+        let wanted = total.saturating_sub(from).min(most);
         if text.len() != wanted {
             return Err(WindowError::Length { has: text.len(), wanted });
         }

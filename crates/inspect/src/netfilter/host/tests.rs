@@ -64,6 +64,25 @@ fn what_iptables_nft_shows_is_not_counted_again_as_native() {
 }
 
 #[test]
+fn a_native_table_of_a_name_that_iptables_uses_is_read_where_it_is_shown() {
+    let native = r#"{"nftables":[{"metainfo":{"version":"1.0.6","json_schema_version":1}},
+        {"table":{"family":"ip","name":"filter","handle":1}},
+        {"chain":{"family":"ip","table":"filter","name":"in","handle":1,"type":"filter","hook":"input","prio":0,"policy":"accept"}},
+        {"rule":{"family":"ip","table":"filter","chain":"in","handle":2,"expr":[{"drop":null}]}}]}"#;
+    let frame = format!(
+        "# Table `filter' contains incompatible base-chains, use 'nft' tool to list them.\n{}",
+        save("")
+    );
+    let host = host(&with(with(whole(), "nft", native), "iptables-nft", frame));
+    let tables = |source: &str| -> Vec<String> {
+        let own = host.rulesets().find(|(own, _)| *own == source);
+        own.map(|(_, ruleset)| ruleset.tables.iter().map(|table| table.name.clone()).collect())
+            .unwrap_or_default()
+    };
+    assert_eq!((tables("nft"), tables("iptables-nft")), (vec!["ip filter".to_owned()], Vec::new()));
+}
+
+#[test]
 fn rules_in_more_than_one_backend_are_mixed_and_the_reasons_say_which() {
     let bundle = with(with(whole(), "nft", NO_NATIVE), "iptables-legacy", save("-A INPUT -j ACCEPT"));
     let framework = host(&bundle).framework;

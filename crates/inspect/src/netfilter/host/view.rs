@@ -69,6 +69,12 @@ impl Host {
     pub fn read(bundle: &Bundle) -> Self {
         let (ipsets, mut warnings) = bundle.text("ipset").map(read_sets).unwrap_or_default();
         let mut backends: Vec<Backend> = RULES.iter().filter_map(|source| backend(bundle, source)).collect();
+        for backend in &mut backends {
+            if let (Some(ruleset), Some(text)) = (&mut backend.ruleset, bundle.text(backend.source)) {
+                let native = native_tables(text);
+                ruleset.tables.retain(|table| !native.contains(&table.name.as_str()));
+            }
+        }
         let shown: Vec<String> = ["iptables-nft", "ip6tables-nft"]
             .iter()
             .zip(["ip ", "ip6 "])
@@ -128,6 +134,12 @@ impl Host {
     pub fn rulesets(&self) -> impl Iterator<Item = (&'static str, &Ruleset)> {
         self.backends.iter().filter_map(|backend| Some((backend.source, backend.ruleset.as_ref()?)))
     }
+}
+
+/// Returns the tables of which a tool of iptables says that they are somebody else's: what it prints of them is an empty frame.
+fn native_tables(text: &str) -> Vec<&str> {
+    let named = text.lines().filter_map(|line| line.strip_prefix("# Table `")?.split_once('\''));
+    named.filter(|(_, said)| said.contains("incompatible")).map(|(name, _)| name).collect()
 }
 
 fn backend(bundle: &Bundle, source: &'static str) -> Option<Backend> {

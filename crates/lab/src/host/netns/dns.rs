@@ -15,7 +15,7 @@ pub(super) fn question(number: u16) -> Vec<u8> {
 }
 
 /// Answers a question; nothing where the server does not, or where it is none.
-pub(super) fn answer(question: &[u8], fault: Option<DnsFault>) -> Option<Vec<u8>> {
+pub(in crate::host) fn answer(question: &[u8], fault: Option<DnsFault>) -> Option<Vec<u8>> {
     let (head, body) = question.split_first_chunk::<12>()?;
     let end = name_end(body)? + 4;
     let asked = body.get(..end)?;

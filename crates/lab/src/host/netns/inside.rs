@@ -22,14 +22,14 @@ type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A thread in a namespace. Dropped, it ends, and everything that it does with it.
 #[derive(Debug)]
-pub(super) struct NamespaceThread {
+pub(in crate::host) struct NamespaceThread {
     work: Option<mpsc::UnboundedSender<Work>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl NamespaceThread {
     /// Moves a new thread into a namespace.
-    pub(super) fn enter(space: &Namespace) -> Result<Self, HostError> {
+    pub(in crate::host) fn enter(space: &Namespace) -> Result<Self, HostError> {
         let what = "entering a namespace";
         let file = File::open(space.path()).map_err(|error| failed(what, error))?;
         let (work, mut orders) = mpsc::unbounded_channel::<Work>();
@@ -69,7 +69,7 @@ impl NamespaceThread {
     }
 
     /// Does something inside, for as long as this lives.
-    pub(super) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+    pub(in crate::host) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         if let Some(sender) = &self.work {
             // A thread that is gone does nothing more.
             drop(sender.send(Box::pin(work)));
@@ -77,7 +77,7 @@ impl NamespaceThread {
     }
 
     /// Does something inside and blocks until it is done.
-    pub(super) fn block<T: Send + 'static>(
+    pub(in crate::host) fn block<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
     ) -> Option<T> {

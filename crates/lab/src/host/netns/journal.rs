@@ -15,7 +15,7 @@ const ENDS: &str = ".json";
 /// Who owns the namespaces of a lab.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Journal {
+pub(in crate::host) struct Journal {
     /// The lab's own number.
     pub(super) lab: String,
     /// The process that owns it.
@@ -28,7 +28,7 @@ pub(super) struct Journal {
 
 impl Journal {
     /// Writes down that this process owns a lab, and returns what its names begin with.
-    pub(super) fn begin(folder: &Path) -> std::io::Result<(Self, Prefix)> {
+    pub(in crate::host) fn begin(folder: &Path) -> std::io::Result<(Self, Prefix)> {
         let owner = std::process::id();
         let mut bytes = [0_u8; 4];
         rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
@@ -60,12 +60,12 @@ impl Journal {
     }
 
     /// Returns the folder for what the lab writes while it runs.
-    pub(super) fn scratch(&self, folder: &Path) -> PathBuf {
+    pub(in crate::host) fn scratch(&self, folder: &Path) -> PathBuf {
         folder.join(format!("{BEGINS}{}", self.lab))
     }
 
     /// Removes all that it left in the folder.
-    pub(super) fn end(&self, folder: &Path) {
+    pub(in crate::host) fn end(&self, folder: &Path) {
         // What is gone already needs no removing.
         drop(fs::remove_dir_all(self.scratch(folder)));
         drop(fs::remove_file(self.path(folder)));

@@ -302,7 +302,7 @@ impl Drop for Lab {
     }
 }
 
-fn make(space: &Namespace) -> Result<(), HostError> {
+pub(in crate::host) fn make(space: &Namespace) -> Result<(), HostError> {
     must("making a namespace", ProcessRequest::own("ip", &["netns", "add", space.as_str()])?).map(drop)
 }
 

@@ -57,6 +57,12 @@ mod wire;
 pub use host::Netns;
 pub use sweep::sweep;
 
-pub(in crate::host) use name::Namespace;
+pub(in crate::host) use dns::answer as dns_answer;
+pub(in crate::host) use inside::NamespaceThread;
+pub(in crate::host) use journal::Journal;
+pub(in crate::host) use lab::make;
+pub(in crate::host) use name::{Namespace, Prefix};
 pub(in crate::host) use operand::check;
-pub(in crate::host) use program::Program;
+pub(in crate::host) use program::{Program, failed, must};
+pub(in crate::host) use service::{ListenerBehavior, serve, silent, tcp};
+pub(in crate::host) use sweep::clear;

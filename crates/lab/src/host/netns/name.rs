@@ -14,7 +14,7 @@ pub(in crate::host) struct Namespace(String);
 
 impl Namespace {
     /// Names a namespace; what it stands for is only there to be read.
-    pub(super) fn new(prefix: &Prefix, number: usize, what: &str) -> Self {
+    pub(in crate::host) fn new(prefix: &Prefix, number: usize, what: &str) -> Self {
         let readable = what.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' });
         let readable: String = readable.take(MAX_READABLE_LEN).collect();
         Self(format!("{}{number}-{readable}", prefix.0))
@@ -39,11 +39,11 @@ impl Namespace {
 
 /// What the names of all namespaces of a lab begin with: its number and its owner's.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Prefix(String);
+pub(in crate::host) struct Prefix(String);
 
 impl Prefix {
     /// Makes it; nothing where the lab's number is none.
-    pub(super) fn new(lab: &str, owner: u32) -> Option<Self> {
+    pub(in crate::host) fn new(lab: &str, owner: u32) -> Option<Self> {
         let fits = lab.len() == 8 && lab.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         fits.then(|| Self(format!("ghost-{lab}-{owner}-")))
     }

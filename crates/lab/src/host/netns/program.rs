@@ -14,7 +14,7 @@ pub(in crate::host) struct Program {
 }
 
 /// Every program that the lab starts.
-pub(in crate::host) const PROGRAMS: [Program; 26] = [
+pub(in crate::host) const PROGRAMS: [Program; 28] = [
     Program::of("ip", "iproute2"),
     Program::of("tc", "iproute2"),
     Program::of("ss", "iproute2"),
@@ -41,6 +41,8 @@ pub(in crate::host) const PROGRAMS: [Program; 26] = [
     Program::of("nc", "netcat-openbsd"),
     Program::of("curl", "curl"),
     Program::of("dig", "bind9-dnsutils"),
+    Program::of("dnsmasq", "dnsmasq-base"),
+    Program::of("nginx", "nginx-light"),
 ];
 
 /// Where programs lie.
@@ -63,7 +65,7 @@ impl Program {
 }
 
 /// Says what failed.
-pub(super) fn failed(what: &str, error: impl Display) -> HostError {
+pub(in crate::host) fn failed(what: &str, error: impl Display) -> HostError {
     HostError::Failed { what: what.to_owned(), error: error.to_string() }
 }
 
@@ -78,7 +80,7 @@ impl From<ExecError> for HostError {
 }
 
 /// Runs an order of the lab's own, which has to succeed.
-pub(super) fn must(what: &str, order: ProcessRequest) -> Result<Output, HostError> {
+pub(in crate::host) fn must(what: &str, order: ProcessRequest) -> Result<Output, HostError> {
     let output = order.run()?;
     if output.code == 0 {
         return Ok(output);

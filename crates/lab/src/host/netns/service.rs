@@ -24,7 +24,7 @@ const BIND_RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// What a listener says to whoever spoke.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct ListenerBehavior {
+pub(in crate::host) struct ListenerBehavior {
     /// How many bytes are waited for.
     pub(super) request: u32,
     /// How many are said then; none is an echo.
@@ -36,7 +36,7 @@ pub(super) struct ListenerBehavior {
 /// A listener that is shut when it is dropped, not only closed: a program that is just being started elsewhere in this process holds a copy
 /// for a moment, and the port would stay taken for so long.
 #[derive(Debug)]
-pub(super) struct OpenPort(TcpListener);
+pub(in crate::host) struct OpenPort(TcpListener);
 
 impl Drop for OpenPort {
     fn drop(&mut self) {
@@ -46,7 +46,7 @@ impl Drop for OpenPort {
 }
 
 /// Opens a TCP listener for both families, or for the one that this machine has.
-pub(super) fn tcp(at: Option<IpAddr>, port: u16, waiting: u32) -> std::io::Result<OpenPort> {
+pub(in crate::host) fn tcp(at: Option<IpAddr>, port: u16, waiting: u32) -> std::io::Result<OpenPort> {
     let open = |socket: std::io::Result<TcpSocket>, any: IpAddr| {
         let socket = socket?;
         socket.set_reuseaddr(true)?;
@@ -64,7 +64,7 @@ pub(super) fn tcp(at: Option<IpAddr>, port: u16, waiting: u32) -> std::io::Resul
 }
 
 /// Serves whoever connects, for ever.
-pub(super) async fn serve(listening: OpenPort, manner: ListenerBehavior) {
+pub(in crate::host) async fn serve(listening: OpenPort, manner: ListenerBehavior) {
     let mut guests = JoinSet::new();
     loop {
         tokio::select! {
@@ -79,7 +79,7 @@ pub(super) async fn serve(listening: OpenPort, manner: ListenerBehavior) {
 }
 
 /// Listens and never takes anybody: once the queue is full, the first packet of a connection is not answered.
-pub(super) async fn silent(port: u16) -> std::io::Result<()> {
+pub(in crate::host) async fn silent(port: u16) -> std::io::Result<()> {
     let listening = tcp(None, port, 0)?;
     let mut filling = Vec::new();
     // The machine itself fills the queue, which holds one more than it says.

@@ -35,7 +35,7 @@ pub fn sweep(folder: &Path) -> Result<Vec<String>, HostError> {
 }
 
 /// Ends everything in the namespaces of a lab and removes them.
-pub(super) fn clear(prefix: &Prefix) -> Result<Vec<String>, HostError> {
+pub(in crate::host) fn clear(prefix: &Prefix) -> Result<Vec<String>, HostError> {
     let found = spaces(prefix);
     found.iter().try_for_each(remove)?;
     Ok(found.iter().map(|space| space.as_str().to_owned()).collect())

@@ -1,0 +1,134 @@
+//! Networks that are well and look odd: nothing of them may be called broken or degraded.
+
+use super::topology::{Spec, Topology};
+
+const fn well(name: &'static str, topology: Topology, steps: &'static str) -> Spec {
+    Spec { name, topology, truth: &[], steps, to: ("{b}", 80), hidden: &[], stops: false }
+}
+
+/// Every look-alike.
+pub const HEALTHY: &[Spec] = &[
+    well("lan", Topology::Lan, ""),
+    well("router", Topology::Router, ""),
+    well("nat", Topology::Nat, ""),
+    well("dual", Topology::Dual, ""),
+    well("clos", Topology::Clos, ""),
+    well("overlay", Topology::Overlay, ""),
+    // Ports that nobody uses, bridges without members, a device that is down on purpose and has no address.
+    well(
+        "unused_devices",
+        Topology::Router,
+        "a ip link add docker0 type bridge\na ip addr add 172.17.0.1/16 dev docker0\na ip link set docker0 up\n\
+        a ip link add spare0 type veth peer name spare1\nr ip link add spare0 type veth peer name spare1",
+    ),
+    well(
+        "same_bridge_everywhere",
+        Topology::Lan,
+        "a ip link add docker0 type bridge\na ip addr add 172.17.0.1/16 dev docker0\na ip link set docker0 up\n\
+        b ip link add docker0 type bridge\nb ip addr add 172.17.0.1/16 dev docker0\nb ip link set docker0 up",
+    ),
+    // A card that went away and came back long ago.
+    well(
+        "carrier_history",
+        Topology::Lan,
+        "sw ip link set pc down\nsw ip link set pc up\nsw ip link set pc down\nsw ip link set pc up",
+    ),
+    well(
+        "generous_limit",
+        Topology::Router,
+        "r tc qdisc add dev eth1 root tbf rate 1gbit burst 256kb limit 1mb",
+    ),
+    well(
+        "load_balancer",
+        Topology::Router,
+        "b nft < table ip lb { chain pre { type nat hook prerouting priority -100; tcp dport 8080 dnat to numgen inc mod 2 map { 0 : {b}, 1 : {b} }; }; }",
+    ),
+    well(
+        "statistic_mark",
+        Topology::Router,
+        "r iptables -t mangle -A PREROUTING -m statistic --mode random --probability 0.5 -j MARK --set-mark 1",
+    ),
+    well(
+        "logging_limit",
+        Topology::Router,
+        "r nft < table inet l { chain f { type filter hook forward priority 0; limit rate 5/second counter; accept; }; }",
+    ),
+    well(
+        "blackhole_of_an_aggregate",
+        Topology::Clos,
+        "s1 ip route add blackhole {n}.0.0/16\ns2 ip route add blackhole {n}.0.0/16",
+    ),
+    well(
+        "banned_elsewhere",
+        Topology::Router,
+        "b ip route add unreachable 192.0.2.66\nb iptables -A INPUT -s 192.0.2.66 -j DROP",
+    ),
+    well(
+        "strict_and_symmetric",
+        Topology::Router,
+        "b sysctl -qw net.ipv4.conf.eth0.rp_filter=1\na sysctl -qw net.ipv4.conf.eth0.rp_filter=1",
+    ),
+    well(
+        "asymmetric_and_loose",
+        Topology::Dual,
+        "a ip route add {n}.2.0/24 via {r2a} src {a}\nr2 ip route add {n}.2.0/24 via {b2}\nb ip route replace {n}.1.0/24 via {r1b}",
+    ),
+    well(
+        "many_rules",
+        Topology::Dual,
+        "a ip rule add from {a2} lookup 100 pref 100\na ip route add default via {r2a} table 100\na ip rule add fwmark 7 lookup 200 pref 90",
+    ),
+    well(
+        "weighted_paths",
+        Topology::Clos,
+        "l1 ip route replace {n}.12.0/24 nexthop via {s1l1} weight 3 nexthop via {s2l1} weight 1",
+    ),
+    well(
+        "firewall_that_lets_it_in",
+        Topology::Router,
+        "b iptables -A INPUT -m conntrack --ctstate ESTABLISHED,RELATED -j ACCEPT\nb iptables -A INPUT -p tcp --dport 80 -j ACCEPT\n\
+        b iptables -A INPUT -p icmp -j ACCEPT\nb iptables -P INPUT DROP",
+    ),
+    well(
+        "stateful_router",
+        Topology::Router,
+        "r nft < table inet t { chain f { type filter hook forward priority 0; policy drop; ct state established,related accept; ip saddr {a} accept; }; }",
+    ),
+    well(
+        "arp_hygiene",
+        Topology::Lan,
+        "a nft < table arp t { chain i { type filter hook input priority 0; arp daddr ip != {a} drop; }; }",
+    ),
+    well(
+        "permanent_and_right",
+        Topology::Lan,
+        "a ip neigh replace {b} lladdr {mac:b:eth0} dev eth0 nud permanent",
+    ),
+    well("same_mtu_jumbo", Topology::Router, "a ip link set eth0 mtu 9000\nr ip link set eth0 mtu 9000"),
+    well("isolated_elsewhere", Topology::Lan, "sw ip link set pc type bridge_slave isolated on"),
+    well(
+        "anycast_on_lo",
+        Topology::Lan,
+        "a ip addr add 10.255.0.1/32 dev lo\nb ip addr add 10.255.0.1/32 dev lo",
+    ),
+    well(
+        "flat_and_wide",
+        Topology::Lan,
+        "a ip -4 addr flush dev eth0\na ip addr add {a}/{l} dev eth0\na ip route replace default via {c}",
+    ),
+    well("ipv6_off_where_nobody_uses_it", Topology::Router, "b sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1"),
+    well("empty_hosts_line", Topology::Lan, "a @hosts {b} web.lab"),
+    well("busy_and_well", Topology::Lan, "a @hold {b} 9001 30"),
+    well("loopback_service", Topology::Router, "b @tcp 127.0.0.1 5432"),
+    well(
+        "translation_with_room",
+        Topology::Nat,
+        "r nft flush chain ip nat post\nr nft add rule ip nat post oifname eth1 ip protocol tcp snat to {rb}:20000-60000\na @hold {b} 9001 5",
+    ),
+    well("large_buffers", Topology::Router, "b sysctl -qw net.ipv4.tcp_rmem=4096~131072~6291456"),
+    well(
+        "routes_that_are_not_taken",
+        Topology::Router,
+        "a ip route add 203.0.113.0/24 via {ra}\na ip route add throw 198.18.0.0/15",
+    ),
+];

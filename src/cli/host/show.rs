@@ -1,0 +1,160 @@
+//! The answer as a page for people.
+
+use super::report::{Report, ReportedFinding, ReportedProbe};
+use crate::cli::page::{Page, Tone, few, plain};
+use ghost_inspect::host::{Certainty, Handshake, Weight};
+
+/// So many of a kind are shown.
+const SHOWN: usize = 12;
+
+const NO_ROOT: &str =
+    "without root rights; as root, or with the sudo rules of docs/tools/host.md, it reads more";
+
+/// Makes the page.
+pub(super) fn page(report: &Report) -> Page {
+    let mut page = Page::new();
+    headline(&mut page, report);
+    let several = report.hosts.len() > 1;
+    for found in &report.findings {
+        finding(&mut page, found, several);
+    }
+    if !report.reached.is_empty() {
+        page.title("Tried");
+        let rows: Vec<_> = report.reached.iter().map(|one| tried(one, several)).collect();
+        page.rows(&rows);
+    }
+    if let (Some(changes), Some(since)) = (&report.changes, &report.since) {
+        let none = if changes.is_empty() { ": nothing" } else { "" };
+        page.title(&format!("Changed since {since}{none}"));
+        page.first(changes, SHOWN * 3, |one| {
+            let place = if several { one.host.clone() } else { String::new() };
+            vec![plain(one.change.to_string()), (Tone::Faint, place)]
+        });
+    }
+    unread(&mut page, report);
+    page
+}
+
+fn headline(page: &mut Page, report: &Report) {
+    let count = |weight: Weight| report.findings.iter().filter(|found| found.weight == weight).count();
+    let names: Vec<&str> = report.hosts.iter().map(|host| host.name.as_str()).collect();
+    let (tone, word) = match (count(Weight::Broken), count(Weight::Degraded)) {
+        (0, 0) if report.code() == 0 => (Tone::Good, "OK"),
+        (0, 0) => (Tone::Odd, "OK as far as it was read"),
+        (0, _) => (Tone::Odd, "DEGRADED"),
+        (_, _) => (Tone::Bad, "BROKEN"),
+    };
+    let word = match report.code() {
+        3 if tone == Tone::Odd && count(Weight::Degraded) == 0 => "NOT AS IT SHOULD BE",
+        _ => word,
+    };
+    let noticed = count(Weight::Noticed);
+    let odd = report.findings.len() - noticed;
+    let said = match (odd, noticed) {
+        (0, 0) => "nothing odd".to_owned(),
+        (0, noticed) => format!("nothing that hurts, {noticed} noticed"),
+        (odd, 0) => format!("{odd} found"),
+        (odd, noticed) => format!("{odd} found, {noticed} noticed"),
+    };
+    page.add(tone, word).add(Tone::Plain, &format!("  {}: {said}", few(&names, SHOWN))).end();
+}
+
+fn finding(page: &mut Page, found: &ReportedFinding, several: bool) {
+    let (tone, word) = match found.weight {
+        Weight::Broken => (Tone::Bad, "broken"),
+        Weight::Degraded => (Tone::Odd, "degraded"),
+        Weight::Noticed => (Tone::Faint, "noticed"),
+    };
+    let likely = match found.certainty {
+        Certainty::Confirmed => "",
+        Certainty::Likely => "likely: ",
+    };
+    page.end().add(tone, word).add(Tone::Strong, &format!("  {likely}{}", found.words)).end();
+    page.add(Tone::Faint, &format!("  {} {}", found.fault, found.object)).end();
+    for proof in &found.evidence {
+        let place = if several { format!("{} ", proof.host) } else { String::new() };
+        page.add(Tone::Plain, &format!("  {}", proof.shows))
+            .add(Tone::Faint, &format!("  ({place}{})", proof.part))
+            .end();
+    }
+    page.add(Tone::Plain, &format!("  → {}", found.remedy)).end();
+}
+
+fn tried(one: &ReportedProbe, several: bool) -> Vec<crate::cli::page::Cell> {
+    let probe = &one.probe;
+    let port = probe.port.map(|port| format!(" port {port}")).unwrap_or_default();
+    let from = if several { format!("{} → ", one.from) } else { String::new() };
+    let (tone, word) = match one.is_reached {
+        Some(true) => (Tone::Good, "reached"),
+        Some(false) => (Tone::Bad, "not reached"),
+        None => (Tone::Odd, "not known"),
+    };
+    vec![(tone, word.to_owned()), plain(format!("{from}{}{port}", probe.host)), plain(said(one))]
+}
+
+fn said(one: &ReportedProbe) -> String {
+    let probe = &one.probe;
+    let Some(address) = probe.address else { return "the name has no address".to_owned() };
+    let mut parts = Vec::new();
+    if address.to_string() != probe.host {
+        parts.push(format!("is {address}"));
+    }
+    match &probe.tcp {
+        Some(Handshake::Open) => parts.push("connects".to_owned()),
+        Some(Handshake::Refused) => parts.push("connection refused".to_owned()),
+        Some(Handshake::Silent) => parts.push("connection times out".to_owned()),
+        Some(Handshake::Unreachable) => parts.push("unreachable".to_owned()),
+        Some(Handshake::Other(said)) => parts.push(said.clone()),
+        None => {}
+    }
+    if let Some((sent, received)) = probe.echoes {
+        let time = probe.round_trip.as_deref().and_then(|times| times.split('/').nth(1));
+        let time = time.map(|time| format!(" in {time} ms")).unwrap_or_default();
+        parts.push(format!("{received} of {sent} echoes{time}"));
+    }
+    parts.extend(probe.notices.first().cloned());
+    match (probe.passes, probe.lost.is_empty()) {
+        (Some(passes), false) => parts.push(format!("packets of {passes} bytes pass, larger ones do not")),
+        (Some(passes), true) => parts.push(format!("{passes} bytes pass")),
+        (None, false) => parts.push("no packet size that was tried passes".to_owned()),
+        (None, true) => {}
+    }
+    parts.extend(one.why.clone().filter(|_| one.is_reached != Some(true)));
+    parts.join(", ")
+}
+
+/// Programs say much where they fail; the first line is what it is about, and `--json` has all of it.
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+fn unread(page: &mut Page, report: &Report) {
+    let several = report.hosts.len() > 1;
+    let mut rows = Vec::new();
+    for one in &report.unread {
+        rows.push(vec![
+            (Tone::Bad, one.name.clone()),
+            plain(&one.why),
+            (Tone::Faint, one.hint.clone().unwrap_or_default()),
+        ]);
+    }
+    for host in &report.hosts {
+        let place = |what: &str| if several { format!("{} {what}", host.name) } else { what.to_owned() };
+        let closed =
+            host.closed.iter().map(|one| vec![(Tone::Odd, place(&one.part)), plain(first_line(&one.why))]);
+        rows.extend(closed);
+        if !host.missing.is_empty() {
+            rows.push(vec![(Tone::Faint, place("not installed")), (Tone::Faint, host.missing.join(", "))]);
+        }
+        rows.extend(
+            host.warnings.iter().take(SHOWN).map(|warning| vec![(Tone::Odd, place("odd")), plain(warning)]),
+        );
+    }
+    if !rows.is_empty() {
+        page.title("Not read");
+        page.rows(&rows);
+    }
+    if report.hosts.iter().any(|host| host.is_root == Some(false) && !host.closed.is_empty()) {
+        page.add(Tone::Faint, &format!("  {NO_ROOT}")).end();
+    }
+}

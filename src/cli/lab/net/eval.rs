@@ -1,0 +1,69 @@
+//! `ghost lab eval --net`: faults of the catalogue in drawn networks, and how well they are named.
+
+use anyhow::Context as _;
+use serde_json::json;
+
+use super::command::named;
+use crate::cli::print::{line, note};
+use crate::cli::setup::Setup;
+use ghost_base::private_dir;
+use ghost_lab::host::HostError;
+use ghost_lab::host::net::{Board, Draw, FAULTS, HEALTHY, Spec, Trial, pick, run};
+
+/// What is run.
+pub(in crate::cli::lab) struct Question<'a> {
+    /// Faults by name; none is all of them and all look-alikes.
+    pub(in crate::cli::lab) names: &'a [String],
+    /// So many combinations in their place.
+    pub(in crate::cli::lab) random: Option<u64>,
+    /// The seed of every draw.
+    pub(in crate::cli::lab) seed: u64,
+    /// A line of JSON a case.
+    pub(in crate::cli::lab) json: bool,
+}
+
+/// Runs the cases, one after the other; returns whether what was said is right in all of them.
+pub(in crate::cli::lab) fn evaluate(setup: &Setup, question: &Question<'_>) -> anyhow::Result<bool> {
+    let folder = setup.data()?.join("lab-net-eval");
+    private_dir(&folder).with_context(|| format!("creating {}", folder.display()))?;
+    let ghost = std::env::current_exe().context("finding this program")?;
+    let mut board = Board::default();
+    for trial in trials(question)? {
+        match run(&trial, &ghost, &folder) {
+            Ok(outcome) => {
+                if question.json {
+                    line(&json!({"id": outcome.name, "topology": outcome.topology.as_str(), "seed": trial.seed, "f1": outcome.f1(),
+                        "truth": outcome.truth, "said": outcome.said, "seconds": outcome.gathered_in.as_secs_f64(),
+                        "restored": outcome.is_restored}).to_string())?;
+                } else {
+                    note(&format!("{:.2}  {}  {}", outcome.f1(), outcome.topology.as_str(), outcome.name));
+                }
+                board.outcomes.push(outcome);
+            }
+            Err(HostError::Lacking(why)) if !board.outcomes.is_empty() => {
+                board.skipped.push((trial.name(), why))
+            }
+            Err(error) => return Err(anyhow::Error::from(error).context(format!("running {}", trial.name()))),
+        }
+    }
+    if question.json {
+        let (healthy, named) = board.healthy();
+        line(&json!({"mean_f1": board.mean(), "kinds": board.kinds(), "healthy": healthy, "healthy_named": named,
+            "skipped": board.skipped.len()}).to_string())?;
+    } else {
+        line(board.to_string().trim_end())?;
+    }
+    Ok(board.outcomes.iter().all(|one| one.truth == one.said))
+}
+
+fn trials(question: &Question<'_>) -> anyhow::Result<Vec<Trial>> {
+    if let Some(count) = question.random {
+        return Ok(pick(usize::try_from(count)?, question.seed));
+    }
+    let mut draw = Draw::new(question.seed);
+    let specs: Vec<&Spec> = match question.names.is_empty() {
+        true => FAULTS.iter().chain(HEALTHY).collect(),
+        false => question.names.iter().map(|name| named(name)).collect::<anyhow::Result<_>>()?,
+    };
+    Ok(specs.into_iter().map(|spec| Trial { specs: vec![*spec], seed: draw.below(u64::MAX) }).collect())
+}

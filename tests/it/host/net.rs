@@ -1,0 +1,82 @@
+//! Faults put into networks of the real kernel, gathered by the program inside of each machine, judged, and taken away again.
+
+use std::path::Path;
+
+use ghost_lab::host::HostError;
+use ghost_lab::host::net::{Board, FAULTS, HEALTHY, Spec, Trial, pick, run};
+
+use crate::netns::skipped;
+use crate::random::{Random, is_long, seed, setting};
+
+/// So many of each kind are run where not all are.
+const SAMPLE: usize = 5;
+/// So many combinations are drawn in the long run.
+const COMBINATIONS: usize = 30;
+
+#[expect(clippy::print_stdout, reason = "the board is what the run is for")]
+fn board(trials: &[Trial]) -> Board {
+    let folder = tempfile::tempdir().unwrap();
+    let mut board = Board::default();
+    for trial in trials {
+        match run(trial, Path::new(env!("CARGO_BIN_EXE_ghost")), folder.path()) {
+            Ok(outcome) => {
+                println!(
+                    "{:.2} {} {} in {:?}",
+                    outcome.f1(),
+                    outcome.topology.as_str(),
+                    outcome.name,
+                    outcome.gathered_in
+                );
+                board.outcomes.push(outcome);
+            }
+            Err(HostError::Lacking(why)) => board.skipped.push((trial.name(), why)),
+            Err(error) => panic!("{} with the seed {}: {error}", trial.name(), trial.seed),
+        }
+    }
+    println!("{board}");
+    assert!(board.outcomes.iter().all(|one| one.is_restored), "{board}");
+    board
+}
+
+/// Takes some of them, or all in the long run; `GHOST_TEST_CASE` names one.
+fn chosen(specs: &[Spec], random: &mut Random) -> Vec<Trial> {
+    let case = setting("GHOST_TEST_CASE");
+    let mut left: Vec<Spec> =
+        specs.iter().filter(|spec| case.is_empty() || spec.name == case).copied().collect();
+    let count = if is_long() || !case.is_empty() { left.len() } else { SAMPLE };
+    let mut trials = Vec::new();
+    for _ in 0..count.min(left.len()) {
+        let spec = left.swap_remove(random.below(left.len()));
+        trials.push(Trial { specs: vec![spec], seed: random.next() });
+    }
+    trials
+}
+
+#[test]
+fn a_fault_is_named_with_its_object_and_nothing_else_is() {
+    if skipped() {
+        return;
+    }
+    let board = board(&chosen(FAULTS, &mut Random::new(seed("net faults"))));
+    let wrong: Vec<_> = board.outcomes.iter().filter(|one| one.truth != one.said).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn what_seems_odd_and_is_well_is_not_accused() {
+    if skipped() {
+        return;
+    }
+    let board = board(&chosen(HEALTHY, &mut Random::new(seed("net look-alikes"))));
+    assert_eq!(board.healthy().1, 0, "{board}");
+}
+
+#[test]
+fn several_faults_at_once_are_all_named() {
+    if skipped() {
+        return;
+    }
+    let count = if is_long() { COMBINATIONS } else { 2 };
+    let board = board(&pick(count, seed("net combinations")));
+    assert!(board.mean() >= 0.9, "{board}");
+}
