@@ -1,9 +1,10 @@
 //! The commands of the documents that need nothing but the program are run, page by page, in the order in which they stand there.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -11,8 +12,9 @@ use super::example::{commands, fences, of_ghost};
 use crate::project::{documents, none, root};
 
 /// What some commands need beside the program, by words that stand in them in this order. None of these is here for nothing.
-const NEEDS: [(&[&str], &str); 25] = [
+const NEEDS: [(&[&str], &str); 27] = [
     (&["-g"], "a cloud"),
+    (&["host"], "a network around the machine"),
     (&["capture", "orphans"], "a cloud"),
     (&["--bastion-public-ip"], "a machine behind a bastion"),
     (&["bot"], "a workspace"),
@@ -35,12 +37,16 @@ const NEEDS: [(&[&str], &str); 25] = [
     (&["--change-window"], "a baseline from before it"),
     (&["--execpolicy"], "public corpora"),
     (&["--follow"], "a minute"),
+    (&["lab", "eval", "--net"], "namespaces"),
     (&["lab", "eval", "--random"], "minutes"),
     (&["lab", "eval", "--scoreboard"], "minutes"),
 ];
 
+/// No command takes longer, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(180);
+
 /// Subcommands of `ghost lab` that speak with a lab that runs, or are one.
-const OF_A_LAB: [&str; 9] = ["up", "down", "set", "reset", "az", "inject", "check", "slack", "exec"];
+const OF_A_LAB: [&str; 10] = ["net", "up", "down", "set", "reset", "az", "inject", "check", "slack", "exec"];
 
 /// Returns what a command needs beside the program.
 fn need(words: &[String], used: &mut BTreeSet<usize>) -> Option<&'static str> {
@@ -123,19 +129,34 @@ fn what_needs_nothing_but_the_program_runs_as_the_documents_show_it() {
                 Some(rest) => format!("{}{rest}", folder.path().display()),
                 None => word.clone(),
             });
-            let done = Command::new(env!("CARGO_BIN_EXE_ghost"))
+            let output = folder.path().join("output");
+            let log = File::create(&output).unwrap();
+            let mut child = Command::new(env!("CARGO_BIN_EXE_ghost"))
                 .args(words)
                 .current_dir(folder.path())
                 .env_clear()
                 .env("HOME", folder.path())
                 .env("GHOST_CONFIG", folder.path().join("ghost.toml"))
                 .stdin(Stdio::null())
-                .output()
+                .stdout(log.try_clone().unwrap())
+                .stderr(log)
+                .spawn()
                 .unwrap();
             ran += 1;
-            if !done.status.success() {
-                let said = String::from_utf8_lossy(&done.stderr);
-                problems.push(format!("{page}: {line}: {:?}: {said}", done.status.code()));
+            let began = Instant::now();
+            let status = loop {
+                match child.try_wait().unwrap() {
+                    Some(status) => break Some(status),
+                    // What does not end by itself needs somebody who ends it.
+                    None if began.elapsed() > PATIENCE => break None,
+                    None => std::thread::park_timeout(Duration::from_millis(20)),
+                }
+            };
+            if !status.is_some_and(|status| status.success()) {
+                drop(child.kill());
+                drop(child.wait());
+                let said = fs::read_to_string(&output).unwrap_or_default();
+                problems.push(format!("{page}: {line}: {status:?}: {said}"));
             }
         }
     }
