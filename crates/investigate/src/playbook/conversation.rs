@@ -34,7 +34,6 @@ pub(super) struct Conversation {
 /// A call that is over.
 #[derive(Debug)]
 pub(super) struct FinishedCall {
-    /// The tool.
     pub(super) tool: String,
     /// What it was called with.
     pub(super) arguments: Map<String, Value>,

@@ -20,7 +20,6 @@ use crate::symptom_text::{self, Symptom};
 /// A board holds no more.
 const BOARD: usize = 20;
 
-/// A turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
     /// What is done and why, in plain words.
