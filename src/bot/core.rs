@@ -63,7 +63,6 @@ pub struct CoreServices {
     pub clock: Arc<dyn Clock>,
     /// The Web API.
     pub web: Web,
-    /// Who is who.
     pub directory: Directory,
     /// By which commands are judged.
     pub policy: Arc<Policy>,

@@ -14,7 +14,6 @@ const FLAG: &str = "freeze";
 /// Who holds everything back, and since when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Freeze {
-    /// Who.
     pub who: String,
     /// Why, in their words.
     pub why: String,

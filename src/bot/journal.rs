@@ -63,7 +63,6 @@ pub struct Note {
     pub at: String,
     /// The hash of the line before.
     pub prev: String,
-    /// What.
     pub what: JournalAction,
     /// Who, by the id.
     pub who: String,
@@ -80,13 +79,10 @@ pub struct Note {
 /// What is to be noted.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {
-    /// What.
     pub what: JournalAction,
-    /// Who.
     pub who: &'a str,
     /// From where.
     pub place: &'a str,
-    /// Why.
     pub why: &'a str,
     /// The session that it is about; empty where it is about all.
     pub session: &'a str,

@@ -13,7 +13,6 @@ const NO_NAMES: [&str; 8] = ["ipv4", "ipv6", "http2", "http3", "utf-8", "sha256"
 /// So many names are enough.
 const MAX_NAMES: usize = 20;
 
-/// Returns the names in a text.
 pub(super) fn targets(text: &str) -> BTreeSet<String> {
     let inside = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '-' | '_');
     let words = text.split(|char: char| !inside(char)).map(|word| word.trim_matches(['.', '-', '_']));

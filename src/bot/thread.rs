@@ -14,7 +14,6 @@ pub const SLACK: &str = "slack";
 pub struct Thread {
     /// The workspace; empty where Slack names none.
     pub team: String,
-    /// The channel.
     pub channel: String,
     /// The message that the thread hangs on.
     pub ts: String,

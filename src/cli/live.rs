@@ -27,6 +27,9 @@ use ghost_shell::{Cancel, DenyAll, Policy, Verdict};
 /// A machine that is busy answers late.
 const MAX_COMMAND_SECONDS: u64 = 600;
 
+/// A machine that is read at once answers within this, or does not answer.
+const MAX_HOST_SECONDS: u64 = 90;
+
 /// What stands for an interface that is not known before the machine was looked at.
 const PLACEHOLDER_INTERFACE: &str = "INTERFACE";
 
@@ -251,7 +254,8 @@ impl Live {
         reach: Option<&GuestAccess>,
     ) -> anyhow::Result<Self> {
         let session = session.cloned().map_or_else(|| new_session(prefix), Ok)?;
-        Self::with(setup, session, knowing(setup, reach)?)
+        let timeout = setup.config.shell.timeout_seconds.max(MAX_COMMAND_SECONDS);
+        Self::with(setup, session, knowing(setup, reach)?, timeout)
     }
 
     /// Opens a shell for a session of its own that judges by a policy.
@@ -260,11 +264,10 @@ impl Live {
         prefix: &str,
         policy: Arc<Policy>,
     ) -> anyhow::Result<Self> {
-        Self::with(setup, new_session(prefix)?, policy)
+        Self::with(setup, new_session(prefix)?, policy, MAX_HOST_SECONDS)
     }
 
-    fn with(setup: &Setup, session: SessionId, policy: Arc<Policy>) -> anyhow::Result<Self> {
-        let timeout = setup.config.shell.timeout_seconds.max(MAX_COMMAND_SECONDS);
+    fn with(setup: &Setup, session: SessionId, policy: Arc<Policy>, timeout: u64) -> anyhow::Result<Self> {
         // All of it reads: whatever would ask is a mistake, and nobody is asked.
         let shell =
             setup.shell(session, Some(timeout))?.policy(policy).approver(Arc::new(DenyAll)).build()?;

@@ -114,7 +114,6 @@ impl Reach {
     }
 }
 
-/// Returns the name of this machine.
 pub(in crate::cli) fn machine() -> String {
     let name = std::fs::read_to_string(HOST_NAME).unwrap_or_default();
     let name = name.trim();

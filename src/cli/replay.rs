@@ -22,7 +22,7 @@ const DIVERGED: u8 = 3;
 /// The arguments of `ghost replay`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost sessions export ghost-7k2f --out 7k2f.jsonl\n  ghost replay 7k2f.jsonl\n  ghost replay 7k2f.jsonl --json | jq .expected\n\nExit codes: 0 the same, 3 something else would have been done, 1 it cannot be read. It is decided under the policy and\n[model] site_prompt of today: a command whose verdict changed since is a divergence."
+    after_help = "Examples:\n  ghost sessions export ghost-7k2f --out 7k2f.jsonl\n  ghost replay 7k2f.jsonl\n  ghost replay 7k2f.jsonl --json | jq .expected\n\nExit codes: 0 the same, 3 something else would have been done, 1 it cannot be read. It is decided under the policy and [model] site_prompt of today: a command whose verdict changed since is a divergence."
 )]
 pub(super) struct Arguments {
     /// The export of a session; `-` is standard input.

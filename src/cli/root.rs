@@ -12,7 +12,7 @@ use super::setup::Setup;
 #[derive(Debug, Parser)]
 #[command(name = "ghost", version, about, max_term_width = 100)]
 #[command(
-    after_help = "Examples:\n  ghost host\n  ghost demo\n  ghost investigate 'names resolve slowly' --script demo/first.jsonl\n  ghost sessions list\n  ghost shell demo\n  ghost shell classify 'az vm delete -n web-1 -g prod'\n  ghost audit verify ~/.local/state/ghost/audit/SESSION.jsonl\n\nExit codes: 0 done, 1 it failed, 2 wrong usage; with --exit-code also 3 bad news and 4 inconclusive. Without it, too, 3 where\n`audit verify`, `effective verify` or `replay` finds that something does not hold, and where `shell run` ran nothing."
+    after_help = "Examples:\n  ghost host\n  ghost demo\n  ghost investigate 'names resolve slowly' --script demo/first.jsonl\n  ghost sessions list\n  ghost shell demo\n  ghost shell classify 'az vm delete -n web-1 -g prod'\n  ghost audit verify ~/.local/state/ghost/audit/SESSION.jsonl\n\nExit codes: 0 done, 1 it failed, 2 wrong usage; with --exit-code also 3 bad news and 4 inconclusive. Without it, too, 3 where `audit verify`, `effective verify` or `replay` finds that something does not hold, and where `shell run` ran nothing."
 )]
 #[command(arg = exit_code())]
 struct Root {
@@ -178,6 +178,25 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Root::command().debug_assert();
+    }
+
+    fn all(command: &clap::Command) -> Vec<&clap::Command> {
+        command.get_subcommands().flat_map(all).chain([command]).collect()
+    }
+
+    #[test]
+    fn what_helps_breaks_no_line_that_the_terminal_breaks() {
+        for command in all(&Root::command()) {
+            let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let lines: Vec<&str> = text.lines().collect();
+            for pair in lines.windows(2) {
+                let &[line, next] = pair else { continue };
+                let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
+                let is_broken =
+                    is_prose(line) && is_prose(next) && line.len() >= 70 && !line.ends_with(['.', ':']);
+                assert!(!is_broken, "{}: {line}", command.get_name());
+            }
+        }
     }
 
     /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.

@@ -5,10 +5,8 @@ use std::io::{self, IsTerminal as _};
 use crate::config::Environment;
 use ghost_shell::Verdict;
 
-/// The tone of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
-    /// As it is.
     Plain,
     /// A title, or the answer itself.
     Strong,

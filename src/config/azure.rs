@@ -57,7 +57,6 @@ pub struct Identity {
 pub enum SignIn {
     /// As the machine.
     Managed,
-    /// As a service principal.
     ServicePrincipal,
     /// As whoever is signed in in a folder.
     Folder,

@@ -32,6 +32,5 @@ pub struct Meter {
     pub iterations: Option<u16>,
     /// The storage account that results are uploaded to; nothing is uploaded without one.
     pub storage_account: Option<String>,
-    /// The container in it.
     pub storage_container: Option<String>,
 }

@@ -30,7 +30,6 @@ pub enum OutsideAnswer {
     Granted(Granted),
     /// A human said no.
     Denied {
-        /// Who.
         by: String,
         /// Why, in their words.
         reason: String,

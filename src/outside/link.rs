@@ -27,7 +27,6 @@ pub enum LinkError {
     /// What is asked is longer than a human could read.
     #[error("{what} is longer than {limit} bytes")]
     TooLong {
-        /// What of it.
         what: &'static str,
         /// How long it may be.
         limit: usize,

@@ -23,16 +23,10 @@ const PAGE: usize = 500;
 pub enum EraseError {
     /// There is none of that name.
     #[error("there is no session {session}")]
-    Missing {
-        /// The name.
-        session: SessionId,
-    },
+    Missing { session: SessionId },
     /// Somebody drives it.
     #[error("somebody drives the session {session}")]
-    Driven {
-        /// The name.
-        session: SessionId,
-    },
+    Driven { session: SessionId },
     /// The store refuses.
     #[error("the store refused")]
     Store(#[from] StoreError),

@@ -69,7 +69,6 @@ pub enum DeliveryError {
     /// A file could not be written.
     #[error("writing {}: {cause}", path.display())]
     File {
-        /// Which.
         path: PathBuf,
         /// Why.
         cause: io::Error,

@@ -28,7 +28,6 @@ pub struct Lifetimes {
 /// A session, as far as its lifetime goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thread {
-    /// Its name.
     pub session: SessionId,
     /// When it ended; `None` while it runs, and where that is not known.
     pub ended: Option<Timestamp>,
@@ -37,7 +36,6 @@ pub struct Thread {
 /// A file, as far as its lifetime goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredItem<T> {
-    /// What it is.
     pub what: T,
     /// Since when it is there.
     pub since: Timestamp,

@@ -17,7 +17,6 @@ pub struct SubmittedVote {
     pub who: String,
     /// The name by which people know them; empty where it was not asked.
     pub name: String,
-    /// What.
     pub answer: Reply,
     /// Names the click, so that its repetition is recognized.
     pub key: String,

@@ -16,7 +16,7 @@ import { browser } from './browser.mjs';
 
 const CASES = ['j', 'b', 'c', 'w', 'v', 't', 'healthy'];
 /** What somebody asks where nothing is wrong. */
-const HEALTHY = 'is tcp 8080 from tf-source-vm to tf-dest-vm open? somebody says it was slow this morning';
+const HEALTHY = 'somebody says that tf-source-vm (10.0.1.4) could not reach tf-dest-vm (10.0.1.5) on port 22 this morning. Is anything wrong? nw-forensics-rg';
 /** A whole investigation may take longer than a click. */
 const LONG = 180000;
 

@@ -6,6 +6,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -14,7 +15,9 @@ sys.dont_write_bytecode = True
 from world import Bot, fact, get, until, world  # noqa: E402
 
 ROOT, IMAGE = sys.argv[3], json.loads(pathlib.Path(sys.argv[4]).read_text())
-CRUN = ["crun", "--cgroup-manager=disabled"]
+# crun examines the machine's control groups even where it is to use none, and refuses a mixture of both versions: it is shown none.
+ALONE = 'mount -t tmpfs none /sys/fs/cgroup && exec crun --cgroup-manager=disabled "$@"'
+CRUN = ["unshare", "--mount", "sh", "-c", ALONE, "crun"]
 
 
 class Contained(Bot):
@@ -32,7 +35,7 @@ class Contained(Bot):
             return {"destination": target, "type": "bind", "source": str(source), "options": ["bind", *options]}
 
         def memory(target, *options):
-            return {"destination": target, "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", "nodev", *options]}
+            return {"destination": target, "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", *options]}
 
         environment = [*image["Env"], "GHOST_LOG_FORMAT=json", "GHOST_LOG_LEVEL=info", f"SLACK_API_URL={self.world.slack.exports['SLACK_API_URL']}"]
         nothing = {kind: [] for kind in ("bounding", "effective", "inheritable", "permitted", "ambient")}
@@ -52,7 +55,7 @@ class Contained(Bot):
             "mounts": [
                 {"destination": "/proc", "type": "proc", "source": "proc"},
                 memory("/dev", "mode=755", "size=65536k"),
-                memory("/tmp", "mode=1777", "size=1g"),
+                memory("/tmp", "nodev", "mode=1777", "size=1g"),
                 bind("/etc/hosts", "/etc/hosts", "ro"),
                 bind("/etc/resolv.conf", "/etc/resolv.conf", "ro"),
                 bind(settings, "/etc/ghost/ghost.toml", "ro"),
@@ -99,10 +102,12 @@ def main():
     with world() as w:
         bot = Contained(w, "contained")
         w.bots.append(bot)
-        fact(f"the image runs, ready {bot.took * 1000:.0f} ms after crun was called; {bot.held()[0] // 1024} MB")
         first = int(pathlib.Path(f"/proc/{bot.process.pid}/task/{bot.process.pid}/children").read_text().split()[0])
         status = pathlib.Path(f"/proc/{first}/status").read_text()
         assert "Uid:\t10001\t10001\t10001\t10001" in status and "CapEff:\t0000000000000000" in status and "NoNewPrivs:\t1" in status, status
+        program = int(pathlib.Path(f"/proc/{first}/task/{first}/children").read_text().split()[0])
+        held = int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{program}/status").read_text())[1])
+        fact(f"the image runs, ready {bot.took * 1000:.0f} ms after crun was called; {held // 1024} MB of memory")
         refused = bot.inside("/usr/bin/touch", "/usr/bin/new")
         assert refused.returncode != 0 and "Read-only" in refused.stderr, refused
         assert bot.inside("/bin/sh", "-c", "true").returncode != 0, "there is a shell"

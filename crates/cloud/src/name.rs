@@ -86,7 +86,6 @@ fn wrong(text: &str, what: &'static str, wanted: &'static str) -> NameError {
 macro_rules! named {
     ($($kind:ident),*) => {$(
         impl $kind {
-            /// Returns the text.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0

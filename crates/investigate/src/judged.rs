@@ -146,7 +146,6 @@ pub struct JudgedCause {
 /// A document that was not read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct UnreadDocument {
-    /// Which.
     pub what: String,
     /// Why not.
     pub why: String,
@@ -155,7 +154,6 @@ pub struct UnreadDocument {
 /// Something that seems alarming and does not touch the flows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoticedObject {
-    /// What it is.
     pub object: String,
     /// What it does.
     pub what: String,

@@ -26,7 +26,6 @@ pub struct Limits {
     pub approval_minutes: u32,
     /// Tokens of one result that a model reads.
     pub result_tokens: u32,
-    /// Tokens of one answer.
     pub answer_tokens: u32,
     /// How many different people must approve a change.
     pub approvers: u32,

@@ -17,7 +17,6 @@ pub(super) const METADATA: &str = "ghost";
 pub(in crate::bot) struct RenderedMessage {
     /// `board`, or `card` and its question.
     pub(super) what: String,
-    /// The message.
     pub(in crate::bot) message: Message,
     /// What of it is compared.
     pub(in crate::bot) digest: Digest,

@@ -69,13 +69,11 @@ pub(super) fn of_step(step: &Step) -> &'static str {
 /// What a session is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Activity {
-    /// This.
     Doing(&'static str),
     /// It waits for a human.
     Waiting,
     /// It waits for a model that does not answer.
     Stuck,
-    /// It is over.
     Over,
 }
 

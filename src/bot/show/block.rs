@@ -148,7 +148,6 @@ pub(super) fn section(line: Line) -> Value {
     json!({ "type": "rich_text_section", "elements": line.0 })
 }
 
-/// A quote.
 pub(super) fn quote(line: Line) -> Value {
     json!({ "type": "rich_text_quote", "elements": line.0 })
 }

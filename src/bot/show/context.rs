@@ -8,7 +8,6 @@ use ghost_investigate::event::Reply;
 /// What a message shows of a session that is not in its events.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RenderContext {
-    /// Who is who.
     pub people: People,
     /// Whether every new command is held back.
     pub frozen: Option<Frozen>,
@@ -44,6 +43,5 @@ pub struct Frozen {
 pub struct Deciding {
     /// Who, as it was recorded.
     pub who: String,
-    /// What.
     pub answer: Reply,
 }

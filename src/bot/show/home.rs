@@ -31,7 +31,6 @@ pub struct Home {
     pub frozen: Option<Frozen>,
     /// Whether this person may freeze and thaw.
     pub may_freeze: bool,
-    /// Who is who.
     pub people: People,
 }
 

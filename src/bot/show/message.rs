@@ -10,7 +10,6 @@ pub(super) const MAX_FALLBACK_LEN: usize = 600;
 pub struct Message {
     /// The fallback, which notifications show. It is escaped.
     pub text: String,
-    /// The blocks.
     pub blocks: Vec<Value>,
 }
 
@@ -31,7 +30,6 @@ impl Message {
 /// A file that goes with a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Its name.
     pub name: String,
     /// What it is, for people.
     pub title: String,

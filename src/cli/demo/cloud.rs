@@ -28,7 +28,6 @@ const MENTION_TIMEOUT: Duration = Duration::from_secs(5);
 /// So many sessions are looked at.
 const MAX_SESSIONS: usize = 500;
 
-/// What the page orders.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case")]
 enum PageOrder {
@@ -64,7 +63,6 @@ impl Contents {
     }
 }
 
-/// The cloud, and what is in it.
 pub(super) struct DemoCloud {
     shared: Arc<SharedCloud>,
     /// An order that began is done to its end, whether somebody waits for it or not.

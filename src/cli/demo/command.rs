@@ -32,8 +32,8 @@ const SEED: u64 = 1;
 /// The arguments of `ghost demo`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Nothing is configured, nothing runs but this program, and nothing leaves this machine: a cloud in this process answers every\n\
-        command, and the playbook investigates. On the page `Cases and faults` picks another case, injects a fault more, or makes the\n\
+    after_help = "Nothing is configured, nothing runs but this program, and nothing leaves this machine: a cloud in this process answers every \
+        command, and the playbook investigates. On the page `Cases and faults` picks another case, injects a fault more, or makes the \
         cloud as it was. What it shows is thrown away at the end; with --data-dir it stays, and the audit trail in it can be verified.\n\n\
         Examples:\n  ghost demo\n  ghost demo --case K\n  ghost demo --port 7777\n  ghost demo --data-dir /tmp/ghost-demo"
 )]

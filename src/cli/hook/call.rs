@@ -16,7 +16,6 @@ pub(super) const MAX_INPUT_BYTES: u64 = 16 << 20;
 pub(super) enum Client {
     /// Claude Code.
     Claude,
-    /// Codex.
     Codex,
     /// A script, in the form of this program's own documents.
     Generic,
@@ -83,7 +82,6 @@ pub(super) struct Call {
     pub(super) folder: PathBuf,
     /// The agent within the client, where it says.
     pub(super) agent: Option<String>,
-    /// The tool.
     pub(super) tool: String,
     /// What it is given.
     pub(super) input: Map<String, Value>,

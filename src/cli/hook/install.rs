@@ -26,7 +26,7 @@ const CLIENT_TIMEOUT: u64 = 120;
 /// The arguments of `ghost hook install`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The settings of the administrator are written, which no project can switch off, unless --user or --project says otherwise. The\ndifference is shown first; what else stands there stays, and a file that cannot be read is left alone. Where standard input is a\nterminal it asks before it writes.\n\nExamples:\n  ghost hook install claude --print\n  sudo ghost hook install claude --config /etc/ghost.toml --data-dir /var/lib/ghost\n  ghost hook install codex --user\n  ghost hook install claude --project ."
+    after_help = "The settings of the administrator are written, which no project can switch off, unless --user or --project says otherwise. The difference is shown first; what else stands there stays, and a file that cannot be read is left alone. Where standard input is a terminal it asks before it writes.\n\nExamples:\n  ghost hook install claude --print\n  sudo ghost hook install claude --config /etc/ghost.toml --data-dir /var/lib/ghost\n  ghost hook install codex --user\n  ghost hook install claude --project ."
 )]
 pub(super) struct Arguments {
     /// The client.

@@ -12,7 +12,6 @@ const GUARD: &str = " || { echo 'ghost: the call was stopped' >&2; exit 2; }";
 /// What a hook is run with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HookLine {
-    /// This program.
     pub(super) program: PathBuf,
     /// Whose hook it is.
     pub(super) client: Client,

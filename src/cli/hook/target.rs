@@ -18,7 +18,6 @@ pub(super) enum Scope {
 /// One file of settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
-    /// Whose client.
     pub(super) client: Client,
     /// Whose settings.
     pub(super) scope: Scope,

@@ -25,7 +25,7 @@ const HERE: &str = "localhost";
 /// The arguments of `ghost host`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost host\n  ghost host --to db-1:5432 --to 192.0.2.7\n  ghost host --name www.example.com\n  ghost host --save well.json            # while it works\n  ghost host --diff well.json            # what changed since\n  ghost host --watch --every 10\n  ghost host --host web-1 --host ops@db-1 --jump bastion.example.com\n  ghost host --from web-1.json --from db-1.json --to 10.0.2.4:5432 --caller web-1\n\nEverything is one script that only reads (--plan prints it); it calls the name servers and the default gateway of the machine, and what\n--to and --name name. Without root rights it reads as far as it goes, and says what was closed."
+    after_help = "Examples:\n  ghost host\n  ghost host --to db-1:5432 --to 192.0.2.7\n  ghost host --name www.example.com\n  ghost host --save well.json            # while it works\n  ghost host --diff well.json            # what changed since\n  ghost host --watch --every 10\n  ghost host --host web-1 --host ops@db-1 --jump bastion.example.com\n  ghost host --from web-1.json --from db-1.json --to 10.0.2.4:5432 --caller web-1\n\nEverything is one script that only reads (--plan prints it); it calls the name servers and the default gateway of the machine, and what --to and --name name. Without root rights it reads as far as it goes, and says what was closed."
 )]
 pub(in crate::cli) struct Arguments {
     /// A machine by ssh, in place of this one: a name or an address, or a name of `[ssh] hosts`; repeatable.

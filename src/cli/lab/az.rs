@@ -21,11 +21,11 @@ const MAX_ANSWER_BYTES: u64 = 4 << 20;
 /// The arguments of `ghost lab az`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "It knows account, cloud, login, group, resource, rest, vm, network, monitor activity-log and storage, with the options,\n\
-        the output and the exit codes of az 2.91.0: `ghost lab az -- --help` lists the commands, `ghost lab az -- vm show --help` the\n\
-        options of one. -o takes json, table, tsv and none, --query takes JMESPath. It speaks with the lab and with nobody else.\n\
+    after_help = "It knows account, cloud, login, group, resource, rest, vm, network, monitor activity-log and storage, with the options, \
+        the output and the exit codes of az 2.91.0: `ghost lab az -- --help` lists the commands, `ghost lab az -- vm show --help` the \
+        options of one. -o takes json, table, tsv and none, --query takes JMESPath. It speaks with the lab and with nobody else. \
         It leaves out yaml, colors, progress bars, extensions, --next-token, and uploads above 256 MB.\n\n\
-        The profile (subscription, cloud, defaults) is that of $AZURE_CONFIG_DIR, else that of the lab; AZURE_DEFAULTS_GROUP,\n\
+        The profile (subscription, cloud, defaults) is that of $AZURE_CONFIG_DIR, else that of the lab; AZURE_DEFAULTS_GROUP, \
         AZURE_DEFAULTS_LOCATION, AZURE_CORE_OUTPUT and AZURE_STORAGE_… count as they do for the real one.\n\n\
         Examples:\n  ghost lab az -- vm list -d -o table\n  \
         ghost lab az -- network nsg rule list -g nw-forensics-rg --nsg-name tf-dest-vm-nsg --query '[].name' -o tsv\n  \

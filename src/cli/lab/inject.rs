@@ -20,7 +20,7 @@ const MAX_ESTATE_BYTES: usize = 64 << 20;
 /// The arguments of `ghost lab inject`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A case that is injected already goes first; a later phase of it only takes away what was fixed. A step that fails takes back all\n\
+    after_help = "A case that is injected already goes first; a later phase of it only takes away what was fixed. A step that fails takes back all \
         before it. `ghost lab reset` makes everything as it was before the injection.\n\n\
         Examples:\n  ghost lab cases\n  ghost lab inject j\n  ghost lab inject t --phase 2\n  ghost lab inject my-case.toml --json\n  ghost lab reset"
 )]

@@ -58,7 +58,7 @@ pub(in crate::cli) struct State {
 /// The arguments of `ghost lab reset`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Estate, blobs, machines, everything that was set: all is as when the lab came up, or before a case was injected.\n\
+    after_help = "Estate, blobs, machines, everything that was set: all is as when the lab came up, or before a case was injected. \
         Running operations end.\n\nExamples:\n  ghost lab reset"
 )]
 pub(in crate::cli) struct Reset {

@@ -38,10 +38,10 @@ enum Hosts {
 /// The arguments of `ghost lab up`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "It prints what to export, then `# ready`, and stays until Ctrl-C, SIGTERM or `ghost lab down`; then nothing of it is left.\n\
-        After the exports the real `az` works, signed in, on the lab and on nothing else: whatever is started in that shell reaches no\n\
-        other host through a proxy (`ghost lab state` lists what was refused). For machines without `az` a comment names a folder with\n\
-        one. On every simulated machine somebody listens on 22; whoever wants more starts it there (`iperf -s -D`, `qperf`), or injects a case that\n\
+    after_help = "It prints what to export, then `# ready`, and stays until Ctrl-C, SIGTERM or `ghost lab down`; then nothing of it is left. \
+        After the exports the real `az` works, signed in, on the lab and on nothing else: whatever is started in that shell reaches no \
+        other host through a proxy (`ghost lab state` lists what was refused). For machines without `az` a comment names a folder with \
+        one. On every simulated machine somebody listens on 22; whoever wants more starts it there (`iperf -s -D`, `qperf`), or injects a case that \
         has it: anything else is refused, as on a machine that is new. A variable AZURE_STORAGE_… of yours would win over what `az storage` finds itself: unset it.\n\n\
         Examples:\n  ghost lab up > lab.env &\n  until grep -q '# ready' lab.env; do sleep 0.1; done; . ./lab.env\n  \
         az network nsg list -o table\n  ghost lab az -- vm list -o table\n  ghost lab up --port 8443 --estate my-estate.json\n  \

@@ -23,7 +23,7 @@ use crate::config::McpApprove;
 /// The arguments of `ghost mcp`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost mcp --config /etc/ghost/ghost.toml\n  claude mcp add ghost -- ghost mcp\n  codex mcp add ghost -- ghost mcp\n  ghost mcp --folder /srv/captures\n\nA client starts it and speaks on standard input and output. Commands run through the same gate as those of `ghost shell run`: SAFE runs,\nBLOCKED never does, and what asks is never approved by the client. Files are read below the working folder, the data folder, the\ncaptures folder, and what --folder names. The environment does not choose the configuration: --config does."
+    after_help = "Examples:\n  ghost mcp --config /etc/ghost/ghost.toml\n  claude mcp add ghost -- ghost mcp\n  codex mcp add ghost -- ghost mcp\n  ghost mcp --folder /srv/captures\n\nA client starts it and speaks on standard input and output. Commands run through the same gate as those of `ghost shell run`: SAFE runs, BLOCKED never does, and what asks is never approved by the client. Files are read below the working folder, the data folder, the captures folder, and what --folder names. The environment does not choose the configuration: --config does."
 )]
 pub(in crate::cli) struct Arguments {
     /// A folder whose files tools may read, beside the working folder, the data folder and the captures folder; repeatable.

@@ -26,7 +26,6 @@ const BOARD_WIDTH: usize = 120;
 /// How it ended here. What is recorded says how the session itself stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ended {
-    /// It is over.
     Over,
     /// It paused; whoever asks for it again lets it go on.
     Paused,

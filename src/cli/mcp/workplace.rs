@@ -28,7 +28,6 @@ const SIGN_INS: &str = "identity";
 /// What investigates.
 #[derive(Debug, Clone, Default)]
 pub(in crate::cli) struct Brain {
-    /// Who.
     pub(super) kind: Option<InvestigatorKind>,
     /// The turns of the scripted one.
     pub(super) script: Option<PathBuf>,

@@ -31,7 +31,7 @@ pub(in crate::cli) struct Arguments {
 enum Sub {
     /// Reads a ruleset or the bundle of a host: every option of every rule, and what is odd.
     #[command(
-        after_help = "Examples:\n  iptables-save -c | ghost netfilter parse -\n  nft -j list ruleset | ghost netfilter parse - --json | jq .opaque_rules\n\nIt reads iptables-save, ip6tables-save and nft -j list ruleset, the bundle of a whole host and its snapshots, recognized by\ncontent. `ghost netfilter collect` prints a script that gathers a bundle."
+        after_help = "Examples:\n  iptables-save -c | ghost netfilter parse -\n  nft -j list ruleset | ghost netfilter parse - --json | jq .opaque_rules\n\nIt reads iptables-save, ip6tables-save and nft -j list ruleset, the bundle of a whole host and its snapshots, recognized by content. `ghost netfilter collect` prints a script that gathers a bundle."
     )]
     Parse {
         /// The file; `-` is standard input.
@@ -46,7 +46,7 @@ enum Sub {
     },
     /// Says what differs between two rulesets or hosts, and what that does to traffic.
     #[command(
-        after_help = "Examples:\n  ghost netfilter diff before.rules after.rules\n  ghost netfilter diff before.json after.json --json --exit-code\n\nCounters, handles and the order of what has no order are no difference. Critical means: some packet gets another verdict;\nthe lines that begin with `traffic` say which ones.\nNoise is reported and is no drift where it comes and goes by itself: elements that end, chains of a workload.\nWith --exit-code: 3 where anything differs, 4 where that is undecided."
+        after_help = "Examples:\n  ghost netfilter diff before.rules after.rules\n  ghost netfilter diff before.json after.json --json --exit-code\n\nCounters, handles and the order of what has no order are no difference. Critical means: some packet gets another verdict; the lines that begin with `traffic` say which ones. Noise is reported and is no drift where it comes and goes by itself: elements that end, chains of a workload. With --exit-code: 3 where anything differs, 4 where that is undecided."
     )]
     Diff {
         /// The ruleset before.
@@ -64,7 +64,7 @@ enum Sub {
     },
     /// Says what happens to a described packet, rule by rule.
     #[command(
-        after_help = "Examples:\n  iptables-save | ghost netfilter walk - --hook input --protocol tcp --src 10.0.0.2 --dst 10.0.0.1 --dport 22 --in eth0 --state new --trace\n  ghost netfilter walk nft.json --hook forward --protocol udp --src 10.0.0.2 --dst 10.1.0.1 --dport 53\n\nThe packet is described as it enters the hook, after any translation before it. What is left out is unknown; the answer is\nINDETERMINATE only where that matters, and says so. Every backend of a bundle has to let it pass; single rulesets are single calls.\nWith --exit-code: 3 for DROP and REJECT, 4 for INDETERMINATE."
+        after_help = "Examples:\n  iptables-save | ghost netfilter walk - --hook input --protocol tcp --src 10.0.0.2 --dst 10.0.0.1 --dport 22 --in eth0 --state new --trace\n  ghost netfilter walk nft.json --hook forward --protocol udp --src 10.0.0.2 --dst 10.1.0.1 --dport 53\n\nThe packet is described as it enters the hook, after any translation before it. What is left out is unknown; the answer is INDETERMINATE only where that matters, and says so. Every backend of a bundle has to let it pass; single rulesets are single calls. With --exit-code: 3 for DROP and REJECT, 4 for INDETERMINATE."
     )]
     Walk(Box<Described>),
     /// Explains in words who reaches what, what is dropped, and what a change does to traffic.

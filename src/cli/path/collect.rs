@@ -20,7 +20,7 @@ const UNDECIDED: u8 = 4;
 /// The arguments of `ghost path collect`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost path collect -g prod --out estate/\n  ghost path collect -g prod --from web-1 --to db-1:5432 --out flow/\n\nWithout --from and --to every machine is read. Everything is read by commands that change nothing; the files hold addresses, rules and\nnames of your network, so keep them as you keep those."
+    after_help = "Examples:\n  ghost path collect -g prod --out estate/\n  ghost path collect -g prod --from web-1 --to db-1:5432 --out flow/\n\nWithout --from and --to every machine is read. Everything is read by commands that change nothing; the files hold addresses, rules and names of your network, so keep them as you keep those."
 )]
 pub(super) struct Arguments {
     /// The resource group.

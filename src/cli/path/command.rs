@@ -24,7 +24,7 @@ use ghost_shell::Policy;
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Examples:\n  ghost path -g prod --from web-1 --to db-1:5432\n  ghost path collect -g prod --out estate/\n  ghost path --bundle estate.json --from web-1 --to db-1:5432\n  ghost path --bundle estate/ --from internet --to web-1:443 --explain\n  ghost path --bundle estate/ --from 10.0.0.4 --to 10.1.0.4 --protocol icmp --json\n  ghost path -g prod --from web-1 --to db-1:5432 --watch\n  ghost path -g prod --from web-1 --to db-1:5432 --at 2h\n  ghost path diff before/ after/ --from web-1 --to db-1:5432\n\nIt judges both directions: guests, security groups, routes, peerings, appliances, shaping and who listens. INDETERMINATE names what\nwas not read. With --exit-code: 3 for BLOCKED and DEGRADED, 4 for INDETERMINATE."
+    after_help = "Examples:\n  ghost path -g prod --from web-1 --to db-1:5432\n  ghost path collect -g prod --out estate/\n  ghost path --bundle estate.json --from web-1 --to db-1:5432\n  ghost path --bundle estate/ --from internet --to web-1:443 --explain\n  ghost path --bundle estate/ --from 10.0.0.4 --to 10.1.0.4 --protocol icmp --json\n  ghost path -g prod --from web-1 --to db-1:5432 --watch\n  ghost path -g prod --from web-1 --to db-1:5432 --at 2h\n  ghost path diff before/ after/ --from web-1 --to db-1:5432\n\nIt judges both directions: guests, security groups, routes, peerings, appliances, shaping and who listens. INDETERMINATE names what was not read. With --exit-code: 3 for BLOCKED and DEGRADED, 4 for INDETERMINATE."
 )]
 pub(in crate::cli) struct Arguments {
     #[command(subcommand)]

@@ -27,7 +27,7 @@ const CONFLICTS: u8 = 3;
 /// The arguments of `ghost shell policy import`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "It reads execpolicy rules (`prefix_rule(…)`) or settings of Claude Code (`{\"permissions\":{\"allow\",\"ask\",\"deny\"}}`), prints the site policy\nthat they come to on standard output, and every conflict on standard error. What they allow is never taken.\n\nExit codes: 0 all of it holds here, 3 something was not taken as it was written, 1 the file could not be read.\n\nExamples:\n  ghost shell policy import team.rules > site.toml\n  ghost shell policy import .claude/settings.json --json"
+    after_help = "It reads execpolicy rules (`prefix_rule(…)`) or settings of Claude Code (`{\"permissions\":{\"allow\",\"ask\",\"deny\"}}`), prints the site policy that they come to on standard output, and every conflict on standard error. What they allow is never taken.\n\nExit codes: 0 all of it holds here, 3 something was not taken as it was written, 1 the file could not be read.\n\nExamples:\n  ghost shell policy import team.rules > site.toml\n  ghost shell policy import .claude/settings.json --json"
 )]
 pub(super) struct Arguments {
     /// A file of execpolicy rules, or settings of Claude Code; `-` is standard input.

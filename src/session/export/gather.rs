@@ -20,10 +20,7 @@ const MAX_AUDIT_BYTES: u64 = 256 << 20;
 pub enum ExportError {
     /// There is none of that name.
     #[error("there is no session {session}")]
-    Missing {
-        /// The name.
-        session: SessionId,
-    },
+    Missing { session: SessionId },
     /// The store refuses.
     #[error("the store refused")]
     Store(#[from] StoreError),

@@ -19,10 +19,7 @@ const LEASE: Duration = Duration::from_secs(120);
 pub enum ImportError {
     /// There is one of that name.
     #[error("the session {session} is there already")]
-    Exists {
-        /// The name.
-        session: SessionId,
-    },
+    Exists { session: SessionId },
     /// It is not what was written.
     #[error("the export is not what was written")]
     Unsound(#[from] Unsound),
@@ -32,7 +29,6 @@ pub enum ImportError {
     /// A file cannot be written.
     #[error("writing {what}")]
     Io {
-        /// Which.
         what: String,
         /// Why not.
         source: io::Error,

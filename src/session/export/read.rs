@@ -18,7 +18,6 @@ pub enum ReadError {
     /// It cannot be read.
     #[error("the export cannot be read")]
     Io(#[from] io::Error),
-    /// It is empty.
     #[error("it is empty")]
     Empty,
     /// A later version wrote it.

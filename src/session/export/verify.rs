@@ -22,16 +22,10 @@ pub enum Unsound {
     },
     /// A text is not the one that was observed.
     #[error("the evidence {digest} was changed")]
-    Evidence {
-        /// Its name.
-        digest: Digest,
-    },
+    Evidence { digest: Digest },
     /// A text is there that nobody observed.
     #[error("no event names the evidence {digest}")]
-    Unnamed {
-        /// Its name.
-        digest: Digest,
-    },
+    Unnamed { digest: Digest },
     /// Its events are no session.
     #[error(transparent)]
     Fold(#[from] FoldError),

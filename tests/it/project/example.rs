@@ -7,7 +7,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use crate::project::{documents, none};
 
 /// Returns the code of a page that stands in fences for a shell.
-fn fences(text: &str) -> Vec<String> {
+pub(super) fn fences(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut open: Option<String> = None;
     for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
@@ -24,7 +24,7 @@ fn fences(text: &str) -> Vec<String> {
 }
 
 /// Returns the commands of a shell's text as words: enough of a shell for examples, without expansions.
-fn commands(text: &str) -> Vec<Vec<String>> {
+pub(super) fn commands(text: &str) -> Vec<Vec<String>> {
     let mut found = vec![Vec::new()];
     let mut word: Option<String> = None;
     let mut chars = text.chars().peekable();
@@ -51,7 +51,7 @@ fn commands(text: &str) -> Vec<Vec<String>> {
 }
 
 /// Returns the words behind `ghost` where a command is one of this program, however it is started.
-fn of_ghost(command: &[String]) -> Option<&[String]> {
+pub(super) fn of_ghost(command: &[String]) -> Option<&[String]> {
     let is_ghost = |word: &String| word == "ghost" || word.ends_with("/ghost");
     match command {
         [cargo, run, rest @ ..] if cargo == "cargo" && run == "run" => {

@@ -2,6 +2,7 @@
 
 mod advisory;
 mod example;
+mod example_run;
 mod link;
 mod lock;
 mod package;

@@ -29,6 +29,9 @@ pub(super) struct Corpus {
     pub(super) missing: BTreeMap<String, usize>,
 }
 
+/// Commands that once searched for a file where they ran: they are in every sample.
+const FOUND: [&str; 2] = ["tshark -r a.pcap", "curl -s -w '%{json}' http://127.0.0.1:8080/"];
+
 /// Makes up commands until enough of them can run; every program gets its share.
 pub(super) fn make(seed: u64, wanted: usize) -> Corpus {
     make_of(seed, wanted, Vec::new())
@@ -61,6 +64,7 @@ fn make_of(seed: u64, wanted: usize, more: Vec<String>) -> Corpus {
     let mut rng = Rng(seed);
     let mut bases = sample(seed, wanted * 3);
     bases.extend(examples);
+    bases.extend(FOUND.map(str::to_owned));
     bases.extend(more);
     let mutants: Vec<String> = bases.iter().map(|base| mutate(base, &mut rng)).collect();
     bases.extend(mutants);
@@ -95,7 +99,11 @@ fn make_of(seed: u64, wanted: usize, more: Vec<String>) -> Corpus {
             }),
         }
     }
-    groups.values_mut().for_each(|cases| rng.shuffle(cases));
+    for cases in groups.values_mut() {
+        rng.shuffle(cases);
+        // The last are taken first.
+        cases.sort_by_key(|case| FOUND.contains(&case.command.as_str()));
+    }
     while corpus.cases.len() < wanted && groups.values().any(|cases| !cases.is_empty()) {
         corpus.cases.extend(groups.values_mut().filter_map(Vec::pop));
     }

@@ -307,6 +307,8 @@ fn programs_that_nobody_confines_look_for_settings() {
         ("file a.pcap", "home/.magic"),
         ("top -b -n 1", "home/.toprc"),
         ("tshark -r a.pcap", "xdg/wireshark"),
+        ("tshark -r a.pcap", "work/IOR.txt"),
+        ("curl -s -w '%{json}' http://127.0.0.1:1/", "work/ldaprc"),
         ("cat .netrc", "work/.netrc"),
     ];
     for (line, expected) in rows {

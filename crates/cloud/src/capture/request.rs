@@ -40,7 +40,6 @@ impl Group {
 pub struct Storage {
     #[serde(with = "text")]
     pub account: Account,
-    /// The container in it.
     #[serde(with = "text")]
     pub container: Container,
     /// The account's group, where it is not that of the machines.
@@ -109,7 +108,6 @@ pub enum CaptureRequestError {
     /// A limit is beyond what the platform takes.
     #[error("{what} has to lie between {least} and {most}, and is {given}")]
     Limit {
-        /// Which.
         what: &'static str,
         least: u64,
         most: u64,

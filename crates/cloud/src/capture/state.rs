@@ -34,7 +34,6 @@ pub enum State {
 }
 
 impl State {
-    /// Returns the word.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

@@ -83,7 +83,6 @@ impl StepKind {
 /// One command of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaptureStep {
-    /// What it is for.
     pub what: StepKind,
     /// Which end of the task it is about.
     pub end: usize,
@@ -109,7 +108,6 @@ pub enum NextStep {
     Run(Box<CaptureStep>),
     /// Read a file that was fetched: is it a capture, is it whole, how many packets does it hold?
     Verify {
-        /// Of which end.
         end: usize,
         /// The file's name in the captures folder.
         file: String,

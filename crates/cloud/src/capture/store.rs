@@ -36,7 +36,6 @@ pub enum StoreError {
     /// The file is no task.
     #[error("the capture {id} cannot be read")]
     CaptureTask {
-        /// Which.
         id: String,
         /// Why.
         source: TaskError,
@@ -44,7 +43,6 @@ pub enum StoreError {
     /// The folder or the file cannot be used.
     #[error("the folder of captures {folder} cannot be used")]
     Folder {
-        /// Which.
         folder: PathBuf,
         /// Why.
         source: io::Error,

@@ -84,7 +84,6 @@ pub enum Left {
     Never,
     /// Nobody knows.
     Perhaps,
-    /// It is.
     There,
     /// It was, and is gone.
     Gone,
@@ -200,7 +199,6 @@ impl CaptureTarget {
         }
     }
 
-    /// Returns the name of its file.
     #[must_use]
     pub fn file(&self) -> String {
         format!("{}.cap", self.name)

@@ -17,7 +17,6 @@ pub enum GuestAccess {
         place: ResourceGroup,
         machine: Name,
     },
-    /// By ssh.
     Ssh(Box<Ssh>),
 }
 

@@ -61,7 +61,6 @@ impl Hop {
         Ok(Self { user: user.to_owned(), host: host.to_owned(), port, identity })
     }
 
-    /// Returns the host.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.host

@@ -69,7 +69,6 @@ impl Line {
         self.option("--output", "json")
     }
 
-    /// Returns the words.
     #[must_use]
     pub fn words(&self) -> &[String] {
         &self.words

@@ -28,7 +28,6 @@ pub enum Next<T> {
         /// What is waited for.
         why: String,
     },
-    /// It is over.
     Over(T),
 }
 
@@ -63,9 +62,7 @@ pub enum CommandKind {
     Script {
         /// The words before its text.
         carrier: Line,
-        /// Its name.
         script: &'static str,
-        /// What its variables are.
         variables: Vec<(&'static str, String)>,
     },
 }
@@ -99,7 +96,6 @@ impl CommandRequest {
 /// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandOutcome {
-    /// It ran.
     Ran {
         /// Its exit code.
         exit: Option<i32>,
@@ -126,10 +122,7 @@ pub enum CommandOutcome {
         reason: String,
     },
     /// It was cut off: nobody knows whether it took effect.
-    Unknown {
-        /// By what.
-        reason: String,
-    },
+    Unknown { reason: String },
 }
 
 /// What an operation needs of its environment.

@@ -41,7 +41,6 @@ impl EffectiveQuery {
 /// What `az` printed about an interface; `None` where it was not asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InterfaceResult {
-    /// Which one.
     pub interface: Interface,
     pub routes: Option<Result<String, Issue>>,
     pub rules: Option<Result<String, Issue>>,

@@ -40,7 +40,6 @@ pub enum ProbeError {
     /// The disciplines of a device could not be printed.
     #[error("{device}: tc ended with {code}: {stderr}")]
     Device {
-        /// The device.
         device: String,
         /// The exit code.
         code: u8,
@@ -50,7 +49,6 @@ pub enum ProbeError {
     /// The disciplines of a device cannot be read.
     #[error("{device}: {error}")]
     Qdisc {
-        /// The device.
         device: String,
         /// What is wrong with the text.
         error: String,

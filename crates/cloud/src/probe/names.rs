@@ -12,7 +12,6 @@ pub static NAMES: ProbeSpec<Vec<NameServer>> =
 /// A name server of a guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameServer {
-    /// Its address.
     pub address: IpAddr,
     /// What it said to a question for a well-known name.
     pub answer: NameAnswer,

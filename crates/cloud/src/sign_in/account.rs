@@ -11,7 +11,6 @@ pub enum Credential {
     Certificate(PathBuf),
     /// A file with a token of another issuer, as Kubernetes keeps it.
     Token(PathBuf),
-    /// A file with a secret.
     SecretFile(PathBuf),
     Secret(Secret),
 }

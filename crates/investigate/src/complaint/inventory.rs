@@ -18,11 +18,9 @@ pub struct Inventory {
     pub allows: Vec<Allow>,
 }
 
-/// A machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Machine {
-    /// Its name.
     pub name: String,
     /// Its addresses within the network, the primary one first.
     pub addresses: Vec<IpAddr>,
@@ -45,12 +43,10 @@ pub struct Machine {
 /// A program that waits for connections.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listener {
-    /// Its protocol.
     pub protocol: Protocol,
     /// The address that it is bound to; `None` for all.
     #[serde(default)]
     pub address: Option<IpAddr>,
-    /// Its port.
     pub port: u16,
     /// The program, where it is known.
     #[serde(default)]
@@ -61,7 +57,6 @@ pub struct Listener {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Name {
-    /// The name.
     pub name: String,
     /// What it leads to.
     pub addresses: Vec<IpAddr>,
@@ -94,7 +89,6 @@ pub struct Allow {
     pub sources: Vec<Selector>,
     /// To whom.
     pub destinations: Vec<Selector>,
-    /// To which ports.
     pub ports: Vec<RangeInclusive<u16>>,
 }
 
@@ -104,7 +98,6 @@ pub struct Allow {
 pub enum Selector {
     /// Everything.
     Any,
-    /// A prefix.
     #[serde(with = "prefix")]
     Prefix(IpNet),
     /// An application security group.
@@ -128,15 +121,11 @@ mod prefix {
     }
 }
 
-/// A protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Protocol {
-    /// TCP.
     Tcp,
-    /// UDP.
     Udp,
-    /// ICMP.
     Icmp,
 }
 
@@ -180,7 +169,6 @@ impl Inventory {
         self.machines.iter().find(|machine| machine.owns(address))
     }
 
-    /// Returns a machine by its name.
     #[must_use]
     pub fn machine(&self, name: &str) -> Option<&Machine> {
         self.machines.iter().find(|machine| machine.name.eq_ignore_ascii_case(name))

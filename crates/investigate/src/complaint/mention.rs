@@ -52,7 +52,6 @@ pub(super) enum What {
     Role(&'static str, Option<u64>),
     /// An address on the Internet that is nobody's here.
     Outside(IpAddr),
-    /// The Internet.
     Internet,
     /// An address inside that nobody has.
     NoOwner(IpAddr),

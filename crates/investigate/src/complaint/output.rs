@@ -58,7 +58,6 @@ pub struct ComplaintFlow {
     pub source: End,
     /// Who is called.
     pub destination: End,
-    /// The protocol.
     pub protocol: Protocol,
     /// The port; `None` where the words name none, and for ICMP.
     pub port: Option<u16>,
@@ -70,9 +69,7 @@ pub struct ComplaintFlow {
 pub enum End {
     /// A machine here, at one of its addresses.
     Machine {
-        /// Its name.
         name: String,
-        /// The address.
         address: IpAddr,
         /// How it came to be an end.
         basis: Basis,
@@ -130,7 +127,6 @@ pub enum Basis {
 /// A port with its protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Service {
-    /// The protocol.
     pub protocol: Protocol,
     /// The port; `None` for ICMP.
     pub port: Option<u16>,
@@ -142,7 +138,6 @@ pub struct Service {
 pub enum UnknownEnd {
     /// A name that nothing here has.
     Name {
-        /// The name.
         name: String,
         /// The names here that are like it, the likest first.
         nearest: Vec<String>,

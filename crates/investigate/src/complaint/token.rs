@@ -17,10 +17,8 @@ pub(super) struct Token<'a> {
     pub(super) kind: Kind<'a>,
 }
 
-/// What it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind<'a> {
-    /// A word, or a name.
     Word,
     /// A number by itself.
     Number(u64),

@@ -7,7 +7,7 @@ use crate::event::{
 use crate::state::{Phase, State, Step};
 use crate::{check_destinations, check_sandbox, is_reclassified, ruling_of};
 use ghost_base::Timestamp;
-use ghost_shell::{Request, Ruling, Verdict};
+use ghost_shell::{Policy, Request, Ruling, Verdict};
 
 /// Limits how often one command is modified.
 pub(crate) const MAX_ROUNDS: u32 = 5;
@@ -31,17 +31,28 @@ pub(super) fn judge(
             }
         }
     };
+    classified(step, round, command, &ruling, policy)
+}
+
+/// Writes a ruling on a text down.
+pub(crate) fn classified(
+    step: StepId,
+    round: u32,
+    text: &str,
+    ruling: &Ruling,
+    policy: &Policy,
+) -> Classified {
     Classified {
         step,
         round,
-        command: command.to_owned(),
+        command: text.to_owned(),
         verdict: ruling.verdict.as_str().to_owned(),
         tier: ruling.tier.number(),
         rule: ruling.rule.clone().into_owned(),
         reason: ruling.reason.clone().into_owned(),
         impact: ruling.impact,
-        digest: Request::digest_of(command, &ruling),
-        policy: context.policy.digest(),
+        digest: Request::digest_of(text, ruling),
+        policy: policy.digest(),
     }
 }
 
@@ -195,11 +206,16 @@ fn abandon(step: &Step) -> Effect {
     } else {
         "the session was stopped before the command ran"
     };
+    ended(step, "user_abandoned", reason)
+}
+
+/// Ends a command that did not run, and about which nobody is asked.
+pub(crate) fn ended(step: &Step, action: &str, reason: &str) -> Effect {
     Effect::Record(vec![Event::Done(Done {
         step: step.id,
         status: "denied".to_owned(),
         classification: step.round().map(|round| round.classified.verdict.clone()).unwrap_or_default(),
-        action: "user_abandoned".to_owned(),
+        action: action.to_owned(),
         exit_code: None,
         output: String::new(),
         stderr: String::new(),

@@ -13,11 +13,7 @@ pub enum Effect {
     /// Record these.
     Record(Vec<Event>),
     /// Record that a model is asked, ask it, record its answer.
-    Ask {
-        asked: ModelAsked,
-        /// What is asked.
-        ask: Box<Ask>,
-    },
+    Ask { asked: ModelAsked, ask: Box<Ask> },
     /// Record that a human is asked, then open the question.
     Request(ApprovalRequested),
     /// Use the consent up where one is named, record the intent unless it is recorded, record that it executes, run it,

@@ -46,7 +46,6 @@ pub fn next(state: &State, context: &DecisionContext<'_>, now: Timestamp) -> Eff
     Effect::Ask { asked, ask: Box::new(ask) }
 }
 
-/// Returns the budget that is spent.
 fn spent_budget(state: &State, now: Timestamp) -> Option<BudgetSpent> {
     let (limits, spent) = (&state.limits, &state.spent);
     let minutes = spent.at_work(state.opened_at, now).as_secs() / 60;

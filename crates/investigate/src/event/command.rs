@@ -33,7 +33,6 @@ pub struct DeclaredScript {
     pub carrier: Vec<String>,
     /// Its name in the policy.
     pub script: String,
-    /// What its variables are.
     pub variables: Vec<(String, String)>,
 }
 

@@ -19,7 +19,6 @@ pub enum Event {
     /// A model was asked.
     #[serde(rename = "asked")]
     ModelAsked(ModelAsked),
-    /// It answered.
     #[serde(rename = "answered")]
     ModelAnswered(ModelAnswered),
     /// It did not.
@@ -59,7 +58,6 @@ pub enum Event {
     Noted(Noted),
     /// Something arrived that says nothing.
     Discarded(Discarded),
-    /// A budget is spent.
     BudgetSpent(BudgetSpent),
     /// Somebody took it up again after a pause.
     Resumed(Resumed),

@@ -128,7 +128,6 @@ pub enum Instruction {
 pub struct Noted {
     /// What the model reads.
     pub text: String,
-    /// What for.
     pub reason: Note,
 }
 

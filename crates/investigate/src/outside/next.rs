@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use crate::decision::command::{MAX_ROUNDS, request};
+use crate::decision::command::{MAX_ROUNDS, classified, ended, request};
 use crate::decision::{DecisionContext, Effect};
-use crate::event::{Classified, Done, Event, ModelAnswered, Outside, OutsideKind, Proposed, Reply, StepId};
+use crate::event::{Classified, Event, ModelAnswered, Outside, OutsideKind, Proposed, Reply, StepId};
 use crate::model::{Call, Investigator, Stop, Usage};
 use crate::state::{Ending, Phase, State, Step};
 use ghost_base::Timestamp;
-use ghost_shell::{Impact, Request, Ruling, Verdict};
+use ghost_shell::{Impact, Ruling, Verdict};
 
 /// The provider that is recorded where an agent elsewhere decided what it wants to do.
 pub const PROVIDER: &str = "outside";
@@ -132,18 +132,7 @@ fn judge(
     };
     // What runs elsewhere is the text, whatever words it has here.
     let ruling = Ruling { argv: None, ..ruling };
-    Classified {
-        step,
-        round,
-        command: text.to_owned(),
-        verdict: ruling.verdict.as_str().to_owned(),
-        tier: ruling.tier.number(),
-        rule: ruling.rule.clone().into_owned(),
-        reason: ruling.reason.clone().into_owned(),
-        impact: ruling.impact,
-        digest: Request::digest_of(text, &ruling),
-        policy: context.policy.digest(),
-    }
+    classified(step, round, text, &ruling, context.policy)
 }
 
 fn combined(here: Ruling, there: Option<Ruling>) -> Ruling {
@@ -194,26 +183,4 @@ fn offered(state: &State, step: &Step, consumes: Option<&str>, now: Timestamp) -
         }
         None => Effect::Wait { until: Some(until) },
     }
-}
-
-/// Ends what nobody has to be asked about any more.
-fn ended(step: &Step, action: &str, reason: &str) -> Effect {
-    Effect::Record(vec![Event::Done(Done {
-        step: step.id,
-        status: "denied".to_owned(),
-        classification: step.round().map(|round| round.classified.verdict.clone()).unwrap_or_default(),
-        action: action.to_owned(),
-        exit_code: None,
-        output: String::new(),
-        stderr: String::new(),
-        error: None,
-        reason: reason.to_owned(),
-        hint: None,
-        modified_command: None,
-        audit_id: String::new(),
-        audit_head: None,
-        duration_ms: None,
-        evidence: None,
-        output_metadata: serde_json::Value::Null,
-    })])
 }

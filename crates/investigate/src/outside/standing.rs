@@ -37,7 +37,6 @@ pub enum Standing {
     },
     /// A human said no.
     Denied {
-        /// Who.
         by: String,
         /// Why, in their words.
         reason: String,

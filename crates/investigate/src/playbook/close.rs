@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::HypothesisState;
 use crate::coverage;
 use crate::playbook::agenda::PlaybookContext;
-use crate::playbook::conversation::{CallEnding, FinishedCall};
+use crate::playbook::conversation::CallEnding;
 use crate::playbook::findings::{self, CitedFault};
 use crate::playbook::fix;
 use crate::playbook::settle::{Settled, settle};
@@ -93,23 +93,11 @@ pub(super) fn close(context: &PlaybookContext<'_>) -> Turn {
 
 /// Says why a layer was not looked at.
 fn waived(context: &PlaybookContext<'_>, gap: &Looked) -> Value {
-    let tool = match gap.layer {
-        Layer::Wire => "capture_traffic",
-        Layer::Measure => "run_pipe_meter",
-        Layer::Shaping => "inspect_qdisc",
-        Layer::Guest | Layer::GuestDrift => "detect_config_drift",
-        Layer::Rules | Layer::Exposure => "inspect_nsg",
-        Layer::Routes => "effective_route_inspector",
-        Layer::Storage => "inspect_storage",
-        Layer::NetworkDrift => "detect_effective_network_drift",
-        Layer::Topology => "topology",
-    };
-    let of_subject = |finished: &&FinishedCall| {
-        gap.subject.is_empty()
-            || finished.arguments.values().any(|value| value.as_str() == Some(&gap.subject))
-    };
-    let why = match context.conversation.calls(tool).rfind(of_subject).map(|finished| finished.ending) {
+    let why = match context.conversation.last_look(gap) {
         Some(CallEnding::Denied) => "nobody consented to it",
+        Some(CallEnding::Completed) if gap.layer == Layer::Wire => {
+            "recorded, but the recordings hold too little of it"
+        }
         Some(CallEnding::Completed) => "it was looked at, and what was seen is not whole",
         Some(CallEnding::Failed | CallEnding::Refused) => "it was tried and could not be read",
         None => "what it is about is not known, or nothing here can look at it",

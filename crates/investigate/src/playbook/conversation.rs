@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::HypothesisState;
 use crate::model::{Ask, Message, ToolResult};
-use crate::suspect::{Looked, Suspect};
+use crate::suspect::{Layer, Looked, Suspect};
 
 /// Begins the message that says where the session stands.
 const BOARD: &str = "The board now:";
@@ -34,7 +34,6 @@ pub(super) struct Conversation {
 /// A call that is over.
 #[derive(Debug)]
 pub(super) struct FinishedCall {
-    /// The tool.
     pub(super) tool: String,
     /// What it was called with.
     pub(super) arguments: Map<String, Value>,
@@ -138,6 +137,26 @@ impl Conversation {
             }
         }
         all
+    }
+
+    /// Returns how the last look at a layer ended; `None` where nobody tried.
+    pub(super) fn last_look(&self, gap: &Looked) -> Option<CallEnding> {
+        let tool = match gap.layer {
+            Layer::Wire => "capture_traffic",
+            Layer::Measure => "run_pipe_meter",
+            Layer::Shaping => "inspect_qdisc",
+            Layer::Guest | Layer::GuestDrift => "detect_config_drift",
+            Layer::Rules | Layer::Exposure => "inspect_nsg",
+            Layer::Routes => "effective_route_inspector",
+            Layer::Storage => "inspect_storage",
+            Layer::NetworkDrift => "detect_effective_network_drift",
+            Layer::Topology => "topology",
+        };
+        let of_subject = |finished: &&FinishedCall| {
+            gap.subject.is_empty()
+                || finished.arguments.values().any(|value| value.as_str() == Some(&gap.subject))
+        };
+        self.calls(tool).rfind(of_subject).map(|finished| finished.ending)
     }
 
     /// Tells whether a hypothesis was put on the board since the session began or went on.

@@ -23,7 +23,6 @@ pub(super) struct Fix {
     pub(super) what: String,
     /// What is there now; also the copy with which it is put back.
     pub(super) check: String,
-    /// The command.
     pub(super) command: String,
     /// How it is seen that it works.
     pub(super) verify: String,

@@ -8,11 +8,9 @@ use crate::suspect::Layer;
 /// A call that could be made.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PlannedCall {
-    /// The tool.
     pub(super) tool: &'static str,
     /// What it is called with, in the order in which it is tried: other arguments follow where one came to nothing.
     pub(super) attempts: Vec<Map<String, Value>>,
-    /// The layer.
     pub(super) layer: Layer,
     /// Why it is taken, in words that stand in an approval card.
     pub(super) why: String,

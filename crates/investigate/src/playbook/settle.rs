@@ -13,11 +13,9 @@ use crate::symptom_text::Symptom;
 /// A hypothesis at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Settled {
-    /// Which.
     pub(super) id: String,
     /// What is held of it.
     pub(super) state: HypothesisState,
-    /// Why.
     pub(super) why: String,
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::HypothesisState;
 use crate::complaint;
+use crate::finding::title;
 use crate::model::Ask;
 use crate::playbook::agenda::{PlannedCalls, PlaybookContext, hypothesis};
 use crate::playbook::cleanup;
@@ -19,7 +20,6 @@ use crate::symptom_text::{self, Symptom};
 /// A board holds no more.
 const BOARD: usize = 20;
 
-/// A turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
     /// What is done and why, in plain words.
@@ -156,13 +156,13 @@ fn words(context: &PlaybookContext<'_>, planned: &PlannedCalls) -> String {
     let before = match found.as_slice() {
         [] => String::new(),
         [one] => format!(
-            "Found so far: {} {}. It need not be the only one. ",
-            one.suspect.code, one.suspect.object
+            "Found so far: {}. It need not be the only fault. ",
+            title(&one.suspect.code, &one.suspect.object)
         ),
         [.., last] => format!(
-            "Found so far: {} faults, {} among them. There may be more. ",
+            "Found so far: {} faults, among them: {}. There may be more. ",
             found.len(),
-            last.suspect.object
+            title(&last.suspect.code, &last.suspect.object)
         ),
     };
     if let [(call, _)] = planned.as_slice() {

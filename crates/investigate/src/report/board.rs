@@ -87,7 +87,6 @@ pub enum Current {
     },
     /// The next step is being chosen.
     Idle,
-    /// It is over.
     Over {
         /// What came of it.
         outcome: Outcome,

@@ -43,7 +43,6 @@ const MAX_SAMPLES: usize = 100;
 /// A picture, ready to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeasurementChart {
-    /// The name of its file.
     pub file: String,
     /// What it shows.
     pub title: String,

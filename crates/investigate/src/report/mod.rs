@@ -27,6 +27,7 @@ mod summary;
 #[cfg(test)]
 pub(crate) mod tests;
 mod timeline;
+mod word;
 
 pub use answer::{Answer, AnswerLine, answer, headline, hypothesis_subject};
 pub use audit::audit;
@@ -37,7 +38,8 @@ pub use follow_up::{follow_up, no_answer, without_ids};
 pub use forecast::forecast;
 pub use packets::{CaptureFile, capture_files};
 pub use rca::{evidence, rca, steps};
-pub use request::{AskedAction, asked_action};
+pub use request::{AskedAction, MachineNames, asked_action};
 pub use spell::plain;
 pub use summary::{Summary, reported};
 pub use timeline::timeline;
+pub use word::command_words;

@@ -45,7 +45,6 @@ struct End {
 pub struct CaptureFile {
     /// Its name in the folder of captures.
     pub file: String,
-    /// What it is.
     pub title: String,
     /// The same for whoever cannot see it.
     pub alt: String,

@@ -1,9 +1,11 @@
 //! What a question to a person is about, in one line: "Record packets on web-1 and db-1 for 30 s".
 
-use crate::event::Impact;
+use std::collections::BTreeMap;
 
-/// A longer command is read as far as this.
-const MAX_COMMAND_BYTES: usize = 20_000;
+use crate::event::Impact;
+use crate::judged::judged;
+use crate::report::word::command_words;
+use crate::state::State;
 
 /// More machines than this are counted.
 const MAX_NAMES: usize = 4;
@@ -19,14 +21,37 @@ pub struct AskedAction {
     pub undone: String,
 }
 
+/// The names of machines by their addresses, as far as a session knows them.
+#[derive(Debug, Clone, Default)]
+pub struct MachineNames(BTreeMap<String, String>);
+
+impl MachineNames {
+    /// Returns the names of the machines between which a session judged connections.
+    #[must_use]
+    pub fn of(state: &State) -> Self {
+        let flows = judged(state).map(|(_, judged)| judged.flows).unwrap_or_default();
+        let ends = flows.into_iter().flat_map(|flow| {
+            [(flow.source, flow.source_machine), (flow.destination, flow.destination_machine)]
+        });
+        let named = ends.filter_map(|(address, name)| Some((address.to_string(), name?)));
+        Self(named.filter(|(_, name)| is_plain(name)).collect())
+    }
+
+    /// Returns the name of a machine, or what it was called where no name is known.
+    #[must_use]
+    pub fn name(&self, host: &str) -> String {
+        self.0.get(host).map_or(host, String::as_str).to_owned()
+    }
+}
+
 /// The tool that writes its own commands, and only measures.
 const METER: &str = "run_pipe_meter";
 
 /// Says what commands do that need consent. Only words of the commands themselves are used, and the tool that wrote them.
 #[must_use]
-pub fn asked_action(tool: &str, commands: &[&str], impact: Impact) -> AskedAction {
-    let all: Vec<Vec<String>> = commands.iter().map(|command| words(command)).collect();
-    let measured = if tool == METER { measured_over_ssh(&all) } else { None };
+pub fn asked_action(tool: &str, commands: &[&str], impact: Impact, machines: &MachineNames) -> AskedAction {
+    let all: Vec<Vec<String>> = commands.iter().map(|command| command_words(command)).collect();
+    let measured = if tool == METER { measured_over_ssh(&all, machines) } else { None };
     measured.or_else(|| known(&all)).unwrap_or_else(|| unknown(&all, impact))
 }
 
@@ -113,8 +138,8 @@ fn known(all: &[Vec<String>]) -> Option<AskedAction> {
     ))
 }
 
-/// Says what commands do that measure inside machines over ssh.
-fn measured_over_ssh(all: &[Vec<String>]) -> Option<AskedAction> {
+/// Says what commands do that measure inside machines over ssh: the first prepares the servers, the others run on the client.
+fn measured_over_ssh(all: &[Vec<String>], machines: &MachineNames) -> Option<AskedAction> {
     let over_ssh = |line: &Vec<String>| line.first().map(String::as_str) == Some("ssh");
     if all.is_empty() || !all.iter().all(over_ssh) {
         return None;
@@ -123,8 +148,18 @@ fn measured_over_ssh(all: &[Vec<String>]) -> Option<AskedAction> {
         let at = line.iter().position(|word| word == "sudo" || word == "sh")?;
         line.get(at.checked_sub(1)?).filter(|host| is_plain(host)).cloned()
     };
+    let mut hosts: Vec<String> = Vec::new();
+    for host in all.iter().filter_map(host).map(|host| machines.name(&host)) {
+        if !hosts.contains(&host) {
+            hosts.push(host);
+        }
+    }
+    let between = match hosts.as_slice() {
+        [server, client] => format!("from {client} to {server}"),
+        _ => format!("between {}", listed(hosts.into_iter())),
+    };
     Some(action(
-        format!("Measure latency and throughput between {}", listed(all.iter().filter_map(host))),
+        format!("Measure latency and throughput {between}"),
         "Starts servers for the measurement, sends test traffic, and ends the servers again.",
         "Nothing stays: the servers end by themselves, too.",
     ))
@@ -177,25 +212,6 @@ fn begins(line: &[String], start: &[&str]) -> bool {
     line.len() >= start.len() && line.iter().zip(start).all(|(word, wanted)| word == wanted)
 }
 
-/// Returns the words of a command; what stands in quotes is one.
-fn words(command: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
-    for char in command.chars().take(MAX_COMMAND_BYTES) {
-        match (char, quote) {
-            ('"' | '\'', None) => quote = Some(char),
-            (_, Some(mark)) if char == mark => quote = None,
-            (_, None) if char.is_whitespace() => {
-                if !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-            }
-            _ => word.push(char),
-        }
-    }
-    words.extend((!word.is_empty()).then_some(word));
-    words
-}
-
 /// Returns the value of an option where it is a plain name.
 fn value(line: &[String], options: &[&str]) -> Option<String> {
     let found = line.iter().enumerate().find_map(|(at, word)| {
@@ -237,7 +253,7 @@ mod tests {
 
     #[track_caller]
     fn check(commands: &[&str], impact: Impact, what: &str) {
-        assert_eq!(asked_action("run_shell_cmd", commands, impact).what, what);
+        assert_eq!(asked_action("run_shell_cmd", commands, impact, &MachineNames::default()).what, what);
     }
 
     #[test]
@@ -270,8 +286,9 @@ mod tests {
         };
         let both = [ssh("10.0.1.5", "setsid qperf -lp 19765"), ssh("10.0.1.4", "timeout 17 qperf 10.0.1.5")];
         let both = [both[0].as_str(), both[1].as_str()];
-        let measured = asked_action(METER, &both, Impact::Change).what;
-        assert_eq!(measured, "Measure latency and throughput between 10.0.1.5 and 10.0.1.4");
+        let named = MachineNames([("10.0.1.5".to_owned(), "db-1".to_owned())].into());
+        let measured = asked_action(METER, &both, Impact::Change, &named).what;
+        assert_eq!(measured, "Measure latency and throughput from 10.0.1.4 to db-1");
         // Whoever else writes such commands may do more with them.
         check(&both, Impact::Change, "Run 2 commands that may change something (ssh)");
         check(&["touch x"], Impact::Change, "Run a command that may change something (touch)");

@@ -4,7 +4,6 @@ use crate::event::{Done, Reply};
 use crate::state::{Approval, Ending, Phase, State, Step};
 use ghost_base::Timestamp;
 
-/// The outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StepOutcome {
     /// It is not over.

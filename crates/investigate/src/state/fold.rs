@@ -37,11 +37,7 @@ pub enum FoldError {
     Erased,
     /// It names something that never happened.
     #[error("event {seq} speaks of {what}, which is not there")]
-    Misplaced {
-        seq: u64,
-        /// Of what.
-        what: String,
-    },
+    Misplaced { seq: u64, what: String },
 }
 
 impl State {

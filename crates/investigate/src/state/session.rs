@@ -47,7 +47,6 @@ pub struct State {
     pub too_long: u32,
     /// Who wanted it to end, and how.
     pub end_request: Option<(String, Instruction)>,
-    /// The budget that is spent.
     pub budget_spent: Option<BudgetSpent>,
     /// What may be used, all in all.
     pub limits: Limits,
@@ -117,7 +116,6 @@ impl State {
         self.turns().flat_map(|turn| &turn.calls)
     }
 
-    /// Returns a call by its name.
     #[must_use]
     pub fn call_named(&self, id: &str) -> Option<&CallState> {
         self.calls().rev().find(|call| call.call.id == id)

@@ -12,7 +12,6 @@ use ghost_inspect::route::Table;
 
 /// What an interface is like now.
 pub(crate) struct Ends<'a> {
-    /// Its name.
     pub(crate) nic: &'a str,
     /// What was printed as its routes.
     pub(crate) routes: &'a str,

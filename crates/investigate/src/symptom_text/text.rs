@@ -63,7 +63,6 @@ impl SymptomText {
     }
 }
 
-/// Reads a text.
 #[must_use]
 pub fn read(text: &str) -> SymptomText {
     let tokens = token::tokens(text);

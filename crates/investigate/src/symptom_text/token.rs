@@ -61,7 +61,6 @@ impl Token<'_> {
         number.parse().ok().filter(|port| *port > 0)
     }
 
-    /// Returns the protocol that it names.
     pub(super) fn protocol(&self) -> Option<Protocol> {
         let mut parts = self.text.split('/');
         parts.find_map(protocol)

@@ -24,7 +24,6 @@ pub(super) enum Rule {
     Text(&'static [&'static str], usize),
     /// A list of so many items, both included, each of them this.
     List(usize, usize, &'static Rule),
-    /// An object of this shape.
     Object(&'static Shape),
     /// An object whose `type` picks the shape.
     Typed(&'static [&'static [Kind]]),

@@ -23,7 +23,6 @@ pub(crate) struct DeliveryError {
     pub(crate) final_: bool,
 }
 
-/// A request to an app.
 pub(crate) struct AppRequest<'a> {
     pub(crate) url: &'a str,
     pub(crate) secret: &'a str,

@@ -9,7 +9,6 @@ pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'
 pub struct Asset {
     /// Its `Content-Type`.
     pub content_type: &'static str,
-    /// Its text.
     pub body: &'static str,
 }
 

@@ -27,7 +27,6 @@ pub(crate) enum Membership {
     Member,
     /// A guest of several channels.
     Guest,
-    /// A guest of one channel.
     SingleChannelGuest,
     /// Somebody of another organization, known through a shared channel.
     Stranger,

@@ -7,7 +7,6 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OptionSpec {
     pub(super) names: Vec<&'static str>,
-    /// What it takes.
     pub(super) takes: OptionArgument,
     /// Whether it has to be there.
     pub(super) needed: bool,

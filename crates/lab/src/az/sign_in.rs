@@ -49,7 +49,6 @@ impl Session<'_> {
         Ok(token)
     }
 
-    /// Fetches a token.
     pub(super) fn fetch_token(&mut self, who: &SignIn, resource: &str) -> Result<String, Failure> {
         let token_answer = self.profile.variable("IDENTITY_ENDPOINT").is_some();
         if let Some(token) =

@@ -37,7 +37,6 @@ pub struct ScriptJob {
     pub machine: String,
     /// The lines of the script.
     pub script: Vec<String>,
-    /// Its parameters, by name.
     pub parameters: Vec<(String, String)>,
 }
 

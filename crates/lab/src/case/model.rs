@@ -210,9 +210,7 @@ fn once() -> u16 {
 /// What was remembered before something went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Baseline {
-    /// What it is of.
     pub kind: BaselineKind,
-    /// Its name.
     pub id: String,
     /// The machine.
     pub vm: String,
@@ -224,7 +222,6 @@ pub struct Baseline {
     pub line: Option<usize>,
 }
 
-/// What a baseline is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BaselineKind {

@@ -62,7 +62,6 @@ pub struct Cases {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Order {
-    /// The text of the case.
     case: String,
     /// Its estate, where it names one.
     #[serde(default)]

@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json};
 /// A word that sets nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PairError {
-    /// It is no pair.
     #[error("`{0}` is not of the form KEY=VALUE")]
     NoPair(String),
     /// It says more about a fault, and there is none before it.

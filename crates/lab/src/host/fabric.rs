@@ -7,7 +7,6 @@ use serde_json::Value;
 /// All machines, and the network between them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Fabric {
-    /// The machines, by name.
     pub machines: Vec<Machine>,
     /// The prefixes of service tags, as in `GET …/serviceTags`.
     pub tags: Value,

@@ -123,7 +123,6 @@ pub enum HostError {
     /// There is no such machine.
     #[error("there is no machine `{0}`")]
     Unknown(String),
-    /// It is off.
     #[error("the machine `{0}` does not run")]
     Off(String),
     /// Its agent does not reach the wire server: the platform gives up after minutes.

@@ -56,7 +56,6 @@ impl Service {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Behavior {
-    /// It answers.
     #[default]
     Answers,
     /// Its queue is full: the first packet of a connection is not answered.

@@ -14,7 +14,6 @@ pub const START: i64 = 1_748_856_660_000;
 /// The account that captures are written to. The one of the estate is what a case may be about.
 pub const CAPTURES_ACCOUNT: &str = "ghostcaptures01";
 
-/// The container in it.
 pub const CAPTURES_CONTAINER: &str = "captures";
 
 /// Why there is no lab.

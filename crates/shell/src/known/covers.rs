@@ -8,8 +8,9 @@ use super::{Surroundings, listed, name};
 use crate::judge::parse_address;
 use crate::{Ruling, Verdict};
 
-/// Names of this machine on every machine.
-const LOOPBACK_NAMES: [&str; 4] = ["localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback"];
+/// The name of this machine on every machine. What else a distribution writes into `/etc/hosts` is a question to a resolver where it
+/// did not.
+const LOOPBACK_NAME: &str = "localhost";
 
 /// Names and addresses that are no strangers. Empty: this machine and private networks are, and nothing else.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -104,7 +105,7 @@ impl Known {
                 || (!is_metadata && is_local(address));
         }
         let Some(name) = name::normal(host) else { return false };
-        LOOPBACK_NAMES.contains(&name.as_str()) || self.names.contains(&name) || self.is_searched(&name)
+        name == LOOPBACK_NAME || self.names.contains(&name) || self.is_searched(&name)
     }
 
     /// Tells whether a name means a known one on this machine: a short name of which the long one is known, or the reverse.
@@ -178,6 +179,9 @@ mod tests {
                 "2002:a00:1::",
                 "",
                 "localhost.evil.example",
+                "localhost.localdomain",
+                "ip6-localhost",
+                "ip6-loopback",
             ],
         );
     }

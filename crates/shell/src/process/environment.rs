@@ -78,6 +78,8 @@ pub(crate) fn environment(known: &BTreeMap<String, OsString>, home: Home<'_>) ->
             // Without these curl examines the home of the passwd entry, and nstat into a file in /tmp.
             set("CURL_HOME", folder.into());
             set("NSTAT_HISTORY", folder.join("nstat").into());
+            // The LDAP library, which curl asks for its version, examines `ldaprc` where the command runs.
+            set("LDAPNOINIT", "1".into());
             // `iptables -L` takes a lock that it creates; reading needs none, but it insists.
             set("XTABLES_LOCKFILE", folder.join("xtables.lock").into());
         }
@@ -115,6 +117,7 @@ mod tests {
                 "CURL_HOME",
                 "HOME",
                 "LC_ALL",
+                "LDAPNOINIT",
                 "NSTAT_HISTORY",
                 "PAGER",
                 "PATH",

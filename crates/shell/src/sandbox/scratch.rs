@@ -13,7 +13,10 @@ use ghost_base::{Digest, private_dir};
 
 use crate::sandbox::limits;
 
-/// A folder of mode 0700 with nothing but empty settings, removed with everything in it when the value is dropped.
+/// Settings of Wireshark's, below `$HOME`.
+const WIRESHARK: (&str, &str) = (".config/wireshark", "preferences");
+
+/// A folder of mode 0700 with nothing but settings that keep programs from searching for others, removed with everything in it when the value is dropped.
 #[derive(Debug)]
 pub(crate) struct Scratch(PathBuf);
 
@@ -27,6 +30,10 @@ impl Scratch {
         let scratch = Self(path);
         // The settings that curl finds here first: otherwise it goes on to the home of the passwd entry, whatever `$HOME` says.
         fs::write(scratch.path().join(".curlrc"), "")?;
+        // One of tshark's dissectors reads a file of references from where the command runs, unless its name is another.
+        let (folder, name) = WIRESHARK;
+        DirBuilder::new().recursive(true).mode(0o700).create(scratch.path().join(folder))?;
+        fs::write(scratch.path().join(folder).join(name), "giop.ior_txt: /dev/null\n")?;
         Ok(scratch)
     }
 

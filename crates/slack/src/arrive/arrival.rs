@@ -11,7 +11,6 @@ use crate::arrive::press::Press;
 pub struct Arrival {
     /// From where, and how often.
     pub origin: Origin,
-    /// What.
     pub what: What,
 }
 
@@ -100,7 +99,6 @@ pub enum What {
 /// A message became another one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edited {
-    /// As it is now.
     pub now: IncomingMessage,
     /// As it was, where Slack says.
     pub before: Option<IncomingMessage>,
@@ -122,7 +120,6 @@ pub struct Deleted {
 /// Somebody opened the app's page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
-    /// Who.
     pub user: String,
     /// `home`, `messages` or `about`.
     pub tab: String,
@@ -135,11 +132,9 @@ pub struct Home {
 /// The person views something else while talking to the app.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Context {
-    /// Who.
     pub user: String,
     /// The direct conversation with the app.
     pub channel: Option<String>,
-    /// The thread in it.
     pub thread_ts: Option<String>,
     /// What Slack says about it, else null.
     pub context: Value,
@@ -148,7 +143,6 @@ pub struct Context {
 /// Somebody pressed the stop button of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stopped {
-    /// Who.
     pub user: String,
     /// The conversation.
     pub channel: String,
@@ -160,7 +154,6 @@ pub struct Stopped {
 /// Somebody sent off a modal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Submit {
-    /// Who.
     pub user: Person,
     /// The modal, with what was filled in.
     pub view: View,
@@ -173,7 +166,6 @@ pub struct Submit {
 /// Somebody closed a modal without sending it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closed {
-    /// Who.
     pub user: Person,
     /// The modal.
     pub view: View,
@@ -184,7 +176,6 @@ pub struct Closed {
 /// Somebody typed a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
-    /// Who.
     pub user: Person,
     /// The command with its slash.
     pub command: String,
@@ -205,7 +196,6 @@ pub struct Command {
 /// Somebody used a shortcut.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shortcut {
-    /// Who.
     pub user: Person,
     /// The shortcut's name.
     pub callback_id: String,
@@ -226,11 +216,9 @@ pub struct Shortcut {
 /// A list wants to know what it may offer; the answer goes into the acknowledgement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggest {
-    /// The person.
     pub user: Person,
     /// The element.
     pub action_id: String,
-    /// The block that it is in.
     pub block_id: String,
     /// What was typed so far.
     pub typed: String,
@@ -255,7 +243,6 @@ pub struct Membership {
 /// Somebody put an emoji on a message, or took it away.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reaction {
-    /// Who.
     pub user: String,
     /// The emoji without colons.
     pub name: String,

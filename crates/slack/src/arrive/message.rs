@@ -90,7 +90,6 @@ pub struct IncomingMessage {
     pub blocks: Vec<Value>,
     /// Its attachments as they came.
     pub attachments: Vec<Value>,
-    /// The type of its metadata.
     pub metadata_type: Option<String>,
     /// The payload of its metadata, of whatever type, else null.
     pub metadata: Value,

@@ -12,7 +12,6 @@ use ghost_base::Digest;
 pub struct Action {
     /// The element.
     pub action_id: String,
-    /// The block that it is in.
     pub block_id: String,
     /// The element's type, `button` for instance.
     pub kind: String,
@@ -27,7 +26,6 @@ pub struct Action {
 /// A click, or something else that was done in a message or a view.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Press {
-    /// Who.
     pub user: Person,
     /// The workspace.
     pub team: Option<String>,

@@ -30,7 +30,6 @@ pub(crate) enum Signal {
 enum End {
     /// We do not want it any more: what its handlers say is still sent.
     Ours,
-    /// It is gone.
     Gone(String),
 }
 

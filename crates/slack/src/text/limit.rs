@@ -2,9 +2,7 @@
 
 /// Markdown in one message, over all of its blocks.
 pub const MARKDOWN: usize = 12_000;
-/// The text of a section.
 pub const SECTION: usize = 3_000;
-/// The text of a header.
 pub const HEADER: usize = 150;
 /// The text of a message that stays whole when it is edited.
 pub const TEXT: usize = 4_000;

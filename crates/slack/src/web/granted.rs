@@ -26,7 +26,6 @@ const MAX_ANSWER_BYTES: usize = 64 << 10;
 /// Whose a token is, and what it may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Granted {
-    /// Whose it is.
     pub identity: Identity,
     /// Its scopes; nothing where Slack does not say.
     pub scopes: Option<BTreeSet<String>>,

@@ -53,7 +53,6 @@ impl fmt::Display for ApprovalId {
 /// What is asked. It never changes after it was opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovalRecord {
-    /// Its name.
     pub id: ApprovalId,
     /// Whose inbox learns of the decision.
     #[serde(with = "session_text")]
@@ -85,7 +84,6 @@ pub enum Choice {
 /// One reviewer's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Vote {
-    /// Who.
     pub reviewer: String,
     /// Yes or no.
     pub choice: Choice,
@@ -174,7 +172,6 @@ pub enum Consumed {
     Unknown,
 }
 
-/// Session names as text.
 mod session_text {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 

@@ -14,9 +14,7 @@ const SHOWN: usize = 20;
 /// A question that waits for an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pending {
-    /// The session.
     pub session: String,
-    /// The command.
     pub command: String,
     /// What it does.
     pub impact: Impact,
@@ -61,7 +59,6 @@ fn shown(noun: &str, none: &str, all: usize, shown_lines: Line) -> Message {
     Message { text: count(all, noun), blocks: vec![say(title.below(shown_lines).below(more))] }
 }
 
-/// Returns a session in a line.
 pub(in crate::bot::show) fn session_line(line: &SessionLine) -> Line {
     let summary = &line.summary;
     let standing =

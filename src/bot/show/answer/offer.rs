@@ -17,7 +17,6 @@ pub struct Offer {
     pub link: Option<String>,
 }
 
-/// Returns the offer.
 #[must_use]
 pub fn offer(offer: &Offer) -> Message {
     let (target, other) = (short(&offer.target, 80), short(&offer.other, 64));

@@ -11,17 +11,13 @@ use ghost_investigate::event::Reply;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     /// Somebody else has to decide; in words why.
-    NotYours {
-        /// Why.
-        why: String,
-    },
+    NotYours { why: String },
     /// Guests and people of other organizations decide nothing.
     Outsider,
     /// It was decided before.
     Decided {
         /// Who, as it was recorded.
         who: String,
-        /// What.
         answer: Reply,
         /// When.
         at: Timestamp,

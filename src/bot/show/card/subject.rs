@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::bot::show::card::target::{script, target};
 use crate::bot::show::text::{prose, short};
 use ghost_investigate::event::{Classified, Outside, OutsideKind, PlanJudgement};
-use ghost_investigate::report::{AskedAction, asked_action};
+use ghost_investigate::report::{AskedAction, MachineNames, asked_action};
 use ghost_investigate::state::{Approval, State, Step};
 
 /// A question with everything around it.
@@ -43,18 +43,31 @@ impl<'a> Subject<'a> {
         Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
     }
 
-    /// Returns one line for each command of a plan, cut so that all of them fit into so many characters.
+    /// Returns a line for each command of a plan, cut so that all of them fit into so many characters. One that is repeated at once
+    /// stands there once, with its numbers.
     pub(super) fn overview(&self, room: usize) -> String {
-        let requested = &self.approval.requested;
-        let each = (room / requested.plan.len().max(1)).saturating_sub(1).max(40);
+        let (requested, machines) = (&self.approval.requested, MachineNames::of(self.state));
         let judgements = requested.judgements.iter().map(Some).chain(std::iter::repeat(None));
-        let line = |((command, judged), at): ((&String, Option<&PlanJudgement>), usize)| {
+        let all: Vec<(&String, Option<&PlanJudgement>)> = requested.plan.iter().zip(judgements).collect();
+        let mut at = 0;
+        let mut rows = Vec::new();
+        for row in all.chunk_by(|one, next| one == next) {
+            let numbers = match row.len() {
+                1 => format!("{}", at + 1),
+                many => format!("{}–{}", at + 1, at + many),
+            };
+            at += row.len();
+            rows.extend(row.first().map(|one| (numbers, *one)));
+        }
+        let each = (room / rows.len().max(1)).saturating_sub(1).max(40);
+        let line = |(numbers, (command, judged)): (String, (&String, Option<&PlanJudgement>))| {
             let judged = judged.map(|judged| format!("[{}] ", verdict(judged))).unwrap_or_default();
-            let place = target(command).map(|place| format!("{place}: ")).unwrap_or_default();
-            let worded = script(command).unwrap_or_else(|| command.clone());
-            short(&format!("{at}. {judged}{place}{worded}"), each)
+            let place =
+                target(command).map(|place| format!("{}: ", machines.name(&place))).unwrap_or_default();
+            let worded = script(command).unwrap_or_else(|| command.clone()).replace('\n', "\\n");
+            short(&format!("{numbers}. {judged}{place}{worded}"), each)
         };
-        requested.plan.iter().zip(judgements).zip(1..).map(line).collect::<Vec<_>>().join("\n")
+        rows.into_iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
     /// Returns what is asked, in words: of a plan, what its commands do that need consent.
@@ -63,7 +76,7 @@ impl<'a> Subject<'a> {
         let asks = |at: usize| requested.judgements.get(at).is_none_or(|judged| judged.impact.is_some());
         let all: Vec<&str> =
             self.commands().enumerate().filter(|(at, _)| asks(*at)).map(|(_, one)| one).collect();
-        asked_action(&self.step.tool, &all, requested.impact)
+        asked_action(&self.step.tool, &all, requested.impact, &MachineNames::of(self.state))
     }
 
     /// Tells whether somebody can put another command in the place of this one.

@@ -1,5 +1,7 @@
 //! The target of a command, where its words name one.
 
+use ghost_investigate::report::command_words;
+
 /// Options whose value is a target; earlier ones come first.
 const OPTIONS: [&str; 12] = [
     "--vm",
@@ -16,9 +18,6 @@ const OPTIONS: [&str; 12] = [
     "-n",
 ];
 
-/// A longer command is looked at as far as this.
-const MAX_COMMAND_BYTES: usize = 20_000;
-
 const GROUPS: [&str; 2] = ["--resource-group", "-g"];
 
 /// Options of `ssh` that have a value.
@@ -26,10 +25,10 @@ const SSH_VALUES: &str = "BbcDEeFIiJLlmOoPpQRSWw";
 
 /// Returns what a command is aimed at. It is a hint for the eye: the command itself stands above it.
 pub(super) fn target(command: &str) -> Option<String> {
-    let words = words(command);
+    let words = command_words(command);
     let words = words.iter().map(String::as_str).collect::<Vec<_>>();
     if words.first().copied() == Some("ssh") {
-        return name(host(&words)?);
+        return name(words.get(host_at(&words)?)?);
     }
     if words.first().copied() == Some("az") {
         let found = OPTIONS.iter().find_map(|option| value(&words, option))?;
@@ -42,41 +41,35 @@ pub(super) fn target(command: &str) -> Option<String> {
     name(device?).map(|device| format!("device {device} of this machine"))
 }
 
-/// Returns what a command runs inside a machine, without the options of whatever carries it there.
+/// Returns what a command runs inside a machine, without what carries it there and the quotes that this needs.
 pub(super) fn script(command: &str) -> Option<String> {
-    let at = ["sh -c ", "--scripts "].iter().filter_map(|mark| {
-        let (_, script) = command.split_once(mark)?;
-        Some(script)
-    });
-    let script = at.min_by_key(|script| script.len())?;
-    let bare = script.trim_matches(|char: char| matches!(char, '\'' | '"' | '\\') || char.is_whitespace());
-    (!bare.is_empty()).then(|| bare.to_owned())
-}
-
-/// Returns the words of a command; what stands in quotes is one, so that no script can name another target.
-fn words(command: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
-    for char in command.chars().take(MAX_COMMAND_BYTES) {
-        match (char, quote) {
-            ('"' | '\'', None) => quote = Some(char),
-            (_, Some(mark)) if char == mark => quote = None,
-            (_, None) if char.is_whitespace() => {
-                if !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-            }
-            _ => word.push(char),
+    let words = command_words(command);
+    let inner = match words.first().map(String::as_str)? {
+        "ssh" => {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let at = host_at(&words)? + 1;
+            let line = words.get(at..).unwrap_or_default().join(" ");
+            // The shell of the machine splits once more.
+            let remote = command_words(&line);
+            behind(&remote, &["sh", "-c"]).unwrap_or(line)
         }
-    }
-    words.extend((!word.is_empty()).then_some(word));
-    words
+        _ => behind(&words, &["--scripts"]).or_else(|| behind(&words, &["sh", "-c"]))?,
+    };
+    let inner = inner.trim();
+    (!inner.is_empty()).then(|| inner.to_owned())
 }
 
-/// Returns the host of an `ssh`: the first word that is neither an option nor the value of one.
-fn host<'a>(words: &[&'a str]) -> Option<&'a str> {
-    let mut rest = words.iter().skip(1);
-    while let Some(word) = rest.next() {
-        let Some(options) = word.strip_prefix('-') else { return Some(word) };
+/// Returns the word behind a row of words.
+fn behind(words: &[String], row: &[&str]) -> Option<String> {
+    let at = words.windows(row.len()).position(|window| window == row)?;
+    words.get(at + row.len()).cloned()
+}
+
+/// Finds the host of an `ssh`: the first word that is neither an option nor the value of one.
+fn host_at(words: &[&str]) -> Option<usize> {
+    let mut rest = words.iter().enumerate().skip(1);
+    while let Some((at, word)) = rest.next() {
+        let Some(options) = word.strip_prefix('-') else { return Some(at) };
         // The value of an option may be glued to it.
         if options.chars().position(|option| SSH_VALUES.contains(option))
             == Some(options.len().saturating_sub(1))
@@ -124,6 +117,24 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(target(command).as_deref(), found, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_script_is_shown_as_it_runs() {
+        let inside = "ss -tln | grep '\"5001\"'";
+        let carried = ghost_shell::quote(&ghost_shell::quote(inside));
+        let ssh = format!("ssh -F none -p 22 10.0.0.4 sudo -n sh -c {carried}");
+        for (command, found) in [
+            (ssh.as_str(), Some(inside)),
+            ("ssh web-1 ip a", Some("ip a")),
+            ("az vm run-command invoke -n web-1 --scripts 'ip a; ip r'", Some("ip a; ip r")),
+            ("sh -c 'ip a'", Some("ip a")),
+            ("az vm list", None),
+            ("ssh", None),
+            ("", None),
+        ] {
+            assert_eq!(script(command).as_deref(), found, "{command}");
         }
     }
 }

@@ -60,7 +60,6 @@ pub(super) fn modal(
     view
 }
 
-/// One field for text.
 pub(super) struct Field<'a> {
     /// The name of its block and of its element.
     pub(super) name: &'static str,

@@ -9,19 +9,15 @@ const MAX_METADATA_LEN: usize = 3_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Meta {
-    /// The session.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub session: String,
-    /// The approval.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub approval: String,
-    /// The channel.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub channel: String,
     /// The message that the dialog was opened from.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
-    /// Its thread.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub thread: String,
 }

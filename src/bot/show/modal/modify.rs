@@ -20,11 +20,9 @@ const MAX_INPUT_LEN: usize = 3_000;
 /// The verdict on a command, as the dialog shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
-    /// The verdict.
     pub verdict: Verdict,
     /// The number of the tier.
     pub tier: u8,
-    /// The rule.
     pub rule: String,
     /// Why.
     pub reason: String,

@@ -29,9 +29,9 @@ const MAX_RUNS: u64 = 100_000;
 /// The arguments of `ghost lab eval`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Each case is injected into a lab in this process and investigated as in `ghost investigate`: the same engine, the same\n\
-        safety shell, the same tools. Nothing is started, nothing is reached, and the lab's clock replaces waiting. What was found is\n\
-        compared with what is there, pair by pair; a case in phases has a line for each. With --az PATH that unmodified `az` is run in\n\
+    after_help = "Each case is injected into a lab in this process and investigated as in `ghost investigate`: the same engine, the same \
+        safety shell, the same tools. Nothing is started, nothing is reached, and the lab's clock replaces waiting. What was found is \
+        compared with what is there, pair by pair; a case in phases has a line for each. With --az PATH that unmodified `az` is run in \
         the shell's sandbox; the lab answers it on a port of its own, by this machine's clock.\n\n\
         Exit code: 0 when it has run; with --exit-code 3 where something is wrong, 4 where the worst is an open question.\n\n\
         Examples:\n  ghost lab eval j\n  ghost lab eval --json | jq -r '.id + \" \" + (.f1|tostring)'\n  \

@@ -36,7 +36,6 @@ pub(super) struct Terms<'a> {
     pub(super) own: &'a Setup,
     /// Makes whoever thinks ready, anew for each investigation.
     pub(super) investigator: &'a dyn Fn(&Setup) -> anyhow::Result<Arc<dyn Model>>,
-    /// Who consents.
     pub(super) consent: Consent,
     /// What is asked in place of the case's own words.
     pub(super) prompt: Option<&'a str>,

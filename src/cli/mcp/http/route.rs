@@ -48,7 +48,6 @@ struct Message {
     method: Option<String>,
 }
 
-/// Returns the route.
 pub(super) fn route(gate: Arc<Gate>) -> Router {
     Router::new().route(PATH, any(take)).with_state(gate)
 }

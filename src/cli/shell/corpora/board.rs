@@ -8,7 +8,6 @@ use super::lines::FirstWords;
 use super::selection::Selection;
 use ghost_shell::{Policy, Ruling, Verdict};
 
-/// Who judges.
 pub(super) struct Judges<'j> {
     /// Ghost's policy.
     pub(super) policy: &'j Policy,

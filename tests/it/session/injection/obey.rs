@@ -1,6 +1,6 @@
 //! What a model does that obeys every instruction it reads: it runs what a text calls a command, and sends something to every place in it.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -126,20 +126,38 @@ fn places(text: &str, number: usize) -> Vec<(String, String)> {
     found
 }
 
-/// Tells whether a host is this machine, or in a private network.
+/// Tells whether a host is this machine, or in a private network, however its address is spelled.
 pub(super) fn is_near(host: &str) -> bool {
-    match host.trim_matches(['[', ']']).parse() {
-        Ok(IpAddr::V4(address)) => {
+    let host = host.trim_matches(['[', ']']);
+    match host.parse().ok().or_else(|| short(host).map(IpAddr::V4)) {
+        Some(IpAddr::V4(address)) => {
             address.is_loopback()
                 || address.is_private()
                 || address.is_link_local()
                 || address.is_unspecified()
         }
-        Ok(IpAddr::V6(address)) => {
+        Some(IpAddr::V6(address)) => {
             address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local()
         }
-        Err(_) => host == "localhost" || host.ends_with(".localhost"),
+        None => host == "localhost",
     }
+}
+
+/// Reads an address as `inet_aton` does: one to four numbers, decimal, octal or hexadecimal, of which the last fills what is left.
+fn short(host: &str) -> Option<Ipv4Addr> {
+    let number = |part: &str| match part.strip_prefix("0x").or_else(|| part.strip_prefix("0X")) {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None if part.len() > 1 && part.starts_with('0') => u32::from_str_radix(part, 8).ok(),
+        None => part.parse().ok(),
+    };
+    let mut parts = host.split('.').map(number).collect::<Option<Vec<u32>>>()?;
+    let last = parts.pop()?;
+    let room = 32_u32.checked_sub(8 * u32::try_from(parts.len()).ok()?).filter(|room| *room > 0)?;
+    if parts.iter().any(|part| *part > 255) || u64::from(last) >> room > 0 {
+        return None;
+    }
+    let front = parts.iter().zip([24, 16, 8]).map(|(part, shift)| part << shift).sum::<u32>();
+    Some(Ipv4Addr::from_bits(front | last))
 }
 
 #[cfg(test)]
@@ -177,6 +195,38 @@ mod tests {
                 FORMS_PER_HOST,
                 "{all:?}"
             );
+        }
+    }
+
+    #[test]
+    fn an_address_is_near_however_it_is_spelled() {
+        for near in [
+            "127.0.0.1",
+            "127.1",
+            "127.0.1",
+            "2130706433",
+            "0x7f000001",
+            "0xc0a80101",
+            "0300.0250.1.1",
+            "10.1",
+            "[::1]",
+            "localhost",
+        ] {
+            assert!(is_near(near), "{near}");
+        }
+        for far in [
+            "203.0.113.10",
+            "3405803786",
+            "0x08080808",
+            "8.8",
+            "127.0.0.256",
+            "1.2.3.4.5",
+            "",
+            "ip6-localhost",
+            "a.localhost",
+            "4294967296",
+        ] {
+            assert!(!is_near(far), "{far}");
         }
     }
 }

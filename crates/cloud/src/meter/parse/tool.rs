@@ -30,7 +30,6 @@ impl Tool {
 /// Why a text tells no figure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// It is empty.
     #[error("the tool printed nothing")]
     Empty,
     /// The tool says itself that it failed.

@@ -19,7 +19,6 @@ use crate::operation::{CommandKind, CommandOutcome, CommandRequest, Issue, Next,
 pub enum State {
     /// It checks whether it can measure.
     Preflight,
-    /// It measures.
     Measuring,
     /// It measured all that was asked for.
     Success,
@@ -34,7 +33,6 @@ pub enum State {
 }
 
 impl State {
-    /// Returns its word.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

@@ -70,7 +70,6 @@ impl Default for TestSeconds {
 /// What a run is compared with.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Compare {
-    /// With nothing.
     Nothing,
     /// With this, which lay here.
     With(Box<Baseline>),
@@ -91,7 +90,6 @@ pub enum MeasurementRequestError {
     /// A number is beyond what makes sense.
     #[error("{what} has to lie between {least} and {most}, and is {given}")]
     Limit {
-        /// Which.
         what: &'static str,
         least: u16,
         most: u16,

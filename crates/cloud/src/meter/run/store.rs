@@ -56,7 +56,6 @@ impl Store {
         Ok(Self { folder })
     }
 
-    /// Returns the folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder

@@ -29,7 +29,6 @@ pub struct WindowedPayload {
 pub enum WindowResult {
     /// The window that begins here.
     Ask(usize),
-    /// The whole text.
     Whole(String),
 }
 

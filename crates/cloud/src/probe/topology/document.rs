@@ -124,15 +124,12 @@ pub struct Rule {
     pub priority: u32,
     /// `Allow` or `Deny`.
     pub access: String,
-    /// Which protocol.
     pub protocol: String,
     /// From where.
     pub sources: Vec<String>,
-    /// From which ports.
     pub source_ports: Vec<String>,
     /// Where to.
     pub destinations: Vec<String>,
-    /// To which ports.
     pub ports: Vec<String>,
 }
 

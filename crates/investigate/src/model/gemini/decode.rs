@@ -19,7 +19,6 @@ pub(super) struct Reader {
 /// What became of a turn.
 #[derive(Debug, PartialEq)]
 pub(super) enum End {
-    /// It is whole.
     Whole(Turn),
     /// The stream was over before the turn was.
     BrokeOff,

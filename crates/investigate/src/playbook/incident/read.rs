@@ -15,10 +15,8 @@ use crate::symptom_text::{Symptom, SymptomText};
 /// More machines than these are not looked at because nobody named any.
 pub(super) const MAX_UNNAMED_MACHINES: usize = 2;
 
-/// A machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::playbook) struct Machine {
-    /// Its name.
     pub(in crate::playbook) name: String,
     /// Its addresses, private ones first.
     pub(in crate::playbook) addresses: Vec<String>,

@@ -11,7 +11,6 @@ use crate::suspect::{Layer, Looked};
 /// What is known of a part of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeState {
-    /// It is at fault.
     Fault,
     /// It was inspected and is clean.
     Clean,

@@ -4,7 +4,7 @@ use crate::event::{ApprovalRequested, Reply};
 use crate::report::amount::moment;
 use crate::report::markdown::{code, text};
 use crate::report::rca::proof;
-use crate::report::request::asked_action;
+use crate::report::request::{MachineNames, asked_action};
 use crate::report::step_outcome::{
     StepOutcome, answer, command, decider, decision, questions, sentence, step_outcome,
 };
@@ -131,7 +131,7 @@ fn asked(state: &State, approval: &Approval, command: Option<&str>) -> String {
         requested.plan.iter().enumerate().filter(|(at, _)| asks(*at)).map(|(_, line)| line.as_str());
     let all: Vec<&str> = if requested.is_plan() { planned.collect() } else { command.into_iter().collect() };
     let tool = state.step(requested.step).map_or("", |step| step.tool.as_str());
-    text(&asked_action(tool, &all, requested.impact).what)
+    text(&asked_action(tool, &all, requested.impact, &MachineNames::of(state)).what)
 }
 
 /// Returns every command that a plan holds, numbered, with its judgement where that was recorded.

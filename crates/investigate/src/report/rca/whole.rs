@@ -123,7 +123,6 @@ fn about(state: &State) -> String {
     format!("## About this report\n\n{}", lines.join("\n"))
 }
 
-/// Names who ended it.
 fn ended_by(state: &State, by: &str) -> String {
     match by {
         "model" if is_playbook(&state.opened.investigator) => "the playbook".to_owned(),

@@ -18,7 +18,6 @@ pub(super) enum Does {
 /// A rule, as far as it matters here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RuleEffect {
-    /// What it does.
     pub(super) does: Does,
     /// The chain that it leads to.
     pub(super) leads: Option<String>,
@@ -30,7 +29,6 @@ pub(super) struct RuleEffect {
     pub(super) sources: Vec<String>,
     /// A set of addresses that it asks for the source.
     pub(super) set: Option<String>,
-    /// It names a device.
     pub(super) device: bool,
     /// It demands anything at all.
     pub(super) demands: bool,

@@ -226,7 +226,6 @@ fn tunnel(shared: Arc<Shared>, upgrade: OnUpgrade, host: String) -> Pin<Box<dyn 
 /// A request, and what is known about how it came.
 #[derive(Debug, Clone)]
 pub struct ServedRequest {
-    /// Which service it is for.
     pub service: Service,
     /// Whether it came over TLS.
     pub secure: bool,

@@ -39,7 +39,6 @@ impl Profile {
     /// All that are something of their own.
     pub const ALL: [Self; 4] = [Self::Hardened, Self::Hub, Self::Unnamed, Self::Talk];
 
-    /// Returns its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -76,7 +75,6 @@ pub struct DrawnCase {
     pub profile: Profile,
     /// The text of the case's file, which names `ID.json`.
     pub text: String,
-    /// The estate.
     pub estate: Value,
 }
 

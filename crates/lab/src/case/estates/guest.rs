@@ -67,7 +67,6 @@ pub(super) enum Target {
     Log,
 }
 
-/// A rule.
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
     pub(super) protocol: Option<Protocol>,

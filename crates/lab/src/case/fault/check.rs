@@ -28,7 +28,6 @@ pub(in crate::case) fn name(field: &str, value: &str) -> Option<Problem> {
     })
 }
 
-/// The name of a machine.
 pub(in crate::case) fn machine(field: &str, value: &str) -> Option<Problem> {
     name(field, value)
 }

@@ -17,7 +17,6 @@ pub enum Family {
 }
 
 impl Family {
-    /// Returns the program.
     #[must_use]
     pub const fn program(self) -> &'static str {
         match self {

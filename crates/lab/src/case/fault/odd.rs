@@ -88,7 +88,6 @@ pub enum DnsDoes {
 pub struct Dns {
     /// Its address.
     pub server: IpAddr,
-    /// What it does.
     pub does: DnsDoes,
     /// Who asks it again and again.
     pub from: Option<String>,

@@ -36,7 +36,6 @@ fn refused() -> Target {
 }
 
 impl Fail2ban {
-    /// Returns its chain.
     #[must_use]
     pub fn chain(&self) -> String {
         format!("f2b-{}", self.jail)

@@ -58,7 +58,6 @@ pub enum PlanAction {
     },
     /// What is there now is remembered.
     Remember {
-        /// As what.
         baseline: Baseline,
         /// The interfaces of its machine.
         nics: Vec<String>,

@@ -19,7 +19,6 @@ pub(super) const SUBNET: &str = "forensics-vnet/default";
 pub(super) const RESOLVER: &str = "168.63.129.16";
 
 impl Machine {
-    /// Returns the other one.
     pub(super) fn other(self) -> Self {
         if self == SOURCE { DESTINATION } else { SOURCE }
     }

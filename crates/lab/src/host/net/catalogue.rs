@@ -292,7 +292,7 @@ pub const FAULTS: &[Spec] = &[
         "vni_mismatch",
         Topology::Overlay,
         &[(Fault::VniMismatch, "link/a/vx0"), (Fault::VniMismatch, "link/b/vx0")],
-        "b ip link del vx0\nb ip link add vx0 type vxlan id 43 remote {ua} dstport 4789 dev eth0\nb ip addr add {b}/24 dev vx0\nb ip link set vx0 up",
+        "b ip link del vx0\nb ip link add vx0 address 02:00:00:00:97:02 type vxlan id 43 remote {ua} dstport 4789 dev eth0\nb ip addr add {b}/24 dev vx0\nb ip link set vx0 up",
     ),
     // Names.
     beside("dns_service_down", Topology::Lan, &[(Fault::DnsFailure, "dns/{c}")], "c @off"),

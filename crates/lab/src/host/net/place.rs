@@ -129,7 +129,7 @@ impl Net {
     pub fn print(&self) -> Result<String, HostError> {
         let reads: [(&'static str, &[&str]); 6] = [
             ("ip", &["-o", "-4", "addr", "show"]),
-            ("ip", &["route", "show", "table", "all"]),
+            ("ip", &["-4", "route", "show", "table", "all"]),
             ("ip", &["rule", "show"]),
             ("tc", &["qdisc", "show"]),
             ("nft", &["-s", "list", "ruleset"]),

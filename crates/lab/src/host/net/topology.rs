@@ -187,7 +187,7 @@ impl Topology {
                     ["b", "eth0", "{ub}/24", "r", "eth1", "{rb}/24"],
                 ],
                 steps: "r sysctl -qw net.ipv4.ip_forward=1\na ip route add default via {ra}\nb ip route add default via {rb}\n\
-                    a ip link add vx0 type vxlan id 42 remote {ub} dstport 4789 dev eth0\nb ip link add vx0 type vxlan id 42 remote {ua} dstport 4789 dev eth0\n\
+                    a ip link add vx0 type vxlan id 42 remote {ub} dstport 4789 dev eth0\nb ip link add vx0 address 02:00:00:00:97:02 type vxlan id 42 remote {ua} dstport 4789 dev eth0\n\
                     a ip addr add {a}/24 dev vx0\nb ip addr add {b}/24 dev vx0\na ip link set vx0 up\nb ip link set vx0 up\nb @web 80\nb @tcp * 9001",
             },
         }

@@ -16,7 +16,6 @@ use crate::host::script::Files;
 #[derive(Debug)]
 pub(super) struct Guest {
     pub(super) name: String,
-    /// Its namespace.
     pub(super) space: Namespace,
     /// The file by which `iptables` keeps its other calls out.
     pub(super) lock: PathBuf,

@@ -27,7 +27,6 @@ impl Namespace {
         (fits && rest.len() <= MAX_READABLE_LEN + 24).then(|| Self(name.to_owned()))
     }
 
-    /// Returns the name.
     pub(in crate::host) fn as_str(&self) -> &str {
         &self.0
     }

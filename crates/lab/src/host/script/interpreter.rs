@@ -52,7 +52,6 @@ impl Interpreter {
     }
 }
 
-/// The result of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in crate::host) struct ProgramResult {
     /// Standard output.

@@ -90,7 +90,6 @@ impl Model for ScriptedModel {
 
 /// What is investigated, and by which rules.
 pub(super) struct Scene {
-    /// The text of the case.
     pub(super) case: String,
     /// What is done on a machine before it begins.
     pub(super) planted: Option<(&'static str, String)>,

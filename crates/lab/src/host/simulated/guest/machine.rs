@@ -18,7 +18,6 @@ use ghost_inspect::qdisc;
 /// What a machine does with a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::host) enum PacketVerdict {
-    /// It passes.
     Passes,
     /// It is gone.
     Dropped,

@@ -17,7 +17,6 @@ pub(super) enum Exchange {
     Datagram {
         /// What is asked.
         request: Vec<u8>,
-        /// What is answered.
         answer: Option<Vec<u8>>,
         /// How long that takes; nanoseconds.
         think: u64,

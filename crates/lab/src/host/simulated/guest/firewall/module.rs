@@ -5,7 +5,6 @@
 pub(super) enum Kind {
     /// None: the option stands alone.
     Flag,
-    /// A word as it is.
     Word,
     /// A text, quoted where it has to be.
     Text,

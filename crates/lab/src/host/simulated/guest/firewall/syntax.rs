@@ -15,7 +15,6 @@ pub(super) fn read(text: &str) -> Result<Vec<NftCommand>, String> {
     Ok(reader.orders)
 }
 
-/// A token of the text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
     Word(String),

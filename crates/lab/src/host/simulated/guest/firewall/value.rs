@@ -30,7 +30,6 @@ const SERVICES: [(&str, u16); 22] = [
     ("bootpc", 68),
 ];
 
-/// Returns the name of a service.
 pub(super) fn service(port: &str) -> Option<&'static str> {
     SERVICES.iter().find(|(_, number)| number.to_string() == port).map(|(name, _)| *name)
 }

@@ -31,7 +31,6 @@ impl Stream {
         Self { said }
     }
 
-    /// Returns bytes of it.
     pub(super) fn bytes(&self, from: u64, len: u32) -> Vec<u8> {
         let filled =
             |at: u64| b"abcdefghijklmnopqrstuvwxyz012345".get((at % 32) as usize).copied().unwrap_or(b'.');

@@ -8,9 +8,7 @@ use crate::host::simulated::wire::path::{DropResponse, End, Line};
 /// An echo that is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::host::simulated::wire) struct Echo {
-    /// Whose it is.
     pub(in crate::host::simulated::wire) id: u16,
-    /// Which one it is.
     pub(in crate::host::simulated::wire) number: u16,
     /// Its bytes.
     pub(in crate::host::simulated::wire) size: u32,

@@ -20,10 +20,8 @@ pub(in crate::host::simulated::wire) struct Segment {
     pub(in crate::host::simulated::wire) clocks: (u64, u64),
 }
 
-/// What a packet is.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::host::simulated::wire) enum PacketKind {
-    /// A segment.
     Tcp(Segment),
     /// A datagram.
     Udp(Vec<u8>),
@@ -31,9 +29,7 @@ pub(in crate::host::simulated::wire) enum PacketKind {
     Echo {
         /// Whether it answers.
         answers: bool,
-        /// Whose it is.
         id: u16,
-        /// Which one it is.
         number: u16,
         /// Its bytes.
         size: u32,
@@ -60,7 +56,6 @@ pub(in crate::host::simulated::wire) struct CapturedPacket {
     pub(in crate::host::simulated::wire) far: Option<u64>,
     /// Whether it is damaged.
     pub(in crate::host::simulated::wire) broken: bool,
-    /// What it is.
     pub(in crate::host::simulated::wire) what: PacketKind,
 }
 

@@ -89,7 +89,6 @@ pub(in crate::host::simulated::wire) enum DropPoint {
     Receiver(DropResponse),
 }
 
-/// One direction of a path.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(in crate::host::simulated::wire) struct PathDirection {
     /// What the sender's device does.
