@@ -18,7 +18,7 @@ const ETC: &str = "/etc/netns";
 /// Who is there to hold a device that was taken away; it is no machine.
 const HOLD: &str = "hold";
 /// How long a machine may take to be gathered.
-const GATHER_LIMIT: Duration = Duration::from_secs(60);
+const GATHER_LIMIT: Duration = Duration::from_secs(240);
 
 /// A network of machines of this kernel. Dropped, nothing of it is left.
 #[derive(Debug)]
