@@ -1,5 +1,8 @@
 //! Waiting, for commands that have to.
 
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
 use anyhow::Context as _;
 
 /// How many threads wait for disks at most: hundreds of sessions that record at the same time do not need a thread each, and every
@@ -28,12 +31,31 @@ pub(in crate::cli) async fn interrupted() {
     }
 }
 
-/// Waits between two readings; returns whether somebody ended it.
-pub(in crate::cli) fn is_over(every: std::time::Duration) -> anyhow::Result<bool> {
-    drive(|| async {
-        tokio::select! {
-            () = interrupted() => true,
-            () = tokio::time::sleep(every) => false,
-        }
-    })
+/// Who asked this program to end, since somebody first waited here.
+static ENDED: Mutex<bool> = Mutex::new(false);
+static CHANGED: Condvar = Condvar::new();
+
+/// Waits between two readings; returns whether somebody ended it, also while something was read. Asked a second time, the program ends
+/// at once.
+pub(in crate::cli) fn is_over(every: Duration) -> anyhow::Result<bool> {
+    static LISTENING: OnceLock<std::io::Result<()>> = OnceLock::new();
+    let started = LISTENING.get_or_init(|| {
+        let listen = || {
+            // Without a runtime nobody can tell; then the system's own way of ending it counts.
+            drop(drive::<(), _>(|| async {
+                interrupted().await;
+                *ENDED.lock().unwrap_or_else(PoisonError::into_inner) = true;
+                CHANGED.notify_all();
+                interrupted().await;
+                std::process::exit(130);
+            }));
+        };
+        std::thread::Builder::new().name("signals".to_owned()).spawn(listen).map(drop)
+    });
+    if let Err(error) = started {
+        anyhow::bail!("waiting for Ctrl-C: {error}");
+    }
+    let ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
+    let waited = CHANGED.wait_timeout_while(ended, every, |ended| !*ended);
+    Ok(*waited.unwrap_or_else(PoisonError::into_inner).0)
 }

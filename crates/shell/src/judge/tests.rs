@@ -139,7 +139,9 @@ fn disguises(command: &str) -> Vec<String> {
             .iter()
             .flat_map(|front| [single(command), double(command)].map(|quoted| format!("{front}{quoted}"))),
     );
-    if begins_with_a_program(command) {
+    // Behind a program `cd` moves no shell: what follows it then runs elsewhere.
+    let moves = command.split_ascii_whitespace().any(|word| word == "cd");
+    if begins_with_a_program(command) && !moves {
         all.extend(IN_FRONT.iter().map(|front| format!("{front}{command}")));
         if !command.contains(['\'', '"', '\\', '*', '$', '`']) {
             all.extend(JOINED.iter().map(|front| format!("{front}{command}")));
