@@ -31,30 +31,44 @@ pub(in crate::cli) async fn interrupted() {
     }
 }
 
-/// Who asked this program to end, since somebody first waited here.
+/// Whether somebody asked this program to end.
 static ENDED: Mutex<bool> = Mutex::new(false);
 static CHANGED: Condvar = Condvar::new();
 
-/// Waits between two readings; returns whether somebody ended it, also while something was read. Asked a second time, the program ends
-/// at once.
-pub(in crate::cli) fn is_over(every: Duration) -> anyhow::Result<bool> {
+/// Begins to listen to who ends this program: asked once, it ends at the next [`is_over`]; asked a second time, at once.
+pub(in crate::cli) fn listen_for_end() -> anyhow::Result<()> {
     static LISTENING: OnceLock<std::io::Result<()>> = OnceLock::new();
     let started = LISTENING.get_or_init(|| {
-        let listen = || {
+        let (ready, is_ready) = std::sync::mpsc::channel();
+        let listen = move || {
             // Without a runtime nobody can tell; then the system's own way of ending it counts.
             drop(drive::<(), _>(|| async {
-                interrupted().await;
+                let mut asked = std::pin::pin!(interrupted());
+                // The first look puts the handlers in place.
+                let early = futures_util::poll!(asked.as_mut()).is_ready();
+                let _ = ready.send(());
+                if !early {
+                    asked.await;
+                }
                 *ENDED.lock().unwrap_or_else(PoisonError::into_inner) = true;
                 CHANGED.notify_all();
                 interrupted().await;
                 std::process::exit(130);
             }));
         };
-        std::thread::Builder::new().name("signals".to_owned()).spawn(listen).map(drop)
+        let started = std::thread::Builder::new().name("signals".to_owned()).spawn(listen).map(drop);
+        let _ = is_ready.recv();
+        started
     });
-    if let Err(error) = started {
-        anyhow::bail!("waiting for Ctrl-C: {error}");
+    match started {
+        Ok(()) => Ok(()),
+        Err(error) => anyhow::bail!("waiting for Ctrl-C: {error}"),
     }
+}
+
+/// Waits between two readings; returns whether somebody ended it, also while something was read.
+pub(in crate::cli) fn is_over(every: Duration) -> anyhow::Result<bool> {
+    listen_for_end()?;
     let ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
     let waited = CHANGED.wait_timeout_while(ended, every, |ended| !*ended);
     Ok(*waited.unwrap_or_else(PoisonError::into_inner).0)

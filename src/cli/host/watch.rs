@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::report::Report;
 use super::show::page;
 use crate::cli::print::{harmless, line, note};
-use crate::cli::wait::is_over;
+use crate::cli::wait::{is_over, listen_for_end};
 
 /// Puts the cursor into the corner and empties the screen.
 const CLEAR: &str = "\x1b[H\x1b[2J";
@@ -19,6 +19,7 @@ pub(super) fn watch(
 ) -> anyhow::Result<u8> {
     let screen = !json && std::io::stdout().is_terminal();
     let mut last: Option<Report> = None;
+    listen_for_end()?;
     loop {
         match look() {
             Ok(next) => {
