@@ -41,7 +41,7 @@ pub(in crate::cli) fn listen_for_end() -> anyhow::Result<()> {
     let started = LISTENING.get_or_init(|| {
         let (ready, is_ready) = std::sync::mpsc::channel();
         let listen = move || {
-            // Without a runtime nobody can tell; then the system's own way of ending it counts.
+            // Without a runtime nobody listens; then it ends as the system ends programs.
             drop(drive::<(), _>(|| async {
                 let mut asked = std::pin::pin!(interrupted());
                 // The first look puts the handlers in place.

@@ -160,7 +160,7 @@ pub(super) fn open(context: &PlaybookContext<'_>, settled: &[Settled], missing: 
             }
             Layer::Guest => format!("Does the packet filter{on} drop the traffic? Reading it, through the platform or by ssh, settles it."),
             Layer::Shaping => format!("Does traffic shaping{on} slow it down or lose it? Reading it settles it."),
-            Layer::Measure if was_measured(context) => "How fast is the path really? A measurement did not get through, perhaps because its own ports are closed: time the calls of the application, or let the ports of the measurement through for as long.".to_owned(),
+            Layer::Measure if was_measured(context) => "How fast is the path really? A measurement did not get through; its own ports may be closed. Time the calls of the application, or let these ports through meanwhile.".to_owned(),
             Layer::Measure => "How fast is the path really? Measure it, with consent, and it is settled.".to_owned(),
             Layer::Wire if context.conversation.last_look(gap) == Some(CallEnding::Completed) => format!("What do the packets{on} show? The recordings hold too little of this connection. Ask again while somebody uses it."),
             Layer::Wire => format!("What do the packets{on} show? A capture would settle it, if somebody approves it. If the first packet gets no answer, it is dropped. If it gets a reset, nobody listens."),
