@@ -8,6 +8,9 @@ use super::show::page;
 use crate::cli::print::{harmless, line, note};
 use crate::cli::wait::{is_over, listen_for_end};
 
+/// So long may the word that somebody ended it be on its way.
+const MOMENT: Duration = Duration::from_millis(200);
+
 /// Puts the cursor into the corner and empties the screen.
 const CLEAR: &str = "\x1b[H\x1b[2J";
 
@@ -29,6 +32,8 @@ pub(super) fn watch(
                 }
                 last = Some(next);
             }
+            // What was interrupted is no failure of the machine.
+            Err(_) if is_over(MOMENT)? => return Ok(last.map_or(0, |last| last.code())),
             Err(error) if last.is_none() => return Err(error),
             Err(error) => note(&harmless(&format!("warning: {error:#}; it is tried again"))),
         }

@@ -152,7 +152,5 @@ fn a_watch_that_is_asked_to_end_while_it_reads_ends_by_itself() {
     let mut page = String::new();
     child.stdout.take().unwrap().read_to_string(&mut page).unwrap();
     let said: Vec<String> = notes.map(Result::unwrap).collect();
-    // A machine that is busy may not be read in time: that has a code, too, and a reason.
-    let code = child.wait().unwrap().code();
-    assert!(code.is_some() && (page.contains("here") || said.len() == 1), "{code:?} {page} {said:?}");
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{page} {said:?}");
 }
