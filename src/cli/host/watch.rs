@@ -8,7 +8,7 @@ use super::show::page;
 use crate::cli::print::{harmless, line, note};
 use crate::cli::wait::{is_over, listen_for_end};
 
-/// So long may the word that somebody ended it be on its way.
+/// News that somebody ended it may arrive this much later.
 const MOMENT: Duration = Duration::from_millis(200);
 
 /// Puts the cursor into the corner and empties the screen.
