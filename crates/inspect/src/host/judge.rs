@@ -101,10 +101,18 @@ fn sorted(findings: Vec<Finding>) -> Vec<Finding> {
     // Damage whose rule is known is that rule; a twin explains an entry that is another machine's.
     let (rewrites, twins) =
         (has(Fault::PayloadRewrite), has(Fault::DuplicateAddress) || has(Fault::DuplicateMac));
-    let follows = |fault: Fault| {
-        (rewrites && fault == Fault::ChecksumErrors) || (twins && fault == Fault::NeighborPoisoned)
+    // That a gateway does not answer is no second fault of a route that leads to the wrong one.
+    let misled: Vec<_> = unique
+        .keys()
+        .filter(|(fault, _)| *fault == Fault::WrongGateway)
+        .map(|(_, object)| object.clone())
+        .collect();
+    let follows = |found: &Finding| {
+        (rewrites && found.fault == Fault::ChecksumErrors)
+            || (twins && found.fault == Fault::NeighborPoisoned)
+            || (found.fault == Fault::GatewayDead && misled.contains(&found.object))
     };
-    let mut all: Vec<Finding> = unique.into_values().filter(|found| !follows(found.fault)).collect();
+    let mut all: Vec<Finding> = unique.into_values().filter(|found| !follows(found)).collect();
     all.sort_by_key(|found| (found.weight, found.certainty));
     all
 }
