@@ -14,11 +14,15 @@ pub fn private_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Writes a file of mode 0600: to a temporary name first, synced, then renamed over `path`.
+/// Writes a file of mode 0600: to a temporary name first, synced, then renamed over `path`. What is no file, such as `/dev/null` or a
+/// pipe, is written to and stays what it is.
 ///
 /// # Errors
 /// Fails where the folder is missing or full; nothing is left behind then.
 pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return OpenOptions::new().write(true).open(path)?.write_all(content);
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let temporary = temporary(path, folder);
     let written = write_new(&temporary, content).and_then(|()| fs::rename(&temporary, path));
@@ -70,6 +74,21 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_device_is_written_to_and_stays_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (full, null) = (folder.path().join("full"), folder.path().join("null"));
+        for (link, device) in [(&full, "/dev/full"), (&null, "/dev/null")] {
+            std::os::unix::fs::symlink(device, link).unwrap();
+        }
+        assert_eq!(write_private(&full, b"one").unwrap_err().kind(), io::ErrorKind::StorageFull);
+        write_private(&null, b"one").unwrap();
+        for link in [&full, &null] {
+            assert!(fs::symlink_metadata(link).unwrap().is_symlink());
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
     #[test]
