@@ -21,7 +21,7 @@ const MAX_STAND_INS: usize = 12;
 /// Ports that are tried where neither a listener nor a rule names one.
 const COMMON: [u16; 3] = [22, 443, 80];
 
-/// What a forecast looks at beside what the change is about.
+/// What a forecast compares beside what the change is about.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
     /// Flows that somebody named.

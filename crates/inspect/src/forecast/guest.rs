@@ -1,5 +1,7 @@
 //! Lines of `iptables`, `nft` and `tc` carried out on what was printed inside a machine.
 
+use std::collections::BTreeMap;
+
 use super::documents::texts;
 use crate::netfilter::{self, Body, Chain, Format, Part, Rule, Ruleset, Table};
 use crate::path::{Bundle, Guest, Reading};
@@ -16,36 +18,35 @@ pub(super) fn of<'a>(bundle: &'a mut Bundle, machine: &str) -> Option<&'a mut Gu
 pub(super) fn filter(bundle: &mut Bundle, machine: &str, words: &[String]) -> Result<(), String> {
     let line = Line::read(words)?;
     let guest = of(bundle, machine).ok_or_else(|| format!("the packet filter of {machine} was not read"))?;
+    let sources = line.sources(&guest.filters);
+    if sources.is_empty() {
+        return Err(format!("the packet filter of {machine} was not read"));
+    }
     let (mut touched, mut problem) = (false, None);
-    for (source, reading) in &mut guest.filters {
-        let Reading::Text(text) = reading else { continue };
-        if !line.concerns(source) {
-            continue;
-        }
-        let mut ruleset = match netfilter::read(text).and_then(Ruleset::whole) {
-            Ok(ruleset) => ruleset,
-            Err(error) => return Err(error.to_string()),
-        };
-        match line.carry_out(&mut ruleset) {
-            Ok(()) => {
-                let comments: String = match ruleset.format {
-                    Format::Save => text
-                        .lines()
-                        .filter(|line| line.starts_with('#'))
-                        .map(|line| format!("{line}\n"))
-                        .collect(),
-                    Format::Nft => String::new(),
-                };
-                *text = comments + &netfilter::print(&ruleset);
+    for source in sources {
+        let Some(Reading::Text(text)) = guest.filters.get_mut(&source) else { continue };
+        match line.edited(text) {
+            Ok(edited) => {
+                *text = edited;
                 touched = true;
             }
             Err(why) => problem = Some(why),
         }
     }
-    match (touched, problem) {
-        (true, _) => Ok(()),
-        (false, Some(why)) => Err(why),
-        (false, None) => Err(format!("the packet filter of {machine} was not read")),
+    if !touched {
+        return Err(problem.unwrap_or_else(|| format!("the packet filter of {machine} was not read")));
+    }
+    line.forget_native(&mut guest.filters);
+    Ok(())
+}
+
+/// The chains with which a table of `iptables` begins.
+fn built_in(table: &str) -> &'static [&'static str] {
+    match table {
+        "nat" => &["PREROUTING", "INPUT", "OUTPUT", "POSTROUTING"],
+        "mangle" => &["PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"],
+        "raw" => &["PREROUTING", "OUTPUT"],
+        _ => &["INPUT", "FORWARD", "OUTPUT"],
     }
 }
 
@@ -66,6 +67,8 @@ enum Deed {
 struct Line {
     /// `iptables`, `ip6tables` or `nft`.
     program: &'static str,
+    /// `legacy` or `nft`, where the line says which of the two it means.
+    backend: Option<&'static str>,
     table: String,
     /// None for all chains.
     chain: Option<String>,
@@ -76,15 +79,22 @@ impl Line {
     fn read(words: &[String]) -> Result<Self, String> {
         let (first, rest) = words.split_first().ok_or("it has no words")?;
         let name = first.rsplit('/').next().unwrap_or(first);
-        match name.split_once('-').map_or(name, |(name, _)| name) {
-            "iptables" => Self::of_tables("iptables", rest),
-            "ip6tables" => Self::of_tables("ip6tables", rest),
+        match name {
+            "iptables" => Self::of_tables(("iptables", None), rest),
+            "iptables-nft" => Self::of_tables(("iptables", Some("nft")), rest),
+            "iptables-legacy" => Self::of_tables(("iptables", Some("legacy")), rest),
+            "ip6tables" => Self::of_tables(("ip6tables", None), rest),
+            "ip6tables-nft" => Self::of_tables(("ip6tables", Some("nft")), rest),
+            "ip6tables-legacy" => Self::of_tables(("ip6tables", Some("legacy")), rest),
             "nft" => Self::of_nft(rest),
             other => Err(format!("nobody carries out a line of {other} here")),
         }
     }
 
-    fn of_tables(program: &'static str, words: &[String]) -> Result<Self, String> {
+    fn of_tables(
+        (program, backend): (&'static str, Option<&'static str>),
+        words: &[String],
+    ) -> Result<Self, String> {
         let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
         words.retain(|word| !matches!(*word, "-w" | "--wait" | "-v" | "--verbose" | "-n" | "--numeric"));
         let mut table = "filter".to_owned();
@@ -129,7 +139,7 @@ impl Line {
         if chain.is_none() && !matches!(deed, Deed::Flush) {
             return Err("it names no chain".to_owned());
         }
-        Ok(Self { program, table, chain, deed })
+        Ok(Self { program, backend, table, chain, deed })
     }
 
     fn of_nft(words: &[String]) -> Result<Self, String> {
@@ -146,14 +156,81 @@ impl Line {
         };
         let handle = handle.parse().map_err(|_| format!("`{handle}` is no handle"))?;
         let (table, chain) = (format!("{family} {table}"), Some((*chain).to_owned()));
-        Ok(Self { program: "nft", table, chain, deed: Deed::DeleteHandle(handle) })
+        let deed = Deed::DeleteHandle(handle);
+        Ok(Self { program: "nft", backend: None, table, chain, deed })
     }
 
-    /// Tells whether a document of that source shows what the line changes.
-    fn concerns(&self, source: &str) -> bool {
-        match self.program {
-            "nft" => source.starts_with("nft"),
-            program => source.starts_with(program),
+    /// Returns the documents that show what the line changes. Of the two backends of `iptables` it is the one that the line names,
+    /// or that the machine has chosen, or in which there is something.
+    fn sources(&self, filters: &BTreeMap<String, Reading>) -> Vec<String> {
+        let all = filters.iter().filter_map(|(source, reading)| match reading {
+            Reading::Text(text) if source.starts_with(self.program) => Some((source, text)),
+            Reading::Text(_) | Reading::Failed { .. } => None,
+        });
+        let all: Vec<(&String, &String)> = all.collect();
+        let chosen = || match filters.get("alternatives") {
+            Some(Reading::Text(text)) => {
+                text.lines().filter(|line| line.contains(self.program)).find_map(|line| {
+                    ["legacy", "nft"]
+                        .into_iter()
+                        .find(|backend| line.contains(&format!("{}-{backend}", self.program)))
+                })
+            }
+            Some(Reading::Failed { .. }) | None => None,
+        };
+        let head = format!("*{}", self.table);
+        let own = |test: &dyn Fn(&String, &String) -> bool| -> Vec<String> {
+            all.iter()
+                .filter(|(source, text)| test(source, text))
+                .map(|(source, _)| (*source).clone())
+                .collect()
+        };
+        let filled = own(&|_, text| self.program == "nft" || text.lines().any(|line| line.trim() == head));
+        let of_backend = |backend: &str| own(&|source, _| source.ends_with(backend));
+        let named = self.backend.or_else(chosen).map(of_backend).unwrap_or_default();
+        [named, filled, of_backend("nft"), own(&|_, _| true)]
+            .into_iter()
+            .find(|some| !some.is_empty())
+            .unwrap_or_default()
+    }
+
+    /// Returns a document as it would be printed after the line.
+    fn edited(&self, text: &str) -> Result<String, String> {
+        let head = format!("*{}", self.table);
+        let mut text = text.to_owned();
+        if self.program != "nft" && !text.lines().any(|line| line.trim() == head) {
+            // Nobody has used the table: it is printed once somebody has.
+            let chains: Vec<String> =
+                built_in(&self.table).iter().map(|chain| format!(":{chain} ACCEPT [0:0]\n")).collect();
+            text = format!("{}\n{head}\n{}COMMIT\n", text.trim_end(), chains.concat());
+        }
+        let mut ruleset =
+            netfilter::read(&text).and_then(Ruleset::whole).map_err(|error| error.to_string())?;
+        self.carry_out(&mut ruleset)?;
+        let comments: String = match ruleset.format {
+            Format::Save => {
+                text.lines().filter(|line| line.starts_with('#')).map(|line| format!("{line}\n")).collect()
+            }
+            Format::Nft => String::new(),
+        };
+        Ok(comments + &netfilter::print(&ruleset))
+    }
+
+    /// What `nft` shows of a table that belongs to `iptables` is old after the line; the table's own document says it now.
+    fn forget_native(&self, filters: &mut BTreeMap<String, Reading>) {
+        let native = match self.program {
+            "iptables" => format!("ip {}", self.table),
+            "ip6tables" => format!("ip6 {}", self.table),
+            _ => return,
+        };
+        for (_, reading) in filters.iter_mut().filter(|(source, _)| source.starts_with("nft")) {
+            let Reading::Text(text) = reading else { continue };
+            let Ok(mut ruleset) = netfilter::read(text).and_then(Ruleset::whole) else { continue };
+            let before = ruleset.tables.len();
+            ruleset.tables.retain(|table| table.name != native);
+            if ruleset.tables.len() < before {
+                *text = netfilter::print(&ruleset);
+            }
         }
     }
 

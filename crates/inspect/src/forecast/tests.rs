@@ -128,6 +128,21 @@ fn lines_of_iptables_are_carried_out_on_what_was_printed() {
 }
 
 #[test]
+fn a_machine_without_rules_gets_its_first_one() {
+    let mut bundle = Draft::two().bundle();
+    let guest = bundle.guests.get_mut("db").unwrap();
+    guest.filters.clear();
+    for source in ["iptables-legacy", "iptables-nft", "ip6tables-nft"] {
+        guest.filters.insert(source.to_owned(), crate::path::Reading::Text(String::new()));
+    }
+    let words = words("iptables -A INPUT -p tcp --dport 5432 -j DROP");
+    let edit = Edit::Filter { machine: "db".to_owned(), words };
+    let found = forecast(&bundle, &[edit], &Scope::default());
+    assert_eq!(said(&found), ["cut tcp web -> db:5432"]);
+    assert!(found.unknown.is_empty());
+}
+
+#[test]
 fn what_was_not_read_is_never_taken_for_no_difference() {
     let found = of_command(&guarded(), "az network nsg rule delete -g rg --nsg-name other-nsg -n x");
     assert_eq!(found.unknown.len(), 1);
@@ -374,6 +389,7 @@ fn hub() -> Draft {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn what_is_foreseen_is_what_is_read_afterwards(before in proptest::collection::vec(any::<u8>(), 0..3), which in any::<u8>()) {
         let start = before.iter().filter(|one| **one % 9 != which % 9).fold(hub(), |draft, one| choice(draft, *one).0);
