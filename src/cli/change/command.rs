@@ -115,9 +115,10 @@ fn plan(path: &Path) -> anyhow::Result<Plan> {
         read => read,
     };
     read.map_err(|error| {
-        let hint = match &error {
-            PlanError::Json(_) => "a plan file of Terraform's is binary: give what `terraform show -json PLAN` prints",
-            _ => "give what `terraform show -json PLAN` or `az deployment group what-if --no-pretty-print -o json` prints",
+        let hint = if matches!(error, PlanError::Json(_)) {
+            "a plan file of Terraform's is binary: give what `terraform show -json PLAN` prints"
+        } else {
+            "give what `terraform show -json PLAN` or `az deployment group what-if --no-pretty-print -o json` prints"
         };
         Hinted::new(error, hint).into()
     })
@@ -131,9 +132,10 @@ fn edits(text: &str, bundle: &Bundle, setup: &Setup) -> anyhow::Result<Vec<Edit>
         return Err(Hinted::new(error, "give one command without pipes, variables and redirections").into());
     };
     command(&words, bundle).map_err(|error| {
-        let hint = match &error {
-            CommandError::Foreign => "commands of `az network`, `az vm start|stop|deallocate`, and `iptables`, `nft`, `tc` through `az vm run-command` or `ssh` are known",
-            _ => "name what the command leaves open",
+        let hint = if matches!(error, CommandError::Foreign) {
+            "commands of `az network`, `az vm start|stop|deallocate`, and `iptables`, `nft`, `tc` through `az vm run-command` or `ssh` are known"
+        } else {
+            "name what the command leaves open"
         };
         Hinted::new(error, hint).into()
     })
