@@ -159,8 +159,11 @@ fn end(text: &str) -> Option<(String, Option<u16>)> {
 mod tests {
     use super::*;
 
+    /// Who calls, who is called, the port, the protocol.
+    type Ends<'a> = (Option<&'a str>, &'a str, Option<u16>, Option<&'a str>);
+
     #[track_caller]
-    fn flow(labels: &[(&str, &str)], expected: Option<(Option<&str>, &str, Option<u16>, Option<&str>)>) {
+    fn flow(labels: &[(&str, &str)], expected: Option<Ends<'_>>) {
         let labels = labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         let mut found = Found::default();
         found.add(&labels);

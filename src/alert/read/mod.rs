@@ -5,6 +5,6 @@ mod azure_monitor;
 mod build;
 mod generic;
 mod pagerduty;
-mod read;
+mod sender;
 
-pub use read::read;
+pub use sender::read;

@@ -123,7 +123,11 @@ impl Core {
                 Claimed::Set => {
                     return match taken {
                         AlertTaken::Opened(session) => self.open_alert(source, alert, session).await,
-                        taken => Ok(taken),
+                        taken @ (AlertTaken::Joined(_)
+                        | AlertTaken::Resolved(_)
+                        | AlertTaken::Nothing
+                        | AlertTaken::Maintenance
+                        | AlertTaken::OutOfScope) => Ok(taken),
                     };
                 }
             }

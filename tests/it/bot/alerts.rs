@@ -395,9 +395,7 @@ async fn in_a_maintenance_window_and_outside_of_the_scope_nothing_is_opened() {
     assert_eq!(port.counted("generic", "out_of_scope"), 1);
     let unknown = group("Never", "resolved", "2026-11-24T09:00:00Z", "2026-11-24T09:30:00Z");
     assert_eq!(port.tell("quiet", &unknown).await.body["session"], Value::Null);
-    for session in world.store.list(None, 9).await.unwrap() {
-        panic!("{session} was opened");
-    }
+    assert_eq!(world.store.list(None, 9).await.unwrap(), []);
     port.close().await;
     world.abandon().await;
 }
