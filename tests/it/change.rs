@@ -50,7 +50,7 @@ fn state(machines: usize) -> Vec<Value> {
         ));
     }
     for number in 0..machines {
-        let tier = ["web", "db"][number % 2];
+        let tier = if number % 2 == 0 { "web" } else { "db" };
         let (name, nic) = (format!("{tier}-{number}"), format!("{tier}-{number}-nic"));
         let address = format!("10.0.{}.{}", 1 + number % 2, 4 + number / 2);
         all.push(resource(
