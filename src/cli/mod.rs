@@ -6,6 +6,7 @@
 mod audit;
 mod bot;
 mod capture;
+mod change;
 mod config;
 mod consent;
 #[cfg(feature = "lab")]

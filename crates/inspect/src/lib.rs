@@ -6,6 +6,7 @@
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod effective;
+pub mod forecast;
 pub mod host;
 pub mod net;
 pub mod netfilter;
