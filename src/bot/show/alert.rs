@@ -75,15 +75,19 @@ pub fn alert_news(state: &State) -> Vec<(usize, Message)> {
         };
         if shown {
             firing += usize::from(alerted.status == AlertStatus::Firing);
-            news.push((at + 1, message(state, alerted)));
+            let before =
+                at.checked_sub(1).and_then(|at| state.alerts.get(at)).map(|(_, before)| before.status);
+            let is_back = before == Some(AlertStatus::Resolved);
+            news.push((at + 1, message(state, alerted, is_back)));
         }
     }
     news
 }
 
-fn message(state: &State, alerted: &Alerted) -> Message {
+fn message(state: &State, alerted: &Alerted, is_back: bool) -> Message {
     let what = prose(&alerted.text, 300);
     let (words, follows) = match alerted.status {
+        AlertStatus::Firing if is_back => ("The sender says that it fires again.".to_owned(), follows(state)),
         AlertStatus::Firing => (format!("The sender says more: {} firing now.", count(alerted.alerts)), ""),
         AlertStatus::Resolved => ("The sender says that it is resolved.".to_owned(), follows(state)),
     };
@@ -98,7 +102,7 @@ fn count(alerts: u64) -> String {
     if alerts == 1 { "1 alert is".to_owned() } else { format!("{alerts} alerts are") }
 }
 
-/// Says what a resolved alert leads to.
+/// Says what an alert leads to that is over, or back.
 fn follows(state: &State) -> &'static str {
     match recheck::possible(state) {
         Ok(()) | Err(recheck::Refused::Running) => " I look again at what was broken.",
