@@ -184,7 +184,8 @@ mod tests {
         let drawn = alert(&state(&[(AlertStatus::Firing, 7)])).unwrap();
         assert!(!drawn.text.contains("<!") && !drawn.text.contains("<@"), "{}", drawn.text);
         let shown = drawn.to_json().to_string();
-        for element in ["\"type\":\"user\"", "\"broadcast\"", "\"mrkdwn\"", "javascript", "\u{202e}"] {
+        for element in ["\"type\":\"user\"", "\"broadcast\"", "\"type\":\"mrkdwn\"", "javascript", "\u{202e}"]
+        {
             assert!(!shown.contains(element), "{element}: {shown}");
         }
         assert!(shown.len() < 8_000 && shown.contains("more characters"), "{}", shown.len());
