@@ -6,6 +6,7 @@
 mod audit;
 mod bot;
 mod capture;
+mod changes;
 mod config;
 mod consent;
 #[cfg(feature = "lab")]
@@ -29,6 +30,7 @@ mod log;
 mod man;
 mod mcp;
 mod meter;
+mod moment;
 mod name;
 mod netfilter;
 mod nsg;
