@@ -1,5 +1,6 @@
 //! The application: the Slack bot and the `ghost` command line, over the crates below `crates/`.
 //!
+//! - [`alert`]: alerts of other programs, read into one form.
 //! - [`bot`]: the Slack front end: events become sessions, cards become approvals.
 //! - [`session`]: drives one session: every step is durable before its effect.
 //! - [`http`]: liveness, readiness, metrics.
@@ -7,6 +8,7 @@
 //! - [`config`]: the configuration file and the environment.
 //! - [`cli`]: the subcommands.
 
+pub mod alert;
 pub mod bot;
 pub mod cli;
 pub mod config;

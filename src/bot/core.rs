@@ -143,6 +143,17 @@ impl Core {
         Ok(recorded.ok().and_then(|recorded| State::fold(session, &recorded).ok()))
     }
 
+    /// Returns the session of a thread: the one that Ghost began it for, else the one that its name stands for.
+    pub(super) async fn session_of(&self, thread: &Thread) -> Result<SessionId, StoreError> {
+        let claimed = self.store.claimed(&thread.claim()).await?;
+        Ok(claimed.and_then(|session| session.parse().ok()).unwrap_or_else(|| thread.session()))
+    }
+
+    /// Reads the session of a thread.
+    pub(super) async fn state_of(&self, thread: &Thread) -> Result<Option<State>, StoreError> {
+        self.state(&self.session_of(thread).await?).await
+    }
+
     /// Tells whether a session exists.
     pub(super) async fn is_known(&self, session: &SessionId) -> Result<bool, StoreError> {
         let (length, inbox) = tokio::join!(self.store.length(session), self.store.inbox(session));

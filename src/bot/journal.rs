@@ -38,6 +38,8 @@ pub enum JournalAction {
     NotHelped,
     /// They wanted to decide something that is not theirs to decide.
     Refused,
+    /// An alert came in a maintenance window, and opened nothing.
+    Maintenance,
 }
 
 impl JournalAction {
@@ -48,7 +50,7 @@ impl JournalAction {
 
     /// Tells whether everybody can do it as often as they like: then the same is not written down again and again.
     fn is_cheap(self) -> bool {
-        self.is_opinion() || self == Self::Refused
+        self.is_opinion() || matches!(self, Self::Refused | Self::Maintenance)
     }
 }
 
@@ -108,7 +110,7 @@ pub async fn note(store: &Arc<dyn Store>, clock: &dyn Clock, entry: Entry<'_>) -
         let (length, last) = store.notes(if entry.what.is_cheap() { MAX_COMPARED_NOTES } else { 1 }).await?;
         let known = match entry.what {
             JournalAction::Helped | JournalAction::NotHelped => is_said(&last, entry),
-            JournalAction::Refused => is_tried(&last, entry, clock.now()),
+            JournalAction::Refused | JournalAction::Maintenance => is_tried(&last, entry, clock.now()),
             JournalAction::Freeze | JournalAction::Thaw => false,
         };
         if known {

@@ -91,7 +91,8 @@ pub(super) fn measured(state: &State, event: &Recorded) -> Vec<Measure> {
         | Event::Reopened(_)
         | Event::TakeRequested(_)
         | Event::Taken(_)
-        | Event::Attended(_) => Vec::new(),
+        | Event::Attended(_)
+        | Event::Alerted(_) => Vec::new(),
     }
 }
 
@@ -249,6 +250,7 @@ mod tests {
             surroundings: None,
             by_program: false,
             outside: None,
+            alert: None,
             version: "1".to_owned(),
         };
         let mut chain = Chain::behind(session.clone(), &[]);

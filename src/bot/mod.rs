@@ -4,6 +4,7 @@
 //! answer to Slack before what it answers is durable; a decision by somebody who may not make it; a card that outlives its
 //! question with buttons on it.
 
+mod alerts;
 mod authority;
 mod core;
 mod directory;
@@ -22,11 +23,12 @@ mod target;
 mod thread;
 mod words;
 
+pub use alerts::{AlertEndpoint, AlertSecret, alerts};
 pub use authority::{AccessError, Approvers, Groups, People, Person, may_take_part};
 pub use core::{Checks, Control, Core, CoreServices};
 pub use directory::Directory;
 pub use freeze::{Freeze, StoreFreezeCheck};
-pub use handle::Bot;
+pub use handle::{AlertSource, AlertTaken, Bot};
 pub use leftover::{Leftover, Leftovers, NoLeftovers};
 pub use manifest::{COMMAND, EVENTS, SCOPES, SHORTCUTS, reason};
 pub use present::{Deciders, Pictures, Presenter, Trail};

@@ -39,24 +39,31 @@ impl Thread {
         }
     }
 
-    /// Returns the thread in which a session is shown: its own, or for a request from outside the one that was opened for it.
+    /// Returns the name under which the store knows the session of a thread that Ghost itself began.
+    #[must_use]
+    pub fn claim(&self) -> String {
+        format!("thread {}/{}", self.channel, self.ts)
+    }
+
+    /// Returns the thread in which a session is shown: its own, or for an alert or a request from outside the one that was opened
+    /// for it.
     #[must_use]
     pub fn of_state(state: &State) -> Option<Self> {
         let opened = || {
-            state.opened.outside.as_ref()?;
-            let (channel, ts) = state.place_of(Delivered::BOARD)?.place.split_once('/')?;
+            let root = root_of(state)?;
+            let (channel, ts) = state.place_of(root)?.place.split_once('/')?;
             let team = state.opened.origin.team.clone().unwrap_or_default();
             Some(Self { team, channel: channel.to_owned(), ts: ts.to_owned() })
         };
         Self::of(&state.opened.origin).or_else(opened)
     }
 
-    /// Returns the channel in which a thread is to be opened for a request from outside; its message is not known yet.
+    /// Returns the channel in which a thread is to be opened for an alert or a request from outside; its message is not known yet.
     #[must_use]
     pub fn wanted(state: &State) -> Option<Self> {
         let origin = &state.opened.origin;
         let channel = origin.channel.clone().filter(|_| origin.place == SLACK && origin.thread.is_none())?;
-        state.opened.outside.as_ref()?;
+        root_of(state)?;
         Some(Self { team: origin.team.clone().unwrap_or_default(), channel, ts: String::new() })
     }
 
@@ -65,6 +72,15 @@ impl Thread {
     pub fn of(origin: &Origin) -> Option<Self> {
         let (channel, ts) = (origin.channel.clone()?, origin.thread.clone()?);
         (origin.place == SLACK).then(|| Self { team: origin.team.clone().unwrap_or_default(), channel, ts })
+    }
+}
+
+/// Names the message that the thread of a session hangs on, where Ghost itself posts it.
+fn root_of(state: &State) -> Option<&'static str> {
+    match (&state.opened.outside, &state.opened.alert) {
+        (Some(_), _) => Some(Delivered::BOARD),
+        (None, Some(_)) => Some(Delivered::ALERT),
+        (None, None) => None,
     }
 }
 

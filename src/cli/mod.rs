@@ -6,6 +6,7 @@
 mod audit;
 mod bot;
 mod capture;
+mod change;
 mod changes;
 mod config;
 mod consent;

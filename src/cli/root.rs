@@ -66,6 +66,8 @@ enum Sub {
     Effective(super::effective::Arguments),
     /// Says whether a flow can pass, hop by hop and in both directions, and what decides it.
     Path(super::path::Arguments),
+    /// Says what a plan or a command does to flows before anybody carries it out.
+    Change(super::change::Arguments),
     /// Says what is odd about the network of this machine, or of others, and what changed since it worked.
     Host(super::host::Arguments),
     /// Lists, shows, moves and deletes sessions.
@@ -150,6 +152,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Nsg(arguments) => super::nsg::run(&arguments, &root.global),
         Sub::Effective(arguments) => super::effective::run(&arguments, &root.global),
         Sub::Path(arguments) => super::path::run(&arguments, &root.global),
+        Sub::Change(arguments) => super::change::run(&arguments, &root.global),
         Sub::Host(arguments) => super::host::run(&arguments, &root.global),
         Sub::Sessions(arguments) => super::sessions::run(&arguments, &setup()?),
         Sub::Replay(arguments) => super::replay::run(&arguments, &setup()?),

@@ -52,6 +52,8 @@ pub struct Config {
     pub hook: super::Hook,
     /// Consent for agents that no session of the bot drives.
     pub outside: super::Outside,
+    /// Programs whose alerts open sessions, by name.
+    pub alerts: BTreeMap<String, super::AlertSource>,
     /// Agents that speak the Model Context Protocol over HTTP.
     pub mcp: super::Mcp,
 }
@@ -213,6 +215,24 @@ impl Config {
             problems.extend(self.hook.problems());
             problems.extend(self.outside.problems());
             problems.extend(self.mcp.problems());
+            problems.extend(self.alert_problems());
+        }
+        problems
+    }
+
+    fn alert_problems(&self) -> Vec<String> {
+        let mut problems: Vec<String> =
+            self.alerts.iter().flat_map(|(name, source)| source.problems(name)).collect();
+        if !self.alerts.is_empty() && self.http.listen.is_none() {
+            problems.push("[alerts]: [http] listen has to say where they arrive".to_owned());
+        }
+        for (name, source) in &self.alerts {
+            if self.bot.only_named_channels && !self.channel.contains_key(&source.channel) {
+                let channel = &source.channel;
+                problems.push(format!(
+                    "[alerts.{name}] channel = {channel:?}: [bot] only_named_channels, and no [channel.{channel}]"
+                ));
+            }
         }
         problems
     }

@@ -4,6 +4,7 @@
 //! Never: a value that another module reads from the environment by itself, or a configuration that is used although a
 //! part of it is wrong.
 
+mod alerts;
 mod approval;
 mod azure;
 mod bot;
@@ -19,6 +20,7 @@ mod retention;
 mod ssh;
 mod store;
 
+pub use alerts::AlertSource;
 pub use approval::Voters;
 pub use approval::{Approval, RequesterMay};
 pub use azure::{Azure, Identity as AzureIdentity, SignIn};

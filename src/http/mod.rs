@@ -24,8 +24,8 @@ mod server;
 
 pub use live::{Beat, Pulse};
 pub use measure::{
-    Answer, Arrived, Described, Direction, Judged, Kind, Measures, Outcome, SessionState, SocketState, TABLE,
-    Whose,
+    AlertOutcome, Answer, Arrived, Described, Direction, Judged, Kind, Measures, Outcome, SessionState,
+    SocketState, TABLE, Whose,
 };
 pub use ready::{Check, Components, Part, Report};
 pub use server::{Held, LISTEN, Lasting, Patience, Routes, Vitals, serve};

@@ -111,9 +111,13 @@ async fn open(owned: &mut OwnedSession<'_>, items: &[Item]) -> Result<usize, Eng
                 owned.record(&before, taken).await?;
                 return Ok(before.len());
             }
-            Some(InboxMessage::Recheck(_) | InboxMessage::Take(_) | InboxMessage::Attend(_)) | None => {
-                Event::Discarded(Discarded { why: "it came before the incident".to_owned() })
-            }
+            Some(
+                InboxMessage::Recheck(_)
+                | InboxMessage::Take(_)
+                | InboxMessage::Attend(_)
+                | InboxMessage::Alert(_),
+            )
+            | None => Event::Discarded(Discarded { why: "it came before the incident".to_owned() }),
         });
     }
     Ok(0)
@@ -151,6 +155,11 @@ fn events_of(state: Option<&State>, text: &str) -> Vec<Event> {
         // One session is one request, and nobody speaks with it.
         Ok(InboxMessage::Ask(_) | InboxMessage::Take(_) | InboxMessage::Attend(_)) => Vec::new(),
         Ok(_) if outside.is_some() => Vec::new(),
+        // Whether something is checked again is decided when there is something to check.
+        Ok(InboxMessage::Alert(alerted)) => match state.is_some_and(|state| state.opened.by_program) {
+            true => vec![Event::Alerted(alerted)],
+            false => Vec::new(),
+        },
         Ok(InboxMessage::Again(HumanMessage { who, text, instruction: Instruction::Steer }))
             if state.is_some_and(State::is_reported) =>
         {

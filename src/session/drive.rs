@@ -12,11 +12,11 @@ use crate::session::{DriveOutcome, Engine, EngineError};
 use ghost_base::{Digest, SessionId};
 use ghost_investigate::decision::{DecisionContext, Effect, next};
 use ghost_investigate::event::{
-    AnswerFailed, ApprovalRequested, Delivered, Event, RECHECK_PROVIDER, Resumed,
+    AnswerFailed, ApprovalRequested, Delivered, Event, RECHECK_PROVIDER, Reopened, Resumed,
 };
 use ghost_investigate::model::Model;
-use ghost_investigate::report;
 use ghost_investigate::state::State;
+use ghost_investigate::{recheck, report};
 use ghost_shell::{CancelSignal, Ruling};
 use ghost_store::{Lease, StoreError};
 
@@ -70,6 +70,16 @@ impl Drop for DriveGuard<'_> {
 fn asks_before_inspection(state: &State, asked: &ApprovalRequested) -> bool {
     let round = state.step(asked.step).and_then(|step| step.round());
     !asked.outcome_unknown && round.is_some_and(|round| round.classified.rule == Ruling::SANDBOX_MISSING)
+}
+
+/// Says that what had shown faults is checked again, where the sender of the alert says that it is over and the report is there.
+fn check_again(state: &State) -> Option<Reopened> {
+    let wanted = state.resolved && recheck::possible(state).is_ok();
+    wanted.then(|| Reopened {
+        who: state.opened.requester.clone(),
+        text: "the alert is resolved, says its sender".to_owned(),
+        recheck: true,
+    })
 }
 
 /// Tells whether a session rests until something arrives. Otherwise its lease runs out, and then it comes up again: not at
@@ -150,6 +160,9 @@ impl Engine {
         let model = self.model_of(owned.state());
         loop {
             self.drain(owned).await?;
+            if let Some(again) = owned.state().and_then(check_again) {
+                owned.record(&[Event::Reopened(again)], 0).await?;
+            }
             let Some(state) = owned.state() else { return Ok(DriveOutcome::Missing) };
             let investigator = model.investigator();
             let context = DecisionContext {

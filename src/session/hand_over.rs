@@ -42,6 +42,7 @@ pub fn opened_outside(outside: Outside, channel: Option<Origin>, nonce: String) 
         surroundings: None,
         by_program: true,
         outside: Some(Box::new(outside)),
+        alert: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     }
 }

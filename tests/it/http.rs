@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Bytes;
 use axum::routing::{get, post};
-use ghost_agent::http::{Judged, LISTEN, Outcome, Patience, TABLE, Vitals, serve};
+use ghost_agent::http::{AlertOutcome, Judged, LISTEN, Outcome, Patience, TABLE, Vitals, serve};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -107,6 +107,7 @@ async fn what_is_printed_is_what_the_table_names() {
     let stage = Stage::plain().await;
     stage.vitals.parts.check("store").ready();
     stage.vitals.measures.slack_call("chat.update", Outcome::RateLimited);
+    stage.vitals.measures.alert("alertmanager", AlertOutcome::Opened);
     let (status, head, body) = stage.get("/metrics").await;
     assert_eq!(status, 200);
     assert!(head.contains("content-type: application/openmetrics-text; version=1.0.0"), "{head}");

@@ -7,6 +7,7 @@ mod bot;
 mod bot_manifest;
 mod capture;
 mod case;
+mod change;
 mod changes;
 mod cloud;
 mod command;

@@ -27,12 +27,12 @@ const MODULES: [(&str, Arrows); 2] = [
     (
         "src",
         &[
-            ("bot", &["http", "session"]),
+            ("bot", &["alert", "http", "session"]),
             ("session", &[]),
             ("http", &[]),
             ("outside", &["session"]),
-            ("config", &[]),
-            ("cli", &["bot", "config", "http", "outside", "session"]),
+            ("config", &["alert"]),
+            ("cli", &["alert", "bot", "config", "http", "outside", "session"]),
         ],
     ),
     (

@@ -128,8 +128,8 @@ fn known_from_people(state: &State) -> Known {
     }
     for entry in &state.entries {
         match entry {
-            Entry::Message { text, .. } => known.add_words(text),
-            Entry::Note { .. } | Entry::Turn(_) => {}
+            Entry::Message { who, text, .. } if by_people(who) => known.add_words(text),
+            Entry::Message { .. } | Entry::Note { .. } | Entry::Turn(_) => {}
         }
     }
     // A command that somebody modified was written by the model before.

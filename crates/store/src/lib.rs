@@ -24,6 +24,7 @@
 //! - An approval leaves `Pending` once. The step that moves it also tells the session's inbox.
 //! - [`StoreError::Unavailable`] means *nobody knows*: the write may have happened. Every call can be repeated: a delivery is
 //!   then [`Delivered::Seen`], an append [`StoreError::LengthMismatch`], a vote [`Outcome::AlreadyDecided`] with `repeated`.
+//! - A claim is one step with the value that it replaces: of all who expect the same, one sets it.
 //! - A session comes up for work while its inbox holds something, or where its owner went away without releasing it.
 //!
 //! # Why two places in Redis
@@ -47,6 +48,7 @@ pub use approval::{
 pub use embedded::Store as EmbeddedStore;
 pub use error::StoreError;
 pub use port::{
-    Approvals, Backlog, Delivered, Dispatch, Inbox, Item, Lease, Leases, Ledger, Notice, SharedState, Store,
+    Approvals, Backlog, Claimed, Claims, Delivered, Dispatch, Inbox, Item, Lease, Leases, Ledger, Notice,
+    SharedState, Store,
 };
 pub use settings::{MAX_LINE_BYTES, Settings};

@@ -243,10 +243,43 @@ pub trait SharedState: Send + Sync {
     async fn posted(&self, limit: usize) -> Result<Vec<(SessionId, String)>, StoreError>;
 }
 
-/// All ports at once.
-pub trait Store: Ledger + Inbox + Leases + Approvals + Dispatch + SharedState {}
+/// What became of a claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claimed {
+    /// The name stands for what the caller said.
+    Set,
+    /// It stands for something else, or for nothing; the caller did not know that.
+    Held(Option<String>),
+}
 
-impl<T: Ledger + Inbox + Leases + Approvals + Dispatch + SharedState> Store for T {}
+/// Short names that stand for something, each changed by one caller at a time: which session has a group of alerts, for instance.
+///
+/// A name is forgotten when its time is over.
+#[async_trait]
+pub trait Claims: Send + Sync {
+    /// Returns what a name stands for.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn claimed(&self, name: &str) -> Result<Option<String>, StoreError>;
+
+    /// Lets a name stand for `value` during `ttl`, if it stands for `expected` until now. Of all who expect the same, one sets it.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached; whoever repeats it and finds their own value was the one.
+    async fn claim(
+        &self,
+        name: &str,
+        expected: Option<&str>,
+        value: &str,
+        ttl: Duration,
+    ) -> Result<Claimed, StoreError>;
+}
+
+/// All ports at once.
+pub trait Store: Ledger + Inbox + Leases + Approvals + Dispatch + SharedState + Claims {}
+
+impl<T: Ledger + Inbox + Leases + Approvals + Dispatch + SharedState + Claims> Store for T {}
 
 /// One thing that waits for a session's owner.
 ///

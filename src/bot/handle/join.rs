@@ -8,6 +8,7 @@ use crate::bot::show::{self, Message, Offer};
 use crate::bot::target::targets;
 use crate::bot::{Thread, may_take_part};
 use ghost_investigate::event::Instruction;
+use ghost_investigate::state::State;
 use ghost_slack::arrive::Press;
 use ghost_slack::pace::Priority;
 use ghost_slack::web::{Address, Response};
@@ -96,11 +97,10 @@ impl Core {
         let Some(own) = self.state(&own).await? else {
             return Ok(words("This session has not begun yet. Press once more."));
         };
-        let Some(other) = self.state(&other).await?.filter(|other| other.concluded.is_none()) else {
+        let Some(other) = self.state(&other).await?.filter(is_joinable) else {
             return Ok(gone());
         };
-        let (Some(here), Some(there)) = (Thread::of(&own.opened.origin), Thread::of(&other.opened.origin))
-        else {
+        let (Some(here), Some(there)) = (Thread::of_state(&own), Thread::of_state(&other)) else {
             return Ok(gone());
         };
         // What a button says about itself counts for nothing: who may see and stop what is looked up.
@@ -135,4 +135,9 @@ impl Core {
             }
         });
     }
+}
+
+/// Tells whether somebody can go on in a session: it is at work, and people speak with it.
+fn is_joinable(state: &State) -> bool {
+    state.concluded.is_none() && state.opened.outside.is_none()
 }

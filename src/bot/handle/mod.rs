@@ -3,6 +3,7 @@
 //! Goes in: an arrival. Comes out: inbox messages and votes in the store, and the immediate answer to Slack. Never: an acknowledgement
 //! before what it acknowledges is stored; an answer in public to somebody who may not speak here.
 
+mod alert;
 mod command;
 mod decide;
 mod form;
@@ -17,4 +18,5 @@ mod route;
 mod speech;
 mod vote;
 
+pub use alert::{AlertSource, AlertTaken};
 pub use route::Bot;

@@ -53,6 +53,7 @@ impl Core {
             surroundings: Some(self.settings.surroundings.clone()),
             by_program,
             outside: None,
+            alert: None,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
         // Under the event's own key: the same event again opens nothing, and of two at once the later one becomes words.

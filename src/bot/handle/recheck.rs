@@ -23,7 +23,7 @@ impl Core {
             return Ok(());
         }
         // A button of another thread says nothing here.
-        if spot.session().as_str() != session {
+        if self.session_of(&spot).await?.as_str() != session {
             self.whisper(&spot, user, &words("This button belongs to another thread."));
             return Ok(());
         }
@@ -32,7 +32,7 @@ impl Core {
 
     /// Has the findings of a thread's report checked again, or says why not.
     pub(super) async fn recheck(&self, thread: &Thread, key: &str, user: &str) -> Result<(), StoreError> {
-        let session = thread.session();
+        let session = self.session_of(thread).await?;
         let Some(state) = self.state(&session).await? else {
             if self.store.length(&session).await? == 0 {
                 self.whisper(

@@ -9,7 +9,7 @@ use crate::bot::show::{self, Refusal, Waiting, phrase, refusal};
 use crate::bot::{ChannelRules, Intent, Thread, may_take_part, meant, without_mention};
 use crate::session::InboxMessage;
 use ghost_investigate::complaint::{self, Topic};
-use ghost_investigate::event::{Delivered, HumanMessage, Instruction};
+use ghost_investigate::event::{Alert, Delivered, HumanMessage, Instruction};
 use ghost_investigate::playbook::answer_to_topic;
 use ghost_investigate::report::{follow_up, no_answer};
 use ghost_investigate::state::State;
@@ -63,7 +63,8 @@ impl Core {
         stopped: &Stopped,
     ) -> Result<Answer, StoreError> {
         let thread = thread_of(origin, &stopped.channel, &stopped.thread_ts);
-        if self.participant(&stopped.user).await.is_err() || !self.is_known(&thread.session()).await? {
+        let session = self.session_of(&thread).await?;
+        if self.participant(&stopped.user).await.is_err() || !self.is_known(&session).await? {
             return Ok(Answer::Done);
         }
         let said = Said { thread: &thread, key: &origin.key, user: &stopped.user, addressed: false };
@@ -95,7 +96,6 @@ impl Core {
         addressed: bool,
     ) -> Result<Answer, StoreError> {
         let thread = thread_of(origin, &said.channel, said.root());
-        let session = thread.session();
         let Some(rules) = self.settings.rules(&said.channel) else { return Ok(Answer::Done) };
         if let Some(bot) = &said.bot {
             if self.settings.is_alert(bot.bot.as_deref(), bot.app.as_deref()) && !said.is_answer() {
@@ -106,9 +106,9 @@ impl Core {
                     return Ok(Answer::Done);
                 }
                 let (key, quotes) = (&origin.key, Vec::new());
-                let incident =
-                    Incident { thread: &thread, key, who: &name, symptom: &symptom, rules, quotes };
-                self.open(incident, true).await?;
+                let who = format!("{}{name}", Alert::NOBODY);
+                let incident = Incident { thread: &thread, key, who: &who, symptom: &symptom, rules, quotes };
+                self.posted_alert(incident).await?;
             }
             return Ok(Answer::Done);
         }
@@ -116,6 +116,8 @@ impl Core {
         if user == self.bot_user() {
             return Ok(Answer::Done);
         }
+        // Below its own message nothing else can have begun.
+        let session = if said.is_answer() { self.session_of(&thread).await? } else { thread.session() };
         let known = self.is_known(&session).await?;
         // What people say to each other is not ours to hear.
         if !addressed && !known {
@@ -225,7 +227,7 @@ impl Core {
             self.whisper(said.thread, said.user, &refused);
             return Ok(());
         }
-        let state = self.state(&said.thread.session()).await?;
+        let state = self.state_of(said.thread).await?;
         let over = state.as_ref().is_some_and(|state| state.concluded.is_some());
         if let Some(state) = state.as_ref().filter(|_| over && said.addressed) {
             if let Some(answer) = follow_up(state, text) {
@@ -266,7 +268,7 @@ impl Core {
     }
 
     async fn waits_in(&self, thread: &Thread) -> Result<Option<Waiting>, StoreError> {
-        let state = self.state(&thread.session()).await?;
+        let state = self.state_of(thread).await?;
         Ok(state.as_ref().and_then(|state| self.waits_for(state)))
     }
 
@@ -277,7 +279,7 @@ impl Core {
         text: &str,
         instruction: Instruction,
     ) -> Result<(), StoreError> {
-        let state = self.state(&said.thread.session()).await?;
+        let state = self.state_of(said.thread).await?;
         let news = self.say(said.thread, said.key, said.user, text, instruction, said.addressed).await?;
         if news != StoreDelivered::New {
             return Ok(());
@@ -312,11 +314,11 @@ impl Core {
     ) -> Result<StoreDelivered, StoreError> {
         let said = HumanMessage { who: who.to_owned(), text: text.to_owned(), instruction };
         let message = if addressed { InboxMessage::Again(said) } else { InboxMessage::Said(said) };
-        self.write(&thread.session(), key, &message).await
+        self.write(&self.session_of(thread).await?, key, &message).await
     }
 
     async fn tell_status(&self, thread: &Thread, user: &str) -> Result<(), StoreError> {
-        let message = match self.state(&thread.session()).await? {
+        let message = match self.state_of(thread).await? {
             Some(state) => show::status(&state, &show::RenderContext::default(), self.clock.now()),
             None => words("The session has not begun yet."),
         };
@@ -325,7 +327,7 @@ impl Core {
     }
 
     pub(super) async fn tell_audit(&self, thread: &Thread, user: &str) -> Result<(), StoreError> {
-        let message = match self.state(&thread.session()).await? {
+        let message = match self.state_of(thread).await? {
             Some(state) => show::audit(&state),
             None => words("The session has not begun yet."),
         };

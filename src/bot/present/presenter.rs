@@ -318,7 +318,8 @@ fn card_in(state: &State, event: &Event) -> Option<String> {
         | Event::Concluded(_)
         | Event::Delivered(_)
         | Event::Reopened(_)
-        | Event::TakeRequested(_) => return None,
+        | Event::TakeRequested(_)
+        | Event::Alerted(_) => return None,
     };
     state.step(step)?.rounds.iter().rev().find_map(|round| round.approvals.last()).cloned()
 }
@@ -336,6 +337,7 @@ impl Observer for Presenter {
         }
         if matches!(event.as_ref(), Event::Opened(_)) {
             self.note_fresh(state, Delivered::BOARD.to_owned());
+            self.note_fresh(state, Delivered::ALERT.to_owned());
         }
         if let Event::ApprovalRequested(requested) = event.as_ref() {
             self.note_fresh(state, Delivered::card_of(&requested.approval));

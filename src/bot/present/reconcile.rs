@@ -1,12 +1,16 @@
 //! Redrawing the board, the cards and the report wherever they do not show what the ledger says, after a restart for instance.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
 use crate::bot::present::gone::gone;
 use crate::bot::present::publish::takes_no_files;
-use crate::bot::present::render::{METADATA, RenderedMessage, board_of, card_of, place, posted};
+use crate::bot::present::render::{
+    METADATA, RenderedMessage, alert_news_of, alert_of, board_of, card_of, place, posted,
+};
 use crate::bot::show::command_file;
 use crate::session::{DeliveryError, ReportDelivery};
 use ghost_investigate::event::Delivered;
@@ -14,6 +18,10 @@ use ghost_investigate::state::State;
 use ghost_slack::arrive::IncomingMessage;
 use ghost_slack::pace::Priority;
 use ghost_slack::web::{Address, CallError, Posted, Upload};
+use ghost_store::Claimed;
+
+/// For so long a thread belongs to the session of its alert; longer than sessions are kept.
+const THREAD_KEPT: Duration = Duration::from_secs(400 * 24 * 3_600);
 
 /// How far a thread is searched for what an owner that died may have said in it.
 const FAR: usize = 1_000;
@@ -25,6 +33,7 @@ impl ReportDelivery for Presenter {
             Some(thread) => self.publish(state, &thread).await.map_err(DeliveryError::service),
             // The messenger knows it by its cards.
             None if state.opened.outside.is_some() => Err(DeliveryError::Nowhere),
+            None if state.opened.alert.is_some() => self.publish_late(state).await,
             None => self.elsewhere.deliver(state, report).await,
         }
     }
@@ -46,6 +55,26 @@ impl ReportDelivery for Presenter {
 }
 
 impl Presenter {
+    /// Brings the report of an alert whose thread could not be opened until now; where its channel takes nothing, it stays in the
+    /// ledger.
+    async fn publish_late(&self, state: &State) -> Result<String, DeliveryError> {
+        let (Some(thread), Some(root)) = (Thread::wanted(state), alert_of(state)) else {
+            return Err(DeliveryError::Nowhere);
+        };
+        let there = match self.bring(state, &thread, &root).await {
+            Ok(there) => there.ok_or(DeliveryError::Nowhere)?,
+            Err(error) => match gone(&error) {
+                Some(why) => return Ok(format!("nowhere ({why})")),
+                None => return Err(DeliveryError::service(error)),
+            },
+        };
+        if !self.keep_thread(state, &there).await {
+            return Err(DeliveryError::Nowhere);
+        }
+        let thread = Thread { ts: there.ts, ..thread };
+        self.publish(state, &thread).await.map_err(DeliveryError::service)
+    }
+
     async fn agree(&self, state: &State, thread: &Thread) -> Result<Vec<Delivered>, CallError> {
         // The moment of the last event, so that the same ledger is always drawn the same.
         let (context, at) = (self.context(state), state.last_at);
@@ -68,17 +97,25 @@ impl Presenter {
         };
         let mut reconciled = Vec::new();
         let mut thread = thread.clone();
-        for rendered in first.into_iter().chain(&cards).chain(last) {
+        let (root, news) = (alert_of(state), alert_news_of(state));
+        // What the sender said later is shown once.
+        let news = news.iter().filter(|news| state.place_of(&news.what).is_none());
+        for rendered in root.iter().chain(first).chain(news).chain(&cards).chain(last) {
             match self.bring(state, &thread, rendered).await {
                 Ok(None) => {}
                 Ok(Some(there)) => {
+                    let is_root = thread.ts.is_empty();
+                    if is_root && root.is_some() && !self.keep_thread(state, &there).await {
+                        // Next time it is found again.
+                        return Ok(reconciled);
+                    }
                     reconciled.push(Delivered {
                         what: rendered.what.clone(),
                         place: place(&there),
                         digest: rendered.digest,
                     });
-                    // The thread of a request from outside begins with its board.
-                    if thread.ts.is_empty() {
+                    // The thread of a request from outside begins with its board, that of an alert with what it says.
+                    if is_root {
                         thread.ts = there.ts;
                     }
                 }
@@ -95,6 +132,21 @@ impl Presenter {
             self.show_later(state, there, board);
         }
         Ok(reconciled)
+    }
+
+    /// Has the store know which session the thread belongs to, so that whoever speaks in it speaks with that session.
+    async fn keep_thread(&self, state: &State, root: &Posted) -> bool {
+        let thread =
+            Thread { team: String::new(), channel: root.channel.clone(), ts: root.ts.clone() }.claim();
+        let session = state.session.as_str();
+        match self.store.claim(&thread, None, session, THREAD_KEPT).await {
+            Ok(Claimed::Set) => true,
+            Ok(Claimed::Held(held)) => held.as_deref() == Some(session),
+            Err(error) => {
+                tracing::warn!(session.id = %state.session, "thread of session {session} not kept: {error}");
+                false
+            }
+        }
     }
 
     /// Makes one message agree; returns where it stands if that is news.

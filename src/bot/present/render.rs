@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::bot::Freeze;
-use crate::bot::show::{self, Frozen, People, Person, RenderContext, board, card};
+use crate::bot::show::{self, Frozen, People, Person, RenderContext, alert, alert_news, board, card};
+use crate::bot::{Freeze, Thread};
 use ghost_base::{Digest, Timestamp};
 use ghost_investigate::event::Delivered;
 use ghost_investigate::state::State;
@@ -40,6 +40,17 @@ pub(in crate::bot) fn converted(drawn: &show::Message) -> Message {
 /// Returns the board at a moment.
 pub(super) fn board_of(state: &State, context: &RenderContext, now: Timestamp) -> RenderedMessage {
     RenderedMessage::new(state, Delivered::BOARD.to_owned(), &board(state, context, now))
+}
+
+/// Returns the message that the thread of an alert hangs on.
+pub(super) fn alert_of(state: &State) -> Option<RenderedMessage> {
+    Some(RenderedMessage::new(state, Delivered::ALERT.to_owned(), &alert(state)?))
+}
+
+/// Returns what the sender of an alert said later, in order.
+pub(super) fn alert_news_of(state: &State) -> Vec<RenderedMessage> {
+    let news = alert_news(state).into_iter();
+    news.map(|(number, drawn)| RenderedMessage::new(state, format!("alert {number}"), &drawn)).collect()
 }
 
 /// Returns the card of a question at a moment.
@@ -95,7 +106,12 @@ pub(in crate::bot) fn posted(place: &str) -> Option<Posted> {
 /// Returns the line about a session that every replica can read.
 pub(super) fn line(state: &State) -> String {
     let summary = ghost_investigate::report::Summary::of(state);
-    json!({"summary": summary, "channel": state.opened.origin.channel, "thread": state.opened.origin.thread,
+    // A request from outside has no thread of its own that somebody could join.
+    let thread = match (&state.opened.origin.thread, &state.opened.alert) {
+        (None, Some(_)) => Thread::of_state(state).map(|thread| thread.ts),
+        (thread, _) => thread.clone(),
+    };
+    json!({"summary": summary, "channel": state.opened.origin.channel, "thread": thread,
         "requester": state.opened.requester})
     .to_string()
 }

@@ -11,6 +11,7 @@
 //! - A mention is made of an identifier that the caller vouched for, see [`People`], and of nothing else.
 
 mod activity;
+mod alert;
 mod amount;
 mod answer;
 mod block;
@@ -27,6 +28,7 @@ mod report;
 mod text;
 
 pub use activity::agent_status;
+pub use alert::{alert, alert_news};
 pub use answer::{
     Offer, Pending, Refusal, SessionLine, Waiting, approvals, audit, checks, help, joined, noted, offer,
     policy, refusal, sessions, status, stopping, typing_is_no_consent,

@@ -46,6 +46,7 @@ fn summary(note: &Note) -> String {
         JournalAction::Helped => "the report helped",
         JournalAction::NotHelped => "the report did not help",
         JournalAction::Refused => "refused",
+        JournalAction::Maintenance => "alert in a maintenance window",
     };
     let beside = |label: &str, text: &str| {
         if text.is_empty() { String::new() } else { format!(" · {label}{}", text.escape_debug()) }

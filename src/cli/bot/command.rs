@@ -9,8 +9,9 @@ use tokio::net::TcpListener;
 
 use crate::bot::{
     Application, Bot, Core, CoreServices, Directory, EventSource, OwnApp, Presenter, Settings,
-    StoreFreezeCheck, requests,
+    StoreFreezeCheck, alerts, requests,
 };
+use crate::cli::bot::alerts::endpoints;
 use crate::cli::bot::leftover::FoundLast;
 use crate::cli::bot::settings::settings;
 use crate::cli::bot::tokens::Kept;
@@ -137,6 +138,8 @@ async fn listen(
         EventSource::Sockets(_) => axum::Router::new(),
     };
     let extra = extra.merge(outside::server(setup, &application.core.store)?);
+    let core = Arc::clone(&application.core);
+    let extra = extra.merge(alerts(core, endpoints(setup)?, vitals.measures.clone()));
     Ok(async move {
         match listener {
             Some(listener) => {

@@ -3,11 +3,13 @@
 //! Goes in: the configuration, tokens. Comes out: a bot that runs until it is stopped. Never: a token on the command line
 //! or in a message.
 
+mod alerts;
 mod command;
 mod leftover;
 mod settings;
 mod tokens;
 
+pub(super) use alerts::is_usable;
 #[cfg(feature = "lab")]
 pub(super) use command::serve;
 pub(super) use command::{Arguments, run};

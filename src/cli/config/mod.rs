@@ -3,6 +3,7 @@
 //! Goes in: the configuration. Comes out: one finding for each part, all of them at once. Never: a secret in a finding; a
 //! change to anything; a question without a time limit.
 
+mod alerts;
 mod approval;
 mod cloud;
 mod command;

@@ -173,6 +173,7 @@ async fn open(engine: &Engine, symptom: &str, setup: &Setup, model: &dyn Model) 
         surroundings: Some(setup.surroundings()?),
         by_program: false,
         outside: None,
+        alert: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let message = serde_json::to_string(&InboxMessage::Open(Box::new(opened)))?;

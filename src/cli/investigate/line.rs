@@ -121,7 +121,8 @@ pub(in crate::cli) fn human(state: &State, event: &Recorded) -> Option<String> {
         | Event::Resumed(_)
         | Event::Delivered(_)
         | Event::TakeRequested(_)
-        | Event::Attended(_) => None,
+        | Event::Attended(_)
+        | Event::Alerted(_) => None,
     }
 }
 

@@ -77,6 +77,7 @@ pub(super) async fn open(place: &Workplace, symptom: &str) -> anyhow::Result<Ses
         // A model wrote the symptom: a name in it is none that a human gave.
         by_program: true,
         outside: None,
+        alert: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let message = serde_json::to_string(&InboxMessage::Open(Box::new(opened)))?;

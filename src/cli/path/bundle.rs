@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 4;
 const HINT: &str = "a bundle is a JSON file, or a folder with cloud/, nics/NAME/ and guests/NAME/ (docs/tools/path.md lists the documents)";
 
 /// Reads a bundle.
-pub(super) fn read(path: &Path) -> anyhow::Result<Bundle> {
+pub(in crate::cli) fn read(path: &Path) -> anyhow::Result<Bundle> {
     let read =
         if path.is_dir() { folder(path) } else { Ok(Bundle::parse(&text(path, MAX_DOCUMENT_BYTES)?)?) };
     read.with_context(|| format!("reading the bundle {}", path.display()))

@@ -15,7 +15,7 @@ use ghost_inspect::path::{Bundle, Estate, Flow, Reading};
 const MAX_ROUNDS: usize = 16;
 
 /// A bundle that grows as it is needed.
-pub(super) struct LiveEstate {
+pub(in crate::cli) struct LiveEstate {
     live: Live,
     group: ResourceGroup,
     bundle: Bundle,
@@ -26,14 +26,14 @@ pub(super) struct LiveEstate {
 
 impl LiveEstate {
     /// Reads the lists of a resource group.
-    pub(super) fn open(live: Live, group: ResourceGroup) -> anyhow::Result<Self> {
+    pub(in crate::cli) fn open(live: Live, group: ResourceGroup) -> anyhow::Result<Self> {
         let cloud = or_fail(live.drive(EstateOperation::new(&group))?)?;
         let bundle = Bundle { format: 1, cloud, ..Bundle::default() };
         Ok(Self { live, group, bundle, read: BTreeSet::new(), unread: 0 })
     }
 
     /// Returns what was read.
-    pub(super) fn bundle(&self) -> &Bundle {
+    pub(in crate::cli) fn bundle(&self) -> &Bundle {
         &self.bundle
     }
 
@@ -63,7 +63,7 @@ impl LiveEstate {
     }
 
     /// Reads everything of every machine.
-    pub(super) fn read_all(&mut self) -> anyhow::Result<()> {
+    pub(in crate::cli) fn read_all(&mut self) -> anyhow::Result<()> {
         let estate = self.estate();
         for machine in estate.machines() {
             for nic in estate.nics_of(machine) {

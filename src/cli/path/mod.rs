@@ -3,15 +3,16 @@
 //! Goes in: a bundle of documents that were read, or a resource group to read them from, and who calls whom. Comes out: every hop in both directions with its verdict, what
 //! decides, what stands behind it, what would have to be read. Never: a change of anything, a certain answer from a part.
 
-mod bundle;
+pub(super) mod bundle;
 mod collect;
 mod command;
 mod diff;
 mod live;
 mod past;
-mod place;
+pub(super) mod place;
 mod remedy;
 mod show;
 mod watch;
 
 pub(super) use command::{Arguments, Question, run};
+pub(super) use live::LiveEstate;

@@ -36,7 +36,12 @@ pub(super) fn split(text: &str) -> anyhow::Result<(&str, Option<u16>)> {
 }
 
 /// Returns the flow between two ends.
-pub(super) fn flow(estate: &Estate, from: &str, to: &str, protocol: Protocol) -> anyhow::Result<Flow> {
+pub(in crate::cli) fn flow(
+    estate: &Estate,
+    from: &str,
+    to: &str,
+    protocol: Protocol,
+) -> anyhow::Result<Flow> {
     let (caller, caller_port) = split(from)?;
     let (called, port) = split(to)?;
     let flow = Flow::new(address(estate, caller)?, address(estate, called)?, protocol, port)

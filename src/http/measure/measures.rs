@@ -14,7 +14,7 @@ use prometheus_client::registry::{Metric, Registry};
 
 use crate::http::measure::table::{self, Described};
 use crate::http::measure::word::{
-    Answer, Arrived, Direction, Judged, Outcome, SessionState, SocketState, Whose,
+    AlertOutcome, Answer, Arrived, Direction, Judged, Outcome, SessionState, SocketState, Whose,
 };
 
 /// Slack gives three seconds.
@@ -45,6 +45,7 @@ struct Inner {
     approval_wait: Histogram,
     events: Family<One, Counter>,
     repeated: Counter,
+    alerts: Family<NamedAnd, Counter>,
     commands: Family<One, Counter>,
     approvals: Family<One, Counter>,
     clicks_refused: Counter,
@@ -129,6 +130,7 @@ impl Measures {
         let approval_wait = add(to, &table::APPROVAL_WAIT, Histogram::new(APPROVAL));
         let events = counters(to, &table::EVENTS, Arrived::ALL.iter().map(|kind| kind.word()));
         let repeated = add(to, &table::REPEATED, Counter::default());
+        let alerts = add(to, &table::ALERTS, Family::default());
         let commands = counters(to, &table::COMMANDS, Judged::ALL.iter().map(|verdict| verdict.word()));
         let approvals = counters(to, &table::APPROVALS, Answer::ALL.iter().map(|answer| answer.word()));
         let clicks_refused = add(to, &table::CLICKS_REFUSED, Counter::default());
@@ -150,6 +152,7 @@ impl Measures {
             approval_wait,
             events,
             repeated,
+            alerts,
             commands,
             approvals,
             clicks_refused,
@@ -206,6 +209,12 @@ impl Measures {
     /// Notes a click of somebody who may not decide.
     pub fn click_refused(&self) {
         self.0.clicks_refused.inc();
+    }
+
+    /// Notes a request with an alert. The source is a name of the configuration.
+    pub fn alert(&self, source: &str, outcome: AlertOutcome) {
+        let alert = [("source", Cow::Owned(source.to_owned())), ("outcome", Cow::Borrowed(outcome.word()))];
+        self.0.alerts.get_or_create(&alert).inc();
     }
 
     /// Notes tokens that a model counted.

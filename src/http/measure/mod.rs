@@ -6,4 +6,4 @@ mod word;
 
 pub use measures::Measures;
 pub use table::{Described, Kind, TABLE};
-pub use word::{Answer, Arrived, Direction, Judged, Outcome, SessionState, SocketState, Whose};
+pub use word::{AlertOutcome, Answer, Arrived, Direction, Judged, Outcome, SessionState, SocketState, Whose};

@@ -61,6 +61,7 @@ table! {
     APPROVAL_WAIT: Histogram "ghost_approval_wait_seconds" [] "From an approval card to its end, whichever it was";
     EVENTS: Counter "ghost_events_total" ["kind"] "What arrived from Slack for the first time";
     REPEATED: Counter "ghost_events_repeated_total" [] "What Slack delivered again";
+    ALERTS: Counter "ghost_alerts_total" ["source", "outcome"] "Requests with alerts, by the name of their source and what became of them";
     COMMANDS: Counter "ghost_commands_total" ["verdict"] "Commands that the policy judged";
     APPROVALS: Counter "ghost_approvals_total" ["answer"] "Questions to humans that ended";
     CLICKS_REFUSED: Counter "ghost_clicks_refused_total" [] "Clicks and dialogs of people who may not decide";

@@ -133,3 +133,29 @@ words! {
         Internal = "internal",
     }
 }
+
+words! {
+    /// What became of a request with an alert.
+    AlertOutcome {
+        /// It opened a session.
+        Opened = "opened",
+        /// Its group has a session already.
+        Joined = "joined",
+        /// What failed is looked at again.
+        Resolved = "resolved",
+        /// It came in a maintenance window.
+        Maintenance = "maintenance",
+        /// It is about what its channel may not look at.
+        OutOfScope = "out_of_scope",
+        /// It asks for nothing.
+        Ignored = "ignored",
+        /// It does not come from its source.
+        Refused = "refused",
+        /// Too many came in a minute.
+        Limited = "limited",
+        /// It is none, or too large.
+        Unreadable = "unreadable",
+        /// The store was away.
+        Unavailable = "unavailable",
+    }
+}

@@ -1,6 +1,7 @@
 //! The bot, from the outside.
 
 mod agents;
+mod alerts;
 mod approve;
 mod closing;
 mod entry_points;

@@ -12,7 +12,7 @@ use super::example::{commands, fences, of_ghost};
 use crate::project::{documents, none, root};
 
 /// What some commands need beside the program, by words that stand in them in this order. None of these is here for nothing.
-const NEEDS: [(&[&str], &str); 27] = [
+const NEEDS: [(&[&str], &str); 28] = [
     (&["-g"], "a cloud"),
     (&["host"], "a network around the machine"),
     (&["capture", "orphans"], "a cloud"),
@@ -33,6 +33,7 @@ const NEEDS: [(&[&str], &str); 27] = [
     (&["audit", "show"], "an audit file of yours"),
     (&["--bundle"], "an estate of yours"),
     (&["path", "diff"], "an estate of yours"),
+    (&["change", "review"], "a plan of yours"),
     (&["effective", "verify"], "a certificate of yours"),
     (&["--change-window"], "a baseline from before it"),
     (&["--execpolicy"], "public corpora"),

@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ghost_base::{SessionId, Timestamp};
 use ghost_store::{
-    Approval, ApprovalId, ApprovalRecord, Approvals, Backlog, Consumed, Delivered, Dispatch, Inbox, Item,
-    Lease, Leases, Ledger, Opened, Outcome, SharedState, Store, StoreError, Vote,
+    Approval, ApprovalId, ApprovalRecord, Approvals, Backlog, Claimed, Claims, Consumed, Delivered, Dispatch,
+    Inbox, Item, Lease, Leases, Ledger, Opened, Outcome, SharedState, Store, StoreError, Vote,
 };
 
 /// A moment around a call.
@@ -210,5 +210,22 @@ impl SharedState for Mortal {
 
     async fn posted(&self, limit: usize) -> Result<Vec<(SessionId, String)>, StoreError> {
         self.inner.posted(limit).await
+    }
+}
+
+#[async_trait]
+impl Claims for Mortal {
+    async fn claimed(&self, name: &str) -> Result<Option<String>, StoreError> {
+        self.inner.claimed(name).await
+    }
+
+    async fn claim(
+        &self,
+        name: &str,
+        expected: Option<&str>,
+        value: &str,
+        ttl: Duration,
+    ) -> Result<Claimed, StoreError> {
+        self.pass(self.inner.claim(name, expected, value, ttl)).await
     }
 }

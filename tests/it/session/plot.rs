@@ -100,6 +100,7 @@ pub(super) async fn mention(store: &dyn Store, session: &SessionId) {
         surroundings: None,
         by_program: false,
         outside: None,
+        alert: None,
         version: "test".to_owned(),
     };
     let message = serde_json::to_string(&InboxMessage::Open(Box::new(opened))).unwrap();

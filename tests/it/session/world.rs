@@ -126,6 +126,7 @@ impl World {
             ),
             by_program: false,
             outside: None,
+            alert: None,
             version: "test".to_owned(),
         };
         self.message("open", &InboxMessage::Open(Box::new(opened))).await;

@@ -136,7 +136,8 @@ macro_rules! every_fact {
                 an_erased_session_has_no_approvals, a_repeated_click_learns_that_it_counted,
             },
             shared_state::{
-                a_flag_is_what_was_set_last, lines_about_sessions_come_latest_first,
+                of_all_who_claim_a_name_one_has_it, a_claim_replaces_only_what_its_caller_knew,
+                a_claim_ends_with_its_time, a_flag_is_what_was_set_last, lines_about_sessions_come_latest_first,
                 the_line_about_an_erased_session_is_gone, what_is_too_long_is_not_put_up,
                 notes_of_many_at_once_are_each_written_behind_what_was_read,
                 the_journal_grows_by_one_line_at_a_time, the_backlog_tells_of_work_and_of_questions,

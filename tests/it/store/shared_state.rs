@@ -1,7 +1,7 @@
 //! What holds for flags and for the lines about sessions, whatever the store is made of.
 
 use ghost_base::Timestamp;
-use ghost_store::{Backlog, MAX_LINE_BYTES, StoreError};
+use ghost_store::{Backlog, Claimed, MAX_LINE_BYTES, StoreError};
 
 use super::{World, id};
 
@@ -108,4 +108,43 @@ pub(super) async fn notes_of_many_at_once_are_each_written_behind_what_was_read(
         let (name, behind) = (line.split(' ').next(), next.rsplit(' ').next());
         assert_eq!(name, behind, "line {} says what it was written behind", at + 2);
     }
+}
+
+pub(super) async fn of_all_who_claim_a_name_one_has_it(world: &World) {
+    let claims = (0..20).map(|caller| {
+        let store = std::sync::Arc::clone(&world.store);
+        async move { store.claim("group", None, &format!("s{caller}"), super::LONG).await.unwrap() }
+    });
+    let answers = futures_util::future::join_all(claims).await;
+    assert_eq!(answers.iter().filter(|answer| **answer == Claimed::Set).count(), 1, "{answers:?}");
+    let held = world.store.claimed("group").await.unwrap();
+    assert!(held.is_some());
+    for answer in answers.into_iter().filter(|answer| *answer != Claimed::Set) {
+        assert_eq!(answer, Claimed::Held(held.clone()));
+    }
+}
+
+pub(super) async fn a_claim_replaces_only_what_its_caller_knew(world: &World) {
+    let claim = async |expected: Option<&str>, value: &str| {
+        world.store.claim("a {b}\n", expected, value, super::LONG).await.unwrap()
+    };
+    assert_eq!(claim(Some("s1"), "s2").await, Claimed::Held(None));
+    assert_eq!(claim(None, "s1").await, Claimed::Set);
+    assert_eq!(claim(Some("s2"), "s3").await, Claimed::Held(Some("s1".to_owned())));
+    assert_eq!(claim(Some(""), "s3").await, Claimed::Held(Some("s1".to_owned())));
+    assert_eq!(claim(Some("s1"), "").await, Claimed::Set);
+    assert_eq!(claim(None, "s4").await, Claimed::Held(Some(String::new())));
+    assert_eq!(claim(Some(""), "s4").await, Claimed::Set);
+    assert_eq!(world.store.claimed("a {b}\n").await.unwrap().as_deref(), Some("s4"));
+    assert_eq!(world.store.claimed("a").await.unwrap(), None);
+}
+
+pub(super) async fn a_claim_ends_with_its_time(world: &World) {
+    assert_eq!(world.store.claim("short", None, "s1", super::SHORT).await.unwrap(), Claimed::Set);
+    let begun = std::time::Instant::now();
+    while world.store.claimed("short").await.unwrap().is_some() {
+        assert!(begun.elapsed() < super::PATIENCE, "the claim does not end");
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(world.store.claim("short", None, "s2", super::LONG).await.unwrap(), Claimed::Set);
 }

@@ -83,7 +83,7 @@ impl Carrier<'_> {
     fn follow(&self, table: &Table, mut hop: Hop) -> (Hop, Next) {
         let to = self.wire.dst;
         let mut current = Cow::Borrowed(table);
-        // Whether an appliance that does not work was passed over: it can be repaired, so that its route counts as a path.
+        // Whether an appliance that does not work was passed over: where it can be repaired and leads on, its route counts as a path.
         let mut repairable = false;
         for _ in 0..MAX_REMOVALS {
             let choice = current.choose(to);
@@ -144,7 +144,7 @@ impl Carrier<'_> {
                     Judged::Good(next) => return (hop, next),
                     Judged::Open(document, why) => return (hop.lacking(document, why), Next::Assumed),
                     Judged::Bad(found, text) => {
-                        repairable = true;
+                        repairable |= self.leads_on(first);
                         (fault, why) = (found, text);
                     }
                 },
@@ -269,6 +269,19 @@ impl Carrier<'_> {
             }
             (Some(true), _) => Judged::Good(Next::Appliance(owner)),
         }
+    }
+
+    /// Tells whether a path leads on from where a route's appliance is, or would be; where that is not known, it does.
+    fn leads_on(&self, route: &Route) -> bool {
+        let address = route.row.hop_ips.iter().find_map(|text| text.parse::<IpAddr>().ok());
+        let network = address.and_then(|address| self.estate.network_of(address));
+        let Some((network, there)) =
+            network.and_then(|own| Some((own, self.target_network(Some(&own.name))?)))
+        else {
+            return true;
+        };
+        network.name.eq_ignore_ascii_case(&there)
+            || network.peering_with(&there).is_some_and(super::topology::Peering::is_connected)
     }
 
     /// Tells whether an address lies where the platform puts its own appliances.

@@ -250,6 +250,26 @@ impl Estate {
         Some(all.map(listening).collect())
     }
 
+    /// Returns the private address and the public one of every interface that has both.
+    pub fn publics(&self) -> impl Iterator<Item = (IpAddr, IpAddr)> {
+        self.nics.iter().filter_map(|nic| {
+            let public = nic.public?;
+            let own = nic.addresses.iter().find(|own| own.is_ipv4() == public.is_ipv4())?;
+            Some((*own, public))
+        })
+    }
+
+    /// Returns the security rules of every interface of which they are known, with its name.
+    pub fn security_rules(&self) -> impl Iterator<Item = (&str, &Ruleset)> {
+        self.nics.iter().filter_map(|nic| Some((nic.name.as_str(), nic.rules.read()?)))
+    }
+
+    /// Returns the first address of an interface.
+    #[must_use]
+    pub fn first_address(&self, nic: &str) -> Option<IpAddr> {
+        self.nics.iter().find(|own| own.name.eq_ignore_ascii_case(nic))?.addresses.first().copied()
+    }
+
     /// Returns the machine that has an address, where it is one.
     #[must_use]
     pub fn machine_at(&self, address: IpAddr) -> Option<&str> {

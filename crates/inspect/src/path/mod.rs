@@ -64,4 +64,4 @@ pub use remedy::{Remedy, RepairedFlow, remedies};
 pub use report::{Report, ReportedCause, ReportedFlow, ReportedHop, ReportedMissing};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

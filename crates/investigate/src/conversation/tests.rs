@@ -32,6 +32,7 @@ fn opened() -> Event {
         surroundings: None,
         by_program: false,
         outside: None,
+        alert: None,
         version: "0".to_owned(),
     })
 }

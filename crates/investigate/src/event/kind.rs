@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::{
-    AnswerFailed, ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Attended, BudgetSpent,
-    Classified, Concluded, Delivered, Discarded, Done, Executing, FindingAccepted, FindingRejected,
-    HumanMessage, HypothesisSet, Intent, ModelAnswered, ModelAsked, Noted, Observed, Opened, Proposed,
-    Reopened, Resumed, Returned, TakeRequested, Taken, Unknown,
+    Alerted, AnswerFailed, ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Attended,
+    BudgetSpent, Classified, Concluded, Delivered, Discarded, Done, Executing, FindingAccepted,
+    FindingRejected, HumanMessage, HypothesisSet, Intent, ModelAnswered, ModelAsked, Noted, Observed, Opened,
+    Proposed, Reopened, Resumed, Returned, TakeRequested, Taken, Unknown,
 };
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -73,11 +73,13 @@ pub enum Event {
     Taken(Taken),
     /// Somebody began or ceased to wait for the answer.
     Attended(Attended),
+    /// The sender of the alert that opened it said more.
+    Alerted(Alerted),
 }
 
 impl Event {
     /// The words for the kinds, as they are written. A test holds that each variant is among them.
-    pub const KINDS: [&str; 30] = [
+    pub const KINDS: [&str; 31] = [
         "opened",
         "hypothesis_set",
         "asked",
@@ -108,5 +110,6 @@ impl Event {
         "take_requested",
         "taken",
         "attended",
+        "alerted",
     ];
 }

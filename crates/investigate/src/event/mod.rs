@@ -9,6 +9,7 @@
 //! little endian); `prev` is the `hash` before, and in the first line the SHA-256 of the session's name. A line whose body
 //! was erased holds `"body":null`: the chain still verifies, and a body kept elsewhere can still be compared with `digest`.
 
+mod alert;
 mod approval;
 mod command;
 mod evidence;
@@ -21,6 +22,7 @@ mod tests;
 mod text;
 mod turn;
 
+pub use alert::{Alert, AlertStatus, Alerted};
 pub use approval::{
     ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, PlanJudgement, Reply,
 };

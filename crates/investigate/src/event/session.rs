@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::{ObservationId, Outside, text};
+use crate::event::{Alert, ObservationId, Outside, text};
 use crate::finding::FaultCode;
 use crate::model::Investigator;
 use crate::suspect::Looked;
@@ -38,6 +38,9 @@ pub struct Opened {
     /// The request that it was opened for, where an agent made one that no session drives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<Box<Outside>>,
+    /// The alert that opened it by itself, where one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alert: Option<Box<Alert>>,
     pub version: String,
 }
 
@@ -65,6 +68,9 @@ pub struct Quote {
 impl Delivered {
     /// What a report is called.
     pub const REPORT: &'static str = "report";
+
+    /// What the message is called that the thread of an alert hangs on.
+    pub const ALERT: &'static str = "alert";
 
     /// What a board is called.
     pub const BOARD: &'static str = "board";

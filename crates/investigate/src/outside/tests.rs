@@ -74,6 +74,7 @@ impl Session {
             surroundings: None,
             by_program: true,
             outside: Some(Box::new(outside)),
+            alert: None,
             version: "0".to_owned(),
         }));
         session

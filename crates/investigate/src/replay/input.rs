@@ -31,6 +31,10 @@ pub(super) fn accept(
             let fits = state.opened.outside.is_some() && !state.is_over();
             Some(check(fits, recorded, "an event of this session", "one of a request from outside"))
         }
+        Event::Alerted(_) => {
+            let fits = state.opened.by_program && state.opened.outside.is_none();
+            Some(check(fits, recorded, "an event of this session", "one of a session that an alert opened"))
+        }
         Event::Resumed(_) => Some(resume(state, recorded)),
         // Boards and cards are shown beside the decisions, whenever somebody can be reached.
         Event::Delivered(delivered) if !delivered.is_report() => Some(shown(state, delivered, recorded)),

@@ -187,6 +187,10 @@ fn words(event: &Event) -> Words {
             let what = if attended.waits { "the agent waits again" } else { "the agent waits no longer" };
             (what.to_owned(), None, Tone::Quiet)
         }
+        Event::Alerted(alerted) => {
+            let what = format!("the sender says: {} ({} alerts)", alerted.status.word(), alerted.alerts);
+            (what, Some(alerted.text.clone()).filter(|text| !text.is_empty()), Tone::Normal)
+        }
         Event::Reopened(again) => {
             (format!("{} goes on behind the report", again.who), Some(again.text.clone()), Tone::Normal)
         }

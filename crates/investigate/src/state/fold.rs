@@ -84,6 +84,8 @@ impl State {
             taker: None,
             taken: None,
             attended: true,
+            alerts: Vec::new(),
+            resolved: false,
         }
     }
 
@@ -191,6 +193,7 @@ impl State {
             Event::Reopened(reopened) => self.reopen(reopened, at),
             Event::TakeRequested(asked) => self.taker = Some(asked.key.clone()),
             Event::Taken(taken) => (self.taker, self.taken) = (None, Some(taken.key.clone())),
+            Event::Alerted(alerted) => self.alerted(alerted, at),
             Event::Attended(attended) => {
                 self.attended = attended.waits;
                 // Who left does not want it any more.
@@ -210,6 +213,7 @@ impl State {
         self.limits = self.opened.limits.beyond(&self.spent, self.spent.at_work(self.opened_at, at));
         self.rechecking = None;
         if reopened.recheck {
+            self.resolved = false;
             self.entries.push(Entry::Note { text: RECHECKED.to_owned() });
             self.rechecking = Some(self.entries.len());
             return;

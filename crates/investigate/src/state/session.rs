@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::event::{
-    BudgetSpent, Concluded, Delivered, FindingAccepted, FindingRejected, Instruction, ModelAsked,
-    ObservationId, Observed, Opened, Returned, StepId,
+    AlertStatus, Alerted, BudgetSpent, Concluded, Delivered, FindingAccepted, FindingRejected, Instruction,
+    ModelAsked, ObservationId, Observed, Opened, Returned, StepId,
 };
 use crate::model::{Call, Carry, Investigator, Stop};
 use crate::state::{Approval, Denial, Phase, Step};
@@ -67,6 +67,10 @@ pub struct State {
     pub taken: Option<String>,
     /// Whether somebody waits for the answer to a request from outside.
     pub attended: bool,
+    /// What the sender of the alert said since.
+    pub alerts: Vec<(Timestamp, Alerted)>,
+    /// Whether the sender said that it is over, and the checks that had shown faults are still to be made again.
+    pub resolved: bool,
 }
 
 /// An observation and when it was recorded.
@@ -159,6 +163,12 @@ impl State {
         }
         let reports = self.delivered.iter().filter(|delivered| delivered.is_report()).count();
         self.concluded.is_some() && reports > self.earlier.len()
+    }
+
+    /// Takes in what the sender of the alert says.
+    pub(super) fn alerted(&mut self, alerted: &Alerted, at: Timestamp) {
+        self.resolved = alerted.status == AlertStatus::Resolved;
+        self.alerts.push((at, alerted.clone()));
     }
 
     /// Returns where something went last.

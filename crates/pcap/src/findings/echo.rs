@@ -58,7 +58,7 @@ pub(super) fn find(found: &mut FindingList, pass: &Pass) {
             found.add(&PING_LOSS, title, &target.frames, filter, &numbers);
         }
         let half = target.rtts.percentile(50);
-        let limit = (half * 4).max(half + MIN_EXTRA_NANOS);
+        let limit = half.saturating_mul(4).max(half.saturating_add(MIN_EXTRA_NANOS));
         let slow = target.rtts.above(limit);
         if PING_LATENCY.meets(slow, target.replies) {
             let most = ms(target.rtts.max());

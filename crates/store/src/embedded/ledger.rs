@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use redb::{ReadableTable as _, WriteTransaction};
 
+use crate::embedded::claim::forget;
 use crate::embedded::open::Store;
 use crate::embedded::shared_state::take_down;
 use crate::embedded::table::{
@@ -115,6 +116,7 @@ impl Ledger for Store {
             for session in &due {
                 erase(write, session)?;
             }
+            forget(write, clock)?;
             Ok(due)
         })
         .await

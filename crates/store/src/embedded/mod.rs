@@ -4,6 +4,7 @@
 //! that may block.
 
 mod approval;
+mod claim;
 mod dispatch;
 mod lease;
 mod ledger;

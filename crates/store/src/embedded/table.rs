@@ -33,6 +33,8 @@ pub(super) const LINES: TableDefinition<Text, Text> = TableDefinition::new("line
 pub(super) const WALL: TableDefinition<(i64, Text), ()> = TableDefinition::new("wall");
 /// Number → line of the journal.
 pub(super) const JOURNAL: TableDefinition<u64, Text> = TableDefinition::new("journal");
+/// Claimed name → until when it stands for what, and for what.
+pub(super) const CLAIMS: TableDefinition<Text, (i64, Text)> = TableDefinition::new("claims");
 /// Numbers of the file as a whole.
 pub(super) const NUMBERS: TableDefinition<Text, u64> = TableDefinition::new("numbers");
 
@@ -82,6 +84,7 @@ pub(super) fn prepare(write: &WriteTransaction) -> Result<(), StoreError> {
     write.open_table(WORK).map_err(broken)?;
     write.open_table(WALL).map_err(broken)?;
     write.open_table(JOURNAL).map_err(broken)?;
+    write.open_table(CLAIMS).map_err(broken)?;
     let mut numbers = write.open_table(NUMBERS).map_err(broken)?;
     let found = numbers.get("format").map_err(broken)?.map(|found| found.value());
     match found {

@@ -1,7 +1,7 @@
 //! The names of the keys.
 
 use crate::{ApprovalId, StoreError};
-use ghost_base::SessionId;
+use ghost_base::{Digest, SessionId};
 
 /// The tag of what spans sessions. No session can have it: names have no dot.
 const INDEX: &str = "{ghost.index}";
@@ -88,6 +88,11 @@ impl Keys {
 
     pub(super) fn journal(&self) -> String {
         self.index("journal")
+    }
+
+    /// What a claimed name stands for. A name has any letters, so its digest stands in the key.
+    pub(super) fn claim(&self, name: &str) -> String {
+        format!("{}:claim:{}", self.prefix, Digest::of(name))
     }
 
     pub(super) fn format(&self) -> String {

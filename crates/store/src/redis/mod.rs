@@ -4,6 +4,7 @@
 
 mod address;
 mod approval;
+mod claim;
 mod config;
 mod connect;
 mod dispatch;

@@ -16,6 +16,7 @@ pub(super) struct Scripts {
     pub(super) mark: Script,
     pub(super) note: Script,
     pub(super) claim: Script,
+    pub(super) name: Script,
     pub(super) settle: Script,
 }
 
@@ -34,6 +35,7 @@ impl Scripts {
             mark: Script::new(include_str!("script/mark.lua")),
             note: Script::new(include_str!("script/note.lua")),
             claim: Script::new(include_str!("script/claim.lua")),
+            name: Script::new(include_str!("script/name.lua")),
             settle: Script::new(include_str!("script/settle.lua")),
         }
     }

@@ -186,6 +186,7 @@ pub(super) fn opened(prompt: &str, setup: &Setup, model: &dyn Model) -> anyhow::
         surroundings: Some(setup.surroundings()?),
         by_program: false,
         outside: None,
+        alert: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }

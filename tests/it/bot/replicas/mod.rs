@@ -1,5 +1,6 @@
 //! More than one machine: real processes on one Redis, before one workspace, some of which are killed.
 
+mod alerts;
 mod brain;
 mod crash;
 mod people;

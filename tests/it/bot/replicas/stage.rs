@@ -15,7 +15,11 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::brain::{Brain, NUMBER};
+use crate::lab::stage::NETWORK;
 use crate::store::server::Server;
+
+/// What senders of alerts prove themselves by.
+pub(super) const SECRET: &str = "a-secret-of-enough-letters";
 
 /// How many replicas there are.
 pub(super) const REPLICAS: usize = 3;
@@ -68,10 +72,13 @@ impl Stage {
         let text = format!(
             "slack.pace = 1000\nbot.sessions = 400\nstore.url = '{}'\n[model]\nbrain = 'openai'\n[model.openai]\n\
              model = 'm'\nbase_url = '{}'\n[approval]\nchange.users = ['U0LABBOB01']\n\
-             measurement.users = ['U0LABBOB01']\n[shell]\napproval_minutes = 60\n[log]\nlevel = 'info'\n",
+             measurement.users = ['U0LABBOB01']\n[shell]\napproval_minutes = 60\n[log]\nlevel = 'info'\n\
+             [alerts.alertmanager]\nchannel = '{NETWORK}'\nsecret_file = '{}'\n",
             server.url(),
             brain.url,
+            folder.path().join("alerts").display(),
         );
+        std::fs::write(folder.path().join("alerts"), SECRET).unwrap();
         for at in 0..REPLICAS {
             let listens = format!("{text}[http]\nlisten = '{}'\n", address(&server, at));
             std::fs::write(folder.path().join(format!("ghost-{at}.toml")), listens).unwrap();
@@ -211,6 +218,14 @@ impl Stage {
             sum += number.parse::<u64>().unwrap();
         }
         sum
+    }
+
+    /// Sends something to the port of a replica for alerts; returns the status and the answer, or why there is none.
+    pub(super) async fn alert(&self, at: usize, body: &Value) -> Result<(u16, Value), String> {
+        let url = format!("http://{}/alerts/alertmanager", address(&self.server, at));
+        let sent = self.http.post(url).bearer_auth(SECRET).json(body).send().await;
+        let sent = sent.map_err(|error| error.to_string())?;
+        Ok((sent.status().as_u16(), sent.json().await.unwrap_or_default()))
     }
 
     /// Calls a method of the Web API as the bot.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::path::{Bundle, Cloud, Estate, Flow, Guest, Judgement, Protocol, Reading};
 
 /// A security rule: name, priority, direction, access, protocol, source, destination, port.
-pub(super) type Rule =
+pub(crate) type Rule =
     (&'static str, u32, &'static str, &'static str, &'static str, &'static str, &'static str, &'static str);
 
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ impl Machine {
 
 /// An estate while it is drafted.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Draft {
+pub(crate) struct Draft {
     networks: Vec<Network>,
     machines: Vec<Machine>,
     groups: BTreeMap<String, Vec<Value>>,
@@ -70,7 +70,7 @@ const PLAIN: &str =
 
 impl Draft {
     /// One network with a caller `web` (10.0.1.4) and a server `db` (10.0.2.4) that listens on 5432.
-    pub(super) fn two() -> Self {
+    pub(crate) fn two() -> Self {
         Self::default()
             .network("app", "10.0.0.0/16", &[("web", "10.0.1.0/24"), ("db", "10.0.2.0/24")])
             .machine("web", "10.0.1.4", "app/web")
@@ -80,7 +80,7 @@ impl Draft {
 
     /// A hub with the appliance `nva` (10.10.0.4) and two spokes with `a` (10.11.0.4) and `b` (10.12.0.4), which listens on 8443.
     /// Each spoke's table leads to the other by the appliance.
-    pub(super) fn hub() -> Self {
+    pub(crate) fn hub() -> Self {
         Self::default()
             .network("hub", "10.10.0.0/16", &[("nva", "10.10.0.0/24")])
             .network("left", "10.11.0.0/16", &[("work", "10.11.0.0/24")])
@@ -96,7 +96,7 @@ impl Draft {
             .route("right/work", "to-left", "10.11.0.0/16", "VirtualAppliance", Some("10.10.0.4"))
     }
 
-    pub(super) fn network(mut self, name: &str, prefix: &str, subnets: &[(&str, &str)]) -> Self {
+    pub(crate) fn network(mut self, name: &str, prefix: &str, subnets: &[(&str, &str)]) -> Self {
         let subnet = |(name, prefix): &(&str, &str)| Subnet {
             name: (*name).to_owned(),
             prefix: (*prefix).to_owned(),
@@ -113,7 +113,7 @@ impl Draft {
     }
 
     /// Peers two networks in both directions.
-    pub(super) fn peered(mut self, one: &str, other: &str, state: &str) -> Self {
+    pub(crate) fn peered(mut self, one: &str, other: &str, state: &str) -> Self {
         for (own, remote) in [(one, other), (other, one)] {
             let network = self.networks.iter_mut().find(|network| network.name == own).unwrap();
             network.peerings.retain(|(name, ..)| name != remote);
@@ -128,7 +128,7 @@ impl Draft {
         self
     }
 
-    pub(super) fn machine(mut self, name: &str, address: &str, place: &str) -> Self {
+    pub(crate) fn machine(mut self, name: &str, address: &str, place: &str) -> Self {
         let (network, subnet) = place.split_once('/').unwrap();
         self.machines.push(Machine {
             name: name.to_owned(),
@@ -157,23 +157,23 @@ impl Draft {
         self
     }
 
-    pub(super) fn listens(self, name: &str, end: &str) -> Self {
+    pub(crate) fn listens(self, name: &str, end: &str) -> Self {
         self.change(name, |machine| machine.listens.push(end.to_owned()))
     }
 
-    pub(super) fn silent(self, name: &str) -> Self {
+    pub(crate) fn silent(self, name: &str) -> Self {
         self.change(name, |machine| machine.listens.clear())
     }
 
-    pub(super) fn stopped(self, name: &str) -> Self {
+    pub(crate) fn stopped(self, name: &str) -> Self {
         self.change(name, |machine| machine.state = "VM deallocated")
     }
 
-    pub(super) fn public(self, name: &str, address: &str) -> Self {
+    pub(crate) fn public(self, name: &str, address: &str) -> Self {
         self.change(name, |machine| machine.public = Some(address.to_owned()))
     }
 
-    pub(super) fn forwarding(self, name: &str, kernel: bool) -> Self {
+    pub(crate) fn forwarding(self, name: &str, kernel: bool) -> Self {
         self.change(name, |machine| {
             machine.forwards = true;
             machine.settings = format!("net.ipv4.ip_forward = {}\n", u8::from(kernel));
@@ -181,7 +181,7 @@ impl Draft {
     }
 
     /// Adds a rule to the filter table, as `iptables-save` prints it.
-    pub(super) fn drops(self, name: &str, rule: &str) -> Self {
+    pub(crate) fn drops(self, name: &str, rule: &str) -> Self {
         self.change(name, |machine| machine.rules.push(rule.to_owned()))
     }
 
@@ -189,7 +189,7 @@ impl Draft {
         self.change(name, |machine| machine.chains.push(chain.to_owned()))
     }
 
-    pub(super) fn policy(self, name: &str, chain: &'static str, policy: &'static str) -> Self {
+    pub(crate) fn policy(self, name: &str, chain: &'static str, policy: &'static str) -> Self {
         self.change(name, |machine| {
             machine.policies.insert(chain, policy);
         })
@@ -203,7 +203,7 @@ impl Draft {
         self.change(name, |machine| machine.native.extend(objects.iter().cloned()))
     }
 
-    pub(super) fn shapes(self, name: &str, text: &str) -> Self {
+    pub(crate) fn shapes(self, name: &str, text: &str) -> Self {
         self.change(name, |machine| machine.shaping = text.to_owned())
     }
 
@@ -212,7 +212,7 @@ impl Draft {
     }
 
     /// Adds a route to the table of a subnet; the table has the subnet's name.
-    pub(super) fn route(
+    pub(crate) fn route(
         mut self,
         place: &str,
         name: &str,
@@ -232,7 +232,7 @@ impl Draft {
     }
 
     /// Adds a rule to the group of a subnet (`app/db`) or of a machine (`db`); the group has its name.
-    pub(super) fn rule(mut self, place: &str, rule: Rule) -> Self {
+    pub(crate) fn rule(mut self, place: &str, rule: Rule) -> Self {
         let group = format!("{}-nsg", place.rsplit('/').next().unwrap());
         match place.split_once('/') {
             Some((network, subnet)) => {
@@ -250,7 +250,7 @@ impl Draft {
         }
     }
 
-    pub(super) fn bundle(&self) -> Bundle {
+    pub(crate) fn bundle(&self) -> Bundle {
         let networks: Vec<Value> = self.networks.iter().map(network).collect();
         let nics: Vec<Value> = self.machines.iter().map(nic).collect();
         let machines: Vec<Value> = self
@@ -297,7 +297,7 @@ impl Draft {
         self.estate().judge(&self.flow(from, to, Protocol::Tcp, port))
     }
 
-    pub(super) fn flow(&self, from: &str, to: &str, protocol: Protocol, port: u16) -> Flow {
+    pub(crate) fn flow(&self, from: &str, to: &str, protocol: Protocol, port: u16) -> Flow {
         let address = |name: &str| -> IpAddr {
             let own = self.machines.iter().find(|machine| machine.name == name);
             own.map_or(name, |machine| machine.address.as_str()).parse().unwrap()

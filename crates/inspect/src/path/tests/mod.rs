@@ -1,7 +1,7 @@
 //! Facts about judging one flow.
 
 mod documents;
-mod draft;
+pub(crate) mod draft;
 mod facts;
 mod object;
 mod property;

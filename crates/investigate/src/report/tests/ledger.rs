@@ -42,6 +42,7 @@ impl Ledger {
             surroundings: None,
             by_program: false,
             outside: None,
+            alert: None,
             version: "0.1.0".to_owned(),
         }));
         ledger

@@ -42,6 +42,7 @@ fn state(symptom: &str) -> State {
         surroundings: None,
         by_program: false,
         outside: None,
+        alert: None,
         version: "0".to_owned(),
     });
     let sealed = crate::event::Chain::new(name.clone()).seal(Timestamp::from_millis(0), &opened).unwrap().1;

@@ -85,6 +85,7 @@ impl TestSession {
             surroundings: None,
             by_program: false,
             outside: None,
+            alert: None,
             version: "0.1.0".to_owned(),
         }));
         session.add(Event::HypothesisSet(HypothesisSet {

@@ -1,0 +1,403 @@
+//! One command as edits: `az network …`, power of a machine, and lines of `iptables`, `nft` and `tc` inside a machine.
+
+use std::net::IpAddr;
+
+use super::documents::{Rows, body, id_name, is_named, items};
+use super::draft::Draft;
+use super::edit::{Edit, Peering, RouteRow, SecurityRule, Target};
+use super::name::last;
+use super::routes::route_of;
+use crate::net::Fields as _;
+use crate::path::Bundle;
+
+/// Why nobody can say what a command does to flows.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// It does nothing that a flow would notice, as far as it is known.
+    #[error("it is no change of the network that is known here")]
+    Foreign,
+    /// It is one, and cannot be said whole.
+    #[error("{0}")]
+    Unclear(String),
+}
+
+/// Reads a command as edits of an estate of which some documents were read.
+///
+/// # Errors
+/// Fails where it changes nothing of the network that is known, or where its words do not say what.
+pub fn command(words: &[String], bundle: &Bundle) -> Result<Vec<Edit>, CommandError> {
+    let name = words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+    match name {
+        "az" => az(words.get(1..).unwrap_or_default(), bundle),
+        "ssh" => ssh(words.get(1..).unwrap_or_default(), bundle),
+        _ => Err(CommandError::Foreign),
+    }
+}
+
+/// The words of `az` in order.
+struct Words<'a> {
+    group: Vec<&'a str>,
+    options: Vec<(&'a str, Vec<&'a str>)>,
+}
+
+impl<'a> Words<'a> {
+    fn of(words: &'a [String]) -> Self {
+        let mut found = Self { group: Vec::new(), options: Vec::new() };
+        for word in words {
+            let is_option = word.starts_with("--") || matches!(word.as_str(), "-g" | "-n" | "-o" | "-h");
+            match (is_option, found.options.last_mut()) {
+                (true, _) => {
+                    let (name, value) =
+                        word.split_once('=').map_or((word.as_str(), None), |(a, b)| (a, Some(b)));
+                    found.options.push((name, value.into_iter().collect()));
+                }
+                (false, Some((_, values))) => values.push(word),
+                (false, None) => found.group.push(word),
+            }
+        }
+        found
+    }
+
+    fn all(&self, names: &[&str]) -> Option<&[&'a str]> {
+        let own = self.options.iter().rev().find(|(name, _)| names.contains(name));
+        own.map(|(_, values)| values.as_slice())
+    }
+
+    fn one(&self, names: &[&str]) -> Option<&'a str> {
+        self.all(names)?.first().copied()
+    }
+
+    fn need(&self, names: &[&str]) -> Result<String, CommandError> {
+        let missing =
+            || CommandError::Unclear(format!("{} is missing", names.first().unwrap_or(&"an option")));
+        self.one(names).map(str::to_owned).ok_or_else(missing)
+    }
+
+    fn list(&self, names: &[&str]) -> Option<Vec<String>> {
+        self.all(names).map(|values| values.iter().map(|value| (*value).to_owned()).collect())
+    }
+
+    fn flag(&self, names: &[&str]) -> Option<bool> {
+        let values = self.all(names)?;
+        Some(
+            !values
+                .first()
+                .is_some_and(|word| matches!(word.to_ascii_lowercase().as_str(), "false" | "no" | "n" | "0")),
+        )
+    }
+
+    /// Returns a reference to another resource: its name, or nothing where it is taken off.
+    fn reference(&self, names: &[&str]) -> Option<Option<String>> {
+        let values = self.all(names)?;
+        let text = values.first().copied().unwrap_or_default();
+        Some(last(text).filter(|name| !matches!(name.as_str(), "null" | "\"\"" | "''")))
+    }
+}
+
+const NAME: &[&str] = &["--name", "-n"];
+
+fn az(words: &[String], bundle: &Bundle) -> Result<Vec<Edit>, CommandError> {
+    let words = Words::of(words);
+    let generic = words.options.iter().any(|(name, _)| matches!(*name, "--set" | "--add" | "--remove"));
+    let unclear = |target: Target| {
+        Ok(vec![Edit::Obscure {
+            target,
+            why: "--set, --add and --remove say it in their own manner".to_owned(),
+        }])
+    };
+    match words.group.as_slice() {
+        ["network", "nsg", "rule", verb @ ("create" | "update")] => {
+            let group = words.need(&["--nsg-name"])?;
+            if generic {
+                return unclear(Target::Group(group));
+            }
+            let rule = rule(&words, *verb == "update", &group, bundle)?;
+            Ok(vec![Edit::PutRule { group, rule }])
+        }
+        ["network", "nsg", "rule", "delete"] => {
+            Ok(vec![Edit::DeleteRule { group: words.need(&["--nsg-name"])?, rule: words.need(NAME)? }])
+        }
+        ["network", "nsg", "delete"] => Ok(vec![Edit::DeleteGroup { group: words.need(NAME)? }]),
+        ["network", "nsg", "create"] => {
+            Ok(vec![Edit::PutGroup { group: words.need(NAME)?, rules: Vec::new() }])
+        }
+        ["network", "route-table", "route", verb @ ("create" | "update")] => {
+            let table = words.need(&["--route-table-name"])?;
+            if generic {
+                return unclear(Target::Table(table));
+            }
+            let route = route(&words, *verb == "update", &table, bundle)?;
+            Ok(vec![Edit::PutRoute { table, route }])
+        }
+        ["network", "route-table", "route", "delete"] => Ok(vec![Edit::DeleteRoute {
+            table: words.need(&["--route-table-name"])?,
+            route: words.need(NAME)?,
+        }]),
+        ["network", "route-table", "delete"] => Ok(vec![Edit::DeleteTable { table: words.need(NAME)? }]),
+        ["network", "vnet", "subnet", "update"] => {
+            let (network, subnet) = (words.need(&["--vnet-name"])?, words.need(NAME)?);
+            if generic || words.all(&["--address-prefixes", "--address-prefix"]).is_some() {
+                return unclear(Target::Network(network));
+            }
+            let group = words.reference(&["--network-security-group", "--nsg"]);
+            let table = words.reference(&["--route-table"]);
+            let mut edits: Vec<Edit> = Vec::new();
+            edits.extend(group.map(|group| Edit::SetSubnetGroup {
+                network: network.clone(),
+                subnet: subnet.clone(),
+                group,
+            }));
+            edits.extend(table.map(|table| Edit::SetSubnetTable { network, subnet, table }));
+            some(edits)
+        }
+        ["network", "vnet", "peering", "create"] => {
+            let remote = words.need(&["--remote-vnet", "--remote-vnet-id"])?;
+            let remote =
+                last(&remote).ok_or_else(|| CommandError::Unclear("--remote-vnet is empty".to_owned()))?;
+            let peering = Peering {
+                name: words.need(NAME)?,
+                remote,
+                forwarded: words.flag(&["--allow-forwarded-traffic"]).unwrap_or(false),
+                remote_gateway: words.flag(&["--use-remote-gateways"]).unwrap_or(false),
+            };
+            Ok(vec![Edit::PutPeering { network: words.need(&["--vnet-name"])?, peering }])
+        }
+        ["network", "vnet", "peering", "delete"] => Ok(vec![Edit::DeletePeering {
+            network: words.need(&["--vnet-name"])?,
+            peering: words.need(NAME)?,
+        }]),
+        ["network", "vnet", "peering", "update"] => unclear(Target::Network(words.need(&["--vnet-name"])?)),
+        ["network", "nic", "update"] => {
+            let nic = words.need(NAME)?;
+            if generic {
+                return unclear(Target::Interface(nic));
+            }
+            let mut edits = Vec::new();
+            edits.extend(
+                words
+                    .flag(&["--ip-forwarding"])
+                    .map(|forwards| Edit::SetForwarding { nic: nic.clone(), forwards }),
+            );
+            edits.extend(
+                words
+                    .reference(&["--network-security-group"])
+                    .map(|group| Edit::SetInterfaceGroup { nic: nic.clone(), group }),
+            );
+            some(edits)
+        }
+        ["vm", verb @ ("stop" | "deallocate" | "start" | "delete")] => {
+            Ok(vec![Edit::SetPower { machine: words.need(NAME)?, runs: *verb == "start" }])
+        }
+        ["vm", "run-command", "invoke"] => {
+            let machine = words.need(NAME)?;
+            let scripts = words.list(&["--scripts"]).unwrap_or_default();
+            guest(&machine, &scripts.join("\n"))
+        }
+        ["network", ..] => {
+            Err(CommandError::Unclear("nobody judges this change of the network here".to_owned()))
+        }
+        _ => Err(CommandError::Foreign),
+    }
+}
+
+fn some(edits: Vec<Edit>) -> Result<Vec<Edit>, CommandError> {
+    if edits.is_empty() { Err(CommandError::Foreign) } else { Ok(edits) }
+}
+
+fn rule(
+    words: &Words<'_>,
+    is_update: bool,
+    group: &str,
+    bundle: &Bundle,
+) -> Result<SecurityRule, CommandError> {
+    let name = words.need(NAME)?;
+    let old = Draft::of(bundle).rules_of(group, Some(&name)).into_iter().next();
+    if is_update && old.is_none() {
+        return Err(CommandError::Unclear(format!("the rule {name} of {group} was not read")));
+    }
+    let any = || vec!["*".to_owned()];
+    let (word, number) = (|name: &str| words.one(&[name]).map(str::to_owned), words.one(&["--priority"]));
+    let priority = match number {
+        Some(number) => {
+            Some(number.parse().map_err(|_| CommandError::Unclear(format!("`{number}` is no priority")))?)
+        }
+        None => None,
+    };
+    let old = old.filter(|_| is_update);
+    let asg = |side: &str| {
+        let names = words.list(&[&format!("--{side}-asgs")])?;
+        Some(names.iter().filter_map(|id| last(id)).map(|name| format!("asg-{name}")).collect::<Vec<_>>())
+    };
+    let list = |names: [&str; 2]| words.list(&names);
+    let missing = |what: &str| CommandError::Unclear(format!("{what} is missing"));
+    Ok(SecurityRule {
+        priority: priority.or(old.as_ref().map(|old| old.priority)).ok_or_else(|| missing("--priority"))?,
+        direction: word("--direction")
+            .or_else(|| old.as_ref().map(|old| old.direction.clone()))
+            .unwrap_or_else(|| "Inbound".to_owned()),
+        access: word("--access")
+            .or_else(|| old.as_ref().map(|old| old.access.clone()))
+            .unwrap_or_else(|| "Allow".to_owned()),
+        protocol: word("--protocol")
+            .or_else(|| old.as_ref().map(|old| old.protocol.clone()))
+            .unwrap_or_else(|| "*".to_owned()),
+        sources: asg("source")
+            .or_else(|| list(["--source-address-prefixes", "--source-address-prefix"]))
+            .or_else(|| old.as_ref().map(|old| old.sources.clone()))
+            .unwrap_or_else(any),
+        source_ports: list(["--source-port-ranges", "--source-port-range"])
+            .or_else(|| old.as_ref().map(|old| old.source_ports.clone()))
+            .unwrap_or_else(any),
+        destinations: asg("destination")
+            .or_else(|| list(["--destination-address-prefixes", "--destination-address-prefix"]))
+            .or_else(|| old.as_ref().map(|old| old.destinations.clone()))
+            .unwrap_or_else(any),
+        destination_ports: list(["--destination-port-ranges", "--destination-port-range"])
+            .or_else(|| old.map(|old| old.destination_ports))
+            .unwrap_or_else(|| if is_update { any() } else { vec!["80".to_owned()] }),
+        name,
+    })
+}
+
+fn route(words: &Words<'_>, is_update: bool, table: &str, bundle: &Bundle) -> Result<RouteRow, CommandError> {
+    let name = words.need(NAME)?;
+    let tables = Rows::of(bundle.cloud.route_tables.as_ref());
+    let old = tables
+        .named(table)
+        .and_then(|row| items(row, "routes").find(|row| is_named(row, &name)).and_then(route_of));
+    if is_update && old.is_none() {
+        return Err(CommandError::Unclear(format!("the route {name} of {table} was not read")));
+    }
+    let old = old.filter(|_| is_update);
+    let missing = |what: &str| CommandError::Unclear(format!("{what} is missing"));
+    let word = |name: &str| words.one(&[name]).map(str::to_owned);
+    Ok(RouteRow {
+        prefix: word("--address-prefix")
+            .or_else(|| old.as_ref().map(|old| old.prefix.clone()))
+            .ok_or_else(|| missing("--address-prefix"))?,
+        hop_type: word("--next-hop-type")
+            .or_else(|| old.as_ref().map(|old| old.hop_type.clone()))
+            .ok_or_else(|| missing("--next-hop-type"))?,
+        hop: word("--next-hop-ip-address").or_else(|| old.and_then(|old| old.hop)),
+        name,
+    })
+}
+
+/// Reads `ssh [options] [USER@]HOST COMMAND…`.
+fn ssh(words: &[String], bundle: &Bundle) -> Result<Vec<Edit>, CommandError> {
+    let mut at = 0;
+    while let Some(word) = words.get(at).filter(|word| word.starts_with('-')) {
+        let takes =
+            matches!(word.as_str(), "-o" | "-p" | "-i" | "-l" | "-F" | "-J" | "-c" | "-m" | "-b" | "-e");
+        at += 1 + usize::from(takes);
+    }
+    let (host, line) = match words.get(at..) {
+        Some([host, line @ ..]) if !line.is_empty() => {
+            (host.rsplit('@').next().unwrap_or(host), line.join(" "))
+        }
+        Some(_) | None => return Err(CommandError::Foreign),
+    };
+    guest(&machine_of(host, bundle), &line)
+}
+
+/// Returns the machine that has an address, or the name itself.
+fn machine_of(host: &str, bundle: &Bundle) -> String {
+    let Ok(address) = host.parse::<IpAddr>() else { return host.to_owned() };
+    let rows = Rows::of(bundle.cloud.interfaces.as_ref());
+    let has = |row: &&serde_json::Value| {
+        items(row, "ipConfigurations").map(body).any(|one| {
+            one.text("privateIPAddress").and_then(|text| text.parse::<IpAddr>().ok()) == Some(address)
+        })
+    };
+    let own = rows.read().and_then(|rows| rows.iter().find(has));
+    own.and_then(|row| id_name(body(row).field("virtualMachine"))).unwrap_or_else(|| host.to_owned())
+}
+
+/// Programs inside a machine that change what becomes of packets.
+const CHANGING: [&str; 16] = [
+    "iptables",
+    "ip6tables",
+    "iptables-restore",
+    "ip6tables-restore",
+    "nft",
+    "ufw",
+    "firewall-cmd",
+    "fail2ban-client",
+    "ipset",
+    "tc",
+    "ip",
+    "sysctl",
+    "ifconfig",
+    "route",
+    "systemctl",
+    "service",
+];
+
+/// Reads the lines of a script that runs in a machine.
+fn guest(machine: &str, script: &str) -> Result<Vec<Edit>, CommandError> {
+    let mut edits = Vec::new();
+    for line in script.split(['\n', ';']).flat_map(|line| line.split("&&")).map(str::trim) {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let words: Option<Vec<String>> = words(line);
+        let machine = machine.to_owned();
+        let Some(words) = words else {
+            let why = format!("`{line}` needs a shell");
+            edits.push(Edit::Obscure { target: Target::Machine(machine), why });
+            continue;
+        };
+        let words: Vec<String> =
+            words.into_iter().skip_while(|word| word == "sudo" || word == "-n").collect();
+        let program = words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default().to_owned();
+        let reads = words
+            .iter()
+            .any(|word| matches!(word.as_str(), "show" | "-L" | "-S" | "list" | "status" | "--list"));
+        match program.as_str() {
+            "iptables" | "ip6tables" | "iptables-legacy" | "iptables-nft" | "ip6tables-legacy"
+            | "ip6tables-nft" | "nft"
+                if !reads =>
+            {
+                edits.push(Edit::Filter { machine, words })
+            }
+            "tc" if !reads => edits.push(Edit::Shape { machine, words }),
+            program if CHANGING.contains(&program) && !reads => {
+                let why = format!("nobody carries out a line of {program} here");
+                edits.push(Edit::Obscure { target: Target::Machine(machine), why });
+            }
+            _ => {}
+        }
+    }
+    some(edits)
+}
+
+/// Splits a line into words; nothing where it would need a shell.
+fn words(line: &str) -> Option<Vec<String>> {
+    let (mut words, mut word, mut begun, mut quote) = (Vec::new(), String::new(), false, None);
+    for char in line.chars() {
+        match (quote, char) {
+            (Some(open), char) if char == open => quote = None,
+            (Some('"'), '$' | '`' | '\\') => return None,
+            (Some(_), char) => word.push(char),
+            (None, '\'' | '"') => {
+                quote = Some(char);
+                begun = true;
+            }
+            (None, '$' | '`' | '|' | '<' | '>' | '&' | '(' | ')' | '{' | '}' | '*' | '?' | '\\') => {
+                return None;
+            }
+            (None, char) if char.is_whitespace() => {
+                if begun || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                begun = false;
+            }
+            (None, char) => word.push(char),
+        }
+    }
+    if begun || !word.is_empty() {
+        words.push(word);
+    }
+    quote.is_none().then_some(words)
+}

@@ -1,0 +1,366 @@
+//! One thing that a change does to an estate.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// A rule of a security group, as it is configured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SecurityRule {
+    /// Its name.
+    pub name: String,
+    /// The lowest number is tried first.
+    pub priority: u32,
+    /// `Inbound` or `Outbound`.
+    pub direction: String,
+    /// `Allow` or `Deny`.
+    pub access: String,
+    /// `Tcp`, `Udp`, `Icmp`, `*` …
+    pub protocol: String,
+    /// Prefixes and service tags.
+    pub sources: Vec<String>,
+    /// Ports and ranges.
+    pub source_ports: Vec<String>,
+    /// Prefixes and service tags.
+    pub destinations: Vec<String>,
+    /// Ports and ranges.
+    pub destination_ports: Vec<String>,
+}
+
+/// A route of a route table, as it is configured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RouteRow {
+    /// Its name.
+    pub name: String,
+    /// Where to.
+    pub prefix: String,
+    /// `VirtualAppliance`, `VnetLocal`, `Internet`, `VirtualNetworkGateway` or `None`.
+    pub hop_type: String,
+    /// The address of the appliance.
+    pub hop: Option<String>,
+}
+
+/// One side of a peering.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Peering {
+    /// Its name.
+    pub name: String,
+    /// The name of the other network.
+    pub remote: String,
+    /// Whether it lets in what others forward.
+    pub forwarded: bool,
+    /// Whether it uses the gateway of the other side.
+    pub remote_gateway: bool,
+}
+
+/// A network interface.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Interface {
+    /// Its name.
+    pub name: String,
+    /// Its private addresses.
+    pub addresses: Vec<String>,
+    /// Network and subnet.
+    pub subnet: (String, String),
+    /// Its public address, where it has one.
+    pub public: Option<String>,
+    /// Whether it forwards what is not for it.
+    pub forwards: bool,
+    /// The security group at it.
+    pub group: Option<String>,
+}
+
+/// What a change touches, where it does not say how.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    /// A security group.
+    Group(String),
+    /// A route table.
+    Table(String),
+    /// A network, with its subnets and peerings.
+    Network(String),
+    /// A network interface.
+    Interface(String),
+    /// What is inside a machine.
+    Machine(String),
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Group(name) => write!(out, "the security group {name}"),
+            Self::Table(name) => write!(out, "the route table {name}"),
+            Self::Network(name) => write!(out, "the network {name}"),
+            Self::Interface(name) => write!(out, "the network interface {name}"),
+            Self::Machine(name) => write!(out, "the inside of {name}"),
+        }
+    }
+}
+
+/// One thing that a change does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edit {
+    /// Creates a security group, or gives it other rules; those of the platform stay.
+    PutGroup {
+        /// The group.
+        group: String,
+        /// All its rules.
+        rules: Vec<SecurityRule>,
+    },
+    /// Deletes a security group.
+    DeleteGroup {
+        /// The group.
+        group: String,
+    },
+    /// Adds a rule to a security group, or changes it.
+    PutRule {
+        /// The group.
+        group: String,
+        /// The rule.
+        rule: SecurityRule,
+    },
+    /// Deletes a rule of a security group.
+    DeleteRule {
+        /// The group.
+        group: String,
+        /// The rule.
+        rule: String,
+    },
+    /// Creates a route table, or gives it other routes.
+    PutTable {
+        /// The table.
+        table: String,
+        /// All its routes.
+        routes: Vec<RouteRow>,
+    },
+    /// Deletes a route table.
+    DeleteTable {
+        /// The table.
+        table: String,
+    },
+    /// Adds a route to a table, or changes it.
+    PutRoute {
+        /// The table.
+        table: String,
+        /// The route.
+        route: RouteRow,
+    },
+    /// Deletes a route of a table.
+    DeleteRoute {
+        /// The table.
+        table: String,
+        /// The route.
+        route: String,
+    },
+    /// Creates a network, or gives it another address space.
+    PutNetwork {
+        /// The network.
+        network: String,
+        /// Its address space.
+        prefixes: Vec<String>,
+    },
+    /// Creates a subnet, or gives it other addresses.
+    PutSubnet {
+        /// The network.
+        network: String,
+        /// The subnet.
+        subnet: String,
+        /// Its addresses.
+        prefixes: Vec<String>,
+    },
+    /// Puts a security group at a subnet, or takes it off.
+    SetSubnetGroup {
+        /// The network.
+        network: String,
+        /// The subnet.
+        subnet: String,
+        /// The group.
+        group: Option<String>,
+    },
+    /// Puts a route table at a subnet, or takes it off.
+    SetSubnetTable {
+        /// The network.
+        network: String,
+        /// The subnet.
+        subnet: String,
+        /// The table.
+        table: Option<String>,
+    },
+    /// Creates one side of a peering, or changes it.
+    PutPeering {
+        /// The network.
+        network: String,
+        /// The peering.
+        peering: Peering,
+    },
+    /// Deletes one side of a peering.
+    DeletePeering {
+        /// The network.
+        network: String,
+        /// The peering.
+        peering: String,
+    },
+    /// Creates a network interface, or changes its addresses.
+    PutInterface(Interface),
+    /// Deletes a network interface.
+    DeleteInterface {
+        /// The network interface.
+        nic: String,
+    },
+    /// Puts a security group at a network interface, or takes it off.
+    SetInterfaceGroup {
+        /// The network interface.
+        nic: String,
+        /// The group.
+        group: Option<String>,
+    },
+    /// Lets an interface forward what is not for it, or not.
+    SetForwarding {
+        /// The network interface.
+        nic: String,
+        /// Whether it does.
+        forwards: bool,
+    },
+    /// Says which machine an interface belongs to.
+    Attach {
+        /// The network interface.
+        nic: String,
+        /// The machine.
+        machine: String,
+    },
+    /// Starts or stops a machine.
+    SetPower {
+        /// The machine.
+        machine: String,
+        /// Whether it runs afterwards.
+        runs: bool,
+    },
+    /// Runs a line of `iptables`, `ip6tables` or `nft` in a machine.
+    Filter {
+        /// The machine.
+        machine: String,
+        /// The words of the line.
+        words: Vec<String>,
+    },
+    /// Runs a line of `tc qdisc` in a machine.
+    Shape {
+        /// The machine.
+        machine: String,
+        /// The words of the line.
+        words: Vec<String>,
+    },
+    /// Changes something in a manner that is not known before it is done, or not here.
+    Obscure {
+        /// What it touches.
+        target: Target,
+        /// Why it cannot be said.
+        why: String,
+    },
+}
+
+/// Something that could not be judged.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Unread {
+    /// What.
+    pub what: String,
+    /// Why not.
+    pub why: String,
+}
+
+impl Edit {
+    /// Returns its rank where several are applied: what others stand in comes first, and what is deleted goes before what is put.
+    pub(super) const fn rank(&self) -> u8 {
+        match self {
+            Self::PutNetwork { .. } => 0,
+            Self::PutSubnet { .. } => 1,
+            Self::DeleteRule { .. }
+            | Self::DeleteRoute { .. }
+            | Self::DeletePeering { .. }
+            | Self::DeleteInterface { .. } => 2,
+            Self::PutGroup { .. } | Self::PutTable { .. } => 3,
+            Self::PutRule { .. } | Self::PutRoute { .. } | Self::PutInterface(_) => 4,
+            Self::PutPeering { .. }
+            | Self::SetSubnetGroup { .. }
+            | Self::SetSubnetTable { .. }
+            | Self::SetInterfaceGroup { .. }
+            | Self::SetForwarding { .. }
+            | Self::Attach { .. }
+            | Self::SetPower { .. } => 5,
+            Self::Filter { .. } | Self::Shape { .. } => 6,
+            Self::DeleteGroup { .. } | Self::DeleteTable { .. } => 7,
+            Self::Obscure { .. } => 8,
+        }
+    }
+}
+
+impl fmt::Display for Edit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = |one: &Option<String>| one.clone().unwrap_or_else(|| "none".to_owned());
+        match self {
+            Self::PutGroup { group, rules } => {
+                write!(out, "the security group {group} has {} rules", rules.len())
+            }
+            Self::DeleteGroup { group } => write!(out, "the security group {group} is deleted"),
+            Self::PutRule { group, rule } => write!(
+                out,
+                "the rule {} of {group}: {} {} {} {} from {} to {} port {}",
+                rule.name,
+                rule.priority,
+                rule.direction,
+                rule.access,
+                rule.protocol,
+                rule.sources.join(","),
+                rule.destinations.join(","),
+                rule.destination_ports.join(",")
+            ),
+            Self::DeleteRule { group, rule } => write!(out, "the rule {rule} of {group} is deleted"),
+            Self::PutTable { table, routes } => {
+                write!(out, "the route table {table} has {} routes", routes.len())
+            }
+            Self::DeleteTable { table } => write!(out, "the route table {table} is deleted"),
+            Self::PutRoute { table, route } => {
+                write!(out, "the route {} of {table}: {} to {}", route.name, route.prefix, route.hop_type)?;
+                route.hop.as_ref().map_or(Ok(()), |hop| write!(out, " {hop}"))
+            }
+            Self::DeleteRoute { table, route } => write!(out, "the route {route} of {table} is deleted"),
+            Self::PutNetwork { network, prefixes } => {
+                write!(out, "the network {network} has {}", prefixes.join(", "))
+            }
+            Self::PutSubnet { network, subnet, prefixes } => {
+                write!(out, "the subnet {network}/{subnet} has {}", prefixes.join(", "))
+            }
+            Self::SetSubnetGroup { network, subnet, group } => {
+                write!(out, "the security group at {network}/{subnet}: {}", at(group))
+            }
+            Self::SetSubnetTable { network, subnet, table } => {
+                write!(out, "the route table at {network}/{subnet}: {}", at(table))
+            }
+            Self::PutPeering { network, peering } => {
+                write!(out, "the peering {} of {network} with {}", peering.name, peering.remote)
+            }
+            Self::DeletePeering { network, peering } => {
+                write!(out, "the peering {peering} of {network} is deleted")
+            }
+            Self::PutInterface(nic) => {
+                write!(out, "the network interface {} has {}", nic.name, nic.addresses.join(", "))
+            }
+            Self::DeleteInterface { nic } => write!(out, "the network interface {nic} is deleted"),
+            Self::SetInterfaceGroup { nic, group } => {
+                write!(out, "the security group at {nic}: {}", at(group))
+            }
+            Self::SetForwarding { nic, forwards } => {
+                write!(out, "{nic} {} what is not for it", if *forwards { "forwards" } else { "drops" })
+            }
+            Self::Attach { nic, machine } => write!(out, "{nic} belongs to {machine}"),
+            Self::SetPower { machine, runs } => {
+                write!(out, "{machine} is {}", if *runs { "started" } else { "stopped" })
+            }
+            Self::Filter { machine, words } | Self::Shape { machine, words } => {
+                write!(out, "{} in {machine}", words.join(" "))
+            }
+            Self::Obscure { target, why } => write!(out, "{target}: {why}"),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What a change of the network does before anybody makes it: which flows it cuts, which it lets through, and for whom.
+//!
+//! Goes in: the documents that were read of an estate, and a change: a Terraform plan, what `az deployment … what-if` prints, or one
+//! command. Comes out: every flow that was compared and ends otherwise, with what decides it before and after; rules that can match
+//! nothing any more or are open to anybody, each with a packet; and what cannot be said. Never: a file, a process, a clock, a network.
+//!
+//! ```
+//! use ghost_inspect::forecast::{Scope, forecast, terraform};
+//!
+//! let plan = terraform(r#"{"format_version": "1.2", "resource_changes": []}"#)?;
+//! let result = forecast(&plan.before, &plan.edits, &Scope::default());
+//! assert!(result.flows.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! *Invariants*
+//! - An edit of something that was not read is never taken for one without effect: it is named as not judged.
+//! - What a plan does not say (values known after it was applied) makes what it touches unknown, never unchanged.
+//! - A flow is compared as the network carries it; whether somebody listens is said beside it and decides nothing.
+//! - The order of resources in a plan never matters; the flows that are compared depend on the documents and the change alone.
+
+mod command;
+mod compare;
+mod documents;
+mod draft;
+mod edit;
+mod flows;
+mod guest;
+mod name;
+mod resource;
+mod routes;
+mod rules;
+mod terraform;
+mod what_if;
+
+pub use command::{CommandError, command};
+pub use compare::{Contradiction, Difference, Forecast, Outcome, RuleNote, Verdict, forecast};
+pub use documents::PlanError;
+pub use edit::{Edit, Interface, Peering, RouteRow, SecurityRule, Target, Unread};
+pub use flows::Scope;
+pub use terraform::{Plan, terraform};
+pub use what_if::what_if;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,421 @@
+//! What `terraform show -json PLAN` prints: resources of the provider for Azure, as they were and as they will be.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::documents::{PlanError, parse, texts};
+use super::draft::Draft;
+use super::edit::{Edit, Interface, Peering, RouteRow, SecurityRule, Target};
+use super::name::{last, subnet};
+use crate::net::Fields as _;
+use crate::path::Bundle;
+
+/// A change that was planned.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    /// The estate as the plan knows it; empty where it knows none.
+    pub before: Bundle,
+    /// What it changes.
+    pub edits: Vec<Edit>,
+    /// Resources of the network that it changes and nobody judges here.
+    pub ignored: Vec<String>,
+    /// How many resources it names.
+    pub resources: usize,
+}
+
+/// Types whose changes concern flows, and which nobody judges here.
+const UNJUDGED: [&str; 17] = [
+    "azurerm_application_gateway",
+    "azurerm_bastion_host",
+    "azurerm_express_route",
+    "azurerm_firewall",
+    "azurerm_kubernetes_cluster",
+    "azurerm_lb",
+    "azurerm_linux_virtual_machine_scale_set",
+    "azurerm_nat_gateway",
+    "azurerm_network_manager",
+    "azurerm_network_security_perimeter",
+    "azurerm_private_dns",
+    "azurerm_private_endpoint",
+    "azurerm_route_server",
+    "azurerm_storage_account_network_rules",
+    "azurerm_subnet_nat_gateway_association",
+    "azurerm_virtual_hub",
+    "azurerm_virtual_network_gateway",
+];
+
+/// Reads a plan.
+///
+/// # Errors
+/// Fails where it is something else.
+pub fn terraform(text: &str) -> Result<Plan, PlanError> {
+    let document = parse(text)?;
+    let foreign = || PlanError::Foreign("`terraform show -json PLAN`");
+    let format = document.text("format_version").ok_or_else(foreign)?;
+    if !(format.starts_with("0.") || format.starts_with("1.") || format == "1") {
+        return Err(PlanError::Format(format.to_owned()));
+    }
+    let changes = document.field("resource_changes");
+    if changes.is_none() && document.field("planned_values").is_none() {
+        return Err(foreign());
+    }
+    let changes: &[Value] = changes.and_then(Value::as_array).map_or(&[], Vec::as_slice);
+    let mut known = Known::default();
+    let mut prior = Vec::new();
+    let states = document.field("prior_state").and_then(|state| state.field("values"));
+    collect(states.and_then(|values| values.field("root_module")), 0, &mut prior);
+    prior.iter().for_each(|(kind, values)| known.learn(kind, values));
+    let none = Value::Null;
+    for change in changes {
+        let after = change.field("change").and_then(|change| change.field("after")).unwrap_or(&none);
+        known.learn(change.text("type").unwrap_or_default(), after);
+    }
+    let mut start: Vec<Edit> =
+        prior.iter().flat_map(|(kind, values)| known.put(kind, values, &none, false)).collect();
+    start.sort_by_key(Edit::rank);
+    let mut draft = Draft::of(&Bundle::default());
+    for edit in &start {
+        // What a state does not hold together is not known before either.
+        let _unread = draft.apply(edit);
+    }
+    let mut plan = Plan {
+        before: draft.into_bundle(),
+        edits: Vec::new(),
+        ignored: Vec::new(),
+        resources: changes.len(),
+    };
+    for change in changes {
+        let kind = change.text("type").unwrap_or_default();
+        let Some(body) = change.field("change") else { continue };
+        let actions: BTreeSet<&str> = body
+            .field("actions")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        if actions.is_empty() || actions.contains("no-op") || actions.contains("read") {
+            continue;
+        }
+        let (before, after) = (body.field("before").unwrap_or(&none), body.field("after").unwrap_or(&none));
+        let later = body.field("after_unknown").unwrap_or(&none);
+        let mut edits = Vec::new();
+        if actions.contains("delete") {
+            edits.extend(known.delete(kind, before));
+        }
+        if !after.is_null() {
+            let put = known.put(kind, after, later, true);
+            edits.extend(
+                put.into_iter()
+                    .filter(|edit| !(actions.contains("update") && known.is_as_before(kind, edit, before))),
+            );
+        }
+        if UNJUDGED.iter().any(|own| kind.starts_with(own)) {
+            plan.ignored.push(change.text("address").unwrap_or(kind).to_owned());
+        }
+        plan.edits.extend(edits);
+    }
+    Ok(plan)
+}
+
+/// So deep modules are nested.
+const MAX_DEPTH: usize = 32;
+
+/// Collects the resources of a module and of those in it.
+fn collect<'a>(module: Option<&'a Value>, depth: usize, found: &mut Vec<(&'a str, &'a Value)>) {
+    let Some(module) = module.filter(|_| depth < MAX_DEPTH) else { return };
+    for one in module.field("resources").and_then(Value::as_array).into_iter().flatten() {
+        if one.text("mode").is_none_or(|mode| mode == "managed" || mode == "data")
+            && let (Some(kind), Some(values)) = (one.text("type"), one.field("values"))
+        {
+            found.push((kind, values));
+        }
+    }
+    for child in module.field("child_modules").and_then(Value::as_array).into_iter().flatten() {
+        collect(Some(child), depth + 1, found);
+    }
+}
+
+/// What other resources say by their ids.
+#[derive(Debug, Default)]
+struct Known {
+    /// Public addresses by id.
+    publics: BTreeMap<String, String>,
+}
+
+impl Known {
+    fn learn(&mut self, kind: &str, values: &Value) {
+        if kind == "azurerm_public_ip"
+            && let (Some(id), Some(address)) = (values.text("id"), values.text("ip_address"))
+        {
+            self.publics.insert(id.to_ascii_lowercase(), address.to_owned());
+        }
+    }
+
+    /// Tells whether a part of an update is as it was before: a group whose rules stand in resources of their own, for example.
+    fn is_as_before(&self, kind: &str, edit: &Edit, before: &Value) -> bool {
+        self.put(kind, before, &Value::Null, true).contains(edit)
+    }
+
+    fn delete(&self, kind: &str, values: &Value) -> Vec<Edit> {
+        let name = values.text("name").unwrap_or_default().to_owned();
+        let text = |field: &str| values.text(field).unwrap_or_default().to_owned();
+        let gone = |target: Target| vec![Edit::Obscure { target, why: "it is deleted".to_owned() }];
+        match kind {
+            "azurerm_network_security_group" => vec![Edit::DeleteGroup { group: name }],
+            "azurerm_network_security_rule" => {
+                vec![Edit::DeleteRule { group: text("network_security_group_name"), rule: name }]
+            }
+            "azurerm_route_table" => vec![Edit::DeleteTable { table: name }],
+            "azurerm_route" => vec![Edit::DeleteRoute { table: text("route_table_name"), route: name }],
+            "azurerm_virtual_network" => gone(Target::Network(name)),
+            "azurerm_subnet" => gone(Target::Network(text("virtual_network_name"))),
+            "azurerm_virtual_network_peering" => {
+                vec![Edit::DeletePeering { network: text("virtual_network_name"), peering: name }]
+            }
+            "azurerm_network_interface" => vec![Edit::DeleteInterface { nic: name }],
+            "azurerm_linux_virtual_machine"
+            | "azurerm_windows_virtual_machine"
+            | "azurerm_virtual_machine" => {
+                vec![Edit::SetPower { machine: name, runs: false }]
+            }
+            "azurerm_subnet_network_security_group_association" => match subnet(&text("subnet_id")) {
+                Some((network, subnet)) => vec![Edit::SetSubnetGroup { network, subnet, group: None }],
+                None => Vec::new(),
+            },
+            "azurerm_subnet_route_table_association" => match subnet(&text("subnet_id")) {
+                Some((network, subnet)) => vec![Edit::SetSubnetTable { network, subnet, table: None }],
+                None => Vec::new(),
+            },
+            "azurerm_network_interface_security_group_association" => {
+                let nic = last(&text("network_interface_id"));
+                nic.map(|nic| Edit::SetInterfaceGroup { nic, group: None }).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns what a resource puts there. What is known only after the plan was applied makes what it belongs to unknown.
+    fn put(&self, kind: &str, values: &Value, later: &Value, is_change: bool) -> Vec<Edit> {
+        let name = values.text("name").unwrap_or_default().to_owned();
+        let text = |field: &str| values.text(field).unwrap_or_default().to_owned();
+        let unknown = |fields: &[&str]| fields.iter().any(|field| is_later(later.field(field)));
+        let obscure = |target: Target| {
+            vec![Edit::Obscure { target, why: "the plan says so only after it was applied".to_owned() }]
+        };
+        let found: Result<Vec<Edit>, Target> = match kind {
+            "azurerm_network_security_group" => {
+                let rows = values.field("security_rule").and_then(Value::as_array).into_iter().flatten();
+                let rules: Option<Vec<_>> = rows.map(security_rule).collect();
+                match rules.filter(|_| !unknown(&["security_rule"])) {
+                    Some(rules) => Ok(vec![Edit::PutGroup { group: name, rules }]),
+                    // Rules that stand in resources of their own come from there.
+                    None if is_change && values.field("security_rule").is_none_or(Value::is_null) => {
+                        Ok(vec![Edit::PutGroup { group: name, rules: Vec::new() }])
+                    }
+                    None => Err(Target::Group(name)),
+                }
+            }
+            "azurerm_network_security_rule" => {
+                let group = text("network_security_group_name");
+                match security_rule(values).filter(|_| !any_later(later, RULE_FIELDS)) {
+                    Some(rule) => Ok(vec![Edit::PutRule { group, rule }]),
+                    None => Err(Target::Group(group)),
+                }
+            }
+            "azurerm_route_table" => {
+                let rows = values.field("route").and_then(Value::as_array).into_iter().flatten();
+                let routes: Option<Vec<_>> = rows.map(route).collect();
+                match routes.filter(|_| !unknown(&["route"])) {
+                    Some(routes) => Ok(vec![Edit::PutTable { table: name, routes }]),
+                    None if is_change && values.field("route").is_none_or(Value::is_null) => {
+                        Ok(vec![Edit::PutTable { table: name, routes: Vec::new() }])
+                    }
+                    None => Err(Target::Table(name)),
+                }
+            }
+            "azurerm_route" => {
+                let table = text("route_table_name");
+                let known = !unknown(&["address_prefix", "next_hop_type", "next_hop_in_ip_address"]);
+                match route(values).filter(|_| known) {
+                    Some(route) => Ok(vec![Edit::PutRoute { table, route }]),
+                    None => Err(Target::Table(table)),
+                }
+            }
+            "azurerm_virtual_network" => {
+                let prefixes = texts(values, &["address_space"]);
+                let mut edits = vec![Edit::PutNetwork { network: name.clone(), prefixes }];
+                let inline = values.field("subnet").and_then(Value::as_array).into_iter().flatten();
+                for one in inline {
+                    let subnet = one.text("name").unwrap_or_default().to_owned();
+                    let prefixes = texts(one, &["address_prefix", "address_prefixes"]);
+                    edits.push(Edit::PutSubnet { network: name.clone(), subnet: subnet.clone(), prefixes });
+                    let own = |field: &str| one.text(field).and_then(last);
+                    if let Some(group) = own("security_group") {
+                        let (network, subnet) = (name.clone(), subnet.clone());
+                        edits.push(Edit::SetSubnetGroup { network, subnet, group: Some(group) });
+                    }
+                    if let Some(table) = own("route_table_id") {
+                        edits.push(Edit::SetSubnetTable {
+                            network: name.clone(),
+                            subnet,
+                            table: Some(table),
+                        });
+                    }
+                }
+                if unknown(&["address_space"]) { Err(Target::Network(name)) } else { Ok(edits) }
+            }
+            "azurerm_subnet" => {
+                let network = text("virtual_network_name");
+                let prefixes = texts(values, &["address_prefixes", "address_prefix"]);
+                if unknown(&["address_prefixes"]) {
+                    Err(Target::Network(network))
+                } else {
+                    Ok(vec![Edit::PutSubnet { network, subnet: name, prefixes }])
+                }
+            }
+            "azurerm_virtual_network_peering" => {
+                let flag = |field: &str| values.field(field).and_then(Value::as_bool).unwrap_or(false);
+                let network = text("virtual_network_name");
+                match values.text("remote_virtual_network_id").and_then(last) {
+                    Some(remote) => {
+                        let peering = Peering {
+                            name,
+                            remote,
+                            forwarded: flag("allow_forwarded_traffic"),
+                            remote_gateway: flag("use_remote_gateways"),
+                        };
+                        Ok(vec![Edit::PutPeering { network, peering }])
+                    }
+                    None => Err(Target::Network(network)),
+                }
+            }
+            "azurerm_network_interface" => self.interface(&name, values).ok_or(Target::Interface(name)),
+            "azurerm_linux_virtual_machine"
+            | "azurerm_windows_virtual_machine"
+            | "azurerm_virtual_machine" => {
+                let nics = texts(values, &["network_interface_ids"]);
+                let attach = nics.iter().filter_map(|id| last(id));
+                Ok(attach.map(|nic| Edit::Attach { nic, machine: name.clone() }).collect())
+            }
+            "azurerm_subnet_network_security_group_association" => {
+                let group = values.text("network_security_group_id").and_then(last);
+                match (subnet(&text("subnet_id")), group) {
+                    (Some((network, subnet)), Some(group)) => {
+                        Ok(vec![Edit::SetSubnetGroup { network, subnet, group: Some(group) }])
+                    }
+                    (Some((network, _)), None) => Err(Target::Network(network)),
+                    (None, Some(group)) => Err(Target::Group(group)),
+                    (None, None) => Ok(Vec::new()),
+                }
+            }
+            "azurerm_subnet_route_table_association" => {
+                let table = values.text("route_table_id").and_then(last);
+                match (subnet(&text("subnet_id")), table) {
+                    (Some((network, subnet)), Some(table)) => {
+                        Ok(vec![Edit::SetSubnetTable { network, subnet, table: Some(table) }])
+                    }
+                    (Some((network, _)), None) => Err(Target::Network(network)),
+                    (None, Some(table)) => Err(Target::Table(table)),
+                    (None, None) => Ok(Vec::new()),
+                }
+            }
+            "azurerm_network_interface_security_group_association" => {
+                let (nic, group) =
+                    (last(&text("network_interface_id")), last(&text("network_security_group_id")));
+                match (nic, group) {
+                    (Some(nic), Some(group)) => Ok(vec![Edit::SetInterfaceGroup { nic, group: Some(group) }]),
+                    (Some(nic), None) => Err(Target::Interface(nic)),
+                    (None, Some(group)) => Err(Target::Group(group)),
+                    (None, None) => Ok(Vec::new()),
+                }
+            }
+            _ => Ok(Vec::new()),
+        };
+        found.unwrap_or_else(obscure)
+    }
+
+    fn interface(&self, name: &str, values: &Value) -> Option<Vec<Edit>> {
+        let mut addresses = Vec::new();
+        let (mut place, mut public) = (None, None);
+        for one in values.field("ip_configuration").and_then(Value::as_array).into_iter().flatten() {
+            addresses.push(one.text("private_ip_address")?.to_owned());
+            place = place.or_else(|| subnet(one.text("subnet_id")?));
+            public = public.or_else(|| {
+                self.publics.get(&one.text("public_ip_address_id")?.to_ascii_lowercase()).cloned()
+            });
+        }
+        let flag =
+            |names: [&str; 2]| names.iter().find_map(|name| values.field(name).and_then(Value::as_bool));
+        Some(vec![Edit::PutInterface(Interface {
+            name: name.to_owned(),
+            addresses,
+            subnet: place?,
+            public,
+            forwards: flag(["ip_forwarding_enabled", "enable_ip_forwarding"]).unwrap_or(false),
+            group: None,
+        })])
+    }
+}
+
+const RULE_FIELDS: &[&str] = &[
+    "priority",
+    "direction",
+    "access",
+    "protocol",
+    "source_address_prefix",
+    "source_address_prefixes",
+    "source_port_range",
+    "source_port_ranges",
+    "destination_address_prefix",
+    "destination_address_prefixes",
+    "destination_port_range",
+    "destination_port_ranges",
+];
+
+/// Tells whether a value, or a part of it, is known only after the plan was applied.
+fn is_later(value: Option<&Value>) -> bool {
+    match value {
+        Some(Value::Bool(is)) => *is,
+        Some(Value::Array(list)) => list.iter().any(|one| is_later(Some(one))),
+        Some(Value::Object(map)) => map.values().any(|one| is_later(Some(one))),
+        Some(Value::Null | Value::Number(_) | Value::String(_)) | None => false,
+    }
+}
+
+fn any_later(later: &Value, fields: &[&str]) -> bool {
+    fields.iter().any(|field| is_later(later.field(field)))
+}
+
+fn security_rule(values: &Value) -> Option<SecurityRule> {
+    let text = |field: &str| values.text(field).map(str::to_owned);
+    let places = |side: &str| {
+        let mut found =
+            texts(values, &[&format!("{side}_address_prefix"), &format!("{side}_address_prefixes")]);
+        let groups = texts(values, &[&format!("{side}_application_security_group_ids")]);
+        found.extend(groups.iter().filter_map(|id| last(id)).map(|name| format!("asg-{name}")));
+        found
+    };
+    let ports = |side: &str| texts(values, &[&format!("{side}_port_range"), &format!("{side}_port_ranges")]);
+    Some(SecurityRule {
+        name: text("name")?,
+        priority: values.field("priority")?.as_u64().and_then(|number| u32::try_from(number).ok())?,
+        direction: text("direction")?,
+        access: text("access")?,
+        protocol: text("protocol")?,
+        sources: places("source"),
+        source_ports: ports("source"),
+        destinations: places("destination"),
+        destination_ports: ports("destination"),
+    })
+}
+
+fn route(values: &Value) -> Option<RouteRow> {
+    Some(RouteRow {
+        name: values.text("name")?.to_owned(),
+        prefix: values.text("address_prefix")?.to_owned(),
+        hop_type: values.text("next_hop_type")?.to_owned(),
+        hop: values.text("next_hop_in_ip_address").map(str::to_owned),
+    })
+}
