@@ -121,3 +121,58 @@ fn a_hostile_log_steers_no_terminal() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("eve[2J root") && !text.contains('\u{1b}'), "{text}");
 }
+
+/// Investigates the case of a rule that somebody made in the night; returns its line and its report.
+#[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
+fn investigated(more: &[&str]) -> (Value, String) {
+    let home = tempfile::tempdir().unwrap();
+    let keep = home.path().join("kept");
+    let case = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/estates/changed-rule.toml");
+    let output = Command::new(env!("CARGO_BIN_EXE_ghost"))
+        .args(["lab", "eval", case, "--json", "--keep", keep.to_str().unwrap()])
+        .args(more)
+        .env_clear()
+        .env("HOME", home.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let row: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report = std::fs::read_to_string(row["report"].as_str().unwrap()).unwrap();
+    (row, report)
+}
+
+#[test]
+fn an_investigation_says_who_made_the_rule_that_stops_the_flow_and_when() {
+    let (row, report) = investigated(&[]);
+    let changes = &row["changes"];
+    assert_eq!(
+        (&changes["expected"], &changes["attributed"], &changes["wrong"], &changes["decoys_blamed"]),
+        (&json!(1), &json!(1), &json!(0), &json!(0)),
+        "{row}"
+    );
+    assert_eq!(row["outcome"], json!("CONFIRMED"));
+    let first =
+        report.lines().find(|line| line.starts_with("- Since when: ")).unwrap_or_else(|| panic!("{report}"));
+    assert!(first.contains("rule deny-8080 of tf-dest-vm-nsg was created 2025-06-02 02:"), "{first}");
+    assert!(first.contains("(succeeded)") && first.ends_with(" before the first failure"), "{first}");
+    // The proof names the observation that holds the log.
+    let proof =
+        report.lines().find(|line| line.trim_start().starts_with("- Since when: ") && line.contains("(o"));
+    assert!(proof.is_some(), "{report}");
+}
+
+#[test]
+fn who_changed_something_is_asked_and_answered() {
+    for question in
+        ["who changed the NSG of tf-dest-vm last night?", "what changed in nw-forensics-rg between 1 and 3?"]
+    {
+        let (row, report) = investigated(&["--prompt", question]);
+        let title = report.lines().next().unwrap();
+        assert!(title.starts_with("# Changes: "), "{question}: {title}");
+        assert!(
+            report.contains("ule deny-8080 of tf-dest-vm-nsg was created 2025-06-02 02:"),
+            "{question}: {report}"
+        );
+        assert_eq!((&row["approvals"], &row["unsafe"]), (&json!(0), &json!(0)));
+    }
+}

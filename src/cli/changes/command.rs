@@ -15,8 +15,9 @@ use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
 use ghost_base::{Clock as _, SystemClock, Timestamp};
-use ghost_cloud::line;
 use ghost_cloud::operation::{CommandRequest, ReadOperation};
+use ghost_cloud::probe::topology::TopologyOperation;
+use ghost_cloud::{ResourceGroup, line as az};
 use ghost_inspect::changes::{
     Attributed, Change, Log, Origin, Question, ReportedChange, ReportedOrigin, Subject,
 };
@@ -33,7 +34,7 @@ const DELAY_MILLIS: i64 = 20 * 60_000;
 /// The arguments of `ghost changes`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost changes -g prod --since 6h\n  ghost changes -g prod --since 2026-11-24T01:00:00Z --until 2026-11-24T03:00:00Z\n  ghost changes -g prod --around nsg/app-nsg/deny-db --first-failure 2026-11-24T02:17:00Z\n  ghost changes -g prod --since 1d --by deploy-pipeline\n  az monitor activity-log list -g prod --offset 1d --max-events 1000 -o json > log.json\n  ghost changes --log log.json --around app-nsg\n\nAn OBJECT is an object as findings name it (nsg/GROUP/RULE, route/TABLE/ROUTE, peering/NETWORK/PEERING, machine/NAME …), the name of anything, or a resource id. A change that failed, began after the first failure, or touched something else is listed and not connected. The log is read as it is: events appear in it up to 20 minutes late, it keeps 90 days, and it records nothing of what happens inside machines. With --exit-code: 3 where something was changed (with --around: that object), 4 where the log is not whole and shows none."
+    after_help = "Examples:\n  ghost changes -g prod --since 6h\n  ghost changes -g prod --since 2026-11-24T01:00:00Z --until 2026-11-24T03:00:00Z\n  ghost changes -g prod --around nsg/app-nsg/deny-db --first-failure 2026-11-24T02:17:00Z\n  ghost changes -g prod --since 1d --by deploy-pipeline\n  az monitor activity-log list -g prod --offset 1d --max-events 1000 -o json > log.json\n  ghost changes --log log.json --around app-nsg\n\nAn OBJECT is an object as findings name it (nsg/GROUP/RULE, route/TABLE/ROUTE, peering/NETWORK/PEERING, machine/NAME …), the name of anything, or a resource id. With -g a machine's name stands for its interface, groups, subnet and route table, too. A change that failed, began after the first failure, or touched something else is listed and not connected. The log is read as it is: events appear in it up to 20 minutes late, it keeps 90 days, and it records nothing of what happens inside machines. With --exit-code: 3 where something was changed (with --around: that object), 4 where the log is not whole and shows none."
 )]
 pub(in crate::cli) struct Arguments {
     /// The resource group.
@@ -97,14 +98,15 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
         let error = anyhow::anyhow!("--since is later than --until");
         return Err(Hinted::new(error, "--since 6h --until 2h is from six hours ago to two hours ago").into());
     }
-    let Some((log, since, until)) = arguments.log(global, (since, until), now)? else { return Ok(0) };
-    let found = arguments.select(&log, (since, until), failure, now);
+    let Some(dated) = arguments.log(global, (since, until), now)? else { return Ok(0) };
+    let log = &dated.log;
+    let found = arguments.select(&dated, failure, now);
     if arguments.json {
         line(&serde_json::to_string(&document(&found))?)?;
     } else {
         show::page(&found).print()?;
     }
-    let is_changed = found.shown.iter().any(|at| is_done(&log, *at));
+    let is_changed = found.shown.iter().any(|at| is_done(log, *at));
     Ok(match (arguments.exit_code, is_changed) {
         (false, _) => 0,
         (true, true) => 3,
@@ -113,8 +115,13 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
     })
 }
 
-/// A log, and the time that it covers.
-type Dated = (Log, Option<Timestamp>, Option<Timestamp>);
+/// A log, the time that it covers, and what stands for the object that was asked about.
+struct Dated {
+    log: Log,
+    since: Option<Timestamp>,
+    until: Option<Timestamp>,
+    subjects: Vec<Subject>,
+}
 
 impl Arguments {
     /// Reads the log; `None` where only the plan was wanted.
@@ -129,7 +136,8 @@ impl Arguments {
             let log = Log::parse(&text).map_err(|error| {
                 Hinted::new(error, "give what `az monitor activity-log list --output json` printed")
             })?;
-            return Ok(Some((log, since, until)));
+            let subjects = self.around.iter().map(|text| Subject::named(text)).collect();
+            return Ok(Some(Dated { log, since, until, subjects }));
         }
         let Some(group) = &self.resource_group else { anyhow::bail!("no resource group is named") };
         let (since, until) = (since.unwrap_or(back(now, 6 * 3_600_000)), until.unwrap_or(now));
@@ -142,40 +150,39 @@ impl Arguments {
         let (from, to) = (back(since, since.as_millis().rem_euclid(1000)), back(until, -1000));
         let most = usize::from(self.max_events);
         let request =
-            CommandRequest::line(line::activity_between(&group, from, to, most), "find what was changed");
+            CommandRequest::line(az::activity_between(&group, from, to, most), "find what was changed");
         let setup = Setup::new(global)?;
         if self.plan {
-            return plan(&setup, None, &[request], self.json).map(|()| None);
+            let names_machine = self.around.as_ref().is_some_and(|name| !name.contains('/'));
+            let listed = if names_machine { TopologyOperation::foreseen(&group) } else { Vec::new() };
+            let requests: Vec<CommandRequest> = std::iter::once(request).chain(listed).collect();
+            return plan(&setup, None, &requests, self.json).map(|()| None);
         }
         let live = Live::open(&setup, "changes", None, None)?;
         let text = or_fail(live.drive(ReadOperation::new(request, "reading the activity log"))?)?;
         let mut log = Log::parse(&text).context("reading the activity log")?;
         log.is_cut |= log.events >= most;
-        Ok(Some((log, Some(since), Some(until))))
+        let subjects = match &self.around {
+            Some(name) => subjects(&live, &group, name)?,
+            None => Vec::new(),
+        };
+        Ok(Some(Dated { log, since: Some(since), until: Some(until), subjects }))
     }
 
     /// Selects what was asked for.
-    fn select<'a>(
-        &'a self,
-        log: &'a Log,
-        (since, until): (Option<Timestamp>, Option<Timestamp>),
-        failure: Option<Timestamp>,
-        now: Timestamp,
-    ) -> Found<'a> {
-        let subject = self.around.as_deref().map(Subject::named);
+    fn select<'a>(&'a self, dated: &'a Dated, failure: Option<Timestamp>, now: Timestamp) -> Found<'a> {
+        let Dated { log, since, until, subjects } = dated;
+        let (since, until) = (*since, *until);
         let question = Question { first_failure: failure, last_good: None };
         let fits = |change: &Change| {
             since.is_none_or(|since| change.ended.unwrap_or(change.at) >= since)
                 && until.is_none_or(|until| change.at <= until)
                 && self.by.as_ref().is_none_or(|who| change.who.is(who))
-                && subject.as_ref().is_none_or(|subject| subject.concerns(&change.resource))
+                && (subjects.is_empty() || subjects.iter().any(|one| one.concerns(&change.resource)))
         };
         let shown =
             log.changes.iter().enumerate().filter(|(_, change)| fits(change)).map(|(at, _)| at).collect();
-        let around = self
-            .around
-            .as_deref()
-            .zip(subject.as_ref().map(|subject| log.attribute(std::slice::from_ref(subject), &question)));
+        let around = self.around.as_deref().map(|object| (object, log.attribute(subjects, &question)));
         let mut remarks = Vec::new();
         if log.is_cut {
             remarks.push(format!(
@@ -191,6 +198,28 @@ impl Arguments {
         }
         Found { log, since, until, shown, around, remarks }
     }
+}
+
+/// Returns what stands for an object: a machine also for what decides over its traffic.
+fn subjects(live: &Live, group: &ResourceGroup, name: &str) -> anyhow::Result<Vec<Subject>> {
+    let mut names = vec![name.to_owned()];
+    if !name.contains('/') {
+        let found = or_fail(live.drive(TopologyOperation::new(group))?)?;
+        let machine = found.machines.iter().find(|machine| machine.name.eq_ignore_ascii_case(name));
+        let last = |text: &str| text.rsplit('/').next().unwrap_or_default().to_owned();
+        for nic in machine.iter().flat_map(|machine| found.of(&machine.name)) {
+            names.push(nic.name.clone());
+            names.extend(nic.security_group.as_deref().map(last));
+            for path in nic.addresses.iter().filter_map(|address| address.subnet.as_deref()) {
+                names.push(format!("subnet/{path}"));
+                let subnet = found.subnet(path);
+                names.extend(subnet.and_then(|subnet| subnet.security_group.as_deref()).map(last));
+                names.extend(subnet.and_then(|subnet| subnet.route_table.as_deref()).map(last));
+            }
+        }
+    }
+    names.dedup();
+    Ok(names.iter().map(|name| Subject::named(name)).collect())
 }
 
 /// Tells whether a change was one, and did not fail.
@@ -246,7 +275,7 @@ fn document(found: &Found<'_>) -> Document {
     };
     let around = found.around.as_ref().map(|(object, attributed)| Around {
         object: (*object).to_owned(),
-        origin: attributed.origins.first().map(|origin: &Origin| log.reported(origin)),
+        origin: decisive(attributed).map(|origin| log.reported(origin)),
     });
     Document {
         format: 1,
@@ -259,6 +288,15 @@ fn document(found: &Found<'_>) -> Document {
         around,
         warnings: log.warnings.iter().map(ToString::to_string).chain(found.remarks.iter().cloned()).collect(),
     }
+}
+
+/// Returns what the log says about an object that stands for several: the latest change of any of them.
+pub(super) fn decisive(attributed: &Attributed) -> Option<&Origin> {
+    attributed.origins.iter().min_by_key(|origin| match origin {
+        Origin::MadeBy { change, .. } => (0, *change),
+        Origin::MayBe { change, .. } => (1, *change),
+        Origin::None { .. } => (2, 0),
+    })
 }
 
 impl Found<'_> {

@@ -1,6 +1,6 @@
 //! Changes as a page for people.
 
-use super::command::Found;
+use super::command::{Found, decisive};
 use crate::cli::page::{Cell, Page, Tone, plain};
 use ghost_base::Timestamp;
 use ghost_inspect::changes::{Change, Origin, Reference, Status};
@@ -12,7 +12,7 @@ pub(super) fn page(found: &Found<'_>) -> Page {
     let mut page = Page::new();
     let log = found.log;
     if let Some((object, attributed)) = &found.around
-        && let Some(origin) = attributed.origins.first()
+        && let Some(origin) = decisive(attributed)
     {
         let tone = match origin {
             Origin::MadeBy { .. } => Tone::Bad,

@@ -37,7 +37,7 @@ pub(super) fn of_causes(context: &PlaybookContext<'_>) -> Option<PlannedCalls> {
 }
 
 /// Answers a question about changes; `None` where the log cannot be asked here.
-pub(super) fn question(context: &PlaybookContext<'_>) -> Option<Result<PlannedCalls, Turn>> {
+pub(super) fn question(context: &PlaybookContext<'_>) -> Option<Turn> {
     if !context.tools.contains(&TOOL) {
         return None;
     }
@@ -45,7 +45,7 @@ pub(super) fn question(context: &PlaybookContext<'_>) -> Option<Result<PlannedCa
     if !names.is_empty()
         && let Some(planned) = context.still_open(vec![context.topology()])
     {
-        return Some(Ok(planned));
+        return Some(ask(context, planned));
     }
     let around = around(context, &names);
     let arguments = match around.is_empty() {
@@ -56,7 +56,7 @@ pub(super) fn question(context: &PlaybookContext<'_>) -> Option<Result<PlannedCa
     let call = PlannedCall::once(TOOL, Layer::Topology, arguments, why.to_owned());
     let call = PlannedCall { since: context.conversation.before_last_words, ..call };
     if let Some(planned) = context.still_open(vec![call]) {
-        return Some(Ok(planned));
+        return Some(ask(context, planned));
     }
     let last = context.conversation.calls(TOOL).next_back()?;
     let text = match (last.ending, ChangedObjects::of_result(&last.result)) {
@@ -67,7 +67,26 @@ pub(super) fn question(context: &PlaybookContext<'_>) -> Option<Result<PlannedCa
             format!("The activity log could not be read: {}", plain(&last.reason(), 200))
         }
     };
-    Some(Err(end(context, text)))
+    Some(end(context, text))
+}
+
+/// Makes the calls, on a board that is not empty: without a hypothesis nothing is read.
+fn ask(context: &PlaybookContext<'_>, planned: PlannedCalls) -> Turn {
+    let text = planned.first().map(|(call, _)| call.why.clone()).unwrap_or_default();
+    let mut calls: Vec<(String, Value)> = add(context).into_iter().collect();
+    for (call, mut arguments) in planned {
+        arguments.insert("reasoning".to_owned(), Value::from(call.why));
+        calls.push((call.tool.to_owned(), Value::Object(arguments)));
+    }
+    Turn { text, calls }
+}
+
+/// Puts something on the board, where nothing of it is there.
+fn add(context: &PlaybookContext<'_>) -> Option<(String, Value)> {
+    let description = "There is a network incident.";
+    (!context.conversation.added(HYPOTHESIS) && context.conversation.state(HYPOTHESIS).is_none()).then(|| {
+        ("manage_hypotheses".to_owned(), json!({"add": [{"id": HYPOTHESIS, "description": description}]}))
+    })
 }
 
 /// Says what was changed.
@@ -156,14 +175,17 @@ fn around(context: &PlaybookContext<'_>, names: &[String]) -> Vec<String> {
 
 /// Ends the session with an answer.
 fn end(context: &PlaybookContext<'_>, text: String) -> Turn {
-    let mut calls = Vec::new();
-    if !context.conversation.added(HYPOTHESIS) {
-        let add = json!({"add": [{"id": HYPOTHESIS, "description": "There is a network incident."}]});
-        calls.push(("manage_hypotheses".to_owned(), add));
-    }
+    let mut calls: Vec<(String, Value)> = add(context).into_iter().collect();
     let why = "Somebody asked what was changed, and nothing is said to fail.";
-    let update = json!({"update": [{"id": HYPOTHESIS, "state": HypothesisState::Unverifiable, "why": why}]});
-    calls.push(("manage_hypotheses".to_owned(), update));
+    let board = context.conversation.board.iter();
+    let open = board.filter(|(_, state)| *state == HypothesisState::Active).map(|(id, _)| id.as_str());
+    let mut ids: Vec<&str> = open.collect();
+    if !ids.contains(&HYPOTHESIS) {
+        ids.push(HYPOTHESIS);
+    }
+    let update: Vec<Value> =
+        ids.iter().map(|id| json!({"id": id, "state": HypothesisState::Unverifiable, "why": why})).collect();
+    calls.push(("manage_hypotheses".to_owned(), json!({ "update": update })));
     calls.push((
         "complete_investigation".to_owned(),
         json!({
@@ -171,7 +193,7 @@ fn end(context: &PlaybookContext<'_>, text: String) -> Turn {
             "root_cause_summary": text,
             "confirmed_hypotheses": [],
             "refuted_hypotheses": [],
-            "unverifiable_hypotheses": [HYPOTHESIS],
+            "unverifiable_hypotheses": ids,
             "contradicted_hypotheses": [],
             "recommended_actions": [],
             "findings": [],

@@ -50,7 +50,7 @@ pub fn next(ask: &Ask) -> Turn {
         && topic == Topic::Author
         && let Some(asked) = changes::question(&context)
     {
-        return asked.map_or_else(|turn| turn, |planned| take(&context, planned));
+        return asked;
     }
     if symptom_text.left_behind.is_none() && !topic.needs_estate() {
         return talk::end(&context, topic);
