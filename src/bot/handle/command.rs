@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -11,23 +10,14 @@ use tokio::time::timeout;
 use crate::bot::core::{Core, words};
 use crate::bot::handle::open::Incident;
 use crate::bot::show::{self, Message, Pending, Refusal, RenderContext, SessionLine, refusal};
-use crate::bot::{ChannelRules, Freeze, Thread};
+use crate::bot::{ChannelRules, Freeze, PostedLine, Thread};
 use ghost_investigate::event::ApprovalRequested;
-use ghost_investigate::report::Summary;
+use ghost_investigate::memory;
 use ghost_slack::arrive::{Command, Origin};
 use ghost_slack::pace::Priority;
 use ghost_slack::socket::Answer;
 use ghost_slack::web::Address;
 use ghost_store::{Approval, StoreError};
-
-/// The line about a session that every replica can read.
-#[derive(Deserialize)]
-pub(super) struct PostedLine {
-    pub(super) summary: Summary,
-    pub(super) channel: Option<String>,
-    pub(super) thread: Option<String>,
-    pub(super) requester: String,
-}
 
 /// What somebody asked with a command, or with a button that has no thread.
 pub(super) struct Request {
@@ -75,6 +65,12 @@ impl Core {
                 private(&show::sessions(&active))
             }
             "sessions" => private(&show::sessions(&self.seen(&command.channel, user).await?)),
+            "similar" if !rest.is_empty() => {
+                private(&show::sessions(&self.similar(&command.channel, user, rest).await?))
+            }
+            "similar" => private(&words(
+                "Say what it is about: /ghost similar web-1, or the name of a rule or a fault",
+            )),
             "approvals" => {
                 private(&show::approvals(&self.pending(&command.channel).await?, self.clock.now()))
             }
@@ -193,10 +189,28 @@ impl Core {
     /// Returns the sessions that somebody may see from a channel, the latest first: those of that channel, and their own. What
     /// goes on in other channels is for the people there.
     pub(super) async fn seen(&self, channel: &str, user: &str) -> Result<Vec<SessionLine>, StoreError> {
+        let mine = self.visible_lines(channel, user).await?;
+        Ok(mine.into_iter().take(MAX_LISTED_SESSIONS).map(|line| self.line(line)).collect())
+    }
+
+    /// Returns those of them that were about the same, by names of objects, codes of faults and words, the best first.
+    async fn similar(&self, channel: &str, user: &str, query: &str) -> Result<Vec<SessionLine>, StoreError> {
+        let mine = self.visible_lines(channel, user).await?;
+        let fits = mine.into_iter().filter_map(|line| {
+            let fit = memory::fit(&line.summary, &line.memory, query)?;
+            Some((fit, line))
+        });
+        let mut found: Vec<_> = fits.collect();
+        // Of those that fit as well, the latest comes first, as it came.
+        found.sort_by_key(|(fit, _)| std::cmp::Reverse(*fit));
+        Ok(found.into_iter().take(MAX_LISTED_SESSIONS).map(|(_, line)| self.line(line)).collect())
+    }
+
+    async fn visible_lines(&self, channel: &str, user: &str) -> Result<Vec<PostedLine>, StoreError> {
         let posted = self.store.posted(MAX_SEARCHED_SESSIONS).await?;
         let lines = posted.iter().filter_map(|(_, line)| serde_json::from_str::<PostedLine>(line).ok());
         let mine = lines.filter(|line| line.channel.as_deref() == Some(channel) || line.requester == user);
-        Ok(mine.take(MAX_LISTED_SESSIONS).map(|line| self.line(line)).collect())
+        Ok(mine.collect())
     }
 
     fn line(&self, line: PostedLine) -> SessionLine {

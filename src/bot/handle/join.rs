@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use crate::bot::core::{Core, sent, words};
-use crate::bot::handle::command::PostedLine;
 use crate::bot::show::{self, Message, Offer};
 use crate::bot::target::targets;
-use crate::bot::{Thread, may_take_part};
+use crate::bot::{PostedLine, Thread, may_take_part};
 use ghost_investigate::event::Instruction;
 use ghost_investigate::state::State;
 use ghost_slack::arrive::Press;
@@ -109,6 +108,7 @@ impl Core {
             channel: Some(there.channel.clone()),
             thread: Some(there.ts.clone()),
             requester: other.opened.requester.clone(),
+            memory: ghost_investigate::memory::Memory::default(),
         };
         let same = !targets(&own.opened.symptom).is_disjoint(&targets(&other.opened.symptom));
         if own.opened.requester != user || !same || !self.may_see(&line, &here.channel, user).await {

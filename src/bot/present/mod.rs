@@ -13,6 +13,7 @@ mod freeze;
 mod gone;
 mod presenter;
 mod publish;
+mod recall;
 mod reconcile;
 mod render;
 mod status;

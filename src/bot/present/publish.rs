@@ -103,6 +103,12 @@ impl Presenter {
             Some(words) => Posted { channel: thread.channel.clone(), ts: words.ts.clone() },
             None => web.post(&to, &RenderedMessage::new(state, what, &drawn.answer).message).await?,
         };
+        let what = format!("report {number} before");
+        if !said.iter().any(|words| self.is_ours(words, state.session.as_str(), &what))
+            && let Some(hint) = self.recall(state, thread).await
+        {
+            web.post(&to, &RenderedMessage::new(state, what, &hint).message).await?;
+        }
         let title = |title: &str| if number > 1 { format!("{title} ({number})") } else { title.to_owned() };
         let mut files: Vec<Upload> = drawn
             .files

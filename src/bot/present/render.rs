@@ -6,6 +6,7 @@ use crate::bot::show::{self, Frozen, People, Person, RenderContext, alert, alert
 use crate::bot::{Freeze, Thread};
 use ghost_base::{Digest, Timestamp};
 use ghost_investigate::event::Delivered;
+use ghost_investigate::memory::Memory;
 use ghost_investigate::state::State;
 use ghost_slack::block::SlackBlock;
 use ghost_slack::web::{Message, Posted};
@@ -112,6 +113,6 @@ pub(super) fn line(state: &State) -> String {
         (thread, _) => thread.clone(),
     };
     json!({"summary": summary, "channel": state.opened.origin.channel, "thread": thread,
-        "requester": state.opened.requester})
+        "requester": state.opened.requester, "memory": Memory::of(state)})
     .to_string()
 }

@@ -14,6 +14,7 @@ mod activity;
 mod alert;
 mod amount;
 mod answer;
+mod before;
 mod block;
 mod board;
 mod card;
@@ -33,6 +34,7 @@ pub use answer::{
     Offer, Pending, Refusal, SessionLine, Waiting, approvals, audit, checks, help, joined, noted, offer,
     policy, refusal, sessions, status, stopping, typing_is_no_consent,
 };
+pub use before::{Before, before};
 pub use board::board;
 pub use card::{asked_text, card, command_file};
 pub use context::{Deciding, Frozen, RenderContext};

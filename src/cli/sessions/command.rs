@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 
-use super::{list, show, transfer};
+use super::{list, search, show, transfer};
 use crate::cli::list::ListForm;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
@@ -30,6 +30,21 @@ enum Sub {
         after_help = "Examples:\n  ghost sessions list\n  ghost sessions list -o markdown\n  ghost sessions list --json | jq -r '.[] | select(.state == \"waiting\") | .id'"
     )]
     List {
+        /// The form of the list.
+        #[arg(short, long, value_enum, default_value_t = ListForm::Table, conflicts_with = "json")]
+        output: ListForm,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Finds sessions that were about something, by the names of objects, the codes of faults and words; the best first.
+    #[command(
+        after_help = "Examples:\n  ghost sessions search web-1\n  ghost sessions search nsg/web-nsg/deny-5432\n  ghost sessions search nsg_deny --json | jq -r '.[].id'"
+    )]
+    Search {
+        /// Names, codes or words.
+        #[arg(required = true)]
+        words: Vec<String>,
         /// The form of the list.
         #[arg(short, long, value_enum, default_value_t = ListForm::Table, conflicts_with = "json")]
         output: ListForm,
@@ -91,6 +106,9 @@ enum Sub {
 pub(in crate::cli) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let work = async || match &arguments.command {
         Sub::List { output, json } => list::run(setup, if *json { ListForm::Json } else { *output }).await,
+        Sub::Search { words, output, json } => {
+            search::run(setup, &words.join(" "), if *json { ListForm::Json } else { *output }).await
+        }
         Sub::Show(arguments) => show::run(arguments, setup).await,
         Sub::Export { session, out } => transfer::export(setup, session, out.as_deref()).await,
         Sub::Import { file, json } => transfer::import(setup, file, *json).await,

@@ -33,7 +33,7 @@ pub(super) async fn run(setup: &Setup, form: ListForm) -> anyhow::Result<()> {
     form.lines(&["ID", "STATE", "OPENED", "OUTCOME", "SYMPTOM"], &rows).iter().try_for_each(|text| line(text))
 }
 
-async fn all(store: &dyn Store) -> anyhow::Result<Vec<Summary>> {
+pub(super) async fn all(store: &dyn Store) -> anyhow::Result<Vec<Summary>> {
     let (mut found, mut after): (Vec<Summary>, Option<SessionId>) = (Vec::new(), None);
     loop {
         let names = store.list(after.as_ref(), PAGE).await?;

@@ -2,6 +2,7 @@
 
 mod command;
 mod list;
+mod search;
 mod show;
 mod transfer;
 

@@ -14,6 +14,7 @@ mod late;
 mod ledger;
 mod long;
 mod measure;
+mod memory;
 mod outside;
 mod people;
 mod place;

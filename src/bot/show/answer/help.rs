@@ -22,10 +22,11 @@ const THREAD: [(&str, &str); 8] = [
     ("anything else", "is taken as a hint for the investigation"),
 ];
 
-const COMMANDS: [(&str, &str); 8] = [
+const COMMANDS: [(&str, &str); 9] = [
     ("/ghost investigate SYMPTOM", "begin in this channel"),
     ("/ghost status", "what runs here, and whether I work as configured"),
     ("/ghost sessions", "what runs and what ran here"),
+    ("/ghost similar NAME", "what was found here before about a machine, a rule or a fault"),
     ("/ghost approvals", "what waits for a decision"),
     ("/ghost policy", "what may run without asking"),
     ("/ghost freeze REASON", "hold every new command back, everywhere"),
