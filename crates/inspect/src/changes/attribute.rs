@@ -196,7 +196,12 @@ fn judge(subject: &Subject, change: &Change, question: &Question) -> Result<(boo
         Status::Canceled => return Err(Unconnected::Canceled),
         Status::Unfinished => return Err(Unconnected::Unfinished),
     }
-    if question.first_failure.is_some_and(|failure| change.at > failure) {
+    // What runs on the machine at that very moment is the one who looks.
+    let is_later = |failure: Timestamp| match relation {
+        Relation::Machine => change.at >= failure,
+        Relation::Itself | Relation::Whole | Relation::Part | Relation::Beside => change.at > failure,
+    };
+    if question.first_failure.is_some_and(is_later) {
         return Err(Unconnected::AfterFailure);
     }
     if question.last_good.is_some_and(|good| change.ended.unwrap_or(change.at) < good) {

@@ -276,10 +276,7 @@ fn one(mut events: Vec<Event>) -> Option<Change> {
         .filter(|event| event.status != Status::Unfinished)
         .max_by_key(|event| (event.at, event.status));
     // The answer that ends an operation says most exactly what it did.
-    let action = [end.map(|event| &event.action)]
-        .into_iter()
-        .flatten()
-        .chain(events.iter().map(|event| &event.action));
+    let action = end.map(|event| &event.action).into_iter().chain(events.iter().map(|event| &event.action));
     let action = action.min_by_key(|action| (**action == Action::Written, *action)).cloned()?;
     let who = events.iter().find(|event| !event.caller.id.is_empty()).unwrap_or(&first).caller.clone();
     Some(Change {

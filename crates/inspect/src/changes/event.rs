@@ -79,7 +79,8 @@ fn named(row: &Value, name: &str) -> Option<String> {
     let field = row.field(name)?;
     let text = match field {
         Value::Object(_) => field.text("value").or_else(|| field.text("localizedValue")),
-        _ => field.as_str(),
+        Value::String(text) => Some(text.as_str()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => None,
     };
     text.map(str::trim).filter(|text| !text.is_empty()).map(|text| text.chars().take(4096).collect())
 }

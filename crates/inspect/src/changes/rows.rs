@@ -68,7 +68,8 @@ fn list(text: &str) -> Rows {
             break;
         };
         rest = after;
-        match if item.len() > MAX_ROW_BYTES { None } else { document(item).ok() } {
+        let read = Some(item).filter(|item| item.len() <= MAX_ROW_BYTES).and_then(|item| document(item).ok());
+        match read {
             Some(Value::Array(inner)) => found.rows.extend(inner),
             Some(value) => found.rows.push(value),
             None => found.warnings.push(Warning::at(

@@ -68,7 +68,7 @@ impl Subject {
     #[must_use]
     pub fn of_fault(code: &str, object: &str) -> Self {
         let wants = match code {
-            "peering_missing" | "gateway_missing" | "no_path" | "service_endpoint_missing" => Wants::Gone,
+            "peering_missing" | "gateway_missing" | "no_path" => Wants::Gone,
             "machine_stopped" | "vm_stopped" => Wants::Stopped,
             _ => Wants::Written,
         };

@@ -162,7 +162,7 @@ fn the_last_change_before_the_failure_is_the_one() {
 fn a_whole_that_was_written_only_may_have_changed_its_part() {
     let whole = format!("{PROVIDERS}/Microsoft.Network/networkSecurityGroups/app-nsg");
     let made = event(&whole, "write", -4, "Succeeded", "1");
-    assert_eq!(origin(&[made.clone()], "nsg_deny", "nsg/app-nsg/deny-db").made_by(), Some(0));
+    assert_eq!(origin(std::slice::from_ref(&made), "nsg_deny", "nsg/app-nsg/deny-db").made_by(), Some(0));
     let updated = json!({"subStatus": {"value": "OK"}});
     let written = made.as_object().unwrap().clone().into_iter().chain(updated.as_object().unwrap().clone());
     let written = Value::from_iter(written);

@@ -8,8 +8,28 @@ const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
 /// Words behind which stands when something began.
-const SINCE: [&str; 14] = [
-    "since", "seit", "desde", "depuis", "sinds", "dal", "dalle", "od", "с", "from", "as of", "ab", "siden",
+const SINCE: [&str; 22] = [
+    "started",
+    "started at",
+    "began",
+    "began at",
+    "since about",
+    "since around",
+    "starting at",
+    "beginning at",
+    "since",
+    "seit",
+    "desde",
+    "depuis",
+    "sinds",
+    "dal",
+    "dalle",
+    "od",
+    "с",
+    "from",
+    "as of",
+    "ab",
+    "siden",
     "sedan",
 ];
 
@@ -54,7 +74,12 @@ pub struct Window {
     pub until: Timestamp,
 }
 
+/// Before a time of day, they say that it still worked then, or that something else happened.
+const NO_FAILURE: [&str; 12] =
+    ["until", "till", "til", "bis", "hasta", "worked", "works", "fine", "ok", "window", "before", "between"];
+
 /// Returns when it failed first, by people's words; `None` where they do not say. Times of day are UTC, and the last such one counts.
+/// Where nothing says since when, the first time of day that is named is when it was seen.
 #[must_use]
 pub fn first_failure(text: &str, now: Timestamp) -> Option<Timestamp> {
     let folded = fold(text);
@@ -73,7 +98,12 @@ pub fn first_failure(text: &str, now: Timestamp) -> Option<Timestamp> {
             (known, said) => known.or(said),
         };
     }
-    found
+    let named = |(at, word): (usize, &&str)| {
+        let before = words.get(at.saturating_sub(2)..at).unwrap_or_default();
+        let is_other = before.iter().any(|word| NO_FAILURE.contains(word));
+        clock(word, now).filter(|_| !is_other)
+    };
+    found.or_else(|| words.iter().enumerate().filter_map(named).min())
 }
 
 /// Returns the time that a question is about; `None` where it does not say.
@@ -195,7 +225,7 @@ fn length(words: &[&str]) -> Option<i64> {
     };
     let known = UNITS.iter().find(|(begin, _)| unit.starts_with(begin)).map(|(_, length)| *length);
     let short = [("m", MINUTE), ("h", HOUR), ("d", DAY)];
-    let known = known.or_else(|| short.iter().find(|(own, _)| own == &unit).map(|(_, length)| *length));
+    let known = known.or_else(|| short.iter().find(|(own, _)| *own == unit).map(|(_, length)| *length));
     number.checked_mul(known?)
 }
 
@@ -241,6 +271,9 @@ mod tests {
         failed("it broke 15 minutes ago", Some("2025-06-02T09:16"));
         failed("seit 2 Stunden tot", Some("2025-06-02T07:31"));
         failed("since 09:15, worse since 09:25", Some("2025-06-02T09:15"));
+        failed("started 7:30, last night fine, bad again", Some("2025-06-02T07:30"));
+        failed("09:02 https://10.0.0.4:8443/login hangs", Some("2025-06-02T09:02"));
+        failed("it worked until 08:00", None);
     }
 
     #[test]
