@@ -90,7 +90,7 @@ pub fn first_failure(text: &str, now: Timestamp) -> Option<Timestamp> {
         let after = |all: &[&str]| all.iter().find_map(|phrase| behind(rest, phrase));
         let said = after(&SINCE)
             .and_then(|rest| clock(rest.first()?, now).or_else(|| midnight(rest.first()?, now)))
-            .or_else(|| after(&FOR).and_then(|rest| length(rest)).map(|length| back(now, length)))
+            .or_else(|| after(&FOR).and_then(length).map(|length| back(now, length)))
             .or_else(|| ago(rest, now));
         // Who says two times says when the first of them failed.
         found = match (found, said) {

@@ -34,11 +34,11 @@ pub fn write_history(lab: &Lab, case: &Case, phase: usize) -> History {
     let Some(phase) = phase.checked_sub(1).and_then(|at| case.phases.get(at)) else {
         return History::default();
     };
-    let digest = Digest::of(&format!("{}{}", case.id, phase.prompt)).to_string();
+    let digest = Digest::of(format!("{}{}", case.id, phase.prompt)).to_string();
     let seed = digest.bytes().fold(7_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
     let rng = &mut Rng::new(seed, 0);
     let (began, is_said) = match began(&phase.prompt, now) {
-        Some(at) => (at, true),
+        Some((at, is_said)) => (at, is_said),
         None => (Timestamp::from_millis(now.as_millis() - UNSAID), false),
     };
     let objects: BTreeSet<&str> = phase.expected.iter().map(|pair| pair.object.as_str()).collect();
@@ -180,23 +180,35 @@ fn resource(documents: &[Value], object: &str) -> Option<String> {
     all.iter().find(is).map(|_| format!("{id}/{list}/{part}"))
 }
 
-/// Returns when it began, by the times of day in people's words: the earliest of them, each the last one before now.
-fn began(prompt: &str, now: Timestamp) -> Option<Timestamp> {
+/// Returns when it began, by the times of day in people's words: the earliest of them, each the last one before now; and whether
+/// they say that it is so since then.
+fn began(prompt: &str, now: Timestamp) -> Option<(Timestamp, bool)> {
     let today = now.as_millis().div_euclid(DAY) * DAY;
     let last =
         |of_day: i64| if today + of_day > now.as_millis() { today + of_day - DAY } else { today + of_day };
     let small = prompt.to_lowercase();
-    let words = small.split(|char: char| char.is_whitespace() || ",;()".contains(char));
+    let words: Vec<&str> = small.split(|char: char| char.is_whitespace() || ",;()".contains(char)).collect();
     let clock = |word: &str| {
-        let (hours, rest) = word.trim_matches(['.', '?', '!', '"']).split_once(':')?;
+        let word = word.trim_matches(['.', '?', '!', '"']);
+        if word == "midnight" {
+            return Some(last(0));
+        }
+        let (hours, rest) = word.split_once(':')?;
         let minutes = rest.get(..2)?;
         let more = rest.get(2..).unwrap_or_default();
         let fits = (1..=2).contains(&hours.len()) && !more.starts_with(|char: char| char.is_ascii_digit());
         let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
         (fits && hours < 24 && minutes < 60).then(|| last((hours * 60 + minutes) * MINUTE))
     };
-    let midnight = small.contains("midnight").then(|| last(0));
-    words.filter_map(clock).chain(midnight).min().map(Timestamp::from_millis)
+    let is_since = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        before.is_some_and(|word| ["since", "seit", "started"].contains(word))
+    };
+    let times: Vec<(i64, bool)> =
+        words.iter().enumerate().filter_map(|(at, word)| Some((clock(word)?, is_since(at)))).collect();
+    let earliest = times.iter().map(|(time, _)| *time).min()?;
+    let is_said = matches!(times.as_slice(), [(_, true)]);
+    Some((Timestamp::from_millis(earliest), is_said))
 }
 
 fn at(moment: Timestamp, millis: i64) -> Timestamp {
@@ -214,10 +226,13 @@ mod tests {
     #[test]
     fn it_began_when_people_say_so() {
         let now: Timestamp = "2025-06-02T09:31:00.000Z".parse().unwrap();
-        let at = |text: &str| began(text, now).map(|at| at.to_string().get(..16).unwrap().to_owned());
-        assert_eq!(at("down since 09:15.").as_deref(), Some("2025-06-02T09:15"));
-        assert_eq!(at("since 14:02, and 16:40").as_deref(), Some("2025-06-01T14:02"));
-        assert_eq!(at("dead since midnight").as_deref(), Some("2025-06-02T00:00"));
+        let at = |text: &str| {
+            began(text, now).map(|(at, is_said)| (at.to_string().get(..16).unwrap().to_owned(), is_said))
+        };
+        let said = |text: &str, is_said: bool| Some((text.to_owned(), is_said));
+        assert_eq!(at("down since 09:15."), said("2025-06-02T09:15", true));
+        assert_eq!(at("since 14:02, and 16:40"), said("2025-06-01T14:02", false));
+        assert_eq!(at("dead since midnight"), said("2025-06-02T00:00", true));
         assert_eq!(at("db-1:5432 and 10.0.0.4:22 time out"), None);
     }
 }
