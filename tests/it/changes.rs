@@ -137,7 +137,7 @@ fn investigated(more: &[&str]) -> (Value, String) {
         .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let row: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let report = std::fs::read_to_string(row["report"].as_str().unwrap()).unwrap();
+    let report = std::fs::read_to_string(row.get("report").and_then(Value::as_str).unwrap()).unwrap();
     (row, report)
 }
 
