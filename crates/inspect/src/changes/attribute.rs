@@ -196,7 +196,7 @@ fn judge(subject: &Subject, change: &Change, question: &Question) -> Result<(boo
         Status::Canceled => return Err(Unconnected::Canceled),
         Status::Unfinished => return Err(Unconnected::Unfinished),
     }
-    // What runs on the machine at that very moment is the one who looks.
+    // A script that runs at that very moment is the investigation's own.
     let is_later = |failure: Timestamp| match relation {
         Relation::Machine => change.at >= failure,
         Relation::Itself | Relation::Whole | Relation::Part | Relation::Beside => change.at > failure,

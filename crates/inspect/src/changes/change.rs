@@ -267,7 +267,7 @@ fn joined(mut events: Vec<Event>) -> Vec<Change> {
 
 /// Puts the events of one operation together, the earliest of which stands first.
 fn one(mut events: Vec<Event>) -> Option<Change> {
-    // The same event may be told twice, in other words.
+    // The same event may stand there twice, in other words.
     let mut known = std::collections::BTreeSet::new();
     events.retain(|event| event.id.as_ref().is_none_or(|id| known.insert(id.to_ascii_lowercase())));
     let first = events.first()?.clone();

@@ -1,3 +1,5 @@
+//! Facts about changes, what they are blamed for, and what they are not.
+
 use std::time::Duration;
 
 use ghost_base::Timestamp;
@@ -83,9 +85,9 @@ fn texts_alone_and_names_for_people_are_read() {
         "OperationName": "Delete Route", "ResourceId": format!("{PROVIDERS}/Microsoft.Network/routeTables/t/routes/r"),
         "Claims": {"appid": "99999999-2222-3333-4444-555555555555"}});
     let log = log(&[plain, shell]);
-    let told: Vec<String> = log.changes.iter().map(|change| change.sentence(when)).collect();
+    let sentences: Vec<String> = log.changes.iter().map(|change| change.sentence(when)).collect();
     assert_eq!(
-        told,
+        sentences,
         [
             "route r of t was deleted 02:13 by application 11111111-2222-3333-4444-555555555555 (succeeded)",
             "rule r of a was created or changed 02:13 by ana@contoso.com (succeeded)"
@@ -224,10 +226,13 @@ fn a_thing_is_asked_about_by_object_id_or_name() {
 
 #[test]
 fn a_length_of_time_is_said_in_its_own_unit() {
-    let told: Vec<String> = [1, 89, 240, 5399, 5400, 90_000, 300_000]
+    let sentences: Vec<String> = [1, 89, 240, 5399, 5400, 90_000, 300_000]
         .map(|seconds| duration(Duration::from_secs(seconds)))
         .into();
-    assert_eq!(told, ["1 second", "89 seconds", "4 minutes", "90 minutes", "2 hours", "25 hours", "3 days"]);
+    assert_eq!(
+        sentences,
+        ["1 second", "89 seconds", "4 minutes", "90 minutes", "2 hours", "25 hours", "3 days"]
+    );
 }
 
 /// Returns any events of a few resources and operations.
@@ -281,10 +286,10 @@ proptest! {
         (events, shuffled) in events().prop_flat_map(|events| (Just(events.clone()), Just(events).prop_shuffle()))
     ) {
         let twice: Vec<Value> = shuffled.iter().chain(&events).cloned().collect();
-        let told = |events: &[Value]| (log(events).changes, origin(events, "nsg_deny", "nsg/app-nsg/deny-db"));
-        let expected = told(&events);
-        prop_assert_eq!(&told(&shuffled), &expected);
-        prop_assert_eq!(&told(&twice), &expected);
+        let sentences = |events: &[Value]| (log(events).changes, origin(events, "nsg_deny", "nsg/app-nsg/deny-db"));
+        let expected = sentences(&events);
+        prop_assert_eq!(&sentences(&shuffled), &expected);
+        prop_assert_eq!(&sentences(&twice), &expected);
     }
 
     #[test]

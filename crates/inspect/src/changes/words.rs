@@ -72,10 +72,10 @@ impl Log {
             Some(lead) => format!(", {} before {}", duration(*lead), reference.words()),
             None => String::new(),
         };
-        let told =
+        let sentence_of =
             |at: &usize| self.changes.get(*at).map(|change| change.sentence(&when)).unwrap_or_default();
         match origin {
-            Origin::MadeBy { change, lead } => format!("{}{}", told(change), before(lead)),
+            Origin::MadeBy { change, lead } => format!("{}{}", sentence_of(change), before(lead)),
             Origin::MayBe { change, lead, why } => {
                 let why = match why {
                     Possible::Whole => format!("; that may have changed {object}, the log does not say"),
@@ -84,7 +84,7 @@ impl Log {
                         "; so long before, it does not by itself explain why it fails now".to_owned()
                     }
                 };
-                format!("{}{}{why}", told(change), before(lead))
+                format!("{}{}{why}", sentence_of(change), before(lead))
             }
             Origin::None { why, scripts } => {
                 let none = match why {
@@ -106,7 +106,7 @@ impl Log {
                 };
                 match scripts.first() {
                     Some(script) => {
-                        format!("{none}; {}, and the log does not say what that did", told(script))
+                        format!("{none}; {}, and the log does not say what that did", sentence_of(script))
                     }
                     None => none,
                 }

@@ -60,7 +60,7 @@ pub(super) fn question(context: &PlaybookContext<'_>) -> Option<Turn> {
     }
     let last = context.conversation.calls(TOOL).next_back()?;
     let text = match (last.ending, ChangedObjects::of_result(&last.result)) {
-        (CallEnding::Completed, Some(found)) => told(&found, &around),
+        (CallEnding::Completed, Some(found)) => listed(&found, &around),
         (CallEnding::Denied, _) => "The activity log was not read: nobody consented to it.".to_owned(),
         (CallEnding::Refused, _) => return None,
         (CallEnding::Completed | CallEnding::Failed, _) => {
@@ -90,7 +90,7 @@ fn add(context: &PlaybookContext<'_>) -> Option<(String, Value)> {
 }
 
 /// Says what was changed.
-fn told(found: &ChangedObjects, around: &[String]) -> String {
+fn listed(found: &ChangedObjects, around: &[String]) -> String {
     let what = match around {
         [] => String::new(),
         some => format!(" of {}", some.join(", ")),

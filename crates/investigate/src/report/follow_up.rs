@@ -341,12 +341,12 @@ pub(in crate::report) fn machines(state: &State) -> Vec<Value> {
 }
 
 fn since(state: &State) -> String {
-    let mut told: Vec<String> = Vec::new();
+    let mut lines: Vec<String> = Vec::new();
     for (origin, _) in changed::origins(state) {
-        told.push(format!("{}.", capital(&origin.sentence)));
+        lines.push(format!("{}.", capital(&origin.sentence)));
     }
     if let Some(LogReading::Unread(why)) = log_reading(state) {
-        told.push(format!("The activity log was not read: {why}."));
+        lines.push(format!("The activity log was not read: {why}."));
     }
     let dated: Vec<String> = state
         .accepted
@@ -354,12 +354,12 @@ fn since(state: &State) -> String {
         .filter(|found| found.why.contains("baseline"))
         .map(|found| format!("{}: {}", title(&found.finding.code, &found.finding.object), bare(&found.why)))
         .collect();
-    told.extend(dated);
-    if told.is_empty() {
+    lines.extend(dated);
+    if lines.is_empty() {
         return "That is not known: nothing that was read carries a date, and no baseline was compared."
             .to_owned();
     }
-    told.join("\n")
+    lines.join("\n")
 }
 
 fn layer(state: &State, judged: &JudgedFlows, id: &str) -> Option<String> {

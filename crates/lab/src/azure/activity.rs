@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clients_write_times_in_many_ways() {
+    fn clients_write_times_in_many_forms() {
         let expected = moment("2026-11-23T02:02:27Z").unwrap();
         for text in [
             "2026-11-23T02:02:27",

@@ -122,9 +122,9 @@ fn elsewhere(
         let id = rng.one(&others);
         let moved = -number(rng, 600) * 1000;
         let decoy = change(id, at(began, moved), now, rng);
-        let looks = id.to_ascii_lowercase().contains("/networkinterfaces/");
+        let is_read = id.to_ascii_lowercase().contains("/networkinterfaces/");
         decoys.push(PastChange {
-            operation: if looks { "effectiveRouteTable/action" } else { "write" },
+            operation: if is_read { "effectiveRouteTable/action" } else { "write" },
             ..decoy
         });
     }

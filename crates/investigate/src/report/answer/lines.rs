@@ -66,13 +66,13 @@ fn fate(flow: &JudgedFlow) -> String {
 
 /// Returns which change made each cause, as far as the log of the platform says so.
 pub(super) fn origins(state: &State) -> Option<String> {
-    let told: Vec<String> = changed::origins(state)
+    let sentences: Vec<String> = changed::origins(state)
         .into_iter()
         .filter(|(origin, _)| origin.result != "none")
         .take(MAX_ORIGINS)
         .map(|(origin, _)| origin.sentence)
         .collect();
-    (!told.is_empty()).then(|| told.join("; "))
+    (!sentences.is_empty()).then(|| sentences.join("; "))
 }
 
 /// Returns what may have taken effect, and what did not run.

@@ -172,10 +172,10 @@ impl Inspector for ListChanges {
                     && (request.around.is_empty()
                         || request.around.iter().any(|one| one.concerns(&change.resource)))
             };
-            let told: Vec<String> =
+            let sentences: Vec<String> =
                 log.changes.iter().filter(fits).map(|change| capital(&change.sentence(moment))).collect();
-            found.unlisted = told.len().saturating_sub(MAX_CHANGES);
-            found.changes = told.into_iter().take(MAX_CHANGES).collect();
+            found.unlisted = sentences.len().saturating_sub(MAX_CHANGES);
+            found.changes = sentences.into_iter().take(MAX_CHANGES).collect();
         } else {
             found.origins = origins(&log, &request.causes, &time);
         }
@@ -227,13 +227,13 @@ fn origins(log: &Log, causes: &[AskedCause], time: &IncidentTime) -> Vec<ObjectO
     let one = |(cause, origin): (&AskedCause, &Origin)| {
         let object: Vec<String> = cause.object.split('/').map(plain).collect();
         let object = object.join("/");
-        let told = log.reported(origin);
+        let reported = log.reported(origin);
         ObjectOrigin {
             fault: cause.fault.clone(),
             object: cause.object.clone(),
-            result: told.result.to_owned(),
+            result: reported.result.to_owned(),
             sentence: log.origin_sentence(&object, origin, time.reference, moment),
-            correlation: told.change.and_then(|change| change.correlation).map(|id| plain(&id)),
+            correlation: reported.change.and_then(|change| change.correlation).map(|id| plain(&id)),
         }
     };
     causes.iter().zip(&found.origins).map(one).collect()
