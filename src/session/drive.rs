@@ -72,12 +72,14 @@ fn asks_before_inspection(state: &State, asked: &ApprovalRequested) -> bool {
     !asked.outcome_unknown && round.is_some_and(|round| round.classified.rule == Ruling::SANDBOX_MISSING)
 }
 
-/// Says that what had shown faults is checked again, where the sender of the alert says that it is over and the report is there.
+/// Says that what had shown faults is checked again, where the sender of the alert says that it is over, or back, and the
+/// report is there.
 fn check_again(state: &State) -> Option<Reopened> {
-    let wanted = state.resolved && recheck::possible(state).is_ok();
+    let wanted = state.is_check_due && recheck::possible(state).is_ok();
+    let status = state.alerts.last().map(|(_, last)| last.status.word())?;
     wanted.then(|| Reopened {
         who: state.opened.requester.clone(),
-        text: "the alert is resolved, says its sender".to_owned(),
+        text: format!("the alert is {status}, says its sender"),
         recheck: true,
     })
 }

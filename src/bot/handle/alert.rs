@@ -15,6 +15,9 @@ use ghost_store::{Claimed, Delivered, StoreError};
 /// For so long a group of alerts is remembered after it was last mentioned.
 const GROUP_KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
 
+/// What fires again within this time after it was resolved goes on in the same thread.
+const FLAPPING: Duration = Duration::from_secs(30 * 60);
+
 /// So often it is looked again whose a group is, because others were faster.
 const MAX_CLAIMS: usize = 20;
 
@@ -158,6 +161,16 @@ impl Core {
             {
                 Ok(Answer::Done(AlertTaken::Joined(session)))
             }
+            // What comes back so soon was not over.
+            (AlertStatus::Resolved, AlertStatus::Firing)
+                if alert.began().unwrap_or(now).since(held.at) < FLAPPING
+                    && self.is_known(&session).await? =>
+            {
+                self.tell(&session, alert, held.at).await?;
+                let at = alert.began().unwrap_or(now);
+                let next = Held { status: AlertStatus::Firing, at, content, ..held };
+                Ok(Answer::Move(next, AlertTaken::Joined(session)))
+            }
             (AlertStatus::Resolved, AlertStatus::Firing) => Ok(self.first(source, alert, Some(&held), now)),
             (AlertStatus::Resolved, AlertStatus::Resolved) => Ok(Answer::Done(AlertTaken::Resolved(session))),
             (AlertStatus::Firing, AlertStatus::Firing) => {
@@ -171,7 +184,7 @@ impl Core {
                 if held.content == content {
                     return Ok(Answer::Done(AlertTaken::Joined(session)));
                 }
-                self.tell(&session, alert).await?;
+                self.tell(&session, alert, held.at).await?;
                 Ok(Answer::Move(Held { content, ..held }, AlertTaken::Joined(session)))
             }
             (AlertStatus::Firing, AlertStatus::Resolved) => {
@@ -180,7 +193,7 @@ impl Core {
                 if !self.is_known(&session).await? {
                     return Ok(Answer::Move(next, AlertTaken::Nothing));
                 }
-                self.tell(&session, alert).await?;
+                self.tell(&session, alert, held.at).await?;
                 Ok(Answer::Move(next, AlertTaken::Resolved(session)))
             }
         }
@@ -241,14 +254,20 @@ impl Core {
         })
     }
 
-    async fn tell(&self, session: &SessionId, alert: &Notification) -> Result<(), StoreError> {
+    /// Has a session know what its sender says where its group stands so since a moment.
+    async fn tell(
+        &self,
+        session: &SessionId,
+        alert: &Notification,
+        since: Timestamp,
+    ) -> Result<(), StoreError> {
         let text: String = alert.title.chars().take(MAX_NEWS_CHARS).collect();
         let at = match alert.status {
             AlertStatus::Firing => alert.started_at.clone(),
             AlertStatus::Resolved => alert.ended_at.clone(),
         };
         let alerted = Alerted { status: alert.status, text, alerts: alert.alerts, at };
-        let key = format!("alert {}", alert.content);
+        let key = format!("alert {} {}", since.as_millis(), alert.content);
         self.write(session, &key, &InboxMessage::Alert(alerted)).await.map(drop)
     }
 

@@ -18,6 +18,7 @@ const APP: &str = "slack app";
 const SECRET: &str = "slack secret";
 const SCOPE: &str = "slack scopes";
 const APPROVERS: &str = "approvers";
+const ALERTS: &str = "alerts";
 
 /// Tries what the bot needs of Slack.
 pub(super) async fn check(setup: &Setup, offline: bool) -> Vec<Finding> {
@@ -67,12 +68,13 @@ pub(super) async fn check(setup: &Setup, offline: bool) -> Vec<Finding> {
             return findings;
         }
     };
-    let (identity, sockets, groups) = tokio::join!(
+    let (identity, sockets, groups, channels) = tokio::join!(
         async { if ask_bot { bot_of(&web).await } else { Vec::new() } },
         async { if ask_app { vec![app_of(&web).await] } else { Vec::new() } },
         async { if ask_bot { groups_of(setup, &web).await } else { Vec::new() } },
+        async { if ask_bot { channels_of(setup, &web).await } else { Vec::new() } },
     );
-    [findings, identity, sockets, groups].concat()
+    [findings, identity, sockets, groups, channels].concat()
 }
 
 /// Says where nobody may approve.
@@ -173,6 +175,31 @@ async fn groups_of(setup: &Setup, web: &Web) -> Vec<Finding> {
         }
     });
     futures_util::future::join_all(read).await
+}
+
+/// Finds out whether the bot can open threads where alerts want them.
+async fn channels_of(setup: &Setup, web: &Web) -> Vec<Finding> {
+    let channels: BTreeSet<&str> =
+        setup.config.alerts.values().map(|source| source.channel.as_str()).collect();
+    let asked = channels.into_iter().map(|channel| async move {
+        match timeout(PATIENCE, web.conversation(channel)).await {
+            Ok(Ok(about)) if about.archived => {
+                Finding::new(State::Problem, ALERTS, format!("{channel} is archived"))
+            }
+            Ok(Ok(about)) if !about.member => {
+                Finding::new(State::Problem, ALERTS, format!("the bot is not in {channel}"))
+                    .hint("invite it there: alerts open no thread before")
+            }
+            Ok(Ok(_)) => Finding::new(State::Ok, ALERTS, format!("the bot is in {channel}")),
+            Ok(Err(error)) => Finding::new(State::Problem, ALERTS, format!("{channel}: {error}"))
+                .hint("a private channel is unknown to the bot until somebody invites it"),
+            Err(_) => {
+                let what = format!("{channel}: no answer within {} s", PATIENCE.as_secs());
+                Finding::new(State::Problem, ALERTS, what)
+            }
+        }
+    });
+    futures_util::future::join_all(asked).await
 }
 
 #[cfg(test)]

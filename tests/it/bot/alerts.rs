@@ -243,6 +243,17 @@ async fn the_same_alert_again_joins_and_its_end_is_shown_in_the_thread() {
             }
             world.shows(&root, "The report had found no fault").await;
             world.root_is(&root, "resolved").await;
+            // What is back so soon goes on there.
+            let back = group("Connect", "firing", "2026-11-24T09:40:00Z", NEVER);
+            for _ in 0..2 {
+                let again = port.tell("alertmanager", &back).await;
+                assert_eq!(again.body, json!({"session": session, "duplicate": true}));
+            }
+            world.shows(&root, "fires again").await;
+            let end = group("Connect", "resolved", "2026-11-24T09:40:00Z", "2026-11-24T09:50:00Z");
+            assert_eq!(port.tell("alertmanager", &end).await.session(), session);
+            let is_over = async || (world.of_session(&session).await.alerts.len() == 4).then_some(());
+            world.until("its second end", is_over).await;
             // A repetition that comes late opens nothing; what begins later is another incident.
             assert_eq!(port.tell("alertmanager", &firing("Connect")).await.session(), session);
             assert_eq!(world.alerts().await, 1);
@@ -253,7 +264,7 @@ async fn the_same_alert_again_joins_and_its_end_is_shown_in_the_thread() {
                 |message: &Value| text(message).starts_with("Alert from") && message["ts"] != root["ts"];
             let second = world.in_channel("bob", NETWORK, is_new).await;
             world.concluded("alice", &ts(&second)).await;
-            assert_eq!(world.of_session(&session).await.alerts.len(), 2);
+            assert_eq!(world.of_session(&session).await.alerts.len(), 4);
             world.reads_all("bob", &ts(&root)).await;
             port.close().await;
         })

@@ -85,7 +85,7 @@ impl State {
             taken: None,
             attended: true,
             alerts: Vec::new(),
-            resolved: false,
+            is_check_due: false,
         }
     }
 
@@ -213,7 +213,7 @@ impl State {
         self.limits = self.opened.limits.beyond(&self.spent, self.spent.at_work(self.opened_at, at));
         self.rechecking = None;
         if reopened.recheck {
-            self.resolved = false;
+            self.is_check_due = false;
             self.entries.push(Entry::Note { text: RECHECKED.to_owned() });
             self.rechecking = Some(self.entries.len());
             return;

@@ -69,8 +69,8 @@ pub struct State {
     pub attended: bool,
     /// What the sender of the alert said since.
     pub alerts: Vec<(Timestamp, Alerted)>,
-    /// Whether the sender said that it is over, and the checks that had shown faults are still to be made again.
-    pub resolved: bool,
+    /// Whether the sender said that it is over, or back, and the checks that had shown faults are still to be made again.
+    pub is_check_due: bool,
 }
 
 /// An observation and when it was recorded.
@@ -167,7 +167,8 @@ impl State {
 
     /// Takes in what the sender of the alert says.
     pub(super) fn alerted(&mut self, alerted: &Alerted, at: Timestamp) {
-        self.resolved = alerted.status == AlertStatus::Resolved;
+        let was_resolved = self.alerts.last().is_some_and(|(_, last)| last.status == AlertStatus::Resolved);
+        self.is_check_due = was_resolved || alerted.status == AlertStatus::Resolved;
         self.alerts.push((at, alerted.clone()));
     }
 

@@ -38,6 +38,26 @@ impl Stage {
         (!recorded.is_empty()).then(|| State::fold(session, &recorded).unwrap())
     }
 
+    /// Sends an alert as senders do: again, where the store or the connection was gone; returns the answer, and how often that was.
+    async fn send(&self, at: usize, body: &Value) -> (Value, usize) {
+        let mut again = 0;
+        let answer = self
+            .until(PATIENCE, async || match self.alert(at, body).await {
+                Ok((202, answer)) => Ok(answer),
+                Ok((status @ (408 | 503), answer)) => {
+                    again += 1;
+                    Err(format!("{status} {answer}"))
+                }
+                Ok(other) => panic!("{other:?}"),
+                Err(error) => {
+                    again += 1;
+                    Err(error)
+                }
+            })
+            .await;
+        (answer, again)
+    }
+
     /// Returns the messages of the network channel that threads of alerts hang on, by session.
     async fn roots(&self) -> BTreeMap<String, usize> {
         let mut roots = BTreeMap::new();
@@ -76,10 +96,10 @@ async fn a_storm_of_alerts_makes_one_thread_a_group_on_three_replicas() {
     let all = (0..alerts).flat_map(|alert| (0..groups).map(move |group| (group, alert)));
     let sent = all.flat_map(|(group, alert)| [(group, alert, alert), (group, alert, alert + 1)]);
     let begun = Instant::now();
-    let answers: Vec<(usize, u16, Value)> = stream::iter(sent)
+    let answers: Vec<(usize, Value, usize)> = stream::iter(sent)
         .map(async |(group, alert, at)| {
-            let (status, answer) = stage.alert((group + at) % REPLICAS, &body(group, alert)).await.unwrap();
-            (group, status, answer)
+            let (answer, again) = stage.send((group + at) % REPLICAS, &body(group, alert)).await;
+            (group, answer, again)
         })
         .buffer_unordered(SENDERS)
         .collect()
@@ -87,13 +107,14 @@ async fn a_storm_of_alerts_makes_one_thread_a_group_on_three_replicas() {
     let took = begun.elapsed();
     let mut sessions: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
     let mut opened: BTreeMap<usize, usize> = BTreeMap::new();
-    for (group, status, answer) in &answers {
-        assert_eq!(*status, 202, "{answer}");
+    for (group, answer, _) in &answers {
         sessions.entry(*group).or_default().insert(answer["session"].as_str().unwrap().to_owned());
         *opened.entry(*group).or_default() += usize::from(answer["duplicate"] == false);
     }
     assert!(sessions.values().all(|of_group| of_group.len() == 1), "{sessions:?}");
-    assert!(opened.len() == groups && opened.values().all(|times| *times == 1), "{opened:?}");
+    // Where an answer got lost, the one that was sent again says that the group has its thread.
+    let again: usize = answers.iter().map(|(_, _, again)| again).sum();
+    assert!(opened.values().all(|times| *times == 1 || (*times == 0 && again > 0)), "{opened:?}");
     let wanted: BTreeSet<String> = sessions.into_values().flatten().collect();
     assert_eq!(wanted.len(), groups);
     let reported = begun;
@@ -114,13 +135,13 @@ async fn a_storm_of_alerts_makes_one_thread_a_group_on_three_replicas() {
     assert_eq!(listed, wanted);
     let roots = stage.roots().await;
     assert_eq!(roots, wanted.into_iter().map(|session| (session, 1)).collect());
-    print_figures(answers.len(), groups, took, reported.elapsed());
+    print_figures(answers.len(), again, groups, took, reported.elapsed());
 }
 
 #[expect(clippy::print_stdout, reason = "the figures of a long run are what it is for")]
-fn print_figures(requests: usize, groups: usize, took: Duration, reported: Duration) {
+fn print_figures(requests: usize, again: usize, groups: usize, took: Duration, reported: Duration) {
     println!(
-        "alerts: {requests} requests in {groups} groups answered in {:.1} s, all reports after {:.1} s",
+        "alerts: {requests} requests in {groups} groups answered in {:.1} s, {again} sent again, all reports after {:.1} s",
         took.as_secs_f64(),
         reported.as_secs_f64()
     );

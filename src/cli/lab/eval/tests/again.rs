@@ -13,6 +13,7 @@ use ghost_base::{Clock as _, SessionId, SystemClock};
 use ghost_investigate::event::{AlertStatus, Alerted, HumanMessage, Instruction, Now, Opened};
 use ghost_investigate::model::Model;
 use ghost_investigate::playbook::Playbook;
+use ghost_investigate::replay::{ReplayInputs, Wording, replay};
 use ghost_investigate::report::{headline, rca};
 use ghost_investigate::state::State;
 use ghost_lab::case::{embedded, inject, reset};
@@ -124,7 +125,27 @@ async fn an_alert_finds_the_fault_of_the_flow_in_its_labels_and_its_end_has_it_l
     inject(&lab, folder.path(), &mended.join("\n[["), None, 1).await.unwrap();
     let fixed = alerted(&engine, &session, AlertStatus::Resolved).await;
     assert_eq!(headline(&fixed), "Checked again: verified fixed", "{}", rca(&fixed));
-    assert!(!fixed.resolved && fixed.is_reported());
+    assert!(!fixed.is_check_due && fixed.is_reported());
     let once_more = alerted(&engine, &session, AlertStatus::Resolved).await;
     assert_eq!(once_more.seq, fixed.seq);
+    // It is back, and so is the fault.
+    reset(&lab, folder.path()).await.unwrap();
+    inject(&lab, folder.path(), text, None, 1).await.unwrap();
+    let back = Alerted { status: AlertStatus::Firing, text: "Connect".to_owned(), alerts: 1, at: None };
+    let message = serde_json::to_string(&InboxMessage::Alert(back)).unwrap();
+    engine.store.deliver(&session, "back", &message).await.unwrap();
+    assert_eq!(attend(&engine, &session, Consent::All).await.unwrap(), None);
+    let back = state(&engine, &session).await.unwrap();
+    assert_eq!(headline(&back), "Checked again: still broken", "{}", rca(&back));
+    // All of it follows from the record alone.
+    let lines = engine.store.read(&session, 0).await.unwrap();
+    let recorded = ghost_investigate::event::read(&session, lines.iter().map(String::as_str)).unwrap();
+    let inputs = ReplayInputs {
+        policy: &engine.policy,
+        tools: &engine.tools,
+        evidence: engine.evidence.as_ref(),
+        site: engine.site_prompt.as_deref(),
+        wording: Wording::Same,
+    };
+    replay(&session, &recorded, &inputs).unwrap_or_else(|found| panic!("{found}"));
 }
