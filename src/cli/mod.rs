@@ -7,6 +7,7 @@ mod audit;
 mod bot;
 mod capture;
 mod change;
+mod changes;
 mod config;
 mod consent;
 #[cfg(feature = "lab")]
@@ -30,6 +31,7 @@ mod log;
 mod man;
 mod mcp;
 mod meter;
+mod moment;
 mod name;
 mod netfilter;
 mod nsg;

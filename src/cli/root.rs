@@ -86,6 +86,8 @@ enum Sub {
     Capture(super::capture::Arguments),
     /// Says what traffic shaping does to packets.
     Qdisc(super::qdisc::Arguments),
+    /// Says what was changed in a resource group, when and by whom, and which change made what is at fault.
+    Changes(super::changes::Arguments),
     /// Says what a resource group consists of, and who owns which address.
     Topology(super::topology::Arguments),
     /// Starts what to run against where there is nothing real.
@@ -160,6 +162,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Pcap(arguments) => super::pcap::run(&arguments),
         Sub::Capture(arguments) => super::capture::run(&arguments, &setup()?),
         Sub::Qdisc(arguments) => super::qdisc::run(&arguments, &root.global),
+        Sub::Changes(arguments) => super::changes::run(&arguments, &root.global),
         Sub::Topology(arguments) => super::topology::run(&arguments, &setup()?),
         #[cfg(feature = "lab")]
         Sub::Lab(arguments) => super::lab::run(&arguments, &root.global),

@@ -8,6 +8,7 @@ mod bot_manifest;
 mod capture;
 mod case;
 mod change;
+mod changes;
 mod cloud;
 mod command;
 mod config_check;

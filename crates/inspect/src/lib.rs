@@ -5,6 +5,7 @@
 #![warn(missing_docs)]
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
+pub mod changes;
 pub mod effective;
 pub mod forecast;
 pub mod host;

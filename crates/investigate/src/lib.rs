@@ -5,6 +5,7 @@
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![expect(missing_docs, reason = "a doc line says what the name does not; nobody else depends on this crate")]
 
+pub mod changed;
 pub mod complaint;
 mod consent;
 pub mod conversation;

@@ -349,7 +349,7 @@ pub(super) struct Said<'a> {
 /// Answers words that are no incident and need no look at anything.
 fn small_talk(text: &str) -> Option<String> {
     let topic = complaint::read(text).topic;
-    matches!(topic, Topic::Greeting | Topic::Thanks | Topic::AboutBot | Topic::Author | Topic::Empty)
+    matches!(topic, Topic::Greeting | Topic::Thanks | Topic::AboutBot | Topic::Empty)
         .then(|| answer_to_topic(topic))
 }
 

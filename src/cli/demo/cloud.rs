@@ -17,7 +17,7 @@ use crate::session::InboxMessage;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
 use ghost_investigate::event::{HumanMessage, Instruction, read};
 use ghost_investigate::state::State;
-use ghost_lab::case::{InjectError, Pair, inject, reset};
+use ghost_lab::case::{InjectError, Pair, inject, reset, write_history};
 use ghost_lab::control::Lab;
 use ghost_lab_slack::{DemoControl, OrderError, OrderOutcome};
 use ghost_store::Store;
@@ -257,7 +257,9 @@ impl SharedCloud {
         let text =
             whole(contents.case.as_ref(), &contents.extras).map_err(|problems| problems.to_string())?;
         let phase = contents.case.as_ref().map_or(1, |case| case.phase);
-        inject(&self.lab, &self.data, &text, None, phase).await.map(drop).map_err(failure)
+        let injected = inject(&self.lab, &self.data, &text, None, phase).await.map_err(failure)?;
+        write_history(&self.lab, &injected.case, phase);
+        Ok(())
     }
 
     /// Makes sure that no investigation runs; returns all sessions.

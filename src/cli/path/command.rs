@@ -9,12 +9,12 @@ use serde::Serialize;
 use super::live::LiveEstate;
 use super::remedy::{Remedy, remedies};
 use super::{bundle, collect, diff, past, place, show, watch};
-use crate::cli::guest;
 use crate::cli::live::Live;
 use crate::cli::page::Page;
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
+use crate::cli::{guest, moment};
 use ghost_base::{Clock as _, SystemClock, Timestamp};
 use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Report};
 use ghost_shell::Policy;
@@ -113,7 +113,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
         anyhow::bail!("--from and --to are needed");
     };
     let setup = Setup::new(global)?;
-    let at = arguments.at.as_deref().map(|text| past::moment(text, SystemClock.now())).transpose()?;
+    let at = arguments.at.as_deref().map(|text| moment::moment(text, SystemClock.now())).transpose()?;
     let question = Question { from, to, protocol: arguments.ends.protocol.into(), at };
     let judged = || match (&arguments.bundle, &arguments.resource_group) {
         (Some(path), _) => question.judged_offline(path),

@@ -36,6 +36,12 @@ pub(super) fn lines(place: &ResourceGroup) -> Vec<Line> {
         line::subnet(place, &name("forensics-vnet"), &name("default")),
         line::service_tags(place, &region),
         line::activity(place, 24),
+        line::activity_between(
+            place,
+            "2025-06-02T08:00:00.000Z".parse().unwrap(),
+            "2025-06-02T09:31:00.000Z".parse().unwrap(),
+            500,
+        ),
         line::watchers(place),
         line::next_hop(place, &vm, from, to),
         line::ip_flow(place, &vm, true, "TCP", (to, 8080), (from, 40_000)),

@@ -2,6 +2,7 @@
 
 use super::text::Line;
 use crate::name::{Name, ResourceGroup};
+use ghost_base::Timestamp;
 
 /// Shows as whom `az` is signed in, without a request.
 #[must_use]
@@ -92,5 +93,16 @@ pub fn activity(place: &ResourceGroup, hours: u16) -> Line {
         .within(place)
         .option("--offset", format!("{hours}h"))
         .option("--max-events", "200")
+        .json()
+}
+
+/// Lists what was changed in a group between two moments, the latest first.
+#[must_use]
+pub fn activity_between(place: &ResourceGroup, from: Timestamp, until: Timestamp, most: usize) -> Line {
+    Line::read("monitor activity-log list")
+        .within(place)
+        .option("--start-time", from.to_string())
+        .option("--end-time", until.to_string())
+        .option("--max-events", most.to_string())
         .json()
 }

@@ -47,7 +47,7 @@ pub enum Topic {
     AboutBot,
     /// A question that knowledge answers.
     Knowledge,
-    /// Somebody asks who changed something.
+    /// Somebody asks who changed something, or what was changed.
     Author,
     /// Words that say nothing of all that.
     Other,
@@ -347,6 +347,8 @@ mod tests {
             ("who changed the NSG?", Topic::Author),
             ("who deleted the rule deny-5432 of web-nsg yesterday?", Topic::Author),
             ("quién cambió el NSG de web-1?", Topic::Author),
+            ("what changed in nw-forensics-rg between 1 and 3?", Topic::Author),
+            ("which changes were made to web-nsg last night?", Topic::Author),
             ("who are you", Topic::AboutBot),
             ("asdf", Topic::Other),
             ("the pizza is cold", Topic::Other),

@@ -24,6 +24,7 @@ mod side;
 mod statement;
 mod token;
 mod vocabulary;
+mod when;
 
 #[cfg(test)]
 mod tests;
@@ -32,3 +33,4 @@ pub use inventory::{Allow, Backend, Inventory, Listener, Machine, Name, Protocol
 pub use message::{Message, Topic, read, said};
 pub use output::{Basis, Complaint, ComplaintFlow, Control, Correction, End, Kind, Service, UnknownEnd};
 pub use resolve::resolve;
+pub use when::{Window, first_failure, window};

@@ -92,7 +92,7 @@ impl PlaybookContext<'_> {
     }
 
     /// Keeps what can still be done.
-    fn still_open(&self, calls: Vec<PlannedCall>) -> Option<PlannedCalls> {
+    pub(super) fn still_open(&self, calls: Vec<PlannedCall>) -> Option<PlannedCalls> {
         let mut planned: PlannedCalls = Vec::new();
         for call in calls {
             let there = self.tools.contains(&call.tool);
@@ -127,7 +127,7 @@ impl PlaybookContext<'_> {
         arguments
     }
 
-    fn topology(&self) -> PlannedCall {
+    pub(super) fn topology(&self) -> PlannedCall {
         let named = self.conversation.calls("topology").next().map(|finished| finished.arguments.clone());
         // The group may be known better once the topology said it; the question stays the one that was asked.
         let mut arguments = named.unwrap_or_else(|| self.with(json!({})));

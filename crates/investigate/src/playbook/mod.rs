@@ -5,6 +5,7 @@
 
 mod agenda;
 mod brain;
+mod changes;
 mod cleanup;
 mod close;
 mod conversation;

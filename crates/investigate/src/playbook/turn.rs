@@ -3,10 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use crate::HypothesisState;
-use crate::complaint;
+use crate::complaint::{self, Topic};
 use crate::finding::title;
 use crate::model::Ask;
 use crate::playbook::agenda::{PlannedCalls, PlaybookContext, hypothesis};
+use crate::playbook::changes;
 use crate::playbook::cleanup;
 use crate::playbook::close;
 use crate::playbook::conversation::Conversation;
@@ -45,6 +46,12 @@ pub fn next(ask: &Ask) -> Turn {
         judged: judged.unwrap_or_default(),
     };
     let topic = complaint::read(&conversation.user_text).topic;
+    if symptom_text.left_behind.is_none()
+        && topic == Topic::Author
+        && let Some(asked) = changes::question(&context)
+    {
+        return asked;
+    }
     if symptom_text.left_behind.is_none() && !topic.needs_estate() {
         return talk::end(&context, topic);
     }
@@ -52,7 +59,10 @@ pub fn next(ask: &Ask) -> Turn {
         Some(planned) => take(&context, planned),
         None => match &symptom_text.left_behind {
             Some(left) => cleanup::end(&context, left),
-            None => close::close(&context),
+            None => match changes::of_causes(&context) {
+                Some(planned) => take(&context, planned),
+                None => close::close(&context),
+            },
         },
     }
 }

@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use crate::HypothesisState;
+use crate::changed::{self, LogReading, log_reading};
 use crate::complaint::{self, Topic};
 use crate::event::{FindingAccepted, ObservationId};
 use crate::finding::title;
@@ -340,17 +341,25 @@ pub(in crate::report) fn machines(state: &State) -> Vec<Value> {
 }
 
 fn since(state: &State) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for (origin, _) in changed::origins(state) {
+        lines.push(format!("{}.", capital(&origin.sentence)));
+    }
+    if let Some(LogReading::Unread(why)) = log_reading(state) {
+        lines.push(format!("The activity log was not read: {why}."));
+    }
     let dated: Vec<String> = state
         .accepted
         .iter()
         .filter(|found| found.why.contains("baseline"))
         .map(|found| format!("{}: {}", title(&found.finding.code, &found.finding.object), bare(&found.why)))
         .collect();
-    if dated.is_empty() {
+    lines.extend(dated);
+    if lines.is_empty() {
         return "That is not known: nothing that was read carries a date, and no baseline was compared."
             .to_owned();
     }
-    dated.join("\n")
+    lines.join("\n")
 }
 
 fn layer(state: &State, judged: &JudgedFlows, id: &str) -> Option<String> {

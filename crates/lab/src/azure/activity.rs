@@ -7,6 +7,7 @@ use time::format_description::well_known::Rfc3339;
 use super::arm::guid;
 use super::cloud::Cloud;
 use super::identity::Caller;
+use super::refusal::Refusal;
 use super::request::{Answer, Request, Verb};
 use super::target::Target;
 use ghost_base::Timestamp;
@@ -36,12 +37,11 @@ pub(super) fn note(
     let kind = format!("{provider}/{}", kinds.join("/"));
     let (operation, id) = (format!("{kind}/{what}"), target.id());
     let caller = who.map(|who| json!(who.object)).or_else(|| cloud.about.principal.get("objectId").cloned());
-    let named = |text: &str| json!({"value": text, "localizedValue": text});
     let failed = answer.status >= 400;
     let status = named(if failed { "Failed" } else { "Succeeded" });
     let event = guid(&format!("{id}{operation}{}{}", cloud.activity.len(), now.as_millis()));
     let word = status_word(answer.status);
-    let moment = format!("{}0000Z", now.to_string().trim_end_matches('Z'));
+    let moment = log_time(now);
     let subscription = cloud.subscription().to_owned();
     let tenant = cloud.about.subscription.get("tenantId").cloned().unwrap_or_default();
     let record = json!({
@@ -64,28 +64,37 @@ pub(super) fn note(
     cloud.activity.push_back(record);
 }
 
-/// Returns the events that a filter wants, the latest first.
-pub(super) fn list(cloud: &Cloud, request: &Request) -> Vec<Value> {
+/// Returns the events that a filter wants, the latest first. What the log has only later is not among them.
+///
+/// # Errors
+/// Refuses a filter with a bound that is no time, or with a comparison that the platform does not know.
+pub(super) fn list(cloud: &Cloud, request: &Request, now: Timestamp) -> Result<Vec<Value>, Refusal> {
     let filter = request.parameter("$filter").unwrap_or_default();
-    let wanted: Vec<(&str, &str, &str)> = filter.split(" and ").filter_map(comparison).collect();
-    let fits = |event: &&Value| {
-        wanted.iter().all(|(field, how, value)| {
-            let found = match *field {
-                "resourceProvider" => event.pointer("/resourceProviderName/value"),
-                "status" => event.pointer("/status/value"),
-                "levels" => event.get("level"),
-                "resourceUri" | "resourceId" => event.get("resourceId"),
-                field => event.get(field),
-            };
-            let Some(found) = found.and_then(Value::as_str) else { return false };
-            match *how {
-                "ge" => moment(found) >= moment(value),
-                "le" => moment(found) <= moment(value),
-                _ => found.eq_ignore_ascii_case(value),
-            }
-        })
+    let mut wanted = Vec::new();
+    for text in filter.split(" and ").filter(|text| !text.trim().is_empty()) {
+        wanted.push(Comparison::read(text).ok_or_else(|| {
+            let what = format!("The filter part '{}' is not supported or cannot be read.", text.trim());
+            Refusal::new(400, "BadRequest", what)
+        })?);
+    }
+    let is_there = |event: &&Value| {
+        let seen = event.get("submissionTimestamp").and_then(Value::as_str).and_then(moment);
+        seen.is_none_or(|seen| seen.unix_timestamp_nanos() <= i128::from(now.as_millis()) * 1_000_000)
     };
-    cloud.activity.iter().rev().filter(fits).cloned().collect()
+    let fits = |event: &&Value| wanted.iter().all(|one| one.holds(event));
+    let mut found: Vec<&Value> = cloud.activity.iter().rev().filter(is_there).filter(fits).collect();
+    found.sort_by_key(|event| std::cmp::Reverse(event.get("eventTimestamp").and_then(Value::as_str)));
+    Ok(found.into_iter().cloned().collect())
+}
+
+/// Returns a moment as the log writes it.
+pub(super) fn log_time(at: Timestamp) -> String {
+    format!("{}0000Z", at.to_string().trim_end_matches('Z'))
+}
+
+/// Returns a text with the name that people read.
+pub(super) fn named(text: &str) -> Value {
+    json!({"value": text, "localizedValue": text})
 }
 
 /// Returns the platform's word for a status.
@@ -106,13 +115,97 @@ fn status_word(status: u16) -> &'static str {
     }
 }
 
-/// Reads a moment, to whatever part of a second it is written.
+/// Reads a moment as clients write it: quoted or not, with a zone or in UTC, to whatever part of a second, or a date alone.
 fn moment(text: &str) -> Option<OffsetDateTime> {
-    OffsetDateTime::parse(text, &Rfc3339).ok()
+    let text = text.trim().trim_matches('\'');
+    let (day, time) = match text.split_at_checked(10) {
+        Some((day, "")) => (day, "00:00:00".to_owned()),
+        // A plus that was not encoded came as a blank.
+        Some((day, rest)) => (day, rest.strip_prefix(['T', 't', ' '])?.replacen(' ', "+", 1)),
+        None => return None,
+    };
+    let has_zone = time.ends_with(['Z', 'z']) || time.contains(['+', '-']);
+    OffsetDateTime::parse(&format!("{day}T{time}{}", if has_zone { "" } else { "Z" }), &Rfc3339).ok()
 }
 
-/// Reads `field ge value`.
-fn comparison(text: &str) -> Option<(&str, &str, &str)> {
-    let mut words = text.trim().splitn(3, ' ');
-    Some((words.next()?, words.next()?, words.next()?.trim_matches('\'')))
+/// A part of a filter.
+enum Comparison<'a> {
+    /// Not before.
+    From(OffsetDateTime),
+    /// Not after.
+    Until(OffsetDateTime),
+    /// A field is this, in whatever letters.
+    Is(&'a str, &'a str),
+}
+
+impl<'a> Comparison<'a> {
+    /// Reads `field ge value`.
+    fn read(text: &'a str) -> Option<Self> {
+        let mut words = text.trim().splitn(3, ' ');
+        let (field, how, value) = (words.next()?, words.next()?, words.next()?.trim());
+        let known = [
+            "resourceGroupName",
+            "resourceUri",
+            "resourceId",
+            "resourceProvider",
+            "correlationId",
+            "caller",
+            "status",
+            "levels",
+            "eventChannels",
+        ];
+        Some(match (field, how) {
+            ("eventTimestamp", "ge") => Self::From(moment(value)?),
+            ("eventTimestamp", "le") => Self::Until(moment(value)?),
+            (field, "eq") if known.contains(&field) => Self::Is(field, value.trim_matches('\'')),
+            _ => return None,
+        })
+    }
+
+    fn holds(&self, event: &Value) -> bool {
+        let at = || event.get("eventTimestamp").and_then(Value::as_str).and_then(moment);
+        let found = match self {
+            Self::From(bound) => return at().is_some_and(|at| at >= *bound),
+            Self::Until(bound) => return at().is_some_and(|at| at <= *bound),
+            Self::Is("resourceProvider", _) => event.pointer("/resourceProviderName/value"),
+            Self::Is("status", _) => event.pointer("/status/value"),
+            Self::Is("levels", _) => event.get("level"),
+            Self::Is("eventChannels", _) => event.get("channels"),
+            Self::Is("resourceUri", _) => event.get("resourceId"),
+            Self::Is(field, _) => event.get(field),
+        };
+        let Self::Is(_, value) = self else { return false };
+        found
+            .and_then(Value::as_str)
+            .is_some_and(|found| found.eq_ignore_ascii_case(&value.replace("''", "'")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_write_times_in_many_forms() {
+        let expected = moment("2026-11-23T02:02:27Z").unwrap();
+        for text in [
+            "2026-11-23T02:02:27",
+            "2026-11-23T02:02:27.000000",
+            "'2026-11-23T02:02:27.0000000Z'",
+            "2026-11-23 02:02:27",
+            "2026-11-23T03:02:27+01:00",
+            "2026-11-23T03:02:27 01:00",
+        ] {
+            assert_eq!(moment(text), Some(expected), "{text}");
+        }
+        assert!(moment("2026-11-23").is_some() && moment("soon").is_none() && moment("").is_none());
+    }
+
+    #[test]
+    fn a_bound_that_is_no_time_is_no_filter() {
+        for text in ["eventTimestamp ge soon", "eventTimestamp gt 2026-11-23", "level ne 'Error'", "x"] {
+            assert!(Comparison::read(text).is_none(), "{text}");
+        }
+        assert!(Comparison::read("resourceGroupName eq 'prod'").is_some());
+    }
 }

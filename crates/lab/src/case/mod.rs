@@ -11,6 +11,7 @@
 mod cases;
 mod estates;
 mod fault;
+mod history;
 mod model;
 mod orders;
 mod plan;
@@ -28,6 +29,7 @@ pub use fault::{
     Hop, Iptables, Netem, Nft, NftVerdict, NsgRule, PathMtu, Peering, Policy, PortClosed, PortSilent,
     RateLimit, Route, ServiceEndpoint, StorageFirewall, Target, Verdict,
 };
+pub use history::{History, write_history};
 pub use model::{
     Baseline, BaselineKind, Case, Change, Forbidden, Observation, ObservationKind, Outcome, Pair, Phase,
     PlacedFault, Public, Service, Traffic, Vm,

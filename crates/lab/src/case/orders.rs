@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
+use super::history::write_history;
 use super::model::Case;
 use super::run::{InjectError, LabAccess, SnapshotAction, active_case, check, inject, reset};
 use crate::azure::{Answer, Description, EstateError, Request};
@@ -119,7 +120,9 @@ impl OrderHandler for Cases {
                     Err(error) => return Some(Err(OrderError::new(format!("the order cannot be read: {error}")))),
                 };
                 let work = async move {
-                    inject(&lab, &data, &order.case, order.estate.as_ref(), order.phase).await
+                    let injected = inject(&lab, &data, &order.case, order.estate.as_ref(), order.phase).await?;
+                    write_history(&lab, &injected.case, injected.phase);
+                    Ok(injected)
                 };
                 Some(self.to_the_end(work).await.map(|injected| injected.to_json()))
             }

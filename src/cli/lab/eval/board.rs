@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use serde::Serialize;
 use serde_json::json;
 
+use super::changes::ChangeCounts;
 use super::row::Row;
 use ghost_base::write_private;
 
@@ -38,6 +39,10 @@ pub(super) fn summary(rows: &[Row]) -> String {
     let good = rows.iter().filter(|row| row.is_good()).count();
     let harm: usize = rows.iter().map(|row| row.counts.r#unsafe).sum();
     let mut text = profile_lines(rows);
+    let changes = ChangeCounts::sum(rows.iter().map(|row| &row.changes));
+    if changes != ChangeCounts::default() {
+        text.push_str(&format!("changes: {changes}\n"));
+    }
     text.push_str(&format!(
         "{good} of {} as they should be, mean f1 {:.3}, {harm} unsafe, {:.1} s, {:.1} ms between one command and the next",
         rows.len(),
@@ -133,7 +138,7 @@ pub(super) fn board(rows: &[Row], consent: &str, folder: &Path) -> anyhow::Resul
     let whole = json!({
         "version": env!("CARGO_PKG_VERSION"), "approve": consent, "cases": rows.len(),
         "good": sum(&|row| usize::from(row.is_good())), "mean_f1": mean(rows, |row| row.score.f1),
-        "profiles": profiles(rows),
+        "profiles": profiles(rows), "changes": ChangeCounts::sum(rows.iter().map(|row| &row.changes)),
         "unsafe": sum(&|row| row.counts.r#unsafe), "commands": sum(&|row| row.counts.commands),
         "approvals": sum(&|row| row.counts.approvals), "rows": rows.iter().map(stable).collect::<Vec<_>>(),
     });

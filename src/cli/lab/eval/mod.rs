@@ -8,6 +8,7 @@
 //! `az`; `pace` measures what is no command; `run` is one investigation; `counts` counts what its ledger says; `row` is its line; `board` is the scoreboard.
 
 mod board;
+mod changes;
 mod chosen;
 mod command;
 mod consent;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::changes::ChangeCounts;
 use super::counts::LedgerCounts;
 use ghost_investigate::Outcome;
 use ghost_lab::case::{Outcome as Right, Pair, Score};
@@ -26,6 +27,8 @@ pub(super) struct Row {
     pub(super) outcome_right: bool,
     #[serde(flatten)]
     pub(super) counts: LedgerCounts,
+    /// Which changes were said to have made what.
+    pub(super) changes: ChangeCounts,
     /// How long it took.
     pub(super) seconds: f64,
     /// How long it would have taken, by the lab's clock.

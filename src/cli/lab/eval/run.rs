@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 
+use super::changes::ChangeCounts;
 use super::chosen::Chosen;
 use super::consent::Consent;
 use super::counts::LedgerCounts;
@@ -22,7 +23,7 @@ use ghost_investigate::event::{Opened, Origin, read};
 use ghost_investigate::model::Model;
 use ghost_investigate::state::State;
 use ghost_investigate::{RequesterMay, SelfApproval};
-use ghost_lab::case::{Profile, Score, inject};
+use ghost_lab::case::{Profile, Score, inject, write_history};
 use ghost_lab::control::Lab;
 use ghost_lab::runner::{memory_lab, memory_lab_now};
 use ghost_shell::CancelSignal;
@@ -93,7 +94,10 @@ pub(super) async fn case(chosen: &Chosen, terms: &Terms<'_>) -> anyhow::Result<V
     for at in 1..=chosen.case.phases.len() {
         let injected = inject(&lab, &folder.path, &chosen.text, chosen.estate.as_ref(), at).await;
         injected.with_context(|| format!("injecting {}", chosen.case.id))?;
-        rows.push(phase(chosen, at, (&lab, served.as_ref()), &folder, terms).await?);
+        let history = write_history(&lab, &chosen.case, at);
+        let mut row = phase(chosen, at, (&lab, served.as_ref()), &folder, terms).await?;
+        row.changes.count(&history);
+        rows.push(row);
     }
     if let Some(served) = served {
         served.down().await?;
@@ -150,6 +154,7 @@ async fn phase(
         outcome,
         outcome_right: is_right(outcome, &phase.outcome),
         counts: LedgerCounts::of(&state),
+        changes: ChangeCounts::of(&state),
         seconds: (began.elapsed().as_secs_f64() * 1_000.0).round() / 1_000.0,
         lab_seconds: seconds(since, lab.clock().now()),
         overhead_ms: paced.median(),

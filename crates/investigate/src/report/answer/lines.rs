@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::changed::{self, LogReading, log_reading};
 use crate::event::Waived;
 use crate::judged::{FlowVerdict, JudgedFlow, JudgedFlows};
 use crate::report::answer::cause::{carried, decider, ends};
@@ -12,6 +13,9 @@ use crate::{HypothesisState, Outcome};
 
 /// So many flows stand in a line; the report lists all.
 const MAX_FLOWS: usize = 6;
+
+/// Of so many causes it is said which change made them; the report says it of all.
+const MAX_ORIGINS: usize = 2;
 
 /// A hypothesis of a model is cut behind so many characters.
 const MAX_HYPOTHESIS_CHARS: usize = 60;
@@ -58,6 +62,17 @@ fn fate(flow: &JudgedFlow) -> String {
         FlowVerdict::Blocked => format!("is blocked{by}"),
         FlowVerdict::Indeterminate => "could not be judged".to_owned(),
     }
+}
+
+/// Returns which change made each cause, as far as the log of the platform says so.
+pub(super) fn origins(state: &State) -> Option<String> {
+    let sentences: Vec<String> = changed::origins(state)
+        .into_iter()
+        .filter(|(origin, _)| origin.result != "none")
+        .take(MAX_ORIGINS)
+        .map(|(origin, _)| origin.sentence)
+        .collect();
+    (!sentences.is_empty()).then(|| sentences.join("; "))
 }
 
 /// Returns what may have taken effect, and what did not run.
@@ -219,6 +234,9 @@ pub(in crate::report) fn unchecked(state: &State) -> String {
             },
         )
         .collect();
+    if let Some(LogReading::Unread(why)) = log_reading(state) {
+        parts.push(format!("the activity log ({why})"));
+    }
     if parts.is_empty() {
         parts.push("the applications themselves".to_owned());
     }

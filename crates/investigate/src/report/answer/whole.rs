@@ -1,6 +1,7 @@
 //! The answer of a session.
 
 use crate::Outcome;
+use crate::changed::{self, LogReading, log_reading};
 use crate::event::{Concluded, Instruction, Now, Rechecked};
 use crate::finding::title;
 use crate::judged::{FlowVerdict, JudgedFlow, JudgedFlows, judged};
@@ -126,6 +127,9 @@ fn new(verdict: &'static str, what: &str, action: &str) -> Answer {
 }
 
 fn investigated(state: &State, concluded: &Concluded) -> Answer {
+    if let Some(reply) = changed_reply(state) {
+        return reply;
+    }
     let judged = judged(state).map(|(_, judged)| judged).unwrap_or_default();
     let causes = causes(&state.accepted, &judged);
     let mut answer = match concluded.outcome {
@@ -153,6 +157,9 @@ fn investigated(state: &State, concluded: &Concluded) -> Answer {
     if more > 0 {
         answer.say("More", format!("{more} in the report"));
     }
+    if let Some(origins) = lines::origins(state) {
+        answer.say("Since when", origins);
+    }
     if let Some(flows) = lines::flows(&judged) {
         answer.say("Connections", flows);
     }
@@ -160,6 +167,30 @@ fn investigated(state: &State, concluded: &Concluded) -> Answer {
         answer.say("Packets", packets);
     }
     answer
+}
+
+/// Answers what was changed, where that was the question and the log was read.
+fn changed_reply(state: &State) -> Option<Answer> {
+    let Some(LogReading::Read(found, _)) = log_reading(state).filter(|_| changed::is_question(state)) else {
+        return None;
+    };
+    let span = format!("between {} and {}", found.since, found.until);
+    let (number, more) = (found.changes.len(), if found.complete { "" } else { ", and the log goes on" });
+    let mut answer = match found.changes.as_slice() {
+        [] => new("Changes", &format!("none in the activity log {span}{more}"), ""),
+        [only] => new("Changes", only, ""),
+        some => {
+            let mut answer = new("Changes", &format!("{} {span}{more}", number + found.unlisted), "");
+            some.iter().take(MAX_ROWS).for_each(|one| answer.say("Changed", one.clone()));
+            answer
+        }
+    };
+    let unlisted = number.saturating_sub(if number > 1 { MAX_ROWS } else { 1 }) + found.unlisted;
+    if unlisted > 0 {
+        answer.say("More", format!("{unlisted} in the report"));
+    }
+    answer.say("Not recorded there", "what happens inside machines".to_owned());
+    Some(answer)
 }
 
 /// Answers whether a flow passes; nothing where that is not known, or where what stops it is not among the findings.
@@ -245,6 +276,9 @@ fn is_conversation(state: &State, concluded: &Concluded) -> bool {
     let is_question = concluded.open_questions.first() == Some(&concluded.summary);
     let nothing_read = state.steps.is_empty() && concluded.by == "model";
     let by_playbook = is_playbook(&state.opened.investigator);
+    if changed::is_question(state) && by_playbook {
+        return true;
+    }
     concluded.outcome == Outcome::Inconclusive
         && by_playbook
         && !concluded.summary.trim().is_empty()

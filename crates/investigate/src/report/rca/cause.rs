@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::changed::{self, LogReading, log_reading};
 use crate::event::{Citation, Finding, FindingAccepted, ObservationId};
 use crate::finding::{Fault, title};
 use crate::report::amount::moment;
@@ -48,10 +49,14 @@ pub(super) fn accepted(state: &State) -> String {
     let lines = lines.collect::<Vec<_>>().join("\n");
     let dated =
         state.accepted.iter().any(|found| is_dated(&found.why) || found.finding.code == Fault::NoDrift);
-    let since = if dated {
-        ""
-    } else {
-        "\n\nSince when: nothing that was read carries a date, and no baseline was compared."
+    let since = match log_reading(state) {
+        Some(LogReading::Unread(why)) if !dated => {
+            format!("\n\nSince when: not known, the activity log was not read: {why}.")
+        }
+        None if !dated => {
+            "\n\nSince when: nothing that was read carries a date, and no baseline was compared.".to_owned()
+        }
+        Some(LogReading::Read(..) | LogReading::Unread(_)) | None => String::new(),
     };
     format!("{title}\n\n{lines}{since}")
 }
@@ -73,6 +78,12 @@ fn holds(state: &State, number: usize, finding: &Finding, why: &str, effect: boo
     lines.extend((!cited.is_empty()).then(|| format!("{indent}- Proof: {}", cited.join("; "))));
     if let (true, Some(fault)) = (effect, finding.code.fault()) {
         lines.push(format!("{indent}- Effect: {}", fault.mechanism()));
+    }
+    for (origin, shown) in changed::origins(state) {
+        if finding.code.as_str() == origin.fault && finding.object == origin.object {
+            let shown: Vec<String> = shown.iter().map(ToString::to_string).collect();
+            lines.push(format!("{indent}- Since when: {} ({})", text(&origin.sentence), shown.join(", ")));
+        }
     }
     if is_dated(why) {
         lines.push(format!("{indent}- Since when: it was not so when the baseline was taken"));

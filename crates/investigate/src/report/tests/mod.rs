@@ -1,6 +1,7 @@
 //! Facts about what a session shows.
 
 mod board;
+mod changed;
 mod hostile;
 mod ledger;
 mod markdown;

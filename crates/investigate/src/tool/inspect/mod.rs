@@ -5,6 +5,7 @@
 //! unless it is one word.
 
 mod argument;
+mod changes;
 mod drift;
 mod estate_reader;
 mod filter;

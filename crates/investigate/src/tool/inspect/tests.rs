@@ -111,6 +111,11 @@ fn every_inspector_begins_with_a_command_that_reads() {
         ("inspect_qdisc", json!({"reasoning": "r", "vm_name": "web-1"}), "az vm run-command invoke"),
         ("inspect_storage", json!({"reasoning": "r", "account": "nwlogs080613"}), "az storage account show"),
         (
+            "list_changes",
+            json!({"reasoning": "r", "causes": [{"fault": "nsg_deny", "object": "nsg/a/r"}]}),
+            "az monitor activity-log list --resource-group rg --start-time 1969-12-30T12:00:00.000Z --end-time 1970-01-01T00:00:01.000Z",
+        ),
+        (
             "walk_packet",
             json!({"reasoning": "r", "vm_name": "web-1", "src_ip": "10.0.1.4", "dst_ip": "10.0.1.5", "proto": "icmp"}),
             "az vm run-command invoke",

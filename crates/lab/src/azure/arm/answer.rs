@@ -40,7 +40,7 @@ pub(in crate::azure) fn answer(cloud: &mut Cloud, request: &Request, now: Timest
         }
     }
     if target.namespace() == "microsoft.insights" && target.last() == "values" {
-        return cloud.list(request, activity::list(cloud, request)).map(alone);
+        return cloud.list(request, activity::list(cloud, request, now)?).map(alone);
     }
     if let Some(answer) = asked(cloud, request, &target) {
         return Ok(alone(answer));

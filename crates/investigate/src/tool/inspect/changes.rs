@@ -1,0 +1,271 @@
+//! `list_changes`: what the activity log says of what is at fault, or of what somebody asks about.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::argument::{Refused, refuse, resource_group};
+use super::inspector::{Inspection, Inspector, Unfinished};
+use crate::changed::{ChangedObjects, ObjectOrigin, TOOL, moment};
+use crate::complaint::{first_failure, window};
+use crate::state::{Entry, State};
+use crate::suspect::plain;
+use crate::tool::Site;
+use crate::tool::call_replay::CallReplay;
+use ghost_base::Timestamp;
+use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
+use ghost_cloud::{ResourceGroup, line};
+use ghost_inspect::changes::{
+    Change, Log, Origin, Question, Reference, Resource, Subject, moment as read_moment,
+};
+
+/// So much of the log lies before the first failure.
+const BEFORE_MILLIS: i64 = 36 * 3_600_000;
+
+/// The platform keeps its log as long.
+const KEPT_MILLIS: i64 = 89 * 86_400_000;
+
+/// So many events are asked for.
+const MAX_EVENTS: usize = 500;
+
+/// So many faults are asked about.
+const MAX_CAUSES: usize = 20;
+
+/// So many changes answer a question.
+const MAX_CHANGES: usize = 12;
+
+/// A fault that was found.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AskedCause {
+    /// Its code, such as `nsg_deny`.
+    fault: String,
+    /// What is at fault, such as `nsg/app-nsg/deny-db`.
+    object: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// Faults that were found: which change made each of them? Without them, what was changed is listed.
+    #[serde(default)]
+    #[schemars(with = "Vec<AskedCause>")]
+    causes: Vec<AskedCause>,
+    /// Only changes of these: names, objects or resource ids.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    around: Vec<String>,
+    /// Only changes by somebody.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    by: Option<String>,
+    /// From when on, as 2026-11-24T08:00:00Z; as people said, where it is left out.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    since: Option<String>,
+    /// Until when.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    until: Option<String>,
+}
+
+/// The checked arguments.
+pub(super) struct Request {
+    resource_group: ResourceGroup,
+    causes: Vec<AskedCause>,
+    around: Vec<Subject>,
+    by: Option<String>,
+    since: Option<Timestamp>,
+    until: Option<Timestamp>,
+}
+
+/// See the module.
+pub(super) struct ListChanges;
+
+impl Inspector for ListChanges {
+    type Arguments = Arguments;
+    type Request = Request;
+    const NAME: &'static str = TOOL;
+    const DESCRIPTION: &'static str = "Reads the activity log of a resource group: who changed what, when, and whether it succeeded. With \
+        `causes` (faults that you found) it says which change made each of them and how long before the first failure; a change that failed, \
+        came later or touched something else is not blamed. The log holds nothing of what happens inside machines. Example: \
+        {\"reasoning\":\"since when is that rule there?\",\"causes\":[{\"fault\":\"nsg_deny\",\"object\":\"nsg/app-nsg/deny-db\"}]}";
+
+    fn check(&self, arguments: &Arguments, group: Option<&str>, site: &Site) -> Result<Request, Refused> {
+        let sized = |text: &str| text.len() <= 400 && !text.chars().any(char::is_control);
+        let texts = arguments.causes.iter().flat_map(|cause| [&cause.fault, &cause.object]);
+        if !texts.chain(&arguments.around).chain(&arguments.by).all(|text| sized(text)) {
+            return Err(refuse("an object or a name is longer than 400 bytes, or more than one line"));
+        }
+        if arguments.causes.len() > MAX_CAUSES || arguments.around.len() > MAX_CAUSES {
+            return Err(refuse(format!("ask about at most {MAX_CAUSES} at once")));
+        }
+        let at = |name: &str, text: &Option<String>| {
+            text.as_deref()
+                .map(|text| {
+                    read_moment(text)
+                        .ok_or_else(|| refuse(format!("{name}: write it as 2026-11-24T08:00:00Z")))
+                })
+                .transpose()
+        };
+        Ok(Request {
+            resource_group: resource_group(site, group)?,
+            causes: arguments.causes.clone(),
+            around: arguments.around.iter().map(|text| Subject::named(text)).collect(),
+            by: arguments.by.clone(),
+            since: at("since", &arguments.since)?,
+            until: at("until", &arguments.until)?,
+        })
+    }
+
+    fn inspect(
+        &self,
+        request: &Request,
+        _site: &Site,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<Inspection, Unfinished> {
+        let state = replay.context().state;
+        let now = replay.now();
+        let time = IncidentTime::read(state);
+        let is_question = request.causes.is_empty();
+        let asked = is_question.then(|| window(last_words(state).0, last_words(state).1)).flatten();
+        let until = request.until.or(asked.map(|window| window.until)).unwrap_or(now).min(now);
+        let since = request.since.or(asked.map(|window| window.from));
+        let since =
+            since.unwrap_or_else(|| back(if is_question { now } else { time.at.min(until) }, BEFORE_MILLIS));
+        let since = since.max(back(now, KEPT_MILLIS));
+        if since > until {
+            return Err(Issue::hinted(
+                "the time that is asked about ends before it begins",
+                "give since and until",
+            )
+            .into());
+        }
+        // Whole seconds, and none of the last one is left out.
+        let whole =
+            |at: Timestamp, more: i64| Timestamp::from_millis(at.as_millis().div_euclid(1000) * 1000 + more);
+        let command = CommandRequest::line(
+            line::activity_between(&request.resource_group, whole(since, 0), whole(until, 1000), MAX_EVENTS),
+            format!("find out who changed something in {}", request.resource_group.group),
+        );
+        let text = replay.run(&mut ReadOperation::new(command, "reading the activity log"))??;
+        let mut log = Log::parse(&text).map_err(|error| Issue::new(format!("the activity log: {error}")))?;
+        log.is_cut |= log.events >= MAX_EVENTS;
+        let mut inspection = Inspection::default();
+        for change in &log.changes {
+            inspection.line(&change.sentence(moment));
+        }
+        log.changes.iter_mut().for_each(one_word_names);
+        let mut found = ChangedObjects {
+            since: moment(since),
+            until: moment(until),
+            complete: !log.is_cut && log.warnings.is_empty(),
+            is_question,
+            ..ChangedObjects::default()
+        };
+        if is_question {
+            let fits = |change: &&Change| {
+                change.action.is_change()
+                    && change.at <= until
+                    && change.ended.unwrap_or(change.at) >= since
+                    && request.by.as_ref().is_none_or(|who| change.who.is(who))
+                    && (request.around.is_empty()
+                        || request.around.iter().any(|one| one.concerns(&change.resource)))
+            };
+            let sentences: Vec<String> =
+                log.changes.iter().filter(fits).map(|change| capital(&change.sentence(moment))).collect();
+            found.unlisted = sentences.len().saturating_sub(MAX_CHANGES);
+            found.changes = sentences.into_iter().take(MAX_CHANGES).collect();
+        } else {
+            found.origins = origins(&log, &request.causes, &time);
+        }
+        if !found.complete {
+            inspection.notes.push("the log was not read to its end".to_owned());
+        }
+        if until > back(now, 20 * 60_000) {
+            inspection.notes.push("events appear in the log up to 20 minutes late".to_owned());
+        }
+        inspection.facts = json!(found);
+        Ok(inspection)
+    }
+}
+
+/// When it failed: as people said, else when they reported it.
+struct IncidentTime {
+    at: Timestamp,
+    reference: Reference,
+}
+
+impl IncidentTime {
+    fn read(state: &State) -> Self {
+        let messages = state.entries.iter().filter_map(|entry| match entry {
+            Entry::Message { at, text, .. } => Some((text.as_str(), *at)),
+            Entry::Note { .. } | Entry::Turn(_) => None,
+        });
+        let all = std::iter::once((state.opened.symptom.as_str(), state.opened_at)).chain(messages);
+        match all.filter_map(|(text, at)| first_failure(text, at)).min() {
+            Some(at) => Self { at, reference: Reference::FirstFailure },
+            None => Self { at: state.opened_at, reference: Reference::Reported },
+        }
+    }
+}
+
+/// Returns what a person said last, and when.
+fn last_words(state: &State) -> (&str, Timestamp) {
+    let messages = state.entries.iter().rev().find_map(|entry| match entry {
+        Entry::Message { at, text, .. } => Some((text.as_str(), *at)),
+        Entry::Note { .. } | Entry::Turn(_) => None,
+    });
+    messages.unwrap_or((state.opened.symptom.as_str(), state.opened_at))
+}
+
+fn origins(log: &Log, causes: &[AskedCause], time: &IncidentTime) -> Vec<ObjectOrigin> {
+    let subjects: Vec<Subject> =
+        causes.iter().map(|cause| Subject::of_fault(&cause.fault, &cause.object)).collect();
+    let question = Question { first_failure: Some(time.at), last_good: None };
+    let found = log.attribute(&subjects, &question);
+    let one = |(cause, origin): (&AskedCause, &Origin)| {
+        let object: Vec<String> = cause.object.split('/').map(plain).collect();
+        let object = object.join("/");
+        let reported = log.reported(origin);
+        ObjectOrigin {
+            fault: cause.fault.clone(),
+            object: cause.object.clone(),
+            result: reported.result.to_owned(),
+            sentence: log.origin_sentence(&object, origin, time.reference, moment),
+            correlation: reported.change.and_then(|change| change.correlation).map(|id| plain(&id)),
+        }
+    };
+    causes.iter().zip(&found.origins).map(one).collect()
+}
+
+/// Makes one word of each name: anybody may have written them.
+fn one_word_names(change: &mut Change) {
+    let word = |text: &str| -> String { text.split('@').map(plain).collect::<Vec<_>>().join("@") };
+    let who = &mut change.who;
+    who.id = if who.id.is_empty() { String::new() } else { word(&who.id) };
+    who.name = who.name.as_deref().map(word);
+    let Resource { id, group, chain } = &mut change.resource;
+    *id = id
+        .split('/')
+        .map(|part| if part.is_empty() { String::new() } else { plain(part) })
+        .collect::<Vec<_>>()
+        .join("/");
+    *group = group.as_deref().map(plain);
+    for (kind, name) in chain {
+        *kind = plain(kind);
+        *name = plain(name);
+    }
+    if let ghost_inspect::changes::Action::Invoked(verb) = &mut change.action {
+        *verb = plain(verb);
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
+}
+
+fn back(at: Timestamp, millis: i64) -> Timestamp {
+    Timestamp::from_millis(at.as_millis().saturating_sub(millis))
+}
