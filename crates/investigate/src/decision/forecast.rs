@@ -168,7 +168,7 @@ impl<'a> Record<'a> {
         let late =
             self.changes.iter().filter(|step| step.done_at.zip(since).is_none_or(|(at, since)| at >= since));
         for step in late {
-            let Some(words) = policy.classify(step.current()).argv else { return None };
+            let words = policy.classify(step.current()).argv?;
             match command(&words, &bundle) {
                 Ok(edits) => bundle = applied(&bundle, &edits).0,
                 Err(CommandError::Foreign) => {}
