@@ -148,7 +148,7 @@ fn say(
     source: &Source,
     output: &Output,
 ) -> anyhow::Result<u8> {
-    let scope = Scope { named: source.flows(bundle)? };
+    let scope = Scope { named: source.flows(bundle)?, ..Scope::default() };
     let found = forecast(bundle, edits, &scope);
     let is_open = found.is_open() || !ignored.is_empty() || (found.compared == 0 && !edits.is_empty());
     let verdict = match (found.is_bad(), is_open) {

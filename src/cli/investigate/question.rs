@@ -109,7 +109,13 @@ fn request(engine: &Engine, state: &State, name: &str) -> Option<Request> {
     Some(Request {
         session: state.session.clone(),
         command,
-        reasoning: step.reasoning.clone(),
+        reasoning: match &asked.forecast {
+            Some(foreseen) => {
+                let flows: String = foreseen.flows.iter().map(|flow| format!("\n  {flow}")).collect();
+                format!("{}\nForecast ({}): {}{flows}", step.reasoning, foreseen.verdict, foreseen.words)
+            }
+            None => step.reasoning.clone(),
+        },
         ruling,
         round: asked.round,
         plan,

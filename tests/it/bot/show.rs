@@ -113,6 +113,28 @@ fn a_card_asks_with_everything_that_a_decision_needs() {
 }
 
 #[test]
+fn a_card_says_what_a_change_does_to_flows_and_the_command_that_takes_it_back() {
+    let mut ledger = open_question();
+    let forecast = json!({
+        "verdict": "harmful", "words": "2 of 40 flows end otherwise", "more": 1, "undo": "az network nsg rule delete -g rg -n x",
+        "flows": ["cut: web-1 → db-1 tcp/5432: the rule deny-all (4096) of db-nsg denies it <!channel>"],
+    });
+    ledger.ask("a1", 3, 1, json!({"impact": "change", "forecast": forecast}));
+    let (_, _, words) = shown(&ledger, "a1", &context());
+    says(
+        &words,
+        &[
+            "Forecast: harmful: 2 of 40 flows end otherwise.",
+            "• cut: web-1 → db-1 tcp/5432: the rule deny-all (4096) of db-nsg denies it",
+            "… and 1 more flow",
+            "To undo it: az network nsg rule delete -g rg -n x",
+        ],
+    );
+    let message = card(&ledger.state(), "a1", &context(), ledger.now).unwrap();
+    assert!(!serde_json::to_string(&message.blocks).unwrap().contains("\"type\":\"broadcast\""));
+}
+
+#[test]
 fn a_measurement_is_approved_at_once_and_an_outage_or_a_change_is_asked_twice() {
     for (impact, asks) in [("measurement", false), ("outage", true), ("change", true)] {
         let mut ledger = open_question();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ghost_inspect::forecast::{Outcome, Scope, command, forecast};
 use ghost_inspect::path::{Bundle, Reading};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::stage::{GROUP, Lab};
 use crate::random::{Random, is_long, seed};
@@ -208,4 +208,67 @@ fn what_is_foreseen_of_a_change_is_what_is_read_after_it() {
     }
     assert!(wrong.is_empty(), "{} of {changed}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(unknown * 20 <= foreseen, "{unknown} of {foreseen} are unknown");
+}
+
+#[test]
+fn whoever_is_asked_about_a_change_reads_what_it_does_to_flows_and_how_to_take_it_back() {
+    let home = tempfile::tempdir().unwrap();
+    let lab = Lab::up("simulated", None);
+    lab.order(&["inject", "e"]);
+    let turn =
+        |tool: &str, arguments: Value| json!({"text": "", "calls": [{"tool": tool, "arguments": arguments}]});
+    let run = |command: &str| {
+        turn(
+            "run_shell_cmd",
+            json!({"command": command, "reasoning": "to see what happens", "hypothesis_id": "H1"}),
+        )
+    };
+    let table =
+        format!("az network route-table route {{}} -g {GROUP} --route-table-name ghost-demo-blackhole-rt -n");
+    let delete = format!("{} ghost-demo-nva-redirect", table.replace("{}", "delete"));
+    let create = |name: &str| {
+        format!("{} {name} --address-prefix 0.0.0.0/0 --next-hop-type None", table.replace("{}", "create"))
+    };
+    let turns = [
+        turn("manage_hypotheses", json!({"add": [{"id": "H1", "description": "a route leads away"}]})),
+        run(&create("first")),
+        turn(
+            "check_path",
+            json!({"source": "tf-source-vm", "destination": "tf-dest-vm", "protocol": "tcp", "port": 22, "resource_group": GROUP, "reasoning": "to see", "hypothesis_id": "H1"}),
+        ),
+        run(&delete),
+        run(&create("second")),
+    ];
+    let script = home.path().join("turns.jsonl");
+    std::fs::write(&script, turns.map(|turn| turn.to_string()).join("\n")).unwrap();
+    let words = [
+        "investigate",
+        "tf-source-vm cannot reach tf-dest-vm on tcp 22",
+        "--brain",
+        "scripted",
+        "--json",
+        "--approve",
+        "deny",
+    ];
+    let ran = lab.ghost(&[&words[..], &["--script", script.to_str().unwrap()]].concat());
+    let text = String::from_utf8(ran.stdout).unwrap();
+    let events = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let asked: Vec<Value> = events
+        .filter(|event| event["kind"] == json!("approval_requested"))
+        .map(|event| event["body"]["forecast"].clone())
+        .collect();
+    let [unread, opens, cuts] = asked.as_slice() else {
+        panic!("{asked:?}: {}", String::from_utf8_lossy(&ran.stderr))
+    };
+    // Nothing was read before the first one.
+    assert_eq!(unread["verdict"], json!("unknown"));
+    assert_eq!(opens["verdict"], json!("harmless"), "{opens}");
+    assert!(opens["flows"].to_string().contains("opened: tf-source-vm → tf-dest-vm tcp/22"), "{opens}");
+    let back = opens["undo"].as_str().unwrap();
+    assert!(
+        back.contains("route create") && back.contains("10.0.1.5/32") && back.contains("10.0.1.100"),
+        "{back}"
+    );
+    assert_eq!(cuts["verdict"], json!("harmful"), "{cuts}");
+    assert!(cuts["flows"].to_string().contains("internet"), "{cuts}");
 }

@@ -158,15 +158,21 @@ impl Forecast {
     }
 }
 
+/// Returns the documents as they would be read after some edits, and what of it cannot be said.
+#[must_use]
+pub fn applied(bundle: &Bundle, edits: &[Edit]) -> (Bundle, BTreeSet<Unread>) {
+    let mut draft = Draft::of(bundle);
+    let mut ordered: Vec<&Edit> = edits.iter().collect();
+    ordered.sort_by_key(|edit| edit.rank());
+    let unknown = ordered.into_iter().filter_map(|edit| draft.apply(edit).err()).collect();
+    (draft.into_bundle(), unknown)
+}
+
 /// Says what some edits do to the flows of an estate.
 #[must_use]
 pub fn forecast(bundle: &Bundle, edits: &[Edit], scope: &Scope) -> Forecast {
-    let mut draft = Draft::of(bundle);
-    let about = about(&draft, edits);
-    let mut ordered: Vec<&Edit> = edits.iter().collect();
-    ordered.sort_by_key(|edit| edit.rank());
-    let unknown: BTreeSet<Unread> = ordered.into_iter().filter_map(|edit| draft.apply(edit).err()).collect();
-    let changed = draft.into_bundle();
+    let about = about(&Draft::of(bundle), edits);
+    let (changed, unknown) = applied(bundle, edits);
     let (before, after) = (Estate::of(bundle), Estate::of(&changed));
     let flows = Flows::draw([&before, &after], &about, scope);
     let mut forecast = Forecast {

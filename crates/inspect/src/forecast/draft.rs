@@ -211,6 +211,11 @@ impl Draft {
         Ok(())
     }
 
+    /// Returns one subnet, where it was read.
+    pub(super) fn subnet(&self, network: &str, subnet: &str) -> Option<&Value> {
+        items(self.networks.named(network)?, "subnets").find(|row| is_named(row, subnet))
+    }
+
     /// Edits one subnet; fails where it was not read.
     pub(super) fn subnet_mut(&mut self, network: &str, subnet: &str) -> Option<&mut Value> {
         let row = self.networks.named_mut(network)?;

@@ -26,6 +26,8 @@ const COMMON: [u16; 3] = [22, 443, 80];
 pub struct Scope {
     /// Flows that somebody named.
     pub named: Vec<Flow>,
+    /// So many flows are compared; 4,000 unless said.
+    pub most: Option<usize>,
 }
 
 /// The flows to compare.
@@ -33,6 +35,7 @@ pub struct Scope {
 pub(super) struct Flows {
     pub(super) all: Vec<Flow>,
     known: BTreeSet<Flow>,
+    most: usize,
     /// How many were left out.
     pub(super) left_out: usize,
 }
@@ -40,7 +43,7 @@ pub(super) struct Flows {
 impl Flows {
     /// Draws the flows from the estate as it is and as it will be, from the rules that a change is about, and from where its routes lead.
     pub(super) fn draw(estates: [&Estate; 2], about: &About, scope: &Scope) -> Self {
-        let mut flows = Self::default();
+        let mut flows = Self { most: scope.most.unwrap_or(MAX_FLOWS), ..Self::default() };
         scope.named.iter().for_each(|flow| flows.add(flow.clone()));
         let ends = Ends::of(estates);
         let ports = about.ports();
@@ -54,7 +57,7 @@ impl Flows {
         if flow.src == flow.dst || self.known.contains(&flow) {
             return;
         }
-        if self.all.len() >= MAX_FLOWS {
+        if self.all.len() >= self.most {
             self.left_out += 1;
             return;
         }

@@ -40,6 +40,39 @@ pub(super) fn filter(bundle: &mut Bundle, machine: &str, words: &[String]) -> Re
     Ok(())
 }
 
+/// Returns the line of `iptables` that takes a line back; nothing where that is not one line, or depends on what was not read.
+pub(super) fn inverse(bundle: &Bundle, machine: &str, words: &[String]) -> Option<String> {
+    let line = Line::read(words).ok()?;
+    let (chain, program) = (line.chain.as_deref()?, words.first()?);
+    let table = if line.table == "filter" { String::new() } else { format!(" -t {}", line.table) };
+    let said = |rest: String| Some(format!("{program}{table} {rest}"));
+    let guest =
+        bundle.guests.iter().find(|(name, _)| name.eq_ignore_ascii_case(machine)).map(|(_, guest)| guest)?;
+    let source = line.sources(&guest.filters).into_iter().next()?;
+    let Some(Reading::Text(text)) = guest.filters.get(&source) else { return None };
+    let ruleset = netfilter::read(text).and_then(Ruleset::whole).ok();
+    let tables = ruleset.iter().flat_map(|ruleset| &ruleset.tables).filter(|own| own.name == line.table);
+    let known = tables.flat_map(|table| &table.chains).find(|own| own.name == chain);
+    let put_back = |at: usize| {
+        let rule = known?.rules.get(at)?;
+        let raw = rule.raw.strip_prefix(&format!("-A {chain} ")).unwrap_or(&rule.raw);
+        said(format!("-I {chain} {} {raw}", at + 1))
+    };
+    match &line.deed {
+        Deed::Append(rule) | Deed::Insert(_, rule) => said(format!("-D {chain} {}", rule.join(" "))),
+        Deed::DeleteAt(number) => put_back(number.checked_sub(1)?),
+        Deed::Delete(rule) => {
+            let wanted = essence(&line.rule(rule).ok()?);
+            put_back(known?.rules.iter().position(|own| essence(own) == wanted)?)
+        }
+        Deed::Policy(_) => {
+            let old = known.map_or("ACCEPT", |chain| chain.policy.as_deref().unwrap_or("ACCEPT"));
+            said(format!("-P {chain} {old}"))
+        }
+        Deed::DeleteHandle(_) | Deed::Flush => None,
+    }
+}
+
 /// The chains with which a table of `iptables` begins.
 fn built_in(table: &str) -> &'static [&'static str] {
     match table {

@@ -31,14 +31,16 @@ mod resource;
 mod routes;
 mod rules;
 mod terraform;
+mod undo;
 mod what_if;
 
 pub use command::{CommandError, command};
-pub use compare::{Contradiction, Difference, Forecast, Outcome, RuleNote, Verdict, forecast};
+pub use compare::{Contradiction, Difference, Forecast, Outcome, RuleNote, Verdict, applied, forecast};
 pub use documents::PlanError;
 pub use edit::{Edit, Interface, Peering, RouteRow, SecurityRule, Target, Unread};
 pub use flows::Scope;
 pub use terraform::{Plan, terraform};
+pub use undo::undo;
 pub use what_if::what_if;
 
 #[cfg(test)]

@@ -166,9 +166,44 @@ fn a_named_flow_comes_first_and_machines_that_were_not_read_are_assumed_to_stay(
     let draft = guarded();
     let named = vec![draft.flow("web", "db", Protocol::Tcp, 5432)];
     let line = words("az network nsg rule delete -g rg --nsg-name db-nsg -n allow-web");
-    let found = forecast(&bundle, &command(&line, &bundle).unwrap(), &Scope { named });
+    let found = forecast(&bundle, &command(&line, &bundle).unwrap(), &Scope { named, ..Scope::default() });
     assert_eq!((found.flows[0].verdict, found.flows[0].named), (Verdict::Cut, true));
     assert!(found.flows[0].assumed.contains(&"the packet filter of db".to_owned()), "{found:?}");
+}
+
+#[test]
+fn what_takes_a_change_back_leads_to_the_documents_of_before() {
+    let draft = guarded()
+        .route("app/web", "first", "192.0.2.0/24", "None", None)
+        .drops("db", "-A INPUT -s 10.9.0.0/16 -j DROP");
+    let bundle = draft.bundle();
+    for line in [
+        "az network nsg rule delete -g rg --nsg-name db-nsg -n allow-web",
+        "az network nsg rule update -g rg --nsg-name db-nsg -n allow-web --access Deny",
+        "az network nsg rule create -g rg --nsg-name db-nsg -n more --priority 150 --access Deny --destination-port-ranges *",
+        "az network route-table route create -g rg --route-table-name app-web-rt -n void --address-prefix 10.0.2.0/24 --next-hop-type None",
+        "az network route-table route delete -g rg --route-table-name app-web-rt -n first",
+        "az network vnet subnet update -g rg --vnet-name app -n db --network-security-group null",
+        "az network nic update -g rg -n db-nic --ip-forwarding true",
+        "az vm deallocate -g rg -n db",
+        "ssh ops@10.0.2.4 iptables -I INPUT 1 -p tcp --dport 5432 -j DROP",
+        "ssh ops@10.0.2.4 iptables -D INPUT -s 10.9.0.0/16 -j DROP",
+        "ssh ops@10.0.2.4 iptables -P INPUT DROP",
+    ] {
+        // A remote line is one word for undo.
+        let mut there = words(line);
+        if line.starts_with("ssh") {
+            let rest = there.split_off(2).join(" ");
+            there.push(rest);
+        }
+        let back = super::undo(&there, &bundle).unwrap_or_else(|| panic!("{line}"));
+        let (changed, unknown) = super::applied(&bundle, &command(&there, &bundle).unwrap());
+        assert!(unknown.is_empty(), "{line}: {unknown:?}");
+        let (again, unknown) = super::applied(&changed, &command(&back, &changed).unwrap());
+        assert!(unknown.is_empty(), "{back:?}: {unknown:?}");
+        let found = forecast(&bundle, &[], &Scope::default());
+        assert_eq!(found.contradictions(&again), [], "{line} and {}", back.join(" "));
+    }
 }
 
 /// Writes what Terraform knows of an estate with two machines.

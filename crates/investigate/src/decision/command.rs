@@ -1,5 +1,6 @@
 //! A command: judged, asked about, run or refused, and how a takeover continues it.
 
+use crate::decision::forecast::foreseen;
 use crate::decision::{DecisionContext, Effect, approval_name};
 use crate::event::{
     ApprovalRequested, Classified, DeclaredScript, Done, Event, Impact, PlanJudgement, Reply, StepId, Unknown,
@@ -135,7 +136,15 @@ pub(crate) fn request(
         false => context.policy.impact_of_plan(&plan.iter().map(String::as_str).collect::<Vec<_>>()),
     };
     let limits = &state.limits;
+    let asked: Vec<&str> = match plan.is_empty() {
+        true => vec![round.classified.command.as_str()],
+        false => plan.iter().map(String::as_str).collect(),
+    };
+    // A measurement moves no flow from one fate to another.
+    let changes = impact != Impact::Measurement;
+    let forecast = changes.then(|| foreseen(state, context.policy, context.evidence, &asked)).flatten();
     Effect::Request(ApprovalRequested {
+        forecast,
         approval: approval_name(state, step.id),
         step: step.id,
         round: round.classified.round,

@@ -9,6 +9,7 @@
 mod call;
 pub(crate) mod command;
 mod effect;
+mod forecast;
 mod next;
 
 pub use call::observed_file_task;

@@ -31,6 +31,35 @@ pub struct ApprovalRequested {
     /// The judgement on each command of the plan, in the same order; empty in ledgers of before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judgements: Vec<PlanJudgement>,
+    /// What it does to flows, judged on what was read; absent where it changes no network that is known, and in ledgers of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forecast: Option<ChangeForecast>,
+}
+
+/// What a change does to flows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeForecast {
+    /// `harmful`: something that passed is cut, or something opens to the internet; `harmless`, or `unknown`.
+    pub verdict: String,
+    /// What it comes to, as a sentence without its end.
+    pub words: String,
+    /// Flows that end otherwise, and rules that are dead or open, the worst first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<String>,
+    /// How many flows more there are.
+    #[serde(default)]
+    pub more: u32,
+    /// The command that takes it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<String>,
+}
+
+impl ChangeForecast {
+    /// Says that nobody can say.
+    #[must_use]
+    pub fn unknown(why: &str) -> Self {
+        Self { verdict: "unknown".to_owned(), words: why.to_owned(), flows: Vec::new(), more: 0, undo: None }
+    }
 }
 
 /// The judgement on one command of a plan.

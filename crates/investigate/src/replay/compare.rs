@@ -103,9 +103,14 @@ fn same(recorded: &Recorded, expected: &Event) -> Result<(), Box<Divergence>> {
         }),
         // What an earlier version did not record is not compared.
         (Event::ApprovalRequested(expected), Event::ApprovalRequested(found))
-            if found.judgements.is_empty() =>
+            if found.judgements.is_empty() || found.forecast.is_none() =>
         {
-            &Event::ApprovalRequested(ApprovalRequested { judgements: Vec::new(), ..expected.clone() })
+            let mut expected = expected.clone();
+            if found.judgements.is_empty() {
+                expected.judgements = Vec::new();
+            }
+            expected.forecast = expected.forecast.filter(|_| found.forecast.is_some());
+            &Event::ApprovalRequested(expected)
         }
         (expected, _) => expected,
     };

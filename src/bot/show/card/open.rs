@@ -34,6 +34,9 @@ const RULES: usize = 5;
 /// So many targets of a plan are named; more do not fit.
 const TARGETS: usize = 20;
 
+/// How much of the command that takes a change back stands there.
+const UNDO: usize = 400;
+
 /// So many people and groups who may decide are named.
 const DECIDERS: usize = 5;
 
@@ -210,8 +213,12 @@ fn facts(subject: &Subject<'_>, context: &RenderContext, asked: &AskedAction) ->
     all.extend([
         fact("Risk").bold(impact.as_str()).text(&format!(" ({})", impact.meaning())),
         fact("What changes").text(&asked.changes),
-        fact("To undo it").text(&asked.undone),
     ]);
+    let back = subject.approval.requested.forecast.as_ref().and_then(|foreseen| foreseen.undo.as_deref());
+    all.push(match back {
+        Some(back) => fact("To undo it").code(&spelled(&short(back, UNDO))),
+        None => fact("To undo it").text(&asked.undone),
+    });
     all.extend(rules(subject));
     let dressed = lookalikes(&subject.shown());
     all.extend((!dressed.is_empty()).then(|| fact("Look-alike").text(&dressed.join("; "))));
@@ -221,9 +228,27 @@ fn facts(subject: &Subject<'_>, context: &RenderContext, asked: &AskedAction) ->
     all.extend(acts_as.map(|identity| fact("Runs as").text(&prose(identity, 200))));
     all.extend(subject.hypothesis(200).map(|hypothesis| fact("Tests whether").text(&hypothesis)));
     let commands: Vec<&str> = subject.commands().collect();
-    all.extend(forecast(subject.state, &commands).map(|words| fact("Forecast").text(&prose(&words, 400))));
+    all.extend(foreseen(subject));
+    let tried = || forecast(subject.state, &commands).map(|words| fact("Forecast").text(&prose(&words, 400)));
+    all.extend(subject.approval.requested.forecast.is_none().then(tried).flatten());
     all.extend(votes(subject, context).map(|votes| fact("Approvals").then(votes)));
     lines(all)
+}
+
+/// Says what the change does to flows, judged on what was read.
+fn foreseen(subject: &Subject<'_>) -> Vec<Line> {
+    let Some(foreseen) = &subject.approval.requested.forecast else { return Vec::new() };
+    let label = match foreseen.verdict.as_str() {
+        "harmful" => "Forecast: harmful",
+        "harmless" => "Forecast: harmless",
+        _ => "Forecast: unknown",
+    };
+    let mut all = vec![fact(label).text(&sentence(&prose(&foreseen.words, 300)))];
+    all.extend(foreseen.flows.iter().map(|flow| Line::new().text(&format!("• {}", prose(flow, 240)))));
+    if foreseen.more > 0 {
+        all.push(Line::new().italic(&format!("… and {}", count(foreseen.more as usize, "more flow"))));
+    }
+    all
 }
 
 fn fact(label: &str) -> Line {

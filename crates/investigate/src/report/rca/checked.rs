@@ -119,6 +119,12 @@ fn question(state: &State, name: Option<&str>, approval: &Approval) -> String {
         true => lines.extend(planned(requested)),
         false => lines.extend(what.map(|what| format!("  - {what}"))),
     }
+    lines.extend(
+        requested
+            .forecast
+            .iter()
+            .map(|foreseen| format!("  - forecast: {}; {}", text(&foreseen.verdict), text(&foreseen.words))),
+    );
     lines.extend(approval.votes.iter().map(|given| vote(approval, given)));
     lines.join("\n")
 }

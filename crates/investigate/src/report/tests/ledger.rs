@@ -134,6 +134,7 @@ impl Ledger {
             outcome_unknown: false,
             plan: Vec::new(),
             judgements: Vec::new(),
+            forecast: None,
         }));
     }
 

@@ -247,6 +247,7 @@ impl TestSession {
                 outcome_unknown: false,
                 plan: if plan.len() > 1 { plan } else { Vec::new() },
                 judgements: Vec::new(),
+                forecast: None,
             }));
         }
         let came = world(&command);

@@ -1,0 +1,164 @@
+//! The command that takes a change back, from what was read before it.
+
+use super::command::command;
+use super::documents::{body, id_name, items, texts};
+use super::draft::Draft;
+use super::edit::{Edit, SecurityRule};
+use super::guest;
+use super::routes::route_of;
+use crate::net::Fields as _;
+use crate::path::Bundle;
+use serde_json::Value;
+
+/// Returns the words of the command that takes a command back: it puts there again what was read before. Nothing where that was not
+/// read, where nothing would change, or where one command is not enough.
+#[must_use]
+pub fn undo(words: &[String], bundle: &Bundle) -> Option<Vec<String>> {
+    let edits = command(words, bundle).ok()?;
+    let [edit] = edits.as_slice() else { return None };
+    let draft = Draft::of(bundle);
+    let place = Place::of(words);
+    match edit {
+        Edit::PutRule { group, rule } => match draft.rules_of(group, Some(&rule.name)).first() {
+            Some(old) if old == rule => None,
+            Some(old) => Some(place.rule("update", group, old)),
+            None => {
+                Some(place.named("network nsg rule delete", &[("--nsg-name", group), ("--name", &rule.name)]))
+            }
+        },
+        Edit::DeleteRule { group, rule } => {
+            draft.rules_of(group, Some(rule)).first().map(|old| place.rule("create", group, old))
+        }
+        Edit::PutRoute { table, route } => match old_route(&draft, table, &route.name) {
+            Some(old) if old == *route => None,
+            Some(old) => Some(place.route("update", table, &old)),
+            None => Some(place.named(
+                "network route-table route delete",
+                &[("--route-table-name", table), ("--name", &route.name)],
+            )),
+        },
+        Edit::DeleteRoute { table, route } => {
+            old_route(&draft, table, route).map(|old| place.route("create", table, &old))
+        }
+        Edit::SetSubnetGroup { network, subnet, .. } => {
+            let old = draft.subnet(network, subnet)?;
+            Some(place.subnet(network, subnet, "--network-security-group", old, "networkSecurityGroup"))
+        }
+        Edit::SetSubnetTable { network, subnet, .. } => {
+            let old = draft.subnet(network, subnet)?;
+            Some(place.subnet(network, subnet, "--route-table", old, "routeTable"))
+        }
+        Edit::PutPeering { network, peering } => {
+            let known = draft.networks.named(network)?;
+            let is_new = !items(known, "virtualNetworkPeerings")
+                .any(|row| super::documents::is_named(row, &peering.name));
+            is_new.then(|| {
+                place.named(
+                    "network vnet peering delete",
+                    &[("--vnet-name", network), ("--name", &peering.name)],
+                )
+            })
+        }
+        Edit::SetForwarding { nic, .. } => {
+            let old = body(draft.interfaces.named(nic)?).field("enableIpForwarding").and_then(Value::as_bool);
+            let old = if old.unwrap_or(false) { "true" } else { "false" };
+            Some(place.named("network nic update", &[("--name", nic), ("--ip-forwarding", old)]))
+        }
+        Edit::SetPower { machine, runs } => {
+            let verb = if *runs { "vm deallocate" } else { "vm start" };
+            Some(place.named(verb, &[("--name", machine)]))
+        }
+        Edit::Filter { machine, words: line } => {
+            let inverse = guest::inverse(bundle, machine, line)?;
+            // It is sent as the line itself was.
+            let whole = line.join(" ");
+            let back: Vec<String> = words.iter().map(|word| word.replace(&whole, &inverse)).collect();
+            (back != words).then_some(back)
+        }
+        Edit::PutGroup { .. }
+        | Edit::DeleteGroup { .. }
+        | Edit::PutTable { .. }
+        | Edit::DeleteTable { .. }
+        | Edit::PutNetwork { .. }
+        | Edit::PutSubnet { .. }
+        | Edit::DeletePeering { .. }
+        | Edit::PutInterface(_)
+        | Edit::DeleteInterface { .. }
+        | Edit::SetInterfaceGroup { .. }
+        | Edit::Attach { .. }
+        | Edit::Shape { .. }
+        | Edit::Obscure { .. } => None,
+    }
+}
+
+fn old_route(draft: &Draft, table: &str, route: &str) -> Option<super::RouteRow> {
+    let row = draft.tables.named(table)?;
+    items(row, "routes").find(|row| super::documents::is_named(row, route)).and_then(route_of)
+}
+
+/// Resource group and subscription of the command, as it names them.
+struct Place(Vec<String>);
+
+impl Place {
+    fn of(words: &[String]) -> Self {
+        let mut found = Vec::new();
+        for (at, word) in words.iter().enumerate() {
+            if matches!(word.as_str(), "-g" | "--resource-group" | "--subscription") {
+                found.extend([word.clone(), words.get(at + 1).cloned().unwrap_or_default()]);
+            }
+        }
+        Self(found)
+    }
+
+    fn named(&self, verb: &str, options: &[(&str, &str)]) -> Vec<String> {
+        let head = std::iter::once("az").chain(verb.split(' ')).map(str::to_owned);
+        let options = options.iter().flat_map(|(name, value)| [(*name).to_owned(), (*value).to_owned()]);
+        head.chain(self.0.iter().cloned()).chain(options).collect()
+    }
+
+    fn rule(&self, verb: &str, group: &str, old: &SecurityRule) -> Vec<String> {
+        let priority = old.priority.to_string();
+        let mut words = self.named(
+            &format!("network nsg rule {verb}"),
+            &[
+                ("--nsg-name", group),
+                ("--name", &old.name),
+                ("--priority", &priority),
+                ("--direction", &old.direction),
+                ("--access", &old.access),
+                ("--protocol", &old.protocol),
+            ],
+        );
+        let lists = [
+            ("--source-address-prefixes", &old.sources),
+            ("--source-port-ranges", &old.source_ports),
+            ("--destination-address-prefixes", &old.destinations),
+            ("--destination-port-ranges", &old.destination_ports),
+        ];
+        for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+            words.push(name.to_owned());
+            words.extend(list.iter().cloned());
+        }
+        words
+    }
+
+    fn route(&self, verb: &str, table: &str, old: &super::RouteRow) -> Vec<String> {
+        let mut options = vec![
+            ("--route-table-name", table),
+            ("--name", old.name.as_str()),
+            ("--address-prefix", old.prefix.as_str()),
+            ("--next-hop-type", old.hop_type.as_str()),
+        ];
+        options.extend(old.hop.as_deref().map(|hop| ("--next-hop-ip-address", hop)));
+        self.named(&format!("network route-table route {verb}"), &options)
+    }
+
+    fn subnet(&self, network: &str, subnet: &str, option: &str, old: &Value, field: &str) -> Vec<String> {
+        let value = body(old).field(field).and_then(|one| texts(one, &["id"]).into_iter().next());
+        let name = value.or_else(|| id_name(body(old).field(field))).unwrap_or_default();
+        self.named(
+            "network vnet subnet update",
+            &[("--vnet-name", network), ("--name", subnet), (option, &name)],
+        )
+    }
+}
