@@ -19,12 +19,14 @@ const SUBSCRIPTION: &str = "00000000-0000-0000-0000-000000000001";
 
 /// What stands in a recording for what differs from run to run.
 const BASE: &str = "{{ARM}}";
+const TIME: &str = "{{TIME}}";
 
 pub(super) fn request(recorded: &Value) -> Request {
     let text = |field: &str| recorded[field].as_str().unwrap_or_default().to_owned();
     let pairs = |field: &str| -> Vec<(String, String)> {
         let found = recorded[field].as_object().into_iter().flatten();
-        found.map(|(name, value)| (name.clone(), value.as_str().unwrap_or_default().to_owned())).collect()
+        let filled = |value: &Value| value.as_str().unwrap_or_default().replace(TIME, &now().to_string());
+        found.map(|(name, value)| (name.clone(), filled(value))).collect()
     };
     let body = match &recorded["body"] {
         Value::Null => Vec::new(),
