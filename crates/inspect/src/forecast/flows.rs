@@ -13,7 +13,7 @@ use crate::path::{Estate, Flow, Protocol};
 pub(super) const INTERNET: IpAddr = IpAddr::V4(Ipv4Addr::new(203, 0, 113, 10));
 
 /// So many flows are compared.
-const MAX_FLOWS: usize = 4_000;
+const MAX_FLOWS: usize = 2_000;
 /// So many ports are tried where nobody said which.
 const MAX_PORTS: usize = 24;
 /// So many machines stand for all those that a rule is about.
@@ -26,7 +26,7 @@ const COMMON: [u16; 3] = [22, 443, 80];
 pub struct Scope {
     /// Flows that somebody named.
     pub named: Vec<Flow>,
-    /// So many flows are compared; 4,000 unless said.
+    /// So many flows are compared; 2,000 unless said.
     pub most: Option<usize>,
 }
 
