@@ -155,14 +155,15 @@ fn drawn(bundle: &Bundle, random: &mut Random) -> Vec<String> {
                     "az network nic update -g {GROUP} -n {nic} --ip-forwarding {forwards}"
                 ));
             }
-            8 => {
+            // A machine whose agent was cut off is not read any more.
+            8 if !machines.is_empty() => {
                 let port = *random.pick(&["22", "5001", "443"]);
                 let deed = *random.pick(&["-I INPUT 1", "-A INPUT", "-I OUTPUT 1", "-A OUTPUT"]);
                 let target = *random.pick(&["DROP", "REJECT", "ACCEPT"]);
                 let machine = random.pick(&machines).to_string();
                 return script(&machine, &format!("iptables {deed} -p tcp --dport {port} -j {target}"));
             }
-            9 => {
+            9 if !machines.is_empty() => {
                 let machine = random.pick(&machines).to_string();
                 let policy = *random.pick(&["DROP", "ACCEPT"]);
                 return script(&machine, &format!("iptables -P INPUT {policy}"));
