@@ -206,7 +206,7 @@ mod tests {
     }
 
     /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.
-    const NO_BAD_NEWS: [&str; 48] = [
+    const NO_BAD_NEWS: [&str; 49] = [
         "init",
         "playbook show",
         "topology",
@@ -219,6 +219,7 @@ mod tests {
         "shell demo",
         "audit show",
         "sessions list",
+        "sessions search",
         "sessions show",
         "sessions export",
         "sessions import",

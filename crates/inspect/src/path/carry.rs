@@ -8,6 +8,7 @@ use super::estate::{Estate, Nic, is_six};
 use super::fault::{Cause, Fault, Object};
 use super::flow::{Flow, Wire};
 use super::hop::{Effect, Hop, Kind};
+use super::topology::{Network, Peering};
 use crate::net::Platform;
 use crate::route::{Hop as NextHop, Outcome, Route, Source, Table};
 
@@ -271,17 +272,18 @@ impl Carrier<'_> {
         }
     }
 
-    /// Tells whether a path leads on from where a route's appliance is, or would be; where that is not known, it does.
+    /// Tells whether a path would lead to where a route's appliance is, or would be, and from there on; where that is not known, it
+    /// does.
     fn leads_on(&self, route: &Route) -> bool {
         let address = route.row.hop_ips.iter().find_map(|text| text.parse::<IpAddr>().ok());
+        let own = self.nic.network.as_deref().and_then(|own| self.estate.network(own));
         let network = address.and_then(|address| self.estate.network_of(address));
-        let Some((network, there)) =
-            network.and_then(|own| Some((own, self.target_network(Some(&own.name))?)))
-        else {
-            return true;
+        let Some((own, network)) = own.zip(network) else { return true };
+        let Some(there) = self.target_network(Some(&network.name)) else { return true };
+        let leads = |from: &Network, to: &str| {
+            from.name.eq_ignore_ascii_case(to) || from.peering_with(to).is_some_and(Peering::is_connected)
         };
-        network.name.eq_ignore_ascii_case(&there)
-            || network.peering_with(&there).is_some_and(super::topology::Peering::is_connected)
+        leads(own, &network.name) && leads(network, &there)
     }
 
     /// Tells whether an address lies where the platform puts its own appliances.

@@ -376,3 +376,10 @@ fn no_certain_answer_of_the_path_judge_is_wrong() {
     assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), first.join("\n"));
     assert!(certain * 10 > all.len() * 9, "{certain} of {count} are certain");
 }
+
+/// A route of the hub leads to an appliance that nobody is, in the caller's network, and the hub's side of the peering is down.
+#[test]
+fn an_appliance_to_which_no_path_leads_is_none() {
+    let (is_certain, wrong) = difference(4521);
+    assert!(is_certain && wrong.is_none(), "{wrong:?}");
+}

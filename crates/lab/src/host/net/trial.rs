@@ -12,6 +12,9 @@ use super::{FAULTS, HEALTHY};
 use crate::host::port::HostError;
 use ghost_inspect::host::{Context, Flow, Gathered, Host, Protocol, Weight, judge};
 
+/// How often a network is described until it is as before.
+const MAX_READS: usize = 20;
+
 /// Some faults in one network.
 #[derive(Debug, Clone)]
 pub struct Trial {
@@ -101,10 +104,11 @@ impl Session {
     /// Fails where the network cannot be built or gathered; [`HostError::Lacking`] says that this machine cannot do it.
     pub fn open(topology: Topology, seed: u64, ghost: &Path, folder: &Path) -> Result<Self, HostError> {
         let net = Net::up(topology, seed, folder)?;
-        let print = net.print()?;
         let plain = HEALTHY.iter().find(|spec| spec.topology == topology && spec.steps.is_empty());
         let plain = plain.ok_or_else(|| HostError::Lacking("the network has no plain state".to_owned()))?;
         let well = net.gather(ghost, plain)?;
+        // By now everything listens that was started.
+        let print = net.print()?;
         Ok(Self { net, well, print, specs: Vec::new() })
     }
 
@@ -156,7 +160,13 @@ impl Session {
     pub fn reset(&mut self) -> Result<bool, HostError> {
         self.specs.clear();
         self.net.reset()?;
-        Ok(self.net.print()? == self.print)
+        // What was started last may not listen at once: no event says so.
+        for _ in 0..MAX_READS {
+            if self.net.print()? == self.print {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
