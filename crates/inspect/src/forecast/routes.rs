@@ -46,15 +46,7 @@ impl Draft {
         self.edit_table(
             table,
             &|list| *list = routes.iter().map(configured).collect(),
-            &|rows, _| {
-                let own: Vec<String> = rows
-                    .iter()
-                    .filter(|row| is_users(row))
-                    .flat_map(|row| texts(row, &["addressPrefix"]))
-                    .collect();
-                take_out(rows, &own);
-                routes.iter().for_each(|route| put(rows, route));
-            },
+            &|rows, _| replace_users(rows, routes),
             None,
         )
     }
@@ -80,15 +72,7 @@ impl Draft {
         for nic in self.nics_in(network, Some(subnet)) {
             let Some((rows, _)) = self.nics.get_mut(&nic) else { continue };
             match (&routes, rows.read_mut()) {
-                (Some(routes), Some(rows)) => {
-                    let own: Vec<String> = rows
-                        .iter()
-                        .filter(|row| is_users(row))
-                        .flat_map(|row| texts(row, &["addressPrefix"]))
-                        .collect();
-                    take_out(rows, &own);
-                    routes.iter().for_each(|route| put(rows, route));
-                }
+                (Some(routes), Some(rows)) => replace_users(rows, routes),
                 (None, Some(_)) => {
                     let error = "the route table that its subnet gets was not read".to_owned();
                     *rows = Rows::Unread(Some(Reading::Failed { error }));
@@ -168,6 +152,14 @@ fn take_out(rows: &mut Vec<Value>, prefixes: &[String]) {
             set(map, "state", json!("Active"));
         }
     }
+}
+
+/// Puts routes in the place of all users' routes.
+fn replace_users(rows: &mut Vec<Value>, routes: &[RouteRow]) {
+    let users = rows.iter().filter(|row| is_users(row));
+    let own: Vec<String> = users.flat_map(|row| texts(row, &["addressPrefix"])).collect();
+    take_out(rows, &own);
+    routes.iter().for_each(|route| put(rows, route));
 }
 
 /// Puts a user's route in; what has the same prefix and is not a user's is in effect no more.
