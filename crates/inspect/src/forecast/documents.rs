@@ -8,6 +8,9 @@ use crate::path::Reading;
 /// No plan is larger.
 pub(super) const MAX_PLAN_BYTES: usize = 64 << 20;
 
+/// No plan names more resources: what becomes of each is looked for among all others.
+pub(super) const MAX_RESOURCES: usize = 10_000;
+
 /// Why a plan cannot be reviewed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -15,6 +18,9 @@ pub enum PlanError {
     /// It is too large.
     #[error("the plan has {0} bytes, and {MAX_PLAN_BYTES} are read")]
     TooLarge(usize),
+    /// It names too many resources.
+    #[error("the plan names {0} resources, and {MAX_RESOURCES} are read: review its modules one by one")]
+    TooMany(usize),
     /// It is not JSON.
     #[error("the plan is not JSON, or it was cut off")]
     Json(#[source] serde_json::Error),

@@ -14,6 +14,8 @@ pub(super) const INTERNET: IpAddr = IpAddr::V4(Ipv4Addr::new(203, 0, 113, 10));
 
 /// So many flows are compared.
 const MAX_FLOWS: usize = 2_000;
+/// So many flows that are left out are counted; then there are more than that.
+const MAX_COUNTED: usize = 100_000;
 /// So many ports are tried where nobody said which.
 const MAX_PORTS: usize = 24;
 /// So many machines stand for all those that a rule is about.
@@ -132,6 +134,9 @@ impl Flows {
             ports.iter().for_each(|port| self.try_add(INTERNET, *public, Protocol::Tcp, Some(*port)));
         }
         for (address, protocol, port) in served {
+            if self.left_out > MAX_COUNTED {
+                return;
+            }
             for (_, src) in &ends.machines {
                 self.try_add(*src, address, protocol, Some(port));
             }
@@ -139,6 +144,9 @@ impl Flows {
         for (_, src) in &ends.machines {
             self.try_add(*src, INTERNET, Protocol::Tcp, Some(443));
             for (_, dst) in &ends.machines {
+                if self.left_out > MAX_COUNTED {
+                    return;
+                }
                 self.try_add(*src, *dst, Protocol::Icmp, None);
                 ports.iter().for_each(|port| self.try_add(*src, *dst, Protocol::Tcp, Some(*port)));
             }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::documents::{PlanError, parse, texts};
+use super::documents::{MAX_RESOURCES, PlanError, parse, texts};
 use super::draft::Draft;
 use super::edit::{Edit, Interface, Peering, RouteRow, SecurityRule, Target};
 use super::name::{last, subnet};
@@ -65,6 +65,10 @@ pub fn terraform(text: &str) -> Result<Plan, PlanError> {
     let mut prior = Vec::new();
     let states = document.field("prior_state").and_then(|state| state.field("values"));
     collect(states.and_then(|values| values.field("root_module")), 0, &mut prior);
+    let resources = prior.len() + changes.len();
+    if resources > MAX_RESOURCES {
+        return Err(PlanError::TooMany(resources));
+    }
     prior.iter().for_each(|(kind, values)| known.learn(kind, values));
     let none = Value::Null;
     for change in changes {

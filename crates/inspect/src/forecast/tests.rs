@@ -351,6 +351,28 @@ fn what_is_no_plan_is_refused_with_what_it_should_have_been() {
     }
 }
 
+#[test]
+fn a_plan_with_more_resources_than_are_read_is_refused_and_a_large_estate_is_counted_no_further_than_it_helps()
+ {
+    let many: Vec<Value> = (0..10_001)
+        .map(|_| change("azurerm_route", &["no-op"], Value::Null, Value::Null, json!({})))
+        .collect();
+    assert!(matches!(terraform(&plan(&many)), Err(PlanError::TooMany(_))));
+    let id = |name: &str| format!("/virtualNetworks/app/subnets/{name}");
+    let nics: Vec<Value> = (0..1_500)
+        .map(|at| {
+            json!({"name": format!("n{at}"), "virtualMachine": {"id": format!("/virtualMachines/m{at}")}, "ipConfigurations": [
+                {"privateIPAddress": format!("10.0.{}.{}", 1 + at / 200, 4 + at % 200), "subnet": {"id": id("web")}}]})
+        })
+        .collect();
+    let mut bundle = guarded().bundle();
+    bundle.guests.clear();
+    bundle.cloud.interfaces = Some(crate::path::Reading::Text(Value::Array(nics).to_string()));
+    let found = forecast(&bundle, &[], &Scope { named: Vec::new(), most: Some(50) });
+    assert_eq!(found.compared, 50);
+    assert!(found.left_out > 100_000 && found.left_out < 200_000, "{}", found.left_out);
+}
+
 /// A change of an estate with a hub: as an edit, and made on the draft itself.
 fn choice(draft: Draft, which: u8) -> (Draft, Edit) {
     let rule = |name: &str,

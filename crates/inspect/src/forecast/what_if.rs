@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::documents::{PlanError, parse};
+use super::documents::{MAX_RESOURCES, PlanError, parse};
 use super::edit::{Edit, Target};
 use super::resource::{delete, is_network, kind, put};
 use super::terraform::Plan;
@@ -18,6 +18,9 @@ pub fn what_if(text: &str) -> Result<Plan, PlanError> {
     let inner = document.field("properties").unwrap_or(&document);
     let changes = inner.field("changes").and_then(Value::as_array);
     let changes = changes.ok_or(PlanError::Foreign("`az deployment … what-if --no-pretty-print -o json`"))?;
+    if changes.len() > MAX_RESOURCES {
+        return Err(PlanError::TooMany(changes.len()));
+    }
     let mut plan =
         Plan { before: Bundle::default(), edits: Vec::new(), ignored: Vec::new(), resources: changes.len() };
     for change in changes {
