@@ -77,11 +77,15 @@ async fn dies(plot: Plot, at: usize, written: bool) -> Option<()> {
         task = second.end(task).await;
     }
     let about = || format!("{plot:?}, save {at}, written {written}: {task:#?}");
-    let failed = !matches!(plot, Plot::Canceled) && task.state() == State::Failed;
+    let created = first.count("packet-capture create") + second.count("packet-capture create");
+    let failed = task.state() == State::Failed && (created == 0 || !matches!(plot, Plot::Canceled));
     // Where it died between being begun and the command, there is nothing to go on with, and that is what is said.
     assert!(task.state() == plot.end() || failed, "{}", about());
-    let begun = first.count("packet-capture create") + second.count("packet-capture create");
-    assert!(begun <= plot.machines().len() && (begun > 0 || failed || plot.word().is_some()), "{}", about());
+    assert!(
+        created <= plot.machines().len() && (created > 0 || failed || plot.word().is_some()),
+        "{}",
+        about()
+    );
     assert_eq!(stage.there().await, Vec::<String>::new(), "{}", about());
     for end in &task.ends {
         assert!(!stage.stored(&end.file()).await, "{}", about());
@@ -108,5 +112,13 @@ async fn whenever_somebody_dies_somebody_else_goes_on() {
             }
             assert!(at > 25, "{plot:?} has {at} saves");
         }
+    }
+}
+
+/// It dies between the record that it begins and the command: whatever somebody says then, nothing began, and that is reported.
+#[tokio::test]
+async fn what_was_cut_off_before_it_began_has_failed_whether_it_is_stopped_or_canceled() {
+    for plot in [Plot::One, Plot::Stopped, Plot::Canceled] {
+        assert!(dies(plot, 16, true).await.is_some(), "{plot:?}");
     }
 }
