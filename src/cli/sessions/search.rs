@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::list::all;
 use crate::cli::list::ListForm;
-use crate::cli::print::line;
+use crate::cli::print::{line, note};
 use crate::cli::setup::Setup;
 use ghost_base::SessionId;
 use ghost_investigate::event::read;
@@ -37,6 +37,9 @@ pub(super) async fn run(setup: &Setup, query: &str, form: ListForm) -> anyhow::R
     };
     if form == ListForm::Json {
         return line(&serde_json::to_string(&found)?);
+    }
+    if found.is_empty() {
+        note("no session fits: a search takes machines, codes, objects, and words of a complaint");
     }
     let row = |found: &Found| {
         let text = |text: &Option<String>| text.as_deref().unwrap_or("-").to_owned();
