@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::HypothesisState;
+use crate::decision::confirm::{LookAgain, look_again};
 use crate::decision::{DecisionContext, Effect};
 use crate::event::{Event, HypothesisSet, ObservationId, Observed, Proposed, Refusal, Returned, StepId};
 use crate::gate::advised;
@@ -56,6 +57,13 @@ pub(super) fn advance(
         ToolAction::FileTask(task) => Effect::FileTask { call: call.call.id.clone(), task },
         ToolAction::Wait(until) => Effect::Wait { until: Some(until) },
         ToolAction::Return(mut outcome) => {
+            match look_again(state, call, context) {
+                Some(LookAgain::Read(command)) => return propose(state, call, *command, context),
+                Some(LookAgain::Over(checked)) => {
+                    return Effect::Record(vec![Event::ForecastChecked(checked)]);
+                }
+                None => {}
+            }
             outcome.events = advised(std::mem::take(&mut outcome.events), state, context.policy);
             finish(state, call, *outcome)
         }
