@@ -10,6 +10,8 @@ use crate::state::{CallState, State, Step};
 use crate::tool::ProposedCommand;
 use ghost_inspect::forecast::{Confirmation, Contradiction, Edit};
 
+/// What such a command is recorded to belong to: it is none that a tool wanted.
+pub(super) const LOOK_AGAIN: &str = "look_again";
 /// So many commands read again at the most.
 const MAX_READS: usize = 24;
 /// So many flows are named that end otherwise.
@@ -49,7 +51,7 @@ pub(super) fn look_again(
         if let Some(look) = open.find(|look| is_safe(state, look, context)) {
             return Some(LookAgain::Read(Box::new(ProposedCommand {
                 command: look.current().to_owned(),
-                reasoning: "Reads again what was changed, to see whether its forecast came true.".to_owned(),
+                reasoning: again(look),
                 hypothesis: None,
                 script: look.script.clone(),
                 plan: Vec::new(),
@@ -74,6 +76,15 @@ pub(super) fn look_again(
     };
     let (verdict, words, flows) = worded(&found.confirm(&now), found.flows.len());
     over(verdict, words, flows)
+}
+
+/// Says why a command runs again; nothing where a model or a person wrote it, whose words were about something else.
+fn again(look: &Step) -> String {
+    match look.tool.as_str() {
+        "run_shell_cmd" => String::new(),
+        LOOK_AGAIN => look.reasoning.clone(),
+        _ => format!("{} again", look.reasoning.trim()),
+    }
 }
 
 /// Tells whether a step is a change whose forecast nobody has looked at again.

@@ -122,7 +122,7 @@ pub(super) fn draw(subject: &Subject<'_>, settled: Settled) -> Message {
     }
     if let Some((title, words, flows)) = outcome::checked(subject) {
         parts.push(section(Line::new().bold(title).text(&format!(": {words}."))));
-        text += &format!(". {title}: {}", escape(&words));
+        text = format!("{}. {title}: {}", text.trim_end_matches('.'), escape(&words));
         let flow = |flow: &String| Line::new().text(&format!("• {flow}"));
         parts.extend((!flows.is_empty()).then(|| section(lines(flows.iter().map(flow)))));
     }
