@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ipnet::IpNet;
 use serde_json::{Map, Value, json};
 
-use super::topology::{Network, has, inner, rows};
+use super::topology::{Network, Peering, has, inner, rows};
 use crate::net::{AddressSet, Family, Fields, Inventory, Platform, Tags, document, parse_prefix, placed};
 use crate::nsg::{Knowledge, Ruleset};
 use crate::route::{Hop, Route, Row, Source, State, Table};
@@ -98,7 +98,8 @@ pub(super) fn routes(
     for peering in own.peerings.iter().filter(|peering| peering.is_connected()) {
         let remote =
             find(&peering.remote).ok_or_else(|| format!("the network {} was not read", peering.remote))?;
-        routes.extend(remote.prefixes.iter().map(|prefix| system(*prefix, "VNetPeering")));
+        routes
+            .extend(peering.known(&remote.prefixes).into_iter().map(|prefix| system(prefix, "VNetPeering")));
     }
     if let Some(name) = &subnet.table {
         let tables = tables.ok_or("the route tables were not read")?;
@@ -200,9 +201,10 @@ fn spaces(
     tags: Option<&str>,
 ) -> Result<Tags, String> {
     let mut space: Vec<IpNet> = own.prefixes.clone();
-    for peering in own.peerings.iter().filter(|peering| peering.is_connected()) {
+    let open = |peering: &&Peering| peering.is_connected() && peering.access != Some(false);
+    for peering in own.peerings.iter().filter(open) {
         let remote = networks.iter().find(|other| other.name.eq_ignore_ascii_case(&peering.remote));
-        space.extend(remote.into_iter().flat_map(|remote| remote.prefixes.iter().copied()));
+        space.extend(remote.into_iter().flat_map(|remote| peering.known(&remote.prefixes)));
     }
     space.extend(Platform::ALL.map(|platform| IpNet::from(platform.address())));
     // What a user's route leads to an appliance or a gateway belongs to the network, too.

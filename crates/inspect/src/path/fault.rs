@@ -55,13 +55,19 @@ pub enum Fault {
     /// A guest refuses packets that it would answer by another device.
     RpFilterDrop,
     /// A machine is not running.
-    MachineStopped,
+    VmStopped,
     /// Two networks are not peered.
     PeeringMissing,
     /// A peering is there and not connected.
-    PeeringNotConnected,
+    PeeringDisconnected,
+    /// A peering keeps the other network out of what rules call the network.
+    PeeringAccessOff,
     /// A peering does not let in what others forward.
-    PeeringRefusesForwarded,
+    PeeringForwardingOff,
+    /// A peering does not lend, or does not use, the gateway of one side.
+    PeeringTransitOff,
+    /// A peering does not know addresses that the other network got later.
+    PeeringNotSynced,
     /// A route leads to a gateway, and there is none.
     GatewayMissing,
     /// Nothing leads there, for another reason.
@@ -95,10 +101,13 @@ impl Fault {
             Self::StaticBlackhole => "static_blackhole",
             Self::NoGuestRoute => "no_default_route",
             Self::RpFilterDrop => "rp_filter_drop",
-            Self::MachineStopped => "machine_stopped",
+            Self::VmStopped => "vm_stopped",
             Self::PeeringMissing => "peering_missing",
-            Self::PeeringNotConnected => "peering_not_connected",
-            Self::PeeringRefusesForwarded => "peering_refuses_forwarded",
+            Self::PeeringDisconnected => "peering_disconnected",
+            Self::PeeringAccessOff => "peering_access_off",
+            Self::PeeringForwardingOff => "peering_forwarding_off",
+            Self::PeeringTransitOff => "peering_transit_off",
+            Self::PeeringNotSynced => "peering_not_synced",
             Self::GatewayMissing => "gateway_missing",
             Self::NoPath => "no_path",
         }
@@ -110,8 +119,10 @@ impl Fault {
     pub const fn is_gap(self) -> bool {
         match self {
             Self::PeeringMissing
-            | Self::PeeringNotConnected
-            | Self::PeeringRefusesForwarded
+            | Self::PeeringDisconnected
+            | Self::PeeringForwardingOff
+            | Self::PeeringTransitOff
+            | Self::PeeringNotSynced
             | Self::GatewayMissing
             | Self::NoPath => true,
             Self::NsgDeny
@@ -136,7 +147,8 @@ impl Fault {
             | Self::StaticBlackhole
             | Self::NoGuestRoute
             | Self::RpFilterDrop
-            | Self::MachineStopped => false,
+            | Self::VmStopped
+            | Self::PeeringAccessOff => false,
         }
     }
 
@@ -322,9 +334,9 @@ impl fmt::Display for Object {
             }
             Self::GuestRoute { machine, prefix } => write!(out, "route/{machine}/{prefix}"),
             Self::Sysctl { machine, key } => write!(out, "sysctl/{machine}/{key}"),
-            Self::Machine { machine } => write!(out, "machine/{machine}"),
+            Self::Machine { machine } => write!(out, "vm/{machine}"),
             Self::Network { network } => write!(out, "network/{network}"),
-            Self::Networks { one, other } => write!(out, "network/{one}/{other}"),
+            Self::Networks { one, other } => write!(out, "peering/{one}/{other}"),
             Self::Peering { network, peering } => write!(out, "peering/{network}/{peering}"),
         }
     }

@@ -280,6 +280,7 @@ impl Search<'_> {
             | Change::DeleteRoute { .. }
             | Change::AddRoute { .. }
             | Change::ForwardAtInterface { .. }
+            | Change::LetForwardedIn { .. }
             | Change::Unban { .. }
             | Change::RemoveShaping { .. } => None,
         }
@@ -311,6 +312,10 @@ impl Search<'_> {
             }
             (Object::Qdisc { machine, device }, _) => {
                 vec![vec![Change::RemoveShaping { machine: machine.clone(), device: device.clone() }]]
+            }
+            (Object::Peering { network, peering }, Fault::PeeringForwardingOff) => {
+                let (network, peering) = (network.clone(), peering.clone());
+                vec![vec![Change::LetForwardedIn { network, peering }]]
             }
             (
                 Object::NsgRule { .. }

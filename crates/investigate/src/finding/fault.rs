@@ -36,6 +36,13 @@ pub enum Fault {
     ArpConflict,
     AsymmetricPath,
     NoDrift,
+    PeeringDisconnected,
+    PeeringMissing,
+    PeeringAccessOff,
+    PeeringForwardingOff,
+    PeeringTransitOff,
+    PeeringNotSynced,
+    VmStopped,
 }
 
 /// No fault has this code.
@@ -68,6 +75,9 @@ pub enum ObjectKind {
     Host,
     /// What the platform applies to a machine.
     Baseline,
+    /// A peering of a network, or two networks between which there is none.
+    Peering,
+    Machine,
 }
 
 impl ObjectKind {
@@ -87,6 +97,8 @@ impl ObjectKind {
             Self::NameServer => "dns/<server>",
             Self::Host => "host/<ip>",
             Self::Baseline => "effective/<vm>",
+            Self::Peering => "peering/<vnet>/<peering>",
+            Self::Machine => "vm/<vm>",
         }
     }
 
@@ -105,7 +117,7 @@ impl ObjectKind {
 
 impl Fault {
     /// All faults. A test holds that each variant is among them.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 32] = [
         Self::NsgDeny,
         Self::NsgExposure,
         Self::RouteBlackhole,
@@ -131,6 +143,13 @@ impl Fault {
         Self::ArpConflict,
         Self::AsymmetricPath,
         Self::NoDrift,
+        Self::PeeringDisconnected,
+        Self::PeeringMissing,
+        Self::PeeringAccessOff,
+        Self::PeeringForwardingOff,
+        Self::PeeringTransitOff,
+        Self::PeeringNotSynced,
+        Self::VmStopped,
     ];
 
     #[must_use]
@@ -161,6 +180,13 @@ impl Fault {
             Self::ArpConflict => "arp_conflict",
             Self::AsymmetricPath => "asymmetric_path",
             Self::NoDrift => "no_drift",
+            Self::PeeringDisconnected => "peering_disconnected",
+            Self::PeeringMissing => "peering_missing",
+            Self::PeeringAccessOff => "peering_access_off",
+            Self::PeeringForwardingOff => "peering_forwarding_off",
+            Self::PeeringTransitOff => "peering_transit_off",
+            Self::PeeringNotSynced => "peering_not_synced",
+            Self::VmStopped => "vm_stopped",
         }
     }
 
@@ -187,6 +213,13 @@ impl Fault {
             Self::DnsFailure => ObjectKind::NameServer,
             Self::ArpConflict => ObjectKind::Host,
             Self::NoDrift => ObjectKind::Baseline,
+            Self::PeeringDisconnected
+            | Self::PeeringMissing
+            | Self::PeeringAccessOff
+            | Self::PeeringForwardingOff
+            | Self::PeeringTransitOff
+            | Self::PeeringNotSynced => ObjectKind::Peering,
+            Self::VmStopped => ObjectKind::Machine,
         }
     }
 
@@ -240,6 +273,21 @@ impl Fault {
                 format!("The two directions between {one} and {two} take different paths")
             }
             Self::NoDrift => format!("Nothing changed at {} since the baseline", rest(1)),
+            Self::PeeringDisconnected => format!("Peering {} of {one} is not connected", rest(2)),
+            Self::PeeringMissing => format!("Networks {one} and {} are not peered", rest(2)),
+            Self::PeeringAccessOff => {
+                format!("Peering {} of {one} gives the other network no access", rest(2))
+            }
+            Self::PeeringForwardingOff => {
+                format!("Peering {} of {one} does not let in what others forward", rest(2))
+            }
+            Self::PeeringTransitOff => {
+                format!("Peering {} of {one} keeps the gateway from the other network", rest(2))
+            }
+            Self::PeeringNotSynced => {
+                format!("Peering {} of {one} does not know new addresses of the other network", rest(2))
+            }
+            Self::VmStopped => format!("{} does not run", rest(1)),
         }
     }
 
@@ -312,6 +360,27 @@ impl Fault {
                 "The two directions take different paths, and what keeps state sees only one of them."
             }
             Self::NoDrift => "Rules and routes in effect are those of the baseline: a verified negative.",
+            Self::PeeringDisconnected => {
+                "A peering carries packets only while both sides are connected. Where one side is gone, nothing passes in either direction, whatever rules and routes say."
+            }
+            Self::PeeringMissing => {
+                "Nothing leads from one network to the other. The platform throws packets for private addresses away that no network of the path holds."
+            }
+            Self::PeeringAccessOff => {
+                "Packets still have a path, but the other network is no part of what rules call the virtual network, so the last rule of a group denies them."
+            }
+            Self::PeeringForwardingOff => {
+                "The peering takes in only what comes from the other network itself. Packets that an appliance there passes on come from elsewhere, and are dropped."
+            }
+            Self::PeeringTransitOff => {
+                "A network without a gateway uses that of another one only where the one lends it and the other uses it. Without that it learns no routes to what lies behind the gateway."
+            }
+            Self::PeeringNotSynced => {
+                "The peering keeps the addresses that the other network had when both were last brought in step. Nothing leads to those that were added later."
+            }
+            Self::VmStopped => {
+                "A machine that does not run answers nobody, and nothing on the path shows it."
+            }
         }
     }
 }

@@ -142,7 +142,14 @@ fn counts(
         | Fault::PmtuBlackhole
         | Fault::DnsFailure
         | Fault::ArpConflict
-        | Fault::AsymmetricPath => true,
+        | Fault::AsymmetricPath
+        | Fault::PeeringDisconnected
+        | Fault::PeeringMissing
+        | Fault::PeeringAccessOff
+        | Fault::PeeringForwardingOff
+        | Fault::PeeringTransitOff
+        | Fault::PeeringNotSynced
+        | Fault::VmStopped => true,
     }
 }
 
@@ -184,7 +191,7 @@ fn explains(
     (kind.layer() == Layer::Rules && silent && names_port(&fault.why, port))
         || (kind.layer() == Layer::Routes && silent && !is(Fault::RouteDetour))
         || (kind.layer() == Layer::Guest && concerns && guest)
-        || (is(Fault::AsymmetricPath) && silent)
+        || ((is(Fault::AsymmetricPath) || is(Fault::VmStopped)) && silent)
         || (is(Fault::PmtuBlackhole) && fault.object == symptom.object)
 }
 

@@ -10,7 +10,7 @@ use crate::finding::{Fault, traffic};
 use crate::judged::{JudgedFlow, JudgedRemedy};
 use crate::playbook::agenda::PlaybookContext;
 use crate::playbook::findings::CitedFault;
-use crate::playbook::guest_fix;
+use crate::playbook::{guest_fix, service_fix};
 use crate::suspect::Suspect;
 use crate::symptom_text::Symptom;
 
@@ -135,6 +135,13 @@ const fn is_rule(fault: Fault) -> bool {
         | Fault::DnsFailure
         | Fault::ArpConflict
         | Fault::AsymmetricPath
+        | Fault::PeeringDisconnected
+        | Fault::PeeringMissing
+        | Fault::PeeringAccessOff
+        | Fault::PeeringForwardingOff
+        | Fault::PeeringTransitOff
+        | Fault::PeeringNotSynced
+        | Fault::VmStopped
         | Fault::NoDrift => false,
     }
 }
@@ -218,6 +225,13 @@ fn fix<'a>(
             verify: "the same command names the same next hop at both ends.".to_owned(),
             risk: "open connections break once.".to_owned(),
         },
+        Fault::PeeringDisconnected => service_fix::peering_anew(context, group, at(1), at(2)),
+        Fault::PeeringMissing => service_fix::peering_missing(context, group, at(1), at(2)),
+        Fault::PeeringAccessOff => service_fix::peering_access(context, group, at(1), at(2)),
+        Fault::PeeringForwardingOff => service_fix::peering_forwarding(context, group, at(1), at(2)),
+        Fault::PeeringTransitOff => service_fix::peering_transit(context, group, at(1), at(2)),
+        Fault::PeeringNotSynced => service_fix::peering_sync(context, group, at(1), at(2)),
+        Fault::VmStopped => service_fix::machine(context, group, at(1)),
         Fault::NoDrift => return None,
     })
 }

@@ -8,7 +8,7 @@ use super::arm::{runs, service_tags};
 use super::blob::{From, lets_in, public};
 use super::cloud::Cloud;
 use super::effective::{self, routes, rules};
-use crate::host::{Account, Fabric, Machine, Nic};
+use crate::host::{Account, Fabric, Machine, Neighbor, Nic};
 
 impl Cloud {
     /// Returns the network as it is now: machines, what their interfaces let through and where it goes, accounts.
@@ -73,7 +73,20 @@ fn nic(cloud: &Cloud, document: &Value) -> Nic {
             .pointer("/properties/enableIPForwarding")
             .and_then(Value::as_bool)
             .unwrap_or(false),
+        network: seen.network.map(|network| text(network, "/id").to_ascii_lowercase()).unwrap_or_default(),
+        unforwarded: seen.network.map(|network| unforwarded(cloud, network)).unwrap_or_default(),
     }
+}
+
+/// Returns the networks whose peering takes in only what comes from themselves.
+fn unforwarded(cloud: &Cloud, network: &Value) -> Vec<Neighbor> {
+    let own = effective::neighbors(cloud, network).into_iter();
+    let closed = own.filter(|neighbor| !neighbor.takes_forwarded());
+    let neighbor = |neighbor: effective::Neighbor<'_>| Neighbor {
+        network: text(neighbor.network, "/id").to_ascii_lowercase(),
+        space: effective::space(neighbor.network).iter().filter_map(|prefix| prefix.parse().ok()).collect(),
+    };
+    closed.map(neighbor).collect()
 }
 
 /// Returns the length of the prefix of a subnet that holds an address.

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use ipnet::IpNet;
 use serde_json::Value;
 
 /// All machines, and the network between them.
@@ -41,6 +42,19 @@ pub struct Nic {
     pub routes: Value,
     /// Whether it forwards packets that are not its own.
     pub forwards: bool,
+    /// The identifier of its network.
+    pub network: String,
+    /// The connected networks from which only their own packets are let in, and none that somebody forwards.
+    pub unforwarded: Vec<Neighbor>,
+}
+
+/// A network that is connected with that of an interface.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Neighbor {
+    /// Its identifier.
+    pub network: String,
+    /// Its addresses.
+    pub space: Vec<IpNet>,
 }
 
 /// A storage account.

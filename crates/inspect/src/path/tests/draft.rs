@@ -26,6 +26,8 @@ pub(super) struct Network {
     subnets: Vec<Subnet>,
     /// The other network, the state, whether forwarded packets are let in.
     peerings: Vec<(String, String, bool)>,
+    /// Properties of its peerings: the other network, the name, the value.
+    flags: Vec<(String, &'static str, Value)>,
 }
 
 #[derive(Debug, Clone)]
@@ -108,6 +110,7 @@ impl Draft {
             prefix: prefix.to_owned(),
             subnets: subnets.iter().map(subnet).collect(),
             peerings: Vec::new(),
+            flags: Vec::new(),
         });
         self
     }
@@ -119,6 +122,34 @@ impl Draft {
             network.peerings.retain(|(name, ..)| name != remote);
             network.peerings.push((remote.to_owned(), state.to_owned(), true));
         }
+        self
+    }
+
+    /// Sets a property of one side of a peering.
+    pub(super) fn peering_with(
+        mut self,
+        network: &str,
+        remote: &str,
+        name: &'static str,
+        value: Value,
+    ) -> Self {
+        let network = self.networks.iter_mut().find(|own| own.name == network).unwrap();
+        network.flags.push((remote.to_owned(), name, value));
+        self
+    }
+
+    /// Gives a network a gateway.
+    pub(super) fn gateway(mut self, network: &str, prefix: &str) -> Self {
+        let network = self.networks.iter_mut().find(|own| own.name == network).unwrap();
+        let (name, prefix) = ("GatewaySubnet".to_owned(), prefix.to_owned());
+        network.subnets.push(Subnet { name, prefix, table: None, group: None });
+        self
+    }
+
+    /// Takes away one side of a peering.
+    pub(super) fn without_side(mut self, network: &str, remote: &str) -> Self {
+        let network = self.networks.iter_mut().find(|own| own.name == network).unwrap();
+        network.peerings.retain(|(name, ..)| name != remote);
         self
     }
 
@@ -330,6 +361,9 @@ fn network(network: &Network) -> Value {
             if let Some(group) = &subnet.group {
                 body["networkSecurityGroup"] = id("networkSecurityGroups", group);
             }
+            if subnet.name == "GatewaySubnet" {
+                body["ipConfigurations"] = json!([{"id": "/gateway"}]);
+            }
             json!({"name": subnet.name, "properties": body})
         })
         .collect();
@@ -337,9 +371,12 @@ fn network(network: &Network) -> Value {
         .peerings
         .iter()
         .map(|(remote, state, forwarded)| {
-            json!({"name": format!("{}-to-{remote}", network.name), "properties": {
-                "peeringState": state, "allowForwardedTraffic": forwarded, "remoteVirtualNetwork": id("virtualNetworks", remote),
-            }})
+            let mut body = json!({"peeringState": state, "allowForwardedTraffic": forwarded,
+                "remoteVirtualNetwork": id("virtualNetworks", remote)});
+            for (_, name, value) in network.flags.iter().filter(|(other, ..)| other == remote) {
+                body[*name] = value.clone();
+            }
+            json!({"name": format!("{}-to-{remote}", network.name), "properties": body})
         })
         .collect();
     json!({"name": network.name, "properties": {

@@ -4,6 +4,7 @@ mod documents;
 pub(crate) mod draft;
 mod facts;
 mod object;
+mod peering;
 mod property;
 mod remedy;
 mod route;

@@ -365,6 +365,35 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
             "Route both directions through the same appliance.",
         ),
         Fault::NoDrift => pair(format!("Nothing changed at {} since the baseline", place.rest(1)), ""),
+        Fault::PeeringDisconnected => {
+            let state = ["Disconnected", "Initiated"].into_iter().find(|state| place.why.contains(state));
+            let state = state.map_or_else(|| "not connected".to_owned(), str::to_lowercase);
+            pair(
+                format!("The peering {two} of {one} is {state}, so nothing passes between the networks"),
+                "Make both sides of the peering anew.",
+            )
+        }
+        Fault::PeeringMissing => pair(
+            format!("The networks {one} and {two} are not peered"),
+            "Peer them in both directions, if they are meant to reach each other.",
+        ),
+        Fault::PeeringAccessOff => pair(
+            format!("The peering {two} of {one} gives the other network no access, and no rule names it"),
+            "Allow access on that peering, or add a rule for this caller.",
+        ),
+        Fault::PeeringForwardingOff => pair(
+            format!("The peering {two} of {one} drops what an appliance forwards"),
+            "Allow forwarded traffic on that peering.",
+        ),
+        Fault::PeeringTransitOff => pair(
+            format!("The peering {two} of {one} keeps the gateway from the other network"),
+            "Allow gateway transit on one side, and use the remote gateway on the other.",
+        ),
+        Fault::PeeringNotSynced => pair(
+            format!("The peering {two} of {one} does not know addresses that the other network got later"),
+            "Sync that peering.",
+        ),
+        Fault::VmStopped => pair(format!("{one} does not run"), "Start it, once it is known who stopped it."),
     }
 }
 

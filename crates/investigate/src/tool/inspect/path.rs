@@ -520,13 +520,12 @@ pub(super) fn object(object: &Object) -> String {
         Object::GuestChain { machine, table, chain } => parts(&["netfilter", machine, table, chain]),
         Object::Ban { machine, chain, ip } => format!("{}/{ip}", parts(&["netfilter", machine, chain])),
         Object::Qdisc { machine, device } => parts(&["qdisc", machine, device]),
-        Object::Flow { .. }
-        | Object::GuestRoute { .. }
-        | Object::Sysctl { .. }
-        | Object::Machine { .. }
-        | Object::Network { .. }
-        | Object::Networks { .. }
-        | Object::Peering { .. } => object.to_string(),
+        Object::Machine { machine } => parts(&["vm", machine]),
+        Object::Networks { one, other } => parts(&["peering", one, other]),
+        Object::Peering { network, peering } => parts(&["peering", network, peering]),
+        Object::Flow { .. } | Object::GuestRoute { .. } | Object::Sysctl { .. } | Object::Network { .. } => {
+            object.to_string()
+        }
     }
 }
 

@@ -316,6 +316,16 @@ fn troubled(number: u64) -> (Drawn, Flow) {
     {
         *state = "Disconnected";
     }
+    if rng.percent(6) {
+        let pairs = drawn.estate.networks.iter().flat_map(|network| {
+            network.peerings.iter().map(|(remote, _)| (network.name.clone(), remote.clone()))
+        });
+        let pairs: Vec<(String, String)> = pairs.collect();
+        if let Some(pair) = pairs.get(rng.below(pairs.len())) {
+            let estate = &mut drawn.estate;
+            if rng.percent(50) { &mut estate.kept_out } else { &mut estate.unforwarded }.push(pair.clone());
+        }
+    }
     (drawn, flow)
 }
 

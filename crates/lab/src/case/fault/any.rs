@@ -10,7 +10,7 @@ use super::shaping::{Netem, RateLimit};
 use crate::case::problem::Problem;
 
 /// Every code of a fault that can be injected, and the kind that does it. `no_drift` is what a baseline without a change gives.
-pub const CODES: [(&str, &str); 24] = [
+pub const CODES: [(&str, &str); 28] = [
     ("nsg_deny", "nsg_rule"),
     ("nsg_exposure", "nsg_rule"),
     ("route_blackhole", "route"),
@@ -35,6 +35,10 @@ pub const CODES: [(&str, &str); 24] = [
     ("dns_failure", "dns"),
     ("arp_conflict", "arp_conflict"),
     ("asymmetric_path", "asymmetric_path"),
+    ("peering_disconnected", "peering"),
+    ("peering_access_off", "peering"),
+    ("peering_forwarding_off", "peering"),
+    ("peering_not_synced", "peering"),
 ];
 
 /// A fault. In a file `kind` says which.

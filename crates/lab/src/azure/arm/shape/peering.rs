@@ -6,10 +6,7 @@ use crate::azure::cloud::Cloud;
 use crate::azure::refusal::Refusal;
 use crate::azure::target::Target;
 
-/// A peering: connected once both sides have one.
-///
-/// `allowForwardedTraffic` is kept and shown, and stops nothing: on the platform, too, what an appliance forwards passes where rules
-/// allow it by address, and routes to the appliance put its addresses into `VirtualNetwork`.
+/// A peering: connected once both sides have one. Writing it brings it in step with the addresses of the other side.
 pub(super) fn peering(
     cloud: &Cloud,
     target: &Target,

@@ -225,6 +225,14 @@ fn carry(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &m
                 if !here && !free {
                     break;
                 }
+                if let Location::Machine { name, nic: at, .. } = &to
+                    && world
+                        .machine(name)
+                        .and_then(|machine| machine.nics.get(*at))
+                        .is_some_and(|end| keeps_out(end, &nic, packet.src.0))
+                {
+                    break;
+                }
                 leg.base += if peered { PEERED } else { HOP_NANOS };
                 return arrive(world, packet, &to, leg);
             }
@@ -247,6 +255,9 @@ fn carry(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &m
                 leg.hops.push(address);
                 let found = world.machine(&name).and_then(|machine| machine.nics.get(at)).cloned();
                 let Some(own) = found.filter(|own| own.forwards) else { break };
+                if keeps_out(&own, &nic, packet.src.0) {
+                    break;
+                }
                 if !forward(world, &name, (at, &own), packet, leg) {
                     break;
                 }
@@ -255,6 +266,12 @@ fn carry(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &m
         }
     }
     leg.fall = leg.fall.or(Some(DropPoint::Between));
+}
+
+/// Tells whether the peering by which a packet comes to an interface takes in only what comes from the other network itself.
+fn keeps_out(end: &Nic, sender: &Nic, source: IpAddr) -> bool {
+    let peer = end.unforwarded.iter().find(|peer| peer.network == sender.network);
+    peer.is_some_and(|peer| !peer.space.iter().any(|space| space.contains(&source)))
 }
 
 /// Takes a packet through an appliance; false where it ends there.
