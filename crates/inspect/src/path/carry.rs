@@ -210,7 +210,15 @@ impl Carrier<'_> {
         }
         let estate = self.estate;
         let route = said(route);
+        let behind = estate.frontend(address).map(|(balancer, _)| balancer);
         let owner = match estate.owners(address) {
+            [] if behind.is_some() => match behind.and_then(|balancer| self.member(&balancer.name)) {
+                Some(member) => member,
+                None => {
+                    let why = format!("which member of the load balancer at {address} takes it");
+                    return Judged::Open(Document::Frontends, why);
+                }
+            },
             [] if estate.interfaces.read().is_none() => {
                 return Judged::Open(Document::Interfaces, format!("whether {address} is anybody"));
             }
@@ -270,6 +278,19 @@ impl Carrier<'_> {
             }
             (Some(true), _) => Judged::Good(Next::Appliance(owner)),
         }
+    }
+
+    /// Returns a member of a load balancer that passes packets on: appliances that share the load behind one address.
+    fn member(&self, balancer: &str) -> Option<usize> {
+        let estate = self.estate;
+        let members = estate.members_of(balancer);
+        let nics =
+            members.iter().filter_map(|(name, _)| estate.nics.iter().position(|nic| nic.name == *name));
+        let works = |at: &usize| {
+            let forwards = estate.nic(*at).is_some_and(|nic| nic.forwards == Some(true));
+            forwards && estate.machine_of(*at).is_some_and(|(_, machine)| machine.running != Some(false))
+        };
+        nics.into_iter().find(works)
     }
 
     /// Tells whether a path would lead to where a route's appliance is, or would be, and from there on; where that is not known, it

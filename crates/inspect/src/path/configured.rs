@@ -88,7 +88,12 @@ pub(super) fn routes(
     let own = find(network).ok_or_else(|| format!("the network {network} was not read"))?;
     let subnet = own.subnets.iter().find(|one| one.name.eq_ignore_ascii_case(subnet));
     let subnet = subnet.ok_or("its subnet was not read")?;
-    let borrowed = own.peerings.iter().any(|peering| peering.is_connected() && peering.remote_gateway);
+    let lends = |peering: &Peering| {
+        let back = find(&peering.remote).and_then(|other| other.peering_with(&own.name));
+        back.is_none_or(|back| back.transit != Some(false))
+    };
+    let borrowed =
+        own.peerings.iter().any(|peering| peering.is_connected() && peering.remote_gateway && lends(peering));
     if own.has_gateway() || borrowed {
         return Err("a gateway may bring routes that nobody configured".to_owned());
     }

@@ -68,6 +68,18 @@ pub enum Fault {
     PeeringTransitOff,
     /// A peering does not know addresses that the other network got later.
     PeeringNotSynced,
+    /// No rule of a load balancer takes the port.
+    LbRuleMissing,
+    /// A pool of a load balancer has no member.
+    LbBackendEmpty,
+    /// A member of a pool is set to take nothing.
+    LbAdminDown,
+    /// A probe asks for something else than what is served.
+    LbProbeMismatch,
+    /// A rule leaves the address of the frontend in the packet, and the machine does not have it.
+    LbFloatingIp,
+    /// Nobody listens where a probe asks.
+    NotListening,
     /// A route leads to a gateway, and there is none.
     GatewayMissing,
     /// Nothing leads there, for another reason.
@@ -108,6 +120,12 @@ impl Fault {
             Self::PeeringForwardingOff => "peering_forwarding_off",
             Self::PeeringTransitOff => "peering_transit_off",
             Self::PeeringNotSynced => "peering_not_synced",
+            Self::LbRuleMissing => "lb_rule_missing",
+            Self::LbBackendEmpty => "lb_backend_empty",
+            Self::LbAdminDown => "lb_admin_down",
+            Self::LbProbeMismatch => "lb_probe_mismatch",
+            Self::LbFloatingIp => "lb_floating_ip",
+            Self::NotListening => "not_listening",
             Self::GatewayMissing => "gateway_missing",
             Self::NoPath => "no_path",
         }
@@ -148,7 +166,13 @@ impl Fault {
             | Self::NoGuestRoute
             | Self::RpFilterDrop
             | Self::VmStopped
-            | Self::PeeringAccessOff => false,
+            | Self::PeeringAccessOff
+            | Self::LbRuleMissing
+            | Self::LbBackendEmpty
+            | Self::LbAdminDown
+            | Self::LbProbeMismatch
+            | Self::LbFloatingIp
+            | Self::NotListening => false,
         }
     }
 
@@ -268,6 +292,42 @@ pub enum Object {
         /// The other.
         other: String,
     },
+    /// A port of a frontend of a load balancer.
+    BalancerPort {
+        /// The load balancer.
+        balancer: String,
+        /// The frontend.
+        frontend: String,
+        /// The protocol.
+        protocol: Protocol,
+        /// The port.
+        port: u16,
+    },
+    /// A probe, a pool or a rule of a load balancer.
+    BalancerPart {
+        /// The load balancer.
+        balancer: String,
+        /// The probe, pool or rule.
+        part: String,
+    },
+    /// A member of a pool.
+    BalancerMember {
+        /// The load balancer.
+        balancer: String,
+        /// The pool.
+        pool: String,
+        /// The address of the member.
+        address: IpAddr,
+    },
+    /// A port on which somebody has to listen.
+    Listener {
+        /// The machine.
+        machine: String,
+        /// The protocol.
+        protocol: Protocol,
+        /// The port.
+        port: u16,
+    },
     /// A peering.
     Peering {
         /// The network that has it.
@@ -288,12 +348,16 @@ impl Object {
             | Self::Qdisc { machine, .. }
             | Self::GuestRoute { machine, .. }
             | Self::Sysctl { machine, .. }
+            | Self::Listener { machine, .. }
             | Self::Machine { machine } => Some(machine),
             Self::NsgRule { .. }
             | Self::Route { .. }
             | Self::Flow { .. }
             | Self::Network { .. }
             | Self::Networks { .. }
+            | Self::BalancerPort { .. }
+            | Self::BalancerPart { .. }
+            | Self::BalancerMember { .. }
             | Self::Peering { .. } => None,
         }
     }
@@ -337,6 +401,12 @@ impl fmt::Display for Object {
             Self::Machine { machine } => write!(out, "vm/{machine}"),
             Self::Network { network } => write!(out, "network/{network}"),
             Self::Networks { one, other } => write!(out, "peering/{one}/{other}"),
+            Self::BalancerPort { balancer, frontend, protocol, port } => {
+                write!(out, "lb/{balancer}/{frontend}/{protocol}/{port}")
+            }
+            Self::BalancerPart { balancer, part } => write!(out, "lb/{balancer}/{part}"),
+            Self::BalancerMember { balancer, pool, address } => write!(out, "lb/{balancer}/{pool}/{address}"),
+            Self::Listener { machine, protocol, port } => write!(out, "listener/{machine}/{protocol}/{port}"),
             Self::Peering { network, peering } => write!(out, "peering/{network}/{peering}"),
         }
     }

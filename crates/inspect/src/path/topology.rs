@@ -139,7 +139,7 @@ pub(super) fn last_of(value: Option<&Value>) -> Option<String> {
     id.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
-fn part_after(id: &str, name: &str) -> Option<String> {
+pub(super) fn part_after(id: &str, name: &str) -> Option<String> {
     let mut parts = id.split('/');
     parts.find(|part| part.eq_ignore_ascii_case(name))?;
     parts.next().filter(|part| !part.is_empty()).map(str::to_owned)

@@ -152,7 +152,10 @@ impl<'a> Walk<'a> {
                 }
                 Some(nic)
             }
-            None => self.holder(None, &wire),
+            None => {
+                wire = self.balanced(wire)?;
+                self.holder(None, &wire)
+            }
         }?;
         self.through(nic, wire, true)
     }
@@ -250,9 +253,13 @@ impl<'a> Walk<'a> {
                 Next::Platform => return self.platform(&wire, fresh),
                 Next::Outside => return self.outside(&wire, fresh),
                 Next::Appliance(to) => to,
-                Next::Deliver => self.holder(Some(nic), &wire)?,
+                Next::Deliver => {
+                    wire = if fresh { self.balanced(wire)? } else { wire };
+                    self.holder(Some(nic), &wire)?
+                }
                 Next::Assumed => {
                     self.uncertain = true;
+                    wire = if fresh { self.balanced(wire)? } else { wire };
                     self.holder(Some(nic), &wire)?
                 }
             };
@@ -301,6 +308,9 @@ impl<'a> Walk<'a> {
         let near: Vec<usize> = owners.iter().filter(reached).copied().collect();
         let why = match (near.as_slice(), owners) {
             ([one], _) | ([], [one]) => return Some(*one),
+            ([], []) if estate.balancers.read().is_some() => {
+                format!("no interface and no load balancer that is listed has {}", wire.dst)
+            }
             ([], []) => format!("no interface that is listed has {}: a load balancer, or nobody", wire.dst),
             _ => format!("several interfaces have {}", wire.dst),
         };

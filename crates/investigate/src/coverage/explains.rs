@@ -43,7 +43,13 @@ const fn symptoms(fault: Fault) -> &'static [&'static [Symptom]] {
         | Fault::PeeringForwardingOff
         | Fault::PeeringTransitOff
         | Fault::PeeringNotSynced
-        | Fault::VmStopped => &[&NO_ARRIVAL, &CUT, &[Symptom::Names]],
+        | Fault::VmStopped
+        | Fault::LbProbeMismatch
+        | Fault::LbBackendEmpty
+        | Fault::LbRuleMissing
+        | Fault::LbFloatingIp
+        | Fault::LbAdminDown
+        | Fault::NotListening => &[&NO_ARRIVAL, &CUT, &[Symptom::Names]],
         Fault::RouteDetour | Fault::PmtuBlackhole | Fault::NetemCorrupt => {
             &[&NO_ARRIVAL, &CUT, &[Symptom::Slow]]
         }

@@ -43,6 +43,12 @@ pub enum Fault {
     PeeringTransitOff,
     PeeringNotSynced,
     VmStopped,
+    LbProbeMismatch,
+    LbBackendEmpty,
+    LbRuleMissing,
+    LbFloatingIp,
+    LbAdminDown,
+    NotListening,
 }
 
 /// No fault has this code.
@@ -78,6 +84,14 @@ pub enum ObjectKind {
     /// A peering of a network, or two networks between which there is none.
     Peering,
     Machine,
+    /// A probe, a pool or a rule of a load balancer.
+    BalancerPart,
+    /// A port of a frontend.
+    BalancerPort,
+    /// A member of a pool.
+    BalancerMember,
+    /// A port on which somebody has to listen.
+    Listener,
 }
 
 impl ObjectKind {
@@ -99,6 +113,10 @@ impl ObjectKind {
             Self::Baseline => "effective/<vm>",
             Self::Peering => "peering/<vnet>/<peering>",
             Self::Machine => "vm/<vm>",
+            Self::BalancerPart => "lb/<lb>/<part>",
+            Self::BalancerPort => "lb/<lb>/<frontend>/<proto>/<port>",
+            Self::BalancerMember => "lb/<lb>/<pool>/<ip>",
+            Self::Listener => "listener/<vm>/<proto>/<port>",
         }
     }
 
@@ -117,7 +135,7 @@ impl ObjectKind {
 
 impl Fault {
     /// All faults. A test holds that each variant is among them.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 38] = [
         Self::NsgDeny,
         Self::NsgExposure,
         Self::RouteBlackhole,
@@ -150,6 +168,12 @@ impl Fault {
         Self::PeeringTransitOff,
         Self::PeeringNotSynced,
         Self::VmStopped,
+        Self::LbProbeMismatch,
+        Self::LbBackendEmpty,
+        Self::LbRuleMissing,
+        Self::LbFloatingIp,
+        Self::LbAdminDown,
+        Self::NotListening,
     ];
 
     #[must_use]
@@ -187,6 +211,12 @@ impl Fault {
             Self::PeeringTransitOff => "peering_transit_off",
             Self::PeeringNotSynced => "peering_not_synced",
             Self::VmStopped => "vm_stopped",
+            Self::LbProbeMismatch => "lb_probe_mismatch",
+            Self::LbBackendEmpty => "lb_backend_empty",
+            Self::LbRuleMissing => "lb_rule_missing",
+            Self::LbFloatingIp => "lb_floating_ip",
+            Self::LbAdminDown => "lb_admin_down",
+            Self::NotListening => "not_listening",
         }
     }
 
@@ -220,6 +250,10 @@ impl Fault {
             | Self::PeeringTransitOff
             | Self::PeeringNotSynced => ObjectKind::Peering,
             Self::VmStopped => ObjectKind::Machine,
+            Self::LbProbeMismatch | Self::LbBackendEmpty | Self::LbFloatingIp => ObjectKind::BalancerPart,
+            Self::LbRuleMissing => ObjectKind::BalancerPort,
+            Self::LbAdminDown => ObjectKind::BalancerMember,
+            Self::NotListening => ObjectKind::Listener,
         }
     }
 
@@ -288,6 +322,16 @@ impl Fault {
                 format!("Peering {} of {one} does not know new addresses of the other network", rest(2))
             }
             Self::VmStopped => format!("{} does not run", rest(1)),
+            Self::LbProbeMismatch => format!("Probe {} of {one} does not fit what is served", rest(2)),
+            Self::LbBackendEmpty => format!("Pool {} of {one} has no member", rest(2)),
+            Self::LbRuleMissing => {
+                format!("No rule of {one} takes {} at {two}", traffic(at(3), &rest(4)))
+            }
+            Self::LbFloatingIp => {
+                format!("Rule {} of {one} needs an address that the machine does not have", rest(2))
+            }
+            Self::LbAdminDown => format!("{} is taken out of pool {two} of {one}", rest(3)),
+            Self::NotListening => format!("Nobody listens on {one} for {}", traffic(two, &rest(3))),
         }
     }
 
@@ -380,6 +424,22 @@ impl Fault {
             }
             Self::VmStopped => {
                 "A machine that does not run answers nobody, and nothing on the path shows it."
+            }
+            Self::LbProbeMismatch => {
+                "A load balancer sends nothing to members whose probe fails. This probe asks for something that the members do not serve, though what the rule leads to is served."
+            }
+            Self::LbBackendEmpty => {
+                "The rule leads to a pool, and nobody is in it: every connection is dropped."
+            }
+            Self::LbRuleMissing => {
+                "A load balancer passes on only the ports that its rules name. Everything else is dropped without an answer."
+            }
+            Self::LbFloatingIp => {
+                "The rule leaves the address of the load balancer in the packet. A machine that does not have that address drops it."
+            }
+            Self::LbAdminDown => "The member is set to take nothing, whatever its probe says.",
+            Self::NotListening => {
+                "The probe of the load balancer gets no answer from this machine, so that nothing is sent there."
             }
         }
     }

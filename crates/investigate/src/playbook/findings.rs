@@ -149,7 +149,13 @@ fn counts(
         | Fault::PeeringForwardingOff
         | Fault::PeeringTransitOff
         | Fault::PeeringNotSynced
-        | Fault::VmStopped => true,
+        | Fault::VmStopped
+        | Fault::LbProbeMismatch
+        | Fault::LbBackendEmpty
+        | Fault::LbRuleMissing
+        | Fault::LbFloatingIp
+        | Fault::LbAdminDown
+        | Fault::NotListening => true,
     }
 }
 

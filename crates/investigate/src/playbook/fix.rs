@@ -142,6 +142,12 @@ const fn is_rule(fault: Fault) -> bool {
         | Fault::PeeringTransitOff
         | Fault::PeeringNotSynced
         | Fault::VmStopped
+        | Fault::LbProbeMismatch
+        | Fault::LbBackendEmpty
+        | Fault::LbRuleMissing
+        | Fault::LbFloatingIp
+        | Fault::LbAdminDown
+        | Fault::NotListening
         | Fault::NoDrift => false,
     }
 }
@@ -232,6 +238,12 @@ fn fix<'a>(
         Fault::PeeringTransitOff => service_fix::peering_transit(context, group, at(1), at(2)),
         Fault::PeeringNotSynced => service_fix::peering_sync(context, group, at(1), at(2)),
         Fault::VmStopped => service_fix::machine(context, group, at(1)),
+        Fault::LbProbeMismatch => service_fix::probe(context, group, at(1), at(2)),
+        Fault::LbBackendEmpty => service_fix::pool(context, group, at(1), at(2)),
+        Fault::LbRuleMissing => service_fix::balancer_rule(context, group, (at(1), at(2)), (at(3), at(4))),
+        Fault::LbFloatingIp => service_fix::floating(context, group, at(1), at(2)),
+        Fault::LbAdminDown => service_fix::drained(context, group, at(1), at(2), at(3)),
+        Fault::NotListening => service_fix::listener(context, at(1), at(2), at(3)),
         Fault::NoDrift => return None,
     })
 }

@@ -133,3 +133,100 @@ pub(super) fn machine(context: &PlaybookContext<'_>, group: &str, machine: &str)
         ),
     }
 }
+
+fn balancer(group: &str, name: &str) -> String {
+    format!("`az network lb show -g {group} -n {name} -o json`; keep what it prints, it is what to restore")
+}
+
+/// Corrects a probe.
+pub(super) fn probe(context: &PlaybookContext<'_>, group: &str, name: &str, probe: &str) -> Fix {
+    let named = format!("-g {group} --lb-name {name} -n {probe}");
+    Fix {
+        what: format!("Let the probe {probe} of {name} ask for what the members serve: the port of the rule, and a path that answers with 200."),
+        check: balancer(group, name),
+        command: format!("`az network lb probe update {named} --port PORT_THAT_IS_SERVED`"),
+        verify: verification(context, ""),
+        risk: "all members are judged anew, and are out until the probe answered twice. The same command with the port that was kept takes it back.".to_owned(),
+    }
+}
+
+/// Fills a pool.
+pub(super) fn pool(context: &PlaybookContext<'_>, group: &str, name: &str, pool: &str) -> Fix {
+    Fix {
+        what: format!("Put the interfaces of the machines that serve it into the pool {pool} of {name}."),
+        check: balancer(group, name),
+        command: format!("`az network nic ip-config address-pool add -g {group} --lb-name {name} --address-pool {pool} --nic-name NIC --ip-config-name IP_CONFIGURATION`, once for each machine"),
+        verify: verification(context, ""),
+        risk: "a machine in the pool takes connections as soon as its probe answers. `address-pool remove` takes it back.".to_owned(),
+    }
+}
+
+/// Adds a rule to a load balancer.
+pub(super) fn balancer_rule(
+    context: &PlaybookContext<'_>,
+    group: &str,
+    (name, frontend): (&str, &str),
+    (protocol, port): (&str, &str),
+) -> Fix {
+    Fix {
+        what: format!(
+            "Add a rule for {protocol} port {port} at {frontend} of {name}, if that is meant to be served there."
+        ),
+        check: balancer(group, name),
+        command: format!(
+            "`az network lb rule create -g {group} --lb-name {name} -n {protocol}-{port} --protocol {protocol} --frontend-ip {frontend} --frontend-port {port} --backend-pool-name POOL --backend-port PORT --probe-name PROBE`"
+        ),
+        verify: verification(context, ""),
+        risk: format!(
+            "whoever reaches {frontend} reaches that port, as far as rules of the members let it. `az network lb rule delete` takes it back."
+        ),
+    }
+}
+
+/// Lets a rule write the member's own address into packets.
+pub(super) fn floating(context: &PlaybookContext<'_>, group: &str, name: &str, rule: &str) -> Fix {
+    let named = format!("-g {group} --lb-name {name} -n {rule}");
+    Fix {
+        what: format!(
+            "Turn floating IP off in the rule {rule} of {name}, unless the members are meant to have the address themselves."
+        ),
+        check: balancer(group, name),
+        command: format!("`az network lb rule update {named} --floating-ip false`"),
+        verify: verification(context, ""),
+        risk: format!(
+            "a cluster that moves the address on its own needs it on. `az network lb rule update {named} --floating-ip true` takes it back."
+        ),
+    }
+}
+
+/// Puts a member back in use.
+pub(super) fn drained(
+    context: &PlaybookContext<'_>,
+    group: &str,
+    name: &str,
+    pool: &str,
+    address: &str,
+) -> Fix {
+    Fix {
+        what: format!(
+            "Set {address} in the pool {pool} of {name} back in use, once whoever drained it agrees."
+        ),
+        check: balancer(group, name),
+        command: String::new(),
+        verify: verification(context, ""),
+        risk: "the machine takes connections at once; whatever was being done to it goes on under load."
+            .to_owned(),
+    }
+}
+
+/// Starts what a probe asks for.
+pub(super) fn listener(context: &PlaybookContext<'_>, machine: &str, protocol: &str, port: &str) -> Fix {
+    let option = if protocol == "udp" { "-lunp" } else { "-ltnp" };
+    Fix {
+        what: format!("Start the service on {machine} that serves {protocol} port {port}."),
+        check: format!("`sudo ss {option} 'sport = :{port}'` on {machine}"),
+        command: String::new(),
+        verify: verification(context, ""),
+        risk: "none from looking; the machine takes connections once its probe answers.".to_owned(),
+    }
+}

@@ -120,7 +120,13 @@ impl Fault {
             | Self::PeeringAccessOff
             | Self::PeeringForwardingOff
             | Self::PeeringTransitOff
-            | Self::PeeringNotSynced => Layer::Routes,
+            | Self::PeeringNotSynced
+            | Self::LbProbeMismatch
+            | Self::LbBackendEmpty
+            | Self::LbRuleMissing
+            | Self::LbFloatingIp
+            | Self::LbAdminDown
+            | Self::NotListening => Layer::Routes,
             Self::VmStopped => Layer::Topology,
             Self::ServiceEndpointMissing | Self::StorageFirewallDeny => Layer::Storage,
             Self::GuestFirewallDrop

@@ -13,6 +13,8 @@ pub struct Fabric {
     pub tags: Value,
     /// Storage accounts and the networks that may reach them.
     pub accounts: Vec<Account>,
+    /// The rules of load balancers.
+    pub balancing: Vec<BalancerRule>,
 }
 
 /// A virtual machine.
@@ -55,6 +57,25 @@ pub struct Neighbor {
     pub network: String,
     /// Its addresses.
     pub space: Vec<IpNet>,
+}
+
+/// A rule of a load balancer: what comes to a port of its frontend goes on to one of its members.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BalancerRule {
+    /// The address of the frontend.
+    pub frontend: IpAddr,
+    /// The number of the protocol; all where there is none.
+    pub protocol: Option<u8>,
+    /// The port of the frontend; all where it is 0.
+    pub port: u16,
+    /// The port of the members; that of the packet where it is 0.
+    pub backend_port: u16,
+    /// Machines with their addresses, those that are in use.
+    pub members: Vec<(String, IpAddr)>,
+    /// The port at which members have to answer, and the path that they have to know.
+    pub probe: Option<(u16, Option<String>)>,
+    /// Where none answers all are taken to.
+    pub takes_all: bool,
 }
 
 /// A storage account.

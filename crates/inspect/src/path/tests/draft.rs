@@ -65,6 +65,7 @@ pub(crate) struct Draft {
     machines: Vec<Machine>,
     groups: BTreeMap<String, Vec<Value>>,
     tables: BTreeMap<String, Vec<Value>>,
+    balancers: Vec<Value>,
 }
 
 const PLAIN: &str =
@@ -262,6 +263,33 @@ impl Draft {
         self
     }
 
+    /// Puts a load balancer with one frontend, one pool and one probe before machines: it takes a port and leads to the same one.
+    pub(super) fn balanced(mut self, address: &str, port: u16, machines: &[&str]) -> Self {
+        let part = |kind: &str, name: &str| json!({"id": format!("/loadBalancers/lb/{kind}/{name}")});
+        let members: Vec<Value> = machines
+            .iter()
+            .map(|name| json!({"id": format!("/networkInterfaces/{name}-nic/ipConfigurations/one")}))
+            .collect();
+        self.balancers.push(json!({"name": "lb", "properties": {
+            "frontendIPConfigurations": [{"name": "front", "properties": {"privateIPAddress": address}}],
+            "backendAddressPools": [{"name": "pool", "properties": {"backendIPConfigurations": members}}],
+            "probes": [{"name": "alive", "properties": {"protocol": "Tcp", "port": port}}],
+            "loadBalancingRules": [{"name": "in", "properties": {
+                "frontendIPConfiguration": part("frontendIPConfigurations", "front"), "protocol": "Tcp",
+                "backendAddressPool": part("backendAddressPools", "pool"), "probe": part("probes", "alive"),
+                "frontendPort": port, "backendPort": port, "enableFloatingIP": false,
+            }}],
+        }}));
+        self
+    }
+
+    /// Sets something in the load balancer.
+    pub(super) fn balancer(mut self, pointer: &str, value: Value) -> Self {
+        let place = self.balancers[0].pointer_mut(&format!("/properties{pointer}")).unwrap();
+        *place = value;
+        self
+    }
+
     /// Adds a rule to the group of a subnet (`app/db`) or of a machine (`db`); the group has its name.
     pub(crate) fn rule(mut self, place: &str, rule: Rule) -> Self {
         let group = format!("{}-nsg", place.rsplit('/').next().unwrap());
@@ -309,6 +337,8 @@ impl Draft {
                 groups: text(groups),
                 machines: text(machines),
                 tags: None,
+                load_balancers: text(self.balancers.clone()).filter(|_| !self.balancers.is_empty()),
+                public_addresses: None,
             },
             nics: BTreeMap::new(),
             guests: self.machines.iter().map(|machine| (machine.name.clone(), guest(machine))).collect(),

@@ -1,5 +1,6 @@
 //! Facts about judging one flow.
 
+mod balancer;
 mod documents;
 pub(crate) mod draft;
 mod facts;

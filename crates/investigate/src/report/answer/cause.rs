@@ -394,6 +394,29 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
             "Sync that peering.",
         ),
         Fault::VmStopped => pair(format!("{one} does not run"), "Start it, once it is known who stopped it."),
+        Fault::LbProbeMismatch => pair(
+            format!("The probe {two} of {one} asks for what no member serves, so it sends nobody anything"),
+            "Correct the probe.",
+        ),
+        Fault::LbBackendEmpty => {
+            pair(format!("The pool {two} of {one} has no member"), "Put the machines into the pool.")
+        }
+        Fault::LbRuleMissing => pair(
+            format!("{one} has no rule for {} at {two}", spelled(place.at(3), &place.rest(4))),
+            "Add that rule, or call a port that has one.",
+        ),
+        Fault::LbFloatingIp => pair(
+            format!("The rule {two} of {one} leaves its own address in packets, and no member has it"),
+            "Turn floating IP off in that rule, or give the members the address.",
+        ),
+        Fault::LbAdminDown => pair(
+            format!("{} is set to take nothing in the pool {two} of {one}", place.rest(3)),
+            "Set it back in use, once whoever drained it agrees.",
+        ),
+        Fault::NotListening => pair(
+            format!("Nobody listens on {one} for {}, so its probe fails", spelled(two, &place.rest(3))),
+            "Start the service there.",
+        ),
     }
 }
 

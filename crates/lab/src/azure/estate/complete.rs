@@ -8,7 +8,13 @@ use crate::azure::arm::{default_rules, guid};
 use crate::azure::target::Target;
 
 /// Lists of a resource in which its children stand, and their types.
-const CHILDREN: [(&str, &str); 5] = [
+const CHILDREN: [(&str, &str); 11] = [
+    ("frontendIPConfigurations", "frontendIPConfigurations"),
+    ("backendAddressPools", "backendAddressPools"),
+    ("loadBalancingRules", "loadBalancingRules"),
+    ("probes", "probes"),
+    ("inboundNatRules", "inboundNatRules"),
+    ("outboundRules", "outboundRules"),
     ("securityRules", "securityRules"),
     ("subnets", "subnets"),
     ("virtualNetworkPeerings", "virtualNetworkPeerings"),

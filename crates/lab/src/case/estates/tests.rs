@@ -254,7 +254,7 @@ fn bundle(estate: &Estate) -> Bundle {
             route_tables: named("routeTables"),
             groups: named("networkSecurityGroups"),
             machines: Some(Reading::Text(Value::Array(running).to_string())),
-            tags: None,
+            ..Cloud::default()
         },
         nics: BTreeMap::new(),
         guests: estate

@@ -41,6 +41,21 @@ pub const CODES: [(&str, &str); 28] = [
     ("peering_not_synced", "peering"),
 ];
 
+/// Codes of what follows from documents that a case puts (`[[change]]`), and from what is missing among them.
+pub(in crate::case) const DOCUMENT_CODES: [&str; 11] = [
+    "peering_missing",
+    "peering_transit_off",
+    "lb_probe_mismatch",
+    "lb_backend_empty",
+    "lb_rule_missing",
+    "lb_floating_ip",
+    "lb_admin_down",
+    "not_listening",
+    "vm_stopped",
+    "outbound_absent",
+    "nat_unconfigured",
+];
+
 /// A fault. In a file `kind` says which.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]

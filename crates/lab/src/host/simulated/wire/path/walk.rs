@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use super::balance::{Balanced, balance};
 use super::gate::{IN, OUT, judge, stays, visible_response};
 use super::gate::{Next, lets, next, unrouted};
 use super::location::{Location, exit, location};
@@ -103,6 +104,8 @@ pub(in crate::host::simulated::wire) struct PathDirection {
     pub(in crate::host::simulated::wire) hops: Vec<IpAddr>,
     /// The machine where it arrives.
     pub(in crate::host::simulated::wire) arrives: Option<Location>,
+    /// The port to which a load balancer sent it.
+    pub(in crate::host::simulated::wire) port: Option<u16>,
     /// Whether it never leaves its machine.
     pub(in crate::host::simulated::wire) local: bool,
 }
@@ -202,8 +205,29 @@ fn send(world: &mut World, from: &str, nic: usize, packet: &Datagram, leg: &mut 
     true
 }
 
+/// Takes a packet from a device to whoever a load balancer chooses, where it goes to one.
+fn carry(world: &mut World, from: &str, nic: Nic, packet: &Datagram, leg: &mut PathDirection) {
+    let found = if packet.answers() { Balanced::Elsewhere } else { balance(world, packet) };
+    match found {
+        Balanced::Elsewhere => carry_on(world, from, nic, packet, leg),
+        Balanced::Dropped => leg.fall = leg.fall.or(Some(DropPoint::Between)),
+        Balanced::Member(onward) => {
+            // The rules of whoever sends see the frontend.
+            if !lets(&world.fabric, &nic, "outbound", packet.protocol, packet.src, packet.dst) {
+                leg.fall = leg.fall.or(Some(DropPoint::Between));
+                return;
+            }
+            carry_on(world, from, nic, &onward, leg);
+            leg.port = Some(onward.dst.1);
+            if let Some(Location::Machine { inside, .. }) = &mut leg.arrives {
+                *inside = Some(onward.dst.0);
+            }
+        }
+    }
+}
+
 /// Takes a packet from a device through the platform.
-fn carry(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &mut PathDirection) {
+fn carry_on(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &mut PathDirection) {
     let to = location(world, packet.dst.0);
     if to == Location::Platform {
         (leg.base, leg.arrives) = (160_000, Some(to));
