@@ -293,6 +293,14 @@ impl Maker {
             None => PlanAction::Delete { path: path.clone() },
         };
         let what = format!("the peering {} of {} is {}", peering.name, peering.vnet, peering.state());
-        self.step(what, vec![PlanAction::Put { path, body }], vec![undo]);
+        let mut acts = vec![PlanAction::Put { path, body }];
+        if peering.state() == "Disconnected" {
+            // The other side was there once, and somebody took it away.
+            let other = format!("{}/virtualNetworkPeerings/gone", text(&remote, "/id").unwrap_or_default());
+            let body = json!({"properties": {"remoteVirtualNetwork": {"id": own.get("id")}}});
+            acts.push(PlanAction::Put { path: other.clone(), body });
+            acts.push(PlanAction::Delete { path: other });
+        }
+        self.step(what, acts, vec![undo]);
     }
 }

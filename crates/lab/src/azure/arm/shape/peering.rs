@@ -84,6 +84,13 @@ pub(super) fn peering(
         (Some(_), _) | (None, _) => "Initiated",
     };
     properties.insert("peeringState".to_owned(), json!(state));
+    // Whoever says that it is not in step says which addresses it knows.
+    let is_behind = properties.get("peeringSyncLevel") == Some(&json!("LocalNotInSync"))
+        && properties.get("remoteAddressSpace").is_some_and(Value::is_object);
+    if is_behind {
+        properties.insert("peeringState".to_owned(), json!(state));
+        return Ok(());
+    }
     properties.insert(
         "peeringSyncLevel".to_owned(),
         json!(if state == "Connected" { "FullyInSync" } else { "RemoteNotInSync" }),
