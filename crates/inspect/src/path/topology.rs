@@ -52,7 +52,7 @@ pub(super) struct Peering {
     pub(super) transit: Option<bool>,
     /// Whether it uses the gateway of the other side.
     pub(super) remote_gateway: bool,
-    /// The addresses of the other side that it knows; none where that is not told.
+    /// The addresses of the other side that it knows; none where it is not reported.
     pub(super) synced: Vec<IpNet>,
 }
 

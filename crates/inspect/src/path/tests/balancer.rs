@@ -86,7 +86,7 @@ fn nobody_who_listens_is_named_by_machine() {
 }
 
 #[test]
-fn a_port_without_a_rule_and_a_pool_without_members_are_told_apart() {
+fn a_port_without_a_rule_and_a_pool_without_members_are_distinguished() {
     check(&shop().judge("web", FRONT, 9000), &["BLOCKED", "lb_rule_missing lb/lb/front/tcp/9000"]);
     let empty = shop().balancer("/backendAddressPools/0/properties/backendIPConfigurations", json!([]));
     check(&empty.judge("web", FRONT, 8443), &["BLOCKED", "lb_backend_empty lb/lb/pool"]);

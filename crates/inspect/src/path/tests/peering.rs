@@ -38,7 +38,7 @@ fn networks_that_nobody_peered_are_named() {
 }
 
 #[test]
-fn spokes_that_only_share_a_hub_are_told_apart_from_a_peering_that_is_missing() {
+fn spokes_that_only_share_a_hub_are_distinguished_from_a_peering_that_is_missing() {
     let draft = pair()
         .without_side("data", "shop")
         .without_side("shop", "data")
