@@ -90,7 +90,9 @@ fn every_code_of_the_contract_can_be_injected() {
         .filter(|code| *code != "no_drift")
         .collect();
     let own: BTreeSet<&str> = CODES.iter().map(|(code, _)| *code).collect();
-    assert_eq!(own, reported);
+    // Codes are added to those of the contract, and none is taken away.
+    let missing: Vec<&&str> = reported.difference(&own).collect();
+    assert!(!reported.is_empty() && missing.is_empty(), "{missing:?}");
 }
 
 #[test]
