@@ -104,7 +104,7 @@ pub(super) fn attention(state: &State) -> Option<(&'static str, String)> {
 }
 
 /// Returns the recordings that the session began and did not delete, where it is over.
-pub(super) fn left_behind(state: &State) -> Option<String> {
+pub(in crate::report) fn left_behind(state: &State) -> Option<String> {
     let name = |command: &str| {
         let words: Vec<&str> = command.split_whitespace().collect();
         let at = words.iter().position(|word| matches!(*word, "--name" | "-n"))?;
