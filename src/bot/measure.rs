@@ -92,7 +92,8 @@ pub(super) fn measured(state: &State, event: &Recorded) -> Vec<Measure> {
         | Event::TakeRequested(_)
         | Event::Taken(_)
         | Event::Attended(_)
-        | Event::Alerted(_) => Vec::new(),
+        | Event::Alerted(_)
+        | Event::ForecastChecked(_) => Vec::new(),
     }
 }
 

@@ -143,6 +143,38 @@ fn a_session_is_exported_into_the_folder_where_one_stands() {
 }
 
 #[test]
+fn a_case_is_investigated_in_a_cloud_of_this_process_and_never_goes_on_elsewhere() {
+    let place = Place::new(&[suppose(), run("az network nsg list -g nw-forensics-rg -o json")]);
+    let data = place.path("data");
+    let found = ghost(&["investigate", "--case", "E", "--approve", "deny", "--exit-code", "--json"], &data);
+    let stderr = String::from_utf8_lossy(&found.stderr).into_owned();
+    assert_eq!(found.status.code(), Some(3), "{stderr}");
+    assert!(stderr.contains("Case e: a cloud in this process answers"), "{stderr}");
+    let text = String::from_utf8(found.stdout).unwrap();
+    let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(events[0]["body"]["origin"]["place"], "lab case e");
+    let accepted = events.iter().filter(|event| event["kind"] == "finding_accepted");
+    let objects: Vec<&str> = accepted.map(|event| event["body"]["object"].as_str().unwrap()).collect();
+    assert_eq!(objects, ["route/ghost-demo-blackhole-rt/ghost-demo-nva-redirect"]);
+    // Its report stays; what it wrote for the cloud does not.
+    let session = events[0]["session"].as_str().unwrap();
+    assert!(ghost(&["investigate", "--resume", session], &data).stdout.starts_with(b"# "));
+    assert_eq!(std::fs::read_dir(place.path("data/lab-cases")).unwrap().count(), 0);
+    // One that was cut off has no cloud any more.
+    let script = place.path("turns.jsonl");
+    let words = ["investigate", "x", "--case", "j", "--brain", "scripted", "--script", &script, "--json"];
+    let cut = ghost(&words, &data);
+    let session = String::from_utf8_lossy(&cut.stdout)
+        .lines()
+        .next()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let session = session.unwrap()["session"].as_str().unwrap().to_owned();
+    let again = ghost(&["investigate", "--resume", &session], &data);
+    assert!(String::from_utf8_lossy(&again.stderr).contains("begin again with `ghost investigate --case`"));
+    assert_eq!(ghost(&["investigate", "--case", "zz"], &data).status.code(), Some(2));
+}
+
+#[test]
 fn what_was_not_decided_exits_with_4_where_that_is_asked_for() {
     let place = Place::new(&[suppose(), run("uname -s"), conclude()]);
     assert_eq!(place.alone(&["5001 hangs", "--exit-code"]).status.code(), Some(4));

@@ -294,6 +294,7 @@ fn card_in(state: &State, event: &Event) -> Option<String> {
         Event::Done(done) => done.step,
         Event::Observed(observed) => observed.step?,
         Event::Taken(taken) => taken.step,
+        Event::ForecastChecked(checked) => checked.step,
         Event::Attended(_) => state.steps.first()?.id,
         Event::Classified(classified) if classified.round > 1 => {
             let round = state.step(classified.step)?.rounds.iter().rev().nth(1)?;

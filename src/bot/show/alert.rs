@@ -30,7 +30,9 @@ pub fn alert(state: &State) -> Option<Message> {
     if !text.is_empty() {
         blocks.push(rich(vec![pre(&text)]));
     }
-    let mut facts = vec![("From", format!("{} ({})", prose(&alert.source, 60), alert.sender))];
+    let source = prose(&alert.source, 60);
+    let from = if source == alert.sender { source } else { format!("{source} ({})", alert.sender) };
+    let mut facts = vec![("From", from)];
     facts.extend(alert.severity.as_ref().map(|severity| ("Severity", prose(severity, 60))));
     facts.extend(alert.started_at.as_ref().map(|since| ("Since", prose(since, 60))));
     let alerts = state.alerts.last().map_or(alert.alerts, |(_, last)| last.alerts);

@@ -13,11 +13,11 @@ const MAX_WAIT: Duration = Duration::from_millis(800);
 
 /// Waits a moment, and puts the lab's clock forward by the rest.
 #[derive(Debug, Clone)]
-pub(super) struct ShortSleep(LabClock);
+pub(in crate::cli) struct ShortSleep(LabClock);
 
 impl ShortSleep {
     /// Puts this clock forward.
-    pub(super) fn by(clock: LabClock) -> Self {
+    pub(in crate::cli) fn by(clock: LabClock) -> Self {
         Self(clock)
     }
 }

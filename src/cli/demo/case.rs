@@ -47,7 +47,7 @@ impl DemoCase {
 }
 
 /// Reads the name of a case from the command line.
-pub(super) fn case_name(text: &str) -> Result<String, String> {
+pub(in crate::cli) fn case_name(text: &str) -> Result<String, String> {
     match embedded(text) {
         Some(_) => Ok(text.to_ascii_lowercase()),
         None => {

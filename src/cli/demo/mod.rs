@@ -13,4 +13,6 @@ mod command;
 mod fault;
 mod score;
 
+pub(super) use brisk::ShortSleep;
+pub(super) use case::case_name;
 pub(super) use command::{Arguments, run};

@@ -10,6 +10,8 @@ use tokio::sync::mpsc;
 use crate::cli::consent::{Consent, human, is_plain};
 use crate::cli::engine::{engine, limits, owner};
 use crate::cli::investigate::again;
+#[cfg(feature = "lab")]
+use crate::cli::investigate::case;
 use crate::cli::investigate::investigator::{InvestigatorKind, investigator};
 use crate::cli::investigate::question::{QuestionOutcome, ask, rule};
 use crate::cli::investigate::reports::Reports;
@@ -49,8 +51,14 @@ turns.jsonl\n  ghost investigate 'DNS is slow' --brain scripted --script turns.j
 )]
 pub(in crate::cli) struct Arguments {
     /// What is wrong, in plain words.
-    #[arg(required_unless_present_any = ["resume", "recheck"])]
+    #[cfg_attr(feature = "lab", arg(required_unless_present_any = ["resume", "recheck", "case"]))]
+    #[cfg_attr(not(feature = "lab"), arg(required_unless_present_any = ["resume", "recheck"]))]
     symptom: Option<String>,
+    /// Investigate a case that comes with the program, `a` to `w`, in a cloud of this process; what the person in the case says is
+    /// the symptom, unless one is given.
+    #[cfg(feature = "lab")]
+    #[arg(long, value_name = "ID", value_parser = crate::cli::demo::case_name, conflicts_with_all = ["resume", "recheck"])]
+    case: Option<String>,
     /// What investigates; `[model] brain` of the configuration unless said, else the playbook.
     #[arg(long, value_enum)]
     brain: Option<InvestigatorKind>,
@@ -108,6 +116,8 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
         Some(session) => known(store.as_ref(), session).await?,
         None => None,
     };
+    #[cfg(feature = "lab")]
+    before.as_ref().map_or(Ok(()), case::refuse_elsewhere)?;
     let model = match &arguments.recheck {
         Some(session) => {
             again::ask(store.as_ref(), session, before.as_ref(), human(setup)).await?;
@@ -115,19 +125,39 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
         }
         None => investigator(setup, arguments.brain, arguments.script.as_deref())?,
     };
-    let engine = engine(setup, store, Arc::clone(&model))?
+    let own = setup;
+    #[cfg(feature = "lab")]
+    let stage = match &arguments.case {
+        Some(name) => Some(case::CaseStage::up(name, own).await?),
+        None => None,
+    };
+    #[cfg(feature = "lab")]
+    let setup = stage.as_ref().map_or(own, |stage| &stage.setup);
+    let builder = engine(setup, store, Arc::clone(&model))?
         .delivery(Arc::new(Reports::new(setup.data()?)))
-        .observer(screen.clone())
-        .build(owner("terminal")?);
+        .observer(screen.clone());
+    #[cfg(feature = "lab")]
+    let builder = if stage.is_some() { builder.lease_ttl(case::LEASE) } else { builder };
+    let engine = builder.build(owner("terminal")?);
     let session = match arguments.resume.as_ref().or(arguments.recheck.as_ref()) {
         Some(session) => session.clone(),
         None => {
-            open(&engine, arguments.symptom.as_deref().unwrap_or_default(), setup, model.as_ref()).await?
+            let mut opened =
+                opening(arguments.symptom.as_deref().unwrap_or_default(), setup, model.as_ref())?;
+            opened.requester = human(own);
+            #[cfg(feature = "lab")]
+            if let Some(stage) = &stage {
+                (opened.origin.place, opened.scope) = (stage.place.clone(), Some(case::scope()));
+                if arguments.symptom.is_none() {
+                    opened.symptom.clone_from(&stage.prompt);
+                }
+            }
+            open(&engine, opened).await?
         }
     };
     let terminal = Terminal {
         arguments,
-        setup,
+        setup: own,
         engine: &engine,
         screen: &screen,
         session: &session,
@@ -159,9 +189,16 @@ async fn known(store: &dyn Store, session: &SessionId) -> anyhow::Result<Option<
 }
 
 /// Puts the incident into the inbox of a new session.
-async fn open(engine: &Engine, symptom: &str, setup: &Setup, model: &dyn Model) -> anyhow::Result<SessionId> {
+async fn open(engine: &Engine, opened: Opened) -> anyhow::Result<SessionId> {
     let session = new_session("ghost")?;
-    let opened = Opened {
+    let message = serde_json::to_string(&InboxMessage::Open(Box::new(opened)))?;
+    engine.store.deliver(&session, "open", &message).await?;
+    Ok(session)
+}
+
+/// Returns how a session begins.
+fn opening(symptom: &str, setup: &Setup, model: &dyn Model) -> anyhow::Result<Opened> {
+    Ok(Opened {
         symptom: symptom.trim().to_owned(),
         requester: human(setup),
         origin: Origin { place: "terminal".to_owned(), team: None, channel: None, thread: None },
@@ -175,10 +212,7 @@ async fn open(engine: &Engine, symptom: &str, setup: &Setup, model: &dyn Model) 
         outside: None,
         alert: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-    };
-    let message = serde_json::to_string(&InboxMessage::Open(Box::new(opened)))?;
-    engine.store.deliver(&session, "open", &message).await?;
-    Ok(session)
+    })
 }
 
 /// Returns the exit code for what an investigation came to.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use ghost_investigate::event::{Content, Event, Recorded, Reply};
+use ghost_investigate::event::{Content, Event, ForecastVerdict, Recorded, Reply};
 use ghost_investigate::is_reclassified;
 use ghost_investigate::report::{hypothesis_subject, plain, without_ids};
 use ghost_investigate::state::State;
@@ -104,6 +104,12 @@ pub(in crate::cli) fn human(state: &State, event: &Recorded) -> Option<String> {
         Event::HumanMessage(said) => Some(format!("  {}: {}", plain(&said.who), plain(&said.text))),
         Event::Reopened(again) => Some(format!("  {} goes on: {}", plain(&again.who), plain(&again.text))),
         Event::BudgetSpent(spent) => Some(format!("✘ the budget of {} {} is spent", spent.limit, spent.what)),
+        Event::ForecastChecked(checked) => {
+            let flows = checked.flows.iter().map(|flow| format!("\n    {}", plain(flow))).collect::<String>();
+            let sign = if checked.verdict == ForecastVerdict::Contradicted { "✘" } else { "✔" };
+            let word = checked.verdict.word();
+            Some(format!("{sign} forecast {word}: {}{flows}", plain(&checked.words)))
+        }
         Event::Taken(_) => Some("✔ handed over to the agent".to_owned()),
         Event::Concluded(concluded) => {
             Some(format!("{} · confidence {}", concluded.outcome, concluded.confidence))

@@ -4,6 +4,8 @@
 //! Never: an approval that nobody typed behind the prompt; a session that cannot be resumed.
 
 mod again;
+#[cfg(feature = "lab")]
+mod case;
 mod command;
 mod investigator;
 pub(in crate::cli) mod line;

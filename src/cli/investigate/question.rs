@@ -8,7 +8,7 @@ use crate::config;
 use crate::session::{Engine, SubmittedVote, VoteResult, submit_vote};
 use ghost_base::Clock as _;
 use ghost_base::SystemClock;
-use ghost_investigate::event::{Impact, Reply};
+use ghost_investigate::event::{ChangeForecast, Impact, Reply};
 use ghost_investigate::state::State;
 use ghost_investigate::{RequesterMay, SelfApproval, check_destinations};
 use ghost_shell::{Approver, Choice, PlannedCommand, Request, Ruling, Verdict};
@@ -109,17 +109,22 @@ fn request(engine: &Engine, state: &State, name: &str) -> Option<Request> {
     Some(Request {
         session: state.session.clone(),
         command,
-        reasoning: match &asked.forecast {
-            Some(foreseen) => {
-                let flows: String = foreseen.flows.iter().map(|flow| format!("\n  {flow}")).collect();
-                format!("{}\nForecast ({}): {}{flows}", step.reasoning, foreseen.verdict, foreseen.words)
-            }
-            None => step.reasoning.clone(),
-        },
+        reasoning: step.reasoning.clone(),
+        forecast: asked.forecast.as_ref().map(foreseen).unwrap_or_default(),
         ruling,
         round: asked.round,
         plan,
         outcome_unknown: asked.outcome_unknown,
         identity: engine.acts_as.clone(),
     })
+}
+/// Returns what a change would do to flows, and how it is taken back, line by line.
+fn foreseen(forecast: &ChangeForecast) -> Vec<String> {
+    let mut lines = vec![format!("{}, {}", forecast.verdict, forecast.words)];
+    lines.extend(forecast.flows.iter().cloned());
+    if forecast.more > 0 {
+        lines.push(format!("… and {} more", forecast.more));
+    }
+    lines.extend(forecast.undo.iter().map(|undo| format!("undone by: {undo}")));
+    lines
 }

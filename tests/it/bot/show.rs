@@ -3,7 +3,7 @@
 use ghost_agent::bot::show::{
     Deciding, Frozen, RenderContext, agent_status, audit, board, card, command_file, report, status,
 };
-use ghost_base::Timestamp;
+use ghost_base::{Digest, Timestamp};
 use ghost_investigate::event::Reply;
 use ghost_investigate::report::rca;
 use serde_json::json;
@@ -131,6 +131,40 @@ fn a_card_says_what_a_change_does_to_flows_and_the_command_that_takes_it_back() 
         ],
     );
     let message = card(&ledger.state(), "a1", &context(), ledger.now).unwrap();
+    assert!(!serde_json::to_string(&message.blocks).unwrap().contains("\"type\":\"broadcast\""));
+}
+
+#[test]
+fn a_card_says_afterwards_whether_its_forecast_came_true_and_how_it_is_undone() {
+    let mut ledger = open_question();
+    let forecast = json!({
+        "verdict": "harmless", "words": "1 of 40 flows ends otherwise", "undo": "az network nsg rule delete -g rg -n x",
+        "flows": ["opened: web-1 → db-1 tcp/5432"], "is_confirmed_later": true,
+    });
+    ledger.ask("a1", 3, 1, json!({"impact": "change", "forecast": forecast}));
+    ledger.decide("a1", 3, "ben", json!({"is": "approve"}));
+    ledger.add("intent", json!({"step": 3, "digest": Digest::of("x").to_string(), "approval": "a1"}));
+    ledger.add("executing", json!({"step": 3, "epoch": 1})).done(3, "completed", "user_approved", "");
+    let (_, _, before) = shown(&ledger, "a1", &context());
+    assert!(!before.contains("Forecast"), "{before}");
+    let check = |verdict: &str| {
+        json!({"step": 3, "verdict": verdict, "words": "1 of 40 flows end otherwise than forecast",
+            "flows": ["web-1 → db-1 tcp/5432: the forecast was that it passes, but it is stopped <!channel>"]})
+    };
+    let mut wrong = ledger;
+    wrong.add("forecast_checked", check("contradicted"));
+    let (buttons, text, words) = shown(&wrong, "a1", &context());
+    assert!(buttons.is_empty(), "{buttons:?}");
+    assert!(text.contains("Forecast contradicted: 1 of 40 flows"), "{text}");
+    says(
+        &words,
+        &[
+            "Forecast contradicted: 1 of 40 flows end otherwise than forecast.",
+            "• web-1 → db-1 tcp/5432: the forecast was that it passes, but it is stopped",
+            "To undo it: az network nsg rule delete -g rg -n x",
+        ],
+    );
+    let message = card(&wrong.state(), "a1", &context(), wrong.now).unwrap();
     assert!(!serde_json::to_string(&message.blocks).unwrap().contains("\"type\":\"broadcast\""));
 }
 

@@ -211,13 +211,94 @@ fn what_is_foreseen_of_a_change_is_what_is_read_after_it() {
     assert!(unknown * 20 <= foreseen, "{unknown} of {foreseen} are unknown");
 }
 
+/// Lets a script investigate; who is asked approves. Returns the events, and what was printed beside them.
+fn investigated(lab: &Lab, script: &Path, consent: &str) -> (Vec<Value>, String) {
+    let words = [
+        "investigate",
+        "tf-source-vm cannot reach tf-dest-vm on tcp 22",
+        "--brain",
+        "scripted",
+        "--json",
+        "--approve",
+        consent,
+        "--script",
+        script.to_str().unwrap(),
+    ];
+    let ran = lab.ghost_answered(&words, "approve");
+    let text = String::from_utf8(ran.stdout).unwrap();
+    let events = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    (events, String::from_utf8_lossy(&ran.stderr).into_owned())
+}
+
+fn of_kind<'a>(events: &'a [Value], kind: &str) -> impl Iterator<Item = &'a Value> {
+    events.iter().filter(move |event| event["kind"] == json!(kind)).map(|event| &event["body"])
+}
+
+fn turn(tool: &str, arguments: Value) -> Value {
+    json!({"text": "", "calls": [{"tool": tool, "arguments": arguments}]})
+}
+
+#[test]
+fn after_an_approved_change_the_flows_are_looked_at_again_and_the_forecast_is_confirmed_once() {
+    let home = tempfile::tempdir().unwrap();
+    let lab = Lab::up("simulated", None);
+    lab.order(&["inject", "e"]);
+    let change = |reasoning: &str| {
+        let command = format!(
+            "az network route-table route delete -g {GROUP} --route-table-name ghost-demo-blackhole-rt -n ghost-demo-nva-redirect"
+        );
+        turn("run_shell_cmd", json!({"command": command, "reasoning": reasoning, "hypothesis_id": "H1"}))
+    };
+    let turns = [
+        turn("manage_hypotheses", json!({"add": [{"id": "H1", "description": "a route leads away"}]})),
+        turn(
+            "check_path",
+            json!({"source": "tf-source-vm", "destination": "tf-dest-vm", "protocol": "tcp", "port": 22, "resource_group": GROUP, "reasoning": "to see", "hypothesis_id": "H1"}),
+        ),
+        change("it leads to an appliance that is gone"),
+    ];
+    let script = home.path().join("turns.jsonl");
+    std::fs::write(&script, turns.map(|turn| turn.to_string()).join("\n")).unwrap();
+    let (events, printed) = investigated(&lab, &script, "ask");
+    let checked: Vec<&Value> = of_kind(&events, "forecast_checked").collect();
+    let [checked] = checked.as_slice() else { panic!("{checked:?}: {printed}") };
+    assert_eq!(checked["verdict"], json!("confirmed"), "{checked}: {printed}");
+    assert!(checked["words"].as_str().unwrap().contains("8 of them otherwise than before"), "{checked}");
+    // Only the cloud was read again, and nobody was asked about that.
+    let at = events.iter().position(|event| {
+        event["kind"] == json!("done") && event["body"]["action"] == json!("user_approved")
+    });
+    let after: Vec<&str> =
+        of_kind(&events[at.unwrap()..], "proposed").map(|body| body["command"].as_str().unwrap()).collect();
+    assert!(
+        !after.is_empty()
+            && after.iter().all(|line| line.starts_with("az ") && !line.contains("run-command")),
+        "{after:?}"
+    );
+    assert_eq!(of_kind(&events, "approval_requested").count(), 1);
+    let learned =
+        of_kind(&events, "returned").find(|body| body["content"].as_str().unwrap().contains("confirmed"));
+    assert!(learned.is_some(), "the model learns it");
+    // Who was asked read what it would do, and the whole is decided the same once more.
+    assert!(
+        printed.contains(
+            "Then: harmless, 8 of 10 flows end otherwise\n      opened: tf-source-vm -> tf-dest-vm tcp/22\n"
+        ),
+        "{printed}"
+    );
+    assert!(printed.contains("undone by: az network route-table route create"), "{printed}");
+    let session = events[0]["session"].as_str().unwrap();
+    let file = home.path().join("export.json");
+    std::fs::write(&file, lab.ghost(&["sessions", "export", session]).stdout).unwrap();
+    let replayed = lab.ghost(&["replay", file.to_str().unwrap()]);
+    assert!(replayed.status.success(), "{}", String::from_utf8_lossy(&replayed.stdout));
+}
+
 #[test]
 fn whoever_is_asked_about_a_change_reads_what_it_does_to_flows_and_how_to_take_it_back() {
     let home = tempfile::tempdir().unwrap();
     let lab = Lab::up("simulated", None);
     lab.order(&["inject", "e"]);
-    let turn =
-        |tool: &str, arguments: Value| json!({"text": "", "calls": [{"tool": tool, "arguments": arguments}]});
     let run = |command: &str| {
         turn(
             "run_shell_cmd",
@@ -242,25 +323,10 @@ fn whoever_is_asked_about_a_change_reads_what_it_does_to_flows_and_how_to_take_i
     ];
     let script = home.path().join("turns.jsonl");
     std::fs::write(&script, turns.map(|turn| turn.to_string()).join("\n")).unwrap();
-    let words = [
-        "investigate",
-        "tf-source-vm cannot reach tf-dest-vm on tcp 22",
-        "--brain",
-        "scripted",
-        "--json",
-        "--approve",
-        "deny",
-    ];
-    let ran = lab.ghost(&[&words[..], &["--script", script.to_str().unwrap()]].concat());
-    let text = String::from_utf8(ran.stdout).unwrap();
-    let events = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let asked: Vec<Value> = events
-        .filter(|event| event["kind"] == json!("approval_requested"))
-        .map(|event| event["body"]["forecast"].clone())
-        .collect();
-    let [unread, opens, cuts] = asked.as_slice() else {
-        panic!("{asked:?}: {}", String::from_utf8_lossy(&ran.stderr))
-    };
+    let (events, printed) = investigated(&lab, &script, "deny");
+    let asked: Vec<Value> =
+        of_kind(&events, "approval_requested").map(|body| body["forecast"].clone()).collect();
+    let [unread, opens, cuts] = asked.as_slice() else { panic!("{asked:?}: {printed}") };
     // Nothing was read before the first one.
     assert_eq!(unread["verdict"], json!("unknown"));
     assert_eq!(opens["verdict"], json!("harmless"), "{opens}");

@@ -1,6 +1,6 @@
 //! A lab that is up, and `ghost` led to it.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
@@ -68,6 +68,34 @@ impl Lab {
         let mut command = ghost(&self.data());
         command.envs(self.exports.iter().cloned()).args(words);
         command.arg("--config").arg(self.folder.path().join("ghost.toml")).output().unwrap()
+    }
+
+    /// Runs `ghost`, led there; somebody types this line at each question.
+    pub(super) fn ghost_answered(&self, words: &[&str], answer: &str) -> Output {
+        let mut command = ghost(&self.data());
+        command.envs(self.exports.iter().cloned()).args(words).stdin(Stdio::piped());
+        command.arg("--config").arg(self.folder.path().join("ghost.toml"));
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let (mut typed, mut printed) = (child.stdin.take().unwrap(), child.stderr.take().unwrap());
+        let mut stdout = child.stdout.take().unwrap();
+        let events = std::thread::spawn(move || {
+            let mut all = Vec::new();
+            stdout.read_to_end(&mut all).unwrap();
+            all
+        });
+        let (mut stderr, mut part) = (Vec::new(), [0; 4096]);
+        loop {
+            let count = printed.read(&mut part).unwrap();
+            if count == 0 {
+                break;
+            }
+            stderr.extend_from_slice(&part[..count]);
+            if stderr.ends_with(b"[M]odify > ") {
+                stderr.push(b'\n');
+                writeln!(typed, "{answer}").unwrap();
+            }
+        }
+        Output { status: child.wait().unwrap(), stdout: events.join().unwrap(), stderr }
     }
 
     /// Starts `ghost`, led there, for whoever reads what it prints.

@@ -26,6 +26,17 @@ pub enum Outcome {
     Indeterminate,
 }
 
+impl fmt::Display for Outcome {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Passes => "passes",
+            Self::Degraded => "is hurt",
+            Self::Blocked => "is stopped",
+            Self::Indeterminate => "is not known",
+        })
+    }
+}
+
 /// How a flow ends otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -123,10 +134,25 @@ pub struct Forecast {
 pub struct Contradiction {
     /// The flow.
     pub flow: Flow,
+    /// Who calls: a machine, `internet`, or an address.
+    pub from: String,
+    /// Who is called.
+    pub to: String,
     /// What was expected.
     pub expected: Outcome,
     /// What is so.
     pub found: Outcome,
+}
+
+/// What documents that were read after a change say to its forecast.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Confirmation {
+    /// How many flows could be judged.
+    pub judged: usize,
+    /// How many of them were expected to end otherwise than before.
+    pub changed: usize,
+    /// Those that ended otherwise than was expected.
+    pub contradictions: Vec<Contradiction>,
 }
 
 impl Forecast {
@@ -140,15 +166,37 @@ impl Forecast {
     /// Compares what was expected with documents that were read after the change; what either of them leaves open contradicts nothing.
     #[must_use]
     pub fn contradictions(&self, now: &Bundle) -> Vec<Contradiction> {
+        self.confirm(now).contradictions
+    }
+
+    /// Compares what was expected with documents that were read after the change, and counts what could be compared.
+    #[must_use]
+    pub fn confirm(&self, now: &Bundle) -> Confirmation {
         let estate = Estate::of(now);
+        let names = Names([&estate, &estate]);
+        let mut confirmation = Confirmation::default();
         let known = self.expected.iter().filter(|(_, expected)| *expected != Outcome::Indeterminate);
-        let found = known.filter_map(|(flow, expected)| {
+        for (flow, expected) in known {
             let judged = estate.judge(flow);
             let found = outcome(&judged, &guests_missing(&judged));
-            let differs = found != *expected && found != Outcome::Indeterminate;
-            differs.then(|| Contradiction { flow: flow.clone(), expected: *expected, found })
-        });
-        found.collect()
+            if found == Outcome::Indeterminate {
+                continue;
+            }
+            confirmation.judged += 1;
+            if self.flows.iter().any(|one| one.flow == *flow) {
+                confirmation.changed += 1;
+            }
+            if found != *expected {
+                confirmation.contradictions.push(Contradiction {
+                    flow: flow.clone(),
+                    from: names.of(flow.src),
+                    to: names.of(flow.dst),
+                    expected: *expected,
+                    found,
+                });
+            }
+        }
+        confirmation
     }
 
     /// Tells whether something could not be judged.

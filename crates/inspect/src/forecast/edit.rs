@@ -270,6 +270,40 @@ pub struct Unread {
 }
 
 impl Edit {
+    /// Returns the machine whose inside it changes; nothing where it changes the cloud.
+    #[must_use]
+    pub fn machine(&self) -> Option<&str> {
+        match self {
+            Self::Filter { machine, .. }
+            | Self::Shape { machine, .. }
+            | Self::Obscure { target: Target::Machine(machine), .. } => Some(machine),
+            Self::PutGroup { .. }
+            | Self::DeleteGroup { .. }
+            | Self::PutRule { .. }
+            | Self::DeleteRule { .. }
+            | Self::PutTable { .. }
+            | Self::DeleteTable { .. }
+            | Self::PutRoute { .. }
+            | Self::DeleteRoute { .. }
+            | Self::PutNetwork { .. }
+            | Self::PutSubnet { .. }
+            | Self::SetSubnetGroup { .. }
+            | Self::SetSubnetTable { .. }
+            | Self::PutPeering { .. }
+            | Self::DeletePeering { .. }
+            | Self::PutInterface(_)
+            | Self::DeleteInterface { .. }
+            | Self::SetInterfaceGroup { .. }
+            | Self::SetForwarding { .. }
+            | Self::Attach { .. }
+            | Self::SetPower { .. }
+            | Self::Obscure { target: Target::Group(_), .. }
+            | Self::Obscure { target: Target::Table(_), .. }
+            | Self::Obscure { target: Target::Network(_), .. }
+            | Self::Obscure { target: Target::Interface(_), .. } => None,
+        }
+    }
+
     /// Returns its rank where several are applied: what others stand in comes first, and what is deleted goes before what is put.
     pub(super) const fn rank(&self) -> u8 {
         match self {

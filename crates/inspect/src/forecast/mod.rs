@@ -35,7 +35,9 @@ mod undo;
 mod what_if;
 
 pub use command::{CommandError, command};
-pub use compare::{Contradiction, Difference, Forecast, Outcome, RuleNote, Verdict, applied, forecast};
+pub use compare::{
+    Confirmation, Contradiction, Difference, Forecast, Outcome, RuleNote, Verdict, applied, forecast,
+};
 pub use documents::PlanError;
 pub use edit::{Edit, Interface, Peering, RouteRow, SecurityRule, Target, Unread};
 pub use flows::Scope;

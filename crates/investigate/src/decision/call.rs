@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::HypothesisState;
+use crate::decision::confirm::{LOOK_AGAIN, LookAgain, look_again};
 use crate::decision::{DecisionContext, Effect};
 use crate::event::{Event, HypothesisSet, ObservationId, Observed, Proposed, Refusal, Returned, StepId};
 use crate::gate::advised;
@@ -52,10 +53,19 @@ pub(super) fn advance(
             let reason = format!("the budget of {} commands is spent", state.limits.commands);
             finish(state, call, CallResult::refuse(Refusal::Ended, reason))
         }
-        ToolAction::Run(command) => propose(state, call, *command, context),
+        ToolAction::Run(command) => propose(state, call, (&call.call.tool, *command), context),
         ToolAction::FileTask(task) => Effect::FileTask { call: call.call.id.clone(), task },
         ToolAction::Wait(until) => Effect::Wait { until: Some(until) },
         ToolAction::Return(mut outcome) => {
+            match look_again(state, call, context) {
+                Some(LookAgain::Read(command)) => {
+                    return propose(state, call, (LOOK_AGAIN, *command), context);
+                }
+                Some(LookAgain::Over(checked)) => {
+                    return Effect::Record(vec![Event::ForecastChecked(checked)]);
+                }
+                None => {}
+            }
             outcome.events = advised(std::mem::take(&mut outcome.events), state, context.policy);
             finish(state, call, *outcome)
         }
@@ -117,13 +127,13 @@ fn ran(step: &Step) -> bool {
 fn propose(
     state: &State,
     call: &CallState,
-    command: ProposedCommand,
+    (tool, command): (&str, ProposedCommand),
     context: &DecisionContext<'_>,
 ) -> Effect {
     let step = StepId(u32::try_from(state.steps.len()).unwrap_or(u32::MAX).saturating_add(1));
     let ProposedCommand { command, reasoning, hypothesis, script, plan } = command;
     let judged = super::command::judge(state, step, 1, (&command, script.as_ref()), context);
-    let (call, tool) = (call.call.id.clone(), call.call.tool.clone());
+    let (call, tool) = (call.call.id.clone(), tool.to_owned());
     let proposed = Proposed { step, call, tool, command, reasoning, hypothesis, script, plan };
     Effect::Record(vec![Event::Proposed(proposed), Event::Classified(judged)])
 }

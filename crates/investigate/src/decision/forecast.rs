@@ -3,9 +3,10 @@
 //! Goes in: the record of a session, and the commands that are asked about. Comes out: a forecast, or that nobody can say. Never: a
 //! command that is run for it, documents that are older than a change that was made since.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use crate::event::ChangeForecast;
+use crate::event::{ChangeForecast, StepId};
 use crate::state::{State, Step};
 use crate::tool::Evidence;
 use ghost_base::Timestamp;
@@ -34,30 +35,51 @@ pub(super) fn foreseen(
     evidence: &dyn Evidence,
     commands: &[&str],
 ) -> Option<ChangeForecast> {
-    let words: Vec<Vec<String>> = commands.iter().filter_map(|text| policy.classify(text).argv).collect();
-    // Whether a command is one at all does not depend on what was read.
-    let empty = Bundle::default();
-    let concerns = |words: &Vec<String>| command(words, &empty) != Err(CommandError::Foreign);
-    let words: Vec<Vec<String>> = words.into_iter().filter(concerns).collect();
-    let first = words.first()?;
-    let record = Record::of(state, evidence);
-    let Some(bundle) = group(first).and_then(|place| record.bundle(&place, policy)) else {
-        return Some(ChangeForecast::unknown("nothing was read that says which flows it touches"));
+    let words = changing(policy, commands);
+    words.first()?;
+    match drawn(&Record::of(state, evidence), policy, &words) {
+        Err(why) => Some(ChangeForecast::unknown(&why)),
+        Ok(Drawn { bundle, found, .. }) => {
+            let back = match words.as_slice() {
+                [one] => undo(one, &bundle).map(|words| typed(&words)),
+                _ => None,
+            };
+            Some(worded(&found, back, commands.len() == 1))
+        }
+    }
+}
+
+/// Returns the words of those commands that change the network as far as it is known. That does not depend on what was read.
+pub(super) fn changing(policy: &Policy, commands: &[&str]) -> Vec<Vec<String>> {
+    let words = commands.iter().filter_map(|text| policy.classify(text).argv);
+    words.filter(|words| command(words, &Bundle::default()) != Err(CommandError::Foreign)).collect()
+}
+
+/// A forecast, and what it was made of.
+pub(super) struct Drawn {
+    pub(super) place: ResourceGroup,
+    pub(super) bundle: Bundle,
+    pub(super) edits: Vec<Edit>,
+    pub(super) found: Forecast,
+}
+
+/// Judges what some changes would do on what a record holds.
+pub(super) fn drawn(record: &Record<'_>, policy: &Policy, words: &[Vec<String>]) -> Result<Drawn, String> {
+    let known = words.first().and_then(|first| group(first));
+    let known = known.and_then(|place| record.bundle(&place, policy).map(|bundle| (place, bundle)));
+    let Some((place, bundle)) = known else {
+        return Err("nothing was read that says which flows it touches".to_owned());
     };
     let mut edits: Vec<Edit> = Vec::new();
-    for one in &words {
+    for one in words {
         match command(one, &bundle) {
             Ok(found) => edits.extend(found),
             Err(CommandError::Foreign) => {}
-            Err(error) => return Some(ChangeForecast::unknown(&error.to_string())),
+            Err(error) => return Err(error.to_string()),
         }
     }
     let found = forecast(&bundle, &edits, &Scope { named: Vec::new(), most: Some(MAX_FLOWS) });
-    let back = match words.as_slice() {
-        [one] => undo(one, &bundle).map(|words| typed(&words)),
-        _ => None,
-    };
-    Some(worded(&found, back))
+    Ok(Drawn { place, bundle, edits, found })
 }
 
 /// Returns the resource group that a command names.
@@ -84,7 +106,7 @@ fn typed(words: &[String]) -> String {
     words.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-fn worded(found: &Forecast, undo: Option<String>) -> ChangeForecast {
+fn worded(found: &Forecast, undo: Option<String>, is_alone: bool) -> ChangeForecast {
     let verdict = match (found.is_bad(), found.is_open()) {
         (true, _) => "harmful",
         (false, true) => "unknown",
@@ -115,21 +137,34 @@ fn worded(found: &Forecast, undo: Option<String>) -> ChangeForecast {
         flows,
         more: u32::try_from(more).unwrap_or(u32::MAX),
         undo,
+        is_confirmed_later: is_alone && verdict != "unknown",
     }
 }
 
 /// What the session has read, by command, the latest last.
-struct Record<'a> {
+pub(super) struct Record<'a> {
     evidence: &'a dyn Evidence,
     reads: BTreeMap<&'a str, &'a Step>,
     /// Commands that changed something, in order.
     changes: Vec<&'a Step>,
+    /// What was taken from it, in the order in which it was wanted.
+    used: RefCell<Vec<StepId>>,
 }
 
 impl<'a> Record<'a> {
     fn of(state: &'a State, evidence: &'a dyn Evidence) -> Self {
-        let mut record = Self { evidence, reads: BTreeMap::new(), changes: Vec::new() };
-        for step in state.steps.iter().filter(|step| step.is_completed()) {
+        Self::only(state, evidence, |_| true)
+    }
+
+    /// Takes those steps that are wanted.
+    pub(super) fn only(
+        state: &'a State,
+        evidence: &'a dyn Evidence,
+        is_wanted: impl Fn(&Step) -> bool,
+    ) -> Self {
+        let mut record =
+            Self { evidence, reads: BTreeMap::new(), changes: Vec::new(), used: RefCell::default() };
+        for step in state.steps.iter().filter(|step| step.is_completed() && is_wanted(step)) {
             if step.consents.is_empty() {
                 record.reads.insert(step.current().trim(), step);
             } else {
@@ -139,8 +174,13 @@ impl<'a> Record<'a> {
         record
     }
 
+    /// Returns the steps whose output was taken, in the order in which that was wanted.
+    pub(super) fn used(&self) -> Vec<StepId> {
+        self.used.borrow().clone()
+    }
+
     /// Returns the documents of a resource group, as they are after what was changed since they were read.
-    fn bundle(&self, place: &ResourceGroup, policy: &Policy) -> Option<Bundle> {
+    pub(super) fn bundle(&self, place: &ResourceGroup, policy: &Policy) -> Option<Bundle> {
         let mut since: Option<Timestamp> = None;
         let cloud = self.read(EstateOperation::new(place), &mut since)?.ok()?;
         let mut bundle = Bundle { cloud, ..Bundle::default() };
@@ -224,6 +264,10 @@ impl<'a> Record<'a> {
             None => done.output.clone(),
         };
         *since = Some(since.map_or(at, |since| since.min(at)));
+        let mut used = self.used.borrow_mut();
+        if !used.contains(&step.id) {
+            used.push(step.id);
+        }
         Some((CommandOutcome::Ran { exit: done.exit_code, stdout, stderr: done.stderr.clone() }, at))
     }
 }

@@ -8,6 +8,7 @@
 
 mod call;
 pub(crate) mod command;
+mod confirm;
 mod effect;
 mod forecast;
 mod next;

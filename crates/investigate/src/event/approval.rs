@@ -52,13 +52,58 @@ pub struct ChangeForecast {
     /// The command that takes it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undo: Option<String>,
+    /// Whether the flows are looked at again after the run; not so in ledgers of before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_confirmed_later: bool,
+}
+
+/// What the flows were found to be after a change that had a forecast.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForecastChecked {
+    /// The change.
+    pub step: StepId,
+    pub verdict: ForecastVerdict,
+    /// What it comes to, as a sentence without its end.
+    pub words: String,
+    /// Flows that ended otherwise than forecast.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<String>,
+}
+
+/// Whether a forecast came true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ForecastVerdict {
+    Confirmed,
+    Contradicted,
+    /// What it is about could not be read again.
+    Unknown,
+}
+
+impl ForecastVerdict {
+    /// Returns the word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Confirmed => "confirmed",
+            Self::Contradicted => "contradicted",
+            Self::Unknown => "not checked",
+        }
+    }
 }
 
 impl ChangeForecast {
     /// Says that nobody can say.
     #[must_use]
     pub fn unknown(why: &str) -> Self {
-        Self { verdict: "unknown".to_owned(), words: why.to_owned(), flows: Vec::new(), more: 0, undo: None }
+        Self {
+            verdict: "unknown".to_owned(),
+            words: why.to_owned(),
+            flows: Vec::new(),
+            more: 0,
+            undo: None,
+            is_confirmed_later: false,
+        }
     }
 }
 

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::event::{
     Alerted, AnswerFailed, ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, Attended,
     BudgetSpent, Classified, Concluded, Delivered, Discarded, Done, Executing, FindingAccepted,
-    FindingRejected, HumanMessage, HypothesisSet, Intent, ModelAnswered, ModelAsked, Noted, Observed, Opened,
-    Proposed, Reopened, Resumed, Returned, TakeRequested, Taken, Unknown,
+    FindingRejected, ForecastChecked, HumanMessage, HypothesisSet, Intent, ModelAnswered, ModelAsked, Noted,
+    Observed, Opened, Proposed, Reopened, Resumed, Returned, TakeRequested, Taken, Unknown,
 };
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -75,11 +75,13 @@ pub enum Event {
     Attended(Attended),
     /// The sender of the alert that opened it said more.
     Alerted(Alerted),
+    /// The flows were looked at again after a change that had a forecast.
+    ForecastChecked(ForecastChecked),
 }
 
 impl Event {
     /// The words for the kinds, as they are written. A test holds that each variant is among them.
-    pub const KINDS: [&str; 31] = [
+    pub const KINDS: [&str; 32] = [
         "opened",
         "hypothesis_set",
         "asked",
@@ -111,5 +113,6 @@ impl Event {
         "taken",
         "attended",
         "alerted",
+        "forecast_checked",
     ];
 }

@@ -24,7 +24,8 @@ mod turn;
 
 pub use alert::{Alert, AlertStatus, Alerted};
 pub use approval::{
-    ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, ChangeForecast, PlanJudgement, Reply,
+    ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted, ChangeForecast, ForecastChecked,
+    ForecastVerdict, PlanJudgement, Reply,
 };
 pub use command::{Classified, DeclaredScript, Done, Executing, Intent, Proposed, Unknown};
 pub use evidence::{

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::decision::{Effect, observed_file_task};
 use crate::event::{
-    ApprovalRequested, Classified, Content, Delivered, Event, Executing, Intent, ModelAsked, Recorded,
-    StepId, Taken,
+    ApprovalRequested, ChangeForecast, Classified, Content, Delivered, Event, Executing, Intent, ModelAsked,
+    Recorded, StepId, Taken,
 };
 use crate::replay::input::refused;
 use crate::replay::{Divergence, ReplayInputs, Wording};
@@ -103,13 +103,17 @@ fn same(recorded: &Recorded, expected: &Event) -> Result<(), Box<Divergence>> {
         }),
         // What an earlier version did not record is not compared.
         (Event::ApprovalRequested(expected), Event::ApprovalRequested(found))
-            if found.judgements.is_empty() || found.forecast.is_none() =>
+            if found.judgements.is_empty()
+                || found.forecast.as_ref().is_none_or(|own| !own.is_confirmed_later) =>
         {
             let mut expected = expected.clone();
             if found.judgements.is_empty() {
                 expected.judgements = Vec::new();
             }
-            expected.forecast = expected.forecast.filter(|_| found.forecast.is_some());
+            expected.forecast = expected.forecast.filter(|_| found.forecast.is_some()).map(|forecast| {
+                let is_confirmed_later = found.forecast.as_ref().is_some_and(|own| own.is_confirmed_later);
+                ChangeForecast { is_confirmed_later, ..forecast }
+            });
             &Event::ApprovalRequested(expected)
         }
         (expected, _) => expected,

@@ -102,7 +102,8 @@ pub(super) fn accept(
         | Event::BudgetSpent(_)
         | Event::Concluded(_)
         | Event::Delivered(_)
-        | Event::Taken(_) => None,
+        | Event::Taken(_)
+        | Event::ForecastChecked(_) => None,
     }
 }
 

@@ -1,7 +1,9 @@
 //! A session event by event, as plain text.
 
 use crate::HypothesisState;
-use crate::event::{Content, Done, Event, Finding, Instruction, ModelAnswered, Recorded, Reply};
+use crate::event::{
+    Content, Done, Event, Finding, ForecastVerdict, Instruction, ModelAnswered, Recorded, Reply,
+};
 use crate::report::amount::{clock, count, dollars, time};
 use crate::report::spell::{fit, plain};
 use crate::report::step_outcome::answer;
@@ -190,6 +192,16 @@ fn words(event: &Event) -> Words {
         Event::Alerted(alerted) => {
             let what = format!("the sender says: {} ({} alerts)", alerted.status.word(), alerted.alerts);
             (what, Some(alerted.text.clone()).filter(|text| !text.is_empty()), Tone::Normal)
+        }
+        Event::ForecastChecked(checked) => {
+            let tone = match checked.verdict {
+                ForecastVerdict::Confirmed => Tone::Good,
+                ForecastVerdict::Contradicted => Tone::Bad,
+                ForecastVerdict::Unknown => Tone::Quiet,
+            };
+            let what =
+                format!("{}: its forecast is {}: {}", checked.step, checked.verdict.word(), checked.words);
+            (what, Some(checked.flows.join("\n")).filter(|flows| !flows.is_empty()), tone)
         }
         Event::Reopened(again) => {
             (format!("{} goes on behind the report", again.who), Some(again.text.clone()), Tone::Normal)

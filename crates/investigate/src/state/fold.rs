@@ -86,6 +86,7 @@ impl State {
             taken: None,
             attended: true,
             alerts: Vec::new(),
+            forecasts_checked: Vec::new(),
             is_check_due: false,
             service: ServiceTimes::default(),
         }
@@ -196,6 +197,7 @@ impl State {
             Event::TakeRequested(asked) => self.taker = Some(asked.key.clone()),
             Event::Taken(taken) => (self.taker, self.taken) = (None, Some(taken.key.clone())),
             Event::Alerted(alerted) => self.alerted(alerted, at),
+            Event::ForecastChecked(checked) => self.forecasts_checked.push(checked.clone()),
             Event::Attended(attended) => {
                 self.attended = attended.waits;
                 // Who left does not want it any more.

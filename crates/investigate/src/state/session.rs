@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::event::{
-    AlertStatus, Alerted, BudgetSpent, Concluded, Delivered, FindingAccepted, FindingRejected, Instruction,
-    ModelAsked, ObservationId, Observed, Opened, Returned, StepId,
+    AlertStatus, Alerted, BudgetSpent, Concluded, Delivered, FindingAccepted, FindingRejected,
+    ForecastChecked, Instruction, ModelAsked, ObservationId, Observed, Opened, Returned, StepId,
 };
 use crate::model::{Call, Carry, Investigator, Stop};
 use crate::service::ServiceTimes;
@@ -70,6 +70,8 @@ pub struct State {
     pub attended: bool,
     /// What the sender of the alert said since.
     pub alerts: Vec<(Timestamp, Alerted)>,
+    /// What became of changes that had a forecast.
+    pub forecasts_checked: Vec<ForecastChecked>,
     /// Whether the sender said that it is over, or back, and the checks that had shown faults are still to be made again.
     pub is_check_due: bool,
     /// How long people waited for what.

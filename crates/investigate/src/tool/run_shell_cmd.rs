@@ -138,6 +138,12 @@ fn answer(step: &Step, context: &CallContext<'_>) -> CallResult {
             json!("an earlier run of this command was cut off; it may or may not have taken effect"),
         );
     }
+    if let Some(checked) = context.state.forecasts_checked.iter().find(|checked| checked.step == step.id) {
+        put(
+            "forecast",
+            json!({ "verdict": checked.verdict.word(), "words": checked.words, "flows": checked.flows }),
+        );
+    }
     if let Some(denial) = context.state.denials.iter().find(|denial| denial.step == step.id) {
         put("_meta", meta(denial, done, context));
     }

@@ -24,6 +24,8 @@ pub struct Request {
     pub outcome_unknown: bool,
     /// As whom it will run, where that is known.
     pub identity: Option<String>,
+    /// What it would do, as far as somebody has judged that: lines of text, the first of them the sum.
+    pub forecast: Vec<String>,
 }
 
 impl Request {

@@ -127,6 +127,9 @@ pub(super) fn render(request: &Request, color: bool) -> String {
     let modified = request.round > 1;
     let why = if modified { "no reason was given for the command as it is now" } else { &request.reasoning };
     put(&format!("Why:  {}", indented(why)));
+    for (line, at) in request.forecast.iter().zip(0..) {
+        put(&format!("{}{}", if at == 0 { "Then: " } else { "      " }, visible(&line.replace('→', "->"))));
+    }
     let impact = request.ruling.impact.unwrap_or(Impact::Change);
     // A measurement leaves the network as it is.
     let tone = if impact == Impact::Measurement { yellow } else { red };
@@ -246,6 +249,7 @@ mod tests {
             plan: Vec::new(),
             outcome_unknown: false,
             identity: None,
+            forecast: Vec::new(),
         }
     }
 

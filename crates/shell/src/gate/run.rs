@@ -184,6 +184,7 @@ impl Shell {
             plan,
             outcome_unknown: false,
             identity: self.identity(case).map(|identity| identity.name().to_owned()),
+            forecast: Vec::new(),
         }
     }
 

@@ -1,10 +1,10 @@
 //! The card after the end of its question: no buttons, who, when, and what happened next.
 
 use crate::bot::show::amount::{clock, count};
-use crate::bot::show::block::{Line, pre, quote, rich, say, section, small};
+use crate::bot::show::block::{Line, lines, pre, quote, rich, say, section, small};
 use crate::bot::show::card::subject::Subject;
 use crate::bot::show::card::{open, outcome};
-use crate::bot::show::text::{command, escape, paragraph, prose};
+use crate::bot::show::text::{command, escape, paragraph, prose, short};
 use crate::bot::show::{Deciding, Message, Person, RenderContext};
 use ghost_base::Timestamp;
 use ghost_investigate::event::Reply;
@@ -119,6 +119,15 @@ pub(super) fn draw(subject: &Subject<'_>, settled: Settled) -> Message {
     if !settled.next.is_empty() {
         parts.push(section(Line::new().text(&settled.next)));
         text += &format!(". {}", escape(&prose(&settled.next, 200)));
+    }
+    if let Some((title, words, flows)) = outcome::checked(subject) {
+        parts.push(section(Line::new().bold(title).text(&format!(": {words}."))));
+        text = format!("{}. {title}: {}", text.trim_end_matches('.'), escape(&words));
+        let flow = |flow: &String| Line::new().text(&format!("• {flow}"));
+        parts.extend((!flows.is_empty()).then(|| section(lines(flows.iter().map(flow)))));
+    }
+    if let Some(back) = outcome::undo(subject) {
+        parts.push(section(Line::new().bold("To undo it:").text(" ").code(&short(back, COMMAND))));
     }
     let (shown, left) = command(&subject.shown(), COMMAND);
     let mut blocks = vec![rich(parts), rich(vec![pre(&shown)])];

@@ -214,6 +214,7 @@ fn facts(subject: &Subject<'_>, context: &RenderContext, asked: &AskedAction) ->
         fact("Risk").bold(impact.as_str()).text(&format!(" ({})", impact.meaning())),
         fact("What changes").text(&asked.changes),
     ]);
+    all.extend(foreseen(subject));
     let back = subject.approval.requested.forecast.as_ref().and_then(|foreseen| foreseen.undo.as_deref());
     all.push(match back {
         Some(back) => fact("To undo it").code(&spelled(&short(back, UNDO))),
@@ -228,7 +229,6 @@ fn facts(subject: &Subject<'_>, context: &RenderContext, asked: &AskedAction) ->
     all.extend(acts_as.map(|identity| fact("Runs as").text(&prose(identity, 200))));
     all.extend(subject.hypothesis(200).map(|hypothesis| fact("Tests whether").text(&hypothesis)));
     let commands: Vec<&str> = subject.commands().collect();
-    all.extend(foreseen(subject));
     let tried = || forecast(subject.state, &commands).map(|words| fact("Forecast").text(&prose(&words, 400)));
     all.extend(subject.approval.requested.forecast.is_none().then(tried).flatten());
     all.extend(votes(subject, context).map(|votes| fact("Approvals").then(votes)));
@@ -238,12 +238,13 @@ fn facts(subject: &Subject<'_>, context: &RenderContext, asked: &AskedAction) ->
 /// Says what the change does to flows, judged on what was read.
 fn foreseen(subject: &Subject<'_>) -> Vec<Line> {
     let Some(foreseen) = &subject.approval.requested.forecast else { return Vec::new() };
-    let label = match foreseen.verdict.as_str() {
-        "harmful" => "Forecast: harmful",
-        "harmless" => "Forecast: harmless",
-        _ => "Forecast: unknown",
-    };
-    let mut all = vec![fact(label).text(&sentence(&prose(&foreseen.words, 300)))];
+    let words = prose(&foreseen.words, 300);
+    let mut all = vec![match foreseen.verdict.as_str() {
+        "harmful" => fact("Forecast: harmful").text(&sentence(&words)),
+        "harmless" => fact("Forecast")
+            .text(&sentence(&format!("cuts nothing and opens nothing to the internet; {words}"))),
+        _ => fact("Forecast: unknown").text(&sentence(&words)),
+    }];
     all.extend(foreseen.flows.iter().map(|flow| Line::new().text(&format!("• {}", prose(flow, 240)))));
     if foreseen.more > 0 {
         all.push(Line::new().italic(&format!("… and {}", count(foreseen.more as usize, "more flow"))));

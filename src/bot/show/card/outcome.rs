@@ -3,7 +3,7 @@
 use crate::bot::show::amount::{clock, seconds};
 use crate::bot::show::card::subject::Subject;
 use crate::bot::show::text::prose;
-use ghost_investigate::event::{Done, Reply};
+use ghost_investigate::event::{Done, ForecastVerdict, Reply};
 use ghost_investigate::outside::offered_until;
 use ghost_investigate::state::Phase;
 
@@ -34,6 +34,28 @@ pub(super) fn modified(subject: &Subject<'_>) -> String {
         _ if round.approvals.is_empty() => "nothing ran yet".to_owned(),
         _ => "nothing ran, the new command has a card of its own".to_owned(),
     }
+}
+
+/// Tells whether the forecast of what was approved came true, and which flows it was wrong about; nothing where nobody looked.
+pub(super) fn checked(subject: &Subject<'_>) -> Option<(&'static str, String, Vec<String>)> {
+    let name = subject.step.consents.last()?;
+    let mut all = subject.state.forecasts_checked.iter();
+    let checked = all.find(|checked| checked.step == subject.step.id && name == subject.name)?;
+    let title = match checked.verdict {
+        ForecastVerdict::Confirmed => "Forecast confirmed",
+        ForecastVerdict::Contradicted => "Forecast contradicted",
+        ForecastVerdict::Unknown => "Forecast not checked",
+    };
+    let flows = checked.flows.iter().map(|flow| prose(flow, 200)).collect();
+    Some((title, prose(&checked.words, 300), flows))
+}
+
+/// Returns the command that takes back what was approved and ran.
+pub(super) fn undo<'a>(subject: &Subject<'a>) -> Option<&'a str> {
+    let ran = subject.step.done.as_ref().is_some_and(|done| done.status == "completed");
+    let own = subject.step.consents.last().is_some_and(|name| name == subject.name);
+    let forecast = subject.approval.requested.forecast.as_ref().filter(|_| ran && own);
+    forecast.and_then(|forecast| forecast.undo.as_deref())
 }
 
 fn run(subject: &Subject<'_>) -> String {

@@ -3,6 +3,7 @@
 mod alerts;
 mod brain;
 mod crash;
+mod hook;
 mod people;
 mod proof;
 mod stage;

@@ -2,7 +2,7 @@
 #![expect(clippy::indexing_slicing, reason = "an answer without the field stops the test")]
 
 use std::collections::HashMap;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -73,7 +73,7 @@ impl Stage {
             "slack.pace = 1000\nbot.sessions = 400\nstore.url = '{}'\n[model]\nbrain = 'openai'\n[model.openai]\n\
              model = 'm'\nbase_url = '{}'\n[approval]\nchange.users = ['U0LABBOB01']\n\
              measurement.users = ['U0LABBOB01']\n[shell]\napproval_minutes = 60\n[log]\nlevel = 'info'\n\
-             [alerts.alertmanager]\nchannel = '{NETWORK}'\nsecret_file = '{}'\n",
+             [outside]\nchannel = '{NETWORK}'\n[alerts.alertmanager]\nchannel = '{NETWORK}'\nsecret_file = '{}'\n",
             server.url(),
             brain.url,
             folder.path().join("alerts").display(),
@@ -135,6 +135,32 @@ impl Stage {
             .spawn()
             .unwrap();
         Process(child)
+    }
+
+    /// Starts the hook of an agent on another machine: nothing is shared with the replicas but the store.
+    #[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
+    pub(super) fn hook(&self, call: &Value) -> Child {
+        let home = self.folder.path().join("agent");
+        std::fs::create_dir_all(home.join("project")).unwrap();
+        let text = format!(
+            "store.url = '{}'\n[hook]\napprove = 'slack'\nwait_seconds = 60\n[outside]\nname = 'build-3'\n",
+            self.server.url()
+        );
+        std::fs::write(home.join("ghost.toml"), text).unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_ghost"))
+            .args(["hook", "claude", "--config"])
+            .arg(home.join("ghost.toml"))
+            .arg("--data-dir")
+            .arg(home.join("data"))
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        write!(child.stdin.take().unwrap(), "{call}").unwrap();
+        child
     }
 
     /// Kills a replica as the kernel does, and starts it again; returns when it was dead, and which sessions it held then.
@@ -238,6 +264,12 @@ impl Stage {
     pub(super) async fn person(&self, act: &str, args: Value) -> Value {
         let request = self.http.post(format!("{}lab/{act}", self.names["SLACK_WORKSPACE_URL"]));
         request.json(&args).send().await.unwrap().json().await.unwrap()
+    }
+
+    /// Sees what a person sees.
+    pub(super) async fn person_sees(&self, what: &str, query: &str) -> Value {
+        let request = self.http.get(format!("{}lab/{what}?{query}", self.names["SLACK_WORKSPACE_URL"]));
+        request.send().await.unwrap().json().await.unwrap()
     }
 
     /// Returns the lines that approved commands left.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::changed::{self, LogReading, log_reading};
-use crate::event::Waived;
+use crate::event::{ForecastVerdict, Waived};
 use crate::judged::{FlowVerdict, JudgedFlow, JudgedFlows};
 use crate::report::answer::cause::{carried, decider, ends};
 use crate::report::step_outcome::{StepOutcome, command, step_outcome};
@@ -101,6 +101,18 @@ pub(super) fn attention(state: &State) -> Option<(&'static str, String)> {
             ),
         )),
     }
+}
+
+/// Returns what changes did that their forecasts had not said.
+pub(super) fn contradicted(state: &State) -> Option<String> {
+    let wrong = state.forecasts_checked.iter().filter(|one| one.verdict == ForecastVerdict::Contradicted);
+    let worded: Vec<String> = wrong
+        .map(|one| match one.flows.first() {
+            Some(first) => format!("{}, first {first}", one.words),
+            None => one.words.clone(),
+        })
+        .collect();
+    (!worded.is_empty()).then(|| worded.join("; "))
 }
 
 /// Returns the recordings that the session began and did not delete, where it is over.

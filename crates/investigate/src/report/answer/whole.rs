@@ -98,6 +98,9 @@ pub fn answer(state: &State) -> Answer {
     if let Some((label, text)) = lines::attention(state) {
         answer.say(label, text);
     }
+    if let Some(wrong) = lines::contradicted(state) {
+        answer.say("Forecast contradicted", wrong);
+    }
     if let Some(left) = lines::left_behind(state) {
         answer.say("Left behind", left);
     }

@@ -120,6 +120,16 @@ fn question(state: &State, name: Option<&str>, approval: &Approval) -> String {
             .iter()
             .map(|foreseen| format!("  - forecast: {}; {}", text(&foreseen.verdict), text(&foreseen.words))),
     );
+    let checked =
+        state.forecasts_checked.iter().filter(|checked| checked.step == step && requested.forecast.is_some());
+    for checked in checked {
+        lines.push(format!(
+            "  - after the run: forecast {}; {}",
+            checked.verdict.word(),
+            text(&checked.words)
+        ));
+        lines.extend(checked.flows.iter().map(|flow| format!("    - {}", text(flow))));
+    }
     lines.extend(approval.votes.iter().map(|given| vote(approval, given)));
     lines.join("\n")
 }
