@@ -42,6 +42,12 @@ fn decided(source: &Source<'_>, name: &str, approval: &Approval) -> Decided {
         what: asked(state, approval),
         commands: step.map(|step| commands(step, approval)).unwrap_or_default(),
         impact: requested.impact,
+        checked: state
+            .forecasts_checked
+            .iter()
+            .filter(|checked| checked.step == requested.step && requested.forecast.is_some())
+            .map(|checked| format!("{}: {}", checked.verdict.word(), checked.words))
+            .collect(),
         forecast: requested
             .forecast
             .as_ref()

@@ -142,6 +142,8 @@ pub struct Decided {
     pub impact: Impact,
     /// What it was expected to do, where that was judged.
     pub forecast: Option<String>,
+    /// Whether that came true, where it was looked at again.
+    pub checked: Vec<String>,
     pub asked_at: String,
     /// `approved`, `denied`, `modified`, `expired` or `open`.
     pub answer: String,

@@ -254,6 +254,7 @@ fn decision(one: &Decided) -> String {
         })
         .collect();
     lines.extend((votes.len() > 1).then(|| format!("  - Votes: {}", votes.join("; "))));
+    lines.extend(one.checked.iter().map(|checked| format!("  - Looked again: {}", text(checked))));
     lines.extend((!one.then.is_empty()).then(|| format!("  - Then: {}", text(&one.then))));
     lines.join("\n")
 }

@@ -175,6 +175,14 @@ impl Timeline<'_> {
                 };
                 self.say(recorded, text, &[]);
             }
+            Event::ForecastChecked(checked) => {
+                let text = format!(
+                    "Looked again after the change; its forecast: {}: {}",
+                    checked.verdict.word(),
+                    shortened(&checked.words)
+                );
+                self.say(recorded, text, &[checked.step.to_string()]);
+            }
             Event::BudgetSpent(spent) => {
                 let text = format!("A limit was reached: {} ({} of {})", spent.what, spent.used, spent.limit);
                 self.say(recorded, text, &[]);
