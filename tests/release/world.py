@@ -89,6 +89,14 @@ class Redis:
         self.process.wait()
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """Who is killed in the middle of a request is no error of the server."""
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class Model:
     """Speaks as OpenAI's chat does. It runs what stands between backticks in the mention, one command a turn, then concludes."""
 
@@ -109,7 +117,7 @@ class Model:
                 del model.seen[:-20]
                 model.answer(self, body)
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.address = f"http://127.0.0.1:{self.server.server_port}/v1"

@@ -8,7 +8,6 @@ use serde_json::json;
 
 use super::command::Spoken;
 use super::live::LiveEstate;
-use super::place;
 use crate::cli::guest;
 use crate::cli::live::Live;
 use crate::cli::print::{Hinted, line, note};
@@ -61,7 +60,7 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let mut live = LiveEstate::open(Live::open(setup, "path", None, None)?, group)?;
     match (&arguments.from, &arguments.to) {
         (Some(from), Some(to)) => {
-            let flow = place::flow(&live.estate(), from, to, arguments.protocol.into())?;
+            let flow = live.flow(from, to, arguments.protocol.into())?;
             live.read_for(&[flow])?;
         }
         (None, _) | (_, None) => live.read_all()?,

@@ -212,7 +212,7 @@ impl Question<'_> {
     ) -> anyhow::Result<JudgedFlow> {
         let group = guest::place(group, subscription)?;
         let mut live = LiveEstate::open(Live::open(setup, "path", None, None)?, group)?;
-        let flow = place::flow(&live.estate(), self.from, self.to, self.protocol)?;
+        let flow = live.flow(self.from, self.to, self.protocol)?;
         live.read_for(std::slice::from_ref(&flow))?;
         let mut judged = JudgedFlow::new(live.bundle().clone(), flow);
         if let Some(at) = self.at {

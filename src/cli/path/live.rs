@@ -2,14 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use super::place;
 use crate::cli::live::{Live, or_fail};
 use crate::cli::print::{harmless, note};
 use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
-use ghost_cloud::probe::{EstateOperation, GuestProbe, STATE, Wanted, unread_guest, wanted};
+use ghost_cloud::probe::{
+    EstateOperation, FrontendOperation, GuestProbe, STATE, Wanted, unread_guest, wanted,
+};
 use ghost_cloud::{Name, ResourceGroup, line};
-use ghost_inspect::path::{Bundle, Estate, Flow, Reading};
+use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Reading};
 
 /// More rounds are not needed: each goes at least one machine further along a path.
 const MAX_ROUNDS: usize = 16;
@@ -62,8 +65,19 @@ impl LiveEstate {
         Ok(())
     }
 
+    /// Returns the flow between two ends. One that is none of the machines may be a load balancer.
+    pub(super) fn flow(&mut self, from: &str, to: &str, protocol: Protocol) -> anyhow::Result<Flow> {
+        let found = place::flow(&self.estate(), from, to, protocol);
+        if found.is_ok() || self.read.contains(&Wanted::Frontends) {
+            return found;
+        }
+        self.fetch(Wanted::Frontends)?;
+        place::flow(&self.estate(), from, to, protocol)
+    }
+
     /// Reads everything of every machine.
     pub(in crate::cli) fn read_all(&mut self) -> anyhow::Result<()> {
+        self.fetch(Wanted::Frontends)?;
         let estate = self.estate();
         for machine in estate.machines() {
             for nic in estate.nics_of(machine) {
@@ -84,6 +98,10 @@ impl LiveEstate {
 
     fn fetch(&mut self, one: Wanted) -> anyhow::Result<()> {
         match &one {
+            Wanted::Frontends => {
+                let found = self.live.drive(FrontendOperation::new(&self.group))?;
+                FrontendOperation::into_cloud(found, &mut self.bundle.cloud);
+            }
             Wanted::Routes(nic) => {
                 let reading = self.effective(nic, EffectiveQuery::Routes)?;
                 self.bundle.nics.entry(nic.clone()).or_default().routes = Some(reading);

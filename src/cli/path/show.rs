@@ -108,6 +108,7 @@ const fn kind(kind: Kind) -> &'static str {
         Kind::Forwarding => "forwarding",
         Kind::GuestForward => "packet filter, forward",
         Kind::GuestInput => "packet filter, input",
+        Kind::Balancer => "load balancer",
         Kind::Listener => "listening socket",
         Kind::Outside => "outside of the estate",
     }

@@ -34,6 +34,8 @@ pub(super) fn lines(place: &ResourceGroup) -> Vec<Line> {
         line::networks(place),
         line::network(place, &name("forensics-vnet")),
         line::subnet(place, &name("forensics-vnet"), &name("default")),
+        line::load_balancers(place),
+        line::public_addresses(place),
         line::service_tags(place, &region),
         line::activity(place, 24),
         line::activity_between(

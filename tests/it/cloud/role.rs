@@ -56,6 +56,8 @@ fn takes(command: &str) -> Option<Vec<String>> {
         "network nic list-effective-nsg" => later(join(NIC, &["effectiveNetworkSecurityGroups/action"])),
         "network nsg list" | "network nsg show" => network(&["networkSecurityGroups/read"]),
         "network route-table list" | "network route-table show" => network(&["routeTables/read"]),
+        "network lb list" => network(&["loadBalancers/read"]),
+        "network public-ip list" => network(&["publicIPAddresses/read"]),
         "network vnet list" | "network vnet show" => network(&["virtualNetworks/read"]),
         "network vnet subnet show" => network(&["virtualNetworks/subnets/read"]),
         "network list-service-tags" => network(&["locations/serviceTags/read"]),

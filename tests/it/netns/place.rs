@@ -123,7 +123,7 @@ pub(super) fn machine(name: &str, last: u8) -> Machine {
         public: Some(IpAddr::from([20, 0, 1, last])),
         rules: gates(None, Some(Vec::new())),
         routes: routes(Vec::new()),
-        forwards: false,
+        ..Nic::default()
     };
     Machine { name: name.to_owned(), running: true, nics: vec![nic] }
 }

@@ -14,8 +14,9 @@ mod watch;
 
 pub use compute::{extensions, instance_view, machine, machines, run_script, scripts_carrier};
 pub use network::{
-    activity, activity_between, effective_routes, effective_rules, interface, interfaces, network, networks,
-    route_table, route_tables, security_group, security_groups, service_tags, signed_in, subnet,
+    activity, activity_between, effective_routes, effective_rules, interface, interfaces, load_balancers,
+    network, networks, public_addresses, route_table, route_tables, security_group, security_groups,
+    service_tags, signed_in, subnet,
 };
 pub use storage::{
     account, blob_delete, blob_download, blob_exists, blob_fetch, blob_upload, blobs, container_exists,

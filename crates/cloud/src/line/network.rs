@@ -58,6 +58,18 @@ pub fn route_table(place: &ResourceGroup, name: &Name) -> Line {
     Line::read("network route-table show").option("--name", name).within(place).json()
 }
 
+/// Lists the load balancers of a group, with frontends, pools, rules and probes.
+#[must_use]
+pub fn load_balancers(place: &ResourceGroup) -> Line {
+    Line::read("network lb list").within(place).json()
+}
+
+/// Lists the public addresses of a group.
+#[must_use]
+pub fn public_addresses(place: &ResourceGroup) -> Line {
+    Line::read("network public-ip list").within(place).json()
+}
+
 /// Lists the virtual networks of a group, with subnets and peerings.
 #[must_use]
 pub fn networks(place: &ResourceGroup) -> Line {

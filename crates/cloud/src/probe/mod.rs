@@ -11,6 +11,7 @@
 pub mod effective;
 mod estate;
 pub mod firewall;
+mod frontend;
 mod guest_probe;
 mod host;
 mod interfaces;
@@ -23,6 +24,7 @@ pub mod topology;
 mod wanted;
 
 pub use estate::EstateOperation;
+pub use frontend::FrontendOperation;
 pub use guest_probe::{GuestProbe, ProbeError, ProbeSpec};
 pub use host::{HostProbe, HostQuestion};
 pub use interfaces::{Interface, Interfaces};

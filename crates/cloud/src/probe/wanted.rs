@@ -2,11 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ghost_inspect::path::{Document, Estate, Flow, Guest, GuestDocument, Judgement, Kind, Reading};
+use ghost_inspect::path::{Document, Estate, Fault, Flow, Guest, GuestDocument, Judgement, Kind, Reading};
+
+/// So many members of a load balancer are looked at.
+const MAX_MEMBERS: usize = 8;
 
 /// Something that is read by one look.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wanted {
+    /// The load balancers, and the public addresses.
+    Frontends,
     /// The effective routes of a network interface.
     Routes(String),
     /// The effective security rules of a network interface.
@@ -35,17 +40,21 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
                 | GuestDocument::Settings
                 | GuestDocument::Shaping => drop(wanted.insert(Wanted::State(machine))),
             },
+            Document::Frontends => drop(wanted.insert(Wanted::Frontends)),
             Document::Interfaces
             | Document::Networks
             | Document::Machines
             | Document::Configuration
-            | Document::Frontends
             | Document::Tags
             | Document::Probe { .. }
             | Document::Packets { .. } => {}
         }
     }
     for (_, hop) in judgement.hops() {
+        // An appliance that no interface is may stand behind a load balancer.
+        if hop.stops.iter().any(|effect| effect.cause.fault == Fault::RouteDeadNva) {
+            wanted.insert(Wanted::Frontends);
+        }
         match hop.kind {
             Kind::Route => drop(wanted.insert(Wanted::Routes(hop.at.clone()))),
             Kind::GroupInbound | Kind::GroupOutbound => drop(wanted.insert(Wanted::Rules(hop.at.clone()))),
@@ -59,6 +68,12 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             | Kind::Listener => {
                 if estate.machines().any(|name| name == hop.at) {
                     wanted.insert(Wanted::State(hop.at.clone()));
+                }
+            }
+            Kind::Balancer => {
+                for (nic, machine) in estate.members_of(&hop.at).into_iter().take(MAX_MEMBERS) {
+                    wanted.insert(Wanted::Rules(nic.to_owned()));
+                    wanted.insert(Wanted::State(machine.to_owned()));
                 }
             }
             Kind::Peering | Kind::Outside => {}

@@ -75,6 +75,8 @@ impl Subject {
         let inside = matches!(code, "static_blackhole" | "no_default_route" | "rp_filter_drop");
         let place = match object.split_once('/') {
             Some((_, rest)) if inside => Place::Absent(NoEntry::InsideMachine, first(rest)),
+            // It names two networks, and no peering: there is none.
+            Some(("peering", rest)) if code == "peering_missing" => place(&format!("network/{rest}")),
             _ => place(object),
         };
         Self { object: object.to_owned(), place, wants }

@@ -193,7 +193,7 @@ fn what_is_missing_was_deleted_and_what_stands_still_was_stopped() {
     let peering =
         format!("{PROVIDERS}/Microsoft.Network/virtualNetworks/hub/virtualNetworkPeerings/to-spoke");
     let deleted = [event(&peering, "delete", -4, "Succeeded", "1")];
-    assert_eq!(origin(&deleted, "peering_missing", "network/hub/spoke").made_by(), Some(0));
+    assert_eq!(origin(&deleted, "peering_missing", "peering/hub/spoke").made_by(), Some(0));
     let machine = format!("{PROVIDERS}/Microsoft.Compute/virtualMachines/app-1");
     let stopped = |verb: &str| {
         origin(&[event(&machine, verb, -4, "Succeeded", "1")], "machine_stopped", "machine/APP-1")

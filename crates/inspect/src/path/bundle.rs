@@ -52,6 +52,12 @@ pub struct Cloud {
     /// `az network list-service-tags`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Reading>,
+    /// `az network lb list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub load_balancers: Option<Reading>,
+    /// `az network public-ip list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub public_addresses: Option<Reading>,
 }
 
 /// What was read of one network interface.
@@ -221,6 +227,8 @@ macro_rules! fields {
     };
 }
 
-fields!(Cloud: interfaces, networks, route_tables, groups, machines, tags);
+fields!(
+    Cloud: interfaces, networks, route_tables, groups, machines, tags, load_balancers, public_addresses
+);
 fields!(Nic: routes, rules);
 fields!(Guest: shaping, routes, routes6, rules, addresses, settings, tcp, udp, connections);

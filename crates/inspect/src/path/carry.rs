@@ -210,7 +210,15 @@ impl Carrier<'_> {
         }
         let estate = self.estate;
         let route = said(route);
+        let behind = estate.frontend(address).map(|(balancer, _)| balancer);
         let owner = match estate.owners(address) {
+            [] if behind.is_some() => match behind.and_then(|balancer| self.member(&balancer.name)) {
+                Some(member) => member,
+                None => {
+                    let why = format!("which member of the load balancer at {address} takes it");
+                    return Judged::Open(Document::Frontends, why);
+                }
+            },
             [] if estate.interfaces.read().is_none() => {
                 return Judged::Open(Document::Interfaces, format!("whether {address} is anybody"));
             }
@@ -272,6 +280,19 @@ impl Carrier<'_> {
         }
     }
 
+    /// Returns a member of a load balancer that passes packets on: appliances that share the load behind one address.
+    fn member(&self, balancer: &str) -> Option<usize> {
+        let estate = self.estate;
+        let members = estate.members_of(balancer);
+        let nics =
+            members.iter().filter_map(|(name, _)| estate.nics.iter().position(|nic| nic.name == *name));
+        let works = |at: &usize| {
+            let forwards = estate.nic(*at).is_some_and(|nic| nic.forwards == Some(true));
+            forwards && estate.machine_of(*at).is_some_and(|(_, machine)| machine.running != Some(false))
+        };
+        nics.into_iter().find(works)
+    }
+
     /// Tells whether a path would lead to where a route's appliance is, or would be, and from there on; where that is not known, it
     /// does.
     fn leads_on(&self, route: &Route) -> bool {
@@ -302,14 +323,76 @@ impl Carrier<'_> {
 
     fn has_gateway(&self) -> Option<bool> {
         let own = self.estate.network(self.nic.network.as_deref()?)?;
-        let borrowed = own.peerings.iter().any(|peering| peering.is_connected() && peering.remote_gateway);
-        Some(own.has_gateway() || borrowed)
+        let lent = |peering: &&Peering| {
+            let back = self.estate.network(&peering.remote).and_then(|other| other.peering_with(&own.name));
+            back.is_none_or(|back| back.transit != Some(false))
+        };
+        let used = own.peerings.iter().filter(|peering| peering.is_connected() && peering.remote_gateway);
+        Some(own.has_gateway() || used.into_iter().any(|peering| lent(&peering)))
+    }
+
+    /// Names the peering that keeps a network from the gateway of a connected one, where there is such a gateway.
+    fn unlent_gateway(&self) -> Option<(Fault, Object, String)> {
+        let own = self.estate.network(self.nic.network.as_deref()?)?;
+        let connected = own.peerings.iter().filter(|peering| peering.is_connected());
+        let (peering, hub) = connected
+            .filter_map(|peering| Some((peering, self.estate.network(&peering.remote)?)))
+            .find(|(_, hub)| hub.has_gateway())?;
+        let object = |network: &Network, peering: &Peering| Object::Peering {
+            network: network.name.clone(),
+            peering: peering.name.clone(),
+        };
+        if !peering.remote_gateway {
+            let why = format!(
+                "the peering {} of {} does not use the gateway of {}",
+                peering.name, own.name, hub.name
+            );
+            return Some((Fault::PeeringTransitOff, object(own, peering), why));
+        }
+        let back = hub.peering_with(&own.name).filter(|back| back.transit == Some(false))?;
+        let why =
+            format!("the peering {} of {} does not lend its gateway to {}", back.name, hub.name, own.name);
+        Some((Fault::PeeringTransitOff, object(hub, back), why))
+    }
+
+    /// Tells whether a gateway of a connected network leads to the destination, by the routes of an interface there; the second is an
+    /// interface whose routes would tell.
+    fn gateway_beside(&self) -> (bool, Option<String>) {
+        let own = self.nic.network.as_deref().and_then(|own| self.estate.network(own));
+        let connected =
+            own.into_iter().flat_map(|own| &own.peerings).filter(|peering| peering.is_connected());
+        let hubs: Vec<&str> = connected
+            .filter_map(|peering| self.estate.network(&peering.remote))
+            .filter(|hub| hub.has_gateway())
+            .map(|hub| hub.name.as_str())
+            .collect();
+        let is_there = |nic: &&Nic| {
+            nic.network.as_deref().is_some_and(|own| hubs.iter().any(|hub| hub.eq_ignore_ascii_case(own)))
+        };
+        let mut unread = None;
+        for nic in self.estate.nics.iter().filter(is_there) {
+            match nic.routes.read().filter(|_| !nic.configured.0) {
+                Some(table) => {
+                    let choice = table.choose(self.wire.dst);
+                    let mut best = choice.best();
+                    if best.any(|route| route.row.hop == NextHop::Gateway) {
+                        return (true, None);
+                    }
+                }
+                None => unread = unread.or_else(|| Some(nic.name.clone())),
+            }
+        }
+        (false, unread)
     }
 
     fn no_gateway(&self, mut hop: Hop, route: &Route) -> (Hop, Next) {
         let network = self.nic.network.clone().unwrap_or_else(|| "unknown".to_owned());
-        let why = format!("{} leads to a gateway, and the network {network} has none", said(route));
-        let cause = Cause::new(Fault::GatewayMissing, Object::Network { network });
+        let missing = || {
+            let why = format!("{} leads to a gateway, and the network {network} has none", said(route));
+            (Fault::GatewayMissing, Object::Network { network: network.clone() }, why)
+        };
+        let (fault, object, why) = self.unlent_gateway().unwrap_or_else(missing);
+        let cause = Cause::new(fault, object);
         if self.gone.contains(&cause) {
             return (hop, Next::Outside);
         }
@@ -326,27 +409,17 @@ impl Carrier<'_> {
         let own = self.nic.network.as_deref();
         let there = self.target_network(own);
         let (fault, object, why) = match (own.and_then(|own| self.estate.network(own)), there) {
-            (Some(from), Some(there)) if from.name != there => {
-                let theirs = self
-                    .estate
-                    .network(&there)
-                    .and_then(|other| other.peering_with(&from.name).map(|own| (other, own)));
-                let sides = from.peering_with(&there).map(|own| (from, own)).into_iter().chain(theirs);
-                match sides.into_iter().find(|(_, peering)| !peering.is_connected()) {
-                    Some((network, peering)) => (
-                        Fault::PeeringNotConnected,
-                        Object::Peering { network: network.name.clone(), peering: peering.name.clone() },
-                        format!("the peering {} of {} is {}", peering.name, network.name, peering.state),
-                    ),
-                    None if from.peering_with(&there).is_none() => (
-                        Fault::PeeringMissing,
-                        Object::networks(&from.name, &there),
-                        format!("{} and {there} are not peered", from.name),
-                    ),
-                    None => self.no_path(route),
+            (Some(from), Some(there)) if from.name != there => self.between(from, &there, route),
+            (Some(_), None) => match self.gateway_beside() {
+                (true, _) => self.unlent_gateway().unwrap_or_else(|| self.no_path(route)),
+                (false, Some(nic)) => {
+                    let why = format!("whether a gateway beside leads to {to}");
+                    hop.missing.push(super::document::Missing { what: Document::Routes { nic }, why });
+                    self.no_path(route)
                 }
-            }
-            (Some(_), Some(_) | None) | (None, _) => self.no_path(route),
+                (false, None) => self.no_path(route),
+            },
+            (Some(_), Some(_)) | (None, _) => self.no_path(route),
         };
         let cause = Cause::new(fault, object);
         if self.gone.contains(&cause) {
@@ -363,6 +436,53 @@ impl Carrier<'_> {
         }
         hop.stops.push(Effect { rule: Some(route.to_owned()), ..Effect::new(cause, why) });
         (hop, Next::Lost)
+    }
+
+    /// Names what is missing between two networks.
+    fn between(&self, from: &Network, there: &str, route: &str) -> (Fault, Object, String) {
+        let other = self.estate.network(there);
+        let own = from.peering_with(there).map(|peering| (from, peering));
+        let theirs = other.and_then(|other| other.peering_with(&from.name).map(|peering| (other, peering)));
+        let object = |network: &Network, peering: &Peering| Object::Peering {
+            network: network.name.clone(),
+            peering: peering.name.clone(),
+        };
+        // The side that lost its other side is the one to make anew, before one that only waits for it.
+        let waits = |(_, peering): &(&Network, &Peering)| peering.state.eq_ignore_ascii_case("initiated");
+        let broken = [own, theirs].into_iter().flatten().filter(|(_, peering)| !peering.is_connected());
+        if let Some((network, peering)) = broken.min_by_key(waits) {
+            let why = format!("the peering {} of {} is {}", peering.name, network.name, peering.state);
+            return (Fault::PeeringDisconnected, object(network, peering), why);
+        }
+        if let Some((network, peering)) = own {
+            if peering.knows(self.wire.dst) {
+                return self.no_path(route);
+            }
+            let why = format!(
+                "the peering {} of {} does not know {}, which {there} got later: both sides are not in step",
+                peering.name, network.name, self.wire.dst
+            );
+            return (Fault::PeeringNotSynced, object(network, peering), why);
+        }
+        let is_between = |hub: &&Network| {
+            let reaches = |end: &str| hub.peering_with(end).is_some_and(Peering::is_connected);
+            reaches(&from.name) && reaches(there)
+        };
+        match self.estate.networks.read().into_iter().flatten().find(is_between) {
+            // Whoever peers both with a hub alone may mean them to be apart.
+            Some(hub) => {
+                let why = format!(
+                    "{} and {there} are not peered; both are peered with {}, and a peering leads no further than to its other side",
+                    from.name, hub.name
+                );
+                (Fault::NoPath, Object::flow(self.flow), why)
+            }
+            None => (
+                Fault::PeeringMissing,
+                Object::networks(&from.name, there),
+                format!("{} and {there} are not peered", from.name),
+            ),
+        }
     }
 
     fn no_path(&self, route: &str) -> (Fault, Object, String) {

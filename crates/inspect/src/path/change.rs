@@ -62,6 +62,13 @@ pub enum Change {
         /// The network interface.
         nic: String,
     },
+    /// Lets in, over a peering, what others forward.
+    LetForwardedIn {
+        /// The network that has the peering.
+        network: String,
+        /// The peering.
+        peering: String,
+    },
     /// Deletes a rule of a guest.
     DeleteGuestRule(GuestRule),
     /// Adds a rule for one flow to a guest.
@@ -236,6 +243,17 @@ impl Change {
                 };
                 own.insert("enableIPForwarding".to_owned(), Value::Bool(true));
                 true
+            }),
+            Self::LetForwardedIn { network, peering } => edit(&mut changed.cloud.networks, &mut |map| {
+                let is = map.get("name").and_then(Value::as_str) == Some(network);
+                let peerings = list(map, "virtualNetworkPeerings").filter(|_| is);
+                let own = peerings.into_iter().flatten().find(|row| named(row) == Some(peering));
+                let Some(own) = own.and_then(Value::as_object_mut) else { return false };
+                let body = if own.contains_key("properties") { inner_map(own) } else { Some(own) };
+                body.is_some_and(|body| {
+                    body.insert("allowForwardedTraffic".to_owned(), Value::Bool(true));
+                    true
+                })
             }),
             Self::DeleteGuestRule(rule) => {
                 edit_filters(&mut changed, &rule.machine, rule.is_six, &mut |ruleset| {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ipnet::IpNet;
 use serde_json::{Map, Value, json};
 
-use super::topology::{Network, has, inner, rows};
+use super::topology::{Network, Peering, has, inner, rows};
 use crate::net::{AddressSet, Family, Fields, Inventory, Platform, Tags, document, parse_prefix, placed};
 use crate::nsg::{Knowledge, Ruleset};
 use crate::route::{Hop, Route, Row, Source, State, Table};
@@ -88,7 +88,12 @@ pub(super) fn routes(
     let own = find(network).ok_or_else(|| format!("the network {network} was not read"))?;
     let subnet = own.subnets.iter().find(|one| one.name.eq_ignore_ascii_case(subnet));
     let subnet = subnet.ok_or("its subnet was not read")?;
-    let borrowed = own.peerings.iter().any(|peering| peering.is_connected() && peering.remote_gateway);
+    let lends = |peering: &Peering| {
+        let back = find(&peering.remote).and_then(|other| other.peering_with(&own.name));
+        back.is_none_or(|back| back.transit != Some(false))
+    };
+    let borrowed =
+        own.peerings.iter().any(|peering| peering.is_connected() && peering.remote_gateway && lends(peering));
     if own.has_gateway() || borrowed {
         return Err("a gateway may bring routes that nobody configured".to_owned());
     }
@@ -98,7 +103,8 @@ pub(super) fn routes(
     for peering in own.peerings.iter().filter(|peering| peering.is_connected()) {
         let remote =
             find(&peering.remote).ok_or_else(|| format!("the network {} was not read", peering.remote))?;
-        routes.extend(remote.prefixes.iter().map(|prefix| system(*prefix, "VNetPeering")));
+        routes
+            .extend(peering.known(&remote.prefixes).into_iter().map(|prefix| system(prefix, "VNetPeering")));
     }
     if let Some(name) = &subnet.table {
         let tables = tables.ok_or("the route tables were not read")?;
@@ -200,9 +206,10 @@ fn spaces(
     tags: Option<&str>,
 ) -> Result<Tags, String> {
     let mut space: Vec<IpNet> = own.prefixes.clone();
-    for peering in own.peerings.iter().filter(|peering| peering.is_connected()) {
+    let open = |peering: &&Peering| peering.is_connected() && peering.access != Some(false);
+    for peering in own.peerings.iter().filter(open) {
         let remote = networks.iter().find(|other| other.name.eq_ignore_ascii_case(&peering.remote));
-        space.extend(remote.into_iter().flat_map(|remote| remote.prefixes.iter().copied()));
+        space.extend(remote.into_iter().flat_map(|remote| peering.known(&remote.prefixes)));
     }
     space.extend(Platform::ALL.map(|platform| IpNet::from(platform.address())));
     // What a user's route leads to an appliance or a gateway belongs to the network, too.

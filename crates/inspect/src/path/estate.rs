@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
+use super::balancer::{self, Balancer, Frontend};
 use super::bundle::{Bundle, Guest};
 use super::configured;
 use super::document::{Known, Reading};
@@ -49,6 +50,7 @@ pub struct Estate {
     pub(super) nics: Vec<Nic>,
     pub(super) networks: Known<Vec<Network>>,
     pub(super) interfaces: Known<()>,
+    pub(super) balancers: Known<Vec<Balancer>>,
     owners: HashMap<IpAddr, Vec<usize>>,
     publics: HashMap<IpAddr, usize>,
     warnings: Vec<String>,
@@ -131,6 +133,17 @@ impl Estate {
                     None
                 }
             };
+        let publics = Known::of(cloud.public_addresses.as_ref(), |text| {
+            balancer::public_addresses(text).map_err(|error| error.to_string())
+        });
+        let balancers = Known::of(cloud.load_balancers.as_ref(), |text| {
+            let none = balancer::PublicAddresses::new();
+            let publics = publics.read().unwrap_or(&none);
+            balancer::balancers(text, publics).map_err(|error| error.to_string()).map(|(found, odd)| {
+                keep("load balancers", odd);
+                found
+            })
+        });
         let text_of = |reading: &Option<Reading>| match reading {
             Some(Reading::Text(text)) => Some(text.clone()),
             Some(Reading::Failed { .. }) | None => None,
@@ -195,7 +208,7 @@ impl Estate {
                 publics.insert(public, at);
             }
         }
-        Self { machines, nics, networks, interfaces, owners, publics, warnings }
+        Self { machines, nics, networks, interfaces, balancers, owners, publics, warnings }
     }
 
     /// Returns what could not be read and names no document of its own.
@@ -215,6 +228,13 @@ impl Estate {
         let own = self.machines.iter().find(|own| own.name.eq_ignore_ascii_case(machine));
         let nics = own.into_iter().flat_map(|own| &own.nics).filter_map(|at| self.nics.get(*at));
         nics.flat_map(|nic| nic.addresses.iter().copied()).collect()
+    }
+
+    /// Returns the addresses at which a load balancer of a name takes connections.
+    #[must_use]
+    pub fn frontend_addresses(&self, balancer: &str) -> Vec<IpAddr> {
+        let own = self.balancers().filter(|(name, ..)| name.eq_ignore_ascii_case(balancer));
+        own.flat_map(|(_, addresses, _)| addresses).collect()
     }
 
     /// Returns with whom a machine has connections; `None` where that was not read.
@@ -279,6 +299,66 @@ impl Estate {
         }
     }
 
+    /// Returns the names of the load balancers, each with the addresses of its frontends and the ports that its rules take there.
+    pub fn balancers(&self) -> impl Iterator<Item = (&str, Vec<IpAddr>, Vec<(Protocol, u16)>)> {
+        self.balancers.read().into_iter().flatten().map(|own| {
+            let addresses = own.frontends.iter().filter_map(|frontend| frontend.address).collect();
+            let ports = own.rules.iter().filter(|rule| rule.port != 0);
+            let ports = ports.map(|rule| (rule.protocol.unwrap_or(Protocol::Tcp), rule.port)).collect();
+            (own.name.as_str(), addresses, ports)
+        })
+    }
+
+    /// Returns the interfaces and machines behind a load balancer.
+    #[must_use]
+    pub fn members_of(&self, balancer: &str) -> Vec<(&str, &str)> {
+        let all = self.balancers.read().into_iter().flatten();
+        let own = all.filter(|own| own.name.eq_ignore_ascii_case(balancer));
+        let members = own.flat_map(|own| &own.pools).flat_map(|pool| &pool.members);
+        let nic = |member: &balancer::Member| {
+            let by_address = member.address.and_then(|address| self.owners(address).first().copied());
+            by_address.or_else(|| {
+                let name = member.nic.as_deref()?;
+                self.nics.iter().position(|nic| nic.name.eq_ignore_ascii_case(name))
+            })
+        };
+        let mut found: Vec<(&str, &str)> = Vec::new();
+        for at in members.filter_map(nic) {
+            let place = self.nic(at).zip(self.machine_of(at));
+            let place = place.map(|(nic, (_, machine))| (nic.name.as_str(), machine.name.as_str()));
+            found.extend(place.filter(|place| !found.contains(place)));
+        }
+        found
+    }
+
+    /// Returns what leads to a port of a machine by a load balancer: address and port of each frontend.
+    #[must_use]
+    pub fn frontends_of(&self, machine: &str, port: Option<u16>) -> Vec<(IpAddr, Protocol, u16)> {
+        let mut found = Vec::new();
+        for own in self.balancers.read().into_iter().flatten() {
+            if !self.members_of(&own.name).iter().any(|(_, name)| name.eq_ignore_ascii_case(machine)) {
+                continue;
+            }
+            for rule in own.rules.iter().filter(|rule| rule.port != 0) {
+                let frontend = own.frontends.iter().find(|one| one.name.eq_ignore_ascii_case(&rule.frontend));
+                let fits = port.is_none_or(|port| port == rule.port || port == rule.backend_port);
+                let address = frontend.and_then(|frontend| frontend.address).filter(|_| fits);
+                found.extend(
+                    address.map(|address| (address, rule.protocol.unwrap_or(Protocol::Tcp), rule.port)),
+                );
+            }
+        }
+        found
+    }
+
+    /// Returns the load balancer that takes connections at an address.
+    pub(super) fn frontend(&self, address: IpAddr) -> Option<(&Balancer, &Frontend)> {
+        self.balancers.read()?.iter().find_map(|own| {
+            let frontend = own.frontends.iter().find(|frontend| frontend.address == Some(address))?;
+            Some((own, frontend))
+        })
+    }
+
     /// Returns the interfaces that have an address.
     pub(super) fn owners(&self, address: IpAddr) -> &[usize] {
         self.owners.get(&address).map_or(&[], Vec::as_slice)
@@ -318,7 +398,10 @@ impl Estate {
 
     /// Tells whether an address is one of the estate, or at least none of the Internet.
     pub(super) fn is_inside(&self, address: IpAddr) -> bool {
-        !self.owners(address).is_empty() || self.network_of(address).is_some() || is_private(address)
+        !self.owners(address).is_empty()
+            || self.network_of(address).is_some()
+            || self.frontend(address).is_some()
+            || is_private(address)
     }
 }
 

@@ -55,13 +55,31 @@ pub enum Fault {
     /// A guest refuses packets that it would answer by another device.
     RpFilterDrop,
     /// A machine is not running.
-    MachineStopped,
+    VmStopped,
     /// Two networks are not peered.
     PeeringMissing,
     /// A peering is there and not connected.
-    PeeringNotConnected,
+    PeeringDisconnected,
+    /// A peering keeps the other network out of what rules call the network.
+    PeeringAccessOff,
     /// A peering does not let in what others forward.
-    PeeringRefusesForwarded,
+    PeeringForwardingOff,
+    /// A peering does not lend, or does not use, the gateway of one side.
+    PeeringTransitOff,
+    /// A peering does not know addresses that the other network got later.
+    PeeringNotSynced,
+    /// No rule of a load balancer takes the port.
+    LbRuleMissing,
+    /// A pool of a load balancer has no member.
+    LbBackendEmpty,
+    /// A member of a pool is set to take nothing.
+    LbAdminDown,
+    /// A probe asks for something else than what is served.
+    LbProbeMismatch,
+    /// A rule leaves the address of the frontend in the packet, and the machine does not have it.
+    LbFloatingIp,
+    /// Nobody listens where a probe asks.
+    NotListening,
     /// A route leads to a gateway, and there is none.
     GatewayMissing,
     /// Nothing leads there, for another reason.
@@ -95,10 +113,19 @@ impl Fault {
             Self::StaticBlackhole => "static_blackhole",
             Self::NoGuestRoute => "no_default_route",
             Self::RpFilterDrop => "rp_filter_drop",
-            Self::MachineStopped => "machine_stopped",
+            Self::VmStopped => "vm_stopped",
             Self::PeeringMissing => "peering_missing",
-            Self::PeeringNotConnected => "peering_not_connected",
-            Self::PeeringRefusesForwarded => "peering_refuses_forwarded",
+            Self::PeeringDisconnected => "peering_disconnected",
+            Self::PeeringAccessOff => "peering_access_off",
+            Self::PeeringForwardingOff => "peering_forwarding_off",
+            Self::PeeringTransitOff => "peering_transit_off",
+            Self::PeeringNotSynced => "peering_not_synced",
+            Self::LbRuleMissing => "lb_rule_missing",
+            Self::LbBackendEmpty => "lb_backend_empty",
+            Self::LbAdminDown => "lb_admin_down",
+            Self::LbProbeMismatch => "lb_probe_mismatch",
+            Self::LbFloatingIp => "lb_floating_ip",
+            Self::NotListening => "not_listening",
             Self::GatewayMissing => "gateway_missing",
             Self::NoPath => "no_path",
         }
@@ -110,8 +137,10 @@ impl Fault {
     pub const fn is_gap(self) -> bool {
         match self {
             Self::PeeringMissing
-            | Self::PeeringNotConnected
-            | Self::PeeringRefusesForwarded
+            | Self::PeeringDisconnected
+            | Self::PeeringForwardingOff
+            | Self::PeeringTransitOff
+            | Self::PeeringNotSynced
             | Self::GatewayMissing
             | Self::NoPath => true,
             Self::NsgDeny
@@ -136,7 +165,14 @@ impl Fault {
             | Self::StaticBlackhole
             | Self::NoGuestRoute
             | Self::RpFilterDrop
-            | Self::MachineStopped => false,
+            | Self::VmStopped
+            | Self::PeeringAccessOff
+            | Self::LbRuleMissing
+            | Self::LbBackendEmpty
+            | Self::LbAdminDown
+            | Self::LbProbeMismatch
+            | Self::LbFloatingIp
+            | Self::NotListening => false,
         }
     }
 
@@ -256,6 +292,42 @@ pub enum Object {
         /// The other.
         other: String,
     },
+    /// A port of a frontend of a load balancer.
+    BalancerPort {
+        /// The load balancer.
+        balancer: String,
+        /// The frontend.
+        frontend: String,
+        /// The protocol.
+        protocol: Protocol,
+        /// The port.
+        port: u16,
+    },
+    /// A probe, a pool or a rule of a load balancer.
+    BalancerPart {
+        /// The load balancer.
+        balancer: String,
+        /// The probe, pool or rule.
+        part: String,
+    },
+    /// A member of a pool.
+    BalancerMember {
+        /// The load balancer.
+        balancer: String,
+        /// The pool.
+        pool: String,
+        /// The address of the member.
+        address: IpAddr,
+    },
+    /// A port on which somebody has to listen.
+    Listener {
+        /// The machine.
+        machine: String,
+        /// The protocol.
+        protocol: Protocol,
+        /// The port.
+        port: u16,
+    },
     /// A peering.
     Peering {
         /// The network that has it.
@@ -276,12 +348,16 @@ impl Object {
             | Self::Qdisc { machine, .. }
             | Self::GuestRoute { machine, .. }
             | Self::Sysctl { machine, .. }
+            | Self::Listener { machine, .. }
             | Self::Machine { machine } => Some(machine),
             Self::NsgRule { .. }
             | Self::Route { .. }
             | Self::Flow { .. }
             | Self::Network { .. }
             | Self::Networks { .. }
+            | Self::BalancerPort { .. }
+            | Self::BalancerPart { .. }
+            | Self::BalancerMember { .. }
             | Self::Peering { .. } => None,
         }
     }
@@ -322,9 +398,15 @@ impl fmt::Display for Object {
             }
             Self::GuestRoute { machine, prefix } => write!(out, "route/{machine}/{prefix}"),
             Self::Sysctl { machine, key } => write!(out, "sysctl/{machine}/{key}"),
-            Self::Machine { machine } => write!(out, "machine/{machine}"),
+            Self::Machine { machine } => write!(out, "vm/{machine}"),
             Self::Network { network } => write!(out, "network/{network}"),
-            Self::Networks { one, other } => write!(out, "network/{one}/{other}"),
+            Self::Networks { one, other } => write!(out, "peering/{one}/{other}"),
+            Self::BalancerPort { balancer, frontend, protocol, port } => {
+                write!(out, "lb/{balancer}/{frontend}/{protocol}/{port}")
+            }
+            Self::BalancerPart { balancer, part } => write!(out, "lb/{balancer}/{part}"),
+            Self::BalancerMember { balancer, pool, address } => write!(out, "lb/{balancer}/{pool}/{address}"),
+            Self::Listener { machine, protocol, port } => write!(out, "listener/{machine}/{protocol}/{port}"),
             Self::Peering { network, peering } => write!(out, "peering/{network}/{peering}"),
         }
     }

@@ -41,6 +41,8 @@ pub enum Kind {
     GuestForward,
     /// The packet filter of a machine that receives.
     GuestInput,
+    /// A load balancer, and who is behind it.
+    Balancer,
     /// Who listens.
     Listener,
     /// What lies outside of the estate.

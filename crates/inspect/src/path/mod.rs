@@ -24,6 +24,7 @@
 //!   that closes everything is ever deleted, and nobody but the ends of the flow is let in on purpose.
 //! - The order of documents, rows and names in a bundle never matters.
 
+mod balancer;
 mod bundle;
 mod carry;
 mod change;
@@ -48,6 +49,7 @@ mod socket;
 mod topology;
 mod translate;
 mod walk;
+mod walk_balancer;
 mod walk_guest;
 
 pub use bundle::{Bundle, BundleError, Cloud, Guest, Nic};

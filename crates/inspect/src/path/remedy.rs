@@ -280,6 +280,7 @@ impl Search<'_> {
             | Change::DeleteRoute { .. }
             | Change::AddRoute { .. }
             | Change::ForwardAtInterface { .. }
+            | Change::LetForwardedIn { .. }
             | Change::Unban { .. }
             | Change::RemoveShaping { .. } => None,
         }
@@ -312,6 +313,10 @@ impl Search<'_> {
             (Object::Qdisc { machine, device }, _) => {
                 vec![vec![Change::RemoveShaping { machine: machine.clone(), device: device.clone() }]]
             }
+            (Object::Peering { network, peering }, Fault::PeeringForwardingOff) => {
+                let (network, peering) = (network.clone(), peering.clone());
+                vec![vec![Change::LetForwardedIn { network, peering }]]
+            }
             (
                 Object::NsgRule { .. }
                 | Object::Flow { .. }
@@ -320,6 +325,10 @@ impl Search<'_> {
                 | Object::Machine { .. }
                 | Object::Network { .. }
                 | Object::Networks { .. }
+                | Object::BalancerPort { .. }
+                | Object::BalancerPart { .. }
+                | Object::BalancerMember { .. }
+                | Object::Listener { .. }
                 | Object::Peering { .. },
                 _,
             ) => Vec::new(),
@@ -337,14 +346,31 @@ impl Search<'_> {
     fn allow(&self, group: &str, rule: &str, met: &[Met]) -> Option<Vec<Change>> {
         let mut changes: Vec<Change> = Vec::new();
         let mut used: Vec<u32> = Vec::new();
+        let mut admits: Vec<(Direction, Admitted)> = Vec::new();
         for one in met {
             let is_outbound = one.hop.kind == Kind::GroupOutbound;
             let direction = if is_outbound { Direction::Outbound } else { Direction::Inbound };
-            let dst = match direction {
-                Direction::Inbound => self.inside(one.flow.dst),
-                Direction::Outbound => one.flow.dst,
-            };
-            let admitted = Admitted::of(&one.flow, dst, one.side);
+            // Behind a load balancer the questions of its probe are denied, not the flow.
+            let probes = (one.hop.kind == Kind::Balancer).then(|| self.state.estate.probes(&one.flow));
+            match probes.filter(|probes| !probes.is_empty()) {
+                Some(probes) => admits.extend(
+                    probes.iter().map(|probe| (direction, Admitted::of(probe, probe.dst, Side::Forward))),
+                ),
+                None => {
+                    let dst = match direction {
+                        Direction::Inbound => self.inside(one.flow.dst),
+                        Direction::Outbound => one.flow.dst,
+                    };
+                    admits.push((direction, Admitted::of(&one.flow, dst, one.side)));
+                }
+            }
+        }
+        let mut known: Vec<Admitted> = Vec::new();
+        for (direction, admitted) in admits {
+            if known.contains(&admitted) {
+                continue;
+            }
+            known.push(admitted.clone());
             let priority = self.free_priority(group, rule, direction, &used)?;
             used.push(priority);
             let (group, before) = (group.to_owned(), rule.to_owned());
@@ -504,6 +530,10 @@ fn place(object: &Object) -> Option<(&str, &str, &str)> {
         | Object::Machine { .. }
         | Object::Network { .. }
         | Object::Networks { .. }
+        | Object::BalancerPort { .. }
+        | Object::BalancerPart { .. }
+        | Object::BalancerMember { .. }
+        | Object::Listener { .. }
         | Object::Peering { .. } => None,
     }
 }

@@ -46,8 +46,14 @@ pub(super) struct Peering {
     pub(super) state: String,
     /// Whether it lets in what others forward.
     pub(super) forwarded: Option<bool>,
+    /// Whether the other network belongs to what rules call the network.
+    pub(super) access: Option<bool>,
+    /// Whether it lends the gateway of its own side.
+    pub(super) transit: Option<bool>,
     /// Whether it uses the gateway of the other side.
     pub(super) remote_gateway: bool,
+    /// The addresses of the other side that it knows; none where it is not reported.
+    pub(super) synced: Vec<IpNet>,
 }
 
 impl Peering {
@@ -55,6 +61,23 @@ impl Peering {
     #[must_use]
     pub(super) fn is_connected(&self) -> bool {
         self.state.eq_ignore_ascii_case("connected")
+    }
+
+    /// Tells whether it leads to an address of the other side: one that the other network got later is known once both are in step.
+    #[must_use]
+    pub(super) fn knows(&self, address: IpAddr) -> bool {
+        self.synced.is_empty() || self.synced.iter().any(|prefix| prefix.contains(&address))
+    }
+
+    /// Returns those of the addresses of the other side to which it leads.
+    pub(super) fn known(&self, remote: &[IpNet]) -> Vec<IpNet> {
+        if self.synced.is_empty() {
+            return remote.to_vec();
+        }
+        let within = |inner: &IpNet, outer: &[IpNet]| outer.iter().any(|outer| outer.contains(inner));
+        let whole = remote.iter().filter(|prefix| within(prefix, &self.synced));
+        let parts = self.synced.iter().filter(|prefix| within(prefix, remote) && !remote.contains(*prefix));
+        whole.chain(parts).copied().collect()
     }
 }
 
@@ -116,7 +139,7 @@ pub(super) fn last_of(value: Option<&Value>) -> Option<String> {
     id.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
-fn part_after(id: &str, name: &str) -> Option<String> {
+pub(super) fn part_after(id: &str, name: &str) -> Option<String> {
     let mut parts = id.split('/');
     parts.find(|part| part.eq_ignore_ascii_case(name))?;
     parts.next().filter(|part| !part.is_empty()).map(str::to_owned)
@@ -187,22 +210,30 @@ pub(super) fn networks(text: &str) -> Result<Decoded<Network>, DocumentError> {
                 })
             });
             let subnets = subnets.collect();
-            let peerings = items(body, "virtualNetworkPeerings").filter_map(|peering| {
-                let body = inner(peering);
-                let flag = |name: &str| body.field(name).and_then(Value::as_bool);
-                Some(Peering {
-                    name: name_of(peering)?,
-                    remote: last_of(body.field("remoteVirtualNetwork"))?,
-                    state: body.text("peeringState").unwrap_or("unknown").to_owned(),
-                    forwarded: flag("allowForwardedTraffic"),
-                    remote_gateway: flag("useRemoteGateways").unwrap_or(false),
+            let peerings: Vec<Peering> = items(body, "virtualNetworkPeerings")
+                .filter_map(|peering| {
+                    let body = inner(peering);
+                    let flag = |name: &str| body.field(name).and_then(Value::as_bool);
+                    Some(Peering {
+                        name: name_of(peering)?,
+                        remote: last_of(body.field("remoteVirtualNetwork"))?,
+                        state: body.text("peeringState").unwrap_or("unknown").to_owned(),
+                        forwarded: flag("allowForwardedTraffic"),
+                        access: flag("allowVirtualNetworkAccess"),
+                        transit: flag("allowGatewayTransit"),
+                        remote_gateway: flag("useRemoteGateways").unwrap_or(false),
+                        synced: body
+                            .field("remoteAddressSpace")
+                            .map(|space| prefixes(space, ["addressPrefixes", "addressPrefix"], odd))
+                            .unwrap_or_default(),
+                    })
                 })
-            });
+                .collect();
             Some(Network {
                 name: name_of(row)?,
                 prefixes: prefixes(space, ["addressPrefixes", "addressPrefix"], odd),
                 subnets,
-                peerings: peerings.collect(),
+                peerings,
             })
         },
     )

@@ -2,7 +2,7 @@
 
 use super::carry::{Asked, Next, carry, settings};
 use super::document::{Document, GuestDocument};
-use super::estate::{Machine, is_six};
+use super::estate::{Machine, Nic, is_six};
 use super::fault::{Cause, Fault, Object};
 use super::filter::{CALLER_PORT, Passage};
 use super::flow::{Part, Protocol, Wire};
@@ -152,7 +152,10 @@ impl<'a> Walk<'a> {
                 }
                 Some(nic)
             }
-            None => self.holder(None, &wire),
+            None => {
+                wire = self.balanced(wire)?;
+                self.holder(None, &wire)
+            }
         }?;
         self.through(nic, wire, true)
     }
@@ -184,7 +187,7 @@ impl<'a> Walk<'a> {
                 let passed = group::pass(rules, direction, wire, self.asked.gone);
                 let read = if nic.configured.1 { Document::Configuration } else { document.clone() };
                 hop = hop.on(read).passing("the security groups let it through");
-                hop.stops = passed.stops;
+                hop.stops = self.without_access(nic, direction, wire, passed.stops);
                 hop.allowed = passed.allowed;
                 if !passed.doubts.is_empty() {
                     hop = hop.lacking(document, format!("the rules depend on {}", passed.doubts.join(", ")));
@@ -193,6 +196,45 @@ impl<'a> Walk<'a> {
             None => hop = hop.lacking(document, nic.rules.why_not()),
         }
         self.push(hop);
+    }
+
+    /// Names the peering where the last rule of a group denies what comes from, or goes to, a network that the peering keeps out of
+    /// what rules call the network.
+    fn without_access(
+        &self,
+        nic: &Nic,
+        direction: Direction,
+        wire: &Wire,
+        stops: Vec<Effect>,
+    ) -> Vec<Effect> {
+        let estate = self.asked.estate;
+        let other = match direction {
+            Direction::Inbound => wire.src,
+            Direction::Outbound => wire.dst,
+        };
+        let own = nic.network.as_deref().and_then(|own| estate.network(own));
+        let peering = own.zip(estate.network_of(other)).and_then(|(own, other)| {
+            let peering = own.peering_with(&other.name)?;
+            (peering.is_connected() && peering.access == Some(false)).then_some((own, other, peering))
+        });
+        let Some((own, other, peering)) = peering else { return stops };
+        let object = Object::Peering { network: own.name.clone(), peering: peering.name.clone() };
+        let cause = Cause::new(Fault::PeeringAccessOff, object);
+        let mut kept = Vec::new();
+        for mut effect in stops {
+            let is_last = ["DenyAllInBound", "DenyAllOutBound"];
+            if !effect.rule.as_deref().is_some_and(|rule| is_last.contains(&rule)) {
+                kept.push(effect);
+            } else if !self.is_gone(&cause) {
+                effect.reason = format!(
+                    "the peering {} of {} gives {} no access, so that it is none of the network and {}",
+                    peering.name, own.name, other.name, effect.reason
+                );
+                effect.cause = cause.clone();
+                kept.push(effect);
+            }
+        }
+        kept
     }
 
     /// Follows a packet from an interface until it is where it should be.
@@ -211,9 +253,13 @@ impl<'a> Walk<'a> {
                 Next::Platform => return self.platform(&wire, fresh),
                 Next::Outside => return self.outside(&wire, fresh),
                 Next::Appliance(to) => to,
-                Next::Deliver => self.holder(Some(nic), &wire)?,
+                Next::Deliver => {
+                    wire = if fresh { self.balanced(wire)? } else { wire };
+                    self.holder(Some(nic), &wire)?
+                }
                 Next::Assumed => {
                     self.uncertain = true;
+                    wire = if fresh { self.balanced(wire)? } else { wire };
                     self.holder(Some(nic), &wire)?
                 }
             };
@@ -262,6 +308,9 @@ impl<'a> Walk<'a> {
         let near: Vec<usize> = owners.iter().filter(reached).copied().collect();
         let why = match (near.as_slice(), owners) {
             ([one], _) | ([], [one]) => return Some(*one),
+            ([], []) if estate.balancers.read().is_some() => {
+                format!("no interface and no load balancer that is listed has {}", wire.dst)
+            }
             ([], []) => format!("no interface that is listed has {}: a load balancer, or nobody", wire.dst),
             _ => format!("several interfaces have {}", wire.dst),
         };
@@ -291,7 +340,7 @@ impl<'a> Walk<'a> {
         hop.reason = format!("the peering {} is {}", peering.name, peering.state);
         if peering.forwarded == Some(false) && !sender.contains(wire.src) {
             let object = Object::Peering { network: receiver.name.clone(), peering: peering.name.clone() };
-            let cause = Cause::new(Fault::PeeringRefusesForwarded, object);
+            let cause = Cause::new(Fault::PeeringForwardingOff, object);
             if !self.is_gone(&cause) {
                 let why = format!(
                     "the peering {} of {} does not let in what others forward",

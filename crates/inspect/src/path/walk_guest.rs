@@ -21,7 +21,7 @@ impl<'a> Walk<'a> {
 
     /// Asks whether a machine runs.
     pub(super) fn running(&mut self, machine: &Machine) {
-        let cause = Cause::new(Fault::MachineStopped, Object::Machine { machine: machine.name.clone() });
+        let cause = Cause::new(Fault::VmStopped, Object::Machine { machine: machine.name.clone() });
         if machine.running == Some(false) && !self.is_gone(&cause) {
             let effect = Effect::new(cause, format!("{} is not running", machine.name));
             self.push(Hop::new(Kind::Machine, &machine.name).on(Document::Machines).stopped(effect));

@@ -222,7 +222,7 @@ fn baselines(folded: &str, text: &str) -> Vec<String> {
         let named = (behind && formed)
             || (before && word.contains('_'))
             || (direct && word.contains('-'))
-            || (since && formed);
+            || (since && (formed || word.contains('-') && named_since(word)));
         if plain
             && !is_group(word)
             && (prefixed || named || (!places.is_empty() && word.matches('_').count() > 0))
@@ -236,6 +236,11 @@ fn baselines(folded: &str, text: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// `before-maintenance`.
+fn named_since(word: &str) -> bool {
+    WORDS.baseline.since_prefixes.iter().any(|prefix| word.starts_with(prefix.as_str()))
 }
 
 /// `a_1, b_2 and c_3`.
@@ -395,6 +400,11 @@ mod tests {
             ["before-maintenance"]
         );
         assert_eq!(read("what changed on web-1 since pre_window_2?").baselines, ["pre_window_2"]);
+        assert_eq!(
+            read("Hi, what changed on web-1 since before-maintenance?").baselines,
+            ["before-maintenance"]
+        );
+        assert_eq!(read("who changed the NSG since last-night?").baselines, [""; 0]);
         assert_eq!(read("web-1 cannot reach db-1 since deploy-42").baselines, [""; 0]);
     }
 

@@ -93,7 +93,7 @@ section!(/// Talk.
 section!(/// The wish for packets.
     Capture { words: Phrases, both_ends: Phrases });
 section!(/// Names of what was kept before.
-    Baseline { words: Phrases, prefixes: Vec<String> });
+    Baseline { words: Phrases, prefixes: Vec<String>, since_prefixes: Vec<String> });
 
 /// A list of words and groups of words.
 #[derive(Debug, Default, Deserialize)]

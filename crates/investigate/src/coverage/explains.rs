@@ -34,9 +34,22 @@ const fn symptoms(fault: Fault) -> &'static [&'static [Symptom]] {
         | Fault::AsymmetricPath
         | Fault::SynUnanswered => &[&NO_ARRIVAL, &CUT],
         // A rule for one port is about names only where that port is theirs; these stop every port.
-        Fault::RouteBlackhole | Fault::RouteDeadNva | Fault::GuestFirewallPolicyDrop => {
-            &[&NO_ARRIVAL, &CUT, &[Symptom::Names]]
-        }
+        Fault::RouteBlackhole
+        | Fault::RouteDeadNva
+        | Fault::GuestFirewallPolicyDrop
+        | Fault::PeeringDisconnected
+        | Fault::PeeringMissing
+        | Fault::PeeringAccessOff
+        | Fault::PeeringForwardingOff
+        | Fault::PeeringTransitOff
+        | Fault::PeeringNotSynced
+        | Fault::VmStopped
+        | Fault::LbProbeMismatch
+        | Fault::LbBackendEmpty
+        | Fault::LbRuleMissing
+        | Fault::LbFloatingIp
+        | Fault::LbAdminDown
+        | Fault::NotListening => &[&NO_ARRIVAL, &CUT, &[Symptom::Names]],
         Fault::RouteDetour | Fault::PmtuBlackhole | Fault::NetemCorrupt => {
             &[&NO_ARRIVAL, &CUT, &[Symptom::Slow]]
         }

@@ -36,6 +36,19 @@ pub enum Fault {
     ArpConflict,
     AsymmetricPath,
     NoDrift,
+    PeeringDisconnected,
+    PeeringMissing,
+    PeeringAccessOff,
+    PeeringForwardingOff,
+    PeeringTransitOff,
+    PeeringNotSynced,
+    VmStopped,
+    LbProbeMismatch,
+    LbBackendEmpty,
+    LbRuleMissing,
+    LbFloatingIp,
+    LbAdminDown,
+    NotListening,
 }
 
 /// No fault has this code.
@@ -68,6 +81,17 @@ pub enum ObjectKind {
     Host,
     /// What the platform applies to a machine.
     Baseline,
+    /// A peering of a network, or two networks between which there is none.
+    Peering,
+    Machine,
+    /// A probe, a pool or a rule of a load balancer.
+    BalancerPart,
+    /// A port of a frontend.
+    BalancerPort,
+    /// A member of a pool.
+    BalancerMember,
+    /// A port on which somebody has to listen.
+    Listener,
 }
 
 impl ObjectKind {
@@ -87,6 +111,12 @@ impl ObjectKind {
             Self::NameServer => "dns/<server>",
             Self::Host => "host/<ip>",
             Self::Baseline => "effective/<vm>",
+            Self::Peering => "peering/<vnet>/<peering>",
+            Self::Machine => "vm/<vm>",
+            Self::BalancerPart => "lb/<lb>/<part>",
+            Self::BalancerPort => "lb/<lb>/<frontend>/<proto>/<port>",
+            Self::BalancerMember => "lb/<lb>/<pool>/<ip>",
+            Self::Listener => "listener/<vm>/<proto>/<port>",
         }
     }
 
@@ -105,7 +135,7 @@ impl ObjectKind {
 
 impl Fault {
     /// All faults. A test holds that each variant is among them.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 38] = [
         Self::NsgDeny,
         Self::NsgExposure,
         Self::RouteBlackhole,
@@ -131,6 +161,19 @@ impl Fault {
         Self::ArpConflict,
         Self::AsymmetricPath,
         Self::NoDrift,
+        Self::PeeringDisconnected,
+        Self::PeeringMissing,
+        Self::PeeringAccessOff,
+        Self::PeeringForwardingOff,
+        Self::PeeringTransitOff,
+        Self::PeeringNotSynced,
+        Self::VmStopped,
+        Self::LbProbeMismatch,
+        Self::LbBackendEmpty,
+        Self::LbRuleMissing,
+        Self::LbFloatingIp,
+        Self::LbAdminDown,
+        Self::NotListening,
     ];
 
     #[must_use]
@@ -161,6 +204,19 @@ impl Fault {
             Self::ArpConflict => "arp_conflict",
             Self::AsymmetricPath => "asymmetric_path",
             Self::NoDrift => "no_drift",
+            Self::PeeringDisconnected => "peering_disconnected",
+            Self::PeeringMissing => "peering_missing",
+            Self::PeeringAccessOff => "peering_access_off",
+            Self::PeeringForwardingOff => "peering_forwarding_off",
+            Self::PeeringTransitOff => "peering_transit_off",
+            Self::PeeringNotSynced => "peering_not_synced",
+            Self::VmStopped => "vm_stopped",
+            Self::LbProbeMismatch => "lb_probe_mismatch",
+            Self::LbBackendEmpty => "lb_backend_empty",
+            Self::LbRuleMissing => "lb_rule_missing",
+            Self::LbFloatingIp => "lb_floating_ip",
+            Self::LbAdminDown => "lb_admin_down",
+            Self::NotListening => "not_listening",
         }
     }
 
@@ -187,6 +243,17 @@ impl Fault {
             Self::DnsFailure => ObjectKind::NameServer,
             Self::ArpConflict => ObjectKind::Host,
             Self::NoDrift => ObjectKind::Baseline,
+            Self::PeeringDisconnected
+            | Self::PeeringMissing
+            | Self::PeeringAccessOff
+            | Self::PeeringForwardingOff
+            | Self::PeeringTransitOff
+            | Self::PeeringNotSynced => ObjectKind::Peering,
+            Self::VmStopped => ObjectKind::Machine,
+            Self::LbProbeMismatch | Self::LbBackendEmpty | Self::LbFloatingIp => ObjectKind::BalancerPart,
+            Self::LbRuleMissing => ObjectKind::BalancerPort,
+            Self::LbAdminDown => ObjectKind::BalancerMember,
+            Self::NotListening => ObjectKind::Listener,
         }
     }
 
@@ -240,6 +307,31 @@ impl Fault {
                 format!("The two directions between {one} and {two} take different paths")
             }
             Self::NoDrift => format!("Nothing changed at {} since the baseline", rest(1)),
+            Self::PeeringDisconnected => format!("Peering {} of {one} is not connected", rest(2)),
+            Self::PeeringMissing => format!("Networks {one} and {} are not peered", rest(2)),
+            Self::PeeringAccessOff => {
+                format!("Peering {} of {one} gives the other network no access", rest(2))
+            }
+            Self::PeeringForwardingOff => {
+                format!("Peering {} of {one} does not let in what others forward", rest(2))
+            }
+            Self::PeeringTransitOff => {
+                format!("Peering {} of {one} keeps the gateway from the other network", rest(2))
+            }
+            Self::PeeringNotSynced => {
+                format!("Peering {} of {one} does not know new addresses of the other network", rest(2))
+            }
+            Self::VmStopped => format!("{} does not run", rest(1)),
+            Self::LbProbeMismatch => format!("Probe {} of {one} does not fit what is served", rest(2)),
+            Self::LbBackendEmpty => format!("Pool {} of {one} has no member", rest(2)),
+            Self::LbRuleMissing => {
+                format!("No rule of {one} takes {} at {two}", traffic(at(3), &rest(4)))
+            }
+            Self::LbFloatingIp => {
+                format!("Rule {} of {one} needs an address that the machine does not have", rest(2))
+            }
+            Self::LbAdminDown => format!("{} is taken out of pool {two} of {one}", rest(3)),
+            Self::NotListening => format!("Nobody listens on {one} for {}", traffic(two, &rest(3))),
         }
     }
 
@@ -312,6 +404,43 @@ impl Fault {
                 "The two directions take different paths, and what keeps state sees only one of them."
             }
             Self::NoDrift => "Rules and routes in effect are those of the baseline: a verified negative.",
+            Self::PeeringDisconnected => {
+                "A peering carries packets only while both sides are connected. Where one side is gone, nothing passes in either direction, whatever rules and routes say."
+            }
+            Self::PeeringMissing => {
+                "Nothing leads from one network to the other. The platform throws packets for private addresses away that no network of the path holds."
+            }
+            Self::PeeringAccessOff => {
+                "Packets still have a path, but the other network is no part of what rules call the virtual network, so the last rule of a group denies them."
+            }
+            Self::PeeringForwardingOff => {
+                "The peering takes in only what comes from the other network itself. Packets that an appliance there passes on come from elsewhere, and are dropped."
+            }
+            Self::PeeringTransitOff => {
+                "A network without a gateway uses that of another one only where the one lends it and the other uses it. Without that it learns no routes to what lies behind the gateway."
+            }
+            Self::PeeringNotSynced => {
+                "The peering keeps the addresses that the other network had when both were last brought in step. Nothing leads to those that were added later."
+            }
+            Self::VmStopped => {
+                "A machine that does not run answers nobody, and nothing on the path shows it."
+            }
+            Self::LbProbeMismatch => {
+                "A load balancer sends nothing to members whose probe fails. This probe asks for something that the members do not serve, though what the rule leads to is served."
+            }
+            Self::LbBackendEmpty => {
+                "The rule leads to a pool, and nobody is in it: every connection is dropped."
+            }
+            Self::LbRuleMissing => {
+                "A load balancer passes on only the ports that its rules name. Everything else is dropped without an answer."
+            }
+            Self::LbFloatingIp => {
+                "The rule leaves the address of the load balancer in the packet. A machine that does not have that address drops it."
+            }
+            Self::LbAdminDown => "The member is set to take nothing, whatever its probe says.",
+            Self::NotListening => {
+                "The probe of the load balancer gets no answer from this machine, so that nothing is sent there."
+            }
         }
     }
 }

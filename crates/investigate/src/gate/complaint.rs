@@ -6,7 +6,7 @@
 use crate::complaint::Kind;
 use crate::event::{ComplaintOutcome, Finding, Reply};
 use crate::finding::{Fault, title};
-use crate::judged::{FlowVerdict, JudgedComplaint, JudgedFlow, JudgedFlows};
+use crate::judged::{FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, JudgedFlows};
 use crate::state::{Ending, State, Step};
 use crate::suspect::{Layer, Looked};
 use crate::symptom_text::Symptom;
@@ -125,7 +125,8 @@ impl Weigh<'_> {
         }
         let open: Vec<&&JudgedFlow> =
             flows.iter().filter(|flow| flow.verdict == FlowVerdict::Indeterminate).collect();
-        let gap = flows.iter().find_map(|flow| flow.gap());
+        // A gap that is itself among the findings explains the flow.
+        let gap = flows.iter().filter(|flow| !self.tells_gap(flow)).find_map(|flow| flow.gap());
         match (found.is_empty(), gap, open.first()) {
             (false, None, None) => (Outcome::Confirmed, found.join("; ")),
             (false, Some(gap), _) => (Outcome::Likely, format!("{}; besides, {gap}", found.join("; "))),
@@ -140,6 +141,17 @@ impl Weigh<'_> {
             }
             (true, None, None) => self.clear(flows),
         }
+    }
+
+    /// Tells whether what is missing on the path of a flow is among the findings.
+    fn tells_gap(&self, flow: &JudgedFlow) -> bool {
+        let gaps = flow.causes.iter().filter(|cause| cause.is_gap);
+        let is_found = |cause: &JudgedCause| {
+            let mut found = self.findings.iter();
+            found.any(|found| found.code == cause.fault.as_str() && found.object == cause.object)
+        };
+        let mut all = gaps.peekable();
+        all.peek().is_some() && all.all(is_found)
     }
 
     /// Says what it comes to where nothing on the flows was claimed.

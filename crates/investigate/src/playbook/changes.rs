@@ -38,7 +38,7 @@ pub(super) fn of_causes(context: &PlaybookContext<'_>) -> Option<PlannedCalls> {
 
 /// Answers a question about changes; `None` where the log cannot be asked here.
 pub(super) fn question(context: &PlaybookContext<'_>) -> Option<Turn> {
-    if !context.tools.contains(&TOOL) {
+    if !context.tools.contains(&TOOL) || is_not_all(context) {
         return None;
     }
     let names = names(context);
@@ -70,6 +70,13 @@ pub(super) fn question(context: &PlaybookContext<'_>) -> Option<Turn> {
     Some(end(context, text))
 }
 
+/// Tells whether the answer was refused as an end since people said something last: then more is asked than what was changed.
+fn is_not_all(context: &PlaybookContext<'_>) -> bool {
+    let since = context.conversation.finished.iter().skip(context.conversation.before_last_words);
+    let mut ends = since.filter(|call| call.tool == "complete_investigation");
+    ends.any(|call| call.ending != CallEnding::Completed)
+}
+
 /// Makes the calls, on a board that is not empty: without a hypothesis nothing is read.
 fn ask(context: &PlaybookContext<'_>, planned: PlannedCalls) -> Turn {
     let text = planned.first().map(|(call, _)| call.why.clone()).unwrap_or_default();
@@ -95,7 +102,7 @@ fn listed(found: &ChangedObjects, around: &[String]) -> String {
         [] => String::new(),
         some => format!(" of {}", some.join(", ")),
     };
-    let span = format!("between {} and {} UTC", found.since, found.until);
+    let span = format!("between {} and {}", found.since, found.until);
     let mut text = match found.changes.len() {
         0 => format!("The activity log shows no change{what} {span}."),
         1 => format!("1 change{what} {span}: {}.", found.changes.join("")),

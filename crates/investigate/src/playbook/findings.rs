@@ -142,7 +142,20 @@ fn counts(
         | Fault::PmtuBlackhole
         | Fault::DnsFailure
         | Fault::ArpConflict
-        | Fault::AsymmetricPath => true,
+        | Fault::AsymmetricPath
+        | Fault::PeeringDisconnected
+        | Fault::PeeringMissing
+        | Fault::PeeringAccessOff
+        | Fault::PeeringForwardingOff
+        | Fault::PeeringTransitOff
+        | Fault::PeeringNotSynced
+        | Fault::VmStopped
+        | Fault::LbProbeMismatch
+        | Fault::LbBackendEmpty
+        | Fault::LbRuleMissing
+        | Fault::LbFloatingIp
+        | Fault::LbAdminDown
+        | Fault::NotListening => true,
     }
 }
 
@@ -184,7 +197,7 @@ fn explains(
     (kind.layer() == Layer::Rules && silent && names_port(&fault.why, port))
         || (kind.layer() == Layer::Routes && silent && !is(Fault::RouteDetour))
         || (kind.layer() == Layer::Guest && concerns && guest)
-        || (is(Fault::AsymmetricPath) && silent)
+        || ((is(Fault::AsymmetricPath) || is(Fault::VmStopped)) && silent)
         || (is(Fault::PmtuBlackhole) && fault.object == symptom.object)
 }
 

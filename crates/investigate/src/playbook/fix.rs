@@ -10,7 +10,7 @@ use crate::finding::{Fault, traffic};
 use crate::judged::{JudgedFlow, JudgedRemedy};
 use crate::playbook::agenda::PlaybookContext;
 use crate::playbook::findings::CitedFault;
-use crate::playbook::guest_fix;
+use crate::playbook::{guest_fix, service_fix};
 use crate::suspect::Suspect;
 use crate::symptom_text::Symptom;
 
@@ -135,6 +135,19 @@ const fn is_rule(fault: Fault) -> bool {
         | Fault::DnsFailure
         | Fault::ArpConflict
         | Fault::AsymmetricPath
+        | Fault::PeeringDisconnected
+        | Fault::PeeringMissing
+        | Fault::PeeringAccessOff
+        | Fault::PeeringForwardingOff
+        | Fault::PeeringTransitOff
+        | Fault::PeeringNotSynced
+        | Fault::VmStopped
+        | Fault::LbProbeMismatch
+        | Fault::LbBackendEmpty
+        | Fault::LbRuleMissing
+        | Fault::LbFloatingIp
+        | Fault::LbAdminDown
+        | Fault::NotListening
         | Fault::NoDrift => false,
     }
 }
@@ -218,6 +231,19 @@ fn fix<'a>(
             verify: "the same command names the same next hop at both ends.".to_owned(),
             risk: "open connections break once.".to_owned(),
         },
+        Fault::PeeringDisconnected => service_fix::peering_anew(context, group, at(1), at(2)),
+        Fault::PeeringMissing => service_fix::peering_missing(context, group, at(1), at(2)),
+        Fault::PeeringAccessOff => service_fix::peering_access(context, group, at(1), at(2)),
+        Fault::PeeringForwardingOff => service_fix::peering_forwarding(context, group, at(1), at(2)),
+        Fault::PeeringTransitOff => service_fix::peering_transit(context, group, at(1), at(2)),
+        Fault::PeeringNotSynced => service_fix::peering_sync(context, group, at(1), at(2)),
+        Fault::VmStopped => service_fix::machine(context, group, at(1)),
+        Fault::LbProbeMismatch => service_fix::probe(context, group, at(1), at(2)),
+        Fault::LbBackendEmpty => service_fix::pool(context, group, at(1), at(2)),
+        Fault::LbRuleMissing => service_fix::balancer_rule(context, group, (at(1), at(2)), (at(3), at(4))),
+        Fault::LbFloatingIp => service_fix::floating(context, group, at(1), at(2)),
+        Fault::LbAdminDown => service_fix::drained(context, group, at(1), at(2), at(3)),
+        Fault::NotListening => service_fix::listener(context, at(1), at(2), at(3)),
         Fault::NoDrift => return None,
     })
 }

@@ -17,6 +17,7 @@ mod flows;
 mod guest_fix;
 mod incident;
 mod planned_call;
+mod service_fix;
 mod settle;
 mod summary;
 mod talk;

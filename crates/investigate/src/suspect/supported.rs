@@ -40,7 +40,8 @@ impl Suspect {
 pub fn is_judged_by_flow(code: &str) -> bool {
     code.parse::<Fault>().is_ok_and(|fault| {
         fault == Fault::TcpRefused
-            || [Layer::Rules, Layer::Routes, Layer::Guest, Layer::Shaping].contains(&fault.layer())
+            || [Layer::Topology, Layer::Rules, Layer::Routes, Layer::Guest, Layer::Shaping]
+                .contains(&fault.layer())
     })
 }
 
@@ -111,7 +112,22 @@ impl Fault {
         match self {
             Self::NsgDeny => Layer::Rules,
             Self::NsgExposure => Layer::Exposure,
-            Self::RouteBlackhole | Self::RouteDeadNva | Self::RouteDetour => Layer::Routes,
+            Self::RouteBlackhole
+            | Self::RouteDeadNva
+            | Self::RouteDetour
+            | Self::PeeringDisconnected
+            | Self::PeeringMissing
+            | Self::PeeringAccessOff
+            | Self::PeeringForwardingOff
+            | Self::PeeringTransitOff
+            | Self::PeeringNotSynced
+            | Self::LbProbeMismatch
+            | Self::LbBackendEmpty
+            | Self::LbRuleMissing
+            | Self::LbFloatingIp
+            | Self::LbAdminDown
+            | Self::NotListening => Layer::Routes,
+            Self::VmStopped => Layer::Topology,
             Self::ServiceEndpointMissing | Self::StorageFirewallDeny => Layer::Storage,
             Self::GuestFirewallDrop
             | Self::GuestFirewallReject

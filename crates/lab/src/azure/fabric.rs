@@ -8,7 +8,7 @@ use super::arm::{runs, service_tags};
 use super::blob::{From, lets_in, public};
 use super::cloud::Cloud;
 use super::effective::{self, routes, rules};
-use crate::host::{Account, Fabric, Machine, Nic};
+use crate::host::{Account, BalancerRule, Fabric, Machine, Neighbor, Nic};
 
 impl Cloud {
     /// Returns the network as it is now: machines, what their interfaces let through and where it goes, accounts.
@@ -22,7 +22,9 @@ impl Cloud {
             Account { name: text(found, "/name").to_owned(), lets_in }
         };
         let accounts = self.estate.of("Microsoft.Storage/storageAccounts").map(account).collect();
-        Fabric { machines, tags: service_tags(self), accounts }
+        let balancers = self.estate.of("Microsoft.Network/loadBalancers");
+        let balancing = balancers.flat_map(|found| balancing(self, found)).collect();
+        Fabric { machines, tags: service_tags(self), accounts, balancing }
     }
 }
 
@@ -73,7 +75,100 @@ fn nic(cloud: &Cloud, document: &Value) -> Nic {
             .pointer("/properties/enableIPForwarding")
             .and_then(Value::as_bool)
             .unwrap_or(false),
+        network: seen.network.map(|network| text(network, "/id").to_ascii_lowercase()).unwrap_or_default(),
+        unforwarded: seen.network.map(|network| unforwarded(cloud, network)).unwrap_or_default(),
     }
+}
+
+/// Returns the networks whose peering takes in only what comes from themselves.
+fn unforwarded(cloud: &Cloud, network: &Value) -> Vec<Neighbor> {
+    let own = effective::neighbors(cloud, network).into_iter();
+    let closed = own.filter(|neighbor| !neighbor.takes_forwarded());
+    let neighbor = |neighbor: effective::Neighbor<'_>| Neighbor {
+        network: text(neighbor.network, "/id").to_ascii_lowercase(),
+        space: effective::space(neighbor.network).iter().filter_map(|prefix| prefix.parse().ok()).collect(),
+    };
+    closed.map(neighbor).collect()
+}
+
+/// Returns the rules of a load balancer, with the members that are in use.
+fn balancing(cloud: &Cloud, balancer: &Value) -> Vec<BalancerRule> {
+    let list = |name: &str| {
+        let found = balancer.pointer(&format!("/properties/{name}")).and_then(Value::as_array);
+        found.into_iter().flatten()
+    };
+    let named = |list_name: &'static str, id: &str| {
+        let name = id.rsplit('/').next().unwrap_or_default().to_owned();
+        list(list_name).find(move |own| text(own, "/name").eq_ignore_ascii_case(&name))
+    };
+    let frontend = |rule: &Value| -> Option<IpAddr> {
+        let own = named("frontendIPConfigurations", text(rule, "/properties/frontendIPConfiguration/id"))?;
+        let private = text(own, "/properties/privateIPAddress").parse().ok();
+        private.or_else(|| {
+            let public = cloud.estate.by_id(text(own, "/properties/publicIPAddress/id"))?;
+            text(public, "/properties/ipAddress").parse().ok()
+        })
+    };
+    let number = |rule: &Value, field: &str| {
+        let number = rule.pointer(&format!("/properties/{field}")).and_then(Value::as_u64);
+        number.and_then(|number| u16::try_from(number).ok())
+    };
+    let rules = list("loadBalancingRules").filter_map(|rule| {
+        let pool = named("backendAddressPools", text(rule, "/properties/backendAddressPool/id"));
+        let probe = named("probes", text(rule, "/properties/probe/id"));
+        let behavior = probe.map(|probe| text(probe, "/properties/noHealthyBackendsBehavior"));
+        Some(BalancerRule {
+            frontend: frontend(rule)?,
+            protocol: match text(rule, "/properties/protocol").to_ascii_lowercase().as_str() {
+                "tcp" => Some(6),
+                "udp" => Some(17),
+                _ => None,
+            },
+            port: number(rule, "frontendPort").unwrap_or(0),
+            backend_port: number(rule, "backendPort").unwrap_or(0),
+            members: pool.map(|pool| members(cloud, pool)).unwrap_or_default(),
+            probe: probe.and_then(|probe| {
+                let path = text(probe, "/properties/requestPath");
+                let is_http = text(probe, "/properties/protocol").to_ascii_lowercase().starts_with("http");
+                Some((number(probe, "port")?, is_http.then(|| path.to_owned())))
+            }),
+            takes_all: behavior.is_some_and(|word| word.eq_ignore_ascii_case("AllProbedUp")),
+        })
+    });
+    rules.collect()
+}
+
+/// Returns the machines of a pool that are in use.
+fn members(cloud: &Cloud, pool: &Value) -> Vec<(String, IpAddr)> {
+    let list = |name: &str| {
+        let found = pool.pointer(&format!("/properties/{name}")).and_then(Value::as_array);
+        found.into_iter().flatten()
+    };
+    // An ip configuration stands below its interface.
+    let interface = |id: &str| {
+        let id = id.to_ascii_lowercase();
+        let nic = id.split("/ipconfigurations/").next().unwrap_or_default().to_owned();
+        cloud.estate.by_id(&nic)
+    };
+    let machine = |nic: &Value| -> Option<(String, IpAddr)> {
+        let id = text(nic, "/properties/virtualMachine/id");
+        let address = text(nic, "/properties/ipConfigurations/0/properties/privateIPAddress").parse().ok()?;
+        Some((id.rsplit('/').next().filter(|name| !name.is_empty())?.to_owned(), address))
+    };
+    let by_nic = list("backendIPConfigurations").filter_map(|own| machine(interface(text(own, "/id"))?));
+    let mut found: Vec<(String, IpAddr)> = by_nic.collect();
+    for own in list("loadBalancerBackendAddresses") {
+        let address: Option<IpAddr> = text(own, "/properties/ipAddress").parse().ok();
+        let mut all = cloud.estate.of("Microsoft.Network/networkInterfaces").filter_map(machine);
+        let known = all.find(|(_, own)| Some(*own) == address);
+        let is_drained = text(own, "/properties/adminState").eq_ignore_ascii_case("down");
+        match known {
+            Some(known) if is_drained => found.retain(|own| *own != known),
+            Some(known) if !found.contains(&known) => found.push(known),
+            Some(_) | None => {}
+        }
+    }
+    found
 }
 
 /// Returns the length of the prefix of a subnet that holds an address.

@@ -1,6 +1,6 @@
 //! The cases that come with the program.
 
-use super::fault::CODES;
+use super::fault::{CODES, DOCUMENT_CODES};
 use super::model::Case;
 use super::problem::Problems;
 
@@ -77,6 +77,9 @@ pub fn markdown() -> Result<String, Problems> {
     text.push_str("\n| fault code | `kind` that injects it |\n|---|---|\n");
     for (code, kind) in CODES {
         text.push_str(&format!("| `{code}` | `{kind}` |\n"));
+    }
+    for code in DOCUMENT_CODES {
+        text.push_str(&format!("| `{code}` | documents of a `[[change]]` |\n"));
     }
     text.push_str(
         "| `no_drift` | an `effective` baseline, and nothing that changes the effective state after it |\n",

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use ipnet::IpNet;
 use serde_json::Value;
 
 /// All machines, and the network between them.
@@ -12,6 +13,8 @@ pub struct Fabric {
     pub tags: Value,
     /// Storage accounts and the networks that may reach them.
     pub accounts: Vec<Account>,
+    /// The rules of load balancers.
+    pub balancing: Vec<BalancerRule>,
 }
 
 /// A virtual machine.
@@ -41,6 +44,38 @@ pub struct Nic {
     pub routes: Value,
     /// Whether it forwards packets that are not its own.
     pub forwards: bool,
+    /// The identifier of its network.
+    pub network: String,
+    /// The connected networks from which only their own packets are let in, and none that somebody forwards.
+    pub unforwarded: Vec<Neighbor>,
+}
+
+/// A network that is connected with that of an interface.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Neighbor {
+    /// Its identifier.
+    pub network: String,
+    /// Its addresses.
+    pub space: Vec<IpNet>,
+}
+
+/// A rule of a load balancer: what comes to a port of its frontend goes on to one of its members.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BalancerRule {
+    /// The address of the frontend.
+    pub frontend: IpAddr,
+    /// The number of the protocol; all where there is none.
+    pub protocol: Option<u8>,
+    /// The port of the frontend; all where it is 0.
+    pub port: u16,
+    /// The port of the members; that of the packet where it is 0.
+    pub backend_port: u16,
+    /// Machines with their addresses, those that are in use.
+    pub members: Vec<(String, IpAddr)>,
+    /// The port at which members have to answer, and the path that they have to know.
+    pub probe: Option<(u16, Option<String>)>,
+    /// Where none answers all are taken to.
+    pub takes_all: bool,
 }
 
 /// A storage account.

@@ -28,6 +28,8 @@ pub(super) struct Chosen {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Draw {
     pub(super) count: u64,
+    /// The number of the first one.
+    pub(super) first: u64,
     pub(super) seed: u64,
     /// Whole estates of this kind; faults on the usual estate where none is named.
     pub(super) profile: Option<Profile>,
@@ -47,8 +49,8 @@ pub(super) fn chosen(named: &[String], draw: Option<Draw>) -> anyhow::Result<Vec
             None => files(name, &mut all)?,
         }
     }
-    if let Some(Draw { count, seed, profile }) = draw {
-        for number in 0..count {
+    if let Some(Draw { count, first, seed, profile }) = draw {
+        for number in (first..).take(usize::try_from(count).unwrap_or(usize::MAX)) {
             let name = format!("case {number} of seed {seed}");
             let Some(profile) = profile else {
                 all.push(read(&name, random(seed, number), None)?);

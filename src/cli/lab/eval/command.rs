@@ -50,6 +50,9 @@ pub(in crate::cli) struct Arguments {
     /// Draw so many cases: one to four faults each, a fifth of them healthy.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_RUNS))]
     random: Option<u64>,
+    /// Begin with this number in place of 0: one drawn case is drawn again with `--random 1 --first NUMBER`.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "random")]
+    first: u64,
     /// Draw whole estates with what people say about them: hardened, hub, unnamed, talk, or mixed.
     #[arg(long, value_name = "PROFILE", requires = "random")]
     profile: Option<Profile>,
@@ -98,7 +101,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
     }
     let az = az(&arguments.az)?;
     let (seed, profile) = (arguments.seed, arguments.profile);
-    let draw = arguments.random.map(|count| Draw { count, seed, profile });
+    let draw = arguments.random.map(|count| Draw { first: arguments.first, count, seed, profile });
     let mut cases = chosen(&arguments.cases, draw)?;
     if arguments.all && draw.is_some() {
         let mut all = chosen(&[], None)?;

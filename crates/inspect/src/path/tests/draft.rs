@@ -26,6 +26,8 @@ pub(super) struct Network {
     subnets: Vec<Subnet>,
     /// The other network, the state, whether forwarded packets are let in.
     peerings: Vec<(String, String, bool)>,
+    /// Properties of its peerings: the other network, the name, the value.
+    flags: Vec<(String, &'static str, Value)>,
 }
 
 #[derive(Debug, Clone)]
@@ -63,6 +65,7 @@ pub(crate) struct Draft {
     machines: Vec<Machine>,
     groups: BTreeMap<String, Vec<Value>>,
     tables: BTreeMap<String, Vec<Value>>,
+    balancers: Vec<Value>,
 }
 
 const PLAIN: &str =
@@ -108,6 +111,7 @@ impl Draft {
             prefix: prefix.to_owned(),
             subnets: subnets.iter().map(subnet).collect(),
             peerings: Vec::new(),
+            flags: Vec::new(),
         });
         self
     }
@@ -119,6 +123,34 @@ impl Draft {
             network.peerings.retain(|(name, ..)| name != remote);
             network.peerings.push((remote.to_owned(), state.to_owned(), true));
         }
+        self
+    }
+
+    /// Sets a property of one side of a peering.
+    pub(super) fn peering_with(
+        mut self,
+        network: &str,
+        remote: &str,
+        name: &'static str,
+        value: Value,
+    ) -> Self {
+        let network = self.networks.iter_mut().find(|own| own.name == network).unwrap();
+        network.flags.push((remote.to_owned(), name, value));
+        self
+    }
+
+    /// Gives a network a gateway.
+    pub(super) fn gateway(mut self, network: &str, prefix: &str) -> Self {
+        let network = self.networks.iter_mut().find(|own| own.name == network).unwrap();
+        let (name, prefix) = ("GatewaySubnet".to_owned(), prefix.to_owned());
+        network.subnets.push(Subnet { name, prefix, table: None, group: None });
+        self
+    }
+
+    /// Takes away one side of a peering.
+    pub(super) fn without_side(mut self, network: &str, remote: &str) -> Self {
+        let network = self.networks.iter_mut().find(|own| own.name == network).unwrap();
+        network.peerings.retain(|(name, ..)| name != remote);
         self
     }
 
@@ -231,6 +263,33 @@ impl Draft {
         self
     }
 
+    /// Puts a load balancer with one frontend, one pool and one probe before machines: it takes a port and leads to the same one.
+    pub(super) fn balanced(mut self, address: &str, port: u16, machines: &[&str]) -> Self {
+        let part = |kind: &str, name: &str| json!({"id": format!("/loadBalancers/lb/{kind}/{name}")});
+        let members: Vec<Value> = machines
+            .iter()
+            .map(|name| json!({"id": format!("/networkInterfaces/{name}-nic/ipConfigurations/one")}))
+            .collect();
+        self.balancers.push(json!({"name": "lb", "properties": {
+            "frontendIPConfigurations": [{"name": "front", "properties": {"privateIPAddress": address}}],
+            "backendAddressPools": [{"name": "pool", "properties": {"backendIPConfigurations": members}}],
+            "probes": [{"name": "alive", "properties": {"protocol": "Tcp", "port": port}}],
+            "loadBalancingRules": [{"name": "in", "properties": {
+                "frontendIPConfiguration": part("frontendIPConfigurations", "front"), "protocol": "Tcp",
+                "backendAddressPool": part("backendAddressPools", "pool"), "probe": part("probes", "alive"),
+                "frontendPort": port, "backendPort": port, "enableFloatingIP": false,
+            }}],
+        }}));
+        self
+    }
+
+    /// Sets something in the load balancer.
+    pub(super) fn balancer(mut self, pointer: &str, value: Value) -> Self {
+        let place = self.balancers[0].pointer_mut(&format!("/properties{pointer}")).unwrap();
+        *place = value;
+        self
+    }
+
     /// Adds a rule to the group of a subnet (`app/db`) or of a machine (`db`); the group has its name.
     pub(crate) fn rule(mut self, place: &str, rule: Rule) -> Self {
         let group = format!("{}-nsg", place.rsplit('/').next().unwrap());
@@ -278,6 +337,8 @@ impl Draft {
                 groups: text(groups),
                 machines: text(machines),
                 tags: None,
+                load_balancers: text(self.balancers.clone()).filter(|_| !self.balancers.is_empty()),
+                public_addresses: None,
             },
             nics: BTreeMap::new(),
             guests: self.machines.iter().map(|machine| (machine.name.clone(), guest(machine))).collect(),
@@ -330,6 +391,9 @@ fn network(network: &Network) -> Value {
             if let Some(group) = &subnet.group {
                 body["networkSecurityGroup"] = id("networkSecurityGroups", group);
             }
+            if subnet.name == "GatewaySubnet" {
+                body["ipConfigurations"] = json!([{"id": "/gateway"}]);
+            }
             json!({"name": subnet.name, "properties": body})
         })
         .collect();
@@ -337,9 +401,12 @@ fn network(network: &Network) -> Value {
         .peerings
         .iter()
         .map(|(remote, state, forwarded)| {
-            json!({"name": format!("{}-to-{remote}", network.name), "properties": {
-                "peeringState": state, "allowForwardedTraffic": forwarded, "remoteVirtualNetwork": id("virtualNetworks", remote),
-            }})
+            let mut body = json!({"peeringState": state, "allowForwardedTraffic": forwarded,
+                "remoteVirtualNetwork": id("virtualNetworks", remote)});
+            for (_, name, value) in network.flags.iter().filter(|(other, ..)| other == remote) {
+                body[*name] = value.clone();
+            }
+            json!({"name": format!("{}-to-{remote}", network.name), "properties": body})
         })
         .collect();
     json!({"name": network.name, "properties": {

@@ -1,9 +1,11 @@
 //! Facts about judging one flow.
 
+mod balancer;
 mod documents;
 pub(crate) mod draft;
 mod facts;
 mod object;
+mod peering;
 mod property;
 mod remedy;
 mod route;

@@ -140,7 +140,7 @@ fn a_route_of_the_machine_itself_can_throw_away() {
 
 #[test]
 fn a_machine_that_does_not_run_answers_nobody() {
-    check(&Draft::two().stopped("db").judge("web", "db", 5432), &["BLOCKED", "machine_stopped machine/db"]);
+    check(&Draft::two().stopped("db").judge("web", "db", 5432), &["BLOCKED", "vm_stopped vm/db"]);
     let appliance = Draft::hub().stopped("nva").judge("a", "b", 8443);
     assert!(
         appliance

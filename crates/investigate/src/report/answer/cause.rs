@@ -365,6 +365,58 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
             "Route both directions through the same appliance.",
         ),
         Fault::NoDrift => pair(format!("Nothing changed at {} since the baseline", place.rest(1)), ""),
+        Fault::PeeringDisconnected => {
+            let state = ["Disconnected", "Initiated"].into_iter().find(|state| place.why.contains(state));
+            let state = state.map_or_else(|| "not connected".to_owned(), str::to_lowercase);
+            pair(
+                format!("The peering {two} of {one} is {state}, so nothing passes between the networks"),
+                "Make both sides of the peering anew.",
+            )
+        }
+        Fault::PeeringMissing => pair(
+            format!("The networks {one} and {two} are not peered"),
+            "Peer them in both directions, if they are meant to reach each other.",
+        ),
+        Fault::PeeringAccessOff => pair(
+            format!("The peering {two} of {one} gives the other network no access, and no rule names it"),
+            "Allow access on that peering, or add a rule for this caller.",
+        ),
+        Fault::PeeringForwardingOff => pair(
+            format!("The peering {two} of {one} drops what an appliance forwards"),
+            "Allow forwarded traffic on that peering.",
+        ),
+        Fault::PeeringTransitOff => pair(
+            format!("The peering {two} of {one} keeps the gateway from the other network"),
+            "Allow gateway transit on one side, and use the remote gateway on the other.",
+        ),
+        Fault::PeeringNotSynced => pair(
+            format!("The peering {two} of {one} does not know addresses that the other network got later"),
+            "Sync that peering.",
+        ),
+        Fault::VmStopped => pair(format!("{one} does not run"), "Start it, once it is known who stopped it."),
+        Fault::LbProbeMismatch => pair(
+            format!("The probe {two} of {one} asks for what no member serves, so it sends nobody anything"),
+            "Correct the probe.",
+        ),
+        Fault::LbBackendEmpty => {
+            pair(format!("The pool {two} of {one} has no member"), "Put the machines into the pool.")
+        }
+        Fault::LbRuleMissing => pair(
+            format!("{one} has no rule for {} at {two}", spelled(place.at(3), &place.rest(4))),
+            "Add that rule, or call a port that has one.",
+        ),
+        Fault::LbFloatingIp => pair(
+            format!("The rule {two} of {one} leaves its own address in packets, and no member has it"),
+            "Turn floating IP off in that rule, or give the members the address.",
+        ),
+        Fault::LbAdminDown => pair(
+            format!("{} is set to take nothing in the pool {two} of {one}", place.rest(3)),
+            "Set it back in use, once whoever drained it agrees.",
+        ),
+        Fault::NotListening => pair(
+            format!("Nobody listens on {one} for {}, so its probe fails", spelled(two, &place.rest(3))),
+            "Start the service there.",
+        ),
     }
 }
 

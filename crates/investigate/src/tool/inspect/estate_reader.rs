@@ -17,7 +17,9 @@ use crate::tool::call_replay::CallReplay;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
-use ghost_cloud::probe::{EstateOperation, NAMES, NameServer, STATE, Wanted, unread_guest, wanted};
+use ghost_cloud::probe::{
+    EstateOperation, FrontendOperation, NAMES, NameServer, STATE, Wanted, unread_guest, wanted,
+};
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
 use ghost_inspect::path::{self, Bundle, Cause, Estate, Flow, Object, Reading};
@@ -46,6 +48,28 @@ pub(super) struct EstateReader<'a> {
     parsed: OnceCell<Estate>,
     lists: Vec<ObservationId>,
     read: BTreeMap<Wanted, Vec<ObservationId>>,
+}
+
+/// Words of whoever speaks of something that stands in front of several machines.
+const BALANCER_WORDS: [&str; 12] = [
+    "load balanc",
+    "loadbalanc",
+    "lastverteil",
+    "-lb",
+    " lb",
+    "probe",
+    "backend pool",
+    "frontend ip",
+    "vip ",
+    "directly",
+    "direkt",
+    "one of three",
+];
+
+/// Tells whether somebody speaks of something in front of machines.
+fn speaks_of_balancer(text: &str) -> bool {
+    let text = format!(" {} ", text.to_lowercase());
+    BALANCER_WORDS.iter().any(|word| text.contains(word))
 }
 
 impl<'a> EstateReader<'a> {
@@ -86,8 +110,17 @@ impl<'a> EstateReader<'a> {
         replay: &mut CallReplay<'_, '_>,
     ) -> Result<Vec<(Complaint, Vec<Flow>)>, Unfinished> {
         let message = complaint::read(text);
+        if speaks_of_balancer(text) {
+            self.fetch(Wanted::Frontends, replay)?;
+        }
         for _ in 0..MAX_ROUNDS {
             let complaints = complaint::resolve(&message, &self.inventory());
+            // An address or a name that no machine has may be that of a load balancer.
+            let is_unknown = complaints.iter().any(|one| !one.unknown.is_empty());
+            if is_unknown && !self.read.contains_key(&Wanted::Frontends) {
+                self.fetch(Wanted::Frontends, replay)?;
+                continue;
+            }
             let before = self.read.len();
             let all: Vec<Flow> = complaints.iter().flat_map(|one| self.flows_of(one)).collect();
             self.read_for(&all, replay)?;
@@ -151,6 +184,12 @@ impl<'a> EstateReader<'a> {
             }
             complaint::Kind::Leftovers => {}
         }
+        // A load balancer is spoken of as a machine, and nobody can look into it.
+        let is_there = |one: &Wanted| match one {
+            Wanted::State(name) => self.estate().frontend_addresses(name).is_empty(),
+            Wanted::Frontends | Wanted::Routes(_) | Wanted::Rules(_) => true,
+        };
+        wanted.retain(is_there);
         wanted.retain(|one| !self.read.contains_key(one));
         for one in wanted {
             self.fetch(one, replay)?;
@@ -171,6 +210,10 @@ impl<'a> EstateReader<'a> {
         for flow in &complaint.flows {
             let address = |end: &End| end.address().unwrap_or(IpAddr::from(INTERNET));
             let (from, to) = (address(&flow.source), address(&flow.destination));
+            let in_front = flow.destination.machine().map(|name| self.estate().frontends_of(name, flow.port));
+            for (frontend, protocol, port) in in_front.into_iter().flatten() {
+                add(Flow::new(from, frontend, protocol, Some(port)).ok().filter(|_| from != frontend));
+            }
             let protocol = match flow.protocol {
                 complaint::Protocol::Tcp => path::Protocol::Tcp,
                 complaint::Protocol::Udp => path::Protocol::Udp,
@@ -205,6 +248,11 @@ impl<'a> EstateReader<'a> {
 
     /// Returns the ports that a machine serves to others; that of whoever administers it is not among them.
     fn served(&self, machine: &str, protocol: path::Protocol) -> Vec<u16> {
+        let taken = self.estate().balancers().find(|(name, ..)| *name == machine);
+        if let Some((_, _, ports)) = taken {
+            let own = ports.into_iter().filter(|(own, _)| *own == protocol);
+            return own.map(|(_, port)| port).take(MAX_PORTS).collect();
+        }
         let all = self.estate().listeners(machine).unwrap_or_default().into_iter();
         let is_served = |one: &path::Listening| {
             one.protocol == protocol
@@ -245,6 +293,10 @@ impl<'a> EstateReader<'a> {
     fn fetch(&mut self, one: Wanted, replay: &mut CallReplay<'_, '_>) -> Result<(), Unfinished> {
         let before = replay.observations().len();
         match &one {
+            Wanted::Frontends => {
+                let found = replay.run(&mut FrontendOperation::new(self.place))?;
+                FrontendOperation::into_cloud(found, &mut self.bundle.cloud);
+            }
             Wanted::Routes(nic) => {
                 let reading = self.effective(nic, EffectiveQuery::Routes, replay)?;
                 self.bundle.nics.entry(nic.clone()).or_default().routes = Some(reading);
@@ -361,6 +413,10 @@ impl<'a> EstateReader<'a> {
         let called = called.and_then(|flow| estate.machine_at(flow.dst));
         let machine = object.machine().or(called);
         let is_shown = |read: &Wanted| match read {
+            Wanted::Frontends => matches!(
+                object,
+                Object::BalancerPort { .. } | Object::BalancerPart { .. } | Object::BalancerMember { .. }
+            ),
             Wanted::Rules(_) => matches!(object, Object::NsgRule { .. }),
             Wanted::Routes(_) => matches!(object, Object::Route { .. }),
             Wanted::State(own) => machine.is_some_and(|machine| own.eq_ignore_ascii_case(machine)),
@@ -376,7 +432,7 @@ impl<'a> EstateReader<'a> {
             let text = match read {
                 Wanted::Rules(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.rules.as_ref()),
                 Wanted::Routes(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.routes.as_ref()),
-                Wanted::State(_) => return true,
+                Wanted::State(_) | Wanted::Frontends => return true,
             };
             match text {
                 Some(Reading::Text(text)) => names.iter().all(|name| text.contains(name)),
@@ -385,9 +441,11 @@ impl<'a> EstateReader<'a> {
         };
         let found = self.read.iter().filter(|(read, _)| is_shown(read) && holds(read));
         let mut found: Vec<ObservationId> = found.flat_map(|(_, ids)| ids.iter().copied()).collect();
-        // What the effective tables do not show stands in the lists.
+        // What the effective tables do not show stands in the lists; with them something that this call read itself.
         if found.is_empty() {
-            found = self.lists.iter().rev().copied().collect();
+            found = self.lists.iter().rev().take(MAX_CITED - 1).copied().collect();
+            let own = self.read.iter().rev().flat_map(|(_, ids)| ids.iter().copied());
+            found.extend(own.into_iter().find(|id| !self.lists.contains(id)));
         }
         found.truncate(MAX_CITED);
         found

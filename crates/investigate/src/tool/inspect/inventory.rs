@@ -1,6 +1,6 @@
 //! What the words of people can mean: the estate as `complaint` asks about it.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 
 use crate::complaint::{Allow, Inventory, Listener, Machine, Protocol, Selector};
@@ -11,7 +11,12 @@ use ghost_inspect::path::{self, Estate};
 /// Puts together machines with who listens there, and who may call whom.
 pub(super) fn inventory(topology: &Topology, estate: &Estate) -> Inventory {
     Inventory {
-        machines: topology.machines.iter().map(|one| machine(one, topology, estate)).collect(),
+        machines: topology
+            .machines
+            .iter()
+            .map(|one| machine(one, topology, estate))
+            .chain(estate.balancers().map(balancer))
+            .collect(),
         names: Vec::new(),
         allows: allows(topology),
     }
@@ -34,6 +39,24 @@ fn machine(machine: &topology::Machine, topology: &Topology, estate: &Estate) ->
         forwards: nics.iter().any(|nic| nic.forwards),
         peers: estate.connections(&machine.name).map(|all| all.iter().map(peer).collect()),
         listeners: estate.listeners(&machine.name).map(|all| all.into_iter().map(listener).collect()),
+    }
+}
+
+/// A load balancer, as somebody speaks of it: a machine with the ports that its rules take.
+fn balancer((name, addresses, ports): (&str, Vec<IpAddr>, Vec<(path::Protocol, u16)>)) -> Machine {
+    let listener = |(protocol, port): (path::Protocol, u16)| {
+        listener(path::Listening { protocol, address: None, port, program: None })
+    };
+    Machine {
+        name: name.to_owned(),
+        addresses,
+        public: Vec::new(),
+        network: None,
+        subnet: None,
+        groups: Vec::new(),
+        forwards: false,
+        peers: None,
+        listeners: Some(ports.into_iter().map(listener).collect()),
     }
 }
 

@@ -359,7 +359,10 @@ fn addresses(end: &str, estate: &Estate) -> Result<Vec<IpAddr>, Issue> {
     if end.eq_ignore_ascii_case("internet") {
         return Ok(vec![IpAddr::from(INTERNET)]);
     }
-    let own = estate.addresses_of(end);
+    let mut own = estate.addresses_of(end);
+    if own.is_empty() {
+        own = estate.frontend_addresses(end);
+    }
     if own.is_empty() {
         let names: Vec<&str> = estate.machines().take(12).collect();
         let hint = format!("there are {}", names.join(", "));
@@ -520,13 +523,22 @@ pub(super) fn object(object: &Object) -> String {
         Object::GuestChain { machine, table, chain } => parts(&["netfilter", machine, table, chain]),
         Object::Ban { machine, chain, ip } => format!("{}/{ip}", parts(&["netfilter", machine, chain])),
         Object::Qdisc { machine, device } => parts(&["qdisc", machine, device]),
-        Object::Flow { .. }
-        | Object::GuestRoute { .. }
-        | Object::Sysctl { .. }
-        | Object::Machine { .. }
-        | Object::Network { .. }
-        | Object::Networks { .. }
-        | Object::Peering { .. } => object.to_string(),
+        Object::Machine { machine } => parts(&["vm", machine]),
+        Object::BalancerPort { balancer, frontend, protocol, port } => {
+            format!("{}/{protocol}/{port}", parts(&["lb", balancer, frontend]))
+        }
+        Object::BalancerPart { balancer, part } => parts(&["lb", balancer, part]),
+        Object::BalancerMember { balancer, pool, address } => {
+            format!("{}/{address}", parts(&["lb", balancer, pool]))
+        }
+        Object::Listener { machine, protocol, port } => {
+            format!("{}/{protocol}/{port}", parts(&["listener", machine]))
+        }
+        Object::Networks { one, other } => parts(&["peering", one, other]),
+        Object::Peering { network, peering } => parts(&["peering", network, peering]),
+        Object::Flow { .. } | Object::GuestRoute { .. } | Object::Sysctl { .. } | Object::Network { .. } => {
+            object.to_string()
+        }
     }
 }
 

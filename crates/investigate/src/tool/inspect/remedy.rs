@@ -142,6 +142,20 @@ fn step(change: &Change, group: &str) -> Option<Step> {
                 ),
             })
         }
+        Change::LetForwardedIn { network, peering } => {
+            words([network, peering]).then_some(())?;
+            let named = format!("-g {group} --vnet-name {network} -n {peering}");
+            Some(Step {
+                what: format!("Let the peering {peering} of {network} take in what others forward."),
+                look: format!("`az network vnet peering show {named} --query allowForwardedTraffic`"),
+                commands: vec![format!(
+                    "az network vnet peering update {named} --set allowForwardedTraffic=true"
+                )],
+                risk: format!(
+                    "whatever an appliance of the other network passes on may come in, as far as rules let it. `az network vnet peering update {named} --set allowForwardedTraffic=false` takes it back."
+                ),
+            })
+        }
         Change::DeleteGuestRule(rule) => delete_guest_rule(rule),
         Change::AcceptInGuest { machine, table, chain, before, admitted } => {
             accept((machine, table, chain), before.as_ref(), admitted)

@@ -24,6 +24,8 @@ const NETWORK: &str = "Microsoft.Network/virtualNetworks/{--name}";
 const INTERFACES: &str = "Microsoft.Network/networkInterfaces";
 const INTERFACE: &str = "Microsoft.Network/networkInterfaces/{--name}";
 const ADDRESSES: &str = "Microsoft.Network/publicIPAddresses";
+const BALANCERS: &str = "Microsoft.Network/loadBalancers";
+const BALANCER: &str = "Microsoft.Network/loadBalancers/{--name}";
 const ENDPOINTS: &str = "Microsoft.Network/privateEndpoints";
 
 pub(in crate::az) const COMMANDS: &[Command] = &[
@@ -56,6 +58,8 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
     Command::list("network nic list", LIST, INTERFACES, "2023-11-01"),
     Command::show("network nic show", SHOW, INTERFACE, "2023-11-01"),
     Command::list("network public-ip list", LIST, ADDRESSES, "2022-01-01").rows(address_row),
+    Command::list("network lb list", LIST, BALANCERS, "2025-07-01"),
+    Command::show("network lb show", SHOW, BALANCER, "2025-07-01"),
     Command::list("network private-endpoint list", LIST, ENDPOINTS, "2026-01-01"),
 ];
 

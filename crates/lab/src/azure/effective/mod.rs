@@ -7,6 +7,6 @@ mod routes;
 mod rules;
 mod tag;
 
-pub(super) use nic::{Nic, by_machine, neighbors, platform_tag};
+pub(super) use nic::{Neighbor, Nic, by_machine, neighbors, platform_tag, space};
 pub(super) use routes::routes;
 pub(super) use rules::rules;

@@ -52,10 +52,28 @@ pub(in crate::azure) fn by_machine<'a>(estate: &'a Estate, machine: &str) -> Opt
 pub(in crate::azure) struct Neighbor<'a> {
     /// Its document.
     pub(in crate::azure) network: &'a Value,
+    /// The peering that leads to it.
+    peering: &'a Value,
     /// Whether it belongs to what rules call the virtual network.
     pub(in crate::azure) open: bool,
     /// Whether it lies in another region.
     pub(in crate::azure) far: bool,
+}
+
+impl Neighbor<'_> {
+    /// Returns its addresses as far as the peering knows them: those that it got later lead nowhere until both sides are in step.
+    pub(in crate::azure) fn space(&self) -> Vec<String> {
+        let known = self.peering.pointer("/properties/remoteAddressSpace/addressPrefixes");
+        let known = known.and_then(Value::as_array).into_iter().flatten();
+        let known: Vec<String> = known.filter_map(|prefix| prefix.as_str().map(str::to_owned)).collect();
+        if known.is_empty() { space(self.network) } else { known }
+    }
+
+    /// Tells whether what others forward comes in from it.
+    pub(in crate::azure) fn takes_forwarded(&self) -> bool {
+        let allowed = self.peering.pointer("/properties/allowForwardedTraffic").and_then(Value::as_bool);
+        allowed.unwrap_or(false)
+    }
 }
 
 /// Returns the networks to which packets of a network go. A peering that only one side has carries nothing.
@@ -69,7 +87,7 @@ pub(in crate::azure) fn neighbors<'a>(cloud: &'a Cloud, network: &'a Value) -> V
         back.filter(|_| connected(peering))?;
         let access = peering.pointer("/properties/allowVirtualNetworkAccess").and_then(Value::as_bool);
         let far = !text(other, "/location").eq_ignore_ascii_case(text(network, "/location"));
-        Some(Neighbor { network: other, open: access.unwrap_or(true), far })
+        Some(Neighbor { network: other, peering, open: access.unwrap_or(true), far })
     };
     peerings(network).filter_map(find).collect()
 }

@@ -64,7 +64,7 @@ fn own(cloud: &Cloud, nic: &Nic<'_>) -> Vec<Row> {
         rows.extend(space(network).into_iter().map(|prefix| row(vec![prefix], "VnetLocal")));
         for neighbor in neighbors(cloud, network) {
             let hop = if neighbor.far { "VNetGlobalPeering" } else { "VNetPeering" };
-            rows.extend(space(neighbor.network).into_iter().map(|prefix| row(vec![prefix], hop)));
+            rows.extend(neighbor.space().into_iter().map(|prefix| row(vec![prefix], hop)));
         }
     }
     let taken: Vec<String> = rows.iter().flat_map(|row| row.prefixes.clone()).collect();

@@ -65,7 +65,7 @@ pub(in crate::azure) fn expanded(cloud: &Cloud, nic: &Nic<'_>, name: &str) -> Op
 fn network(cloud: &Cloud, nic: &Nic<'_>) -> Vec<String> {
     let Some(own) = nic.network else { return Vec::new() };
     let open = neighbors(cloud, own).into_iter().filter(|neighbor| neighbor.open);
-    space(own).into_iter().chain(open.flat_map(|neighbor| space(neighbor.network))).collect()
+    space(own).into_iter().chain(open.flat_map(|neighbor| neighbor.space())).collect()
 }
 
 /// Returns the prefixes that the subnet's table keeps among networks, those within others left out.

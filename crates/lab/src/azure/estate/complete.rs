@@ -8,7 +8,13 @@ use crate::azure::arm::{default_rules, guid};
 use crate::azure::target::Target;
 
 /// Lists of a resource in which its children stand, and their types.
-const CHILDREN: [(&str, &str); 5] = [
+const CHILDREN: [(&str, &str); 11] = [
+    ("frontendIPConfigurations", "frontendIPConfigurations"),
+    ("backendAddressPools", "backendAddressPools"),
+    ("loadBalancingRules", "loadBalancingRules"),
+    ("probes", "probes"),
+    ("inboundNatRules", "inboundNatRules"),
+    ("outboundRules", "outboundRules"),
     ("securityRules", "securityRules"),
     ("subnets", "subnets"),
     ("virtualNetworkPeerings", "virtualNetworkPeerings"),
@@ -110,10 +116,40 @@ pub(super) fn view(machine: &Value, extensions: &[&Value]) -> Value {
         "statuses": [timed, {"code": "PowerState/running", "level": "Info", "displayStatus": "VM running"}]})
 }
 
+/// Peerings with a network that got other addresses know the old ones until they are synced.
+fn out_of_step(estate: &mut Estate, before: &Value, after: &Value) {
+    let space = |network: &Value| network.pointer("/properties/addressSpace/addressPrefixes").cloned();
+    if space(before) == space(after) {
+        return;
+    }
+    let peerings = after.pointer("/properties/virtualNetworkPeerings").and_then(Value::as_array);
+    let remote = |peering: &Value| {
+        let id = peering.pointer("/properties/remoteVirtualNetwork/id").and_then(Value::as_str)?;
+        Target::parse(id)
+    };
+    let others: Vec<Target> = peerings.into_iter().flatten().filter_map(remote).collect();
+    let own = after.get("id").and_then(Value::as_str).unwrap_or_default();
+    for other in others {
+        let list = estate.get_mut(&other).and_then(|network| list_mut(network, "virtualNetworkPeerings"));
+        for back in list.into_iter().flatten() {
+            let is_back = remote(back).is_some_and(|remote| remote.id().eq_ignore_ascii_case(own));
+            let properties = back.get_mut("properties").and_then(Value::as_object_mut);
+            if let Some(properties) = properties.filter(|_| is_back) {
+                properties.insert("peeringSyncLevel".to_owned(), json!("LocalNotInSync"));
+            }
+        }
+    }
+}
+
 /// Brings the other side of a peering in step with a change.
 pub(super) fn follow(estate: &mut Estate, before: Option<&Value>, after: Option<&Value>) {
     let Some(changed) = after.or(before) else { return };
     let kind = changed.get("type").and_then(Value::as_str).unwrap_or_default();
+    if let (Some(before), Some(after)) = (before, after)
+        && kind.eq_ignore_ascii_case("microsoft.network/virtualnetworks")
+    {
+        out_of_step(estate, before, after);
+    }
     let gone: Vec<Value> = match kind.to_ascii_lowercase().as_str() {
         "microsoft.network/virtualnetworks/virtualnetworkpeerings" => vec![changed.clone()],
         "microsoft.network/virtualnetworks" if after.is_none() => {

@@ -121,6 +121,12 @@ pub(super) fn list_of(parent: &str, child: &str) -> Option<&'static str> {
         ("virtualnetworks", "virtualnetworkpeerings") => "virtualNetworkPeerings",
         ("routetables", "routes") => "routes",
         ("networkinterfaces", "ipconfigurations") => "ipConfigurations",
+        ("loadbalancers", "frontendipconfigurations") => "frontendIPConfigurations",
+        ("loadbalancers", "backendaddresspools") => "backendAddressPools",
+        ("loadbalancers", "loadbalancingrules") => "loadBalancingRules",
+        ("loadbalancers", "probes") => "probes",
+        ("loadbalancers", "inboundnatrules") => "inboundNatRules",
+        ("loadbalancers", "outboundrules") => "outboundRules",
         _ => return None,
     })
 }

@@ -24,6 +24,10 @@ pub(super) struct Estate {
     /// The name server of the platform fails for whoever is named.
     pub(super) dns_fails_for: Option<(String, &'static str)>,
     pub(super) storage: Storage,
+    /// A network, and the one that its peering keeps out of what rules call the network.
+    pub(super) kept_out: Vec<(String, String)>,
+    /// A network, and the one from which its peering takes in only what comes from there itself.
+    pub(super) unforwarded: Vec<(String, String)>,
 }
 
 /// What the storage account lets in.
@@ -149,6 +153,21 @@ impl Service {
 }
 
 impl Estate {
+    /// Tells whether a peering of a network keeps another one out.
+    pub(super) fn keeps_out(&self, own: &str, other: &str) -> bool {
+        self.kept_out.iter().any(|(network, remote)| network == own && remote == other)
+    }
+
+    /// Tells whether a peering of a network takes in what others forward.
+    pub(super) fn takes_forwarded(&self, own: &str, other: &str) -> bool {
+        self.unforwarded.iter().all(|(network, remote)| network != own || remote != other)
+    }
+
+    /// The network that holds an address.
+    pub(super) fn holding(&self, address: Ipv4Addr) -> Option<&Network> {
+        self.networks.iter().find(|network| network.prefix.holds(address))
+    }
+
     pub(super) fn machine(&self, name: &str) -> Option<&Machine> {
         self.machines.iter().find(|machine| machine.name == name)
     }

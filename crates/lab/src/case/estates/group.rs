@@ -12,7 +12,10 @@ use crate::host::Protocol;
 fn is_inside(estate: &Estate, subnet: &str, address: Ipv4Addr) -> bool {
     let network = estate.subnet(subnet).and_then(|own| estate.network(own.network()));
     let peers = network.into_iter().flat_map(|network| &network.peerings);
-    let peers = peers.filter(|(_, state)| *state == "Connected").filter_map(|(name, _)| estate.network(name));
+    let is_open = |name: &str| network.is_some_and(|own| !estate.keeps_out(&own.name, name));
+    let peers = peers
+        .filter(|(name, state)| *state == "Connected" && is_open(name))
+        .filter_map(|(name, _)| estate.network(name));
     network.into_iter().chain(peers).any(|network| network.prefix.holds(address))
 }
 
@@ -97,6 +100,14 @@ pub(super) fn stops(estate: &Estate, machine: &Machine, inbound: bool, packet: &
         .collect()
 }
 
+/// The peering that keeps the network of an address from that of a machine.
+fn kept_out(estate: &Estate, machine: &Machine, other: Ipv4Addr) -> Option<Pair> {
+    let own = estate.subnet(&machine.subnet)?.network();
+    let other = &estate.holding(other)?.name;
+    let object = format!("peering/{own}/{own}-to-{other}");
+    estate.keeps_out(own, other).then(|| Pair::new("peering_access_off", object))
+}
+
 fn gate(estate: &Estate, machine: &Machine, group: &str, inbound: bool, packet: &Packet) -> Vec<Stop> {
     let own = estate.groups.get(group).into_iter().flatten().filter(|rule| rule.inbound == inbound);
     let mut rules: Vec<GroupRule> = own.cloned().chain(defaults(inbound)).collect();
@@ -108,8 +119,10 @@ fn gate(estate: &Estate, machine: &Machine, group: &str, inbound: bool, packet: 
             break;
         }
         let is_catch_all = closes_everything(rule);
+        let other = if inbound { packet.source } else { packet.destination };
+        let peering = kept_out(estate, machine, other).filter(|_| rule.priority == 65_500);
         found.push(Stop {
-            pair: Pair::new("nsg_deny", format!("nsg/{group}/{}", rule.name)),
+            pair: peering.unwrap_or_else(|| Pair::new("nsg_deny", format!("nsg/{group}/{}", rule.name))),
             is_partial: false,
             is_behind_catch_all: is_catch_all && closed,
         });

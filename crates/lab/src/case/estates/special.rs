@@ -290,7 +290,8 @@ fn drift(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
 /// A network of a partner to which no path leads, or only half of one.
 fn unpeered(tried: &mut Tried, rng: &mut Rng) {
     let estate = &mut tried.drawn.estate;
-    let state = rng.one(&["", "Disconnected", "Initiated"]);
+    let drawn = rng.one(&["", "Disconnected", "Initiated", "no access"]);
+    let state = if drawn == "no access" { "Connected" } else { drawn };
     let Some(network) = estate.networks.last().map(|network| network.name.clone()) else { return };
     let peerings = |other: &str| if state.is_empty() { Vec::new() } else { vec![(other.to_owned(), state)] };
     estate.networks.push(Network {
@@ -300,6 +301,9 @@ fn unpeered(tried: &mut Tried, rng: &mut Rng) {
     });
     if let Some(own) = estate.networks.iter_mut().find(|own| own.name == network) {
         own.peerings.extend(peerings("partner-vnet"));
+    }
+    if drawn == "no access" {
+        estate.kept_out.push(("partner-vnet".to_owned(), network.clone()));
     }
     let prefix = Prefix::new(Ipv4Addr::new(10, 200, 1, 0), 24);
     let subnet = "partner-vnet/app".to_owned();

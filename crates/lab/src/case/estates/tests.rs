@@ -254,7 +254,7 @@ fn bundle(estate: &Estate) -> Bundle {
             route_tables: named("routeTables"),
             groups: named("networkSecurityGroups"),
             machines: Some(Reading::Text(Value::Array(running).to_string())),
-            tags: None,
+            ..Cloud::default()
         },
         nics: BTreeMap::new(),
         guests: estate
@@ -315,6 +315,16 @@ fn troubled(number: u64) -> (Drawn, Flow) {
         && let Some((_, state)) = network.peerings.first_mut()
     {
         *state = "Disconnected";
+    }
+    if rng.percent(6) {
+        let pairs = drawn.estate.networks.iter().flat_map(|network| {
+            network.peerings.iter().map(|(remote, _)| (network.name.clone(), remote.clone()))
+        });
+        let pairs: Vec<(String, String)> = pairs.collect();
+        if let Some(pair) = pairs.get(rng.below(pairs.len())) {
+            let estate = &mut drawn.estate;
+            if rng.percent(50) { &mut estate.kept_out } else { &mut estate.unforwarded }.push(pair.clone());
+        }
     }
     (drawn, flow)
 }

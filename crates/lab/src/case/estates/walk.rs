@@ -171,7 +171,12 @@ impl Walk<'_> {
                     }
                 }
             };
-            let Some(via) = next else { return };
+            let Some(via) = next else {
+                if passed.len() > 1 {
+                    self.unforwarded(&at, there);
+                }
+                return;
+            };
             let via = via.clone();
             let stateful = there || self.there.contains(&via.name);
             if there {
@@ -186,6 +191,20 @@ impl Walk<'_> {
             passed.push(via.name.clone());
             at = via;
         }
+    }
+
+    /// The last peering on the path, where an appliance passed the packet on: it has to take in what comes from elsewhere.
+    fn unforwarded(&mut self, from: &Machine, there: bool) {
+        let packet = self.packet(there);
+        let ends = from.subnet.split('/').next().zip(self.estate.holding(packet.destination));
+        let Some((own, end)) = ends.filter(|(own, end)| *own != end.name) else { return };
+        let is_own = self.estate.network(own).is_some_and(|own| own.prefix.holds(packet.source));
+        if is_own || self.estate.takes_forwarded(&end.name, own) {
+            return;
+        }
+        let object = format!("peering/{}/{}-to-{own}", end.name, end.name);
+        self.truth.gap = Some(format!("{object} takes in nothing that is forwarded"));
+        self.truth.may.insert(Pair::new("peering_forwarding_off", object));
     }
 
     /// An appliance that has not seen the question takes the answer for the begin of something.

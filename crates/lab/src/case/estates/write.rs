@@ -91,8 +91,9 @@ fn network(estate: &Estate, network: &Network) -> Value {
         .map(|(remote, state)| {
             let prefix = estate.network(remote).map(|remote| remote.prefix.to_string());
             json!({"name": format!("{}-to-{remote}", network.name), "properties": {
-                "peeringState": state, "peeringSyncLevel": "FullyInSync", "allowVirtualNetworkAccess": true,
-                "allowForwardedTraffic": true, "allowGatewayTransit": false, "useRemoteGateways": false,
+                "peeringState": state, "peeringSyncLevel": "FullyInSync",
+                "allowVirtualNetworkAccess": !estate.keeps_out(&network.name, remote),
+                "allowForwardedTraffic": estate.takes_forwarded(&network.name, remote), "allowGatewayTransit": false, "useRemoteGateways": false,
                 "remoteVirtualNetwork": network_id("virtualNetworks", remote),
                 "remoteAddressSpace": {"addressPrefixes": [prefix]},
             }})

@@ -10,7 +10,7 @@ use super::shaping::{Netem, RateLimit};
 use crate::case::problem::Problem;
 
 /// Every code of a fault that can be injected, and the kind that does it. `no_drift` is what a baseline without a change gives.
-pub const CODES: [(&str, &str); 24] = [
+pub const CODES: [(&str, &str); 28] = [
     ("nsg_deny", "nsg_rule"),
     ("nsg_exposure", "nsg_rule"),
     ("route_blackhole", "route"),
@@ -35,6 +35,25 @@ pub const CODES: [(&str, &str); 24] = [
     ("dns_failure", "dns"),
     ("arp_conflict", "arp_conflict"),
     ("asymmetric_path", "asymmetric_path"),
+    ("peering_disconnected", "peering"),
+    ("peering_access_off", "peering"),
+    ("peering_forwarding_off", "peering"),
+    ("peering_not_synced", "peering"),
+];
+
+/// Codes of what follows from documents that a case puts (`[[change]]`), and from what is missing among them.
+pub(in crate::case) const DOCUMENT_CODES: [&str; 11] = [
+    "peering_missing",
+    "peering_transit_off",
+    "lb_probe_mismatch",
+    "lb_backend_empty",
+    "lb_rule_missing",
+    "lb_floating_ip",
+    "lb_admin_down",
+    "not_listening",
+    "vm_stopped",
+    "outbound_absent",
+    "nat_unconfigured",
 ];
 
 /// A fault. In a file `kind` says which.

@@ -257,22 +257,40 @@ pub struct Peering {
     pub name: String,
     /// The other network, in the same group.
     pub remote: String,
-    /// `Connected`, `Initiated` or `Disconnected`.
-    #[serde(default = "broken")]
-    pub state: String,
+    /// `Connected`, `Initiated` or `Disconnected`; connected where a setting is what is wrong.
+    pub state: Option<String>,
+    /// Whether the other network belongs to what rules call the network.
+    #[serde(default = "yes")]
+    pub access: bool,
+    /// Whether it lets in what others forward.
+    #[serde(default = "yes")]
+    pub forwarded: bool,
+    /// The addresses of the other network that it knows; all of them where none are named.
+    #[serde(default)]
+    pub known: Vec<String>,
 }
 
-fn broken() -> String {
-    "Disconnected".to_owned()
+const fn yes() -> bool {
+    true
 }
 
 impl Peering {
+    /// Returns its state: broken, unless a setting is what is wrong.
+    #[must_use]
+    pub fn state(&self) -> &str {
+        let is_set = !self.access || !self.forwarded || !self.known.is_empty();
+        self.state.as_deref().unwrap_or(if is_set { "Connected" } else { "Disconnected" })
+    }
+
     pub(super) fn problems(&self) -> Vec<Problem> {
-        let state = (!["Connected", "Initiated", "Disconnected"].contains(&self.state.as_str())).then(|| {
-            Problem::new(format!("`state` is `{}`", self.state), "write Connected, Initiated or Disconnected")
+        let state = self.state();
+        let state = (!["Connected", "Initiated", "Disconnected"].contains(&state)).then(|| {
+            Problem::new(format!("`state` is `{state}`"), "write Connected, Initiated or Disconnected")
         });
+        let known = self.known.iter().find_map(|known| check::prefix("known", known));
         [
             state,
+            known,
             check::name("vnet", &self.vnet),
             check::name("name", &self.name),
             check::name("remote", &self.remote),

@@ -11,6 +11,7 @@ mod owner;
 mod pair;
 mod shaping;
 
+pub(super) use any::DOCUMENT_CODES;
 pub use any::{CODES, Fault};
 pub(super) use check::{group, instant, interface, machine, name, port, vnet};
 pub use cloud::{Access, Direction, Hop, NsgRule, Peering, Route, ServiceEndpoint, StorageFirewall};

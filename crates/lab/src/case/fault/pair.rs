@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use super::any::Fault;
-use super::cloud::{Access, Direction, Hop, NsgRule, Route};
+use super::cloud::{Access, Direction, Hop, NsgRule, Peering, Route};
 use super::firewall::{Iptables, Target, Verdict};
 use super::owner::{Nft, NftVerdict};
 use super::shaping::Netem;
@@ -36,7 +36,7 @@ impl Fault {
                 Access::Deny => vec![Pair::new("storage_firewall_deny", format!("storage/{}", wall.account))],
                 Access::Allow => Vec::new(),
             },
-            Self::Peering(_) => Vec::new(),
+            Self::Peering(side) => peering(side),
             Self::Netem(netem) => shaped(netem),
             Self::RateLimit(limit) => {
                 vec![Pair::new("rate_limit", format!("qdisc/{}/{}", limit.vm, limit.device))]
@@ -92,6 +92,17 @@ fn nsg(rule: &NsgRule) -> Vec<Pair> {
         }
         (Access::Allow, Direction::Inbound | Direction::Outbound) => Vec::new(),
     }
+}
+
+fn peering(side: &Peering) -> Vec<Pair> {
+    let codes = [
+        ("peering_disconnected", side.state() != "Connected"),
+        ("peering_access_off", !side.access),
+        ("peering_forwarding_off", !side.forwarded),
+        ("peering_not_synced", !side.known.is_empty()),
+    ];
+    let there = codes.iter().filter(|(_, there)| *there);
+    there.map(|(code, _)| Pair::new(code, format!("peering/{}/{}", side.vnet, side.name))).collect()
 }
 
 fn hop(route: &Route, owned: &dyn Fn(IpAddr) -> bool) -> Vec<Pair> {

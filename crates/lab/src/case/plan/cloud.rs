@@ -278,16 +278,29 @@ impl Maker {
             .flatten()
             .find(|known| text(known, "/name").is_some_and(|name| name.eq_ignore_ascii_case(&peering.name)));
         let prefixes = remote.pointer("/properties/addressSpace").cloned().unwrap_or_default();
+        let (known, level) = match peering.known.as_slice() {
+            [] => (prefixes.clone(), "FullyInSync"),
+            known => (json!({"addressPrefixes": known}), "LocalNotInSync"),
+        };
         let body = json!({"properties": {
-            "remoteVirtualNetwork": {"id": remote.get("id")}, "peeringState": peering.state,
-            "peeringSyncLevel": "FullyInSync", "allowVirtualNetworkAccess": true, "allowForwardedTraffic": false,
-            "allowGatewayTransit": false, "useRemoteGateways": false, "remoteAddressSpace": prefixes,
+            "remoteVirtualNetwork": {"id": remote.get("id")}, "peeringState": peering.state(),
+            "peeringSyncLevel": level, "allowVirtualNetworkAccess": peering.access,
+            "allowForwardedTraffic": peering.forwarded, "allowGatewayTransit": false,
+            "useRemoteGateways": false, "remoteAddressSpace": known,
             "remoteVirtualNetworkAddressSpace": prefixes}});
         let undo = match before {
             Some(before) => PlanAction::Put { path: path.clone(), body: before.clone() },
             None => PlanAction::Delete { path: path.clone() },
         };
-        let what = format!("the peering {} of {} is {}", peering.name, peering.vnet, peering.state);
-        self.step(what, vec![PlanAction::Put { path, body }], vec![undo]);
+        let what = format!("the peering {} of {} is {}", peering.name, peering.vnet, peering.state());
+        let mut acts = vec![PlanAction::Put { path, body }];
+        if peering.state() == "Disconnected" {
+            // The other side was there once, and somebody took it away.
+            let other = format!("{}/virtualNetworkPeerings/gone", text(&remote, "/id").unwrap_or_default());
+            let body = json!({"properties": {"remoteVirtualNetwork": {"id": own.get("id")}}});
+            acts.push(PlanAction::Put { path: other.clone(), body });
+            acts.push(PlanAction::Delete { path: other });
+        }
+        self.step(what, acts, vec![undo]);
     }
 }

@@ -62,7 +62,9 @@ fn all_faults_come_up_some_cases_are_healthy_and_prompts_name_no_code() {
         );
     }
     assert!((80..170).contains(&healthy) && most >= 4, "{healthy} {most}");
-    let missing: Vec<_> = CODES.iter().filter(|(code, _)| !codes.contains(*code)).collect();
+    // What needs a second network is drawn with whole estates.
+    let here = CODES.iter().filter(|(_, kind)| *kind != "peering");
+    let missing: Vec<_> = here.filter(|(code, _)| !codes.contains(*code)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 

@@ -168,7 +168,9 @@ impl Reader<'_> {
         let mut phases = vec![first];
         phases.extend(self.later(file.phase, &known));
         for pair in phases.iter().flat_map(|phase| phase.expected.iter().chain(&phase.may)) {
-            if pair.fault != "no_drift" && !fault::CODES.iter().any(|(code, _)| *code == pair.fault) {
+            let is_known = fault::CODES.iter().any(|(code, _)| *code == pair.fault)
+                || fault::DOCUMENT_CODES.contains(&pair.fault.as_str());
+            if pair.fault != "no_drift" && !is_known {
                 self.problems.push(Problem::new(
                     format!("`{}` is no code of a fault", pair.fault),
                     "demo/README.md lists them",

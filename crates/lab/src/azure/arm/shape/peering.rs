@@ -6,10 +6,7 @@ use crate::azure::cloud::Cloud;
 use crate::azure::refusal::Refusal;
 use crate::azure::target::Target;
 
-/// A peering: connected once both sides have one.
-///
-/// `allowForwardedTraffic` is kept and shown, and stops nothing: on the platform, too, what an appliance forwards passes where rules
-/// allow it by address, and routes to the appliance put its addresses into `VirtualNetwork`.
+/// A peering: connected once both sides have one. Writing it brings it in step with the addresses of the other side.
 pub(super) fn peering(
     cloud: &Cloud,
     target: &Target,
@@ -87,6 +84,13 @@ pub(super) fn peering(
         (Some(_), _) | (None, _) => "Initiated",
     };
     properties.insert("peeringState".to_owned(), json!(state));
+    // Whoever says that it is not in step says which addresses it knows.
+    let is_behind = properties.get("peeringSyncLevel") == Some(&json!("LocalNotInSync"))
+        && properties.get("remoteAddressSpace").is_some_and(Value::is_object);
+    if is_behind {
+        properties.insert("peeringState".to_owned(), json!(state));
+        return Ok(());
+    }
     properties.insert(
         "peeringSyncLevel".to_owned(),
         json!(if state == "Connected" { "FullyInSync" } else { "RemoteNotInSync" }),

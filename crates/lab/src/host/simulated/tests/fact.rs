@@ -19,7 +19,7 @@ fn machine(name: &str, last: u8) -> Machine {
         public: None,
         rules: Value::Null,
         routes: Value::Null,
-        forwards: false,
+        ..Nic::default()
     };
     Machine { name: name.to_owned(), running: true, nics: vec![nic] }
 }

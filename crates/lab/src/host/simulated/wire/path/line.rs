@@ -109,7 +109,10 @@ pub(in crate::host::simulated::wire) fn line(world: &mut World, call: &Call) -> 
     };
     let there = walk(world, &first);
     let end = end(world, call, &there);
-    let (far, plain) = far(world, call, &near);
+    let (mut far, plain) = far(world, call, &near);
+    if let (Some(_), Some(Location::Machine { name, .. })) = (there.port, &there.arrives) {
+        far.machine = Some(name.clone());
+    }
     let back = answer(world, &first, &there, end, &far);
     let narrow = world.stage.oddities.iter().find_map(|oddity| match oddity {
         Oddity::PathMtu { mtu, heeded } => Some(((*mtu).max(68), *heeded)),
@@ -175,11 +178,13 @@ fn end(world: &World, call: &Call, there: &PathDirection) -> End {
         Some(Location::Machine { name, .. }) => match call.protocol {
             _ if call.served => End::Answers,
             Protocol::Icmp => End::Answers,
-            Protocol::Tcp | Protocol::Udp => match world.listener(name, call.protocol, call.port) {
-                Some(Behavior::Answers) => End::Answers,
-                Some(Behavior::Silent) => End::Silent,
-                None => End::Refuses,
-            },
+            Protocol::Tcp | Protocol::Udp => {
+                match world.listener(name, call.protocol, there.port.unwrap_or(call.port)) {
+                    Some(Behavior::Answers) => End::Answers,
+                    Some(Behavior::Silent) => End::Silent,
+                    None => End::Refuses,
+                }
+            }
         },
         Some(Location::Platform) => match (call.protocol, call.port) {
             (Protocol::Tcp, 80 | 53 | 32_526) | (Protocol::Udp, 53 | 67) => End::Answers,
@@ -223,7 +228,7 @@ fn answer(world: &mut World, first: &Datagram, there: &PathDirection, end: End, 
     };
     let packet = Datagram {
         from: far.machine.clone(),
-        src: (inside, first.dst.1),
+        src: (inside, there.port.unwrap_or(first.dst.1)),
         dst: first.src,
         protocol,
         flags,

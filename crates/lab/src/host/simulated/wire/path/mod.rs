@@ -3,6 +3,7 @@
 //! Sender's firewall → shaping of its device → (the sender's capture) → rules of its interface → routes → what is odd between →
 //! rules of the far interface → (the receiver's capture) → the receiver's firewall → whoever listens.
 
+mod balance;
 mod gate;
 mod internet;
 mod line;

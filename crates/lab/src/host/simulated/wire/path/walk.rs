@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use super::balance::{Balanced, balance};
 use super::gate::{IN, OUT, judge, stays, visible_response};
 use super::gate::{Next, lets, next, unrouted};
 use super::location::{Location, exit, location};
@@ -103,6 +104,8 @@ pub(in crate::host::simulated::wire) struct PathDirection {
     pub(in crate::host::simulated::wire) hops: Vec<IpAddr>,
     /// The machine where it arrives.
     pub(in crate::host::simulated::wire) arrives: Option<Location>,
+    /// The port to which a load balancer sent it.
+    pub(in crate::host::simulated::wire) port: Option<u16>,
     /// Whether it never leaves its machine.
     pub(in crate::host::simulated::wire) local: bool,
 }
@@ -202,8 +205,29 @@ fn send(world: &mut World, from: &str, nic: usize, packet: &Datagram, leg: &mut 
     true
 }
 
+/// Takes a packet from a device to whoever a load balancer chooses, where it goes to one.
+fn carry(world: &mut World, from: &str, nic: Nic, packet: &Datagram, leg: &mut PathDirection) {
+    let found = if packet.answers() { Balanced::Elsewhere } else { balance(world, packet) };
+    match found {
+        Balanced::Elsewhere => carry_on(world, from, nic, packet, leg),
+        Balanced::Dropped => leg.fall = leg.fall.or(Some(DropPoint::Between)),
+        Balanced::Member(onward) => {
+            // The rules of whoever sends see the frontend.
+            if !lets(&world.fabric, &nic, "outbound", packet.protocol, packet.src, packet.dst) {
+                leg.fall = leg.fall.or(Some(DropPoint::Between));
+                return;
+            }
+            carry_on(world, from, nic, &onward, leg);
+            leg.port = Some(onward.dst.1);
+            if let Some(Location::Machine { inside, .. }) = &mut leg.arrives {
+                *inside = Some(onward.dst.0);
+            }
+        }
+    }
+}
+
 /// Takes a packet from a device through the platform.
-fn carry(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &mut PathDirection) {
+fn carry_on(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &mut PathDirection) {
     let to = location(world, packet.dst.0);
     if to == Location::Platform {
         (leg.base, leg.arrives) = (160_000, Some(to));
@@ -223,6 +247,14 @@ fn carry(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &m
                 // Without a table of routes, whatever is known can be reached.
                 let free = unrouted(&nic) && to != Location::Nobody;
                 if !here && !free {
+                    break;
+                }
+                if let Location::Machine { name, nic: at, .. } = &to
+                    && world
+                        .machine(name)
+                        .and_then(|machine| machine.nics.get(*at))
+                        .is_some_and(|end| keeps_out(end, &nic, packet.src.0))
+                {
                     break;
                 }
                 leg.base += if peered { PEERED } else { HOP_NANOS };
@@ -247,6 +279,9 @@ fn carry(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &m
                 leg.hops.push(address);
                 let found = world.machine(&name).and_then(|machine| machine.nics.get(at)).cloned();
                 let Some(own) = found.filter(|own| own.forwards) else { break };
+                if keeps_out(&own, &nic, packet.src.0) {
+                    break;
+                }
                 if !forward(world, &name, (at, &own), packet, leg) {
                     break;
                 }
@@ -255,6 +290,12 @@ fn carry(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &m
         }
     }
     leg.fall = leg.fall.or(Some(DropPoint::Between));
+}
+
+/// Tells whether the peering by which a packet comes to an interface takes in only what comes from the other network itself.
+fn keeps_out(end: &Nic, sender: &Nic, source: IpAddr) -> bool {
+    let peer = end.unforwarded.iter().find(|peer| peer.network == sender.network);
+    peer.is_some_and(|peer| !peer.space.iter().any(|space| space.contains(&source)))
 }
 
 /// Takes a packet through an appliance; false where it ends there.
