@@ -149,7 +149,7 @@ fn times(source: &Source<'_>) -> Times {
         None => (reported.clone(), "the first report of it; since when it was so is not recorded".to_owned()),
     };
     let ends = state.earlier.iter().chain(&state.concluded);
-    let fixed = ends.filter(|(_, end)| {
+    let mut fixed = ends.filter(|(_, end)| {
         !end.recheck.is_empty() && crate::recheck::verdict(&end.recheck) == crate::recheck::Verdict::Fixed
     });
     Times {
@@ -160,7 +160,7 @@ fn times(source: &Source<'_>) -> Times {
         cause_after_seconds: service.cause.map(|length| length.as_secs()),
         answered_after_seconds: service.answered.map(|length| length.as_secs()),
         waited_for_people_seconds: state.spent.waited.as_secs(),
-        verified: fixed.last().map(|(at, _)| at.to_string()),
+        verified: fixed.next_back().map(|(at, _)| at.to_string()),
     }
 }
 
