@@ -1,5 +1,4 @@
 //! Post-mortems that are sent: what leaves, what comes of it, and what never leaves.
-#![expect(clippy::indexing_slicing, reason = "a field that a JSON value lacks is null")]
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

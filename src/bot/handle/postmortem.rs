@@ -46,7 +46,8 @@ impl Core {
         };
         // Where the thread took nothing any more, the answer stands in a direct conversation.
         let here = Thread::of_state(&state).is_some_and(|thread| thread.channel == spot.channel);
-        if !here && !(spot.channel.starts_with('D') && state.opened.requester == user) {
+        let is_theirs = spot.channel.starts_with('D') && state.opened.requester == user;
+        if !here && !is_theirs {
             self.whisper(&spot, &user, &words("This button belongs to another thread."));
             return Ok(());
         }

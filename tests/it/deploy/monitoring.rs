@@ -1,4 +1,5 @@
 //! The dashboard and the alert rules speak of metrics that the program has, with the labels that it gives them.
+#![expect(clippy::indexing_slicing, reason = "a field that a JSON value lacks is null")]
 
 use std::collections::BTreeSet;
 
