@@ -141,6 +141,9 @@ async fn a_note_is_written_as_the_interface_of_pagerduty_wants_it() {
     assert!(content.starts_with("Post-mortem ghost-test: ") && content.chars().count() <= MAX_NOTE_CHARS);
 }
 
+/// A status, headers beside it, and what it comes to.
+type Refusal = (u16, &'static [(&'static str, &'static str)], SendError);
+
 #[tokio::test]
 async fn every_refusal_says_whether_something_was_written_and_what_to_do() {
     let github = "GitHub";
@@ -151,7 +154,7 @@ async fn every_refusal_says_whether_something_was_written_and_what_to_do() {
         service: github,
         retry_after: seconds.map(std::time::Duration::from_secs),
     };
-    let cases: Vec<(u16, &[(&str, &str)], SendError)> = vec![
+    let cases: Vec<Refusal> = vec![
         (401, &[], SendError::Unauthorized { service: github }),
         (403, &[], SendError::Forbidden { service: github, said: hidden.clone() }),
         (403, &[("retry-after", "61")], limited(Some(61))),
@@ -172,9 +175,7 @@ async fn every_refusal_says_whether_something_was_written_and_what_to_do() {
         ),
     ];
     for (status, headers, wanted) in cases {
-        let headers: Vec<(&'static str, &'static str)> =
-            headers.iter().map(|(name, value)| (leak(name), leak(value))).collect();
-        let service = Service::new(status, &headers, &said).await;
+        let service = Service::new(status, headers, &said).await;
         let error = sent(&issue(&service.url)).await.unwrap_err();
         assert_eq!(error, wanted);
         assert!(!error.to_string().contains(TOKEN), "{error}");
@@ -183,10 +184,6 @@ async fn every_refusal_says_whether_something_was_written_and_what_to_do() {
     let service = Service::new(400, &[], json!({"error": {"message": "Requester User Not Found"}})).await;
     let error = sent(&note(&service.url)).await.unwrap_err().to_string();
     assert_eq!(error, "PagerDuty refuses it with status 400: Requester User Not Found");
-}
-
-fn leak(text: &str) -> &'static str {
-    Box::leak(text.to_owned().into_boxed_str())
 }
 
 #[tokio::test]

@@ -1,5 +1,4 @@
 //! The button that brings the post-mortem into the thread.
-#![expect(clippy::indexing_slicing, reason = "a field that a JSON value lacks is null")]
 
 use serde_json::Value;
 
