@@ -5,6 +5,7 @@
 //! - [`session`]: drives one session: every step is durable before its effect.
 //! - [`http`]: liveness, readiness, metrics.
 //! - [`outside`]: consent for agents that no session drives.
+//! - [`export`]: sends a post-mortem where a team keeps them.
 //! - [`config`]: the configuration file and the environment.
 //! - [`cli`]: the subcommands.
 
@@ -12,6 +13,7 @@ pub mod alert;
 pub mod bot;
 pub mod cli;
 pub mod config;
+pub mod export;
 pub mod http;
 pub mod outside;
 pub mod session;

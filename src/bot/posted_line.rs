@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use ghost_investigate::memory::Memory;
 use ghost_investigate::report::Summary;
+use ghost_investigate::usage::Usage;
 
 /// The line about a session that every replica can read. It is gone when the session is erased.
 #[derive(Debug, Deserialize)]
@@ -15,4 +16,7 @@ pub(super) struct PostedLine {
     /// What it found; nothing in lines of earlier versions.
     #[serde(default)]
     pub(super) memory: Memory,
+    /// What it used; nothing in lines of earlier versions.
+    #[serde(default)]
+    pub(super) usage: Usage,
 }

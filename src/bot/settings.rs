@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bot::authority::{Approvers, People};
 use ghost_investigate::Limits;
+use ghost_investigate::usage::DayBudget;
 use ghost_shell::{Scope, Surroundings};
 
 /// How the bot behaves.
@@ -36,6 +37,8 @@ pub struct ChannelRules {
     pub approvers: Approvers,
     /// Which part of the cloud may be looked at.
     pub scope: Option<Scope>,
+    /// What its sessions may use in a day.
+    pub day: DayBudget,
 }
 
 impl ChannelRules {

@@ -14,6 +14,7 @@ mod consent;
 mod demo;
 mod effective;
 mod engine;
+mod export;
 mod files;
 mod guest;
 mod hook;

@@ -70,6 +70,8 @@ enum Sub {
     Change(super::change::Arguments),
     /// Says what is odd about the network of this machine, or of others, and what changed since it worked.
     Host(super::host::Arguments),
+    /// Writes what a session leaves behind, and sends it to where a team keeps it.
+    Export(super::export::Arguments),
     /// Lists, shows, moves and deletes sessions.
     Sessions(super::sessions::Arguments),
     /// Decides a recorded session once more and says where it would differ.
@@ -154,6 +156,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Path(arguments) => super::path::run(&arguments, &root.global),
         Sub::Change(arguments) => super::change::run(&arguments, &root.global),
         Sub::Host(arguments) => super::host::run(&arguments, &root.global),
+        Sub::Export(arguments) => super::export::run(&arguments, &setup()?),
         Sub::Sessions(arguments) => super::sessions::run(&arguments, &setup()?),
         Sub::Replay(arguments) => super::replay::run(&arguments, &setup()?),
         Sub::Playbook(arguments) => super::playbook::run(&arguments),
@@ -206,7 +209,7 @@ mod tests {
     }
 
     /// Subcommands whose answer is never bad news: with `--exit-code` they exit as without.
-    const NO_BAD_NEWS: [&str; 49] = [
+    const NO_BAD_NEWS: [&str; 51] = [
         "init",
         "playbook show",
         "topology",
@@ -218,9 +221,11 @@ mod tests {
         "shell bench",
         "shell demo",
         "audit show",
+        "export postmortem",
         "sessions list",
         "sessions search",
         "sessions show",
+        "sessions usage",
         "sessions export",
         "sessions import",
         "sessions delete",

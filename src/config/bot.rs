@@ -97,7 +97,7 @@ impl Default for Bot {
 }
 
 /// `[channel.ID]`: what holds in one channel in place of what holds anywhere.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Channel {
     /// Which part of the cloud may be looked at; that of `[bot]` unless said.
@@ -108,6 +108,8 @@ pub struct Channel {
     pub outage: Option<People>,
     /// Who approves changes there; the ones of `[approval]` unless said.
     pub change: Option<People>,
+    /// What its sessions may use in a day; that of `[usage]` unless said.
+    pub usage: Option<super::Usage>,
 }
 
 /// A part of the cloud. An empty list is no limit.
@@ -168,6 +170,8 @@ pub(super) fn problems(
     problems.extend(ids.map(|id| format!("[channel.{id}]: an id of a channel begins with C, D or G")));
     problems.extend(bot.freezers.problems("[bot] freezers"));
     for (id, channel) in channels {
+        let usage = channel.usage.iter().flat_map(|usage| usage.problems(&format!("[channel.{id}.usage]")));
+        problems.extend(usage);
         let named =
             [("measurement", &channel.measurement), ("outage", &channel.outage), ("change", &channel.change)];
         for (what, people) in named {

@@ -40,6 +40,8 @@ pub struct Config {
     pub approval: super::Approval,
     /// What a session may spend.
     pub limits: super::Limits,
+    /// What the sessions of a channel may use in a day.
+    pub usage: super::Usage,
     /// How the bot reaches Slack.
     pub slack: super::Slack,
     /// How the bot behaves.
@@ -54,6 +56,8 @@ pub struct Config {
     pub outside: super::Outside,
     /// Programs whose alerts open sessions, by name.
     pub alerts: BTreeMap<String, super::AlertSource>,
+    /// Where a post-mortem may be sent.
+    pub export: super::Export,
     /// Agents that speak the Model Context Protocol over HTTP.
     pub mcp: super::Mcp,
 }
@@ -215,6 +219,8 @@ impl Config {
             problems.extend(self.hook.problems());
             problems.extend(self.outside.problems());
             problems.extend(self.mcp.problems());
+            problems.extend(self.export.problems());
+            problems.extend(self.usage.problems("[usage]"));
             problems.extend(self.alert_problems());
         }
         problems

@@ -18,6 +18,7 @@ mod effective;
 mod estates;
 mod evaluate;
 mod evaluate_az;
+mod export;
 mod fuzz;
 mod guest_script;
 mod hook;

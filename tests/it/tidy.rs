@@ -32,7 +32,8 @@ const MODULES: [(&str, Arrows); 2] = [
             ("http", &[]),
             ("outside", &["session"]),
             ("config", &["alert"]),
-            ("cli", &["alert", "bot", "config", "http", "outside", "session"]),
+            ("export", &[]),
+            ("cli", &["alert", "bot", "config", "export", "http", "outside", "session"]),
         ],
     ),
     (

@@ -28,10 +28,12 @@ pub mod prompt;
 pub mod recheck;
 pub mod replay;
 pub mod report;
+pub mod service;
 pub mod state;
 pub mod suspect;
 pub mod symptom_text;
 pub mod tool;
+pub mod usage;
 
 pub use consent::{ApprovalRefused, RequesterMay, SelfApproval, may_approve, may_approve_modified};
 pub use destination::{

@@ -239,7 +239,7 @@ impl Core {
             quotes: Vec::new(),
             nonce: (self.nonce)(),
             investigator: self.investigator.clone(),
-            limits: self.settings.limits,
+            limits: self.limits_today(&source.channel, rules.day).await?,
             scope: rules.scope.filter(|scope| !scope.is_open()),
             surroundings: Some(self.settings.surroundings.clone()),
             by_program: true,

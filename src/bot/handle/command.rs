@@ -71,6 +71,7 @@ impl Core {
             "similar" => private(&words(
                 "Say what it is about: /ghost similar web-1, or the name of a rule or a fault",
             )),
+            "usage" => private(&self.usage_in(&command.channel).await?),
             "approvals" => {
                 private(&show::approvals(&self.pending(&command.channel).await?, self.clock.now()))
             }
@@ -124,6 +125,9 @@ impl Core {
         };
         if let Some(what) = rules.outside(symptom) {
             return Ok(private(&refusal(&Refusal::OutOfScope { what }, &RenderContext::default())));
+        }
+        if let Some(spent) = self.exceeded(&command.channel, rules.day).await? {
+            return Ok(private(&words(&super::usage::refusal(&spent))));
         }
         let request = Request {
             team: origin.team.clone().unwrap_or_default(),

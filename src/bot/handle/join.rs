@@ -109,6 +109,7 @@ impl Core {
             thread: Some(there.ts.clone()),
             requester: other.opened.requester.clone(),
             memory: ghost_investigate::memory::Memory::default(),
+            usage: ghost_investigate::usage::Usage::default(),
         };
         let same = !targets(&own.opened.symptom).is_disjoint(&targets(&other.opened.symptom));
         if own.opened.requester != user || !same || !self.may_see(&line, &here.channel, user).await {

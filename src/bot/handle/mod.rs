@@ -11,11 +11,13 @@ mod home;
 mod join;
 mod left;
 mod open;
+mod postmortem;
 mod press;
 mod quote;
 mod recheck;
 mod route;
 mod speech;
+mod usage;
 mod vote;
 
 pub use alert::{AlertSource, AlertTaken};

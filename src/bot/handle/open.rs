@@ -28,6 +28,9 @@ impl Core {
     /// Opens a session for a person, and tells them where the same is looked at already.
     pub(super) async fn open_for(self: &Arc<Self>, incident: Incident<'_>) -> Result<(), StoreError> {
         let (thread, who, symptom) = (incident.thread, incident.who, incident.symptom);
+        if self.refused_for_today(thread, incident.rules.day).await? {
+            return Ok(());
+        }
         if self.open(incident, false).await? == Delivered::New {
             self.offer_to_join(thread, who, symptom);
         }
@@ -41,6 +44,11 @@ impl Core {
         by_program: bool,
     ) -> Result<Delivered, StoreError> {
         let Incident { thread, key, who, symptom, rules, quotes } = incident;
+        let limits = if by_program {
+            self.limits_today(&thread.channel, rules.day).await?
+        } else {
+            self.settings.limits
+        };
         let opened = Opened {
             symptom: symptom.to_owned(),
             requester: who.to_owned(),
@@ -48,7 +56,7 @@ impl Core {
             quotes,
             nonce: (self.nonce)(),
             investigator: self.investigator.clone(),
-            limits: self.settings.limits,
+            limits,
             scope: rules.scope.clone().filter(|scope| !scope.is_open()),
             surroundings: Some(self.settings.surroundings.clone()),
             by_program,

@@ -20,4 +20,5 @@ mod status;
 mod tracker;
 
 pub use presenter::{Deciders, Pictures, Presenter, Trail};
+pub(super) use publish::{names_in, takes_no_files};
 pub(super) use render::{RenderedMessage, card_of, context, converted, posted};

@@ -333,7 +333,11 @@ impl Observer for Presenter {
             return;
         }
         // What is shown now needs not be shown again.
-        if matches!(event.as_ref(), Event::Delivered(_)) {
+        if let Event::Delivered(sent) = event.as_ref() {
+            // The time to the answer belongs to what every replica can read.
+            if sent.is_report() {
+                self.queue(Job::Line { session: state.session.clone(), line: line(state) });
+            }
             return;
         }
         if matches!(event.as_ref(), Event::Opened(_)) {

@@ -9,9 +9,9 @@ use crate::bot::present::render::{RenderedMessage, converted, place};
 use crate::bot::show::{Message, report};
 use ghost_investigate::event::Delivered;
 use ghost_investigate::report::{CaptureFile, capture_files, charts, markdown};
-use ghost_investigate::state::State;
+use ghost_investigate::state::{Entry, State};
 use ghost_slack::pace::Priority;
-use ghost_slack::web::{Address, CallError, Posted, Upload};
+use ghost_slack::web::{Address, CallError, Posted, Upload, Web};
 
 /// Slack's words for that it takes no files here, and will not take them in a moment either.
 const NO_FILES: [&str; 6] = [
@@ -30,7 +30,7 @@ const FILES: &str = "The whole report, the audit trail, and what was recorded:";
 const MAX_FILE_BYTES: usize = 100_000_000;
 
 /// Tells whether Slack takes no files here.
-pub(super) fn takes_no_files(error: &CallError) -> bool {
+pub(in crate::bot) fn takes_no_files(error: &CallError) -> bool {
     error.code().is_some_and(|code| NO_FILES.contains(&code))
 }
 
@@ -47,27 +47,31 @@ fn named(text: String, names: &[(String, String)]) -> String {
         .fold(text, |text, (id, name)| text.replace(id.as_str(), &markdown::text(&format!("@{name}"))))
 }
 
-impl Presenter {
-    /// Returns the names of the people whom a session names; who cannot be looked up keeps the id.
-    async fn names(&self, state: &State) -> Vec<(String, String)> {
-        let mut ids: BTreeSet<&str> = BTreeSet::from([state.opened.requester.as_str()]);
-        for approval in state.approvals.values() {
-            ids.extend(approval.votes.iter().map(|vote| vote.who.as_str()));
-        }
-        ids.extend(state.end_request.iter().map(|(who, _)| who.as_str()));
-        let is_member = |id: &&str| {
-            id.len() > 6
-                && id.starts_with(['U', 'W'])
-                && id.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
-        };
-        let web = &self.web.at(Priority::Report);
-        let ask = ids.into_iter().filter(is_member).map(|id| async move {
-            let profile = web.user(id).await.ok()?;
-            Some((id.to_owned(), profile.name().to_owned()))
-        });
-        futures_util::future::join_all(ask).await.into_iter().flatten().collect()
+/// Returns the names of the people whom a session names; who cannot be looked up keeps the id.
+pub(in crate::bot) async fn names_in(web: &Web, state: &State) -> Vec<(String, String)> {
+    let mut ids: BTreeSet<&str> = BTreeSet::from([state.opened.requester.as_str()]);
+    for approval in state.approvals.values() {
+        ids.extend(approval.votes.iter().map(|vote| vote.who.as_str()));
     }
+    ids.extend(state.end_request.iter().map(|(who, _)| who.as_str()));
+    ids.extend(state.entries.iter().filter_map(|entry| match entry {
+        Entry::Message { who, .. } => Some(who.as_str()),
+        Entry::Note { .. } | Entry::Turn(_) => None,
+    }));
+    let is_member = |id: &&str| {
+        id.len() > 6
+            && id.starts_with(['U', 'W'])
+            && id.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+    };
+    let web = &web.at(Priority::Report);
+    let ask = ids.into_iter().filter(is_member).map(|id| async move {
+        let profile = web.user(id).await.ok()?;
+        Some((id.to_owned(), profile.name().to_owned()))
+    });
+    futures_util::future::join_all(ask).await.into_iter().flatten().collect()
+}
 
+impl Presenter {
     /// Brings the report to the thread, or directly to whoever asked where the thread takes nothing any more.
     pub(super) async fn publish(&self, state: &State, thread: &Thread) -> Result<String, CallError> {
         match self.publish_in(state, thread, self.broadcast).await {
@@ -90,7 +94,7 @@ impl Presenter {
         let said = if fresh { Vec::new() } else { self.said(thread).await? };
         let number = state.earlier.len() + 1;
         let mut drawn = report(state, &self.context(state), state.last_at);
-        let names = self.names(state).await;
+        let names = names_in(&self.web, state).await;
         for file in drawn.files.iter_mut().filter(|file| file.name.ends_with(".md")) {
             let text = String::from_utf8_lossy(&file.bytes).into_owned();
             file.bytes = named(text, &names).into_bytes();

@@ -8,6 +8,7 @@ use ghost_base::{Digest, Timestamp};
 use ghost_investigate::event::Delivered;
 use ghost_investigate::memory::Memory;
 use ghost_investigate::state::State;
+use ghost_investigate::usage::Usage;
 use ghost_slack::block::SlackBlock;
 use ghost_slack::web::{Message, Posted};
 
@@ -113,6 +114,7 @@ pub(super) fn line(state: &State) -> String {
         (thread, _) => thread.clone(),
     };
     json!({"summary": summary, "channel": state.opened.origin.channel, "thread": thread,
-        "requester": state.opened.requester, "memory": Memory::of(state)})
+        "requester": state.opened.requester, "memory": Memory::of(state),
+        "usage": Usage::of(state)})
     .to_string()
 }

@@ -32,7 +32,7 @@ pub use activity::agent_status;
 pub use alert::{alert, alert_news};
 pub use answer::{
     Offer, Pending, Refusal, SessionLine, Waiting, approvals, audit, checks, help, joined, noted, offer,
-    policy, refusal, sessions, status, stopping, typing_is_no_consent,
+    policy, refusal, sessions, status, stopping, typing_is_no_consent, usage,
 };
 pub use before::{Before, before};
 pub use board::board;

@@ -6,14 +6,18 @@ use crate::bot::{Approvers, ChannelRules, People, Settings};
 use crate::cli::engine::limits;
 use crate::cli::setup::Setup;
 use crate::config::{self, Config};
+use ghost_investigate::usage::DayBudget;
 use ghost_investigate::{RequesterMay, SelfApproval};
 use ghost_shell::{Scope, Surroundings};
 
 /// Returns how the bot behaves.
 pub(in crate::cli) fn settings(setup: &Setup) -> Settings {
     let config = &setup.config;
-    let anywhere =
-        ChannelRules { approvers: approvers(config, None), scope: config.bot.scope.as_ref().map(scope) };
+    let anywhere = ChannelRules {
+        approvers: approvers(config, None),
+        scope: config.bot.scope.as_ref().map(scope),
+        day: day(&config.usage),
+    };
     let channels: BTreeMap<String, ChannelRules> = config
         .channel
         .iter()
@@ -21,6 +25,7 @@ pub(in crate::cli) fn settings(setup: &Setup) -> Settings {
             let rules = ChannelRules {
                 approvers: approvers(config, Some(channel)),
                 scope: channel.scope.as_ref().or(config.bot.scope.as_ref()).map(scope),
+                day: day(channel.usage.as_ref().unwrap_or(&config.usage)),
             };
             (id.clone(), rules)
         })
@@ -64,6 +69,16 @@ fn approvers(config: &Config, channel: Option<&config::Channel>) -> Approvers {
 
 fn people(people: &config::People) -> People {
     People { users: people.users.clone(), groups: people.groups.clone() }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the configuration bounds it")]
+fn day(usage: &config::Usage) -> DayBudget {
+    DayBudget {
+        tokens: usage.tokens_per_day,
+        cost_micros: (usage.dollars_per_day * 1_000_000.0).round() as u64,
+        commands: usage.commands_per_day,
+        minutes: usage.minutes_per_day,
+    }
 }
 
 fn scope(scope: &config::Scope) -> Scope {

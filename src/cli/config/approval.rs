@@ -100,7 +100,10 @@ mod slack {
         fn rules(users: &[&str]) -> ChannelRules {
             let users: BTreeSet<String> = users.iter().map(|user| (*user).to_owned()).collect();
             let named = People { users, ..People::default() };
-            ChannelRules { approvers: Approvers { outage: named, ..Approvers::default() }, scope: None }
+            ChannelRules {
+                approvers: Approvers { outage: named, ..Approvers::default() },
+                ..ChannelRules::default()
+            }
         }
 
         #[test]

@@ -7,6 +7,7 @@ mod alerts;
 mod approval;
 mod cloud;
 mod command;
+mod export;
 mod finding;
 mod machine;
 mod measuring;

@@ -129,6 +129,7 @@ fn config(place: &ChannelInfo, lab: &Lab, data: &Path) -> Config {
         measurement: Some(everybody.clone()),
         outage: Some(everybody.clone()),
         change: Some(everybody.clone()),
+        ..Channel::default()
     };
     let mut config = Config::default();
     reach(&mut config, lab, data);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 
-use super::{list, search, show, transfer};
+use super::{list, search, show, transfer, usage};
 use crate::cli::list::ListForm;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
@@ -57,6 +57,11 @@ enum Sub {
         after_help = "Examples:\n  ghost sessions show ghost-7k2f\n  ghost sessions show ghost-7k2f --report > rca.md\n  ghost sessions show ghost-7k2f --json | jq '.events[] | select(.kind == \"done\").body.output'"
     )]
     Show(show::Arguments),
+    /// Adds up what sessions used, and how long people waited.
+    #[command(
+        after_help = "Examples:\n  ghost sessions usage\n  ghost sessions usage --since 24h --by day\n  ghost sessions usage --json | jq '.total.tokens'\n\nThe last four columns are times: half of all within the first number, nine of ten within the second."
+    )]
+    Usage(usage::Arguments),
     /// Writes a session with its evidence and its audit as JSON lines that stand by themselves.
     #[command(
         after_help = "Examples:\n  ghost sessions export ghost-7k2f --out 7k2f.jsonl\n  ghost sessions export ghost-7k2f | gzip > 7k2f.jsonl.gz"
@@ -109,6 +114,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Resul
         Sub::Search { words, output, json } => {
             search::run(setup, &words.join(" "), if *json { ListForm::Json } else { *output }).await
         }
+        Sub::Usage(arguments) => usage::run(arguments, setup).await,
         Sub::Show(arguments) => show::run(arguments, setup).await,
         Sub::Export { session, out } => transfer::export(setup, session, out.as_deref()).await,
         Sub::Import { file, json } => transfer::import(setup, file, *json).await,
@@ -119,7 +125,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Resul
 }
 
 /// Opens the store for a session that has to be there. A look makes no store.
-pub(super) async fn store_of(setup: &Setup, session: &SessionId) -> anyhow::Result<Arc<dyn Store>> {
+pub(in crate::cli) async fn store_of(setup: &Setup, session: &SessionId) -> anyhow::Result<Arc<dyn Store>> {
     if setup.store_is_to_be_made() {
         return Err(missing(session));
     }
@@ -127,7 +133,7 @@ pub(super) async fn store_of(setup: &Setup, session: &SessionId) -> anyhow::Resu
 }
 
 /// Says that there is no such session.
-pub(super) fn missing(session: &SessionId) -> anyhow::Error {
+pub(in crate::cli) fn missing(session: &SessionId) -> anyhow::Error {
     let error = anyhow::Error::msg(format!("there is no session {session}"));
     Hinted::new(error, "`ghost sessions list` shows what there is").into()
 }

@@ -34,14 +34,21 @@ pub(super) async fn run(setup: &Setup, form: ListForm) -> anyhow::Result<()> {
 }
 
 pub(super) async fn all(store: &dyn Store) -> anyhow::Result<Vec<Summary>> {
-    let (mut found, mut after): (Vec<Summary>, Option<SessionId>) = (Vec::new(), None);
+    let mut found = Vec::new();
+    for name in names(store).await? {
+        found.extend(summary(store, &name).await?);
+    }
+    Ok(found)
+}
+
+/// Returns the names of all sessions.
+pub(super) async fn names(store: &dyn Store) -> anyhow::Result<Vec<SessionId>> {
+    let (mut found, mut after): (Vec<SessionId>, Option<SessionId>) = (Vec::new(), None);
     loop {
-        let names = store.list(after.as_ref(), PAGE).await?;
-        for name in &names {
-            found.extend(summary(store, name).await?);
-        }
-        match names.last() {
-            Some(last) if names.len() == PAGE => after = Some(last.clone()),
+        let page = store.list(after.as_ref(), PAGE).await?;
+        found.extend(page.iter().cloned());
+        match page.last() {
+            Some(last) if page.len() == PAGE => after = Some(last.clone()),
             Some(_) | None => return Ok(found),
         }
     }

@@ -458,7 +458,7 @@ fn an_answer_is_one_sentence_a_few_lines_and_buttons_for_everything_else() {
     for raw in ["netfilter/", "guest_firewall_drop", "sha256", "{\""] {
         assert!(!words.contains(raw), "{raw}: {words}");
     }
-    assert_eq!(buttons(&report.answer), ["steps", "evidence", "recheck", "audit"]);
+    assert_eq!(buttons(&report.answer), ["steps", "evidence", "recheck", "audit", "postmortem"]);
     assert_eq!(report.files[0].name, "rca.md");
     assert!(report.files.iter().all(|file| file.alt.is_some()), "every file says what it is");
     says(&good(&report.broadcast), &["Root cause, likely", "the answer in its thread"]);

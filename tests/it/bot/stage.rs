@@ -95,7 +95,7 @@ pub(super) fn settings() -> Settings {
                 change: group,
                 own: SelfApproval::default(),
             },
-            scope: None,
+            ..ChannelRules::default()
         },
         channels: BTreeMap::new(),
         freezers: bob,

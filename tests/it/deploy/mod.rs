@@ -5,6 +5,7 @@ mod chart;
 mod config;
 mod image;
 mod kubernetes;
+mod monitoring;
 mod page;
 mod unit;
 

@@ -12,7 +12,7 @@ use super::example::{commands, fences, of_ghost};
 use crate::project::{documents, none, root};
 
 /// What some commands need beside the program, by words that stand in them in this order. None of these is here for nothing.
-const NEEDS: [(&[&str], &str); 28] = [
+const NEEDS: [(&[&str], &str); 29] = [
     (&["-g"], "a cloud"),
     (&["host"], "a network around the machine"),
     (&["capture", "orphans"], "a cloud"),
@@ -28,6 +28,7 @@ const NEEDS: [(&[&str], &str); 28] = [
     (&["--recheck"], "a session of yours"),
     (&["sessions", "show"], "a session of yours"),
     (&["sessions", "export"], "a session of yours"),
+    (&["export", "postmortem"], "a session of yours"),
     (&["replay"], "a session of yours"),
     (&["audit", "verify"], "an audit file of yours"),
     (&["audit", "show"], "an audit file of yours"),

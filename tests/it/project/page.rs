@@ -41,7 +41,7 @@ fn keys(section: &str) -> BTreeSet<String> {
 }
 
 /// Sections below sections. Those that every file names for itself have a name in capitals on the page.
-const INNER: [(&str, &str); 12] = [
+const INNER: [(&str, &str); 14] = [
     ("approval.change", "approval.change"),
     ("approval.measurement", "approval.measurement"),
     ("approval.outage", "approval.outage"),
@@ -49,6 +49,8 @@ const INNER: [(&str, &str); 12] = [
     ("azure.reader", "azure.reader"),
     ("bot.freezers", "bot"),
     ("channel.C1", "channel.ID"),
+    ("export.github", "export.github"),
+    ("export.pagerduty", "export.pagerduty"),
     ("model.anthropic", "model.anthropic"),
     ("model.gemini", "model.gemini"),
     ("model.openai", "model.openai"),

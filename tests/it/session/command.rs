@@ -72,6 +72,19 @@ fn a_session_is_listed_shown_exported_replayed_imported_and_deleted() {
     let digest = ghost_base::Digest::of(&report).to_string();
     assert_eq!(events.last().unwrap()["body"]["digest"], digest);
 
+    let usage = json(&data, &["sessions", "usage", "--json"]);
+    assert_eq!(
+        (&usage["total"]["sessions"], &usage["total"]["commands"]),
+        (&Value::from(1), &Value::from(1))
+    );
+    assert_eq!((&usage["groups"][0]["name"], &usage["unread"]), (&Value::from("terminal"), &Value::from(0)));
+    let rows = check(&data, &["sessions", "usage", "--by", "session"], 0).0;
+    assert!(rows.contains(&id) && rows.lines().last().unwrap().starts_with("all"), "{rows}");
+    assert_eq!(
+        json(&data, &["sessions", "usage", "--since", "0s", "--json"])["groups"],
+        serde_json::json!([])
+    );
+
     let file = folder.path().join("export.jsonl");
     let file = file.to_str().unwrap();
     check(&data, &["sessions", "export", &id, "--out", file], 0);

@@ -19,6 +19,7 @@ mod looked;
 pub mod markdown;
 mod packets;
 pub mod path;
+pub mod postmortem;
 mod rca;
 mod request;
 mod spell;

@@ -5,6 +5,7 @@ use crate::event::{
     ApprovalRequested, Content, Done, Event, FindingAccepted, HypothesisSet, Instruction, ModelAnswered,
     Observed, Opened, Proposed, Recorded, Reopened, StepId,
 };
+use crate::service::ServiceTimes;
 use crate::state::{
     Approval, CallState, Denial, Ending, Entry, Observation, Phase, Spent, State, Step, Turn, Vote,
 };
@@ -87,6 +88,7 @@ impl State {
             alerts: Vec::new(),
             forecasts_checked: Vec::new(),
             is_check_due: false,
+            service: ServiceTimes::default(),
         }
     }
 
@@ -202,6 +204,7 @@ impl State {
                 self.taker = self.taker.take().filter(|_| attended.waits);
             }
         }
+        self.service.take(known(recorded)?, at.since(self.opened_at));
         (self.seq, self.last_at, self.head) = (seq, at, recorded.hash);
         Ok(())
     }
@@ -323,6 +326,9 @@ impl State {
         at: Timestamp,
     ) -> Option<()> {
         let approval = self.approvals.get_mut(name)?;
+        if matches!(ending, Ending::Decided { .. }) {
+            self.service.decided(approval, at);
+        }
         approval.ending = Some(ending);
         self.spent.waited += at.since(approval.asked_at);
         self.change(step)?.phase = phase;

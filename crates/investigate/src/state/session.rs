@@ -8,6 +8,7 @@ use crate::event::{
     ForecastChecked, Instruction, ModelAsked, ObservationId, Observed, Opened, Returned, StepId,
 };
 use crate::model::{Call, Carry, Investigator, Stop};
+use crate::service::ServiceTimes;
 use crate::state::{Approval, Denial, Phase, Step};
 use crate::{Hypothesis, HypothesisState, Limits};
 use ghost_base::{Digest, SessionId, Timestamp};
@@ -73,6 +74,8 @@ pub struct State {
     pub forecasts_checked: Vec<ForecastChecked>,
     /// Whether the sender said that it is over, or back, and the checks that had shown faults are still to be made again.
     pub is_check_due: bool,
+    /// How long people waited for what.
+    pub service: ServiceTimes,
 }
 
 /// An observation and when it was recorded.

@@ -22,12 +22,13 @@ const THREAD: [(&str, &str); 8] = [
     ("anything else", "is taken as a hint for the investigation"),
 ];
 
-const COMMANDS: [(&str, &str); 9] = [
+const COMMANDS: [(&str, &str); 10] = [
     ("/ghost investigate SYMPTOM", "begin in this channel"),
     ("/ghost status", "what runs here, and whether I work as configured"),
     ("/ghost sessions", "what runs and what ran here"),
     ("/ghost similar NAME", "what was found here before about a machine, a rule or a fault"),
     ("/ghost approvals", "what waits for a decision"),
+    ("/ghost usage", "what this channel used, and how long people waited"),
     ("/ghost policy", "what may run without asking"),
     ("/ghost freeze REASON", "hold every new command back, everywhere"),
     ("/ghost thaw", "let commands run again"),

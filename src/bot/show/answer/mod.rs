@@ -5,6 +5,7 @@ mod list;
 mod offer;
 mod refusal;
 mod session;
+mod usage;
 mod waiting;
 
 pub use help::{help, policy};
@@ -13,4 +14,5 @@ pub(super) use list::{pending_line, session_line};
 pub use offer::{Offer, joined, offer};
 pub use refusal::{Refusal, refusal};
 pub use session::{audit, checks, status};
+pub use usage::usage;
 pub use waiting::{Waiting, noted, stopping, typing_is_no_consent};

@@ -99,6 +99,7 @@ fn buttons(state: &State) -> Option<Value> {
     );
     row.extend(check_again(state));
     row.push(button("audit", "Audit", id, Tone::Normal, None));
+    row.push(button("postmortem", "Post-mortem", id, Tone::Normal, None));
     Some(actions(row))
 }
 

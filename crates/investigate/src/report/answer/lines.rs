@@ -116,7 +116,7 @@ pub(super) fn contradicted(state: &State) -> Option<String> {
 }
 
 /// Returns the recordings that the session began and did not delete, where it is over.
-pub(super) fn left_behind(state: &State) -> Option<String> {
+pub(in crate::report) fn left_behind(state: &State) -> Option<String> {
     let name = |command: &str| {
         let words: Vec<&str> = command.split_whitespace().collect();
         let at = words.iter().position(|word| matches!(*word, "--name" | "-n"))?;

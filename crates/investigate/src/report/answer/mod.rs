@@ -11,6 +11,6 @@ mod whole;
 
 pub(super) use cause::{carried, decider, ends};
 pub use lines::subject as hypothesis_subject;
-pub(super) use lines::{confidence, unchecked};
+pub(super) use lines::{confidence, left_behind, unchecked};
 pub(super) use whole::is_playbook;
 pub use whole::{Answer, AnswerLine, answer, headline};

@@ -96,7 +96,7 @@ fn is_dated(why: &str) -> bool {
 }
 
 /// Splits what supports a finding, `o3: why; o4: why`: each reason once, without the names of observations.
-fn reasons(why: &str) -> Vec<&str> {
+pub(in crate::report) fn reasons(why: &str) -> Vec<&str> {
     let mut reasons: Vec<&str> = Vec::new();
     let mut rest = why;
     loop {

@@ -89,19 +89,14 @@ fn in_order(state: &State) -> Vec<(&str, &Approval)> {
 fn question(state: &State, name: Option<&str>, approval: &Approval) -> String {
     let requested = &approval.requested;
     let step = requested.step;
-    let command = state.step(step).and_then(|step| {
-        let mut rounds = step.rounds.iter().map(|round| &round.classified);
-        rounds
-            .find(|classified| classified.round == requested.round)
-            .map(|classified| classified.command.as_str())
-    });
+    let command = command_of(state, approval);
     let ending = ending(approval);
     let warned =
         if requested.outcome_unknown { ", with the warning that an earlier run was cut off" } else { "" };
     let mut lines = vec![
         match name {
             Some(name) => format!("- {} for {step}, round {}: {ending}", code(name), requested.round),
-            None => format!("- {}: {ending}", asked(state, approval, command)),
+            None => format!("- {}: {ending}", text(&asked(state, approval))),
         },
         format!(
             "  - asked {}, {}, {} needed{warned}",
@@ -139,15 +134,23 @@ fn question(state: &State, name: Option<&str>, approval: &Approval) -> String {
     lines.join("\n")
 }
 
-/// Says what a question asked.
-fn asked(state: &State, approval: &Approval, command: Option<&str>) -> String {
+/// Says what a question asked, as plain data.
+pub(in crate::report) fn asked(state: &State, approval: &Approval) -> String {
     let requested = &approval.requested;
+    let command = command_of(state, approval);
     let asks = |at: usize| requested.judgements.get(at).is_none_or(|judged| judged.impact.is_some());
     let planned =
         requested.plan.iter().enumerate().filter(|(at, _)| asks(*at)).map(|(_, line)| line.as_str());
     let all: Vec<&str> = if requested.is_plan() { planned.collect() } else { command.into_iter().collect() };
     let tool = state.step(requested.step).map_or("", |step| step.tool.as_str());
-    text(&asked_action(tool, &all, requested.impact, &MachineNames::of(state)).what)
+    asked_action(tool, &all, requested.impact, &MachineNames::of(state)).what
+}
+
+/// Returns the command that a question is about, as it stood in that round.
+fn command_of<'a>(state: &'a State, approval: &Approval) -> Option<&'a str> {
+    let mut rounds = state.step(approval.requested.step)?.rounds.iter().map(|round| &round.classified);
+    let shown = rounds.find(|classified| classified.round == approval.requested.round);
+    shown.map(|classified| classified.command.as_str())
 }
 
 /// Returns every command that a plan holds, numbered, with its judgement where that was recorded.

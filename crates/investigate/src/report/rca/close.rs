@@ -10,7 +10,8 @@ use crate::report::rca::cause;
 use crate::state::State;
 
 /// The words that begin a line of a remedy and become its label.
-const LABELS: [&str; 7] = ["Look first", "Command", "Checked", "Class", "Verify", "Risk", "Note"];
+pub(in crate::report) const LABELS: [&str; 7] =
+    ["Look first", "Command", "Checked", "Class", "Verify", "Risk", "Note"];
 
 /// Returns the section with what should be done; empty where nothing is recommended.
 pub(super) fn actions(state: &State) -> String {
@@ -71,7 +72,7 @@ pub(super) fn waived(state: &State) -> String {
     format!("## What was not checked\n\n{}", lines.join("\n"))
 }
 
-fn capital(text: &str) -> String {
+pub(in crate::report) fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
 }

@@ -7,8 +7,9 @@ mod flows;
 mod proof;
 mod whole;
 
-pub(super) use cause::hypotheses;
-pub(super) use checked::{approvals, ending};
-pub(super) use close::budget;
+pub(super) use cause::{hypotheses, reasons};
+pub(super) use checked::{approvals, asked, ending};
+pub(super) use close::{LABELS, budget, capital};
+pub(super) use proof::source;
 pub(super) use whole::investigator;
 pub use whole::{evidence, rca, steps};

@@ -5,9 +5,10 @@ mod changed;
 mod hostile;
 mod ledger;
 mod markdown;
+mod postmortem;
 mod report;
 mod rich;
 mod timeline;
 
 pub(crate) use ledger::{Ledger, unspell};
-pub(in crate::report) use rich::rich;
+pub(crate) use rich::rich;

@@ -10,7 +10,7 @@ use crate::report::{audit, rca, reported, timeline};
 /// Compares with a file; `UPDATE=1` writes it instead.
 #[track_caller]
 #[expect(clippy::disallowed_methods, reason = "a test is asked to write its files through the environment")]
-fn same_as_file(name: &str, text: &str) {
+pub(super) fn same_as_file(name: &str, text: &str) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/agent").join(name);
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, text).unwrap();

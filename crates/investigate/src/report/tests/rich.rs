@@ -7,7 +7,7 @@ use crate::event::Reply;
 use crate::report::tests::Ledger;
 
 /// Returns a whole session; its last event is the conclusion.
-pub(in crate::report) fn rich() -> Ledger {
+pub(crate) fn rich() -> Ledger {
     let mut ledger =
         Ledger::open("iperf from tf-source-vm to tf-dest-vm:5001 hangs\nsince the *hardening* run");
     for (id, what) in

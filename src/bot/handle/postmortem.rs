@@ -1,0 +1,107 @@
+//! The button below a report that brings the post-mortem into the thread, as a file.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::bot::Thread;
+use crate::bot::core::{Core, words};
+use crate::bot::present::{names_in, takes_no_files};
+use ghost_base::SessionId;
+use ghost_investigate::event::{Recorded, read};
+use ghost_investigate::report::postmortem::postmortem;
+use ghost_investigate::state::State;
+use ghost_slack::arrive::Press;
+use ghost_slack::pace::Priority;
+use ghost_slack::web::{Address, CallError, Upload};
+use ghost_store::StoreError;
+
+/// What stands above the file.
+const COMMENT: &str = "The post-mortem of this session, as it stands now:";
+
+/// How far back a thread is read.
+const FAR: usize = 1_000;
+
+impl Core {
+    /// Takes the click: whoever sees the thread may have the file in it.
+    pub(super) async fn press_postmortem(
+        self: &Arc<Self>,
+        press: &Press,
+        session: &str,
+    ) -> Result<(), StoreError> {
+        let (spot, user) = (Self::spot(press), press.user.id.clone());
+        if let Err(why) = self.participant(&user).await {
+            self.whisper(&spot, &user, &words(&why.to_string()));
+            return Ok(());
+        }
+        let Ok(session) = session.parse::<SessionId>() else { return Ok(()) };
+        let lines = self.store.read(&session, 0).await?;
+        let recorded = read(&session, lines.iter().map(String::as_str)).unwrap_or_default();
+        let Ok(state) = State::fold(&session, &recorded) else {
+            self.whisper(
+                &spot,
+                &user,
+                &words("What this session found was erased, so there is nothing to write."),
+            );
+            return Ok(());
+        };
+        // Where the thread took nothing any more, the answer stands in a direct conversation.
+        let here = Thread::of_state(&state).is_some_and(|thread| thread.channel == spot.channel);
+        let is_theirs = spot.channel.starts_with('D') && state.opened.requester == user;
+        if !here && !is_theirs {
+            self.whisper(&spot, &user, &words("This button belongs to another thread."));
+            return Ok(());
+        }
+        let core = Arc::clone(self);
+        self.spawn(async move {
+            let answer = match core.post_file(&spot, &state, &recorded).await {
+                Ok(true) => return,
+                Ok(false) => {
+                    "The post-mortem is in this thread already, and nothing happened since.".to_owned()
+                }
+                Err(error) if takes_no_files(&error) => {
+                    format!(
+                        "The post-mortem could not be uploaded: Slack says {}.",
+                        error.code().unwrap_or_default()
+                    )
+                }
+                Err(error) => {
+                    tracing::warn!(session.id = %state.session, "post-mortem not uploaded: {error}");
+                    "The post-mortem could not be uploaded just now. Press once more.".to_owned()
+                }
+            };
+            core.whisper(&spot, &user, &words(&answer));
+        });
+        Ok(())
+    }
+
+    /// Brings the file; says whether it was not there yet.
+    async fn post_file(
+        &self,
+        spot: &Thread,
+        state: &State,
+        recorded: &[Recorded],
+    ) -> Result<bool, CallError> {
+        let web = self.web.at(Priority::Report);
+        let name = format!("postmortem-{}.md", state.seq);
+        if !spot.ts.is_empty() {
+            let (said, _) = web.thread(&spot.channel, &spot.ts, FAR).await?;
+            if said.iter().any(|message| message.files.iter().any(|file| file.name == name)) {
+                return Ok(false);
+            }
+        }
+        let names: BTreeMap<String, String> = names_in(&self.web, state).await.into_iter().collect();
+        let Ok(document) = postmortem(&state.session, recorded, &names) else { return Ok(false) };
+        let file = Upload {
+            name,
+            title: "Post-mortem".to_owned(),
+            alt: Some(format!("Post-mortem: {}", document.title)),
+            bytes: document.markdown().into_bytes(),
+        };
+        let to = match spot.ts.as_str() {
+            "" => Address::channel(&spot.channel),
+            ts => Address::thread(&spot.channel, ts),
+        };
+        web.upload(&to, &[file], COMMENT).await?;
+        Ok(true)
+    }
+}
