@@ -15,8 +15,8 @@ fn call(stage: &Stage, command: &str) -> Value {
         "tool_name": "Bash", "tool_input": {"command": command, "description": "the deploy needs it"}})
 }
 
-/// Waits for the card of a request; returns the message.
-async fn asked(stage: &Stage, part: &str) -> Value {
+/// Waits for the card of a request, another one than that of before; returns the message.
+async fn asked(stage: &Stage, part: &str, before: Option<&Value>) -> Value {
     let look = async || {
         let shown = stage.person_sees("channel", &format!("user=bob&channel={NETWORK}")).await;
         let roots = shown["messages"].as_array().cloned().unwrap_or_default();
@@ -24,7 +24,9 @@ async fn asked(stage: &Stage, part: &str) -> Value {
             let thread = format!("user=bob&channel={NETWORK}&ts={}", root["ts"].as_str().unwrap());
             let thread = stage.person_sees("thread", &thread).await;
             let messages = thread["messages"].as_array().cloned().unwrap_or_default();
-            let card = messages.into_iter().find(|one| one["text"].to_string().contains("Approval needed"));
+            let is_new = |one: &Value| before.is_none_or(|before| before["ts"] != one["ts"]);
+            let asks = |one: &Value| one["text"].to_string().contains("Approval needed") && is_new(one);
+            let card = messages.into_iter().find(asks);
             if let Some(card) = card {
                 return Ok(card);
             }
@@ -53,7 +55,7 @@ async fn answered(hook: Child) -> (Option<i32>, Value) {
 async fn an_agent_that_meets_the_bot_only_in_the_store_is_answered_though_a_replica_is_killed() {
     let Some(mut stage) = Stage::start(1, 0, Duration::ZERO).await else { return };
     let hook = stage.hook(&call(&stage, "touch approved-file"));
-    let card = asked(&stage, "approved-file").await;
+    let card = asked(&stage, "approved-file", None).await;
     // Whoever took the request in may be gone before anybody answers.
     for at in [0, 1] {
         stage.kill(at, &[]).await;
@@ -64,8 +66,7 @@ async fn an_agent_that_meets_the_bot_only_in_the_store_is_answered_though_a_repl
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "allow", "{answer}");
     // A yes counts once: the same text asks again.
     let hook = stage.hook(&call(&stage, "touch approved-file"));
-    let again = asked(&stage, "approved-file").await;
-    assert_ne!(again["ts"], card["ts"]);
+    let again = asked(&stage, "approved-file", Some(&card)).await;
     let dialog = press(&stage, &again, "deny").await;
     let values = json!({"reason": {"reason": "once is enough"}});
     let submit = json!({"user": "bob", "view_id": dialog["view"]["id"], "values": values});

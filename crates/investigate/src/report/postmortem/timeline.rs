@@ -189,7 +189,7 @@ impl Timeline<'_> {
             }
             Event::Concluded(end) => {
                 let text = if end.recheck.is_empty() {
-                    format!("The investigation ended: {}, confidence {}", end.outcome, end.confidence)
+                    format!("It ended as {} with confidence {}", end.outcome, end.confidence)
                 } else {
                     crate::recheck::headline(&end.recheck).to_owned()
                 };
