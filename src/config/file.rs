@@ -28,6 +28,8 @@ pub struct Config {
     pub azure: super::Azure,
     /// How guests are reached by ssh.
     pub ssh: super::Ssh,
+    /// Machines that are read themselves, by name.
+    pub hosts: BTreeMap<String, super::HostEntry>,
     /// Measurements between machines.
     pub meter: super::Meter,
     /// Where sessions are kept.
@@ -211,6 +213,7 @@ impl Config {
             }
         }
         problems.extend(self.azure.problems());
+        problems.extend(self.hosts.iter().flat_map(|(name, entry)| entry.problems(name)));
         problems.extend(self.store.problems());
         problems.extend(self.model.problems().into_iter().chain(self.limits.problems()));
         {

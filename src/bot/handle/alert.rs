@@ -241,6 +241,7 @@ impl Core {
             investigator: self.investigator.clone(),
             limits: self.limits_today(&source.channel, rules.day).await?,
             scope: rules.scope.filter(|scope| !scope.is_open()),
+            hosts: Vec::new(),
             surroundings: Some(self.settings.surroundings.clone()),
             by_program: true,
             outside: None,

@@ -58,6 +58,7 @@ impl Core {
             investigator: self.investigator.clone(),
             limits,
             scope: rules.scope.clone().filter(|scope| !scope.is_open()),
+            hosts: Vec::new(),
             surroundings: Some(self.settings.surroundings.clone()),
             by_program,
             outside: None,

@@ -7,6 +7,7 @@ mod again;
 #[cfg(feature = "lab")]
 mod case;
 mod command;
+mod hosts;
 mod investigator;
 pub(in crate::cli) mod line;
 mod question;

@@ -119,6 +119,7 @@ impl World {
             },
             limits: self.limits,
             scope: self.scope.clone(),
+            hosts: Vec::new(),
             surroundings: Some(
                 Surroundings::read(&["status.example".to_owned()], "nameserver 10.0.0.2")
                     .unwrap()
