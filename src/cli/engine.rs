@@ -117,7 +117,8 @@ pub(super) fn policy_for(setup: &Setup, hosts: &[SessionHost]) -> anyhow::Result
     let ssh = SshArguments::default();
     let configured = setup.config.hosts.keys().filter_map(|name| Some(ssh.access(setup, name).ok()?.1));
     let configured = configured.map(|access| access.carrier().words().to_vec());
-    let carriers: Vec<Vec<String>> = hosts.iter().map(|host| host.carrier.clone()).chain(configured).collect();
+    let carriers: Vec<Vec<String>> =
+        hosts.iter().map(|host| host.carrier.clone()).chain(configured).collect();
     let policy = policy(setup)?;
     if carriers.is_empty() {
         return Ok(policy);

@@ -27,7 +27,8 @@ pub struct HostEntry {
 
 impl HostEntry {
     /// Says what is wrong with an entry.
-    pub(super) fn problems(&self, name: &str) -> Vec<String> {
+    #[must_use]
+    pub fn problems(&self, name: &str) -> Vec<String> {
         let mut problems = Vec::new();
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
         if name.is_empty()

@@ -1,5 +1,6 @@
 //! How a machine is reached that the command line names.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -37,12 +38,22 @@ impl SshArguments {
     /// Returns how a machine is reached, and its name without the user. What the command line says comes before what `[hosts]` says of
     /// the machine, and that before `[ssh]`.
     pub(in crate::cli) fn access(&self, setup: &Setup, named: &str) -> anyhow::Result<(String, HostAccess)> {
+        self.access_among(&setup.config.hosts, setup, named)
+    }
+
+    /// Returns the same among machines that something else than the configuration names.
+    pub(in crate::cli) fn access_among(
+        &self,
+        entries: &BTreeMap<String, HostEntry>,
+        setup: &Setup,
+        named: &str,
+    ) -> anyhow::Result<(String, HostAccess)> {
         let (user, name) = match named.rsplit_once('@') {
             Some((user, name)) => (Some(user), name),
             None => (self.ssh_user.as_deref(), named),
         };
         let unnamed = HostEntry::default();
-        let entry = setup.config.hosts.get(name).unwrap_or(&unnamed);
+        let entry = entries.get(name).unwrap_or(&unnamed);
         if entry.local {
             return Ok((name.to_owned(), HostAccess::Here));
         }

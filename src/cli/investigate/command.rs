@@ -13,7 +13,7 @@ use crate::cli::host::SshArguments;
 use crate::cli::investigate::again;
 #[cfg(feature = "lab")]
 use crate::cli::investigate::case;
-use crate::cli::investigate::hosts::{machines, session_host};
+use crate::cli::investigate::hosts::{entries, machines, session_host};
 use crate::cli::investigate::investigator::{InvestigatorKind, investigator};
 use crate::cli::investigate::question::{QuestionOutcome, ask, rule};
 use crate::cli::investigate::reports::Reports;
@@ -25,8 +25,8 @@ use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
 use crate::session::{DriveControl, DriveOutcome, Engine, InboxMessage};
 use ghost_base::SessionId;
-use ghost_investigate::Outcome;
 use ghost_cloud::guest::HostAccess;
+use ghost_investigate::Outcome;
 use ghost_investigate::event::{HumanMessage, Opened, Origin, SessionHost, read};
 use ghost_investigate::model::Model;
 use ghost_investigate::recheck::possible;
@@ -50,7 +50,7 @@ const INCONCLUSIVE: u8 = 4;
     after_help = "While it works, type to steer it: any words reach the investigation; `status`, `report`, `stop` and `help` are \
 orders. Ctrl-C pauses; --resume goes on exactly there. Behind the report, questions about it are answered from what was recorded.\n\nExamples:\n  ghost investigate 'iperf to web-1:5001 hangs since the \
 hardening run' --brain scripted --script turns.jsonl\n  ghost investigate --resume ghost-1f0c9a2b7e --brain scripted --script \
-turns.jsonl\n  ghost investigate 'DNS is slow' --brain scripted --script turns.jsonl --json | jq -r .kind\n  ghost investigate 'dns is slow on this host'\n  ghost investigate 'web-1 cannot reach db-1 on port 5432' --host web-1 --host ops@db-1\n  ghost investigate --recheck ghost-1f0c9a2b7e\n\nMachines that are named with --host or stand in [hosts] of the configuration are read themselves, by one script that only reads. So is \
+turns.jsonl\n  ghost investigate 'DNS is slow' --brain scripted --script turns.jsonl --json | jq -r .kind\n  ghost investigate 'dns is slow on this host'\n  ghost investigate 'web-1 cannot reach db-1 on port 5432' --host web-1 --host ops@db-1\n  ghost investigate 'names fail on web-1' --inventory hosts.yml\n  ghost investigate --recheck ghost-1f0c9a2b7e\n\nMachines that are named with --host or stand in [hosts] of the configuration are read themselves, by one script that only reads. So is \
 this machine where the words say so, or where no cloud is configured."
 )]
 pub(in crate::cli) struct Arguments {
@@ -79,6 +79,10 @@ pub(in crate::cli) struct Arguments {
     /// A machine that is read itself, by ssh: a name or an address, or a name of `[hosts]`; repeatable.
     #[arg(long, value_name = "[USER@]HOST")]
     host: Vec<String>,
+    /// Machines that are read themselves, from a file: an ssh configuration, an inventory of Ansible (INI or YAML), or a CSV. Those that
+    /// the words or --host name; all of them, where none is named.
+    #[arg(long, value_name = "FILE")]
+    inventory: Option<PathBuf>,
     /// What to do when a human has to be asked.
     #[arg(long, value_enum, default_value_t = Consent::Ask)]
     approve: Consent,
@@ -194,15 +198,19 @@ impl Arguments {
             return Ok(Vec::new());
         }
         let Some(before) = before else {
-            return machines(&self.host, self.symptom.as_deref().unwrap_or_default(), &self.ssh, setup);
+            let symptom = self.symptom.as_deref().unwrap_or_default();
+            return machines(&self.host, self.inventory.as_deref(), symptom, &self.ssh, setup);
         };
+        let entries = entries(self.inventory.as_deref(), setup)?;
         let mut known = Vec::new();
         for host in &before.opened.hosts {
             let named = self.host.iter().find(|named| named.rsplit('@').next() == Some(host.name.as_str()));
             let here = HostAccess::Here;
             if here.carrier().words() == host.carrier {
                 known.push(host.clone());
-            } else if let Ok((name, access)) = self.ssh.access(setup, named.unwrap_or(&host.name)) {
+            } else if let Ok((name, access)) =
+                self.ssh.access_among(&entries, setup, named.unwrap_or(&host.name))
+            {
                 known.push(session_host(name, &access));
             }
         }

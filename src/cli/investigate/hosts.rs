@@ -3,11 +3,16 @@
 //! Goes in: the command line, `[hosts]` of the configuration, the words of whoever asks. Comes out: the machines with the words that
 //! carry a script to each; none where the cloud is looked at. Never: a machine that nobody named.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use anyhow::Context as _;
 
 use crate::cli::host::SshArguments;
-use crate::cli::print::Hinted;
+use crate::cli::inventory;
+use crate::cli::print::{Hinted, harmless};
 use crate::cli::setup::Setup;
+use crate::config::HostEntry;
 use ghost_cloud::guest::HostAccess;
 use ghost_investigate::event::SessionHost;
 
@@ -24,21 +29,22 @@ const MACHINE: [&str; 8] = ["host", "machine", "server", "computer", "box", "lap
 /// Returns the machines that a session reads itself; none where the cloud is looked at.
 pub(in crate::cli) fn machines(
     named: &[String],
+    inventory: Option<&Path>,
     symptom: &str,
     ssh: &SshArguments,
     setup: &Setup,
 ) -> anyhow::Result<Vec<SessionHost>> {
-    let configured = &setup.config.hosts;
-    let spoken = || -> Vec<String> {
-        configured.keys().filter(|name| names(symptom, name)).cloned().collect()
-    };
+    let known = entries(inventory, setup)?;
+    let spoken = || -> Vec<String> { known.keys().filter(|name| names(symptom, name)).cloned().collect() };
     let chosen: Vec<String> = match named {
         [] => match spoken() {
             some if !some.is_empty() => some,
+            // Whoever names a file means the machines in it.
+            _ if inventory.is_some() => known.keys().cloned().collect(),
             _ if speaks_of_this(symptom) => return Ok(vec![here(setup)]),
             _ if knows_cloud(setup) => return Ok(Vec::new()),
-            _ if configured.is_empty() => return Ok(vec![here(setup)]),
-            _ => configured.keys().cloned().collect(),
+            _ if known.is_empty() => return Ok(vec![here(setup)]),
+            _ => known.keys().cloned().collect(),
         },
         named => named.to_vec(),
     };
@@ -48,14 +54,26 @@ pub(in crate::cli) fn machines(
     }
     let mut found: Vec<SessionHost> = Vec::new();
     for named in &chosen {
-        let (name, access) =
-            ssh.access(setup, named).with_context(|| format!("finding how {named} is reached"))?;
+        let (name, access) = ssh
+            .access_among(&known, setup, named)
+            .with_context(|| format!("finding how {} is reached", harmless(named)))?;
         if found.iter().any(|known| known.name == name) {
             anyhow::bail!("{name} is named twice");
         }
         found.push(session_host(name, &access));
     }
     Ok(found)
+}
+
+/// Returns the machines of an inventory; without one those of the configuration.
+pub(in crate::cli) fn entries(
+    inventory: Option<&Path>,
+    setup: &Setup,
+) -> anyhow::Result<BTreeMap<String, HostEntry>> {
+    match inventory {
+        Some(path) => inventory::read(path, setup.environment.path("HOME").as_deref()),
+        None => Ok(setup.config.hosts.clone()),
+    }
 }
 
 /// Returns a machine as a session records it.
@@ -89,12 +107,13 @@ pub(in crate::cli) fn names(text: &str, name: &str) -> bool {
 /// Tells whether words are about the machine that somebody sits at.
 fn speaks_of_this(text: &str) -> bool {
     let lower = text.to_lowercase();
-    let words: Vec<&str> = lower.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        lower.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let is = |pair: &[&str]| {
         pair.first().is_some_and(|first| THIS.iter().any(|this| this.ends_with(first)))
             && pair.last().is_some_and(|last| MACHINE.contains(last))
     };
-    words.contains(&HERE) || words.windows(2).any(is) || words.windows(3).any(|three| is_linux(three) )
+    words.contains(&HERE) || words.windows(2).any(is) || words.windows(3).any(|three| is_linux(three))
 }
 
 /// `this linux host`.
@@ -106,7 +125,9 @@ fn is_linux(three: &[&str]) -> bool {
 fn knows_cloud(setup: &Setup) -> bool {
     let config = &setup.config;
     let scoped = |scope: &Option<crate::config::Scope>| {
-        scope.as_ref().is_some_and(|scope| !scope.subscriptions.is_empty() || !scope.resource_groups.is_empty())
+        scope
+            .as_ref()
+            .is_some_and(|scope| !scope.subscriptions.is_empty() || !scope.resource_groups.is_empty())
     };
     let is_configured = config.azure != crate::config::Azure::default()
         || config.capture.storage_account.is_some()
@@ -143,10 +164,17 @@ mod tests {
 
     #[test]
     fn this_machine_is_meant_where_somebody_says_so() {
-        for text in ["dns is slow on this host", "This Linux server drops packets", "localhost: no route", "my laptop is slow"] {
+        for text in [
+            "dns is slow on this host",
+            "This Linux server drops packets",
+            "localhost: no route",
+            "my laptop is slow",
+        ] {
             assert!(speaks_of_this(text), "{text}");
         }
-        for text in ["web-1 cannot reach db-1", "this is slow", "the host db-1 is slow", "this morning a server died"] {
+        for text in
+            ["web-1 cannot reach db-1", "this is slow", "the host db-1 is slow", "this morning a server died"]
+        {
             assert!(!speaks_of_this(text), "{text}");
         }
     }

@@ -262,8 +262,10 @@ pub(crate) fn suppose() -> String {
 
 /// Names every layer, and why nobody looked at it.
 pub(crate) fn waived() -> serde_json::Value {
-    let layers =
-        ["topology", "rules", "routes", "guest", "shaping", "measure", "wire", "storage", "exposure"];
+    let layers = [
+        "topology", "rules", "routes", "guest", "shaping", "measure", "wire", "storage", "exposure", "links",
+        "names", "sockets",
+    ];
     layers
         .map(|layer| serde_json::json!({"layer": layer, "why": "there is no cloud in this test"}))
         .to_vec()

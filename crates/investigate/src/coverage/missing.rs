@@ -117,9 +117,9 @@ pub fn missing(
 /// Returns what has to be looked at on machines that are read themselves, and was not.
 #[must_use]
 pub fn missing_of_hosts(machines: &[String], looked: &[Looked]) -> Vec<Looked> {
-    let all = machines.iter().flat_map(|machine| {
-        OF_HOSTS.into_iter().map(|layer| Looked { layer, subject: machine.clone() })
-    });
+    let all = machines
+        .iter()
+        .flat_map(|machine| OF_HOSTS.into_iter().map(|layer| Looked { layer, subject: machine.clone() }));
     let has = |gap: &Looked| {
         looked.iter().any(|seen| seen.layer == gap.layer && seen.subject.eq_ignore_ascii_case(&gap.subject))
     };

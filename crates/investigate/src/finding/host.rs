@@ -283,7 +283,9 @@ pub(crate) const fn symptoms(fault: HostFault) -> &'static [&'static [Symptom]] 
         HostFault::GuestFirewallDrop => &[CUT, NAMES],
         HostFault::GuestFirewallReject => &[CUT, NAMES, REFUSED],
         HostFault::FragNeededDrop | HostFault::MtuMismatch => &[CUT, SLOW],
-        HostFault::RateLimit | HostFault::DscpRewrite | HostFault::ReceiveWindow => &[SLOW, &[Symptom::Lossy]],
+        HostFault::RateLimit | HostFault::DscpRewrite | HostFault::ReceiveWindow => {
+            &[SLOW, &[Symptom::Lossy]]
+        }
         HostFault::DnsSlow | HostFault::WrongResolver => &[NAMES],
         HostFault::DnsFailure
         | HostFault::DnsWrongRecord
@@ -381,7 +383,8 @@ fn named(object: &str) -> String {
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
     // A name keeps its letters: `eth0`.
-    let is_word = text.split(' ').next().is_some_and(|word| word.chars().all(|char| char.is_ascii_lowercase()));
+    let is_word =
+        text.split(' ').next().is_some_and(|word| word.chars().all(|char| char.is_ascii_lowercase()));
     match chars.next() {
         Some(first) if is_word => first.to_uppercase().chain(chars).collect(),
         Some(_) | None => text.to_owned(),
@@ -391,34 +394,70 @@ fn capital(text: &str) -> String {
 /// Returns how the fault works and what it explains.
 pub(super) const fn mechanism(fault: HostFault) -> &'static str {
     match fault {
-        HostFault::LinkMissing => "The device that this traffic needs is not in the machine, so nothing can leave by it.",
-        HostFault::LinkDown => "A device that is down neither sends nor receives. Its routes are gone with it.",
-        HostFault::LinkFlap => "Each time the carrier goes, packets are lost and connections stall until it is back.",
-        HostFault::RateLimit => "The machine sends no faster than this limit. What exceeds it waits, and is dropped.",
-        HostFault::ChecksumErrors => "Packets arrive damaged. The receiver drops them, and they have to be sent again.",
-        HostFault::PayloadRewrite => "A rule changes bytes of packets that pass, so the receiver drops them as damaged.",
-        HostFault::RandomDrop => "A rule drops a share of the packets. What is lost has to be sent again, and that is slow.",
-        HostFault::AddressMissing => "Without an address of its own the machine neither sends nor answers on this network.",
+        HostFault::LinkMissing => {
+            "The device that this traffic needs is not in the machine, so nothing can leave by it."
+        }
+        HostFault::LinkDown => {
+            "A device that is down neither sends nor receives. Its routes are gone with it."
+        }
+        HostFault::LinkFlap => {
+            "Each time the carrier goes, packets are lost and connections stall until it is back."
+        }
+        HostFault::RateLimit => {
+            "The machine sends no faster than this limit. What exceeds it waits, and is dropped."
+        }
+        HostFault::ChecksumErrors => {
+            "Packets arrive damaged. The receiver drops them, and they have to be sent again."
+        }
+        HostFault::PayloadRewrite => {
+            "A rule changes bytes of packets that pass, so the receiver drops them as damaged."
+        }
+        HostFault::RandomDrop => {
+            "A rule drops a share of the packets. What is lost has to be sent again, and that is slow."
+        }
+        HostFault::AddressMissing => {
+            "Without an address of its own the machine neither sends nor answers on this network."
+        }
         HostFault::WrongAddress => "Others call an address that the machine does not have any more.",
         HostFault::WrongNetmask => {
             "The machine takes neighbors for distant machines, or distant ones for neighbors, and sends their packets the wrong direction."
         }
-        HostFault::DuplicateAddress => "Two machines answer for one address, and packets reach now one, now the other.",
-        HostFault::DuplicateMac => "Switches learn one hardware address at two ports, and packets reach now one, now the other.",
-        HostFault::ArpDrop => "The machine never learns the hardware address of its neighbors, so it reaches none of them.",
+        HostFault::DuplicateAddress => {
+            "Two machines answer for one address, and packets reach now one, now the other."
+        }
+        HostFault::DuplicateMac => {
+            "Switches learn one hardware address at two ports, and packets reach now one, now the other."
+        }
+        HostFault::ArpDrop => {
+            "The machine never learns the hardware address of its neighbors, so it reaches none of them."
+        }
         HostFault::NeighborPoisoned => "Packets for this neighbor are sent to another machine.",
-        HostFault::WrongGateway => "Whatever is not on the own network is sent to a machine that does not pass it on.",
-        HostFault::GatewayDead => "Whatever is not on the own network goes to this gateway, and nobody answers there.",
-        HostFault::NoDefaultRoute => "Nothing leads to networks that the machine is not in, so programs fail at once.",
-        HostFault::NoReturnRoute => "Requests arrive, and answers have no route back, so callers wait in vain.",
+        HostFault::WrongGateway => {
+            "Whatever is not on the own network is sent to a machine that does not pass it on."
+        }
+        HostFault::GatewayDead => {
+            "Whatever is not on the own network goes to this gateway, and nobody answers there."
+        }
+        HostFault::NoDefaultRoute => {
+            "Nothing leads to networks that the machine is not in, so programs fail at once."
+        }
+        HostFault::NoReturnRoute => {
+            "Requests arrive, and answers have no route back, so callers wait in vain."
+        }
         HostFault::StaticBlackhole => "The most specific route wins, and this one throws its packets away.",
         HostFault::IpForwardOff => "The machine is a gateway for others and passes nothing on.",
         HostFault::RpFilterDrop => {
             "The kernel drops packets that arrive by another device than the one by which it would answer. Captures show them, programs do not."
         }
-        HostFault::PolicyRule => "A routing rule is looked at before the main table and sends this traffic elsewhere.",
-        HostFault::EcmpLeg => "Connections are spread over several next hops. Those that meet the dead one fail, the others work.",
-        HostFault::AsymmetricPath => "The filter sees only one direction, takes the packets for invalid and drops them.",
+        HostFault::PolicyRule => {
+            "A routing rule is looked at before the main table and sends this traffic elsewhere."
+        }
+        HostFault::EcmpLeg => {
+            "Connections are spread over several next hops. Those that meet the dead one fail, the others work."
+        }
+        HostFault::AsymmetricPath => {
+            "The filter sees only one direction, takes the packets for invalid and drops them."
+        }
         HostFault::Ipv6Disabled => "Programs that try IPv6 first fail or wait before they try IPv4.",
         HostFault::GuestFirewallDrop => "The machine itself drops these packets. Callers hang.",
         HostFault::GuestFirewallReject => "The machine itself refuses these packets.",
@@ -426,31 +465,49 @@ pub(super) const fn mechanism(fault: HostFault) -> &'static str {
         HostFault::FragNeededDrop => {
             "The sender never learns that its packets are too large. Small packets pass, large ones are lost again and again."
         }
-        HostFault::MtuMismatch => "Packets that one end sends are larger than the other end takes: small ones pass, large ones do not.",
+        HostFault::MtuMismatch => {
+            "Packets that one end sends are larger than the other end takes: small ones pass, large ones do not."
+        }
         HostFault::DscpRewrite => "Packets lose their class, so they wait behind everything else.",
-        HostFault::BridgePort => "Two isolated ports of a bridge never reach each other, though both reach everybody else.",
+        HostFault::BridgePort => {
+            "Two isolated ports of a bridge never reach each other, though both reach everybody else."
+        }
         HostFault::VniMismatch => "The ends of the tunnel drop what carries another number than their own.",
         HostFault::DnsFailure => "Names are not resolved, so programs fail before they connect.",
-        HostFault::DnsWrongRecord => "Programs connect to the address that the record names, which is another machine.",
+        HostFault::DnsWrongRecord => {
+            "Programs connect to the address that the record names, which is another machine."
+        }
         HostFault::DnsSlow => "Every program that looks a name up waits for this server first.",
         HostFault::WrongResolver => {
             "The machine asks this address first and waits until it gives up, before it asks the next server."
         }
         HostFault::NoResolver => "The machine has nobody to ask for names, so every name fails at once.",
-        HostFault::HostsOverride => "The machine's own file is read first, so a changed record never reaches its programs.",
+        HostFault::HostsOverride => {
+            "The machine's own file is read first, so a changed record never reaches its programs."
+        }
         HostFault::NotListening => "The packet arrives, and nobody takes the connection.",
-        HostFault::BoundToLoopback => "The service listens on the loopback address alone: it works on the machine, and nobody else reaches it.",
-        HostFault::AcceptQueueFull => "The kernel finishes no more connections until the service takes those that wait.",
+        HostFault::BoundToLoopback => {
+            "The service listens on the loopback address alone: it works on the machine, and nobody else reaches it."
+        }
+        HostFault::AcceptQueueFull => {
+            "The kernel finishes no more connections until the service takes those that wait."
+        }
         HostFault::SynFlood => "Half-open connections fill the queue, so honest callers are not answered.",
-        HostFault::ReceiveWindow => "The receiver lets the sender send little at a time, and every round trip costs.",
+        HostFault::ReceiveWindow => {
+            "The receiver lets the sender send little at a time, and every round trip costs."
+        }
         HostFault::ReceiveBuffer => "Datagrams that nobody reads in time are dropped.",
         HostFault::ConntrackFull => "New connections are dropped while those that are known go on.",
         HostFault::SnatPorts => "New connections through the translation fail while open ones go on.",
         HostFault::NatMissing => "Packets leave with an address to which nobody can answer.",
-        HostFault::PortRangeExhausted => "The machine has no port left for new connections to that destination; a retry may work.",
+        HostFault::PortRangeExhausted => {
+            "The machine has no port left for new connections to that destination; a retry may work."
+        }
         HostFault::UnitFailed => "What the service does for the network is not done.",
         HostFault::DeviceErrors => "The device loses packets, and what is lost has to be sent again.",
-        HostFault::SoftnetDrop => "The kernel's input queue is full, and packets are dropped before any program sees them.",
+        HostFault::SoftnetDrop => {
+            "The kernel's input queue is full, and packets are dropped before any program sees them."
+        }
     }
 }
 
@@ -475,7 +532,11 @@ mod tests {
             (HostFault::LinkDown, "link/web-1/eth0", "eth0 of web-1 is down"),
             (HostFault::DnsSlow, "dns/10.0.0.53", "The name server 10.0.0.53 answers late"),
             (HostFault::NoDefaultRoute, "route/web-1/default", "The default route of web-1 is missing"),
-            (HostFault::StaticBlackhole, "route/a/10.1.0.0/16", "The route of a to 10.1.0.0/16 throws packets away"),
+            (
+                HostFault::StaticBlackhole,
+                "route/a/10.1.0.0/16",
+                "The route of a to 10.1.0.0/16 throws packets away",
+            ),
             (HostFault::NoResolver, "resolver/a/none", "a: no name server is configured"),
             (HostFault::UnitFailed, "service/a/ssh.service", "The service ssh.service of a has failed"),
         ] {

@@ -88,7 +88,8 @@ impl Advice<'_> {
                 .any(|found| found.code == remedy.fault.as_str() && found.object == remedy.object)
         };
         let is_named = |remedy: &&JudgedRemedy| {
-            let holds = |action: &String| remedy.commands.iter().all(|command| action.contains(command.as_str()));
+            let holds =
+                |action: &String| remedy.commands.iter().all(|command| action.contains(command.as_str()));
             !remedy.commands.is_empty() && kept.iter().any(holds)
         };
         let missing = self.flows.remedies.iter().filter(|remedy| is_accepted(remedy) && !is_named(remedy));

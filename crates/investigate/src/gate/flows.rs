@@ -45,9 +45,8 @@ impl FlowJudgement {
         // What a machine itself shows is a cause of a complaint, or it is noticed.
         let is_free = !self.judged.is_of_machines()
             && (!is_judged_by_flow(&claim.code) || self.judged.is_beside_flows());
-        let fits = is_free
-            || self.causes.iter().chain(&self.changed).any(is)
-            || self.is_of_packets(&claim.object);
+        let fits =
+            is_free || self.causes.iter().chain(&self.changed).any(is) || self.is_of_packets(&claim.object);
         if fits { Ok(()) } else { Err(FindingError::NotOfTheFlows) }
     }
 

@@ -22,7 +22,9 @@ pub(super) fn outcome(
 ) -> (Outcome, String) {
     match complaint.kind {
         Kind::Trouble => {}
-        Kind::Exposure => return (Outcome::Inconclusive, "what is open to whom is not judged on machines".to_owned()),
+        Kind::Exposure => {
+            return (Outcome::Inconclusive, "what is open to whom is not judged on machines".to_owned());
+        }
         Kind::Drift | Kind::Leftovers => {
             return (Outcome::Inconclusive, "one reading does not tell what changed".to_owned());
         }
@@ -41,7 +43,10 @@ pub(super) fn outcome(
         (false, false) => (Outcome::Likely, format!("{}; {}", names.join("; "), open.join("; "))),
         (true, _) if !complaint.causes.is_empty() => {
             let shown = complaint.causes.iter().map(|cause| title(&cause.fault, &cause.object));
-            (Outcome::Inconclusive, format!("it is shown and not claimed: {}", shown.collect::<Vec<_>>().join("; ")))
+            (
+                Outcome::Inconclusive,
+                format!("it is shown and not claimed: {}", shown.collect::<Vec<_>>().join("; ")),
+            )
         }
         (true, true) if complaint.doubts.is_empty() => (
             Outcome::NoFaultFound,
@@ -58,7 +63,8 @@ pub(super) fn outcome(
 fn open(complaint: &JudgedComplaint, judged: &JudgedFlows, gaps: &[Looked]) -> Vec<String> {
     let unread = judged.machines.iter().filter(|machine| machine.unread.is_some());
     let mut open: Vec<String> = unread.map(|machine| format!("{} was not read", machine.name)).collect();
-    let is_own = |gap: &&Looked| complaint.machines.iter().any(|name| name.eq_ignore_ascii_case(&gap.subject));
+    let is_own =
+        |gap: &&Looked| complaint.machines.iter().any(|name| name.eq_ignore_ascii_case(&gap.subject));
     let own = gaps.iter().filter(is_own);
     open.extend(own.map(|gap| format!("not read: {} of {}", gap.layer.describe(), gap.subject)));
     open.truncate(MAX_NAMED);

@@ -102,7 +102,8 @@ impl Conversation {
             self.groups = list.split(", ").map(|name| name.trim().to_owned()).collect();
         }
         // Behind the quotes somebody else may have written such a line.
-        let hosts = rest.split("\nWhat was said before").next().and_then(|own| own.split_once(conversation::HOSTS));
+        let hosts =
+            rest.split("\nWhat was said before").next().and_then(|own| own.split_once(conversation::HOSTS));
         if let Some((_, names)) = hosts {
             let names = names.lines().next().unwrap_or_default();
             self.hosts = names.split(", ").map(|name| name.trim().to_owned()).collect();

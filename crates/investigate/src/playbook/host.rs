@@ -34,7 +34,8 @@ pub(super) fn next(conversation: &Conversation, tools: &[&str]) -> Turn {
     let recent = || conversation.finished.iter().skip(conversation.before_last_words);
     let reads = || recent().filter(|finished| finished.tool == HOSTS);
     let last = reads().next_back();
-    let is_over = last.is_some_and(|finished| finished.ending != CallEnding::Failed) || reads().count() >= READS;
+    let is_over =
+        last.is_some_and(|finished| finished.ending != CallEnding::Failed) || reads().count() >= READS;
     if tools.contains(&HOSTS) && !is_over {
         return read(conversation);
     }
@@ -92,7 +93,8 @@ fn end(conversation: &Conversation, last: Option<&FinishedCall>) -> Turn {
     let judged = completed.and_then(|finished| JudgedFlows::of_result(&finished.result)).unwrap_or_default();
     let suspects = completed.map(FinishedCall::suspects).unwrap_or_default();
     let looked = completed.map(FinishedCall::looked).unwrap_or_default();
-    let complained = if judged.is_of_machines() { judged.complained_of() } else { conversation.hosts.clone() };
+    let complained =
+        if judged.is_of_machines() { judged.complained_of() } else { conversation.hosts.clone() };
     let missing = missing_of_hosts(&complained, &looked);
     let failed = last.filter(|_| completed.is_none()).map(FinishedCall::reason);
     let settled: Vec<(&str, HypothesisState, String)> = OF_HOSTS
@@ -113,7 +115,10 @@ fn end(conversation: &Conversation, last: Option<&FinishedCall>) -> Turn {
         .iter()
         .map(|gap| json!({"layer": gap.layer, "subject": gap.subject, "why": unread(gap, &judged, failed.as_deref())}))
         .collect();
-    let confidence = match (suspects.is_empty(), missing.is_empty()) {
+    let causes = || judged.complaints.iter().flat_map(|complaint| &complaint.causes);
+    let is_sure = causes().any(|cause| !cause.is_likely)
+        || causes().next().is_none() && judged.complaints.iter().all(|complaint| complaint.doubts.is_empty());
+    let confidence = match (suspects.is_empty(), missing.is_empty() && is_sure) {
         (_, true) => "high",
         (false, false) => "medium",
         (true, false) => "low",
@@ -152,7 +157,8 @@ fn settle(
     judged: &JudgedFlows,
     failed: Option<&str>,
 ) -> (HypothesisState, String) {
-    let own = suspects.iter().filter(|one| one.fault().is_some_and(|fault| fault.layer_of_machines() == layer));
+    let own =
+        suspects.iter().filter(|one| one.fault().is_some_and(|fault| fault.layer_of_machines() == layer));
     let shown: Vec<String> = own.map(|one| title(&one.code, &one.object)).collect();
     if !shown.is_empty() {
         return (HypothesisState::Confirmed, format!("{}.", shown.join("; ")));
@@ -160,9 +166,16 @@ fn settle(
     match missing.iter().find(|gap| gap.layer == layer) {
         Some(gap) => (HypothesisState::Unverifiable, format!("{}.", unread(gap, judged, failed))),
         None => {
-            (HypothesisState::Refuted, format!("Read whole, and nothing in {} explains it.", layer.describe()))
+            (HypothesisState::Refuted, format!("Read whole, and nothing in {} explains it.", words(layer)))
         }
     }
+}
+
+/// Names a layer, whose machine is named beside it.
+fn words(layer: Layer) -> &'static str {
+    let described = layer.describe();
+    let own = ["the machine's ", "the guest's ", "the effective "];
+    own.iter().find_map(|whose| described.strip_prefix(whose)).unwrap_or(described)
 }
 
 /// Says why a layer of a machine was not read.
@@ -186,7 +199,8 @@ fn unread(gap: &Looked, judged: &JudgedFlows, failed: Option<&str>) -> String {
 
 fn finding(suspect: &Suspect, completed: Option<&FinishedCall>) -> Value {
     let own: Vec<String> = suspect.observations.iter().map(ToString::to_string).collect();
-    let cited = if own.is_empty() { completed.map(FinishedCall::observations).unwrap_or_default() } else { own };
+    let cited =
+        if own.is_empty() { completed.map(FinishedCall::observations).unwrap_or_default() } else { own };
     let evidence: Vec<Value> = cited.iter().take(4).map(|id| json!({ "observation": id })).collect();
     json!({
         "code": suspect.code,
@@ -196,7 +210,12 @@ fn finding(suspect: &Suspect, completed: Option<&FinishedCall>) -> Value {
     })
 }
 
-fn summary(suspects: &[Suspect], judged: &JudgedFlows, complained: &[String], failed: Option<&str>) -> String {
+fn summary(
+    suspects: &[Suspect],
+    judged: &JudgedFlows,
+    complained: &[String],
+    failed: Option<&str>,
+) -> String {
     let place = complained.join(", ");
     if let Some(why) = failed {
         return format!("{place} could not be read: {}.", plain(why, 300).trim_end_matches('.'));
@@ -240,7 +259,7 @@ fn questions(judged: &JudgedFlows, missing: &[Looked], failed: Option<&str>) -> 
     open.extend(closed.map(|gap| {
         format!(
             "What do {} of {} hold? As root, or with the sudo rules of `ghost host`, they can be read.",
-            gap.layer.describe().trim_start_matches("the machine's ").trim_start_matches("the guest's "),
+            words(gap.layer),
             gap.subject
         )
     }));

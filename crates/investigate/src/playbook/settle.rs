@@ -131,9 +131,7 @@ fn clean(layer: Layer, names: &str) -> String {
         | Layer::GuestDrift
         | Layer::Links
         | Layer::Names
-        | Layer::Sockets => {
-            "It was looked at and is clean".to_owned()
-        }
+        | Layer::Sockets => "It was looked at and is clean".to_owned(),
     }
 }
 

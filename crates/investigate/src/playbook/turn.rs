@@ -163,9 +163,13 @@ fn supposed(context: &PlaybookContext<'_>, layer: Layer) -> String {
             "Packets are lost, refused or damaged in between, though every setting is right.".to_owned()
         }
         Layer::Exposure => "A rule lets in more than the machine's purpose needs.".to_owned(),
-        Layer::Links => "A device, an address or a neighbor of one of the machines is not as it has to be.".to_owned(),
+        Layer::Links => {
+            "A device, an address or a neighbor of one of the machines is not as it has to be.".to_owned()
+        }
         Layer::Names => "One of the machines gets no answers to names, late ones, or wrong ones.".to_owned(),
-        Layer::Sockets => "A service, a limit or a full queue of one of the machines breaks the traffic.".to_owned(),
+        Layer::Sockets => {
+            "A service, a limit or a full queue of one of the machines breaks the traffic.".to_owned()
+        }
     }
 }
 
@@ -209,16 +213,9 @@ fn words(context: &PlaybookContext<'_>, planned: &PlannedCalls) -> String {
         ),
         Some(Layer::Exposure) => format!("I list what the rules of {names} let in, and from where."),
         Some(
-            Layer::Topology
-            | Layer::Measure
-            | Layer::Wire
-            | Layer::Links
-            | Layer::Names
-            | Layer::Sockets,
+            Layer::Topology | Layer::Measure | Layer::Wire | Layer::Links | Layer::Names | Layer::Sockets,
         )
-        | None => {
-            planned.first().map(|(call, _)| call.why.clone()).unwrap_or_default()
-        }
+        | None => planned.first().map(|(call, _)| call.why.clone()).unwrap_or_default(),
     };
     let denied = context.conversation.state("H-guest") == Some(HypothesisState::Unverifiable);
     let behind = if denied { " What was denied is not asked again." } else { "" };

@@ -423,9 +423,7 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
                 "Start the service there.",
             )
         }
-        Fault::Host(own) => {
-            (fault.title(&place.parts.join("/")), format!("{}.", capital(own.text().remedy)))
-        }
+        Fault::Host(own) => (fault.title(&place.parts.join("/")), format!("{}.", capital(own.text().remedy))),
     }
 }
 

@@ -162,7 +162,12 @@ fn listener(own: &host::Listener) -> Option<complaint::Listener> {
         "udp" => Protocol::Udp,
         _ => return None,
     };
-    (!own.is_local()).then_some(complaint::Listener { protocol, address: own.address, port: own.port, program: None })
+    (!own.is_local()).then_some(complaint::Listener {
+        protocol,
+        address: own.address,
+        port: own.port,
+        program: None,
+    })
 }
 
 fn of(complaint: &Complaint, all: &[String]) -> HostComplaint {

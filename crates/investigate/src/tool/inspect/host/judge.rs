@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 
+use super::super::inspector::Inspection;
+use super::super::path::sentence;
 use super::asked::{Asked, HostComplaint, HostFlow, Target};
 use super::layers::closed;
 use super::object::{is_of, object, why};
 use super::remedy::remedy;
-use super::super::inspector::Inspection;
-use super::super::path::sentence;
 use crate::coverage::{OF_HOSTS, explains};
 use crate::event::ObservationId;
 use crate::finding::Fault;
@@ -60,7 +60,8 @@ pub(super) fn document(asked: &Asked, read: &Read, seen: &mut Inspection) -> Jud
         lines(host, seen);
     }
     seen.notes.extend(read.notes.iter().cloned());
-    for warning in read.hosts.iter().flat_map(|host| host.warnings.iter().take(4).map(move |one| (host, one))) {
+    for warning in read.hosts.iter().flat_map(|host| host.warnings.iter().take(4).map(move |one| (host, one)))
+    {
         let (host, warning) = warning;
         seen.notes.push(sentence(&format!("{}: {}: {}", host.name, warning.part, warning.what)));
     }
@@ -88,7 +89,8 @@ fn complaint_of(
     if known.is_empty() {
         let context = Context { flows: Vec::new(), expected, whole: true };
         let found = judge(hosts, &context).findings;
-        causes.extend(found.into_iter().filter(|finding| concerns(finding, complaint, None)));
+        let works = names_work(complaint, hosts);
+        causes.extend(found.into_iter().filter(|finding| concerns(finding, complaint, None, works)));
     } else {
         for (own, flow) in &known {
             let context = Context { flows: vec![flow.clone()], expected: expected.clone(), whole: false };
@@ -96,7 +98,7 @@ fn complaint_of(
             let found: Vec<Finding> = judgement
                 .findings
                 .iter()
-                .filter(|finding| concerns(finding, complaint, Some(own)))
+                .filter(|finding| concerns(finding, complaint, Some(own), false))
                 .cloned()
                 .collect();
             let judged = flow_of(own, flow, &judgement, &found, hosts);
@@ -150,8 +152,17 @@ fn unmeasured(complaint: &HostComplaint) -> Option<String> {
     }
 }
 
-/// Tells whether a finding explains a complaint: it hurts, it is of its machines, and what it does is what people see.
-fn concerns(finding: &Finding, complaint: &HostComplaint, flow: Option<&HostFlow>) -> bool {
+/// Tells whether every name server of the machines answered just now: then something leads there and back.
+fn names_work(complaint: &HostComplaint, hosts: &[Host]) -> bool {
+    let own = hosts.iter().filter(|host| complaint.machines.contains(&host.name));
+    let mut all = own.flat_map(|host| &host.answers).peekable();
+    all.peek().is_some()
+        && all.all(|answer| matches!(answer.kind, AnswerKind::Answered(_) | AnswerKind::Status(_)))
+}
+
+/// Tells whether a finding explains a complaint: it hurts, it is of its machines, and what it does is what people see. Where names
+/// `work` now, what stops everything does not explain them; what hurts now and then may.
+fn concerns(finding: &Finding, complaint: &HostComplaint, flow: Option<&HostFlow>, works: bool) -> bool {
     if finding.weight == Weight::Noticed {
         return false;
     }
@@ -182,7 +193,8 @@ fn concerns(finding: &Finding, complaint: &HostComplaint, flow: Option<&HostFlow
         return own && fits && (finding.weight == Weight::Broken || is_of(finding, &complaint.machines));
     }
     let fits = if feels(Symptom::Names) {
-        explains(fault.as_str(), Symptom::Names)
+        let is_passing = layer == Layer::Names || !works || explains(fault.as_str(), Symptom::Slow);
+        explains(fault.as_str(), Symptom::Names) && is_passing
     } else {
         is_felt(fault, complaint)
     };
@@ -224,10 +236,15 @@ fn suspect(finding: &Finding, read: &Read) -> Option<Suspect> {
 }
 
 /// Says what becomes of a flow: what the machines themselves decide, and what came of trying it.
-fn flow_of(own: &HostFlow, flow: &Flow, judgement: &Judgement, found: &[Finding], hosts: &[Host]) -> JudgedFlow {
-    let machine = |address: IpAddr| {
-        hosts.iter().find(|host| host.owns(address).is_yes()).map(|host| plain(&host.name))
-    };
+fn flow_of(
+    own: &HostFlow,
+    flow: &Flow,
+    judgement: &Judgement,
+    found: &[Finding],
+    hosts: &[Host],
+) -> JudgedFlow {
+    let machine =
+        |address: IpAddr| hosts.iter().find(|host| host.owns(address).is_yes()).map(|host| plain(&host.name));
     let caller = hosts.iter().find(|host| host.name == flow.from);
     let source = caller.and_then(|host| {
         let fitting = host.global().map(ghost_inspect::host::Address::ip);
@@ -258,14 +275,14 @@ fn flow_of(own: &HostFlow, flow: &Flow, judgement: &Judgement, found: &[Finding]
             "it was tried and does not pass, and nothing that was read stops it",
             open("what lies beyond these machines", "it is none of the machines"),
         ),
-        (false, false, Some(Fate::NotKnown(why)), _) => {
-            (FlowVerdict::Indeterminate, "it leaves what was read", open("what lies beyond these machines", why))
-        }
-        (false, false, Some(Fate::Passes | Fate::Stopped) | None, _) => (
+        (false, false, Some(Fate::NotKnown(why)), _) => (
             FlowVerdict::Indeterminate,
-            "what decides was not read",
-            open("what decides", "it was not read"),
+            "it leaves what was read",
+            open("what lies beyond these machines", why),
         ),
+        (false, false, Some(Fate::Passes | Fate::Stopped) | None, _) => {
+            (FlowVerdict::Indeterminate, "what decides was not read", open("what decides", "it was not read"))
+        }
     };
     JudgedFlow {
         source: source.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
@@ -303,7 +320,8 @@ fn doubt(own: &HostFlow, judged: &JudgedFlow, hosts: &[Host]) -> Option<String> 
 /// Returns what is odd and explains nothing that people complain about.
 fn noticed(asked: &Asked, read: &Read, explaining: &[Finding]) -> Vec<NoticedObject> {
     let flows = asked.complaints.iter().flat_map(|complaint| &complaint.flows);
-    let flows: Vec<Flow> = flows.filter(|flow| !flow.is_inbound).filter_map(|flow| flow.judged(&read.hosts)).collect();
+    let flows: Vec<Flow> =
+        flows.filter(|flow| !flow.is_inbound).filter_map(|flow| flow.judged(&read.hosts)).collect();
     let found = judge(&read.hosts, &Context { flows, expected: Vec::new(), whole: true }).findings;
     let others = found.iter().filter(|finding| !explaining.iter().any(|known| is_same(known, finding)));
     let say = |finding: &Finding| {

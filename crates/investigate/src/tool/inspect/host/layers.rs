@@ -6,7 +6,8 @@ use ghost_inspect::host::{Answer, Host, Part};
 /// What was closed of a machine, by layer: nothing that depends on it was judged. A program that a layer needs and that is not installed
 /// closes it, too.
 pub(super) fn closed(host: &Host) -> Vec<(Layer, String, String)> {
-    let parts = host.closed.iter().filter_map(|(part, why)| Some((layer(*part)?, part.to_string(), why.clone())));
+    let parts =
+        host.closed.iter().filter_map(|(part, why)| Some((layer(*part)?, part.to_string(), why.clone())));
     let mut found: Vec<(Layer, String, String)> = parts.collect();
     if let Answer::NotKnown(why) = &host.filters_read {
         found.push((Layer::Guest, "packet filters".to_owned(), why.clone()));

@@ -58,7 +58,12 @@ impl Inspector for InspectHosts {
         what could not be read. Only in sessions that name machines; call it first there. Example: {\"reasoning\":\"what is wrong with \
         names on web-1?\",\"hosts\":[\"web-1\"]}";
 
-    fn check(&self, arguments: &Arguments, _group: Option<&str>, _site: &Site) -> Result<Vec<String>, Refused> {
+    fn check(
+        &self,
+        arguments: &Arguments,
+        _group: Option<&str>,
+        _site: &Site,
+    ) -> Result<Vec<String>, Refused> {
         if arguments.hosts.len() > MAX_HOSTS {
             return Err(refuse(format!("one call reads at most {MAX_HOSTS} machines")));
         }
@@ -103,15 +108,26 @@ impl Inspector for InspectHosts {
 /// Returns the machines that are read.
 fn chosen<'a>(named: &[String], hosts: &'a [SessionHost]) -> Result<Vec<&'a SessionHost>, Issue> {
     if hosts.is_empty() {
-        return Err(Issue::hinted("this session names no machine", "look at the cloud with topology and check_path"));
+        return Err(Issue::hinted(
+            "this session names no machine",
+            "look at the cloud with topology and check_path",
+        ));
     }
     let find = |name: &String| {
         hosts.iter().find(|host| host.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
             let known: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
-            Issue::new(format!("{} is no machine of this session; there are {}", plain(name), known.join(", ")))
+            Issue::new(format!(
+                "{} is no machine of this session; there are {}",
+                plain(name),
+                known.join(", ")
+            ))
         })
     };
-    if named.is_empty() { Ok(hosts.iter().take(MAX_HOSTS).collect()) } else { named.iter().map(find).collect() }
+    if named.is_empty() {
+        Ok(hosts.iter().take(MAX_HOSTS).collect())
+    } else {
+        named.iter().map(find).collect()
+    }
 }
 
 /// Reads one machine. One that cannot be read does not keep the others; a second reading that fails leaves the first.
@@ -133,7 +149,11 @@ fn gather(
             }
         }
         Err(issue) if read.hosts.iter().any(|known| known.name == host.name) => {
-            read.notes.push(format!("{}: the destinations were not tried: {}", plain(&host.name), sentence(&issue.text)));
+            read.notes.push(format!(
+                "{}: the destinations were not tried: {}",
+                plain(&host.name),
+                sentence(&issue.text)
+            ));
         }
         Err(issue) => read.unread.push((host.name.clone(), issue)),
     }

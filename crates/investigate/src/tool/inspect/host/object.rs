@@ -45,7 +45,8 @@ pub(super) fn object(finding: &Finding) -> String {
 /// Says what shows it, in a sentence.
 pub(super) fn why(finding: &Finding, object: &str) -> String {
     let title = Fault::of_host(finding.fault).title(object);
-    let shown = finding.evidence.iter().map(|one| format!("{} ({}: {})", one.shows, plain(&one.host), one.part));
+    let shown =
+        finding.evidence.iter().map(|one| format!("{} ({}: {})", one.shows, plain(&one.host), one.part));
     sentence(&format!("{title}: {}", shown.collect::<Vec<_>>().join("; ")))
 }
 

@@ -12,17 +12,23 @@ const THROWING: [&str; 4] = ["blackhole", "unreachable", "prohibit", "throw"];
 pub(super) fn remedy(finding: &Finding) -> Option<JudgedRemedy> {
     let host = finding.object.host().or_else(|| finding.evidence.first().map(|one| one.host.as_str()))?;
     let host = plain(host);
+    // What is said of a fault in general names examples, and an example has no class of its own.
+    let general = |text: &str| text.replace('`', "");
     let (commands, look, risk) = match command(finding) {
         Some((command, look, undo)) => (vec![command], format!("`{look}` on {host}"), undo),
         None => {
-            let look = format!("what shows it: {}", finding.fault.text().evidence);
-            (Vec::new(), look, "none from looking; whoever owns the machine knows what else uses it.".to_owned())
+            let look = format!("what shows it: {}", general(finding.fault.text().evidence));
+            (
+                Vec::new(),
+                look,
+                "none from looking; whoever owns the machine knows what else uses it.".to_owned(),
+            )
         }
     };
     Some(JudgedRemedy {
         fault: finding.fault.to_string(),
         object: object(finding),
-        what: format!("On {host}: {}.", finding.remedy()),
+        what: format!("On {host}: {}.", general(finding.remedy())),
         look,
         commands,
         effect: String::new(),
@@ -35,7 +41,8 @@ pub(super) fn remedy(finding: &Finding) -> Option<JudgedRemedy> {
 fn command(finding: &Finding) -> Option<(String, String, String)> {
     let set = |key: &str, value: &str| {
         is_word(key).then(|| {
-            let pair = if value.contains(' ') { format!("'{key}={value}'") } else { format!("{key}={value}") };
+            let pair =
+                if value.contains(' ') { format!("'{key}={value}'") } else { format!("{key}={value}") };
             (
                 format!("sudo sysctl -w {pair}"),
                 format!("sysctl {key}"),
@@ -70,7 +77,9 @@ fn command(finding: &Finding) -> Option<(String, String, String)> {
             Some((
                 format!("sudo ip route del {kind} {prefix}"),
                 format!("ip route show type {kind}"),
-                format!("what the route kept off passes again. `sudo ip route add {kind} {prefix}` undoes it."),
+                format!(
+                    "what the route kept off passes again. `sudo ip route add {kind} {prefix}` undoes it."
+                ),
             ))
         }
         (Fault::NeighborPoisoned, Object::Neighbor { ip, .. }) => {
