@@ -213,7 +213,7 @@ impl Config {
             }
         }
         problems.extend(self.azure.problems());
-        problems.extend(self.hosts.iter().flat_map(|(name, entry)| entry.problems(name)));
+        problems.extend(self.host_problems());
         problems.extend(self.store.problems());
         problems.extend(self.model.problems().into_iter().chain(self.limits.problems()));
         {
@@ -225,6 +225,22 @@ impl Config {
             problems.extend(self.export.problems());
             problems.extend(self.usage.problems("[usage]"));
             problems.extend(self.alert_problems());
+        }
+        problems
+    }
+
+    /// A scope that names a machine which nobody knows opens nothing, and means something else.
+    fn host_problems(&self) -> Vec<String> {
+        let mut problems: Vec<String> =
+            self.hosts.iter().flat_map(|(name, entry)| entry.problems(name)).collect();
+        let channels = self.channel.iter().map(|(id, channel)| (format!("channel.{id}"), &channel.scope));
+        for (place, scope) in channels.chain([("bot".to_owned(), &self.bot.scope)]) {
+            let named = scope.iter().flat_map(|scope| &scope.hosts);
+            problems.extend(
+                named
+                    .filter(|name| !self.hosts.contains_key(*name))
+                    .map(|name| format!("[{place}] scope: there is no [hosts.{name}]")),
+            );
         }
         problems
     }

@@ -3,6 +3,9 @@
 use super::Entries;
 use crate::config::HostEntry;
 
+/// The patterns of hosts, and the options for those that they hold for.
+type Section = (Vec<String>, Vec<(String, String)>);
+
 /// Tells whether a text is one.
 pub(super) fn is_one(text: &str) -> bool {
     text.lines().filter_map(option).any(|(key, value)| key == "host" && !value.is_empty())
@@ -10,7 +13,7 @@ pub(super) fn is_one(text: &str) -> bool {
 
 /// Reads one; the first value that is said of a host counts, as OpenSSH has it.
 pub(super) fn parse(text: &str) -> Entries {
-    let mut sections: Vec<(Vec<String>, Vec<(String, String)>)> = Vec::new();
+    let mut sections: Vec<Section> = Vec::new();
     for (key, value) in text.lines().filter_map(option) {
         match key.as_str() {
             "host" => {

@@ -15,6 +15,7 @@ use crate::cli::setup::Setup;
 use crate::config::HostEntry;
 use ghost_cloud::guest::HostAccess;
 use ghost_investigate::event::SessionHost;
+use ghost_investigate::symptom_text::names;
 
 /// How findings name this machine.
 const HERE: &str = "localhost";
@@ -87,23 +88,6 @@ fn here(setup: &Setup) -> SessionHost {
     session_host(own.unwrap_or_else(|| HERE.to_owned()), &HostAccess::Here)
 }
 
-/// Tells whether a text holds a name as a word of its own.
-pub(in crate::cli) fn names(text: &str, name: &str) -> bool {
-    let (text, name) = (text.to_lowercase(), name.to_lowercase());
-    let is_part = |char: char| char.is_alphanumeric() || "-_".contains(char);
-    text.match_indices(&name).any(|(at, _)| {
-        let before = text.get(..at).and_then(|before| before.chars().next_back());
-        let mut behind = text.get(at + name.len()..).unwrap_or_default().chars();
-        // A full stop ends a sentence, or goes on with a domain.
-        let goes_on = match (behind.next(), behind.next()) {
-            (Some('.'), Some(next)) => next.is_alphanumeric(),
-            (Some(next), _) => is_part(next),
-            (None, _) => false,
-        };
-        !before.is_some_and(|before| is_part(before) || before == '.') && !goes_on
-    })
-}
-
 /// Tells whether words are about the machine that somebody sits at.
 fn speaks_of_this(text: &str) -> bool {
     let lower = text.to_lowercase();
@@ -113,7 +97,7 @@ fn speaks_of_this(text: &str) -> bool {
         pair.first().is_some_and(|first| THIS.iter().any(|this| this.ends_with(first)))
             && pair.last().is_some_and(|last| MACHINE.contains(last))
     };
-    words.contains(&HERE) || words.windows(2).any(is) || words.windows(3).any(|three| is_linux(three))
+    words.contains(&HERE) || words.windows(2).any(is) || words.windows(3).any(is_linux)
 }
 
 /// `this linux host`.
@@ -122,7 +106,7 @@ fn is_linux(three: &[&str]) -> bool {
 }
 
 /// Tells whether a cloud is configured, or somebody is signed in to one.
-fn knows_cloud(setup: &Setup) -> bool {
+pub(in crate::cli) fn knows_cloud(setup: &Setup) -> bool {
     let config = &setup.config;
     let scoped = |scope: &Option<crate::config::Scope>| {
         scope
@@ -130,6 +114,8 @@ fn knows_cloud(setup: &Setup) -> bool {
             .is_some_and(|scope| !scope.subscriptions.is_empty() || !scope.resource_groups.is_empty())
     };
     let is_configured = config.azure != crate::config::Azure::default()
+        || config.programs.contains_key("az")
+        || setup.environment.path("AZURE_CONFIG_DIR").is_some()
         || config.capture.storage_account.is_some()
         || scoped(&config.bot.scope)
         || config.channel.values().any(|channel| scoped(&channel.scope));
@@ -139,8 +125,7 @@ fn knows_cloud(setup: &Setup) -> bool {
 
 /// Tells whether `az` has an account, by the file in which it keeps them.
 fn is_signed_in(setup: &Setup) -> bool {
-    let own = setup.environment.path("AZURE_CONFIG_DIR");
-    let folder = own.or_else(|| Some(setup.environment.path("HOME")?.join(".azure")));
+    let folder = setup.environment.path("HOME").map(|home| home.join(".azure"));
     let profile = folder.and_then(|folder| std::fs::read_to_string(folder.join("azureProfile.json")).ok());
     // It begins with a mark of its encoding.
     let profile = profile.map(|text| text.trim_start_matches('\u{feff}').to_owned()).unwrap_or_default();
@@ -151,16 +136,6 @@ fn is_signed_in(setup: &Setup) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_is_a_word_of_its_own() {
-        for text in ["web-1 is slow", "from WEB-1.", "(web-1)", "web-1:80"] {
-            assert!(names(text, "web-1"), "{text}");
-        }
-        for text in ["web-10 is slow", "my-web-1", "web-1.example.com", "xweb-1", "web"] {
-            assert!(!names(text, "web-1"), "{text}");
-        }
-    }
 
     #[test]
     fn this_machine_is_meant_where_somebody_says_so() {
