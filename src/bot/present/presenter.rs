@@ -62,9 +62,18 @@ pub struct Presenter {
     fresh: Mutex<HashMap<SessionId, BTreeSet<String>>>,
     pub(super) statuses: Statuses,
     /// The sessions that are driven here.
-    pub(super) driven: Mutex<HashMap<SessionId, usize>>,
+    pub(super) driven: Mutex<HashMap<SessionId, Driven>>,
     jobs: mpsc::UnboundedSender<Job>,
     queue: Mutex<Option<mpsc::UnboundedReceiver<Job>>>,
+}
+
+/// A session that is driven here.
+#[derive(Debug, Default)]
+pub(super) struct Driven {
+    /// How often at once: it may begin again before the end of its last run is reported.
+    times: usize,
+    /// The freeze that its board shows.
+    pub(super) drawn: Option<Freeze>,
 }
 
 /// Something to be sent.
@@ -213,7 +222,11 @@ impl Presenter {
     }
 
     pub(super) fn context(&self, state: &State) -> RenderContext {
-        let around = context(state, self.frozen.read().unwrap_or_else(PoisonError::into_inner).as_ref());
+        self.context_in(state, self.known_freeze().as_ref())
+    }
+
+    pub(super) fn context_in(&self, state: &State, frozen: Option<&Freeze>) -> RenderContext {
+        let around = context(state, frozen);
         let deciders = state.opened.origin.channel.as_deref().and_then(|channel| (self.deciders)(channel));
         RenderContext { acts_as: self.acts_as.clone(), modifier: self.modifier, deciders, ..around }
     }
@@ -227,12 +240,20 @@ impl Presenter {
         let Some(place) = state.place_of(Delivered::BOARD).and_then(|board| posted(&board.place)) else {
             return;
         };
-        self.show_later(state, place, board_of(state, &self.context(state), self.clock.now()));
+        let frozen = self.known_freeze();
+        let board = board_of(state, &self.context_in(state, frozen.as_ref()), self.clock.now());
+        self.show_later(state, place, board, frozen);
     }
 
-    /// Shows a board when Slack has time for it.
-    pub(super) fn show_later(&self, state: &State, place: Posted, rendered: RenderedMessage) {
-        let frozen = self.frozen.read().unwrap_or_else(PoisonError::into_inner).clone();
+    /// Shows a board when Slack has time for it. `frozen` is the freeze that was known when it was drawn.
+    pub(super) fn show_later(
+        &self,
+        state: &State,
+        place: Posted,
+        rendered: RenderedMessage,
+        frozen: Option<Freeze>,
+    ) {
+        self.note_drawn(&state.session, frozen.as_ref());
         let change = self.tracker.want(place, rendered.message, rendered.digest);
         self.queue(Job::Board { session: state.session.clone(), seq: state.seq, frozen, change });
     }
@@ -383,14 +404,14 @@ impl Observer for Presenter {
     }
 
     fn began(&self, session: &SessionId, _orphaned: bool) {
-        *self.driven.lock().unwrap_or_else(PoisonError::into_inner).entry(session.clone()).or_default() += 1;
+        let mut driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner);
+        driven.entry(session.clone()).or_default().times += 1;
     }
 
     fn ended(&self, session: &SessionId, _how: Option<&Result<DriveOutcome, EngineError>>) {
-        // A session may begin again before the end of its last run is reported.
         let mut driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner);
         match driven.get_mut(session) {
-            Some(times) if *times > 1 => *times -= 1,
+            Some(known) if known.times > 1 => known.times -= 1,
             Some(_) | None => drop(driven.remove(session)),
         }
     }

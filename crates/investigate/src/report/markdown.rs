@@ -23,7 +23,8 @@ pub fn text(data: &str) -> String {
         match char {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
+            // Elsewhere it ends nothing, as nothing can have begun.
+            '>' if at <= first => out.push_str("&gt;"),
             // An entity is shown as it stands by some messengers: where a backslash is enough, it is the backslash.
             '@' if calls(char, rest.get(1..).unwrap_or("")) => out.push_str("&#64;"),
             '@' => out.push_str("\\@"),
