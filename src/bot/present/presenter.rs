@@ -16,6 +16,7 @@ use crate::bot::{Approvers, Freeze, Thread};
 use crate::session::{DriveOutcome, EngineError, Observer, ReportDelivery};
 use ghost_base::{Clock, SessionId};
 use ghost_investigate::event::{Content, Delivered, Event, Recorded, StepId};
+use ghost_investigate::runbook::Note;
 use ghost_investigate::state::State;
 use ghost_shell::CancelSignal;
 use ghost_slack::pace::Priority;
@@ -34,6 +35,9 @@ pub type Trail = dyn Fn(&SessionId) -> Option<Vec<u8>> + Send + Sync;
 /// Returns a picture or a report from the folder of captures, by its name, where it lies on this machine.
 pub type Pictures = dyn Fn(&str) -> Option<Vec<u8>> + Send + Sync;
 
+/// The sections of what a site has written.
+pub type Runbooks = dyn Fn() -> Vec<Note> + Send + Sync;
+
 /// Returns who decides in a channel, by its id.
 pub type Deciders = dyn Fn(&str) -> Option<Approvers> + Send + Sync;
 
@@ -48,6 +52,8 @@ pub struct Presenter {
     pub(super) broadcast: bool,
     pub(super) trail: Arc<Trail>,
     pub(super) pictures: Arc<Pictures>,
+    /// What the site has written about its machines, as it is now.
+    pub(super) runbooks: Arc<Runbooks>,
     /// Whether recorded packets themselves go with the report.
     pub(super) attach_captures: bool,
     /// Who brings reports of sessions that did not begin in Slack.
@@ -121,6 +127,7 @@ impl Presenter {
             broadcast,
             trail,
             pictures: Arc::new(|_| None),
+            runbooks: Arc::new(Vec::new),
             attach_captures: false,
             elsewhere,
             frozen: RwLock::default(),
@@ -157,6 +164,12 @@ impl Presenter {
     #[must_use]
     pub fn attaching_captures(self, attach_captures: bool) -> Self {
         Self { attach_captures, ..self }
+    }
+
+    /// Says what the site has written about its machines; it is read anew for each report.
+    #[must_use]
+    pub fn with_runbooks(self, runbooks: Arc<Runbooks>) -> Self {
+        Self { runbooks, ..self }
     }
 
     /// Says where pictures of captures are found, for the reports.
