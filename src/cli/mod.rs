@@ -47,6 +47,7 @@ mod qdisc;
 mod replay;
 mod root;
 mod route;
+mod runbooks;
 mod sessions;
 mod setup;
 mod shell;

@@ -139,7 +139,7 @@ fn one(profile: Profile, healthy: bool, rng: &mut Rng) -> Tried {
         Profile::Hardened | Profile::Hub | Profile::Unnamed | Profile::Mixed => rng.one(&[1, 1, 1, 1, 1, 2]),
     };
     let special = rng.below(100);
-    if count == 1 && special < 31 {
+    if count == 1 && special < special::SPECIAL_PERCENT {
         special::special_case(&mut tried, special, healthy, rng);
         return tried;
     }
@@ -209,6 +209,11 @@ fn ask(drawn: &Drawn, by_role: bool, known: &[Asked], rng: &mut Rng) -> Option<A
         })
         .cloned()
         .collect();
+    // Two complaints about the same tiers would be one: the sockets of the first say whom the second means.
+    let is_of = |own: &Flow| role_of(own.source) == Some(from) && role_of(own.destination) == Some(to);
+    if known.iter().flat_map(|own| &own.flows).any(is_of) {
+        return None;
+    }
     // Whom their sockets call is meant, and nobody else of the same role.
     let talks = rng.percent(50);
     let first = all.first()?.destination;
@@ -325,7 +330,9 @@ fn finish(profile: Profile, seed: u64, number: u64, tried: &Tried, rng: &mut Rng
     let may: BTreeSet<Pair> = complaints.iter().flat_map(|own| own.may.iter().cloned()).collect();
     let may: BTreeSet<Pair> = may.difference(&expected).cloned().collect();
     let explained = complaints.iter().filter(|own| !own.expected.is_empty()).count();
-    let gaps = complaints.iter().filter(|own| own.gap.is_some()).count();
+    // A gap without a code of its own can only be said.
+    let gaps = complaints.iter().filter(|own| own.gap.is_some() && own.expected.is_empty()).count();
+    let is_denied = complaints.iter().any(|own| own.gap.is_none() && !own.expected.is_empty());
     let outcome: &[&'static str] = match (explained, gaps) {
         (0, 0) => &["NO_FAULT_FOUND", "INCONCLUSIVE"],
         (0, _) => &["INCONCLUSIVE", "LIKELY"],
@@ -341,7 +348,7 @@ fn finish(profile: Profile, seed: u64, number: u64, tried: &Tried, rng: &mut Rng
             forbidden.push(("an appliance by design is the cause".to_owned(), Some(pair), None));
         }
     }
-    if gaps > 0 && explained == 0 {
+    if complaints.iter().any(|own| own.gap.is_some()) && !is_denied {
         let says = "(?i)root cause[^\\n]*DenyAllInBound".to_owned();
         forbidden.push(("a default rule stops what has no path".to_owned(), None, Some(says)));
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
 use super::address::Prefix;
+use super::balancer::balanced;
 use super::cause;
 use super::draw::{Complaint, Tried, flow_slots, judged};
 use super::estate::{GroupRule, Hop, Machine, Network, Place, Role, Route, Service, Subnet};
@@ -17,6 +18,9 @@ use crate::case::model::Pair;
 use crate::case::random::Rng;
 use crate::host::Protocol;
 
+/// Below this number of a hundred a complaint is one of them.
+pub(super) const SPECIAL_PERCENT: usize = 40;
+
 /// Complaints that are no flow between two machines of the estate.
 pub(super) fn special_case(tried: &mut Tried, special: usize, healthy: bool, rng: &mut Rng) {
     match special {
@@ -28,6 +32,7 @@ pub(super) fn special_case(tried: &mut Tried, special: usize, healthy: bool, rng
         20..=22 => drift(tried, healthy, rng),
         23..=25 => unpeered(tried, rng),
         26..=28 => egress(tried, healthy, rng),
+        29..=35 => balanced(tried, healthy, rng),
         _ => absent(tried, rng),
     }
 }
@@ -329,7 +334,25 @@ fn unpeered(tried: &mut Tried, rng: &mut Rng) {
     flow_slots(&mut slots, &tried.drawn, &flow, rng);
     let text = complaint(About::Flow(Seen::Timeout), &slots, rng);
     let notes = format!("nothing leads from {} to partner-api", own.name);
-    tried.complaints.push(judged(text, &[truth], &[], notes));
+    let has_gap = truth.gap.is_some();
+    let mut complaint = judged(text, &[truth], &[], notes);
+    if has_gap {
+        // The caller's side is named, or the two networks where there is no side; the other side may be.
+        let side = |own: &str, other: &str| {
+            Pair::new("peering_disconnected", format!("peering/{own}/{own}-to-{other}"))
+        };
+        let (found, other) = match state {
+            "" => {
+                let mut both = ["partner-vnet", network.as_str()];
+                both.sort_unstable();
+                (Pair::new("peering_missing", format!("peering/{}", both.join("/"))), None)
+            }
+            _ => (side(&network, "partner-vnet"), Some(side("partner-vnet", &network))),
+        };
+        complaint.may = complaint.may.into_iter().chain(other).filter(|pair| *pair != found).collect();
+        complaint.expected = BTreeSet::from([found]);
+    }
+    tried.complaints.push(complaint);
 }
 
 /// Somebody names a machine that is not there.
