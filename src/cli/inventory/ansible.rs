@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Entries, MAX_ENTRIES, Variables};
+use super::variables::Variables;
+use super::{Entries, MAX_ENTRIES};
 
 /// Reads one.
 pub(super) fn parse(text: &str) -> anyhow::Result<Entries> {

@@ -2,7 +2,8 @@
 
 use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 
-use super::{Entries, MAX_ENTRIES, Variables};
+use super::variables::Variables;
+use super::{Entries, MAX_ENTRIES};
 
 /// Groups within groups go no deeper.
 const MAX_DEPTH: usize = 16;

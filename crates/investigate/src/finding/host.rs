@@ -477,7 +477,7 @@ pub(super) const fn mechanism(fault: HostFault) -> &'static str {
         HostFault::DnsWrongRecord => {
             "Programs connect to the address that the record names, which is another machine."
         }
-        HostFault::DnsSlow => "Every program that looks a name up waits for this server first.",
+        HostFault::DnsSlow => "Every program that asks for a name waits for this server first.",
         HostFault::WrongResolver => {
             "The machine asks this address first and waits until it gives up, before it asks the next server."
         }

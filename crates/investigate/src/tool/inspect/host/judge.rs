@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 
-use super::super::inspector::Inspection;
-use super::super::path::sentence;
 use super::asked::{Asked, HostComplaint, HostFlow, Target};
 use super::layers::closed;
 use super::object::{is_of, object, why};
@@ -18,6 +16,8 @@ use crate::judged::{
 };
 use crate::suspect::{Layer, Suspect, plain};
 use crate::symptom_text::Symptom;
+use crate::tool::inspect::inspector::Inspection;
+use crate::tool::inspect::path::sentence;
 use ghost_cloud::operation::Issue;
 use ghost_inspect::host::{
     AnswerKind, Certainty, Context, Expected, Fate, Finding, Flow, Host, Judgement, Weight, judge,

@@ -1,8 +1,8 @@
 //! Names of objects and sentences, as facts may hold them: what a machine said is text of the outside.
 
-use super::super::path::sentence;
 use crate::finding::Fault;
 use crate::suspect::plain;
+use crate::tool::inspect::path::sentence;
 use ghost_inspect::host::{Fault as HostFault, Finding, Object};
 
 /// Names the object of a finding: a part that could break out of it becomes plain.

@@ -1,10 +1,10 @@
 //! Facts about machines that were written down by hand; the lab has those that are injected.
 
-use super::super::inspector::Inspection;
 use super::asked::Asked;
 use super::judge::{Read, document};
 use crate::judged::JudgedFlows;
 use crate::suspect::Layer;
+use crate::tool::inspect::inspector::Inspection;
 use ghost_inspect::host::{Gathered, Host, Part};
 
 const LINKS: &str = r#"[{"ifindex":2,"ifname":"eth0","flags":["BROADCAST","UP","LOWER_UP"],"mtu":1500,"operstate":"UP","link_type":"ether","address":"02:00:00:00:00:0a"}]"#;
