@@ -26,7 +26,7 @@ impl Failure {
 
     /// There is no token. The reason holds no secret.
     pub(super) fn token(why: impl AsRef<str>) -> Self {
-        Self::new(format!("The identity got no token: {}", why.as_ref()))
+        Self::new(format!("Signing in failed: {}", why.as_ref()))
     }
 
     /// An answer that is not what it has to be.

@@ -100,14 +100,14 @@ impl Tokens {
                 Ok((status, _)) if tried < TRIES && passes(status) => {}
                 Ok((status, body)) => return Err(refused(status, &body)),
                 Err(_) if tried < TRIES => {}
-                Err(error) => return Err(Failure::token(format!("nobody answers: {}", causes(&error)))),
+                Err(error) => return Err(Failure::unreachable("of the sign-in", &causes(&error))),
             }
             sleep(Duration::from_millis(500 << tried)).await;
         }
     }
 }
 
-/// Tells whether the next try may go well. A machine's identity may be on its way: then it is not found, or gone.
+/// Tells whether the next try may go well. A machine's identity may not be there yet: then it is not found, or gone.
 fn passes(status: StatusCode) -> bool {
     status.is_server_error() || matches!(status.as_u16(), 404 | 408 | 410 | 429)
 }

@@ -258,7 +258,8 @@ async fn a_line_that_takes_too_long_or_is_canceled_ends() {
     assert_eq!((late.exit_code, late.error), (None, Some(Problem::Timeout)), "{late:?}");
     let native = Native::over(&stage);
     let (cancel, signal) = Cancel::new();
-    let running = native.shell.run_until(&format!("az {ROUTES}"), "why?", signal);
+    let line = format!("az {ROUTES}");
+    let running = native.shell.run_until(&line, "why?", signal);
     tokio::pin!(running);
     let begun = async {
         while !native.audit().iter().any(|record| record["kind"] == "intent") {

@@ -26,7 +26,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Looks for secrets in whatever was written.
+/// Searches whatever was written for secrets.
 #[track_caller]
 fn holds_none(native: &Native, secrets: &[&str]) {
     let all = files(native.data.path());
@@ -58,16 +58,21 @@ async fn a_record_names_each_request_and_who_answered_and_no_token() {
     let left = native.shell.run("az network nsg list -o table", "what is there?").await;
     assert_eq!(left.stderr, "left to az");
     let done: Vec<Value> = native.audit().into_iter().filter(|record| record["kind"] == "done").collect();
-    let details = |at: usize| done[at]["sandbox"]["details"].to_string();
-    assert!(details(0).contains("(the native reader)"), "{}", details(0));
+    let details = |command: &str| {
+        let is = |record: &&Value| record["command"].as_str().is_some_and(|text| text.contains(command));
+        done.iter().find(is).unwrap()["sandbox"]["details"].to_string()
+    };
+    let read = details("vm show");
     for part in [
+        "(the native reader)",
         "GET /subscriptions: 200",
         "virtualMachines/tf-source-vm: 200",
         "networkInterfaces/tf-source-vm-nic: 200",
     ] {
-        assert!(details(0).contains(part), "{part}: {}", details(0));
+        assert!(read.contains(part), "{part}: {read}");
     }
-    assert!(details(3).contains("left to az by the native reader: the output is not JSON"), "{}", details(3));
+    let left = details("-o table");
+    assert!(left.contains("left to az by the native reader: the output is not JSON"), "{left}");
     let intents = native.audit().iter().filter(|record| record["kind"] == "intent").count();
     assert_eq!(intents, done.len(), "what is not on record is not asked");
     holds_none(&native, &[TOKEN, stage.export("IDENTITY_HEADER")]);
