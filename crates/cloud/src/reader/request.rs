@@ -68,7 +68,7 @@ impl Request {
         let length = rest.iter().position(|word| word.starts_with('-')).unwrap_or(rest.len());
         let (path, options) = rest.split_at(length);
         let name = path.join(" ");
-        let row = ROWS.iter().find(|row| row.name == name).ok_or_else(|| Left::Command(name))?;
+        let row = ROWS.iter().find(|row| row.name == name).ok_or(Left::Command(name))?;
         if let Some(set) = DEFAULTS.into_iter().find(|set| environment.contains_key(*set)) {
             return Err(Left::Variable(set));
         }

@@ -66,8 +66,10 @@ fn each(document: Value, change: &dyn Fn(Value) -> Value) -> Value {
 
 /// Adds its group to whatever has an id; with `lift`, brings up what lies below `properties`.
 fn walk(document: Value, lift: bool, left: usize) -> Value {
+    if left == 0 {
+        return document;
+    }
     match document {
-        deep if left == 0 => deep,
         Value::Array(list) => {
             Value::Array(list.into_iter().map(|entry| walk(entry, lift, left - 1)).collect())
         }
@@ -84,7 +86,12 @@ fn object(map: Map<String, Value>, lift: bool, left: usize) -> Map<String, Value
             Value::Object(inner) if lift && left > 0 && name == "properties" => {
                 below = object(inner, lift, left - 1);
             }
-            value => drop(out.insert(name, walk(value, lift, left))),
+            value @ (Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_)
+            | Value::Object(_)) => drop(out.insert(name, walk(value, lift, left))),
         }
     }
     for (name, value) in below {
