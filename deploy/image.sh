@@ -5,6 +5,7 @@
 #
 # PROGRAM is what `deploy/build.sh` made. Needs buildah and git; no daemon, and no privilege where buildah needs none.
 #   AZURE_CLI=2.91.0         the variant with the Azure command line (and with a shell)
+#   PIP_CERT=FILE            the certificates that pip trusts while it is built, behind a proxy that opens TLS; they do not get into the image
 #   PULL=never               the base images are there already, and nothing may be pulled
 #   BUILDAH_ISOLATION, STORAGE_DRIVER   are buildah's own
 set -euo pipefail
@@ -20,8 +21,10 @@ trap 'rm -rf "$context"' EXIT
 install -D -m 0755 "$program" "$context/deploy/program/ghost"
 install -D -m 0644 deploy/image-files.sh "$context/deploy/image-files.sh"
 commit=$(git rev-parse HEAD)
+secrets=()
+if [ -s "${PIP_CERT:-}" ]; then secrets=(--secret "id=certificates,src=$PIP_CERT"); fi
 buildah bud --quiet --layers=false --timestamp "$SOURCE_DATE_EPOCH" ${PULL:+--pull-$PULL} \
-  --build-arg "AZURE_CLI=${AZURE_CLI:-}" \
+  --build-arg "AZURE_CLI=${AZURE_CLI:-}" "${secrets[@]}" \
   --label org.opencontainers.image.title=ghost \
   --label "org.opencontainers.image.version=$("$program" --version | cut -d ' ' -f 2)" \
   --label "org.opencontainers.image.revision=$commit" \

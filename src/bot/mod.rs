@@ -33,7 +33,7 @@ pub use handle::{AlertSource, AlertTaken, Bot};
 pub use leftover::{Leftover, Leftovers, NoLeftovers};
 pub use manifest::{COMMAND, EVENTS, SCOPES, SHORTCUTS, reason};
 use posted_line::PostedLine;
-pub use present::{Deciders, Pictures, Presenter, Trail};
+pub use present::{Deciders, Pictures, Presenter, Runbooks, Trail};
 pub use requests::{OwnApp, Signing, requests};
 pub use run::{Application, EventSource, Sweep};
 pub use settings::{ChannelRules, Settings};

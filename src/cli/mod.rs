@@ -47,6 +47,7 @@ mod reader;
 mod replay;
 mod root;
 mod route;
+mod runbooks;
 mod sessions;
 mod setup;
 mod shell;

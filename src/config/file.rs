@@ -60,6 +60,8 @@ pub struct Config {
     pub alerts: BTreeMap<String, super::AlertSource>,
     /// Where a post-mortem may be sent.
     pub export: super::Export,
+    /// What a site has written about itself.
+    pub site: super::Site,
     /// Agents that speak the Model Context Protocol over HTTP.
     pub mcp: super::Mcp,
 }
@@ -223,6 +225,7 @@ impl Config {
             problems.extend(self.outside.problems());
             problems.extend(self.mcp.problems());
             problems.extend(self.export.problems());
+            problems.extend(self.site.problems());
             problems.extend(self.usage.problems("[usage]"));
             problems.extend(self.alert_problems());
         }

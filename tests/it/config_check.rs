@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 
 use crate::lab::stage::{Stage, quick};
+use crate::store::server::Server;
 
 /// A place to check in, and what the environment says.
 struct Place {
@@ -109,6 +110,32 @@ async fn what_works_is_printed_with_the_owner_of_the_token() {
     assert_ne!(connected.pointer("/apps/0/connected"), Some(&json!(true)), "a socket was opened");
     for secret in ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"] {
         assert!(!checked.printed.contains(slack.name(secret)), "{}", checked.printed);
+    }
+    slack.end().await;
+}
+
+#[tokio::test]
+async fn a_redis_that_may_lose_what_it_acknowledged_is_a_warning_for_each_setting() {
+    let Some(careless) = Server::with(&["--appendfsync", "everysec", "--maxmemory-policy", "allkeys-lru"])
+    else {
+        return;
+    };
+    let (good, managed) =
+        (Server::start().unwrap(), Server::with(&["--rename-command", "CONFIG", ""]).unwrap());
+    let slack = Stage::new(quick()).await;
+    let place = Place::new(&slack);
+    for (server, expected) in [
+        (&good, &[][..]),
+        (&careless, &["`appendfsync` is `everysec`", "`maxmemory-policy` is `allkeys-lru`"]),
+        (&managed, &["does not say"]),
+    ] {
+        let checked = place.check(&format!("[store]\nurl = '{}'\n", server.url())).await;
+        checked.says("store", "ok", "answers");
+        let warned = |finding: &&Value| finding["what"] == "store" && finding["state"] == "warning";
+        let warnings: Vec<&str> =
+            checked.findings.iter().filter(warned).filter_map(|finding| finding["detail"].as_str()).collect();
+        assert_eq!(warnings.len(), expected.len(), "{warnings:?}");
+        assert!(warnings.iter().zip(expected).all(|(warning, part)| warning.contains(part)), "{warnings:?}");
     }
     slack.end().await;
 }

@@ -333,3 +333,26 @@ fn ghost(arguments: &[&str], data: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ghost"));
     command.args(arguments).args(["--data-dir", data]).stdin(Stdio::null()).output().unwrap()
 }
+
+#[test]
+fn sections_of_the_sites_runbooks_that_name_what_was_found_stand_below_the_report() {
+    let place = Place::new(&[]);
+    let (data, folder) = (place.path("data"), place.path("runbooks"));
+    std::fs::create_dir(&folder).unwrap();
+    let text = "# The hardening run\nIt writes rules on tf-dest-vm; ask the platform team.\n\n# Nothing here\nabout web-9\n";
+    std::fs::write(Path::new(&folder).join("hosts.md"), text).unwrap();
+    let config = place.path("ghost.toml");
+    std::fs::write(&config, format!("[site]\nrunbooks = {folder:?}\n")).unwrap();
+    let found = ghost(&["investigate", "--case", "j", "--approve", "deny", "--config", &config], &data);
+    let said = String::from_utf8(found.stderr).unwrap();
+    assert!(said.contains("from your runbooks, The hardening run (hosts.md):"), "{said}");
+    assert!(said.contains("ask the platform team") && !said.contains("web-9"), "{said}");
+    let checked = ghost(&["config", "check", "--offline", "--config", &config], &data);
+    let printed = String::from_utf8(checked.stdout).unwrap();
+    assert!(printed.contains("2 sections"), "{printed}");
+    // A folder that is gone keeps no report back.
+    std::fs::remove_dir_all(&folder).unwrap();
+    let found = ghost(&["investigate", "--case", "j", "--approve", "deny", "--config", &config], &data);
+    let said = String::from_utf8(found.stderr).unwrap();
+    assert!(found.status.success() && said.contains("runbooks not shown"), "{said}");
+}

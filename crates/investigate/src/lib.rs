@@ -28,6 +28,7 @@ pub mod prompt;
 pub mod recheck;
 pub mod replay;
 pub mod report;
+pub mod runbook;
 pub mod service;
 pub mod state;
 pub mod suspect;

@@ -86,13 +86,18 @@ impl Memory {
     }
 }
 
-/// Tells how well a session fits; nothing where it does not. A word is part of the name of an object, a code, or of the symptom.
+/// Tells how well a session fits; nothing where it does not. A word is part of the name of an object, of a code, of the symptom, or of what
+/// was to be done.
 #[must_use]
 pub fn fit(summary: &Summary, memory: &Memory, query: &str) -> Option<Fit> {
     let wanted = words(query);
-    let symptom = words(summary.symptom.as_deref().unwrap_or_default());
-    let named: BTreeSet<String> =
-        memory.causes.iter().flat_map(|cause| [words(&cause.object), words(&cause.code)]).flatten().collect();
+    let spoken = [summary.symptom.as_deref(), memory.fix.as_deref()];
+    let symptom: BTreeSet<String> = spoken.into_iter().flatten().flat_map(words).collect();
+    // `firewall` finds `guest_firewall_drop`.
+    let of_cause = |cause: &Cause| {
+        [words(&cause.object), words(&cause.code), words(&cause.code.replace('_', " "))].into_iter().flatten()
+    };
+    let named: BTreeSet<String> = memory.causes.iter().flat_map(of_cause).collect();
     let count = |of: &BTreeSet<String>| wanted.iter().filter(|word| of.contains(*word)).count();
     let found = Fit { causes: count(&named), words: count(&symptom) };
     (found.causes + found.words > 0).then_some(found)
@@ -153,6 +158,7 @@ mod tests {
                 cause("nsg_deny", "nsg/web-nsg/deny-5432"),
                 cause("netem_delay", "qdisc/web-1/eth0"),
             ],
+            fix: Some("take the line out: `iptables -D INPUT 1`".to_owned()),
             ..Memory::default()
         }
     }
@@ -165,6 +171,8 @@ mod tests {
         assert_eq!(fits("nsg_deny"), Some((1, 0)));
         assert_eq!(fits("WEB-1"), Some((1, 1)));
         assert_eq!(fits("db-1:5432"), Some((0, 2)));
+        assert_eq!(fits("deny"), Some((1, 0)));
+        assert_eq!(fits("iptables"), Some((0, 1)));
         assert_eq!(fits("something else entirely"), None);
         assert_eq!(fits(""), None);
     }

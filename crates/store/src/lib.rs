@@ -35,6 +35,7 @@
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod approval;
+mod durability;
 mod embedded;
 mod error;
 mod port;
@@ -45,6 +46,7 @@ pub use self::redis::{RedisConfig, Store as RedisStore};
 pub use approval::{
     Approval, ApprovalId, ApprovalRecord, ApprovalState, Choice, Consumed, Opened, Outcome, Vote,
 };
+pub use durability::DurabilityGap;
 pub use embedded::Store as EmbeddedStore;
 pub use error::StoreError;
 pub use port::{

@@ -7,7 +7,8 @@ use ghost_base::{SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Approval, ApprovalId, ApprovalRecord, ApprovalState, Consumed, Opened, Outcome, StoreError, Vote,
+    Approval, ApprovalId, ApprovalRecord, ApprovalState, Consumed, DurabilityGap, Opened, Outcome,
+    StoreError, Vote,
 };
 
 /// Append-only lists of events, one a session.
@@ -241,6 +242,14 @@ pub trait SharedState: Send + Sync {
     /// # Errors
     /// Fails where the store cannot be reached.
     async fn posted(&self, limit: usize) -> Result<Vec<(SessionId, String)>, StoreError>;
+
+    /// Returns under which of its settings the store may lose what it has acknowledged.
+    ///
+    /// # Errors
+    /// Fails where the store cannot be reached.
+    async fn durability_gaps(&self) -> Result<Vec<DurabilityGap>, StoreError> {
+        Ok(Vec::new())
+    }
 }
 
 /// What became of a claim.

@@ -19,13 +19,33 @@ struct PostedSummary {
 }
 
 impl Presenter {
-    /// Reads the freeze flag. Where it changed, the sessions that run here are drawn again.
+    /// Reads the freeze flag. The sessions that run here and whose boards show something else are drawn again.
     pub(super) async fn check_freeze(&self) {
-        if self.notice().await {
-            let driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            for session in driven.into_keys() {
-                self.redraw(&session).await;
-            }
+        self.notice().await;
+        let known = self.known_freeze();
+        let outdated: Vec<SessionId> = {
+            let driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner);
+            driven
+                .iter()
+                .filter(|(_, driven)| driven.drawn != known)
+                .map(|(session, _)| session.clone())
+                .collect()
+        };
+        for session in outdated {
+            self.redraw(&session).await;
+        }
+    }
+
+    /// The freeze that holds as far as this replica knows.
+    pub(super) fn known_freeze(&self) -> Option<Freeze> {
+        self.frozen.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Keeps with which freeze the board of a session that runs here was drawn.
+    pub(super) fn note_drawn(&self, session: &SessionId, frozen: Option<&Freeze>) {
+        let mut driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(driven) = driven.get_mut(session) {
+            driven.drawn = frozen.cloned();
         }
     }
 
@@ -58,13 +78,11 @@ impl Presenter {
         }
     }
 
-    /// Reads the flag; tells whether it is another one than before.
-    async fn notice(&self) -> bool {
-        let Ok(found) = Freeze::current(self.store.as_ref()).await else { return false };
-        let mut frozen = self.frozen.write().unwrap_or_else(PoisonError::into_inner);
-        let changed = *frozen != found;
-        *frozen = found;
-        changed
+    /// Reads the flag. Where the store does not answer, what was known stays.
+    async fn notice(&self) {
+        if let Ok(found) = Freeze::current(self.store.as_ref()).await {
+            *self.frozen.write().unwrap_or_else(PoisonError::into_inner) = found;
+        }
     }
 
     async fn redraw(&self, session: &SessionId) {

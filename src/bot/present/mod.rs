@@ -19,6 +19,6 @@ mod render;
 mod status;
 mod tracker;
 
-pub use presenter::{Deciders, Pictures, Presenter, Trail};
+pub use presenter::{Deciders, Pictures, Presenter, Runbooks, Trail};
 pub(super) use publish::{names_in, takes_no_files};
 pub(super) use render::{RenderedMessage, card_of, context, converted, posted};

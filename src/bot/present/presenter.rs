@@ -16,6 +16,7 @@ use crate::bot::{Approvers, Freeze, Thread};
 use crate::session::{DriveOutcome, EngineError, Observer, ReportDelivery};
 use ghost_base::{Clock, SessionId};
 use ghost_investigate::event::{Content, Delivered, Event, Recorded, StepId};
+use ghost_investigate::runbook::Note;
 use ghost_investigate::state::State;
 use ghost_shell::CancelSignal;
 use ghost_slack::pace::Priority;
@@ -34,6 +35,9 @@ pub type Trail = dyn Fn(&SessionId) -> Option<Vec<u8>> + Send + Sync;
 /// Returns a picture or a report from the folder of captures, by its name, where it lies on this machine.
 pub type Pictures = dyn Fn(&str) -> Option<Vec<u8>> + Send + Sync;
 
+/// The sections of what a site has written.
+pub type Runbooks = dyn Fn() -> Vec<Note> + Send + Sync;
+
 /// Returns who decides in a channel, by its id.
 pub type Deciders = dyn Fn(&str) -> Option<Approvers> + Send + Sync;
 
@@ -48,6 +52,8 @@ pub struct Presenter {
     pub(super) broadcast: bool,
     pub(super) trail: Arc<Trail>,
     pub(super) pictures: Arc<Pictures>,
+    /// What the site has written about its machines, as it is now.
+    pub(super) runbooks: Arc<Runbooks>,
     /// Whether recorded packets themselves go with the report.
     pub(super) attach_captures: bool,
     /// Who brings reports of sessions that did not begin in Slack.
@@ -62,9 +68,18 @@ pub struct Presenter {
     fresh: Mutex<HashMap<SessionId, BTreeSet<String>>>,
     pub(super) statuses: Statuses,
     /// The sessions that are driven here.
-    pub(super) driven: Mutex<HashMap<SessionId, usize>>,
+    pub(super) driven: Mutex<HashMap<SessionId, Driven>>,
     jobs: mpsc::UnboundedSender<Job>,
     queue: Mutex<Option<mpsc::UnboundedReceiver<Job>>>,
+}
+
+/// A session that is driven here.
+#[derive(Debug, Default)]
+pub(super) struct Driven {
+    /// How often at once: it may begin again before the end of its last run is reported.
+    times: usize,
+    /// The freeze that its board shows.
+    pub(super) drawn: Option<Freeze>,
 }
 
 /// Something to be sent.
@@ -112,6 +127,7 @@ impl Presenter {
             broadcast,
             trail,
             pictures: Arc::new(|_| None),
+            runbooks: Arc::new(Vec::new),
             attach_captures: false,
             elsewhere,
             frozen: RwLock::default(),
@@ -148,6 +164,12 @@ impl Presenter {
     #[must_use]
     pub fn attaching_captures(self, attach_captures: bool) -> Self {
         Self { attach_captures, ..self }
+    }
+
+    /// Says what the site has written about its machines; it is read anew for each report.
+    #[must_use]
+    pub fn with_runbooks(self, runbooks: Arc<Runbooks>) -> Self {
+        Self { runbooks, ..self }
     }
 
     /// Says where pictures of captures are found, for the reports.
@@ -213,7 +235,11 @@ impl Presenter {
     }
 
     pub(super) fn context(&self, state: &State) -> RenderContext {
-        let around = context(state, self.frozen.read().unwrap_or_else(PoisonError::into_inner).as_ref());
+        self.context_in(state, self.known_freeze().as_ref())
+    }
+
+    pub(super) fn context_in(&self, state: &State, frozen: Option<&Freeze>) -> RenderContext {
+        let around = context(state, frozen);
         let deciders = state.opened.origin.channel.as_deref().and_then(|channel| (self.deciders)(channel));
         RenderContext { acts_as: self.acts_as.clone(), modifier: self.modifier, deciders, ..around }
     }
@@ -227,12 +253,20 @@ impl Presenter {
         let Some(place) = state.place_of(Delivered::BOARD).and_then(|board| posted(&board.place)) else {
             return;
         };
-        self.show_later(state, place, board_of(state, &self.context(state), self.clock.now()));
+        let frozen = self.known_freeze();
+        let board = board_of(state, &self.context_in(state, frozen.as_ref()), self.clock.now());
+        self.show_later(state, place, board, frozen);
     }
 
-    /// Shows a board when Slack has time for it.
-    pub(super) fn show_later(&self, state: &State, place: Posted, rendered: RenderedMessage) {
-        let frozen = self.frozen.read().unwrap_or_else(PoisonError::into_inner).clone();
+    /// Shows a board when Slack has time for it. `frozen` is the freeze that was known when it was drawn.
+    pub(super) fn show_later(
+        &self,
+        state: &State,
+        place: Posted,
+        rendered: RenderedMessage,
+        frozen: Option<Freeze>,
+    ) {
+        self.note_drawn(&state.session, frozen.as_ref());
         let change = self.tracker.want(place, rendered.message, rendered.digest);
         self.queue(Job::Board { session: state.session.clone(), seq: state.seq, frozen, change });
     }
@@ -383,14 +417,14 @@ impl Observer for Presenter {
     }
 
     fn began(&self, session: &SessionId, _orphaned: bool) {
-        *self.driven.lock().unwrap_or_else(PoisonError::into_inner).entry(session.clone()).or_default() += 1;
+        let mut driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner);
+        driven.entry(session.clone()).or_default().times += 1;
     }
 
     fn ended(&self, session: &SessionId, _how: Option<&Result<DriveOutcome, EngineError>>) {
-        // A session may begin again before the end of its last run is reported.
         let mut driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner);
         match driven.get_mut(session) {
-            Some(times) if *times > 1 => *times -= 1,
+            Some(known) if known.times > 1 => known.times -= 1,
             Some(_) | None => drop(driven.remove(session)),
         }
     }

@@ -113,6 +113,12 @@ impl Presenter {
         {
             web.post(&to, &RenderedMessage::new(state, what, &hint).message).await?;
         }
+        let what = format!("report {number} runbooks");
+        if !said.iter().any(|words| self.is_ours(words, state.session.as_str(), &what))
+            && let Some(notes) = self.runbooks_about(state).await
+        {
+            web.post(&to, &RenderedMessage::new(state, what, &notes).message).await?;
+        }
         let title = |title: &str| if number > 1 { format!("{title} ({number})") } else { title.to_owned() };
         let mut files: Vec<Upload> = drawn
             .files

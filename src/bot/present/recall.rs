@@ -1,17 +1,31 @@
-//! What was found here before: a line below the report, for people. It is read after the session ended, so no verdict hangs on it.
+//! What was found here before, and what the site has written about it: lines below the report, for people. It is read after the session ended, so no verdict hangs on it.
+
+use std::sync::Arc;
 
 use crate::bot::PostedLine;
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
-use crate::bot::show::{Before, Message, before};
+use crate::bot::show::{Before, Message, before, runbooks};
 use crate::bot::target::targets;
 use ghost_investigate::memory::{Memory, is_worth};
+use ghost_investigate::runbook::naming;
 use ghost_investigate::state::State;
 
 /// So many sessions of late are compared.
 const MAX_COMPARED: usize = 2_000;
 
 impl Presenter {
+    /// Returns the sections of the site's runbooks that name what was found; nothing where none does.
+    pub(super) async fn runbooks_about(&self, state: &State) -> Option<Message> {
+        let (found, read) = (Memory::of(state), Arc::clone(&self.runbooks));
+        if found.causes.is_empty() {
+            return None;
+        }
+        let notes = tokio::task::spawn_blocking(move || read()).await.unwrap_or_default();
+        let naming = naming(&notes, &found);
+        (!naming.is_empty()).then(|| runbooks(&naming))
+    }
+
     /// Says which session of the same channel found the same, or something at the same machines; nothing where none did, or where
     /// the store does not say.
     pub(super) async fn recall(&self, state: &State, thread: &Thread) -> Option<Message> {

@@ -77,7 +77,8 @@ impl Presenter {
 
     async fn agree(&self, state: &State, thread: &Thread) -> Result<Vec<Delivered>, CallError> {
         // The moment of the last event, so that the same ledger is always drawn the same.
-        let (context, at) = (self.context(state), state.last_at);
+        let (frozen, at) = (self.known_freeze(), state.last_at);
+        let context = self.context_in(state, frozen.as_ref());
         let board = board_of(state, &context, at);
         let standing = state.place_of(Delivered::BOARD).and_then(|known| posted(&known.place));
         let mut cards: Vec<RenderedMessage> = state
@@ -129,7 +130,7 @@ impl Presenter {
         }
         if let Some(there) = standing.filter(|_| !state.is_reported()) {
             // The session changes again, and its board with it: nobody is kept for that.
-            self.show_later(state, there, board);
+            self.show_later(state, there, board, frozen);
         }
         Ok(reconciled)
     }

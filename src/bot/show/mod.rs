@@ -26,6 +26,7 @@ mod outside;
 mod person;
 pub mod phrase;
 mod report;
+mod runbook;
 mod text;
 
 pub use activity::agent_status;
@@ -46,3 +47,4 @@ pub use modal::{
 };
 pub use person::{People, Person};
 pub use report::{Report, evidence, headline, report, steps};
+pub use runbook::runbooks;

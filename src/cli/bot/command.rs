@@ -22,6 +22,7 @@ use crate::cli::mcp::{Approvals, Brain, McpRoute, Options, SlackIdentity};
 use crate::cli::name::random;
 use crate::cli::outside;
 use crate::cli::print::Hinted;
+use crate::cli::runbooks;
 use crate::cli::setup::Setup;
 use crate::cli::sweep::{sweep_clients_and_log, sweep_own};
 use crate::cli::wait::{drive, interrupted};
@@ -211,6 +212,15 @@ async fn application(
     );
     let captures = setup.config.capture.folder.clone();
     let presenter = presenter.showing(Arc::new(move |name| std::fs::read(captures.join(name)).ok()));
+    let presenter = match setup.config.site.runbooks.clone() {
+        Some(folder) => presenter.with_runbooks(Arc::new(move || {
+            runbooks::read(&folder).unwrap_or_else(|error| {
+                tracing::warn!("runbooks not shown: {error:#}");
+                Vec::new()
+            })
+        })),
+        None => presenter,
+    };
     let presenter = presenter.attaching_captures(setup.config.bot.attach_captures);
     let presenter = presenter.modifier_may_approve(settings.anywhere.approvers.own.modifier);
     let rules = settings.clone();

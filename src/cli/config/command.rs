@@ -60,6 +60,7 @@ fn findings(setup: &Setup, offline: bool) -> anyhow::Result<Vec<Finding>> {
     found.extend(super::approval::check(setup));
     found.extend(super::alerts::check(setup));
     found.extend(super::export::check(setup));
+    found.extend(super::site::check(setup));
     found.extend(machine::shell(setup));
     found.extend(super::measuring::check(&setup.config.meter));
     Ok(found)
@@ -72,6 +73,7 @@ pub(in crate::cli) async fn checked(setup: &Setup) -> Vec<String> {
     found.extend(super::approval::check(setup));
     found.extend(super::alerts::check(setup));
     found.extend(super::export::check(setup));
+    found.extend(super::site::check(setup));
     found.extend(machine::shell(setup));
     found.extend(super::measuring::check(&setup.config.meter));
     found.iter().map(Finding::to_line).collect()

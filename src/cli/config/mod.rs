@@ -13,6 +13,7 @@ mod machine;
 mod measuring;
 mod model;
 mod permission;
+mod site;
 mod slack;
 mod store;
 

@@ -22,10 +22,18 @@ pub(super) async fn check(setup: &Setup) -> Vec<Finding> {
     if setup.store_is_to_be_made() {
         return vec![Finding::new(State::Ok, WHAT, format!("{name}: made when it is needed"))];
     }
-    let trying = async { anyhow::Ok(setup.store().await?.flag("freeze").await?) };
+    let trying = async {
+        let store = setup.store().await?;
+        anyhow::Ok((store.flag("freeze").await?, store.durability_gaps().await?))
+    };
+    let mut gaps = Vec::new();
     let finding = match timeout(PATIENCE, trying).await {
-        Ok(Ok(None)) => Finding::new(State::Ok, WHAT, format!("{name}: answers")),
-        Ok(Ok(Some(_))) => {
+        Ok(Ok((None, found))) => {
+            gaps = found;
+            Finding::new(State::Ok, WHAT, format!("{name}: answers"))
+        }
+        Ok(Ok((Some(_), found))) => {
+            gaps = found;
             Finding::new(State::Warning, WHAT, format!("{name}: answers, and everything is frozen"))
                 .hint("`ghost audit journal` says who froze it, `/ghost thaw` lets it go on")
         }
@@ -43,5 +51,6 @@ pub(super) async fn check(setup: &Setup) -> Vec<Finding> {
                 .hint("is the address right, and does a firewall let it through?")
         }
     };
-    vec![finding]
+    let gaps = gaps.into_iter().map(|gap| Finding::new(State::Warning, WHAT, gap.to_string()));
+    std::iter::once(finding).chain(gaps).collect()
 }

@@ -139,6 +139,7 @@ impl Deciding<'_> {
             .policy(setup.policy_at_once()?)
             .known(Known::of(&setup.places()?))
             .anchor(setup.anchor()?)
+            .audit_end()
             .sandbox(Sandbox::BestEffort)
             .environment(setup.environment.all().clone())
             .captures(setup.config.capture.folder.clone())

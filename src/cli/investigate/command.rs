@@ -18,16 +18,19 @@ use crate::cli::investigate::reports::Reports;
 use crate::cli::investigate::screen::{Screen, ScreenKind};
 use crate::cli::investigate::words::{Input, Keyboard, read as parse_input};
 use crate::cli::name::{new_session, random};
-use crate::cli::print::{Hinted, note};
+use crate::cli::print::{Hinted, harmless, note};
+use crate::cli::runbooks;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
 use crate::session::{DriveControl, DriveOutcome, Engine, InboxMessage};
 use ghost_base::SessionId;
 use ghost_investigate::Outcome;
 use ghost_investigate::event::{HumanMessage, Opened, Origin, read};
+use ghost_investigate::memory::Memory;
 use ghost_investigate::model::Model;
 use ghost_investigate::recheck::possible;
 use ghost_investigate::report::{follow_up, no_answer};
+use ghost_investigate::runbook::naming;
 use ghost_investigate::state::State;
 use ghost_shell::Cancel;
 use ghost_store::Store;
@@ -379,6 +382,7 @@ impl Terminal<'_> {
             let mut out = std::io::stdout().lock();
             out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
         }
+        self.print_runbooks(&state);
         note(&format!("report: {}", file.display()));
         if self.arguments.recheck.is_none() && possible(&state).is_ok() {
             note(&format!("once it is fixed: ghost investigate --recheck {}", self.session));
@@ -387,6 +391,19 @@ impl Terminal<'_> {
             self.answer_questions(&state, lines).await?;
         }
         Ok(code)
+    }
+
+    /// Names the sections of the site's runbooks that speak of what was found.
+    fn print_runbooks(&self, state: &State) {
+        let Some(folder) = &self.setup.config.site.runbooks else { return };
+        let notes = match runbooks::read(folder) {
+            Ok(notes) => notes,
+            Err(error) => return note(&format!("runbooks not shown: {error:#}")),
+        };
+        for one in naming(&notes, &Memory::of(state)) {
+            note(&format!("from your runbooks, {} ({}):", harmless(&one.heading), harmless(&one.file)));
+            one.shown().lines().for_each(|line| note(&format!("  {}", harmless(line))));
+        }
     }
 
     fn paused(&self, why: &str) -> anyhow::Error {

@@ -39,7 +39,9 @@ pub(super) async fn run(setup: &Setup, query: &str, form: ListForm) -> anyhow::R
         return line(&serde_json::to_string(&found)?);
     }
     if found.is_empty() {
-        note("no session fits: a search takes machines, codes, objects, and words of a complaint");
+        note(
+            "no session fits: a search takes machines, codes, objects, and words of a complaint or of a remedy",
+        );
     }
     let row = |found: &Found| {
         let text = |text: &Option<String>| text.as_deref().unwrap_or("-").to_owned();

@@ -70,6 +70,26 @@ async fn boards_and_cards_tell_of_a_freeze_and_of_its_end_though_nothing_else_ha
 }
 
 #[tokio::test]
+async fn a_session_that_begins_while_another_replica_froze_everything_says_so() {
+    let world = World::new(&[]).await.plays(&[suppose(), run("cat /proc/net/dev"), conclude("REFUTED")]);
+    let bot = world.bot().await;
+    let now = ghost_base::Timestamp::from_millis(0);
+    ghost_agent::bot::Freeze::new("bob", "a change window", now).set(world.store.as_ref()).await.unwrap();
+    // Both wait: whichever board this replica draws first when it learns of the freeze, the other is drawn, too.
+    let roots =
+        [world.mention("alice", "the link is down").await, world.mention("chloe", "no packets pass").await];
+    for root in &roots {
+        world.sees("alice", root, "a frozen board", says_frozen).await;
+    }
+    ghost_agent::bot::Freeze::lift(world.store.as_ref()).await.unwrap();
+    for root in &roots {
+        world.concluded("alice", root).await;
+    }
+    bot.stop().await;
+    world.end().await;
+}
+
+#[tokio::test]
 async fn who_may_not_freeze_is_refused_and_recorded() {
     let world = World::new(&[suppose(), conclude("REFUTED")]).await;
     let bot = world.bot().await;

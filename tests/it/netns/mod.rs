@@ -8,6 +8,7 @@ mod beside;
 mod crash;
 mod draw;
 mod faults;
+mod path;
 mod place;
 
 pub(crate) use place::skipped;

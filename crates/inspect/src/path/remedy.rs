@@ -62,8 +62,8 @@ pub struct RepairedFlow {
     pub next: Vec<Cause>,
 }
 
-/// Finds a remedy for each cause of some flows, in the order in which a packet meets them: each is tried on the documents with those
-/// before it in place. A cause for which nothing holds is left out.
+/// Finds a remedy for each cause of some flows, first of what stops them, then of what hurts them, each in the order in which a packet meets
+/// it: each is tried on the documents with those before it in place. A cause for which nothing holds is left out.
 #[must_use]
 pub fn remedies(bundle: &Bundle, flows: &[Flow]) -> Vec<Remedy> {
     let mut state = State { estate: Estate::of(bundle), bundle: bundle.clone() };
@@ -84,20 +84,26 @@ pub fn remedies(bundle: &Bundle, flows: &[Flow]) -> Vec<Remedy> {
     found
 }
 
-/// What stops or hurts some flows, each once, from the caller on.
+/// What stops some flows, then what hurts them, each once, from the caller on.
 fn causes(estate: &Estate, flows: &[Flow]) -> Vec<Cause> {
-    let mut found: Vec<Cause> = Vec::new();
+    let (mut stops, mut hurts): (Vec<Cause>, Vec<Cause>) = (Vec::new(), Vec::new());
     for judgement in flows.iter().map(|flow| estate.judge(flow)) {
         let known = judgement.findings();
         for (_, hop) in judgement.hops() {
-            for effect in hop.stops.iter().chain(&hop.shares).chain(&hop.degrades) {
-                if known.contains(&effect.cause) && !found.contains(&effect.cause) {
-                    found.push(effect.cause.clone());
+            let keep = |effects: &[Effect], found: &mut Vec<Cause>| {
+                for effect in effects {
+                    if known.contains(&effect.cause) && !found.contains(&effect.cause) {
+                        found.push(effect.cause.clone());
+                    }
                 }
-            }
+            };
+            keep(&hop.stops, &mut stops);
+            keep(&hop.shares, &mut hurts);
+            keep(&hop.degrades, &mut hurts);
         }
     }
-    found
+    hurts.retain(|cause| !stops.contains(cause));
+    stops.into_iter().chain(hurts).collect()
 }
 
 /// Flows that a change may touch beside those in question: whoever else calls what is called, first of all, then what else the ends call

@@ -7,6 +7,7 @@ use super::port::{PortMention, ports};
 use super::scope::{Estate, parts, role_of_part};
 use super::token::{Kind, Token, tokens};
 use super::vocabulary::WORDS;
+use crate::symptom_text::Symptom;
 
 /// An end that is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -533,10 +534,21 @@ fn is_local(text: &str, start: usize) -> bool {
     text.get(..start).is_some_and(|before| before.ends_with("local ("))
 }
 
+/// `A wird von B abgewiesen`: tells whether the clause goes on to say that somebody refuses.
+fn is_refused(text: &str, start: usize) -> bool {
+    let behind = text.get(start..).unwrap_or_default();
+    let clause = behind.split([',', ';', '!', '?', '\n']).next().unwrap_or_default();
+    let words = WORDS.symptom.get(&Symptom::Refused).into_iter().flat_map(|languages| languages.values());
+    words.into_iter().any(|words| words.are_in(clause))
+}
+
 fn mark_of(text: &str, start: usize, rest: &str) -> Option<Mark> {
     let direction = &WORDS.direction;
     if is_local(text, start) {
         return Some(Mark::From);
+    }
+    if direction.refused_by.end(rest) || (direction.passive_by.end(rest) && is_refused(text, start)) {
+        return Some(Mark::To);
     }
     if direction.via.end(rest) {
         return Some(Mark::Via);

@@ -66,7 +66,7 @@ section!(/// Words of people who are not sure that anything is wrong.
     Doubt { words: Phrases });
 section!(/// Words that say who calls whom.
 Direction {
-    from: Phrases, kept_out: Phrases, of: Phrases, with: Phrases, from_behind: Phrases, to: Phrases, at: Phrases,
+    from: Phrases, kept_out: Phrases, refused_by: Phrases, passive_by: Phrases, of: Phrases, with: Phrases, from_behind: Phrases, to: Phrases, at: Phrases,
     to_behind: Phrases, via: Phrases, via_behind: Phrases, between: Phrases, observer: Phrases,
     says: Phrases, receives: Phrases, silent: Phrases, serves: Phrases, filler: Phrases, roman_gate: Phrases, roman_from_behind: Phrases,
     roman_to_behind: Phrases, endings: Phrases, answers: Phrases, awaits: Phrases, pushed: Phrases, pulled: Phrases,

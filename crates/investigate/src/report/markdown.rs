@@ -13,6 +13,11 @@ const MAX_SCHEME_CHARS: usize = 32;
 /// Returns data as prose on one line. It may stand anywhere, in the cell of a table and at the start of a line too.
 #[must_use]
 pub fn text(data: &str) -> String {
+    prose(data, true)
+}
+
+/// `begins` where a line may begin with it.
+fn prose(data: &str, begins: bool) -> String {
     let spelled = spell(data, |char, _| invisible(char));
     let digits = spelled.bytes().take_while(u8::is_ascii_digit).count();
     let first = spelled.len() - spelled.trim_start_matches(' ').len();
@@ -23,7 +28,8 @@ pub fn text(data: &str) -> String {
         match char {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
+            // Elsewhere it ends nothing, as nothing can have begun.
+            '>' if at <= first => out.push_str("&gt;"),
             // An entity is shown as it stands by some messengers: where a backslash is enough, it is the backslash.
             '@' if calls(char, rest.get(1..).unwrap_or("")) => out.push_str("&#64;"),
             '@' => out.push_str("\\@"),
@@ -36,8 +42,8 @@ pub fn text(data: &str) -> String {
             '.' if ends_in_www(before) => out.push_str("\\."),
             '\\' | '`' | '*' | '_' | '[' | ']' | '~' | '#' | '$' | '^' => out.extend(['\\', char]),
             // What would begin a list, a rule or a definition.
-            '-' | '+' | '=' | ':' if at == 0 => out.extend(['\\', char]),
-            '.' | ')' if at == digits && at > 0 && ends_word(rest) => out.extend(['\\', char]),
+            '-' | '+' | '=' | ':' if at == 0 && begins => out.extend(['\\', char]),
+            '.' | ')' if at == digits && at > 0 && begins && ends_word(rest) => out.extend(['\\', char]),
             _ => out.push(char),
         }
     }
@@ -60,7 +66,7 @@ pub fn inline(data: &str) -> String {
         let inner = part.trim_matches(' ');
         let before = if part.starts_with(' ') { " " } else { "" };
         let behind = if part.ends_with(' ') && !inner.is_empty() { " " } else { "" };
-        format!("{before}{}{behind}", text(inner))
+        format!("{before}{}{behind}", prose(inner, at == 0))
     };
     parts.iter().enumerate().map(part).collect()
 }

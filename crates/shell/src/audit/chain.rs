@@ -69,6 +69,8 @@ pub(super) struct Chain {
     torn: Vec<u8>,
     /// The last record is whole but for its newline.
     open: bool,
+    /// The next record says itself where it stands: those before it were not read.
+    joins: bool,
 }
 
 /// What one more line did.
@@ -92,10 +94,19 @@ impl Chain {
         chain
     }
 
+    /// Joins the chain of a known session at a line in the middle of the file.
+    pub(super) fn joining(session: &SessionId, offset: u64) -> Self {
+        let mut chain = Self::of(session);
+        chain.last.offset = offset;
+        chain.before = chain.last;
+        chain.joins = true;
+        chain
+    }
+
     /// Starts a chain whose first record says which session it is.
     pub(super) fn unknown() -> Self {
         let nowhere = ChainPosition { records: 0, head: Digest::of(""), offset: 0 };
-        Self { session: None, last: nowhere, before: nowhere, torn: Vec::new(), open: false }
+        Self { session: None, last: nowhere, before: nowhere, torn: Vec::new(), open: false, joins: false }
     }
 
     fn begin(&mut self, session: SessionId) {
@@ -192,6 +203,11 @@ impl Chain {
                 let session = link.session.parse().map_err(|_| Broken::Foreign)?;
                 self.begin(session);
             }
+        }
+        if self.joins {
+            self.last.records = link.seq.checked_sub(1).ok_or(Broken::Foreign)?;
+            self.last.head = link.prev.parse().map_err(|_| Broken::Foreign)?;
+            self.joins = false;
         }
         let expected = self.last.records + 1;
         if link.seq != expected {

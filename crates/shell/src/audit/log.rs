@@ -1,7 +1,7 @@
 //! The file itself: continued under its lock, one synced record at a time.
 
 use std::fs::File;
-use std::io::{BufReader, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -10,6 +10,9 @@ use crate::audit::chain::{Broken, Chain, LineEffect};
 use crate::audit::line::{self, FORMAT, REPAIRED, Record, Repair, Torn};
 use crate::audit::{Entry, Error, open};
 use ghost_base::{Digest, SessionId, Timestamp};
+
+/// How much of a long file is read where only its end is checked, in bytes: some dozens of records.
+const END_BYTES: u64 = 128 << 10;
 
 /// The audit log of one session, open for appending. Several may be open for one session, in any process.
 #[derive(Debug)]
@@ -47,6 +50,29 @@ impl Log {
         let mut log = Self { chain: Chain::of(&session), session, path, file, length: 0 };
         log.locked(Log::catch_up)?;
         Ok(log)
+    }
+
+    /// Opens the file as [`Log::open`] does, but of a long one checks only the last records: for a process that writes a few and ends, so that
+    /// it takes no longer the longer a session lasts. What stands before them is left to [`verify()`](crate::audit::verify()).
+    ///
+    /// # Errors
+    /// Fails where [`Log::open`] does.
+    pub fn open_end(folder: &Path, session: SessionId) -> Result<Self, Error> {
+        let path = folder.join(format!("{session}.jsonl"));
+        let file = open::for_appending(&path)?;
+        let mut log = Self { chain: Chain::of(&session), session: session.clone(), path, file, length: 0 };
+        let joined = log.locked(|log| {
+            let Some(offset) = line_near_end(&log.file).map_err(Error::io("reading", &log.path))? else {
+                return log.catch_up();
+            };
+            log.chain = Chain::joining(&log.session, offset);
+            log.catch_up()
+        });
+        match joined {
+            Ok(()) => Ok(log),
+            // Torn bytes may stand just there: only the whole file tells whether it is good.
+            Err(_) => Self::open(folder, session),
+        }
     }
 
     /// Writes one record and waits until it is on the disk; reads what other processes added first, and repairs a
@@ -182,4 +208,13 @@ impl Log {
     fn tampered(&self, record: u64, broken: Broken) -> Error {
         Error::Tampered { path: self.path.clone(), record, broken }
     }
+}
+
+/// Finds where a line begins near the end of a long file; nothing for a short one, or where its last line is longer than that.
+fn line_near_end(mut file: &File) -> io::Result<Option<u64>> {
+    let Some(start) = file.metadata()?.len().checked_sub(END_BYTES) else { return Ok(None) };
+    file.seek(SeekFrom::Start(start))?;
+    let mut skipped = Vec::new();
+    BufReader::new(file.take(END_BYTES / 2)).read_until(b'\n', &mut skipped)?;
+    Ok(skipped.ends_with(b"\n").then_some(start + skipped.len() as u64))
 }

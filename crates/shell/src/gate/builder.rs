@@ -40,6 +40,7 @@ pub struct Builder {
     pub(super) session: SessionId,
     pub(super) data: PathBuf,
     audit: Option<PathBuf>,
+    audit_end: bool,
     policy: Option<Arc<Policy>>,
     scope: Option<Scope>,
     known: Known,
@@ -68,6 +69,7 @@ impl Builder {
             session,
             data: data.to_owned(),
             audit: None,
+            audit_end: false,
             policy: None,
             scope: None,
             known: Known::default(),
@@ -118,6 +120,12 @@ impl Builder {
     #[must_use]
     pub fn audit_dir(self, folder: PathBuf) -> Self {
         Self { audit: Some(folder), ..self }
+    }
+
+    /// Checks only the last records of a long audit file when it is opened: for a process that judges one command and ends.
+    #[must_use]
+    pub fn audit_end(self) -> Self {
+        Self { audit_end: true, ..self }
     }
 
     /// Sets the clock.
@@ -262,7 +270,8 @@ impl Builder {
         }
         // What cannot be cleared away now is cleared away another time.
         drop(sweep(&scratch));
-        let log = Log::open(&audit, self.session.clone())?;
+        let open = if self.audit_end { Log::open_end } else { Log::open };
+        let log = open(&audit, self.session.clone())?;
         Ok(Shell {
             session: self.session,
             policy,

@@ -1,9 +1,11 @@
 //! Flags, and a line about each session, in Redis: strings, and a hash beside a set in order of time.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 
 use crate::redis::connect::Store;
-use crate::{SharedState, StoreError, settings};
+use crate::{DurabilityGap, SharedState, StoreError, settings};
 use ghost_base::{SessionId, Timestamp};
 
 #[async_trait]
@@ -66,6 +68,19 @@ impl SharedState for Store {
             Err(_) => Err(StoreError::corrupt("a session's name")),
         })
         .collect()
+    }
+
+    async fn durability_gaps(&self) -> Result<Vec<DurabilityGap>, StoreError> {
+        let mut settings = HashMap::new();
+        // One at a time: several in one call need Redis 7.
+        for name in ["appendonly", "appendfsync", "maxmemory-policy"] {
+            match self.ask::<HashMap<String, String>>(redis::cmd("CONFIG").arg("GET").arg(name)).await {
+                Ok(found) => settings.extend(found),
+                // Who manages the server for others lets nobody read them.
+                Err(_) => return Ok(vec![DurabilityGap::Unreadable]),
+            }
+        }
+        Ok(DurabilityGap::of(|name| settings.get(name).cloned()))
     }
 }
 

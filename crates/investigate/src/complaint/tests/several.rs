@@ -123,3 +123,18 @@ fn names_of_the_internet_are_called_there() {
     assert_eq!(text, "shop-app-1>internet:443");
     assert!(flows("shop-app-1 cannot download packages").starts_with("shop-app-1>internet:"));
 }
+
+#[test]
+fn a_tier_that_is_named_after_one_of_it_is_the_whole_tier() {
+    let all = "shop-web-1>shop-app-1:8080 shop-web-1>shop-app-2:8080 shop-web-2>shop-app-1:8080 shop-web-2>shop-app-2:8080";
+    read_as(&[
+        (
+            "Two things, sorry. shop-app-2 no responde en el puerto 8080 desde shop-web-2 At the same time port 8080 in shop is refused since 14:02 (the web frontends -> the app servers) 97 users affected",
+            &format!("shop-web-2>shop-app-2:8080 | {all}"),
+        ),
+        (
+            "shop-web-2 => shop-app-1 [8080] dead\nAlso: in shop the web frontends hang when they call the app servers on 8080",
+            &format!("shop-web-2>shop-app-1:8080 | {all}"),
+        ),
+    ]);
+}

@@ -325,7 +325,9 @@ fn finish(profile: Profile, seed: u64, number: u64, tried: &Tried, rng: &mut Rng
     let may: BTreeSet<Pair> = complaints.iter().flat_map(|own| own.may.iter().cloned()).collect();
     let may: BTreeSet<Pair> = may.difference(&expected).cloned().collect();
     let explained = complaints.iter().filter(|own| !own.expected.is_empty()).count();
-    let gaps = complaints.iter().filter(|own| own.gap.is_some()).count();
+    // A gap without a code of its own can only be said.
+    let gaps = complaints.iter().filter(|own| own.gap.is_some() && own.expected.is_empty()).count();
+    let is_denied = complaints.iter().any(|own| own.gap.is_none() && !own.expected.is_empty());
     let outcome: &[&'static str] = match (explained, gaps) {
         (0, 0) => &["NO_FAULT_FOUND", "INCONCLUSIVE"],
         (0, _) => &["INCONCLUSIVE", "LIKELY"],
@@ -341,7 +343,7 @@ fn finish(profile: Profile, seed: u64, number: u64, tried: &Tried, rng: &mut Rng
             forbidden.push(("an appliance by design is the cause".to_owned(), Some(pair), None));
         }
     }
-    if gaps > 0 && explained == 0 {
+    if complaints.iter().any(|own| own.gap.is_some()) && !is_denied {
         let says = "(?i)root cause[^\\n]*DenyAllInBound".to_owned();
         forbidden.push(("a default rule stops what has no path".to_owned(), None, Some(says)));
     }

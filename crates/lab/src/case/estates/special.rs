@@ -329,7 +329,25 @@ fn unpeered(tried: &mut Tried, rng: &mut Rng) {
     flow_slots(&mut slots, &tried.drawn, &flow, rng);
     let text = complaint(About::Flow(Seen::Timeout), &slots, rng);
     let notes = format!("nothing leads from {} to partner-api", own.name);
-    tried.complaints.push(judged(text, &[truth], &[], notes));
+    let has_gap = truth.gap.is_some();
+    let mut complaint = judged(text, &[truth], &[], notes);
+    if has_gap {
+        // The caller's side is named, or the two networks where there is no side; the other side may be.
+        let side = |own: &str, other: &str| {
+            Pair::new("peering_disconnected", format!("peering/{own}/{own}-to-{other}"))
+        };
+        let (found, other) = match state {
+            "" => {
+                let mut both = ["partner-vnet", network.as_str()];
+                both.sort_unstable();
+                (Pair::new("peering_missing", format!("peering/{}", both.join("/"))), None)
+            }
+            _ => (side(&network, "partner-vnet"), Some(side("partner-vnet", &network))),
+        };
+        complaint.may = complaint.may.into_iter().chain(other).filter(|pair| *pair != found).collect();
+        complaint.expected = BTreeSet::from([found]);
+    }
+    tried.complaints.push(complaint);
 }
 
 /// Somebody names a machine that is not there.

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{append, file, lines, now, open, sample, verified};
-use crate::audit::{Broken, Entry, Error, Kind, MAX_LINE_BYTES};
+use crate::audit::{Broken, Entry, Error, Kind, Log, MAX_LINE_BYTES};
 use ghost_base::Digest;
 
 #[test]
@@ -28,6 +29,61 @@ fn records_are_numbered_and_those_of_one_command_share_its_id() {
     assert_eq!(records[2]["hash"], done.head.to_string());
     assert_eq!(records[2]["at"], "2023-11-14T22:13:20.000Z");
     assert_eq!(records[2]["format"], 1);
+}
+
+/// A log of 300 records, which is longer than what is read of an end.
+fn long(folder: &Path) -> Vec<u8> {
+    let mut log = open(folder).unwrap();
+    let words = "x".repeat(700);
+    for number in 0..300 {
+        append(&mut log, &format!("{number} {words}")).unwrap();
+    }
+    fs::read(file(folder)).unwrap()
+}
+
+#[test]
+fn a_log_whose_end_alone_is_read_goes_on_as_one_that_is_read_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let open_end = || Log::open_end(folder.path(), "s1".parse().unwrap());
+    assert_eq!(append(&mut open_end().unwrap(), "first").unwrap().seq, 1);
+    fs::remove_file(file(folder.path())).unwrap();
+    let whole = long(folder.path());
+    let mut end = open_end().unwrap();
+    let mut other = open(folder.path()).unwrap();
+    assert_eq!((end.head(), end.records()), (other.head(), 300));
+    assert_eq!(append(&mut end, "more").unwrap().seq, 301);
+    assert_eq!(append(&mut other, "from another process").unwrap().seq, 302);
+    assert_eq!(append(&mut end, "again").unwrap().seq, 303);
+    let after = fs::read(file(folder.path())).unwrap();
+    assert!(verified(&after).ok && after.starts_with(&whole));
+}
+
+#[test]
+fn a_log_whose_end_alone_is_read_repairs_what_was_torn_and_refuses_what_was_changed_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let open_end = || Log::open_end(folder.path(), "s1".parse().unwrap());
+    let whole = long(folder.path());
+    // A crash cut the last record short.
+    fs::write(file(folder.path()), &whole[..whole.len() - 20]).unwrap();
+    assert_eq!(append(&mut open_end().unwrap(), "after a crash").unwrap().seq, 301);
+    assert!(verified(&fs::read(file(folder.path())).unwrap()).ok);
+    // Whatever byte of the last 60 kB is changed, nothing is appended.
+    for back in (10..60_000).step_by(1_777) {
+        let mut changed = whole.clone();
+        let at = changed.len() - back;
+        changed[at] ^= 1;
+        fs::write(file(folder.path()), &changed).unwrap();
+        let opened = open_end();
+        assert!(opened.is_err() || append(&mut opened.unwrap(), "more").is_err(), "{back}");
+    }
+    // One that stands before is found by reading it whole.
+    let mut changed = whole.clone();
+    changed[400] ^= 1;
+    fs::write(file(folder.path()), &changed).unwrap();
+    assert!(open_end().is_ok() && open(folder.path()).is_err() && !verified(&changed).ok);
+    // Of another session's file nothing is believed.
+    fs::copy(file(folder.path()), folder.path().join("s2.jsonl")).unwrap();
+    assert!(Log::open_end(folder.path(), "s2".parse().unwrap()).is_err());
 }
 
 #[test]
