@@ -218,7 +218,11 @@ fn spaces(
         route.row.source == Source::User && matches!(route.row.hop, Hop::Appliance | Hop::Gateway)
     });
     space.extend(led.map(|route| route.prefix));
-    let inside = AddressSet::of(&space);
+    // Nor does the Internet reach what is reserved for private networks, whoever has it.
+    let private =
+        RESERVED.iter().chain(&["169.254.0.0/16", "fc00::/7"]).filter_map(|text| parse_prefix(text));
+    let kept: Vec<IpNet> = space.iter().copied().chain(private).collect();
+    let inside = AddressSet::of(&kept);
     let outside: Vec<IpNet> = Family::ALL
         .into_iter()
         .flat_map(|family| family.prefixes(&family.all().difference(inside.family(family))))

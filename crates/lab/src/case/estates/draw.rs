@@ -139,7 +139,7 @@ fn one(profile: Profile, healthy: bool, rng: &mut Rng) -> Tried {
         Profile::Hardened | Profile::Hub | Profile::Unnamed | Profile::Mixed => rng.one(&[1, 1, 1, 1, 1, 2]),
     };
     let special = rng.below(100);
-    if count == 1 && special < 31 {
+    if count == 1 && special < special::SPECIAL_PERCENT {
         special::special_case(&mut tried, special, healthy, rng);
         return tried;
     }
@@ -209,6 +209,11 @@ fn ask(drawn: &Drawn, by_role: bool, known: &[Asked], rng: &mut Rng) -> Option<A
         })
         .cloned()
         .collect();
+    // Two complaints about the same tiers would be one: the sockets of the first say whom the second means.
+    let is_of = |own: &Flow| role_of(own.source) == Some(from) && role_of(own.destination) == Some(to);
+    if known.iter().flat_map(|own| &own.flows).any(is_of) {
+        return None;
+    }
     // Whom their sockets call is meant, and nobody else of the same role.
     let talks = rng.percent(50);
     let first = all.first()?.destination;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
 use super::address::Prefix;
+use super::balancer::balanced;
 use super::cause;
 use super::draw::{Complaint, Tried, flow_slots, judged};
 use super::estate::{GroupRule, Hop, Machine, Network, Place, Role, Route, Service, Subnet};
@@ -17,6 +18,9 @@ use crate::case::model::Pair;
 use crate::case::random::Rng;
 use crate::host::Protocol;
 
+/// Below this number of a hundred a complaint is one of them.
+pub(super) const SPECIAL_PERCENT: usize = 40;
+
 /// Complaints that are no flow between two machines of the estate.
 pub(super) fn special_case(tried: &mut Tried, special: usize, healthy: bool, rng: &mut Rng) {
     match special {
@@ -28,6 +32,7 @@ pub(super) fn special_case(tried: &mut Tried, special: usize, healthy: bool, rng
         20..=22 => drift(tried, healthy, rng),
         23..=25 => unpeered(tried, rng),
         26..=28 => egress(tried, healthy, rng),
+        29..=35 => balanced(tried, healthy, rng),
         _ => absent(tried, rng),
     }
 }

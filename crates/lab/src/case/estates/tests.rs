@@ -89,6 +89,10 @@ fn a_third_is_healthy_and_what_can_be_wrong_comes_up() {
         "storage_firewall_deny",
         "service_endpoint_missing",
         "no_drift",
+        "peering_disconnected",
+        "lb_probe_mismatch",
+        "lb_backend_empty",
+        "lb_rule_missing",
     ] {
         assert!(codes.contains(code), "{code} of {codes:?}");
     }

@@ -8,12 +8,12 @@ use super::guest::{GuestStep, Rule, Target, word};
 use crate::case::model::Pair;
 use crate::host::Protocol;
 
-const GROUP: &str =
+pub(super) const PROVIDERS: &str =
     "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/nw-forensics-rg/providers";
 const REGION: &str = "eastus";
 
 fn id(kind: &str, name: &str) -> String {
-    format!("{GROUP}/{kind}/{name}")
+    format!("{PROVIDERS}/{kind}/{name}")
 }
 
 fn network_id(kind: &str, name: &str) -> Value {
