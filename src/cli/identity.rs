@@ -53,14 +53,14 @@ impl Setup {
     }
 
     /// Returns the folder that `az` itself would use: it says which cloud there is.
-    fn like(&self) -> Option<PathBuf> {
+    pub(in crate::cli) fn like(&self) -> Option<PathBuf> {
         let named = self.environment.path("AZURE_CONFIG_DIR");
         named
             .or_else(|| Some(self.environment.path("HOME")?.join(".azure")))
             .filter(|path| path.is_absolute())
     }
 
-    fn account(&self, role: &str, identity: &AzureIdentity) -> anyhow::Result<Account> {
+    pub(in crate::cli) fn account(&self, role: &str, identity: &AzureIdentity) -> anyhow::Result<Account> {
         let hint = || format!("see [azure.{role}] of the configuration");
         let missing = |what: &str| Hinted::new(anyhow::anyhow!("[azure.{role}] has no {what}"), hint());
         let method = match identity.sign_in {

@@ -44,6 +44,7 @@ mod pcap;
 mod playbook;
 mod print;
 mod qdisc;
+mod reader;
 mod replay;
 mod root;
 mod route;

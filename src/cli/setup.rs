@@ -37,6 +37,8 @@ pub(super) struct Setup {
     folder: Option<PathBuf>,
     /// As whom commands run, once that was read.
     pub(super) known_identities: std::sync::OnceLock<std::sync::Arc<ghost_shell::Identities>>,
+    /// What reads the cloud within this process, once it was made.
+    pub(super) known_reader: std::sync::OnceLock<ghost_cloud::reader::NativeReader>,
     /// Those of the clients that are served apart, by their names.
     clients: std::sync::Mutex<std::collections::HashMap<String, std::sync::Arc<Setup>>>,
 }
@@ -81,6 +83,7 @@ impl Setup {
             in_use: std::sync::Mutex::default(),
             folder: None,
             known_identities: std::sync::OnceLock::new(),
+            known_reader: std::sync::OnceLock::new(),
             clients: std::sync::Mutex::default(),
         })
     }
@@ -109,6 +112,7 @@ impl Setup {
             in_use: std::sync::Mutex::default(),
             folder: None,
             known_identities: std::sync::OnceLock::new(),
+            known_reader: std::sync::OnceLock::new(),
             clients: std::sync::Mutex::default(),
         }
     }
@@ -135,6 +139,8 @@ impl Setup {
         let mut config = self.config.clone();
         config.capture.folder.clone_from(&captures);
         config.store.prefix = format!("{}:client:{client}", config.store.prefix);
+        // What reads the cloud is the same for all of them.
+        drop(self.permitted_runner()?);
         Ok(Self {
             config,
             file: self.file.clone(),
@@ -151,6 +157,7 @@ impl Setup {
             in_use: std::sync::Mutex::default(),
             folder: Some(captures),
             known_identities: std::sync::OnceLock::from(self.identities()?),
+            known_reader: self.known_reader.clone(),
             clients: std::sync::Mutex::default(),
         })
     }
@@ -306,8 +313,8 @@ mod shell {
             };
             let programs = self.programs().context("checking [programs]")?;
             let builder = Shell::builder(session, self.data()?);
-            let builder = match &self.runner {
-                Some(runner) => builder.runner(Arc::clone(runner)),
+            let builder = match self.permitted_runner()? {
+                Some(runner) => builder.runner(runner),
                 None => builder,
             };
             let builder = match &self.clock {

@@ -26,6 +26,8 @@ pub struct Config {
     pub capture: Capture,
     /// As whom the cloud is read and acted on.
     pub azure: super::Azure,
+    /// What reads the cloud.
+    pub cloud: super::Cloud,
     /// How guests are reached by ssh.
     pub ssh: super::Ssh,
     /// Machines that are read themselves, by name.
@@ -215,6 +217,7 @@ impl Config {
             }
         }
         problems.extend(self.azure.problems());
+        problems.extend(self.cloud.problems(&self.azure));
         problems.extend(self.host_problems());
         problems.extend(self.store.problems());
         problems.extend(self.model.problems().into_iter().chain(self.limits.problems()));

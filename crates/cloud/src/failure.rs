@@ -178,6 +178,7 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("AADSTS", FailureClass::Expired),
     ("None, None", FailureClass::Expired),
     ("az logout", FailureClass::Expired),
+    ("Signing in failed", FailureClass::Expired),
     ("traceback", FailureClass::Broken),
     ("blocked by network rules of storage account", FailureClass::KeptOut),
     ("do not have the required permissions", FailureClass::Forbidden),

@@ -17,6 +17,7 @@ mod name;
 pub mod operation;
 pub mod permission;
 pub mod probe;
+pub mod reader;
 pub mod sign_in;
 
 pub use failure::{Failure, FailureClass, failure};

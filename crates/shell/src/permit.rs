@@ -106,8 +106,9 @@ impl Permit {
         self.profile.as_ref()
     }
 
-    /// Tells whether what runs is confined: nobody approved it.
-    pub(crate) fn is_confined(&self) -> bool {
+    /// Tells whether what runs is confined: it only reads.
+    #[must_use]
+    pub fn is_confined(&self) -> bool {
         self.profile.is_some()
     }
 

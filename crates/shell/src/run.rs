@@ -27,6 +27,11 @@ pub trait Runner: Send + Sync {
     fn starts_processes(&self) -> bool {
         true
     }
+
+    /// Tells whether it carries this out as the identity by itself, so that nobody has to be signed in to `az` before.
+    fn brings_identity(&self, _permit: &Permit, _setting: &Setting) -> bool {
+        false
+    }
 }
 
 /// Runs processes of this machine.

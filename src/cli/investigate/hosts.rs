@@ -114,6 +114,7 @@ pub(in crate::cli) fn knows_cloud(setup: &Setup) -> bool {
             .is_some_and(|scope| !scope.subscriptions.is_empty() || !scope.resource_groups.is_empty())
     };
     let is_configured = config.azure != crate::config::Azure::default()
+        || config.cloud != crate::config::Cloud::default()
         || config.programs.contains_key("az")
         || setup.environment.path("AZURE_CONFIG_DIR").is_some()
         || config.capture.storage_account.is_some()

@@ -13,6 +13,7 @@ mod change;
 mod core_list;
 mod estate;
 mod identity;
+mod native;
 pub(crate) mod process;
 mod raw;
 pub(crate) mod real_az;

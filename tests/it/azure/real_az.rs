@@ -5,12 +5,14 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ghost_lab::host::HostError;
 use serde_json::Value;
 use tokio::process::Command;
 use tokio::task::JoinSet;
 
+use super::native::place::Native;
 use super::recorded::essential;
 use super::recording::{names, read, recordings};
 use super::stage::{Parrot, Stage};
@@ -41,10 +43,22 @@ pub(crate) fn program() -> Option<PathBuf> {
 
 /// What came of a command.
 #[derive(Debug)]
-struct Ran {
-    out: String,
-    err: String,
-    exit: Option<i32>,
+pub(super) struct Ran {
+    pub(super) out: String,
+    pub(super) err: String,
+    pub(super) exit: Option<i32>,
+}
+
+/// Runs a line of the real one on a lab, without warnings.
+pub(super) async fn az(stage: &Stage, program: &Path, words: &[String]) -> Ran {
+    #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
+    let mut command = Command::new(program);
+    command.env_clear().envs(stage.exports.iter().cloned()).env("PATH", setting("PATH"));
+    command.env("HOME", stage.folder.path()).env("LC_ALL", "C.UTF-8").env("NO_COLOR", "1");
+    command.args(words).current_dir(stage.folder.path()).stdin(Stdio::null()).kill_on_drop(true);
+    let done = command.output().await.unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ran { out: text(&done.stdout), err: text(&done.stderr), exit: done.status.code() }
 }
 
 /// Which `az` is asked.
@@ -52,6 +66,8 @@ struct Ran {
 enum Program {
     Real(PathBuf),
     BuiltIn,
+    /// The native reader; the built-in one prepares.
+    Native,
 }
 
 /// A lab, and an `az` that is led there.
@@ -66,7 +82,7 @@ impl Play {
     async fn az(&self, words: &[String]) -> Ran {
         let (program, before) = match &self.program {
             Program::Real(program) => (program.clone(), Vec::new()),
-            Program::BuiltIn => {
+            Program::BuiltIn | Program::Native => {
                 let record = self.stage.folder.path().join("lab.json").to_str().unwrap().to_owned();
                 let words = ["lab", "--lab", &record, "az", "--"].map(str::to_owned);
                 (env!("CARGO_BIN_EXE_ghost").into(), words.to_vec())
@@ -83,6 +99,12 @@ impl Play {
         let done = command.output().await.unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Ran { out: text(&done.stdout), err: text(&done.stderr), exit: done.status.code() }
+    }
+
+    /// Reads natively; nothing where it is left to the real one.
+    async fn natively(&self, words: &[String]) -> Option<Ran> {
+        let response = Native::over(&self.stage).read(words).await?;
+        Some(Ran { out: response.output, err: response.stderr, exit: response.exit_code })
     }
 
     /// Puts in what a recording leaves out.
@@ -170,7 +192,20 @@ async fn play(program: Program, recorded: Value) -> Vec<String> {
     let play = Play { stage, program, work: tempfile::tempdir().unwrap(), key };
     play.prepare(&recorded).await;
     let name = recorded["name"].as_str().unwrap();
-    let ran = play.az(&play.words(&recorded["argv"])).await;
+    let words = play.words(&recorded["argv"]);
+    let ran = match play.program {
+        Program::Native => {
+            let answered = play.natively(&words).await;
+            ANSWERED.fetch_add(usize::from(answered.is_some()), Ordering::SeqCst);
+            answered
+        }
+        Program::Real(_) | Program::BuiltIn => Some(play.az(&words).await),
+    };
+    // What is left to the real one is not asked here.
+    let Some(ran) = ran else {
+        play.stage.down().await;
+        return Vec::new();
+    };
     let mut wrong = Vec::new();
     if ran.exit.map(i64::from) != recorded["exit"].as_i64() {
         wrong.push(format!("{name}: exit {:?} instead of {}\n{}", ran.exit, recorded["exit"], ran.err));
@@ -340,4 +375,27 @@ async fn az_prints_what_was_recorded() {
 async fn the_built_in_az_prints_what_was_recorded_too() {
     let Some(place) = recordings() else { return };
     printed(&place, Program::BuiltIn, wanted(&place)).await;
+}
+
+/// How many recordings were read natively.
+static ANSWERED: AtomicUsize = AtomicUsize::new(0);
+
+/// Where the native reader does otherwise: it signs in by itself, asks a throttled question again, and says in words of its own what no
+/// document is.
+const OTHERWISE: [&str; 5] = [
+    "err-not-json",
+    "err-not-logged-in",
+    "err-throttled-post-without-retry-after",
+    "err-token-endpoint-down",
+    "err-token-secret-expired",
+];
+
+#[tokio::test]
+async fn the_native_reader_prints_what_was_recorded_too() {
+    let Some(place) = recordings() else { return };
+    let mut names = wanted(&place);
+    names.retain(|name| !OTHERWISE.contains(&name.trim_end_matches(".json")));
+    printed(&place, Program::Native, names).await;
+    let answered = ANSWERED.load(Ordering::SeqCst);
+    assert!(answered >= 50 || !setting("GHOST_TEST_RECORDING").is_empty(), "{answered} were read natively");
 }

@@ -1,7 +1,7 @@
 //! Which suspects count: what explains something that was asked about, each once, with what shows it.
 
 use crate::finding::Fault;
-use crate::judged::JudgedFlows;
+use crate::judged::{FlowVerdict, JudgedFlows};
 use crate::playbook::conversation::{Conversation, FinishedCall};
 use crate::playbook::flows;
 use crate::playbook::incident::IncidentContext;
@@ -87,6 +87,12 @@ pub(super) fn faults(
     }
     let whole = all.clone();
     all.retain(|fault| counts(fault, &whole, symptom_text, incident));
+    // That nobody answers is what a flow that is stopped comes to, wherever on its path that is.
+    let is_stopped =
+        |object: &str| flows.iter().any(|flow| flow.is(object) && flow.verdict == FlowVerdict::Blocked);
+    all.retain(|fault| {
+        fault.suspect.fault() != Some(Fault::SynUnanswered) || !is_stopped(&fault.suspect.object)
+    });
     all.sort_by_key(|fault| layer(&fault.suspect.code));
     all
 }

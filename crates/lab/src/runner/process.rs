@@ -62,6 +62,10 @@ impl Runner for InProcess {
         self.cloud.is_some()
     }
 
+    fn brings_identity(&self, permit: &Permit, setting: &Setting) -> bool {
+        self.cloud.as_ref().is_some_and(|cloud| cloud.brings_identity(permit, setting))
+    }
+
     async fn run(
         &self,
         permit: Permit,

@@ -8,7 +8,7 @@ use super::response::{Problem, Response, Status};
 use super::run::{Shell, audit_failed};
 use crate::audit::Kind;
 use crate::{
-    CancelSignal, ExecError, Identity, IdentityCommand, Output, Permit, SignIn, SignInStep, Verdict,
+    CancelSignal, ExecError, Identity, IdentityCommand, Output, Permit, Setting, SignIn, SignInStep, Verdict,
 };
 
 /// How long a sign-in may take: it asks two services, one after the other.
@@ -36,6 +36,9 @@ impl Shell {
         let Some(identity) = sign_in.filter(|identity| identity.sign_in().is_some()) else {
             return self.run_permitted(case, permit, cancel).await.response;
         };
+        if self.runner.brings_identity(&permit, &self.setting_of(&case)) {
+            return self.run_permitted(case, permit, cancel).await.response;
+        }
         let sign_ins = match self.ensure_signed_in(&identity, None, &cancel).await {
             Ok(sign_ins) => sign_ins,
             Err(problem) => return self.refuse_signed_out(case, &identity, &problem).await,
@@ -67,6 +70,18 @@ impl Shell {
         response
     }
 
+    /// Returns where and within which bounds a command runs, with what its identity may see.
+    fn setting_of(&self, case: &Case) -> Setting {
+        let mut setting = self.setting.clone();
+        if let Some(identity) = self.identity(case) {
+            setting.environment = identity.variables(&setting.environment);
+        }
+        if case.own.is_some() {
+            setting.limits.timeout = setting.limits.timeout.max(SIGN_IN_TIMEOUT);
+        }
+        setting
+    }
+
     /// Records the intent, runs, records the end.
     async fn run_permitted(&self, mut case: Case, permit: Permit, cancel: CancelSignal) -> Executed {
         let mut intent = case.entry(self, Kind::Intent);
@@ -75,13 +90,7 @@ impl Shell {
             return Executed { response: audit_failed(&case, &error), is_signed_out: false };
         }
         let identity = self.identity(&case).cloned();
-        let mut setting = self.setting.clone();
-        if let Some(identity) = &identity {
-            setting.environment = identity.variables(&setting.environment);
-        }
-        if case.own.is_some() {
-            setting.limits.timeout = setting.limits.timeout.max(SIGN_IN_TIMEOUT);
-        }
+        let setting = self.setting_of(&case);
         let ran = self.runner.run(permit, &setting, cancel).await;
         let is_signed_out = identity.is_some_and(|identity| is_signed_out(&identity, &ran));
         let modified = (case.round > 1).then(|| case.command.clone());

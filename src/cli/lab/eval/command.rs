@@ -38,7 +38,7 @@ const MAX_RUNS: u64 = 100_000;
         ghost lab eval t --prompt 'apt hangs on tf-source-vm' --keep /tmp/t\n  \
         ghost lab eval --random 30 --seed 7 --approve random:7\n  \
         ghost lab eval --random 60 --profile mixed --scoreboard /tmp\n  ghost lab eval --scoreboard demo\n  \
-        ghost lab eval a e --az /usr/bin/az\n  ghost lab eval --net --seed 7\n  ghost lab eval --net --random 20 --seed 7"
+        ghost lab eval a e --az /usr/bin/az\n  ghost lab eval j --az /usr/bin/az --native\n  ghost lab eval --net --seed 7\n  ghost lab eval --net --random 20 --seed 7"
 )]
 pub(in crate::cli) struct Arguments {
     /// Cases that come with the program (`a` to `w`), case files, or folders of them; all that come with the program unless said.
@@ -74,6 +74,9 @@ pub(in crate::cli) struct Arguments {
     /// Who plays `az`: the built-in one, or the unmodified program at a path, to which the lab answers on a port.
     #[arg(long, value_name = "builtin|PATH", default_value = "builtin")]
     az: String,
+    /// Read within this process what needs no `az`: the native reader answers, and the unmodified program of --az the rest.
+    #[arg(long, requires = "az")]
+    native: bool,
     /// Keep ledger, report and evidence of each case in this folder.
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
@@ -100,6 +103,10 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
         return Ok(if arguments.exit_code && !is_right { 3 } else { 0 });
     }
     let az = az(&arguments.az)?;
+    if arguments.native && az.is_none() {
+        let error = anyhow::anyhow!("the native reader asks a lab on a port, and the built-in az needs none");
+        return Err(Hinted::new(error, "name an `az` with --az PATH").into());
+    }
     let (seed, profile) = (arguments.seed, arguments.profile);
     let draw = arguments.random.map(|count| Draw { first: arguments.first, count, seed, profile });
     let mut cases = chosen(&arguments.cases, draw)?;
@@ -128,6 +135,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
         prompt: arguments.prompt.as_deref(),
         keep: arguments.keep.as_deref(),
         az: az.as_deref(),
+        native: arguments.native,
         place: &place,
         seed: arguments.seed,
     };

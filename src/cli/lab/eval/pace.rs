@@ -51,6 +51,10 @@ impl Runner for TimedRunner {
         self.inner.starts_processes()
     }
 
+    fn brings_identity(&self, permit: &Permit, setting: &Setting) -> bool {
+        self.inner.brings_identity(permit, setting)
+    }
+
     async fn run(
         &self,
         permit: Permit,

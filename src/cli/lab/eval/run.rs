@@ -46,6 +46,8 @@ pub(super) struct Terms<'a> {
     pub(super) place: &'a Path,
     /// The `az` that is run; where there is none, the built-in one answers.
     pub(super) az: Option<&'a Path>,
+    /// Whether what needs no `az` is read within this process.
+    pub(super) native: bool,
     /// From which everything follows that the machines draw.
     pub(super) seed: u64,
 }
@@ -128,7 +130,7 @@ async fn phase(
     let several = case.phases.len() > 1;
     let id = if several { format!("{}/{at}", case.id) } else { case.id.clone() };
     let session: SessionId = format!("eval-{}", id.replace('/', "-")).parse()?;
-    let (setup, paced) = setup(lab, &folder.path, terms.own, served);
+    let (setup, paced) = setup(lab, &folder.path, terms.own, (served, terms.native))?;
     let setup = Arc::new(setup);
     let model = (terms.investigator)(terms.own)?;
     let (began, since) = (Instant::now(), lab.clock().now());

@@ -11,7 +11,7 @@ use super::served::Served;
 use crate::cli::investigate::Reports;
 use crate::cli::lab::session::{GROUPS, reach};
 use crate::cli::setup::Setup;
-use crate::config::{Config, Environment};
+use crate::config::{AzureIdentity, Config, Environment, SignIn};
 use crate::session::{Engine, Sleep};
 use ghost_base::{Clock, Timestamp};
 use ghost_investigate::model::Model;
@@ -24,6 +24,18 @@ use ghost_store::{EmbeddedStore, Settings};
 /// A session belongs to its owner however far the lab's clock jumps.
 const TTL: Duration = Duration::from_secs(7 * 24 * 3600);
 
+/// Reads as the machine on which it runs.
+const MACHINE: AzureIdentity = AzureIdentity {
+    sign_in: SignIn::Managed,
+    client_id: None,
+    tenant: None,
+    certificate: None,
+    federated_token_file: None,
+    secret_file: None,
+    folder: None,
+    subscription: None,
+};
+
 /// Returns which part of the cloud an investigation may look at.
 pub(super) fn scope() -> Scope {
     Scope { resource_groups: GROUPS.map(str::to_owned).to_vec(), ..Scope::default() }
@@ -34,8 +46,8 @@ pub(super) fn setup(
     lab: &Arc<Lab>,
     data: &Path,
     own: &Setup,
-    served: Option<&Served>,
-) -> (Setup, Arc<TimedRunner>) {
+    (served, native): (Option<&Served>, bool),
+) -> anyhow::Result<(Setup, Arc<TimedRunner>)> {
     let mut config = Config::default();
     // Whoever thinks is as the user has it; where it works is not.
     config.model = own.config.model.clone();
@@ -49,10 +61,16 @@ pub(super) fn setup(
             (lab_answers.with_cloud(Arc::new(Processes)), served.environment())
         }
     };
-    let paced = Arc::new(TimedRunner::new(Arc::new(runner)));
-    let mut setup = Setup::of(config, data.to_owned(), environment, Arc::clone(&paced) as Arc<dyn Runner>);
+    if native {
+        config.azure.reader = Some(MACHINE);
+    }
+    let runner: Arc<dyn Runner> = Arc::new(runner);
+    let mut setup = Setup::of(config, data.to_owned(), environment, Arc::clone(&runner));
+    let runner = if native { setup.native_before(runner)? } else { runner };
+    let paced = Arc::new(TimedRunner::new(runner));
+    setup.runner = Some(Arc::clone(&paced) as Arc<dyn Runner>);
     setup.clock = Some(Arc::new(lab.clock().clone()));
-    (setup, paced)
+    Ok((setup, paced))
 }
 
 /// Makes an engine that goes by the lab's clock.

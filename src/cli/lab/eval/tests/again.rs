@@ -51,7 +51,7 @@ async fn case_j_is_still_broken_until_it_is_mended_and_then_verified_fixed() {
     inject(&lab, folder.path(), text, None, 1).await.unwrap();
     let runner = Arc::new(InProcess::new(Arc::clone(&lab)));
     let own = Setup::of(Config::default(), folder.path().to_owned(), Environment::from([]), runner);
-    let (setup, _) = setup(&lab, folder.path(), &own, None);
+    let (setup, _) = setup(&lab, folder.path(), &own, (None, false)).unwrap();
     let setup = Arc::new(setup);
     let model: Arc<dyn Model> = Arc::new(Playbook);
     let engine = engine(&lab, folder.path(), &setup, Arc::clone(&model)).unwrap();
@@ -97,7 +97,7 @@ async fn an_alert_finds_the_fault_of_the_flow_in_its_labels_and_its_end_has_it_l
     inject(&lab, folder.path(), text, None, 1).await.unwrap();
     let runner = Arc::new(InProcess::new(Arc::clone(&lab)));
     let own = Setup::of(Config::default(), folder.path().to_owned(), Environment::from([]), runner);
-    let (setup, _) = setup(&lab, folder.path(), &own, None);
+    let (setup, _) = setup(&lab, folder.path(), &own, (None, false)).unwrap();
     let setup = Arc::new(setup);
     let model: Arc<dyn Model> = Arc::new(Playbook);
     let engine = engine(&lab, folder.path(), &setup, Arc::clone(&model)).unwrap();

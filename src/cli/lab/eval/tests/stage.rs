@@ -126,7 +126,7 @@ pub(super) async fn investigate(scene: Scene, model: Arc<dyn Model>) -> Finished
     let runner = Arc::new(Processes);
     let own = Setup::of(Config::default(), folder.path().to_owned(), Environment::from([]), runner);
     let session: SessionId = "eval-lie".parse().unwrap();
-    let (setup, _) = setup(&lab, folder.path(), &own, None);
+    let (setup, _) = setup(&lab, folder.path(), &own, (None, false)).unwrap();
     let setup = Arc::new(setup);
     let engine = engine(&lab, folder.path(), &setup, Arc::clone(&model)).unwrap();
     let prompt = ghost_lab::case::Case::read(&scene.case).unwrap().phases[0].prompt.clone();

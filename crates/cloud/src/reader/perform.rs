@@ -1,0 +1,202 @@
+//! What stands behind a line: one read, or the few that its answer is put together from.
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use ghost_base::{Clock as _, SystemClock, Timestamp};
+use serde_json::{Value, json};
+
+use super::client::Client;
+use super::failure::Failure;
+use super::log::RequestLog;
+use super::request::{Request, seconds};
+use super::shape::Shape;
+use super::table::{MACHINE, MACHINES, Read};
+
+/// How many machines are read at once.
+const AT_ONCE: usize = 6;
+
+/// The version in which `az` asks for the interfaces and addresses of a machine.
+const DETAIL_VERSION: &str = "2022-01-01";
+
+/// How many events `az` prints, and how far it goes back, where nobody says.
+const USUAL_EVENTS: usize = 50;
+const USUAL_SECONDS: u64 = 6 * 3_600;
+
+/// One line that is carried out.
+pub(super) struct Reading<'a> {
+    pub(super) client: &'a Client,
+    pub(super) log: &'a RequestLog,
+    pub(super) request: &'a Request,
+    /// The id of the subscription that is asked.
+    pub(super) subscription: &'a str,
+}
+
+impl Reading<'_> {
+    /// Returns what `az` prints, before a query picks from it.
+    pub(super) async fn document(&self) -> Result<Value, Failure> {
+        let (row, version) = (self.request.row, [("api-version", self.request.row.version)]);
+        let found = match row.read {
+            Read::List(path) => Value::Array(self.list(&self.path(path), &version, None).await?),
+            Read::One(path) => self.get(&self.path(path), &version).await?,
+            Read::Parts(path, places) => self.parts(path, places).await?,
+            Read::View(path) => self.view(&self.path(path)).await?,
+            Read::Machine if self.has("details") => return self.detailed(&self.path(MACHINE)).await,
+            Read::Machine => self.get(&self.path(MACHINE), &version).await?,
+            Read::Machines => {
+                let all = self.list(&self.path(MACHINES), &version, None).await?;
+                if self.has("details") {
+                    return self.all_detailed(&all).await;
+                }
+                Value::Array(all)
+            }
+            Read::Effective(question) => {
+                let interface = self.path("Microsoft.Network/networkInterfaces/{name}");
+                self.client.ask(self.log, &interface, question, row.version).await?
+            }
+            Read::Groups => Value::Array(self.list(&self.below("/resourcegroups"), &version, None).await?),
+            Read::Group => {
+                self.get(&self.below(&self.request.filled("/resourcegroups/{name}")), &version).await?
+            }
+            Read::Activity => self.activity().await?,
+            Read::Tags => {
+                let path =
+                    self.request.filled("/providers/Microsoft.Network/locations/{location}/serviceTags");
+                self.get(&self.below(&path), &version).await?
+            }
+            Read::Watchers => {
+                let path = self.below("/providers/Microsoft.Network/networkWatchers");
+                Value::Array(self.list(&path, &version, None).await?)
+            }
+        };
+        Ok(row.shape.apply(row.name, found))
+    }
+
+    fn has(&self, flag: &str) -> bool {
+        self.request.values.contains_key(flag)
+    }
+
+    /// Returns a path in the subscription.
+    fn below(&self, rest: &str) -> String {
+        format!("/subscriptions/{}{rest}", self.subscription)
+    }
+
+    /// Returns the path of a resource: in the group that the line names, or of the whole subscription.
+    fn path(&self, rest: &str) -> String {
+        let rest = self.request.filled(rest);
+        match self.request.value("group") {
+            Some(group) => self.below(&format!("/resourceGroups/{group}/providers/{rest}")),
+            None => self.below(&format!("/providers/{rest}")),
+        }
+    }
+
+    async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, Failure> {
+        self.client.get(self.log, path, query).await
+    }
+
+    async fn list(
+        &self,
+        path: &str,
+        query: &[(&str, &str)],
+        most: Option<usize>,
+    ) -> Result<Vec<Value>, Failure> {
+        self.client.list(self.log, path, query, most).await
+    }
+
+    async fn parts(&self, path: &str, places: &[&str]) -> Result<Value, Failure> {
+        let found = self.get(&self.path(path), &[("api-version", self.request.row.version)]).await?;
+        let wanted = if self.has("defaults") { places.len() } else { 1 };
+        let lists = places.iter().take(wanted).filter_map(|place| found.pointer(place)?.as_array());
+        Ok(Value::Array(lists.flatten().cloned().collect()))
+    }
+
+    async fn view(&self, path: &str) -> Result<Value, Failure> {
+        let query = [("$expand", "instanceView"), ("api-version", self.request.row.version)];
+        self.get(path, &query).await
+    }
+
+    async fn all_detailed(&self, machines: &[Value]) -> Result<Value, Failure> {
+        let paths = machines.iter().map(|machine| self.resource(machine)).collect::<Result<Vec<_>, _>>()?;
+        let each = stream::iter(paths).map(async |path| self.detailed(&path).await);
+        let all: Vec<Value> = each.buffered(AT_ONCE).try_collect().await?;
+        Ok(Value::Array(all))
+    }
+
+    /// Returns the path of what an object's id names; it has to lie in the subscription.
+    fn resource(&self, of: &Value) -> Result<String, Failure> {
+        let id = of.get("id").and_then(Value::as_str).unwrap_or_default();
+        let own = self.below("/resourceGroups/");
+        let begins = id.get(..own.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(&own));
+        let plain = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.()/".contains(&byte));
+        match begins && plain && !id.contains("..") && !id.contains("//") {
+            true => Ok(id.to_owned()),
+            false => Err(Failure::unreadable("an object is named that is none of the subscription")),
+        }
+    }
+
+    /// Reads a machine with its state and the addresses of its interfaces.
+    async fn detailed(&self, path: &str) -> Result<Value, Failure> {
+        let machine = Shape::Flat.apply(self.request.row.name, self.view(path).await?);
+        let power = entries(&machine, "/instanceView/statuses")
+            .find(|status| text(status, "/code").is_some_and(|code| code.starts_with("PowerState/")))
+            .and_then(|status| text(status, "/displayStatus"));
+        let (mut inner, mut outer, mut hardware, mut names) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let version = [("api-version", DETAIL_VERSION)];
+        for interface in entries(&machine, "/networkProfile/networkInterfaces") {
+            let interface = self.get(&self.resource(interface)?, &version).await?;
+            hardware.extend(text(&interface, "/properties/macAddress"));
+            for config in entries(&interface, "/properties/ipConfigurations") {
+                inner.extend(text(config, "/properties/privateIPAddress"));
+                if let Some(address) = config.pointer("/properties/publicIPAddress") {
+                    let address = self.get(&self.resource(address)?, &version).await?;
+                    outer.extend(text(&address, "/properties/ipAddress"));
+                    names.extend(text(&address, "/properties/dnsSettings/fqdn"));
+                }
+            }
+        }
+        let mut machine = machine;
+        if let Some(map) = machine.as_object_mut() {
+            map.remove("instanceView");
+            map.insert("powerState".to_owned(), json!(power.unwrap_or_default()));
+            for (field, values) in
+                [("privateIps", inner), ("publicIps", outer), ("macAddresses", hardware), ("fqdns", names)]
+            {
+                map.insert(field.to_owned(), json!(values.join(",")));
+            }
+        }
+        Ok(machine)
+    }
+
+    async fn activity(&self) -> Result<Value, Failure> {
+        let (from, until) = self.span(SystemClock.now());
+        let mut filter = format!("eventTimestamp ge {from} and eventTimestamp le {until}");
+        if let Some(group) = self.request.value("group") {
+            filter.push_str(&format!(" and resourceGroupName eq '{group}'"));
+        }
+        let query = [("$filter", filter.as_str()), ("api-version", self.request.row.version)];
+        let most = self.request.value("events").and_then(|most| most.parse().ok()).unwrap_or(USUAL_EVENTS);
+        let path = self.below("/providers/Microsoft.Insights/eventtypes/management/values");
+        Ok(Value::Array(self.list(&path, &query, Some(most)).await?))
+    }
+
+    /// Returns from when until when changes are asked for.
+    fn span(&self, now: Timestamp) -> (Timestamp, Timestamp) {
+        let moment = |key: &str| {
+            use time::format_description::well_known::Rfc3339;
+            let read = time::OffsetDateTime::parse(self.request.value(key)?, &Rfc3339).ok()?;
+            i64::try_from(read.unix_timestamp_nanos() / 1_000_000).ok().map(Timestamp::from_millis)
+        };
+        let until = moment("end").unwrap_or(now);
+        let back = self.request.value("offset").and_then(seconds).unwrap_or(USUAL_SECONDS);
+        let back = i64::try_from(back.saturating_mul(1_000)).unwrap_or(i64::MAX);
+        let from = moment("start");
+        (from.unwrap_or_else(|| Timestamp::from_millis(until.as_millis().saturating_sub(back))), until)
+    }
+}
+
+fn text(document: &Value, place: &str) -> Option<String> {
+    document.pointer(place).and_then(Value::as_str).map(str::to_owned)
+}
+
+fn entries<'a>(document: &'a Value, place: &str) -> impl Iterator<Item = &'a Value> {
+    document.pointer(place).and_then(Value::as_array).into_iter().flatten()
+}

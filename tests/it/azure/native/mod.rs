@@ -1,0 +1,6 @@
+//! The native reader: against the real `az` and the recordings, through faults, and what it leaves behind.
+
+mod fault;
+pub(super) mod place;
+mod same;
+mod secret;

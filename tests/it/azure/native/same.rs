@@ -1,0 +1,147 @@
+//! The same lines through the unmodified `az` and through the native reader, on the same lab: the same documents, the same failures.
+
+use ghost_shell::quote;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use super::place::Native;
+use crate::azure::real_az::{az, program};
+use crate::azure::stage::Stage;
+
+const GROUP: &str = "nw-forensics-rg";
+
+/// Every kind of line that is read natively, on the estate of the lab. `@` stands for the group.
+const LINES: [&str; 53] = [
+    "vm list -g @ -o json",
+    "vm list",
+    "vm list -g @ --show-details -o json",
+    "vm list -d --query [].{name:name,power:powerState,ips:privateIps}",
+    "vm show --name tf-dest-vm --resource-group @ --show-details --output json",
+    "vm show -g @ -n tf-source-vm",
+    "vm show -g @ -n nope-vm -o json",
+    "vm show -g nope-rg -n nope-vm -d",
+    "vm show -g @ -n tf-dest-vm -d --query powerState -o json",
+    "vm get-instance-view -g @ -n tf-dest-vm -o json",
+    "vm nic list -g @ --vm-name tf-dest-vm",
+    "vm extension list -g @ --vm-name tf-dest-vm -o json",
+    "vm extension show -g @ --vm-name tf-dest-vm -n NetworkWatcherAgentLinux",
+    "network nic list -g @ -o json",
+    "network nic list --query [].ipConfigurations[].privateIPAddress",
+    "network nic show -g @ -n tf-dest-vm-nic -o json",
+    "network nic show -g @ -n nope",
+    "network nic ip-config list -g @ --nic-name tf-dest-vm-nic",
+    "network nic show-effective-route-table -g @ -n tf-source-vm-nic -o json",
+    "network nic show-effective-route-table -g @ -n nope",
+    "network nic list-effective-nsg -g @ -n tf-dest-vm-nic -o json",
+    "network nic list-effective-nsg -g @ -n tf-dest-vm-nic --query value[].effectiveSecurityRules[].name",
+    "network nsg list -g @ -o json",
+    "network nsg list --subscription 00000000-0000-0000-0000-000000000001",
+    "network nsg list --subscription nope",
+    "network nsg show -g @ -n tf-dest-vm-nsg -o json",
+    "network nsg rule list -g @ --nsg-name tf-dest-vm-nsg -o json",
+    "network nsg rule list -g @ --nsg-name tf-dest-vm-nsg --include-default",
+    "network nsg rule show -g @ --nsg-name tf-dest-vm-nsg -n allow-iperf",
+    "network nsg rule show -g @ --nsg-name tf-dest-vm-nsg -n nope",
+    "network route-table list -g @ -o json",
+    "network route-table show -g @ -n lab-rt -o json",
+    "network route-table show -g @ -n nope",
+    "network route-table route list -g @ --route-table-name lab-rt",
+    "network route-table route show -g @ --route-table-name lab-rt -n drop",
+    "network vnet list -g @ -o json",
+    "network vnet show -g @ -n forensics-vnet -o json",
+    "network vnet subnet list -g @ --vnet-name forensics-vnet",
+    "network vnet subnet show --vnet-name forensics-vnet --name default --resource-group @ --output json",
+    "network vnet peering list -g @ --vnet-name forensics-vnet",
+    "network public-ip list -g @ -o json",
+    "network lb list -g @ -o json",
+    "network lb show -g @ -n nope",
+    "network private-endpoint list -g @",
+    "network watcher list -o json",
+    "network list-service-tags --location eastus -o json",
+    "monitor activity-log list -g @ --start-time 2020-01-01T00:00:00.000Z --end-time 2040-01-01T00:00:00.000Z --max-events 200",
+    "monitor activity-log list -g @ --offset 6h --max-events 1 --query [].operationName.value",
+    "group list -o json",
+    "group show -n @",
+    "group show -n nope-rg",
+    "storage account list -g @ -o json",
+    "storage account show -n nwlogs080613 -g @ -o json",
+];
+
+/// What is there beside the estate: something changed, so that the log of changes holds something, and a table with a route.
+const BEFORE: [&str; 3] = [
+    "network route-table create -g @ -n lab-rt --location eastus",
+    "network route-table route create -g @ --route-table-name lab-rt -n drop --address-prefix 10.0.9.0/24 --next-hop-type None",
+    "network nsg rule create -g @ --nsg-name tf-dest-vm-nsg -n lab-rule --priority 3000 --access Deny --protocol Tcp",
+];
+
+fn words(line: &str) -> Vec<String> {
+    line.split(' ').map(|word| word.replace('@', GROUP)).collect()
+}
+
+/// Returns what differs of one line.
+async fn differs(stage: &Stage, native: &Native, line: &str) -> Option<String> {
+    let words = words(line);
+    let theirs = az(stage, &program()?, &words).await;
+    let Some(ours) = native.read(&words).await else { return Some(format!("{line}: left to az")) };
+    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_else(|_| json!(text));
+    let shell: Vec<String> = words.iter().map(|word| quote(word)).collect();
+    if ours.exit_code != theirs.exit || ours.stderr != theirs.err {
+        return Some(format!("{shell:?}: {ours:?}\n  az: {theirs:?}"));
+    }
+    if ours.output.trim_end() == theirs.out.trim_end() {
+        return None;
+    }
+    Some(format!("{shell:?}\n  ours   {}\n  theirs {}", read(&ours.output), read(&theirs.out)))
+}
+
+#[tokio::test]
+async fn every_line_says_the_same_through_the_real_az_and_natively() {
+    let Some(program) = program() else { return };
+    let stage = Stage::quiet().await;
+    for line in BEFORE {
+        let done = az(&stage, &program, &words(line)).await;
+        assert_eq!(done.exit, Some(0), "{line}: {done:?}");
+    }
+    let native = Native::over(&stage);
+    let mut wrong = Vec::new();
+    for line in LINES {
+        wrong.extend(differs(&stage, &native, line).await);
+    }
+    let cut = |text: &String| text.chars().take(2_000).collect::<String>();
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.iter().map(cut).collect::<Vec<_>>().join("\n"));
+    drop(native);
+    stage.down().await;
+}
+
+/// Every command that is read natively stands among the lines.
+#[test]
+fn every_command_is_compared() {
+    let lacking: Vec<&str> = ghost_cloud::reader::commands()
+        .filter(|command| {
+            !LINES.iter().any(|line| line.starts_with(&format!("{command} ")) || line == command)
+        })
+        .collect();
+    assert!(lacking.is_empty(), "{lacking:?}");
+}
+
+/// Several sessions read at once, and nobody gets the answer of another one.
+#[tokio::test]
+async fn many_lines_at_once_say_what_each_says_alone() {
+    let stage = Stage::quiet().await;
+    let native = std::sync::Arc::new(Native::over(&stage));
+    let lines: Vec<&str> = LINES.into_iter().filter(|line| !line.starts_with("monitor")).collect();
+    let mut alone = Vec::new();
+    for line in &lines {
+        alone.push(native.read(&words(line)).await.map(|response| response.output));
+    }
+    let mut running = JoinSet::new();
+    for (at, line) in lines.iter().enumerate() {
+        let (native, words) = (std::sync::Arc::clone(&native), words(line));
+        running.spawn(async move { (at, native.read(&words).await.map(|response| response.output)) });
+    }
+    while let Some(done) = running.join_next().await {
+        let (at, together) = done.unwrap();
+        assert_eq!(together, alone[at], "{}", lines[at]);
+    }
+    stage.down().await;
+}
