@@ -247,6 +247,17 @@ fn unnamed_ends(complaint: &Complaint, machines: &[String]) -> Vec<HostFlow> {
             Target::Address(_) | Target::Internet => true,
         })
         .collect();
+    // An address of the machine itself is an end, too, though it is nobody's in a network.
+    let addresses =
+        symptom_text::read(&complaint.text).mentions.into_iter().filter_map(|mention| match mention {
+            Mention::Address(address) => Some(Target::Address(address)),
+            Mention::Word(_) => None,
+        });
+    for target in addresses {
+        if !targets.contains(&target) {
+            targets.push(target);
+        }
+    }
     if targets.is_empty() && complaint.symptoms.contains(&Symptom::InternetLost) {
         targets.push(Target::Internet);
     }

@@ -20,7 +20,8 @@ use crate::tool::inspect::inspector::Inspection;
 use crate::tool::inspect::path::sentence;
 use ghost_cloud::operation::Issue;
 use ghost_inspect::host::{
-    AnswerKind, Certainty, Context, Expected, Fate, Finding, Flow, Host, Judgement, Weight, judge,
+    AnswerKind, Certainty, Context, Expected, Fate, Fault as HostFault, Finding, Flow, Host, Judgement,
+    Weight, judge,
 };
 
 /// So much of what was noticed is listed.
@@ -191,6 +192,10 @@ fn concerns(finding: &Finding, complaint: &HostComplaint, flow: Option<&HostFlow
         // What stops the flow itself needs no word for it.
         let fits = finding.weight == Weight::Broken && layer != Layer::Names || is_felt(fault, complaint);
         return own && fits && (finding.weight == Weight::Broken || is_of(finding, &complaint.machines));
+    }
+    // Another default route works: nothing shows that anybody uses the dead one.
+    if finding.fault == HostFault::GatewayDead && finding.weight == Weight::Degraded {
+        return false;
     }
     let fits = if feels(Symptom::Names) {
         let is_passing = layer == Layer::Names || !works || explains(fault.as_str(), Symptom::Slow);

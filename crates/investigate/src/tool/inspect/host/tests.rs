@@ -180,3 +180,14 @@ fn a_dead_path_that_nobody_uses_does_not_explain_names_that_work() {
         .with(Part::NeighborsLater, neighbors);
     check("dns is slow on this host", &[("a", dead)], &[], &["route/a/default"]);
 }
+
+#[test]
+fn an_address_of_the_machine_itself_is_an_end() {
+    let document = check(
+        "this host cannot reach 127.0.0.1 on port 5999",
+        &[("localhost", gathered("10.0.0.10"))],
+        &["not_listening listener/localhost/tcp/5999"],
+        &[],
+    );
+    assert_eq!(document.flows.len(), 1, "{document:#?}");
+}
