@@ -139,6 +139,10 @@ pub(super) fn is_server(
 ) -> bool {
     let Some(port) = service.port else { return false };
     let (Some(first), Some(second)) = (estate.machine(one), estate.machine(other)) else { return false };
+    // What has addresses and no network is a load balancer, which calls nobody by itself.
+    if second.network.is_none() {
+        return false;
+    }
     // Whom their sockets call is better known than anything.
     match (first.calls(second, port), second.calls(first, port)) {
         (true, _) => return false,

@@ -1,5 +1,7 @@
 //! Who calls whom, by the words of many languages.
 
+use super::super::{Listener, Machine, Protocol, read, resolve};
+use super::estate::estate as inventory;
 use super::{flows, one};
 
 /// Asserts that each text means this one flow.
@@ -197,4 +199,30 @@ fn several_machines_on_a_side() {
         flows("shop-app-1 can't get to shop-db:5432 and shop-cache:6379"),
         "shop-app-1>shop-db:5432 | shop-app-1>shop-cache:6379"
     );
+}
+
+#[test]
+fn a_load_balancer_calls_nobody_though_the_caller_serves_that_port_itself() {
+    let mut estate = inventory();
+    let address = "10.1.2.200".parse().unwrap();
+    let rule = Listener { protocol: Protocol::Tcp, address: None, port: 443, program: None };
+    let balancer = Machine {
+        name: "shop-lb".to_owned(),
+        addresses: vec![address],
+        listeners: Some(vec![rule]),
+        ..Machine::default()
+    };
+    estate.machines.push(balancer);
+    for text in [
+        "shop-app-1 cannot reach shop-lb on 8080",
+        "desde shop-app-1 no llega a the load balancer shop-lb puerto 8080",
+    ] {
+        let all = resolve(&read(text), &estate);
+        let flow = &all[0].flows[0];
+        assert_eq!(
+            (flow.source.machine(), flow.destination.machine()),
+            (Some("shop-app-1"), Some("shop-lb")),
+            "{text}"
+        );
+    }
 }
