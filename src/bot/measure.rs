@@ -248,6 +248,7 @@ mod tests {
             investigator: investigator(),
             limits: Limits::default(),
             scope: None,
+            hosts: Vec::new(),
             surroundings: None,
             by_program: false,
             outside: None,

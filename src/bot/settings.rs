@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bot::authority::{Approvers, People};
 use ghost_investigate::Limits;
+use ghost_investigate::event::SessionHost;
+use ghost_investigate::symptom_text::names;
 use ghost_investigate::usage::DayBudget;
 use ghost_shell::{Scope, Surroundings};
 
@@ -37,6 +39,12 @@ pub struct ChannelRules {
     pub approvers: Approvers,
     /// Which part of the cloud may be looked at.
     pub scope: Option<Scope>,
+    /// The machines that may be read themselves.
+    pub hosts: Vec<SessionHost>,
+    /// Names of machines that are known and may not be read here.
+    pub closed_hosts: BTreeSet<String>,
+    /// Whether there is no cloud: then every question is about these machines.
+    pub only_hosts: bool,
     /// What its sessions may use in a day.
     pub day: DayBudget,
 }
@@ -44,7 +52,15 @@ pub struct ChannelRules {
 impl ChannelRules {
     /// Says what of a question lies outside of what may be looked at here.
     pub(super) fn outside(&self, words: &str) -> Option<String> {
-        self.scope.as_ref()?.outside_words(words)
+        let closed = self.closed_hosts.iter().find(|name| names(words, name));
+        closed.cloned().or_else(|| self.scope.as_ref()?.outside_words(words))
+    }
+
+    /// Returns the machines that a question is about; none where it is about the cloud.
+    pub(super) fn hosts_of(&self, words: &str) -> Vec<SessionHost> {
+        let named: Vec<SessionHost> =
+            self.hosts.iter().filter(|host| names(words, &host.name)).cloned().collect();
+        if named.is_empty() && self.only_hosts { self.hosts.clone() } else { named }
     }
 }
 
@@ -89,6 +105,22 @@ mod tests {
         assert_eq!(settings.rules("C2").unwrap().scope, None);
         settings.only_named = true;
         assert!(settings.rules("C2").is_none());
+    }
+
+    #[test]
+    fn a_question_is_about_the_machines_that_it_names() {
+        let host = |name: &str| SessionHost { name: name.to_owned(), carrier: Vec::new() };
+        let mut rules = ChannelRules {
+            hosts: vec![host("web-1"), host("db-1")],
+            closed_hosts: BTreeSet::from(["pay-1".to_owned()]),
+            ..ChannelRules::default()
+        };
+        assert_eq!(rules.hosts_of("names fail on DB-1."), [host("db-1")]);
+        assert_eq!(rules.hosts_of("names fail on db-10"), []);
+        assert_eq!(rules.outside("pay-1 is slow"), Some("pay-1".to_owned()));
+        assert_eq!(rules.outside("web-1 is slow"), None);
+        rules.only_hosts = true;
+        assert_eq!(rules.hosts_of("names fail").len(), 2);
     }
 
     #[test]

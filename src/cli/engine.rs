@@ -8,28 +8,40 @@ use anyhow::Context as _;
 use crate::cli::capture::configured;
 use crate::cli::files::Folders;
 use crate::cli::guest::{SshOptions, ssh};
+use crate::cli::host::SshArguments;
 use crate::cli::investigate::prices;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
 use crate::config::read_small;
 use crate::session::{Engine, EngineBuilder, ShellError};
 use ghost_cloud::Name;
-use ghost_cloud::guest::{GuestAccess, Ssh};
+use ghost_cloud::guest::{GuestAccess, HostAccess, Ssh};
 use ghost_investigate::Limits;
+use ghost_investigate::event::SessionHost;
 use ghost_investigate::model::{Cost, Model};
 use ghost_investigate::state::State;
 use ghost_investigate::tool::{Registry, Site};
 use ghost_shell::{ClipLimits, Policy};
 use ghost_store::Store;
 
-/// Begins the engine that the configuration describes. Who delivers, freezes and observes is for the caller to set.
+/// Begins the engine that the configuration describes, for sessions that read the machines of the configuration.
 pub(super) fn engine(
     setup: &Arc<Setup>,
     store: Arc<dyn Store>,
     model: Arc<dyn Model>,
 ) -> anyhow::Result<EngineBuilder> {
+    engine_for(setup, store, model, &[])
+}
+
+/// Begins the engine that the configuration describes. It reads the given machines, too. Who delivers, freezes and observes is for the caller to set.
+pub(super) fn engine_for(
+    setup: &Arc<Setup>,
+    store: Arc<dyn Store>,
+    model: Arc<dyn Model>,
+    hosts: &[SessionHost],
+) -> anyhow::Result<EngineBuilder> {
     let data = setup.data()?;
-    let policy = policy(setup)?;
+    let policy = policy_for(setup, hosts)?;
     let prices = prices(setup)?;
     let (shell_policy, shell_setup) = (Arc::clone(&policy), Arc::clone(setup));
     Ok(Engine::builder(store, model, policy, data)
@@ -97,6 +109,24 @@ pub(super) fn policy(setup: &Setup) -> anyhow::Result<Arc<Policy>> {
     } else {
         Arc::new((*policy).clone().carried_by(carriers).captures_into(account))
     })
+}
+
+/// Returns the policy of sessions that read machines themselves, too: those given, and those of `[hosts]`. One that cannot be reached,
+/// as nothing to sign in with is there, is left out.
+pub(super) fn policy_for(setup: &Setup, hosts: &[SessionHost]) -> anyhow::Result<Arc<Policy>> {
+    let ssh = SshArguments::default();
+    let configured = setup.config.hosts.keys().filter_map(|name| Some(ssh.access(setup, name).ok()?.1));
+    let configured = configured.map(|access| access.carrier().words().to_vec());
+    let carriers: Vec<Vec<String>> =
+        hosts.iter().map(|host| host.carrier.clone()).chain(configured).collect();
+    let policy = policy(setup)?;
+    if carriers.is_empty() {
+        return Ok(policy);
+    }
+    let here = HostAccess::Here.carrier();
+    let is_here = carriers.iter().any(|words| words == here.words());
+    let policy = (*policy).clone().carried_by(carriers);
+    Ok(Arc::new(if is_here { policy.carried_here() } else { policy }))
 }
 
 /// Returns what the operator adds to the system prompt.

@@ -22,6 +22,7 @@ mod host;
 mod identity;
 mod init;
 mod input;
+mod inventory;
 mod investigate;
 mod knowledge;
 #[cfg(feature = "lab")]

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 
-use super::engine::{policy, site, tools};
+use super::engine::{policy_for, site, tools};
 use super::print::{Hinted, line};
 use super::sessions::read_export;
 use super::setup::Setup;
@@ -78,7 +78,10 @@ fn decide(export: &Export, setup: &Setup) -> anyhow::Result<Decided> {
         return Err(FoldError::Foreign { seq: foreign.seq, kind: foreign.kind.clone() }.into());
     }
     let wording = wording(export, &recorded);
-    let (policy, tools, site) = (policy(setup)?, tools(setup)?, site(setup)?);
+    // Nothing runs: the words that carried scripts then are taken as they stand in the record.
+    let first = State::fold(&export.session, recorded.get(..1).unwrap_or_default()).ok();
+    let hosts = first.map(|state| state.opened.hosts).unwrap_or_default();
+    let (policy, tools, site) = (policy_for(setup, &hosts)?, tools(setup)?, site(setup)?);
     let source =
         ReplayInputs { policy: &policy, tools: &tools, evidence: export, site: site.as_deref(), wording };
     Ok(match replay(&export.session, &recorded, &source) {

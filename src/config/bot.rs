@@ -119,6 +119,8 @@ pub struct Scope {
     /// Subscriptions, by id or by name.
     pub subscriptions: Vec<String>,
     pub resource_groups: Vec<String>,
+    /// Machines of `[hosts]`, by name.
+    pub hosts: Vec<String>,
 }
 
 /// `[http]`: `/live`, `/ready` and `/metrics`, and Slack's requests where they come over HTTP.

@@ -30,6 +30,8 @@ pub struct Config {
     pub cloud: super::Cloud,
     /// How guests are reached by ssh.
     pub ssh: super::Ssh,
+    /// Machines that are read themselves, by name.
+    pub hosts: BTreeMap<String, super::HostEntry>,
     /// Measurements between machines.
     pub meter: super::Meter,
     /// Where sessions are kept.
@@ -216,6 +218,7 @@ impl Config {
         }
         problems.extend(self.azure.problems());
         problems.extend(self.cloud.problems(&self.azure));
+        problems.extend(self.host_problems());
         problems.extend(self.store.problems());
         problems.extend(self.model.problems().into_iter().chain(self.limits.problems()));
         {
@@ -228,6 +231,22 @@ impl Config {
             problems.extend(self.site.problems());
             problems.extend(self.usage.problems("[usage]"));
             problems.extend(self.alert_problems());
+        }
+        problems
+    }
+
+    /// A scope that names a machine which nobody knows opens nothing, and means something else.
+    fn host_problems(&self) -> Vec<String> {
+        let mut problems: Vec<String> =
+            self.hosts.iter().flat_map(|(name, entry)| entry.problems(name)).collect();
+        let channels = self.channel.iter().map(|(id, channel)| (format!("channel.{id}"), &channel.scope));
+        for (place, scope) in channels.chain([("bot".to_owned(), &self.bot.scope)]) {
+            let named = scope.iter().flat_map(|scope| &scope.hosts);
+            problems.extend(
+                named
+                    .filter(|name| !self.hosts.contains_key(*name))
+                    .map(|name| format!("[{place}] scope: there is no [hosts.{name}]")),
+            );
         }
         problems
     }

@@ -25,6 +25,7 @@ pub fn opened(room: &OutsideRoom, outside: Outside, nonce: String) -> Opened {
     Opened {
         limits: room.limits,
         scope: room.scope.clone().filter(|scope| !scope.is_open()),
+        hosts: Vec::new(),
         surroundings: Some(room.surroundings.clone()),
         ..opened_outside(outside, room.origin.clone(), nonce)
     }

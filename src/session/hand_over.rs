@@ -39,6 +39,7 @@ pub fn opened_outside(outside: Outside, channel: Option<Origin>, nonce: String) 
         },
         limits: Limits::default(),
         scope: None,
+        hosts: Vec::new(),
         surroundings: None,
         by_program: true,
         outside: Some(Box::new(outside)),

@@ -11,8 +11,10 @@ use crate::complaint::Kind;
 use crate::state::{CallState, State};
 use crate::symptom_text::Symptom;
 
-/// The tool that writes it.
+/// The tool that writes it of flows in the cloud.
 pub(crate) const TOOL: &str = "check_path";
+/// The tool that writes it of machines that are read themselves.
+pub(crate) const HOSTS: &str = "inspect_hosts";
 
 /// What came of the flows of one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +29,24 @@ pub struct JudgedFlows {
     /// What takes the causes away, in the order in which a packet meets them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remedies: Vec<JudgedRemedy>,
+    /// The machines that were read themselves; none in the cloud.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<JudgedMachine>,
+}
+
+/// A machine that was to be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgedMachine {
+    pub name: String,
+    /// Why it was not read at all; nothing where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<String>,
+    /// Whether it was read with all rights; nothing where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_root: Option<bool>,
+    /// What was closed: nothing that depends on it was judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub closed: Vec<UnreadDocument>,
 }
 
 /// What takes a cause away: it was tried on the documents, and the flows were judged again.
@@ -69,6 +89,12 @@ pub struct JudgedComplaint {
     pub machines: Vec<String>,
     /// Ends that are not in the estate.
     pub unknown: Vec<UnknownName>,
+    /// What explains it, where it is about machines that were read themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<JudgedCause>,
+    /// What is in doubt of it, where it is about such machines: a destination that is not reached and nobody knows why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<String>,
 }
 
 /// Tells whether a count counts nothing.
@@ -141,6 +167,12 @@ pub struct JudgedCause {
     pub catches_all: bool,
     /// Why, as a sentence.
     pub reason: String,
+    /// Whether something that would decide was not read, or is not here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_likely: bool,
+    /// Whether traffic passes all the same, and worse.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub degrades: bool,
 }
 
 /// A document that was not read.
@@ -268,6 +300,33 @@ impl JudgedFlows {
         })
     }
 
+    /// Tells whether machines were read themselves.
+    #[must_use]
+    pub fn is_of_machines(&self) -> bool {
+        !self.machines.is_empty()
+    }
+
+    /// Returns the machines that people complain about, each once, where machines were read themselves.
+    #[must_use]
+    pub fn complained_of(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        let unread = self.machines.iter().filter(|machine| machine.unread.is_some());
+        let complained = self.complaints.iter().flat_map(|complaint| &complaint.machines);
+        for name in complained.chain(unread.map(|machine| &machine.name)) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+
+    /// Returns what explains a complaint about machines that were read themselves.
+    #[must_use]
+    pub fn of_machines(&self, fault: &str, object: &str) -> Option<&JudgedCause> {
+        let mut causes = self.complaints.iter().flat_map(|complaint| &complaint.causes);
+        causes.find(|cause| cause.fault == fault && cause.object == object)
+    }
+
     /// Returns the remedy of a fault with its place in the order, where one held.
     #[must_use]
     pub fn remedy(&self, fault: &str, object: &str) -> Option<(usize, &JudgedRemedy)> {
@@ -282,10 +341,10 @@ impl JudgedFlows {
         serde_json::from_value(facts.clone()).ok()
     }
 
-    /// Returns the machines at the ends of the flows, each once.
+    /// Returns the machines at the ends of the flows, each once; those that were read themselves, where some were.
     #[must_use]
     pub fn machines(&self) -> Vec<String> {
-        let mut machines: Vec<String> = Vec::new();
+        let mut machines: Vec<String> = self.machines.iter().map(|machine| machine.name.clone()).collect();
         for name in
             self.flows.iter().flat_map(|flow| flow.source_machine.iter().chain(&flow.destination_machine))
         {
@@ -310,7 +369,10 @@ pub(crate) fn judged(state: &State) -> Option<(&CallState, JudgedFlows)> {
 
 /// Returns what a call judged of what people complain about; `None` where it is no such call, or did not come to a result.
 pub(crate) fn of_complaints(call: &CallState) -> Option<JudgedFlows> {
-    let is_of_them = call.call.tool == TOOL && is_of_complaints(&call.call.arguments);
+    let is_of_them = match call.call.tool.as_str() {
+        TOOL => is_of_complaints(&call.call.arguments),
+        tool => tool == HOSTS,
+    };
     let returned = call.returned.as_ref().filter(|returned| is_of_them && !returned.is_error)?;
     JudgedFlows::of_result(&serde_json::from_str(&returned.content).ok()?)
 }

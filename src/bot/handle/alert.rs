@@ -240,6 +240,7 @@ impl Core {
             nonce: (self.nonce)(),
             investigator: self.investigator.clone(),
             limits: self.limits_today(&source.channel, rules.day).await?,
+            hosts: rules.hosts_of(&symptom(alert)),
             scope: rules.scope.filter(|scope| !scope.is_open()),
             surroundings: Some(self.settings.surroundings.clone()),
             by_program: true,

@@ -58,6 +58,7 @@ impl Core {
             investigator: self.investigator.clone(),
             limits,
             scope: rules.scope.clone().filter(|scope| !scope.is_open()),
+            hosts: rules.hosts_of(symptom),
             surroundings: Some(self.settings.surroundings.clone()),
             by_program,
             outside: None,

@@ -158,6 +158,7 @@ mod tests {
             },
             limits: Limits::default(),
             scope: None,
+            hosts: Vec::new(),
             surroundings: None,
             by_program: true,
             outside: None,

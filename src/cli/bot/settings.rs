@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::bot::{Approvers, ChannelRules, People, Settings};
 use crate::cli::engine::limits;
+use crate::cli::host::SshArguments;
+use crate::cli::investigate::{knows_cloud, session_host};
 use crate::cli::setup::Setup;
 use crate::config::{self, Config};
+use ghost_investigate::event::SessionHost;
 use ghost_investigate::usage::DayBudget;
 use ghost_investigate::{RequesterMay, SelfApproval};
 use ghost_shell::{Scope, Surroundings};
@@ -13,21 +16,29 @@ use ghost_shell::{Scope, Surroundings};
 /// Returns how the bot behaves.
 pub(in crate::cli) fn settings(setup: &Setup) -> Settings {
     let config = &setup.config;
-    let anywhere = ChannelRules {
-        approvers: approvers(config, None),
-        scope: config.bot.scope.as_ref().map(scope),
-        day: day(&config.usage),
+    let known = hosts(setup);
+    let only_hosts = !known.is_empty() && !knows_cloud(setup);
+    let rules = |approvers, own: Option<&config::Scope>, usage| {
+        let is_open =
+            |host: &SessionHost| own.is_none_or(|own| own.hosts.is_empty() || own.hosts.contains(&host.name));
+        let (hosts, closed): (Vec<SessionHost>, Vec<SessionHost>) = known.iter().cloned().partition(is_open);
+        ChannelRules {
+            approvers,
+            scope: own.map(scope),
+            hosts,
+            closed_hosts: closed.into_iter().map(|host| host.name).collect(),
+            only_hosts,
+            day: day(usage),
+        }
     };
+    let anywhere = rules(approvers(config, None), config.bot.scope.as_ref(), &config.usage);
     let channels: BTreeMap<String, ChannelRules> = config
         .channel
         .iter()
         .map(|(id, channel)| {
-            let rules = ChannelRules {
-                approvers: approvers(config, Some(channel)),
-                scope: channel.scope.as_ref().or(config.bot.scope.as_ref()).map(scope),
-                day: day(channel.usage.as_ref().unwrap_or(&config.usage)),
-            };
-            (id.clone(), rules)
+            let own = channel.scope.as_ref().or(config.bot.scope.as_ref());
+            let usage = channel.usage.as_ref().unwrap_or(&config.usage);
+            (id.clone(), rules(approvers(config, Some(channel)), own, usage))
         })
         .collect();
     let mut limits = limits(setup);
@@ -44,6 +55,20 @@ pub(in crate::cli) fn settings(setup: &Setup) -> Settings {
         surroundings: Surroundings::default(),
         acts_as: setup.acts_as(),
     }
+}
+
+/// Returns the machines of `[hosts]`, as sessions record them. One that cannot be reached, as nothing to sign in with is there, is said
+/// and left out.
+fn hosts(setup: &Setup) -> Vec<SessionHost> {
+    let ssh = SshArguments::default();
+    let host = |name: &String| match ssh.access(setup, name) {
+        Ok((name, access)) => Some(session_host(name, &access)),
+        Err(error) => {
+            tracing::warn!("host {name} left out: {error:#}");
+            None
+        }
+    };
+    setup.config.hosts.keys().filter_map(host).collect()
 }
 
 fn approvers(config: &Config, channel: Option<&config::Channel>) -> Approvers {

@@ -13,3 +13,4 @@ mod snapshot;
 mod watch;
 
 pub(super) use command::{Arguments, run};
+pub(super) use reach::SshArguments;

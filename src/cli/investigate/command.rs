@@ -8,10 +8,12 @@ use clap::{Args, ValueEnum as _};
 use tokio::sync::mpsc;
 
 use crate::cli::consent::{Consent, human, is_plain};
-use crate::cli::engine::{engine, limits, owner};
+use crate::cli::engine::{engine_for, limits, owner};
+use crate::cli::host::SshArguments;
 use crate::cli::investigate::again;
 #[cfg(feature = "lab")]
 use crate::cli::investigate::case;
+use crate::cli::investigate::hosts::{entries, machines, session_host};
 use crate::cli::investigate::investigator::{InvestigatorKind, investigator};
 use crate::cli::investigate::question::{QuestionOutcome, ask, rule};
 use crate::cli::investigate::reports::Reports;
@@ -24,8 +26,9 @@ use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
 use crate::session::{DriveControl, DriveOutcome, Engine, InboxMessage};
 use ghost_base::SessionId;
+use ghost_cloud::guest::HostAccess;
 use ghost_investigate::Outcome;
-use ghost_investigate::event::{HumanMessage, Opened, Origin, read};
+use ghost_investigate::event::{HumanMessage, Opened, Origin, SessionHost, read};
 use ghost_investigate::memory::Memory;
 use ghost_investigate::model::Model;
 use ghost_investigate::recheck::possible;
@@ -50,7 +53,8 @@ const INCONCLUSIVE: u8 = 4;
     after_help = "While it works, type to steer it: any words reach the investigation; `status`, `report`, `stop` and `help` are \
 orders. Ctrl-C pauses; --resume goes on exactly there. Behind the report, questions about it are answered from what was recorded.\n\nExamples:\n  ghost investigate 'iperf to web-1:5001 hangs since the \
 hardening run' --brain scripted --script turns.jsonl\n  ghost investigate --resume ghost-1f0c9a2b7e --brain scripted --script \
-turns.jsonl\n  ghost investigate 'DNS is slow' --brain scripted --script turns.jsonl --json | jq -r .kind\n  ghost investigate --recheck ghost-1f0c9a2b7e"
+turns.jsonl\n  ghost investigate 'DNS is slow' --brain scripted --script turns.jsonl --json | jq -r .kind\n  ghost investigate 'dns is slow on this host'\n  ghost investigate 'web-1 cannot reach db-1 on port 5432' --host web-1 --host ops@db-1\n  ghost investigate 'names fail on web-1' --inventory hosts.yml\n  ghost investigate --recheck ghost-1f0c9a2b7e\n\nMachines that are named with --host or stand in [hosts] of the configuration are read themselves, by one script that only reads. So is \
+this machine where the words say so, or where no cloud is configured."
 )]
 pub(in crate::cli) struct Arguments {
     /// What is wrong, in plain words.
@@ -75,6 +79,13 @@ pub(in crate::cli) struct Arguments {
     /// it is verified fixed, 3 where something is still broken, 4 where that is undecided.
     #[arg(long, value_name = "ID", conflicts_with_all = ["resume", "symptom", "brain", "script"])]
     recheck: Option<SessionId>,
+    /// A machine that is read itself, by ssh: a name or an address, or a name of `[hosts]`; repeatable.
+    #[arg(long, value_name = "[USER@]HOST")]
+    host: Vec<String>,
+    /// Machines that are read themselves, from a file: an ssh configuration, an inventory of Ansible (INI or YAML), or a CSV. Those that
+    /// the words or --host name; all of them, where none is named.
+    #[arg(long, value_name = "FILE")]
+    inventory: Option<PathBuf>,
     /// What to do when a human has to be asked.
     #[arg(long, value_enum, default_value_t = Consent::Ask)]
     approve: Consent,
@@ -87,6 +98,8 @@ pub(in crate::cli) struct Arguments {
     /// Print lines only, no board that is drawn again.
     #[arg(long)]
     plain: bool,
+    #[command(flatten)]
+    ssh: SshArguments,
 }
 
 /// Runs the subcommand.
@@ -136,7 +149,8 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
     };
     #[cfg(feature = "lab")]
     let setup = stage.as_ref().map_or(own, |stage| &stage.setup);
-    let builder = engine(setup, store, Arc::clone(&model))?
+    let hosts = arguments.hosts(before.as_ref(), own)?;
+    let builder = engine_for(setup, store, Arc::clone(&model), &hosts)?
         .delivery(Arc::new(Reports::new(setup.data()?)))
         .observer(screen.clone());
     #[cfg(feature = "lab")]
@@ -147,7 +161,7 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
         None => {
             let mut opened =
                 opening(arguments.symptom.as_deref().unwrap_or_default(), setup, model.as_ref())?;
-            opened.requester = human(own);
+            (opened.requester, opened.hosts) = (human(own), hosts);
             #[cfg(feature = "lab")]
             if let Some(stage) = &stage {
                 (opened.origin.place, opened.scope) = (stage.place.clone(), Some(case::scope()));
@@ -176,6 +190,35 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
         attending,
     );
     attending.await
+}
+
+impl Arguments {
+    /// Returns the machines that are read themselves. A session that goes on has its own: those that can be found again are reached as
+    /// before, and of any other the gate asks.
+    fn hosts(&self, before: Option<&State>, setup: &Setup) -> anyhow::Result<Vec<SessionHost>> {
+        #[cfg(feature = "lab")]
+        if self.case.is_some() {
+            return Ok(Vec::new());
+        }
+        let Some(before) = before else {
+            let symptom = self.symptom.as_deref().unwrap_or_default();
+            return machines(&self.host, self.inventory.as_deref(), symptom, &self.ssh, setup);
+        };
+        let entries = entries(self.inventory.as_deref(), setup)?;
+        let mut known = Vec::new();
+        for host in &before.opened.hosts {
+            let named = self.host.iter().find(|named| named.rsplit('@').next() == Some(host.name.as_str()));
+            let here = HostAccess::Here;
+            if here.carrier().words() == host.carrier {
+                known.push(host.clone());
+            } else if let Ok((name, access)) =
+                self.ssh.access_among(&entries, setup, named.unwrap_or(&host.name))
+            {
+                known.push(session_host(name, &access));
+            }
+        }
+        Ok(known)
+    }
 }
 
 /// Finds a session that is to be resumed; nothing where it has not begun.
@@ -210,6 +253,7 @@ fn opening(symptom: &str, setup: &Setup, model: &dyn Model) -> anyhow::Result<Op
         investigator: model.investigator(),
         limits: limits(setup),
         scope: None,
+        hosts: Vec::new(),
         surroundings: Some(setup.surroundings()?),
         by_program: false,
         outside: None,

@@ -7,6 +7,7 @@ mod again;
 #[cfg(feature = "lab")]
 mod case;
 mod command;
+mod hosts;
 mod investigator;
 pub(in crate::cli) mod line;
 mod question;
@@ -15,6 +16,7 @@ mod screen;
 mod words;
 
 pub(in crate::cli) use command::{Arguments, run};
+pub(in crate::cli) use hosts::{knows_cloud, session_host};
 pub(in crate::cli) use investigator::{InvestigatorKind, investigator};
 pub(in crate::cli) use investigator::{prices, ready};
 pub(in crate::cli) use question::{QuestionOutcome, ask, rule};

@@ -73,6 +73,7 @@ pub(super) async fn open(place: &Workplace, symptom: &str) -> anyhow::Result<Ses
         investigator: model.investigator(),
         limits: limits(&place.setup),
         scope: None,
+        hosts: Vec::new(),
         surroundings: Some(place.setup.surroundings()?),
         // A model wrote the symptom: a name in it is none that a human gave.
         by_program: true,

@@ -9,6 +9,7 @@ mod forged;
 mod freeze;
 mod full;
 mod hostile;
+mod hosts;
 mod join;
 mod late;
 mod ledger;

@@ -16,7 +16,9 @@ use ghost_agent::session::{DeliveryError, Engine, Worker};
 use ghost_base::{Clock, Secret, SystemClock, Timestamp};
 use ghost_investigate::event::Origin;
 use ghost_investigate::model::{Model, Scripted};
+use ghost_investigate::playbook::Playbook;
 use ghost_investigate::state::State;
+use ghost_investigate::tool::{Registry, Site};
 use ghost_investigate::{Limits, SelfApproval};
 use ghost_lab_slack::Timing;
 use ghost_shell::{Cancel, Policy, Programs, Shell};
@@ -238,8 +240,15 @@ impl World {
         let presenter = presenter
             .decided_by(Arc::new(move |channel| rules.rules(channel).map(|rules| rules.approvers.clone())));
         let presenter = Arc::new(presenter.modifier_may_approve(modifier));
-        let model: Arc<dyn Model> = Arc::new(Scripted::parse(&self.script.join("\n")).unwrap());
-        let policy = Arc::new(Policy::builtin().unwrap().clone());
+        // Machines are read by the playbook, by words that the configuration has.
+        let (model, policy): (Arc<dyn Model>, _) = match self.reads_machines() {
+            true => (Arc::new(Playbook), Policy::builtin().unwrap().clone().carried_here()),
+            false => (
+                Arc::new(Scripted::parse(&self.script.join("\n")).unwrap()),
+                Policy::builtin().unwrap().clone(),
+            ),
+        };
+        let policy = Arc::new(policy);
         let engine = self.engine(Arc::clone(&model), Arc::clone(&policy), &presenter, &data);
         let core = Arc::new(Core::new(CoreServices {
             settings: self.settings.clone(),
@@ -279,7 +288,9 @@ impl World {
         // Where a test puts an `az` of its own, that is the one.
         let az = [("az".to_owned(), cwd.join("az"))].into_iter().filter(|(_, path)| path.exists());
         let programs = Programs::new(az.collect()).unwrap();
-        Engine::builder(Arc::clone(&self.store), model, policy, &data)
+        let begun = Engine::builder(Arc::clone(&self.store), model, Arc::clone(&policy), &data);
+        let begun = if self.reads_machines() { begun.tools(Registry::with(Site::default())) } else { begun };
+        begun
             .clock(Arc::clone(&self.clock) as _)
             .lease_ttl(Duration::from_secs(5))
             .delivery(Arc::clone(presenter) as _)
@@ -302,7 +313,7 @@ impl World {
             .open_shell({
                 let data = data.clone();
                 move |state: &State| {
-                    let shell = Shell::builder(state.session.clone(), &data);
+                    let shell = Shell::builder(state.session.clone(), &data).policy(Arc::clone(&policy));
                     Ok(shell.scope(state.opened.scope.clone()).cwd(cwd.clone()).programs(programs.clone()))
                 }
             })
@@ -311,6 +322,10 @@ impl World {
 }
 
 impl World {
+    fn reads_machines(&self) -> bool {
+        !self.settings.anywhere.hosts.is_empty()
+    }
+
     /// Holds a conversation with one bot, and checks what is left of it.
     pub(super) async fn talk(self, talk: impl AsyncFnOnce(&Self)) {
         self.talk_over(Over::Sockets, talk).await;

@@ -97,6 +97,7 @@ pub(super) async fn mention(store: &dyn Store, session: &SessionId) {
         investigator: brain,
         limits: Limits::default(),
         scope: None,
+        hosts: Vec::new(),
         surroundings: None,
         by_program: false,
         outside: None,

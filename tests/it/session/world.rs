@@ -119,6 +119,7 @@ impl World {
             },
             limits: self.limits,
             scope: self.scope.clone(),
+            hosts: Vec::new(),
             surroundings: Some(
                 Surroundings::read(&["status.example".to_owned()], "nameserver 10.0.0.2")
                     .unwrap()
@@ -261,8 +262,10 @@ pub(crate) fn suppose() -> String {
 
 /// Names every layer, and why nobody looked at it.
 pub(crate) fn waived() -> serde_json::Value {
-    let layers =
-        ["topology", "rules", "routes", "guest", "shaping", "measure", "wire", "storage", "exposure"];
+    let layers = [
+        "topology", "rules", "routes", "guest", "shaping", "measure", "wire", "storage", "exposure", "links",
+        "names", "sockets",
+    ];
     layers
         .map(|layer| serde_json::json!({"layer": layer, "why": "there is no cloud in this test"}))
         .to_vec()

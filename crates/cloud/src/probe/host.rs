@@ -6,6 +6,7 @@ use ghost_shell::{FilledScript, Policy, ScriptError};
 
 use super::payload::{sections, whole};
 use crate::guest::HostAccess;
+use crate::line::Line;
 use crate::operation::{CommandOutcome, CommandRequest, Issue, Next, Operation, printed};
 
 /// The declared script; its variables are `names`, `to` and `seconds`.
@@ -63,7 +64,9 @@ impl HostQuestion {
 /// Gathers on a machine, in one run. Half an answer or a damaged one is reported, and nothing is concluded from it.
 #[derive(Debug)]
 pub struct HostProbe {
-    reach: HostAccess,
+    /// The machine, as messages name it.
+    name: String,
+    is_here: bool,
     order: CommandRequest,
     result: Option<Result<Gathered, Issue>>,
 }
@@ -72,9 +75,21 @@ impl HostProbe {
     /// Begins.
     #[must_use]
     pub fn new(reach: HostAccess, question: &HostQuestion) -> Self {
-        let why = format!("read the network of {reach}");
-        let order = CommandRequest::script(reach.carrier(), SCRIPT, question.variables(), why);
-        Self { reach, order, result: None }
+        Self::carried(reach.carrier(), reach.to_string(), matches!(reach, HostAccess::Here), question)
+    }
+
+    /// Begins at a machine that a session named when it was opened, by the words that carry scripts there. The gate judges them: words
+    /// that the configuration does not have ask a human.
+    #[must_use]
+    pub fn by(carrier: &[String], name: &str, question: &HostQuestion) -> Self {
+        let is_here = HostAccess::Here.carrier().words() == carrier;
+        Self::carried(Line::carrying(carrier.to_vec(), false), name.to_owned(), is_here, question)
+    }
+
+    fn carried(carrier: Line, name: String, is_here: bool, question: &HostQuestion) -> Self {
+        let why = format!("read the network of {name}");
+        let order = CommandRequest::script(carrier, SCRIPT, question.variables(), why);
+        Self { name, is_here, order, result: None }
     }
 
     /// Returns the one command that it runs.
@@ -84,14 +99,12 @@ impl HostProbe {
     }
 
     fn read(&self, answer: &CommandOutcome) -> Result<Gathered, Issue> {
-        let doing = format!("reading the network of {}", self.reach);
+        let doing = format!("reading the network of {}", self.name);
         let text = printed(answer, &doing).map_err(|error| error.trouble)?;
         let odd = |error: &dyn std::fmt::Display| {
-            let hint = match self.reach {
-                HostAccess::Here => "look whether sh, gzip, base64 and sha256sum are installed",
-                HostAccess::Ssh(_) => {
-                    "look whether it has sh, gzip, base64 and sha256sum, and prints nothing at sign-in"
-                }
+            let hint = match self.is_here {
+                true => "look whether sh, gzip, base64 and sha256sum are installed",
+                false => "look whether it has sh, gzip, base64 and sha256sum, and prints nothing at sign-in",
             };
             Issue::hinted(format!("{doing}: {error}"), hint)
         };

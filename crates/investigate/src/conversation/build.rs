@@ -10,6 +10,9 @@ use crate::state::{Entry, State, Turn};
 use ghost_base::Digest;
 use ghost_shell::Scope;
 
+/// Begins the line that names the machines of a session, which its tool reads.
+pub(crate) const HOSTS: &str = "\nThe machines that it is about, which inspect_hosts reads: ";
+
 /// Builds the question, and what is recorded of it.
 #[must_use]
 pub fn build(state: &State, context: &DecisionContext<'_>) -> (Ask, ModelAsked) {
@@ -77,6 +80,10 @@ fn opening(state: &State) -> String {
     };
     if let Some(scope) = opened.scope.as_ref().filter(|scope| !scope.is_open()) {
         text.push_str(&within(scope));
+    }
+    if !opened.hosts.is_empty() {
+        let names: Vec<&str> = opened.hosts.iter().map(|host| host.name.as_str()).collect();
+        text.push_str(&format!("{HOSTS}{}\n", names.join(", ")));
     }
     if !opened.quotes.is_empty() {
         let quotes = opened.quotes.iter().map(|quote| format!("{}: {}", quote.who, quote.text));

@@ -8,4 +8,5 @@ mod compact;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use build::HOSTS;
 pub use build::{build, messages};

@@ -29,6 +29,7 @@ fn opened() -> Event {
         investigator: investigator(1),
         limits: Limits::default(),
         scope: None,
+        hosts: Vec::new(),
         surroundings: None,
         by_program: false,
         outside: None,

@@ -1,6 +1,6 @@
 //! Which fault explains which symptom: a rule that shuts a port says nothing about names that are not found.
 
-use crate::finding::Fault;
+use crate::finding::{Fault, symptoms_of_host};
 use crate::symptom_text::Symptom;
 
 /// Where packets do not arrive.
@@ -63,6 +63,7 @@ const fn symptoms(fault: Fault) -> &'static [&'static [Symptom]] {
         Fault::ServiceEndpointMissing | Fault::StorageFirewallDeny => &[&[Symptom::StorageUnreachable]],
         Fault::NsgExposure => &[&[Symptom::Exposure]],
         Fault::NoDrift => &[],
+        Fault::Host(fault) => symptoms_of_host(fault),
     }
 }
 
@@ -80,7 +81,7 @@ mod tests {
 
     #[test]
     fn every_fault_explains_something() {
-        for fault in Fault::ALL {
+        for fault in Fault::every() {
             assert!(Symptom::ALL.into_iter().any(|symptom| explains(fault.as_str(), symptom)), "{fault:?}");
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::coverage::{explains, layers, settling};
+use crate::coverage::{OF_HOSTS, explains, layers, settling};
 use crate::state::State;
 use crate::suspect::{Layer, Looked};
 use crate::symptom_text::{Mention, Symptom, SymptomText};
@@ -102,6 +102,7 @@ pub fn missing(
             | Layer::GuestDrift
             | Layer::Measure
             | Layer::Wire => vec![""],
+            Layer::Links | Layer::Names | Layer::Sockets => continue,
         };
         let subjects = if subjects.is_empty() { vec![""] } else { subjects };
         for subject in subjects {
@@ -111,6 +112,18 @@ pub fn missing(
         }
     }
     missing
+}
+
+/// Returns what has to be looked at on machines that are read themselves, and was not.
+#[must_use]
+pub fn missing_of_hosts(machines: &[String], looked: &[Looked]) -> Vec<Looked> {
+    let all = machines
+        .iter()
+        .flat_map(|machine| OF_HOSTS.into_iter().map(|layer| Looked { layer, subject: machine.clone() }));
+    let has = |gap: &Looked| {
+        looked.iter().any(|seen| seen.layer == gap.layer && seen.subject.eq_ignore_ascii_case(&gap.subject))
+    };
+    all.filter(|gap| !has(gap)).collect()
 }
 
 /// These are never a mere side effect of something else that was found.

@@ -8,5 +8,5 @@ mod missing;
 mod table;
 
 pub use explains::explains;
-pub use missing::{asked, machines, missing};
-pub use table::{Row, TABLE, layers, settling};
+pub use missing::{asked, machines, missing, missing_of_hosts};
+pub use table::{OF_HOSTS, Row, TABLE, layers, settling};

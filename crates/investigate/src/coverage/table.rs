@@ -19,6 +19,10 @@ pub struct Row {
 
 const PATH: &[Layer] = &[Layer::Topology, Layer::Rules, Layer::Routes, Layer::Guest, Layer::Shaping];
 
+/// What is read of a machine itself, whatever people complain about: one reading brings all of it.
+pub const OF_HOSTS: [Layer; 6] =
+    [Layer::Links, Layer::Routes, Layer::Guest, Layer::Shaping, Layer::Names, Layer::Sockets];
+
 pub const TABLE: [Row; 13] = [
     Row {
         symptom: Symptom::Unreachable,

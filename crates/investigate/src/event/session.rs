@@ -29,6 +29,9 @@ pub struct Opened {
     /// Which part of the cloud may be read; everything, where none is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
+    /// The machines that are read themselves, by the words that carry a script there; none where the cloud is looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<SessionHost>,
     /// To which destinations commands may send something before anybody wrote a word; absent in earlier ledgers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub surroundings: Option<Surroundings>,
@@ -42,6 +45,15 @@ pub struct Opened {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alert: Option<Box<Alert>>,
     pub version: String,
+}
+
+/// A machine that a session reads itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionHost {
+    /// How findings name it.
+    pub name: String,
+    /// The words before the text of a script.
+    pub carrier: Vec<String>,
 }
 
 /// Where a session takes place.

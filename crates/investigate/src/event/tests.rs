@@ -24,6 +24,7 @@ fn opened() -> Event {
         },
         limits: Limits::default(),
         scope: None,
+        hosts: Vec::new(),
         surroundings: None,
         by_program: false,
         outside: None,

@@ -7,6 +7,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::host;
+use ghost_inspect::host::Fault as HostFault;
+
 /// A fault that a finding can claim. It is written as its code, such as `nsg_deny`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -49,6 +52,9 @@ pub enum Fault {
     LbFloatingIp,
     LbAdminDown,
     NotListening,
+    /// A fault of a machine's own network that no document of the cloud shows; made by [`Fault::of_host`].
+    #[serde(skip)]
+    Host(HostFault),
 }
 
 /// No fault has this code.
@@ -92,6 +98,22 @@ pub enum ObjectKind {
     BalancerMember,
     /// A port on which somebody has to listen.
     Listener,
+    /// A device of a machine.
+    Device,
+    /// The addresses of a device.
+    Address,
+    /// A neighbor entry of a machine.
+    Neighbor,
+    /// A routing rule of a machine.
+    RoutingRule,
+    /// A setting of a machine's kernel.
+    Setting,
+    /// A service that listens.
+    Service,
+    /// A unit of a machine's service manager.
+    Unit,
+    /// What a machine asks for names.
+    Resolver,
 }
 
 impl ObjectKind {
@@ -117,6 +139,14 @@ impl ObjectKind {
             Self::BalancerPort => "lb/<lb>/<frontend>/<proto>/<port>",
             Self::BalancerMember => "lb/<lb>/<pool>/<ip>",
             Self::Listener => "listener/<vm>/<proto>/<port>",
+            Self::Device => "link/<host>/<dev>",
+            Self::Address => "address/<host>/<dev>",
+            Self::Neighbor => "neighbour/<host>/<ip>",
+            Self::RoutingRule => "rule/<host>/<priority>",
+            Self::Setting => "sysctl/<host>/<key>",
+            Self::Service => "service/<host>/<proto>/<port>",
+            Self::Unit => "service/<host>/<unit>",
+            Self::Resolver => "resolver/<host>/<what>",
         }
     }
 
@@ -134,7 +164,7 @@ impl ObjectKind {
 }
 
 impl Fault {
-    /// All faults. A test holds that each variant is among them.
+    /// All faults that the cloud shows. A test holds that each variant is among them.
     pub const ALL: [Self; 38] = [
         Self::NsgDeny,
         Self::NsgExposure,
@@ -175,6 +205,11 @@ impl Fault {
         Self::LbAdminDown,
         Self::NotListening,
     ];
+
+    /// Returns every fault: those that the cloud shows, then those that only a machine itself shows.
+    pub fn every() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().chain(host::OF_HOSTS.into_iter().map(Self::Host))
+    }
 
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -217,6 +252,7 @@ impl Fault {
             Self::LbFloatingIp => "lb_floating_ip",
             Self::LbAdminDown => "lb_admin_down",
             Self::NotListening => "not_listening",
+            Self::Host(fault) => fault.as_str(),
         }
     }
 
@@ -254,6 +290,7 @@ impl Fault {
             Self::LbRuleMissing => ObjectKind::BalancerPort,
             Self::LbAdminDown => ObjectKind::BalancerMember,
             Self::NotListening => ObjectKind::Listener,
+            Self::Host(fault) => host::object_kind(fault),
         }
     }
 
@@ -332,6 +369,7 @@ impl Fault {
             }
             Self::LbAdminDown => format!("{} is taken out of pool {two} of {one}", rest(3)),
             Self::NotListening => format!("Nobody listens on {one} for {}", traffic(two, &rest(3))),
+            Self::Host(fault) => host::title(fault, object),
         }
     }
 
@@ -439,8 +477,9 @@ impl Fault {
             }
             Self::LbAdminDown => "The member is set to take nothing, whatever its probe says.",
             Self::NotListening => {
-                "The probe of the load balancer gets no answer from this machine, so that nothing is sent there."
+                "Callers of this port are refused, and a load balancer whose probe is refused sends nothing there."
             }
+            Self::Host(fault) => host::mechanism(fault),
         }
     }
 }
@@ -449,7 +488,7 @@ impl FromStr for Fault {
     type Err = UnknownFault;
 
     fn from_str(code: &str) -> Result<Self, UnknownFault> {
-        Self::ALL.into_iter().find(|fault| fault.as_str() == code).ok_or(UnknownFault)
+        Self::every().find(|fault| fault.as_str() == code).ok_or(UnknownFault)
     }
 }
 
@@ -614,7 +653,7 @@ mod tests {
 
     #[test]
     fn every_fault_has_a_title_and_a_mechanism() {
-        for fault in Fault::ALL {
+        for fault in Fault::every() {
             let parts = fault.object_kind().pattern().split('/').map(|part| part.trim_matches(['<', '>']));
             let title = fault.title(&parts.collect::<Vec<_>>().join("/"));
             assert!(!title.contains(fault.as_str()) && !title.contains('_'), "{title}");

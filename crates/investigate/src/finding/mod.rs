@@ -5,6 +5,8 @@
 
 mod check;
 mod fault;
+mod host;
 
 pub use check::{FindingError, check};
 pub use fault::{Fault, FaultCode, ObjectKind, UnknownFault, title, traffic};
+pub(crate) use host::{layer as layer_of_host, symptoms as symptoms_of_host};

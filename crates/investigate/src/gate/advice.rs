@@ -88,7 +88,9 @@ impl Advice<'_> {
                 .any(|found| found.code == remedy.fault.as_str() && found.object == remedy.object)
         };
         let is_named = |remedy: &&JudgedRemedy| {
-            kept.iter().any(|action| remedy.commands.iter().all(|command| action.contains(command.as_str())))
+            let holds =
+                |action: &String| remedy.commands.iter().all(|command| action.contains(command.as_str()));
+            !remedy.commands.is_empty() && kept.iter().any(holds)
         };
         let missing = self.flows.remedies.iter().filter(|remedy| is_accepted(remedy) && !is_named(remedy));
         let tried: Vec<String> = missing.map(text).filter(|text| !self.is_blocked(text)).collect();
@@ -157,9 +159,13 @@ impl Advice<'_> {
 fn text(remedy: &JudgedRemedy) -> String {
     let commands: Vec<String> = remedy.commands.iter().map(|command| format!("`{command}`")).collect();
     let JudgedRemedy { what, look, effect, risk, .. } = remedy;
+    let command = match commands.as_slice() {
+        [] => String::new(),
+        some => format!("\n{COMMAND}{}", some.join(", then ")),
+    };
+    let checked = if effect.is_empty() { String::new() } else { format!("\nChecked: {effect}") };
     format!(
-        "{what}\nLook first: {look}\n{COMMAND}{}\nChecked: {effect}\nVerify: try the call that failed, then check again.\nRisk: {risk}",
-        commands.join(", then ")
+        "{what}\nLook first: {look}{command}{checked}\nVerify: try the call that failed, then check again.\nRisk: {risk}"
     )
 }
 

@@ -6,6 +6,7 @@
 use crate::complaint::Kind;
 use crate::event::{ComplaintOutcome, Finding, Reply};
 use crate::finding::{Fault, title};
+use crate::gate::host;
 use crate::judged::{FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, JudgedFlows};
 use crate::state::{Ending, State, Step};
 use crate::suspect::{Layer, Looked};
@@ -59,6 +60,9 @@ impl Weigh<'_> {
         let flows: Vec<&JudgedFlow> =
             complaint.flows.iter().filter_map(|at| self.flows.flows.get(*at)).collect();
         let (outcome, why) = match complaint.kind {
+            _ if self.flows.is_of_machines() => {
+                host::outcome(complaint, self.flows, self.findings, self.gaps)
+            }
             Kind::Exposure => self.exposure(),
             Kind::Trouble | Kind::Drift | Kind::Leftovers if flows.is_empty() => self.without_flow(complaint),
             Kind::Trouble | Kind::Drift | Kind::Leftovers => self.with_flows(complaint, &flows),

@@ -98,7 +98,9 @@ pub fn completion(claim: &Claim, context: &CallContext<'_>) -> CompletionCheck {
     closed.extend(gaps);
     let complaints =
         judged.as_ref().map(|judged| judged.outcomes(&held, &missing, state)).unwrap_or_default();
-    let can_judge = symptoms.names_trouble() && context.tools.find(crate::judged::TOOL).is_some();
+    let of_hosts = !state.opened.hosts.is_empty();
+    let judge = if of_hosts { crate::judged::HOSTS } else { crate::judged::TOOL };
+    let can_judge = (of_hosts || symptoms.names_trouble()) && context.tools.find(judge).is_some();
     let is_judged = judged.is_some() || !can_judge;
     CompletionCheck { checked, closed, covered, complaints, is_judged }
 }
@@ -133,14 +135,21 @@ fn gaps(
     codes: &[&str],
 ) -> Gaps {
     let state = context.state;
-    if !symptoms.names_trouble() {
+    let hosts = &state.opened.hosts;
+    if hosts.is_empty() && !symptoms.names_trouble() {
         return Gaps { closed: Vec::new(), missing: Vec::new(), covered: Coverage::Nothing };
     }
     let named = || coverage::machines(symptoms, &topology(context));
     let machines =
         judged.map(|judged| judged.machines.clone()).filter(|all| !all.is_empty()).unwrap_or_else(named);
     let looked: Vec<Looked> = state.calls().flat_map(|call| context.supported(call).looked).collect();
-    let missing = coverage::missing(symptoms, &machines, &looked, codes);
+    let missing = if hosts.is_empty() {
+        coverage::missing(symptoms, &machines, &looked, codes)
+    } else {
+        let all = || hosts.iter().map(|host| host.name.clone()).collect();
+        let complained = judged.map_or_else(all, FlowJudgement::complained_of);
+        coverage::missing_of_hosts(&complained, &looked)
+    };
     let is_waived = |gap: &Looked| {
         claim.waived.iter().any(|waived| {
             let same =
@@ -186,5 +195,6 @@ fn tool(layer: Layer) -> &'static str {
         Layer::Shaping => "inspect_qdisc",
         Layer::Measure => "run_pipe_meter",
         Layer::Wire => "capture_traffic",
+        Layer::Links | Layer::Names | Layer::Sockets => crate::judged::HOSTS,
     }
 }

@@ -42,10 +42,11 @@ impl FlowJudgement {
     /// Says that it touches none of them.
     pub(super) fn accepts(&self, claim: &Finding) -> Result<(), FindingError> {
         let is = |suspect: &Suspect| suspect.code == claim.code && suspect.object == claim.object;
-        let fits = !is_judged_by_flow(&claim.code)
-            || self.judged.is_beside_flows()
-            || self.causes.iter().chain(&self.changed).any(is)
-            || self.is_of_packets(&claim.object);
+        // What a machine itself shows is a cause of a complaint, or it is noticed.
+        let is_free = !self.judged.is_of_machines()
+            && (!is_judged_by_flow(&claim.code) || self.judged.is_beside_flows());
+        let fits =
+            is_free || self.causes.iter().chain(&self.changed).any(is) || self.is_of_packets(&claim.object);
         if fits { Ok(()) } else { Err(FindingError::NotOfTheFlows) }
     }
 
@@ -60,6 +61,11 @@ impl FlowJudgement {
     pub(super) fn leaves_open(&self) -> bool {
         let is_open = |flow: &JudgedFlow| flow.verdict == FlowVerdict::Indeterminate;
         self.judged.leaves_open() || self.judged.flows.iter().any(is_open)
+    }
+
+    /// Returns the machines that people complain about, where machines were read themselves.
+    pub(super) fn complained_of(&self) -> Vec<String> {
+        self.judged.complained_of()
     }
 
     /// Returns what came of each complaint.

@@ -7,6 +7,7 @@ mod advice;
 mod complaint;
 mod completion;
 mod flows;
+mod host;
 mod outcome;
 
 pub use advice::{accepted, advised};

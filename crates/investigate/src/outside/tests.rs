@@ -71,6 +71,7 @@ impl Session {
             investigator: investigator(),
             limits: Limits::default(),
             scope: None,
+            hosts: Vec::new(),
             surroundings: None,
             by_program: true,
             outside: Some(Box::new(outside)),

@@ -363,6 +363,9 @@ pub(super) fn hypothesis(layer: Layer) -> Option<&'static str> {
         Layer::Measure => "H-path",
         Layer::Wire => "H-wire",
         Layer::Exposure => "H-exposure",
+        Layer::Links => "H-links",
+        Layer::Names => "H-names",
+        Layer::Sockets => "H-sockets",
     })
 }
 

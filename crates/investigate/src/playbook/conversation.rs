@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::HypothesisState;
+use crate::conversation;
 use crate::model::{Ask, Message, ToolResult};
 use crate::suspect::{Layer, Looked, Suspect};
 
@@ -11,8 +12,11 @@ const BOARD: &str = "The board now:";
 /// Begins the message behind which a session goes on after its report.
 const REOPENED: &str = "The report was delivered, and the session goes on.";
 /// Ends the symptom within the first message.
-const BEHIND_SYMPTOM: [&str; 2] =
-    ["\nOnly this part of the cloud may be looked at;", "\nWhat was said before, as quotes:"];
+const BEHIND_SYMPTOM: [&str; 3] = [
+    "\nOnly this part of the cloud may be looked at;",
+    conversation::HOSTS,
+    "\nWhat was said before, as quotes:",
+];
 /// Nobody's name is longer.
 const MAX_NAME_LEN: usize = 120;
 
@@ -23,6 +27,8 @@ pub(super) struct Conversation {
     pub(super) user_text: String,
     /// The resource groups that may be looked at; empty where all of them may.
     pub(super) groups: Vec<String>,
+    /// The machines that are read themselves; empty where the cloud is looked at.
+    pub(super) hosts: Vec<String>,
     /// The board: ids and states.
     pub(super) board: Vec<(String, HypothesisState)>,
     /// What was called since the session began, or went on after a report, in order.
@@ -95,6 +101,13 @@ impl Conversation {
             let list = groups.split(" (name one with").next().unwrap_or_default();
             self.groups = list.split(", ").map(|name| name.trim().to_owned()).collect();
         }
+        // Behind the quotes somebody else may have written such a line.
+        let hosts =
+            rest.split("\nWhat was said before").next().and_then(|own| own.split_once(conversation::HOSTS));
+        if let Some((_, names)) = hosts {
+            let names = names.lines().next().unwrap_or_default();
+            self.hosts = names.split(", ").map(|name| name.trim().to_owned()).collect();
+        }
     }
 
     fn on_user_message(&mut self, text: &str) {
@@ -151,6 +164,7 @@ impl Conversation {
             Layer::Storage => "inspect_storage",
             Layer::NetworkDrift => "detect_effective_network_drift",
             Layer::Topology => "topology",
+            Layer::Links | Layer::Names | Layer::Sockets => crate::judged::HOSTS,
         };
         let of_subject = |finished: &&FinishedCall| {
             gap.subject.is_empty()

@@ -161,7 +161,8 @@ fn counts(
         | Fault::LbRuleMissing
         | Fault::LbFloatingIp
         | Fault::LbAdminDown
-        | Fault::NotListening => true,
+        | Fault::NotListening
+        | Fault::Host(_) => true,
     }
 }
 

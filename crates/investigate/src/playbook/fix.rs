@@ -148,7 +148,8 @@ const fn is_rule(fault: Fault) -> bool {
         | Fault::LbFloatingIp
         | Fault::LbAdminDown
         | Fault::NotListening
-        | Fault::NoDrift => false,
+        | Fault::NoDrift
+        | Fault::Host(_) => false,
     }
 }
 
@@ -244,7 +245,8 @@ fn fix<'a>(
         Fault::LbFloatingIp => service_fix::floating(context, group, at(1), at(2)),
         Fault::LbAdminDown => service_fix::drained(context, group, at(1), at(2), at(3)),
         Fault::NotListening => service_fix::listener(context, at(1), at(2), at(3)),
-        Fault::NoDrift => return None,
+        // What is done about a machine stands in what was judged of it.
+        Fault::NoDrift | Fault::Host(_) => return None,
     })
 }
 

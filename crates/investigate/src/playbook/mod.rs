@@ -15,6 +15,7 @@ mod findings;
 mod fix;
 mod flows;
 mod guest_fix;
+mod host;
 mod incident;
 mod planned_call;
 mod service_fix;

@@ -73,6 +73,7 @@ fn judge(context: &PlaybookContext<'_>, layer: Layer, faults: &[CitedFault]) -> 
         Layer::Rules | Layer::Routes | Layer::Guest | Layer::Shaping | Layer::Exposure => {
             context.incident.names()
         }
+        Layer::Links | Layer::Names | Layer::Sockets => context.incident.names(),
         Layer::Topology
         | Layer::Storage
         | Layer::NetworkDrift
@@ -125,9 +126,12 @@ fn clean(layer: Layer, names: &str) -> String {
         Layer::Shaping => format!("No delay, no loss and no limit is set on {names}"),
         Layer::Measure => "Latency and throughput were measured, and are as they should be".to_owned(),
         Layer::Wire => "Packets were recorded, and show nothing wrong".to_owned(),
-        Layer::Topology | Layer::NetworkDrift | Layer::GuestDrift => {
-            "It was looked at and is clean".to_owned()
-        }
+        Layer::Topology
+        | Layer::NetworkDrift
+        | Layer::GuestDrift
+        | Layer::Links
+        | Layer::Names
+        | Layer::Sockets => "It was looked at and is clean".to_owned(),
     }
 }
 

@@ -13,6 +13,7 @@ use crate::playbook::close;
 use crate::playbook::conversation::Conversation;
 use crate::playbook::findings;
 use crate::playbook::flows;
+use crate::playbook::host;
 use crate::playbook::incident::IncidentContext;
 use crate::playbook::talk;
 use crate::suspect::Layer;
@@ -33,6 +34,11 @@ pub struct Turn {
 #[must_use]
 pub fn next(ask: &Ask) -> Turn {
     let conversation = Conversation::read(ask);
+    let of_hosts = !conversation.hosts.is_empty();
+    if of_hosts && !host::is_chat(host::topic(&conversation)) {
+        let tools: Vec<&str> = ask.tools.iter().map(|tool| tool.name.as_str()).collect();
+        return host::next(&conversation, &tools);
+    }
     let symptom_text = symptom_text::read(&conversation.user_text);
     let incident = IncidentContext::read(&symptom_text, &conversation);
     let tools = ask.tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -157,6 +163,13 @@ fn supposed(context: &PlaybookContext<'_>, layer: Layer) -> String {
             "Packets are lost, refused or damaged in between, though every setting is right.".to_owned()
         }
         Layer::Exposure => "A rule lets in more than the machine's purpose needs.".to_owned(),
+        Layer::Links => {
+            "A device, an address or a neighbor of one of the machines is not as it has to be.".to_owned()
+        }
+        Layer::Names => "One of the machines gets no answers to names, late ones, or wrong ones.".to_owned(),
+        Layer::Sockets => {
+            "A service, a limit or a full queue of one of the machines breaks the traffic.".to_owned()
+        }
     }
 }
 
@@ -199,9 +212,10 @@ fn words(context: &PlaybookContext<'_>, planned: &PlannedCalls) -> String {
             "I read the traffic shaping of {names}: each shapes what it sends, so one end alone would tell half."
         ),
         Some(Layer::Exposure) => format!("I list what the rules of {names} let in, and from where."),
-        Some(Layer::Topology | Layer::Measure | Layer::Wire) | None => {
-            planned.first().map(|(call, _)| call.why.clone()).unwrap_or_default()
-        }
+        Some(
+            Layer::Topology | Layer::Measure | Layer::Wire | Layer::Links | Layer::Names | Layer::Sockets,
+        )
+        | None => planned.first().map(|(call, _)| call.why.clone()).unwrap_or_default(),
     };
     let denied = context.conversation.state("H-guest") == Some(HypothesisState::Unverifiable);
     let behind = if denied { " What was denied is not asked again." } else { "" };

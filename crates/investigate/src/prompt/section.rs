@@ -23,7 +23,7 @@ pub(super) const SECTIONS: &[(&str, &str)] = texts!["":
 
 /// Every tool that a section may speak of: its name, and when to use it.
 pub(super) const TOOLS: &[(&str, &str)] = texts!["tool/":
-    "manage_hypotheses", "topology", "check_path", "run_shell_cmd", "effective_route_inspector", "inspect_nsg",
+    "manage_hypotheses", "inspect_hosts", "topology", "check_path", "run_shell_cmd", "effective_route_inspector", "inspect_nsg",
     "detect_effective_network_drift", "run_pipe_meter", "detect_config_drift", "walk_packet", "inspect_qdisc",
     "capture_traffic", "check_task", "cancel_task", "cleanup_task", "recall_observation",
     "complete_investigation",

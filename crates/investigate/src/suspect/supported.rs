@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::ObservationId;
-use crate::finding::{Fault, FaultCode};
+use crate::finding::{Fault, FaultCode, layer_of_host as host_layer};
 
 /// A fault that a document shows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -84,6 +84,12 @@ pub enum Layer {
     Wire,
     /// What is open to whom.
     Exposure,
+    /// Devices, addresses and neighbors of a machine.
+    Links,
+    /// How a machine finds names.
+    Names,
+    /// Who listens on a machine, its limits and its counters.
+    Sockets,
 }
 
 impl Layer {
@@ -102,11 +108,19 @@ impl Layer {
             Self::Measure => "latency and throughput",
             Self::Wire => "the packets on the wire",
             Self::Exposure => "what is open to whom",
+            Self::Links => "the machine's devices, addresses and neighbors",
+            Self::Names => "the machine's name servers",
+            Self::Sockets => "the machine's sockets, limits and counters",
         }
     }
 }
 
 impl Fault {
+    /// Returns the layer of a machine that it lies in, where the machine itself was read.
+    pub(crate) fn layer_of_machines(self) -> Layer {
+        ghost_inspect::host::Fault::named(self.as_str()).map_or(self.layer(), host_layer)
+    }
+
     /// Returns the layer that it lies in.
     pub(crate) const fn layer(self) -> Layer {
         match self {
@@ -147,6 +161,7 @@ impl Fault {
             | Self::ArpConflict
             | Self::AsymmetricPath => Layer::Wire,
             Self::NoDrift => Layer::NetworkDrift,
+            Self::Host(fault) => host_layer(fault),
         }
     }
 }

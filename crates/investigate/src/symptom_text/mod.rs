@@ -5,6 +5,7 @@
 
 mod complaint;
 mod left_behind;
+mod named;
 mod port;
 mod symptom;
 mod text;
@@ -12,5 +13,6 @@ mod token;
 
 pub use complaint::{Complaint, sentences};
 pub use left_behind::LeftBehind;
+pub use named::names;
 pub use symptom::Symptom;
 pub use text::{Mention, Protocol, SymptomText, read};

@@ -20,6 +20,9 @@ const MAX_ITEMS_PER_LIST: usize = 50;
 /// Is open where flows are complained about and nobody judged them.
 const UNJUDGED: &str = "Does the flow pass from end to end, and does anything else stop it? It was not judged: check_path settles it.";
 
+/// The same of machines that are read themselves.
+const UNREAD: &str = "What do the machines themselves show? They were not read: inspect_hosts reads them.";
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
@@ -157,7 +160,8 @@ fn conclude(
     let findings = gate::accepted(&events, context.state);
     let outcome = capped(outcome(context.state, accepted, covered), &findings, &complaints, is_judged);
     let mut open_questions = arguments.open_questions;
-    open_questions.extend((!is_judged).then(|| UNJUDGED.to_owned()));
+    let unjudged = if context.state.opened.hosts.is_empty() { UNJUDGED } else { UNREAD };
+    open_questions.extend((!is_judged).then(|| unjudged.to_owned()));
     events.push(Event::Concluded(Concluded {
         outcome,
         confidence: outcome.confidence(),

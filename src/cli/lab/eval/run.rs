@@ -185,6 +185,7 @@ pub(super) fn opened(prompt: &str, setup: &Setup, model: &dyn Model) -> anyhow::
         investigator: model.investigator(),
         limits: limits(setup),
         scope: Some(scope()),
+        hosts: Vec::new(),
         surroundings: Some(setup.surroundings()?),
         by_program: false,
         outside: None,

@@ -75,6 +75,8 @@ fn cause(found: &FindingAccepted, judged: &JudgedFlows) -> Cause {
         Some(Fault::NoDrift) => Weight::Unchanged,
         _ => Weight::Blocks,
     };
+    let degrades = judged.of_machines(code, object).is_some_and(|cause| cause.degrades);
+    let weight = if degrades { Weight::Degrades } else { weight };
     let (what, action) = match fault {
         Some(fault) => words(fault, &Place::new(found, judged)),
         None => (title(code, object), String::new()),
@@ -413,11 +415,21 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
             format!("{} is set to take nothing in the pool {two} of {one}", place.rest(3)),
             "Set it back in use, once whoever drained it agrees.",
         ),
-        Fault::NotListening => pair(
-            format!("Nobody listens on {one} for {}, so its probe fails", spelled(two, &place.rest(3))),
-            "Start the service there.",
-        ),
+        Fault::NotListening => {
+            // Of a machine that was read itself no load balancer is known.
+            let probe = if place.judged.machines.is_empty() { ", so its probe fails" } else { "" };
+            pair(
+                format!("Nobody listens on {one} for {}{probe}", spelled(two, &place.rest(3))),
+                "Start the service there.",
+            )
+        }
+        Fault::Host(own) => (fault.title(&place.parts.join("/")), format!("{}.", capital(own.text().remedy))),
     }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 /// Returns a rate as people say it, from the bits or megabits a second of what shows it.

@@ -200,6 +200,9 @@ pub fn subject(id: &str) -> Option<&'static str> {
         "H-path" => "latency and throughput",
         "H-wire" => "packets on the wire",
         "H-exposure" => "what the rules let in",
+        "H-links" => "devices, addresses and neighbors",
+        "H-names" => "name servers",
+        "H-sockets" => "sockets, limits and counters",
         _ => return None,
     })
 }
@@ -216,6 +219,9 @@ fn layer(layer: Layer) -> &'static str {
         Layer::Measure => "latency and throughput",
         Layer::Wire => "packets on the wire",
         Layer::Exposure => "what the rules let in",
+        Layer::Links => "devices, addresses and neighbors",
+        Layer::Names => "name servers",
+        Layer::Sockets => "sockets, limits and counters",
     }
 }
 

@@ -150,7 +150,7 @@ fn one_line_of_shaping_is_one_cause_and_what_blocks_comes_first() {
 
 #[test]
 fn every_fault_is_said_without_its_code_and_all_but_one_says_what_to_do() {
-    for fault in Fault::ALL {
+    for fault in Fault::every() {
         let parts = fault.object_kind().pattern().split('/').map(|part| part.trim_matches(['<', '>']));
         let object = parts.collect::<Vec<_>>().join("/");
         let cause = causes(&[found(fault.as_str(), &object, "")], &JudgedFlows::default()).remove(0);

@@ -39,6 +39,7 @@ impl Ledger {
             investigator: investigator(),
             limits: Limits::default(),
             scope: None,
+            hosts: Vec::new(),
             surroundings: None,
             by_program: false,
             outside: None,

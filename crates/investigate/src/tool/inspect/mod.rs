@@ -9,6 +9,7 @@ mod changes;
 mod drift;
 mod estate_reader;
 mod filter;
+mod host;
 mod inspector;
 mod inventory;
 mod nsg;

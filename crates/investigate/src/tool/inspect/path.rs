@@ -336,6 +336,8 @@ fn complained(
             unlisted: 0,
             machines: complaint.machines.iter().map(|name| plain(name)).collect(),
             unknown: unknown.collect(),
+            causes: Vec::new(),
+            doubts: Vec::new(),
         });
     }
     Ok(Complained { complaints, flows, exposed: asked, failing })
@@ -426,6 +428,7 @@ fn tell(
         flows: judged.iter().map(|judgement| flow(judgement, estate)).collect(),
         noticed: moot.into_iter().chain(noticed(&judged, estate)).collect(),
         remedies,
+        machines: Vec::new(),
     };
     seen.facts = json!(document);
     for warning in estate.warnings().iter().take(8) {
@@ -588,6 +591,8 @@ fn judged_cause(side: Side, effect: &Effect) -> JudgedCause {
         is_gap: effect.cause.fault.is_gap(),
         catches_all: effect.catches_all,
         reason: sentence(&effect.reason),
+        is_likely: false,
+        degrades: false,
     }
 }
 
@@ -629,7 +634,7 @@ fn unread(why: &str) -> String {
 
 /// Returns a sentence that may hold parts of rules, as facts may hold it: outside of its fence no text of the outside stands that could
 /// be read as words. What was quoted in a rule (comments, prefixes of log lines) is left out; the document holds it.
-fn sentence(text: &str) -> String {
+pub(super) fn sentence(text: &str) -> String {
     let is_plain = |char: &char| {
         char.is_alphanumeric() && (char.is_ascii() || *char == '…')
             || " ._-:()/,!=`@+%*;'<>…→".contains(*char)

@@ -39,6 +39,7 @@ fn state(symptom: &str) -> State {
         },
         limits: Limits::default(),
         scope: None,
+        hosts: Vec::new(),
         surroundings: None,
         by_program: false,
         outside: None,

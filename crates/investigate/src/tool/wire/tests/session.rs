@@ -82,6 +82,7 @@ impl TestSession {
             investigator: investigator(),
             limits: Limits::default(),
             scope: None,
+            hosts: Vec::new(),
             surroundings: None,
             by_program: false,
             outside: None,

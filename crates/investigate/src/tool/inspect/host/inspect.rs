@@ -1,0 +1,159 @@
+//! The inspector: gathers machine by machine, then judges them together.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::asked::{self, Asked};
+use super::judge::{Read, document};
+use crate::event::SessionHost;
+use crate::suspect::plain;
+use crate::tool::Site;
+use crate::tool::argument::incident_text;
+use crate::tool::call_replay::CallReplay;
+use crate::tool::inspect::argument::{Refused, refuse};
+use crate::tool::inspect::inspector::{Inspection, Inspector, Unfinished};
+use crate::tool::inspect::path::sentence;
+use ghost_cloud::operation::Issue;
+use ghost_cloud::probe::{HostProbe, HostQuestion};
+use ghost_inspect::host::{Gathered, Host};
+
+/// For so many seconds counters are watched.
+const SECONDS: u8 = 2;
+/// So many machines are read in one call.
+const MAX_HOSTS: usize = 64;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::tool::inspect) struct Arguments {
+    /// Which of the machines of the session; all of them, where none is named.
+    #[serde(default)]
+    hosts: Vec<String>,
+}
+
+/// See the folder.
+pub(in crate::tool::inspect) struct InspectHosts;
+
+impl Inspector for InspectHosts {
+    type Arguments = Arguments;
+    type Request = Vec<String>;
+    const NAME: &'static str = crate::judged::HOSTS;
+    const DESCRIPTION: &'static str = "Reads the whole network of the machines that the session names, on the machines themselves and in one \
+        run each: devices, addresses, routes, rules, neighbors, packet filters, shaping, name servers, listeners, connections and \
+        counters. It tries the destinations that people named, and says what explains what they complain about, what else seems odd, and \
+        what could not be read. Only in sessions that name machines; call it first there. Example: {\"reasoning\":\"what is wrong with \
+        names on web-1?\",\"hosts\":[\"web-1\"]}";
+
+    fn check(
+        &self,
+        arguments: &Arguments,
+        _group: Option<&str>,
+        _site: &Site,
+    ) -> Result<Vec<String>, Refused> {
+        if arguments.hosts.len() > MAX_HOSTS {
+            return Err(refuse(format!("one call reads at most {MAX_HOSTS} machines")));
+        }
+        Ok(arguments.hosts.clone())
+    }
+
+    fn inspect(
+        &self,
+        named: &Vec<String>,
+        _site: &Site,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<Inspection, Unfinished> {
+        let state = replay.context().state;
+        let hosts = chosen(named, &state.opened.hosts)?;
+        // What an alert says are no words of people: nothing is called because of it.
+        let text = incident_text(replay.context());
+        let may_try = !state.opened.by_program;
+        let names = if may_try { asked::names(&text) } else { Vec::new() };
+        let mut read = Read::default();
+        for host in &hosts {
+            let question = HostQuestion { names: names.clone(), to: Vec::new(), seconds: SECONDS };
+            gather(host, &question, &mut read, replay)?;
+        }
+        if read.hosts.is_empty() {
+            return Err(none_read(&read.unread).into());
+        }
+        let asked = Asked::read(&text, &read.hosts);
+        let to = if may_try { asked.destinations() } else { BTreeMap::new() };
+        for (name, to) in to {
+            let Some(host) = hosts.iter().find(|host| host.name == name) else { continue };
+            // Counters were watched before; this is about the destinations.
+            let question = HostQuestion { names: names.clone(), to, seconds: 1 };
+            gather(host, &question, &mut read, replay)?;
+        }
+        let mut seen = Inspection::default();
+        let judged = document(&asked, &read, &mut seen);
+        seen.facts = json!(judged);
+        Ok(seen)
+    }
+}
+
+/// Returns the machines that are read.
+fn chosen<'a>(named: &[String], hosts: &'a [SessionHost]) -> Result<Vec<&'a SessionHost>, Issue> {
+    if hosts.is_empty() {
+        return Err(Issue::hinted(
+            "this session names no machine",
+            "look at the cloud with topology and check_path",
+        ));
+    }
+    let find = |name: &String| {
+        hosts.iter().find(|host| host.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
+            let known: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
+            Issue::new(format!(
+                "{} is no machine of this session; there are {}",
+                plain(name),
+                known.join(", ")
+            ))
+        })
+    };
+    if named.is_empty() {
+        Ok(hosts.iter().take(MAX_HOSTS).collect())
+    } else {
+        named.iter().map(find).collect()
+    }
+}
+
+/// Reads one machine. One that cannot be read does not keep the others; a second reading that fails leaves the first.
+fn gather(
+    host: &SessionHost,
+    question: &HostQuestion,
+    read: &mut Read,
+    replay: &mut CallReplay<'_, '_>,
+) -> Result<(), Unfinished> {
+    let gathered: Result<Gathered, Issue> =
+        replay.run(&mut HostProbe::by(&host.carrier, &host.name, question))?;
+    match gathered {
+        Ok(gathered) => {
+            let again = Host::read(&host.name, &gathered);
+            read.observed.extend(replay.observations().last().map(|id| (host.name.clone(), *id)));
+            match read.hosts.iter_mut().find(|known| known.name == host.name) {
+                Some(known) => *known = again,
+                None => read.hosts.push(again),
+            }
+        }
+        Err(issue) if read.hosts.iter().any(|known| known.name == host.name) => {
+            read.notes.push(format!(
+                "{}: the destinations were not tried: {}",
+                plain(&host.name),
+                sentence(&issue.text)
+            ));
+        }
+        Err(issue) => read.unread.push((host.name.clone(), issue)),
+    }
+    Ok(())
+}
+
+/// Says why nothing was read at all.
+fn none_read(unread: &[(String, Issue)]) -> Issue {
+    let Some((_, first)) = unread.first() else { return Issue::new("no machine was read") };
+    let others = match unread.len() - 1 {
+        0 => String::new(),
+        more => format!(" ({more} more could not be read either)"),
+    };
+    Issue { text: format!("{}{others}", first.text), ..first.clone() }
+}

@@ -1,0 +1,157 @@
+//! Which machines an investigation reads themselves: those that are named, or this one.
+//!
+//! Goes in: the command line, `[hosts]` of the configuration, the words of whoever asks. Comes out: the machines with the words that
+//! carry a script to each; none where the cloud is looked at. Never: a machine that nobody named.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Context as _;
+
+use crate::cli::host::SshArguments;
+use crate::cli::inventory;
+use crate::cli::print::{Hinted, harmless};
+use crate::cli::setup::Setup;
+use crate::config::HostEntry;
+use ghost_cloud::guest::HostAccess;
+use ghost_investigate::event::SessionHost;
+use ghost_investigate::symptom_text::names;
+
+/// How findings name this machine.
+const HERE: &str = "localhost";
+
+/// So many machines are read in one session.
+const MAX_HOSTS: usize = 64;
+
+/// Words for the machine that somebody sits at.
+const THIS: [&str; 4] = ["this", "the local", "my", "diesem"];
+const MACHINE: [&str; 8] = ["host", "machine", "server", "computer", "box", "laptop", "vm", "rechner"];
+
+/// Returns the machines that a session reads itself; none where the cloud is looked at.
+pub(in crate::cli) fn machines(
+    named: &[String],
+    inventory: Option<&Path>,
+    symptom: &str,
+    ssh: &SshArguments,
+    setup: &Setup,
+) -> anyhow::Result<Vec<SessionHost>> {
+    let known = entries(inventory, setup)?;
+    let spoken = || -> Vec<String> { known.keys().filter(|name| names(symptom, name)).cloned().collect() };
+    let chosen: Vec<String> = match named {
+        [] => match spoken() {
+            some if !some.is_empty() => some,
+            // Whoever names a file means the machines in it.
+            _ if inventory.is_some() => known.keys().cloned().collect(),
+            _ if speaks_of_this(symptom) => return Ok(vec![here(setup)]),
+            _ if knows_cloud(setup) => return Ok(Vec::new()),
+            _ if known.is_empty() => return Ok(vec![here(setup)]),
+            _ => known.keys().cloned().collect(),
+        },
+        named => named.to_vec(),
+    };
+    if chosen.len() > MAX_HOSTS {
+        let error = anyhow::anyhow!("{} machines are named, and a session reads {MAX_HOSTS}", chosen.len());
+        return Err(Hinted::new(error, "name those that it is about, with --host").into());
+    }
+    let mut found: Vec<SessionHost> = Vec::new();
+    for named in &chosen {
+        let (name, access) = ssh
+            .access_among(&known, setup, named)
+            .with_context(|| format!("finding how {} is reached", harmless(named)))?;
+        if found.iter().any(|known| known.name == name) {
+            anyhow::bail!("{name} is named twice");
+        }
+        found.push(session_host(name, &access));
+    }
+    Ok(found)
+}
+
+/// Returns the machines of an inventory; without one those of the configuration.
+pub(in crate::cli) fn entries(
+    inventory: Option<&Path>,
+    setup: &Setup,
+) -> anyhow::Result<BTreeMap<String, HostEntry>> {
+    match inventory {
+        Some(path) => inventory::read(path, setup.environment.path("HOME").as_deref()),
+        None => Ok(setup.config.hosts.clone()),
+    }
+}
+
+/// Returns a machine as a session records it.
+pub(in crate::cli) fn session_host(name: String, access: &HostAccess) -> SessionHost {
+    SessionHost { name, carrier: access.carrier().words().to_vec() }
+}
+
+/// Returns this machine, by its name in the configuration where it has one.
+fn here(setup: &Setup) -> SessionHost {
+    let own = setup.config.hosts.iter().find(|(_, entry)| entry.local).map(|(name, _)| name.clone());
+    session_host(own.unwrap_or_else(|| HERE.to_owned()), &HostAccess::Here)
+}
+
+/// Tells whether words are about the machine that somebody sits at.
+fn speaks_of_this(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is = |pair: &[&str]| {
+        pair.first().is_some_and(|first| THIS.iter().any(|this| this.ends_with(first)))
+            && pair.last().is_some_and(|last| MACHINE.contains(last))
+    };
+    words.contains(&HERE) || words.windows(2).any(is) || words.windows(3).any(is_linux)
+}
+
+/// `this linux host`.
+fn is_linux(three: &[&str]) -> bool {
+    matches!(three, ["this" | "my", "linux", last] if MACHINE.contains(last))
+}
+
+/// Tells whether a cloud is configured, or somebody is signed in to one.
+pub(in crate::cli) fn knows_cloud(setup: &Setup) -> bool {
+    let config = &setup.config;
+    let scoped = |scope: &Option<crate::config::Scope>| {
+        scope
+            .as_ref()
+            .is_some_and(|scope| !scope.subscriptions.is_empty() || !scope.resource_groups.is_empty())
+    };
+    let is_configured = config.azure != crate::config::Azure::default()
+        || config.cloud != crate::config::Cloud::default()
+        || config.programs.contains_key("az")
+        || setup.environment.path("AZURE_CONFIG_DIR").is_some()
+        || config.capture.storage_account.is_some()
+        || scoped(&config.bot.scope)
+        || config.channel.values().any(|channel| scoped(&channel.scope));
+    // Whoever carries commands elsewhere, as the lab does, brings a cloud along.
+    is_configured || setup.runner.is_some() || is_signed_in(setup)
+}
+
+/// Tells whether `az` has an account, by the file in which it keeps them.
+fn is_signed_in(setup: &Setup) -> bool {
+    let folder = setup.environment.path("HOME").map(|home| home.join(".azure"));
+    let profile = folder.and_then(|folder| std::fs::read_to_string(folder.join("azureProfile.json")).ok());
+    // It begins with a mark of its encoding.
+    let profile = profile.map(|text| text.trim_start_matches('\u{feff}').to_owned()).unwrap_or_default();
+    let profile: serde_json::Value = serde_json::from_str(&profile).unwrap_or_default();
+    profile.get("subscriptions").and_then(serde_json::Value::as_array).is_some_and(|all| !all.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_is_meant_where_somebody_says_so() {
+        for text in [
+            "dns is slow on this host",
+            "This Linux server drops packets",
+            "localhost: no route",
+            "my laptop is slow",
+        ] {
+            assert!(speaks_of_this(text), "{text}");
+        }
+        for text in
+            ["web-1 cannot reach db-1", "this is slow", "the host db-1 is slow", "this morning a server died"]
+        {
+            assert!(!speaks_of_this(text), "{text}");
+        }
+    }
+}
