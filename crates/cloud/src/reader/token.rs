@@ -89,8 +89,8 @@ impl Tokens {
     async fn fetch(&self, place: &Place) -> Result<(Secret, u64), Failure> {
         let mut tried = 0;
         loop {
-            let asked = match &self.method {
-                SignInMethod::Managed { client } => managed(place, client.as_deref()),
+            let (asked, shown) = match &self.method {
+                SignInMethod::Managed { client } => (managed(place, client.as_deref()), Secret::new("")),
                 SignInMethod::Principal { client, tenant, proof } => principal(place, client, tenant, proof)?,
                 SignInMethod::Folder(_) => return Err(Failure::token("its sign-in belongs to az")),
             };
@@ -98,7 +98,7 @@ impl Tokens {
             match answer(asked).await {
                 Ok((status, body)) if status.is_success() => return read(&body),
                 Ok((status, _)) if tried < TRIES && passes(status) => {}
-                Ok((status, body)) => return Err(refused(status, &body)),
+                Ok((status, body)) => return Err(refused(status, &body, &shown)),
                 Err(_) if tried < TRIES => {}
                 Err(error) => return Err(Failure::unreachable("of the sign-in", &causes(&error))),
             }
@@ -132,12 +132,13 @@ fn managed(place: &Place, client: Option<&str>) -> RequestBuilder {
     }
 }
 
+/// Asks the authority for a token; returns what proves it beside the request.
 fn principal(
     place: &Place,
     client: &str,
     tenant: &str,
     proof: &Credential,
-) -> Result<RequestBuilder, Failure> {
+) -> Result<(RequestBuilder, Secret), Failure> {
     let address = format!(
         "{}{}/oauth2/v2.0/token",
         place.authority,
@@ -170,7 +171,8 @@ fn principal(
         escaped(&format!("{}.default", place.audience)),
         escaped(value.expose())
     );
-    Ok(place.http.post(address).header("content-type", "application/x-www-form-urlencoded").body(body))
+    let request = place.http.post(address).header("content-type", "application/x-www-form-urlencoded");
+    Ok((request.body(body), value))
 }
 
 /// Draws an id that no other statement has.
@@ -210,11 +212,12 @@ fn read(body: &[u8]) -> Result<(Secret, u64), Failure> {
     Ok((token, seconds.unwrap_or(USUAL_SECONDS)))
 }
 
-/// Says why there is no token, in the words of the authority, of which it repeats no secret.
-fn refused(status: StatusCode, body: &[u8]) -> Failure {
+/// Says why there is no token, in the words of the authority, without what was shown to it.
+fn refused(status: StatusCode, body: &[u8], shown: &Secret) -> Failure {
     let document: Value = serde_json::from_slice(body).unwrap_or_default();
     let said = ["error_description", "error"].iter().find_map(|name| document.get(name)?.as_str());
     let line = said.and_then(|said| said.lines().next()).unwrap_or("it does not say why");
+    let line = if shown.is_empty() { line.to_owned() } else { line.replace(shown.expose(), "[secret]") };
     let line: String = line.chars().take(MAX_SAID_CHARS).collect();
     Failure::token(format!("{} ({})", ghost_shell::redact(&line).into_string(), status.as_u16()))
 }
@@ -261,7 +264,7 @@ mod tests {
     fn a_principal_proves_itself_to_the_authority_of_the_cloud() {
         let body = |proof: Credential| {
             let request =
-                principal(&place(&[]), "client", "contoso-1.example", &proof).unwrap().build().unwrap();
+                principal(&place(&[]), "client", "contoso-1.example", &proof).unwrap().0.build().unwrap();
             assert_eq!(
                 request.url().as_str(),
                 "https://login.microsoftonline.com/contoso-1.example/oauth2/v2.0/token"

@@ -214,9 +214,14 @@ impl Cutting {
                     let (mut from, mut to) = lab.split();
                     let (mut read, mut write) = client.split();
                     let answers = async {
-                        let mut bytes = vec![0; after.max(1)];
-                        if after > 0 && from.read_exact(&mut bytes).await.is_ok() {
-                            drop(write.write_all(&bytes).await);
+                        let (mut left, mut bytes) = (after, vec![0; 4_096]);
+                        while left > 0 {
+                            let room = left.min(bytes.len());
+                            let count = from.read(&mut bytes[..room]).await.unwrap_or_default();
+                            if count == 0 || write.write_all(&bytes[..count]).await.is_err() {
+                                return;
+                            }
+                            left -= count;
                         }
                     };
                     tokio::select! {

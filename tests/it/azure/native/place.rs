@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use ghost_cloud::reader::{NativeReader, Place};
 use ghost_cloud::sign_in::{Account, SignInMethod, identity};
 use ghost_shell::{
-    CancelSignal, ClipLimits, ExecError, Identities, Limits, Output, Permit, Problem, Response, Runner,
-    Setting, Shell, Status, quote,
+    CancelSignal, ClipLimits, ExecError, Identities, Limits, Output, Permit, Policy, Problem, Response,
+    Runner, Setting, Shell, Status, quote,
 };
 use serde_json::Value;
 
@@ -36,6 +36,12 @@ impl Runner for Nobody {
         let (exit, why) = if signs_in { (0, "") } else { (LEFT, "left to az") };
         Ok(Output::answered(exit, Vec::new(), why.into(), Duration::ZERO, "(nobody)"))
     }
+}
+
+/// Returns the policy; its examples are judged once.
+fn policy() -> Arc<Policy> {
+    static POLICY: OnceLock<Arc<Policy>> = OnceLock::new();
+    Arc::clone(POLICY.get_or_init(|| Arc::new(Policy::builtin().unwrap().clone())))
 }
 
 /// Where everything is recorded, and a gate.
@@ -75,6 +81,7 @@ impl Native {
         let folder = reader.folder().unwrap().to_owned();
         let native = NativeReader::new(&account, folder, place, Arc::new(Nobody)).unwrap();
         let shell = Shell::builder("s1".parse().unwrap(), data.path())
+            .policy(policy())
             .environment(environment)
             .identities(Arc::new(Identities::one(reader)))
             .runner(Arc::new(native))

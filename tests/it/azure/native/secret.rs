@@ -97,7 +97,7 @@ async fn a_service_principal_gets_in_by_its_secret_its_certificate_and_another_o
         assert!(native.document("network nic list").await.as_array().is_some_and(|all| !all.is_empty()));
         holds_none(&native, &[TOKEN, SECRET, FEDERATED]);
         // The authority refuses, and repeats what it was sent.
-        let refusal = json!({"error": "invalid_client", "error_description": "AADSTS7000215: Invalid client secret provided.\r\nTrace ID: x"});
+        let refusal = json!({"error": "invalid_client", "error_description": "AADSTS7000215: Invalid client secret provided: lab-Secret-4711\r\nTrace ID: x"});
         stage
             .remote()
             .order(
@@ -114,6 +114,7 @@ async fn a_service_principal_gets_in_by_its_secret_its_certificate_and_another_o
         let native = Native::with(&stage, method, &[]);
         let refused = native.line("network nic list").await;
         assert!(refused.stderr.contains("AADSTS7000215") && refused.exit_code == Some(1), "{refused:?}");
+        assert!(!format!("{refused:?}").contains(SECRET), "{refused:?}");
         holds_none(&native, &[TOKEN, SECRET, FEDERATED]);
     }
     let missing = Credential::Token(folder.path().join("missing"));
