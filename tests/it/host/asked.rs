@@ -91,6 +91,14 @@ fn without_a_cloud_this_machine_is_read_and_nobody_is_asked() {
 }
 
 #[test]
+fn words_that_name_no_trouble_are_answered_and_nothing_is_read() {
+    let home = tempfile::tempdir().unwrap();
+    let ended = Ended::read(investigate(ghost(), None, home.path(), &["hello"]));
+    assert_eq!(ended.concluded()["outcome"], "INCONCLUSIVE");
+    assert_eq!((ended.of("proposed").len(), ended.of("asked").len()), (0, 1));
+}
+
+#[test]
 fn without_rights_the_report_says_what_was_closed_and_claims_no_health() {
     if !rustix::process::geteuid().is_root() {
         return;

@@ -100,7 +100,7 @@ pub fn completion(claim: &Claim, context: &CallContext<'_>) -> CompletionCheck {
         judged.as_ref().map(|judged| judged.outcomes(&held, &missing, state)).unwrap_or_default();
     let of_hosts = !state.opened.hosts.is_empty();
     let judge = if of_hosts { crate::judged::HOSTS } else { crate::judged::TOOL };
-    let can_judge = (of_hosts || symptoms.names_trouble()) && context.tools.find(judge).is_some();
+    let can_judge = symptoms.names_trouble() && context.tools.find(judge).is_some();
     let is_judged = judged.is_some() || !can_judge;
     CompletionCheck { checked, closed, covered, complaints, is_judged }
 }
@@ -136,7 +136,8 @@ fn gaps(
 ) -> Gaps {
     let state = context.state;
     let hosts = &state.opened.hosts;
-    if hosts.is_empty() && !symptoms.names_trouble() {
+    // Whoever names machines and no trouble may want them read; where they were not, it was talk.
+    if !symptoms.names_trouble() && (hosts.is_empty() || judged.is_none()) {
         return Gaps { closed: Vec::new(), missing: Vec::new(), covered: Coverage::Nothing };
     }
     let named = || coverage::machines(symptoms, &topology(context));
