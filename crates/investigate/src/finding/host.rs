@@ -295,64 +295,17 @@ pub(crate) const fn symptoms(fault: HostFault) -> &'static [&'static [Symptom]] 
     }
 }
 
+/// Headlines of faults whose name alone would not say what has them. All others bear the words of the catalog.
+const OWN_TITLES: [(HostFault, &str); 3] = [
+    (HostFault::UnitFailed, "the service {object} has failed"),
+    (HostFault::HostsOverride, "the line for {object} in /etc/hosts hides the name server's answer"),
+    (HostFault::WrongResolver, "{object} does not answer as a name server"),
+];
+
 /// Returns its name as a headline: a sentence without a full stop.
 pub(super) fn title(fault: HostFault, object: &str) -> String {
-    let named = named(object);
-    let words = match fault {
-        HostFault::UnitFailed => "the service {object} has failed",
-        HostFault::HostsOverride => "the line for {object} in /etc/hosts hides the name server's answer",
-        HostFault::WrongResolver => "{object} does not answer as a name server",
-        HostFault::LinkMissing
-        | HostFault::LinkDown
-        | HostFault::LinkFlap
-        | HostFault::RateLimit
-        | HostFault::ChecksumErrors
-        | HostFault::PayloadRewrite
-        | HostFault::RandomDrop
-        | HostFault::AddressMissing
-        | HostFault::WrongAddress
-        | HostFault::WrongNetmask
-        | HostFault::DuplicateAddress
-        | HostFault::DuplicateMac
-        | HostFault::ArpDrop
-        | HostFault::NeighborPoisoned
-        | HostFault::WrongGateway
-        | HostFault::GatewayDead
-        | HostFault::NoDefaultRoute
-        | HostFault::NoReturnRoute
-        | HostFault::StaticBlackhole
-        | HostFault::IpForwardOff
-        | HostFault::RpFilterDrop
-        | HostFault::PolicyRule
-        | HostFault::EcmpLeg
-        | HostFault::AsymmetricPath
-        | HostFault::Ipv6Disabled
-        | HostFault::GuestFirewallDrop
-        | HostFault::GuestFirewallReject
-        | HostFault::GuestFirewallPolicyDrop
-        | HostFault::FragNeededDrop
-        | HostFault::MtuMismatch
-        | HostFault::DscpRewrite
-        | HostFault::BridgePort
-        | HostFault::VniMismatch
-        | HostFault::DnsFailure
-        | HostFault::DnsWrongRecord
-        | HostFault::DnsSlow
-        | HostFault::NoResolver
-        | HostFault::NotListening
-        | HostFault::BoundToLoopback
-        | HostFault::AcceptQueueFull
-        | HostFault::SynFlood
-        | HostFault::ReceiveWindow
-        | HostFault::ReceiveBuffer
-        | HostFault::ConntrackFull
-        | HostFault::SnatPorts
-        | HostFault::NatMissing
-        | HostFault::PortRangeExhausted
-        | HostFault::DeviceErrors
-        | HostFault::SoftnetDrop => fault.text().words,
-    };
-    capital(&words.replace("{object}", &named))
+    let own = OWN_TITLES.iter().find(|(known, _)| *known == fault).map(|(_, words)| *words);
+    capital(&own.unwrap_or(fault.text().words).replace("{object}", &named(object)))
 }
 
 /// Names an object as a person would: `eth0 of web-1`.
