@@ -14,11 +14,19 @@ use ghost_investigate::runbook::{Note, notes};
 /// So many files are read; the first by name.
 const MAX_FILES: usize = 500;
 
+/// What stands in the folder.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct Runbooks {
+    pub(in crate::cli) notes: Vec<Note>,
+    /// Why a file could not be read. The others count all the same.
+    pub(in crate::cli) unread: Vec<String>,
+}
+
 /// Reads the folder as it is now: what somebody mends there holds at once.
 ///
 /// # Errors
-/// Fails where the folder or a file cannot be read.
-pub(in crate::cli) fn read(folder: &Path) -> anyhow::Result<Vec<Note>> {
+/// Fails where the folder cannot be read.
+pub(in crate::cli) fn read(folder: &Path) -> anyhow::Result<Runbooks> {
     let entries = fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
     let mut files = Vec::new();
     for entry in entries {
@@ -30,10 +38,12 @@ pub(in crate::cli) fn read(folder: &Path) -> anyhow::Result<Vec<Note>> {
         }
     }
     files.sort();
-    let mut found = Vec::new();
+    let mut found = Runbooks::default();
     for (name, path) in files.into_iter().take(MAX_FILES) {
-        let text = read_small(&path).with_context(|| format!("reading {}", path.display()))?;
-        found.extend(notes(&name, &text));
+        match read_small(&path) {
+            Ok(text) => found.notes.extend(notes(&name, &text)),
+            Err(error) => found.unread.push(format!("{}: {error}", path.display())),
+        }
     }
     Ok(found)
 }
@@ -51,7 +61,10 @@ mod tests {
         fs::write(at("notes.txt"), "# no\n").unwrap();
         fs::create_dir(at("below.md")).unwrap();
         std::os::unix::fs::symlink("/etc/passwd", at("link.md")).unwrap();
-        let found = read(folder.path()).unwrap();
+        // One that is no text keeps the others back from nobody.
+        fs::write(at("c.md"), [0xff, 0xfe]).unwrap();
+        let Runbooks { notes: found, unread } = read(folder.path()).unwrap();
+        assert!(unread.len() == 1 && unread[0].contains("c.md"), "{unread:?}");
         let headings: Vec<&str> = found.iter().map(|note| note.heading.as_str()).collect();
         assert_eq!(headings, ["a.MD", "Two"]);
         assert!(read(&at("nowhere")).is_err());

@@ -214,10 +214,12 @@ async fn application(
     let presenter = presenter.showing(Arc::new(move |name| std::fs::read(captures.join(name)).ok()));
     let presenter = match setup.config.site.runbooks.clone() {
         Some(folder) => presenter.with_runbooks(Arc::new(move || {
-            runbooks::read(&folder).unwrap_or_else(|error| {
+            let read = runbooks::read(&folder).unwrap_or_else(|error| {
                 tracing::warn!("runbooks not shown: {error:#}");
-                Vec::new()
-            })
+                runbooks::Runbooks::default()
+            });
+            read.unread.iter().for_each(|file| tracing::warn!("runbook not read: {file}"));
+            read.notes
         })),
         None => presenter,
     };

@@ -440,11 +440,12 @@ impl Terminal<'_> {
     /// Names the sections of the site's runbooks that speak of what was found.
     fn print_runbooks(&self, state: &State) {
         let Some(folder) = &self.setup.config.site.runbooks else { return };
-        let notes = match runbooks::read(folder) {
-            Ok(notes) => notes,
+        let read = match runbooks::read(folder) {
+            Ok(read) => read,
             Err(error) => return note(&format!("runbooks not shown: {error:#}")),
         };
-        for one in naming(&notes, &Memory::of(state)) {
+        read.unread.iter().for_each(|file| note(&format!("runbook not read: {file}")));
+        for one in naming(&read.notes, &Memory::of(state)) {
             note(&format!("from your runbooks, {} ({}):", harmless(&one.heading), harmless(&one.file)));
             one.shown().lines().for_each(|line| note(&format!("  {}", harmless(line))));
         }
