@@ -311,6 +311,21 @@ test('the buttons of the board do what they say while a card waits', { skip }, a
   await window.patient(LONG, `!${asks} && ${thread('The whole report')}`);
 });
 
+test('who may freeze does so from the Home tab, and ends it there', { skip }, async () => {
+  await window.run('[...document.querySelectorAll("#places *")].find((one) => one.children.length === 0 && one.textContent.trim() === "Ghost").closest("button, a, li").click()');
+  await window.until('!document.querySelector("#tabs").hidden');
+  await window.run('[...document.querySelectorAll("#tabs button")].find((one) => one.textContent === "Home").click()');
+  await window.there('#home [data-action=freeze]');
+  await window.click('#home [data-action=freeze]');
+  await window.there('dialog.ask');
+  await window.says('Freeze everything?');
+  await picture('freeze');
+  await window.click('dialog.ask button.danger');
+  await window.there('#home [data-action=thaw]');
+  await window.click('#home [data-action=thaw]');
+  await window.there('#home [data-action=freeze]');
+});
+
 test('it reads as well in the dark and on a phone', { skip }, async () => {
   const small = await browser({ width: 390, height: 844, dark: true });
   try {

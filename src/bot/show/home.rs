@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::bot::Leftover;
 use crate::bot::show::amount::{minutes, number_of};
 use crate::bot::show::answer::{pending_line, session_line};
-use crate::bot::show::block::{Line, Tone, actions, button, divider, header, lines, say, small};
+use crate::bot::show::block::{Line, Tone, actions, button, confirm, divider, header, lines, say, small};
 use crate::bot::show::board::notice;
 use crate::bot::show::text::{prose, short};
 use crate::bot::show::{Frozen, Pending, People, RenderContext, SessionLine};
@@ -45,7 +45,7 @@ pub fn home(home: &Home, now: Timestamp) -> Value {
     if home.may_freeze {
         let toggle = match home.frozen {
             Some(_) => button("thaw", "Thaw", "all", Tone::Normal, None),
-            None => button("freeze", "Freeze…", "all", Tone::Danger, None),
+            None => button("freeze", "Freeze…", "all", Tone::Danger, Some(sure())),
         };
         blocks.push(actions(vec![toggle]));
     }
@@ -104,4 +104,15 @@ fn shown_lines(entries: impl Iterator<Item = Line>, all: usize) -> Line {
         0 => shown_lines,
         more => shown_lines.below(Line::new().italic(&format!("… and {} more", number_of(more)))),
     }
+}
+
+/// The question before everything is held back.
+fn sure() -> serde_json::Value {
+    confirm(
+        "Freeze everything?",
+        "No new command runs in any session until somebody thaws. What runs now goes on to its end.",
+        "Freeze",
+        "Cancel",
+        Tone::Danger,
+    )
 }
