@@ -1,10 +1,12 @@
 //! The command that takes a change back, from what was read before it.
 
+use super::balancer::BalancerList;
 use super::command::command;
 use super::documents::{body, id_name, items, texts};
 use super::draft::Draft;
 use super::edit::{Edit, SecurityRule};
 use super::guest;
+use super::name::part_after;
 use super::routes::route_of;
 use crate::net::Fields as _;
 use crate::path::Bundle;
@@ -64,6 +66,15 @@ pub fn undo(words: &[String], bundle: &Bundle) -> Option<Vec<String>> {
             let old = if old.unwrap_or(false) { "true" } else { "false" };
             Some(place.named("network nic update", &[("--name", nic), ("--ip-forwarding", old)]))
         }
+        Edit::SetPoolMember { balancer, pool, nic, is_in } => {
+            let back = words.iter().map(|word| match word.as_str() {
+                "add" if *is_in => "remove".to_owned(),
+                "remove" if !*is_in => "add".to_owned(),
+                _ => word.clone(),
+            });
+            // Where nothing would change nothing is taken back.
+            (is_member(&draft, balancer, pool, nic) != *is_in).then(|| back.collect())
+        }
         Edit::SetPower { machine, runs } => {
             let verb = if *runs { "vm deallocate" } else { "vm start" };
             Some(place.named(verb, &[("--name", machine)]))
@@ -86,9 +97,20 @@ pub fn undo(words: &[String], bundle: &Bundle) -> Option<Vec<String>> {
         | Edit::DeleteInterface { .. }
         | Edit::SetInterfaceGroup { .. }
         | Edit::Attach { .. }
+        | Edit::PutBalancer { .. }
+        | Edit::DeleteBalancer { .. }
+        | Edit::PutBalancerPart { .. }
+        | Edit::DeleteBalancerPart { .. }
         | Edit::Shape { .. }
         | Edit::Obscure { .. } => None,
     }
+}
+
+fn is_member(draft: &Draft, balancer: &str, pool: &str, nic: &str) -> bool {
+    let pool = draft.part(balancer, BalancerList::Pools, pool);
+    let members = pool.into_iter().flat_map(|pool| items(pool, "backendIPConfigurations"));
+    let own = members.filter_map(|row| part_after(row.text("id")?, "networkInterfaces"));
+    own.into_iter().any(|own| own.eq_ignore_ascii_case(nic))
 }
 
 fn old_route(draft: &Draft, table: &str, route: &str) -> Option<super::RouteRow> {
