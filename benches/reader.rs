@@ -44,7 +44,9 @@ fn estate() -> Description {
     let (machine, nic) = (like("virtualMachines/tf-dest-vm"), like("networkInterfaces/tf-dest-vm-nic"));
     for number in 0..MACHINES {
         let own = |text: &str| -> Value {
-            let named = text.replace("tf-dest-vm-nic", &format!("web-{number}-nic")).replace("tf-dest-vm\"", &format!("web-{number}\""));
+            let named = text
+                .replace("tf-dest-vm-nic", &format!("web-{number}-nic"))
+                .replace("tf-dest-vm\"", &format!("web-{number}\""));
             serde_json::from_str(&named.replace("10.0.1.5", &format!("10.0.1.{}", 20 + number))).unwrap()
         };
         resources.extend([own(&machine), own(&nic)]);
@@ -85,8 +87,11 @@ async fn main() {
     let host = Arc::new(Simulated::new(Fabric::default(), 1, clock.clone()));
     let cloud = Cloud::new(estate()).unwrap();
     let lab = Lab::new(cloud, host, clock, Vec::new()).unwrap();
-    let settings =
-        Settings { port: 0, record: folder.path().join("lab.json"), program: PathBuf::from("/usr/bin/ghost") };
+    let settings = Settings {
+        port: 0,
+        record: folder.path().join("lab.json"),
+        program: PathBuf::from("/usr/bin/ghost"),
+    };
     let running = Running::open(settings, Arc::clone(&lab)).await.unwrap();
     let delays = json!({"answer_ms": ANSWER_MS, "lro_ms": OPERATION_MS});
     lab.set(LabSetting::read(&delays).unwrap()).await.unwrap();
@@ -124,7 +129,8 @@ async fn measure(folder: &std::path::Path, environment: BTreeMap<String, OsStrin
     let scope = InterfaceScope::Network(Name::parse("forensics-vnet").unwrap());
     let what = [EffectiveQuery::Routes, EffectiveQuery::Rules];
     let begun = Instant::now();
-    let found = drive(&mut Effective::all(&place, &scope, &what), &gate, &SystemClock).await.unwrap().unwrap();
+    let found =
+        drive(&mut Effective::all(&place, &scope, &what), &gate, &SystemClock).await.unwrap().unwrap();
     let took = begun.elapsed().as_secs_f64();
     let unread = found.iter().flat_map(|one| what.map(|query| one.text(query).is_err()));
     println!(

@@ -98,8 +98,11 @@ impl LiveEstate {
                 Wanted::Frontends | Wanted::State(_) => others.push(one),
             }
         }
-        for queries in [&[EffectiveQuery::Routes, EffectiveQuery::Rules][..], &[EffectiveQuery::Routes], &[EffectiveQuery::Rules]]
-        {
+        for queries in [
+            &[EffectiveQuery::Routes, EffectiveQuery::Rules][..],
+            &[EffectiveQuery::Routes],
+            &[EffectiveQuery::Rules],
+        ] {
             let names = nics.iter().filter(|(_, own)| {
                 own.len() == queries.len() && queries.iter().all(|query| own.contains(query))
             });

@@ -145,8 +145,8 @@ mod tests {
     use tokio::sync::{Mutex, Notify};
 
     use super::*;
-    use crate::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
     use crate::probe::EstateOperation;
+    use crate::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
     use crate::{Name, ResourceGroup};
 
     /// Answers nobody before so many commands run at the same time, or before all that are left do.
@@ -209,7 +209,9 @@ mod tests {
     /// A network in which a hundred machines are.
     fn network() -> String {
         let id = |number| {
-            format!("/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/networkInterfaces/nic-{number}/ipConfigurations/a")
+            format!(
+                "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/networkInterfaces/nic-{number}/ipConfigurations/a"
+            )
         };
         let own: Vec<_> = (0..INTERFACES).map(|number| serde_json::json!({"id": id(number)})).collect();
         serde_json::json!({"subnets": [{"ipConfigurations": own}]}).to_string()

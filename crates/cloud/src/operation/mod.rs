@@ -14,7 +14,7 @@ mod shell;
 pub use drive::drive;
 pub use issue::{CommandError, Issue, RetryPolicy, printed};
 pub use port::CommandOutcome;
-pub use port::{CommandKind, CommandRequest, Next, Operation};
 pub use port::OperationExecutor;
+pub use port::{CommandKind, CommandRequest, Next, Operation};
 pub use read::ReadOperation;
 pub use shell::ShellExecutor;

@@ -35,7 +35,12 @@ impl Subscription {
     }
 
     /// Returns what `az` prints of it: of one, or in a list of all.
-    pub(super) fn printed(&self, cloud: &str, who: &SignInMethod, (is_default, is_listed): (bool, bool)) -> Value {
+    pub(super) fn printed(
+        &self,
+        cloud: &str,
+        who: &SignInMethod,
+        (is_default, is_listed): (bool, bool),
+    ) -> Value {
         let name = if is_listed { "cloudName" } else { "environmentName" };
         json!({
             name: cloud, "homeTenantId": self.tenant, "id": self.id, "isDefault": is_default, "managedByTenants": self.managed_by,

@@ -238,7 +238,9 @@ impl Client {
         let request = match kind {
             Kind::Read => request,
             Kind::Ask(None) => request.header("content-length", "0"),
-            Kind::Ask(Some(body)) => request.header("content-type", "application/json").body(body.to_string()),
+            Kind::Ask(Some(body)) => {
+                request.header("content-type", "application/json").body(body.to_string())
+            }
         };
         let mut response = request.send().await.map_err(broken)?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());

@@ -81,7 +81,8 @@ impl Reading<'_> {
                 }
             }
             Read::NetworkRules => {
-                let found = self.get(&self.path("Microsoft.Storage/storageAccounts/{name}"), &version).await?;
+                let found =
+                    self.get(&self.path("Microsoft.Storage/storageAccounts/{name}"), &version).await?;
                 network_rules(Shape::Account.apply(row.name, found))
             }
             // These are known before anything is read.
@@ -119,7 +120,8 @@ impl Reading<'_> {
         let mut all = Vec::new();
         for nic in &nics {
             let Some(id) = text(nic, "/properties/virtualMachine/id") else { continue };
-            let (group, name) = (group_of(&id).unwrap_or_default(), id.rsplit('/').next().unwrap_or_default());
+            let (group, name) =
+                (group_of(&id).unwrap_or_default(), id.rsplit('/').next().unwrap_or_default());
             if !is("group", group) || !is("name", name) {
                 continue;
             }

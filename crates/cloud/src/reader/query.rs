@@ -118,7 +118,12 @@ mod tests {
 
     #[test]
     fn a_query_that_names_fields_is_known() {
-        for (text, names) in [("[].name", false), ("[].[name, n]", false), ("[].{x: name}", true), ("[?n==`1`].{x: n} | [0]", true)] {
+        for (text, names) in [
+            ("[].name", false),
+            ("[].[name, n]", false),
+            ("[].{x: name}", true),
+            ("[?n==`1`].{x: n} | [0]", true),
+        ] {
             assert_eq!(Query::read(text).unwrap().names_fields(), names, "{text}");
         }
     }

@@ -77,7 +77,12 @@ struct State {
 enum Step {
     Take(Token),
     /// Waits for a request, and goes on with this one where that takes too long.
-    Wait { request: Request, number: u64, claims: Option<Claims>, meanwhile: Option<Token> },
+    Wait {
+        request: Request,
+        number: u64,
+        claims: Option<Claims>,
+        meanwhile: Option<Token>,
+    },
 }
 
 /// Gives out the token of one identity.

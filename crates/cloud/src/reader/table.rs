@@ -296,7 +296,12 @@ pub(super) const ROWS: &[Row] = &[
     row("network watcher show-topology", &[GROUP], Read::Topology, "2022-01-01"),
     live(row("network watcher packet-capture list", &[LOCATION], Read::Captures(true), "2022-01-01")),
     live(row("network watcher packet-capture show", &[LOCATION, NAME], Read::Captures(false), "2022-01-01")),
-    live(row("network watcher packet-capture show-status", &[LOCATION, NAME], Read::CaptureStatus, "2022-01-01")),
+    live(row(
+        "network watcher packet-capture show-status",
+        &[LOCATION, NAME],
+        Read::CaptureStatus,
+        "2022-01-01",
+    )),
     shaped(row("network list-service-tags", &[LOCATION], Read::Tags, "2022-01-01"), Shape::Whole),
     shaped(
         row(

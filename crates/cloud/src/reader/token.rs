@@ -242,8 +242,11 @@ mod tests {
     #[test]
     fn a_principal_proves_itself_to_the_authority_of_the_cloud() {
         let body = |proof: Credential| {
-            let request =
-                principal(&place(&[]), ("client", "contoso-1.example"), &proof, None).unwrap().0.build().unwrap();
+            let request = principal(&place(&[]), ("client", "contoso-1.example"), &proof, None)
+                .unwrap()
+                .0
+                .build()
+                .unwrap();
             assert_eq!(
                 request.url().as_str(),
                 "https://login.microsoftonline.com/contoso-1.example/oauth2/v2.0/token"

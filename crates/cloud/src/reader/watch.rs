@@ -67,7 +67,10 @@ impl Reading<'_> {
         let path = self.below("/providers/Microsoft.Network/networkWatchers");
         let all = self.list(&path, &[("api-version", VERSION)], None).await?;
         let is_there = |watcher: &&Value| {
-            watcher.get("location").and_then(Value::as_str).is_some_and(|own| own.eq_ignore_ascii_case(&region))
+            watcher
+                .get("location")
+                .and_then(Value::as_str)
+                .is_some_and(|own| own.eq_ignore_ascii_case(&region))
         };
         match all.iter().find(is_there) {
             Some(watcher) => self.resource(watcher),
@@ -101,7 +104,8 @@ fn end(text: &str) -> (&str, &str) {
 /// Tells whether a text is an address and a port, or any port.
 pub(super) fn is_end(text: &str) -> bool {
     let (address, port) = end(text);
-    let is_port = port == "*" || port.parse::<u16>().is_ok_and(|number| number > 0 && port == number.to_string());
+    let is_port =
+        port == "*" || port.parse::<u16>().is_ok_and(|number| number > 0 && port == number.to_string());
     is_port && address.parse::<IpAddr>().is_ok_and(|address| address.is_ipv4())
 }
 
@@ -114,7 +118,16 @@ mod tests {
         for text in ["10.0.1.5:5001", "10.0.1.5:*", "203.0.113.7:65535"] {
             assert!(is_end(text), "{text}");
         }
-        for text in ["10.0.1.5", "10.0.1.5:", "10.0.1.5:0", "10.0.1.5:070", "10.0.1.5:65536", "x:1", "fd00::1:7", "*:7"] {
+        for text in [
+            "10.0.1.5",
+            "10.0.1.5:",
+            "10.0.1.5:0",
+            "10.0.1.5:070",
+            "10.0.1.5:65536",
+            "x:1",
+            "fd00::1:7",
+            "*:7",
+        ] {
             assert!(!is_end(text), "{text}");
         }
     }

@@ -85,7 +85,9 @@ impl Draft {
         // A new one is beside what was read; of an old one nothing is known where nobody has read it.
         let Some(rows) = self.balancers.read_mut() else { return unread(target(balancer)) };
         if !rows.iter().any(|row| is_named(row, balancer)) {
-            rows.push(json!({"name": balancer, "loadBalancingRules": [], "probes": [], "backendAddressPools": []}));
+            rows.push(
+                json!({"name": balancer, "loadBalancingRules": [], "probes": [], "backendAddressPools": []}),
+            );
         }
         let Some(row) = self.balancers.named_mut(balancer) else { return unread(target(balancer)) };
         for (list, parts) in lists {
@@ -159,7 +161,8 @@ fn merged(list: BalancerList, old: &[Value], new: &[Value]) -> Vec<Value> {
         let mut part = part.clone();
         let known = part.text("name").and_then(|name| old.iter().find(|row| is_named(row, name)));
         for field in ["backendIPConfigurations", "loadBalancerBackendAddresses"] {
-            let kept: Vec<Value> = known.map(|known| items(known, field).cloned().collect()).unwrap_or_default();
+            let kept: Vec<Value> =
+                known.map(|known| items(known, field).cloned().collect()).unwrap_or_default();
             let is_bare = items(&part, field).next().is_none();
             if let Some(own) = list_mut(&mut part, field).filter(|_| is_bare) {
                 *own = kept;
@@ -193,7 +196,11 @@ mod tests {
             .machine("web", "10.0.1.4", "app/web")
             .machine("api-1", "10.0.2.4", "app/api")
             .machine("api-2", "10.0.2.5", "app/api");
-        estate.listens("api-1", "0.0.0.0:8443").listens("api-2", "0.0.0.0:8443").balanced(FRONT, 8443, &["api-1", "api-2"]).bundle()
+        estate
+            .listens("api-1", "0.0.0.0:8443")
+            .listens("api-2", "0.0.0.0:8443")
+            .balanced(FRONT, 8443, &["api-1", "api-2"])
+            .bundle()
     }
 
     fn words(text: &str) -> Vec<String> {
@@ -217,7 +224,10 @@ mod tests {
     #[test]
     fn a_rule_that_is_deleted_cuts_and_one_that_is_created_opens() {
         let gone = of_command(&shop(), "az network lb rule delete -g rg --lb-name lb -n in");
-        assert!(said(&gone).contains(&"cut web:8443 lb_rule_missing lb/lb/front/tcp/8443".to_owned()), "{gone:?}");
+        assert!(
+            said(&gone).contains(&"cut web:8443 lb_rule_missing lb/lb/front/tcp/8443".to_owned()),
+            "{gone:?}"
+        );
         assert!(gone.is_bad() && !gone.is_open(), "{:?}", gone.unknown);
         let line = "az network lb rule create -g rg --lb-name lb -n more --protocol Tcp --frontend-port 443 --backend-port 8443 \
                     --frontend-ip front --backend-pool-name pool --probe alive";
@@ -229,13 +239,20 @@ mod tests {
     #[test]
     fn the_last_member_that_leaves_the_pool_cuts_and_the_command_is_taken_back() {
         let line = |nic: &str, verb: &str| {
-            format!("az network nic ip-config address-pool {verb} -g rg --nic-name {nic} --ip-config-name ip0 --lb-name lb --address-pool pool")
+            format!(
+                "az network nic ip-config address-pool {verb} -g rg --nic-name {nic} --ip-config-name ip0 --lb-name lb --address-pool pool"
+            )
         };
         let both = shop();
         assert_eq!(said(&of_command(&both, &line("api-1-nic", "remove"))), Vec::<String>::new());
-        let one = crate::forecast::applied(&both, &command(&words(&line("api-1-nic", "remove")), &both).unwrap()).0;
+        let one =
+            crate::forecast::applied(&both, &command(&words(&line("api-1-nic", "remove")), &both).unwrap()).0;
         let last = of_command(&one, &line("api-2-nic", "remove"));
-        assert!(said(&last).contains(&"cut web:8443 lb_backend_empty lb/lb/pool".to_owned()), "{:?}", said(&last));
+        assert!(
+            said(&last).contains(&"cut web:8443 lb_backend_empty lb/lb/pool".to_owned()),
+            "{:?}",
+            said(&last)
+        );
         assert_eq!(undo(&words(&line("api-1-nic", "remove")), &both), Some(words(&line("api-1-nic", "add"))));
         assert_eq!(undo(&words(&line("api-1-nic", "remove")), &one), None, "it is not in the pool");
     }
@@ -254,14 +271,17 @@ mod tests {
     #[test]
     fn plans_of_both_kinds_move_a_probe_to_a_port_that_nobody_serves() {
         let id = "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/loadBalancers/lb";
-        let probe = |port: u16| json!({"name": "alive", "loadbalancer_id": id, "protocol": "Tcp", "port": port});
+        let probe =
+            |port: u16| json!({"name": "alive", "loadbalancer_id": id, "protocol": "Tcp", "port": port});
         let plan = json!({"format_version": "1.2", "resource_changes": [
             {"address": "azurerm_lb_probe.alive", "type": "azurerm_lb_probe",
                 "change": {"actions": ["update"], "before": probe(8443), "after": probe(9), "after_unknown": {}}}]});
         let edits = terraform(&plan.to_string()).unwrap().edits;
         let found = forecast(&shop(), &edits, &Scope::default());
         assert!(said(&found).contains(&"cut web:8443 lb_probe_mismatch lb/lb/alive".to_owned()), "{found:?}");
-        let Some(crate::path::Reading::Text(text)) = shop().cloud.load_balancers else { panic!("no load balancers") };
+        let Some(crate::path::Reading::Text(text)) = shop().cloud.load_balancers else {
+            panic!("no load balancers")
+        };
         let mut rows: Vec<Value> = serde_json::from_str(&text).unwrap();
         *rows[0].pointer_mut("/probes/0/properties/port").unwrap() = json!(9);
         let plan = json!({"changes": [{"resourceId": id, "changeType": "Modify", "after": rows[0]}]});
@@ -274,10 +294,16 @@ mod tests {
     #[test]
     fn what_is_not_judged_is_unknown_by_name_and_reason() {
         for (line, what) in [
-            ("az network firewall network-rule create -g rg -f fw -n r", "firewall network-rule create r: what a firewall of the platform"),
+            (
+                "az network firewall network-rule create -g rg -f fw -n r",
+                "firewall network-rule create r: what a firewall of the platform",
+            ),
             ("az network vnet-gateway update -g rg -n gw", "vnet-gateway update gw: what a gateway"),
             ("az network nat gateway delete -g rg -n out", "nat gateway delete out: what a NAT gateway"),
-            ("az network private-endpoint delete -g rg -n pe", "private-endpoint delete pe: what a private endpoint"),
+            (
+                "az network private-endpoint delete -g rg -n pe",
+                "private-endpoint delete pe: what a private endpoint",
+            ),
             ("az network public-ip update -g rg -n ip", "public-ip update ip: what a public address"),
         ] {
             let found = of_command(&shop(), line);

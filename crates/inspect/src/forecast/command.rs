@@ -192,7 +192,8 @@ fn az(words: &[String], bundle: &Bundle) -> Result<Vec<Edit>, CommandError> {
         ["network", "lb", rest @ ..] => balancer(rest, &words),
         ["network", "nic", "ip-config", "address-pool", verb @ ("add" | "remove")] => {
             let pool = words.need(&["--address-pool"])?;
-            let balancer = part_after(&pool, "loadBalancers").map_or_else(|| words.need(&["--lb-name"]), Ok)?;
+            let balancer =
+                part_after(&pool, "loadBalancers").map_or_else(|| words.need(&["--lb-name"]), Ok)?;
             let pool = last(&pool).unwrap_or(pool);
             let nic = words.need(&["--nic-name"])?;
             Ok(vec![Edit::SetPoolMember { balancer, pool, nic, is_in: *verb == "add" }])
@@ -210,7 +211,8 @@ fn az(words: &[String], bundle: &Bundle) -> Result<Vec<Edit>, CommandError> {
         ["network", kind, .., verb] if !READS.contains(verb) => {
             let name = words.one(NAME).map(|name| format!(" {name}")).unwrap_or_default();
             let what = words.group.iter().skip(1).copied().collect::<Vec<_>>().join(" ");
-            let kind = KINDS.iter().find(|(own, _)| own == kind).map_or("a change of this kind", |(_, what)| *what);
+            let kind =
+                KINDS.iter().find(|(own, _)| own == kind).map_or("a change of this kind", |(_, what)| *what);
             Ok(vec![Edit::not_judged(&format!("{what}{name}"), kind)])
         }
         _ => Err(CommandError::Foreign),
@@ -240,7 +242,8 @@ const KINDS: [(&str, &str); 18] = [
 ];
 
 /// What changes nothing.
-const READS: [&str; 6] = ["list", "show", "exists", "wait", "list-effective-nsg", "show-effective-route-table"];
+const READS: [&str; 6] =
+    ["list", "show", "exists", "wait", "list-effective-nsg", "show-effective-route-table"];
 
 /// Reads a change of a load balancer.
 fn balancer(verb: &[&str], words: &Words<'_>) -> Result<Vec<Edit>, CommandError> {
@@ -273,7 +276,8 @@ fn balancer(verb: &[&str], words: &Words<'_>) -> Result<Vec<Edit>, CommandError>
 }
 
 fn balancer_rule(balancer: &str, words: &Words<'_>) -> Result<Value, CommandError> {
-    let of = |list, names: &[&str]| words.one(names).and_then(last).map(|name| reference(balancer, list, &name));
+    let of =
+        |list, names: &[&str]| words.one(names).and_then(last).map(|name| reference(balancer, list, &name));
     let port = |name: &str| {
         let text = words.need(&[name])?;
         text.parse::<u16>().map_err(|_| CommandError::Unclear(format!("`{text}` is no port")))

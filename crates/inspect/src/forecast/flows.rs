@@ -114,7 +114,9 @@ impl Flows {
         let all = estates.into_iter().flat_map(Estate::balancers);
         let taken: BTreeSet<(IpAddr, Protocol, u16)> = all
             .flat_map(|(_, addresses, ports)| {
-                let one = move |address| ports.clone().into_iter().map(move |(protocol, port)| (address, protocol, port));
+                let one = move |address| {
+                    ports.clone().into_iter().map(move |(protocol, port)| (address, protocol, port))
+                };
                 addresses.into_iter().flat_map(one)
             })
             .collect();

@@ -117,7 +117,9 @@ pub(super) fn delete(id: &str, kind: &str) -> Vec<Edit> {
 
 fn put_part(id: &str, list: BalancerList, row: &Value) -> Vec<Edit> {
     let own = part_of(id);
-    own.map(|(balancer, name)| Edit::PutBalancerPart { balancer, list, part: named(row, &name) }).into_iter().collect()
+    own.map(|(balancer, name)| Edit::PutBalancerPart { balancer, list, part: named(row, &name) })
+        .into_iter()
+        .collect()
 }
 
 fn delete_part(id: &str, list: BalancerList) -> Vec<Edit> {

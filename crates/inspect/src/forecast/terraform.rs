@@ -322,7 +322,10 @@ impl Known {
                     None => Err(Target::Network(network)),
                 }
             }
-            "azurerm_lb" | "azurerm_lb_rule" | "azurerm_lb_probe" | "azurerm_lb_backend_address_pool"
+            "azurerm_lb"
+            | "azurerm_lb_rule"
+            | "azurerm_lb_probe"
+            | "azurerm_lb_backend_address_pool"
             | "azurerm_network_interface_backend_address_pool_association" => {
                 return balancer::put(kind, values, later, &self.publics);
             }

@@ -36,7 +36,9 @@ pub(super) fn put(
         "azurerm_lb" => frontends(&balancer, values, publics),
         "azurerm_lb_rule" => rule(&balancer, values),
         "azurerm_lb_probe" => Some(part(&balancer, BalancerList::Probes, probe(values))),
-        "azurerm_lb_backend_address_pool" => Some(part(&balancer, BalancerList::Pools, json!({"name": name}))),
+        "azurerm_lb_backend_address_pool" => {
+            Some(part(&balancer, BalancerList::Pools, json!({"name": name})))
+        }
         _ => member(values, true),
     };
     let is_known = !FIELDS.iter().any(|field| is_later(later.field(field)));

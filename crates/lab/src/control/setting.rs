@@ -59,8 +59,7 @@ pub enum LabSetting {
 }
 
 const STATES: [&str; 5] = ["running", "stopped", "deallocated", "starting", "stopping"];
-const KNOWN_SETTINGS: &str =
-    "lro_polls, lro_ms, answer_ms, page_size, capture_limit, power, busy, free, remove, fault, token, grants, clear";
+const KNOWN_SETTINGS: &str = "lro_polls, lro_ms, answer_ms, page_size, capture_limit, power, busy, free, remove, fault, token, grants, clear";
 /// Nothing takes longer.
 const MAX_DELAY_MS: u64 = 3_600_000;
 /// How large a compiled pattern may be.

@@ -33,7 +33,8 @@ async fn aborted(child: Child) -> (ExitStatus, String) {
 }
 
 fn cores(folder: &Path) -> Vec<String> {
-    let all = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let all =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     all.filter(|name| name.contains("core")).collect()
 }
 
@@ -59,11 +60,14 @@ async fn a_process_that_holds_a_token_leaves_no_core_file() {
     ];
     let child = started(folder.path(), &stage, &words);
     // The lists were read with the token; what is in effect at an interface never comes.
-    let read = |text: &str| text.matches("\"kind\":\"done\"").count() >= 5 && text.contains("show-effective-route-table");
+    let read = |text: &str| {
+        text.matches("\"kind\":\"done\"").count() >= 5 && text.contains("show-effective-route-table")
+    };
     let audit = async {
         loop {
             let files = std::fs::read_dir(data.join("audit")).into_iter().flatten();
-            let text: String = files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect();
+            let text: String =
+                files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect();
             if read(&text) {
                 return text;
             }
@@ -82,7 +86,8 @@ async fn a_process_that_holds_a_token_leaves_no_core_file() {
         assert!(!text.contains(TOKEN), "{text}");
     }
     // Where this machine writes cores at all, a program without a token leaves one in the same place.
-    let other = started(folder.path(), &stage, &["/bin/sh", "-c", "kill -ABRT $$"]).wait_with_output().await.unwrap();
+    let other =
+        started(folder.path(), &stage, &["/bin/sh", "-c", "kill -ABRT $$"]).wait_with_output().await.unwrap();
     println!("a program without a token left a core: {}", other.status.core_dumped());
     stage.down().await;
 }

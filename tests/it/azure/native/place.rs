@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use ghost_cloud::reader::{NativeReader, Place};
 use ghost_cloud::sign_in::{Account, SignInMethod, identity};
 use ghost_shell::{
-    Approver, CancelSignal, Choice, ClipLimits, Decision, DenyAll, ExecError, Identities, Limits, Output, Permit, Policy, Problem, Request, Response, Reviewer,
-    Runner, Setting, Shell, Status, quote,
+    Approver, CancelSignal, Choice, ClipLimits, Decision, DenyAll, ExecError, Identities, Limits, Output,
+    Permit, Policy, Problem, Request, Response, Reviewer, Runner, Setting, Shell, Status, quote,
 };
 use serde_json::Value;
 

@@ -26,7 +26,9 @@ fn answered(native: &Native) -> String {
 /// How often the platform was asked for the group.
 fn asked(native: &Native) -> usize {
     let all = native.audit();
-    all.iter().filter(|record| record["sandbox"]["details"].to_string().contains("tf-dest-vm-nsg: 200")).count()
+    all.iter()
+        .filter(|record| record["sandbox"]["details"].to_string().contains("tf-dest-vm-nsg: 200"))
+        .count()
 }
 
 /// Takes a rule out of the group, behind the reader's back.
@@ -122,7 +124,17 @@ async fn investigated(stage: &Stage, turns: &[Value]) -> Vec<Value> {
         "[cloud]\nreader = \"native\"\n[azure.reader]\nsign_in = \"managed\"\n",
     )
     .unwrap();
-    let words = ["--brain", "scripted", "--approve", "none", "--json", "--script", "turns.jsonl", "--config", "ghost.toml"];
+    let words = [
+        "--brain",
+        "scripted",
+        "--approve",
+        "none",
+        "--json",
+        "--script",
+        "turns.jsonl",
+        "--config",
+        "ghost.toml",
+    ];
     #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
     let mut command = Command::new(env!("CARGO_BIN_EXE_ghost"));
     command.args(["investigate", "tf-source-vm cannot reach tf-dest-vm on tcp 22"]).args(words);
@@ -138,9 +150,7 @@ async fn investigated(stage: &Stage, turns: &[Value]) -> Vec<Value> {
 #[tokio::test]
 async fn an_investigation_knows_in_a_turn_what_it_has_read_in_it_and_reads_it_again_in_the_next() {
     let stage = Stage::quiet().await;
-    let call = |query: &str| {
-        json!({"tool": "run_shell_cmd", "arguments": {"command": format!("az {NSG} --query {query}"), "reasoning": "to see", "hypothesis_id": "H1"}})
-    };
+    let call = |query: &str| json!({"tool": "run_shell_cmd", "arguments": {"command": format!("az {NSG} --query {query}"), "reasoning": "to see", "hypothesis_id": "H1"}});
     let board = json!({"tool": "manage_hypotheses", "arguments": {"add": [{"id": "H1", "description": "a rule is in between"}]}});
     let turns = [
         json!({"text": "", "calls": [board]}),
@@ -148,7 +158,9 @@ async fn an_investigation_knows_in_a_turn_what_it_has_read_in_it_and_reads_it_ag
         json!({"text": "", "calls": [call("id")]}),
     ];
     let records = investigated(&stage, &turns).await;
-    let is_read = |record: &&Value| record["kind"] == "done" && record["command"].as_str().is_some_and(|line| line.contains("nsg show"));
+    let is_read = |record: &&Value| {
+        record["kind"] == "done" && record["command"].as_str().is_some_and(|line| line.contains("nsg show"))
+    };
     let known: Vec<bool> = records
         .iter()
         .filter(is_read)
