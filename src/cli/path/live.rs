@@ -152,13 +152,11 @@ impl LiveEstate {
         let scope = InterfaceScope::Interfaces(names);
         let found = self.live.drive(Effective::all(&self.group, &scope, queries))?;
         for nic in nics {
-            let own = match (named(nic), &found) {
-                (Err(issue), _) | (Ok(_), Err(issue)) => Err(issue.clone()),
-                (Ok(name), Ok(found)) => found
-                    .iter()
-                    .find(|one| one.interface.name == name)
-                    .ok_or_else(|| Issue::new("it was not found")),
-            };
+            let own = named(nic).and_then(|name| {
+                let found = found.as_ref().map_err(Clone::clone)?;
+                let own = found.iter().find(|one| one.interface.name == name);
+                own.ok_or_else(|| Issue::new("it was not found"))
+            });
             for query in queries {
                 let read = own.clone().and_then(|one| one.text(*query).map(str::to_owned));
                 let reading = match read {

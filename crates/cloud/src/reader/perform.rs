@@ -103,7 +103,10 @@ impl Reading<'_> {
         };
         match entries(&machine, "/properties/networkProfile/networkInterfaces").find(is_wanted) {
             Some(nic) => self.get(&self.resource(nic)?, &[("api-version", DETAIL_VERSION)]).await,
-            None => Err(Failure::new(format!("NIC '{wanted}' not found on VM '{vm}'"))),
+            None => {
+                let id = self.path("Microsoft.Network/networkInterfaces/{nic}");
+                Err(Failure::new(format!("NIC '{id}' not found on VM '{vm}'")))
+            }
         }
     }
 

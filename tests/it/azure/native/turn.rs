@@ -128,7 +128,7 @@ async fn investigated(stage: &Stage, turns: &[Value]) -> Vec<Value> {
         "--brain",
         "scripted",
         "--approve",
-        "none",
+        "deny",
         "--json",
         "--script",
         "turns.jsonl",
