@@ -37,9 +37,13 @@ const OPERATION_MS: u64 = 2_000;
 fn estate() -> Description {
     let mut estate: Value =
         serde_json::from_str(include_str!("../crates/lab/src/azure/default.json")).unwrap();
-    let resources = estate["resources"].as_array_mut().unwrap();
+    let resources = estate.get_mut("resources").and_then(Value::as_array_mut).unwrap();
     let like = |end: &str| {
-        resources.iter().find(|one| one["id"].as_str().unwrap().ends_with(end)).unwrap().to_string()
+        resources
+            .iter()
+            .find(|one| one.get("id").and_then(Value::as_str).unwrap().ends_with(end))
+            .unwrap()
+            .to_string()
     };
     let (machine, nic) = (like("virtualMachines/tf-dest-vm"), like("networkInterfaces/tf-dest-vm-nic"));
     for number in 0..MACHINES {
