@@ -283,7 +283,7 @@ mod tests {
             panic!("no load balancers")
         };
         let mut rows: Vec<Value> = serde_json::from_str(&text).unwrap();
-        *rows[0].pointer_mut("/probes/0/properties/port").unwrap() = json!(9);
+        *rows[0].pointer_mut("/properties/probes/0/properties/port").unwrap() = json!(9);
         let plan = json!({"changes": [{"resourceId": id, "changeType": "Modify", "after": rows[0]}]});
         let plan = what_if(&plan.to_string()).unwrap();
         assert!(plan.ignored.is_empty(), "{:?}", plan.ignored);
