@@ -13,6 +13,7 @@ use super::print::harmless;
 use super::print::{Hinted, line, note};
 use super::setup::Setup;
 use super::wait::{drive, interrupted};
+use crate::config::Reader;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
 use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::operation::{
@@ -29,6 +30,9 @@ const MAX_COMMAND_SECONDS: u64 = 600;
 
 /// A machine that is read at once answers within this, or does not answer.
 const MAX_HOST_SECONDS: u64 = 90;
+
+/// So many commands that only read run at the same time where this process reads by itself.
+const MAX_AT_ONCE: usize = 256;
 
 /// What stands for an interface that is not known before the machine was looked at.
 const PLACEHOLDER_INTERFACE: &str = "INTERFACE";
@@ -241,6 +245,8 @@ fn knowing(setup: &Setup, reach: Option<&GuestAccess>) -> anyhow::Result<Arc<Pol
 /// Drives operations at a terminal.
 pub(in crate::cli) struct Live {
     gate: ShellExecutor,
+    /// How many commands that only read run at the same time.
+    at_once: usize,
     opened: Timestamp,
     said: std::sync::Mutex<String>,
 }
@@ -272,7 +278,12 @@ impl Live {
         let shell =
             setup.shell(session, Some(timeout))?.policy(policy).approver(Arc::new(DenyAll)).build()?;
         let gate = ShellExecutor::new(Arc::new(shell), setup.data()?.join("evidence"));
-        Ok(Self { gate, opened: SystemClock.now(), said: std::sync::Mutex::new(String::new()) })
+        // Each process of `az` keeps a processor busy; a request of this process waits for the platform.
+        let at_once = match setup.config.cloud.reader {
+            Reader::Native => MAX_AT_ONCE,
+            Reader::Az => 1,
+        };
+        Ok(Self { gate, at_once, opened: SystemClock.now(), said: std::sync::Mutex::new(String::new()) })
     }
 
     /// Drives an operation to its end; Ctrl-C ends it, too.
@@ -307,6 +318,10 @@ impl OperationExecutor for Live {
                 CommandOutcome::Denied { reason: "it was interrupted".to_owned(), all: false }
             }
         }
+    }
+
+    fn at_once(&self) -> usize {
+        self.at_once
     }
 
     async fn wait(&self, until: Timestamp, why: &str) -> bool {

@@ -76,10 +76,16 @@ impl Gate {
         let known = ghost_investigate::known_for_step(state, step, &engine.policy, engine.evidence.as_ref());
         let shell = self.open(engine, state)?;
         shell.set_known(known);
+        shell.begin_turn(turn(state));
         let response = run(shell, step, cancel).await;
         self.approver.disarm();
         Ok(response)
     }
+}
+
+/// Returns the turn that a command belongs to; none where it is checked whether what was found is still so.
+fn turn(state: &State) -> Option<u64> {
+    state.rechecking.is_none().then(|| u64::from(state.spent.turns))
 }
 
 /// Runs a command. A declared script runs as the policy declares it now, or not at all: never as the text that was proposed.

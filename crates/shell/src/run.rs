@@ -28,6 +28,10 @@ pub trait Runner: Send + Sync {
         true
     }
 
+    /// Says in which turn of a session the commands that follow are asked for, so that the same read need not be made twice in it.
+    /// Outside of a turn nothing is known from one command to the next.
+    fn begin_turn(&self, _turn: Option<u64>) {}
+
     /// Tells whether it carries this out as the identity by itself, so that nobody has to be signed in to `az` before.
     fn brings_identity(&self, _permit: &Permit, _setting: &Setting) -> bool {
         false

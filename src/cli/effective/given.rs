@@ -140,6 +140,7 @@ impl EffectiveInput {
             probe::InterfaceScope::Machine(name) => (Some(line::machine(&group, name)), None),
             probe::InterfaceScope::Network(name) => (Some(line::network(&group, name)), None),
             probe::InterfaceScope::Interface(name) => (None, Some(name.clone())),
+            probe::InterfaceScope::Interfaces(_) => (None, None),
         };
         let mut orders: Vec<CommandRequest> =
             first.into_iter().map(|line| CommandRequest::line(line, "find the interfaces")).collect();

@@ -15,6 +15,8 @@ use ghost_lab::control::steps;
 #[derive(Debug, Args)]
 #[command(after_help = "Keys:\n  \
         lro_polls=N            so many polls find each operation still at work; 0 in the beginning\n  \
+        lro_ms=N               each operation takes so many milliseconds, and says so to whoever asks\n  \
+        answer_ms=N            so many milliseconds pass before each answer of the resource manager\n  \
         page_size=N|off        lists come in pages of N\n  \
         capture_limit=N|off    so many packet captures fit\n  \
         power=VM:STATE         running, stopped, deallocated, starting, stopping\n  \

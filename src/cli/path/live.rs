@@ -1,6 +1,6 @@
 //! Reads an estate from the cloud and from inside its machines: everything by commands that only read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::place;
 use crate::cli::live::{Live, or_fail};
@@ -58,9 +58,7 @@ impl LiveEstate {
             if wanted.is_empty() {
                 break;
             }
-            for one in wanted {
-                self.fetch(one)?;
-            }
+            self.fetch_each(wanted)?;
         }
         Ok(())
     }
@@ -79,14 +77,41 @@ impl LiveEstate {
     pub(in crate::cli) fn read_all(&mut self) -> anyhow::Result<()> {
         self.fetch(Wanted::Frontends)?;
         let estate = self.estate();
+        let mut wanted = Vec::new();
         for machine in estate.machines() {
             for nic in estate.nics_of(machine) {
-                self.fetch(Wanted::Routes(nic.clone()))?;
-                self.fetch(Wanted::Rules(nic))?;
+                wanted.extend([Wanted::Routes(nic.clone()), Wanted::Rules(nic)]);
             }
-            self.fetch(Wanted::State(machine.to_owned()))?;
+            wanted.push(Wanted::State(machine.to_owned()));
         }
-        Ok(())
+        self.fetch_each(wanted)
+    }
+
+    /// Fetches some documents: those of interfaces together, as the platform works on many of them at a time.
+    fn fetch_each(&mut self, wanted: impl IntoIterator<Item = Wanted>) -> anyhow::Result<()> {
+        let mut nics: BTreeMap<String, Vec<EffectiveQuery>> = BTreeMap::new();
+        let mut others = Vec::new();
+        for one in wanted {
+            match &one {
+                Wanted::Routes(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Routes),
+                Wanted::Rules(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Rules),
+                Wanted::Frontends | Wanted::State(_) => others.push(one),
+            }
+        }
+        for queries in [
+            &[EffectiveQuery::Routes, EffectiveQuery::Rules][..],
+            &[EffectiveQuery::Routes],
+            &[EffectiveQuery::Rules],
+        ] {
+            let names = nics.iter().filter(|(_, own)| {
+                own.len() == queries.len() && queries.iter().all(|query| own.contains(query))
+            });
+            let names: Vec<String> = names.map(|(name, _)| name.clone()).collect();
+            if !names.is_empty() {
+                self.effective(&names, queries)?;
+            }
+        }
+        others.into_iter().try_for_each(|one| self.fetch(one))
     }
 
     /// Lists what was changed in the resource group in the last hours.
@@ -102,14 +127,8 @@ impl LiveEstate {
                 let found = self.live.drive(FrontendOperation::new(&self.group))?;
                 FrontendOperation::into_cloud(found, &mut self.bundle.cloud);
             }
-            Wanted::Routes(nic) => {
-                let reading = self.effective(nic, EffectiveQuery::Routes)?;
-                self.bundle.nics.entry(nic.clone()).or_default().routes = Some(reading);
-            }
-            Wanted::Rules(nic) => {
-                let reading = self.effective(nic, EffectiveQuery::Rules)?;
-                self.bundle.nics.entry(nic.clone()).or_default().rules = Some(reading);
-            }
+            Wanted::Routes(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Routes])?,
+            Wanted::Rules(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Rules])?,
             Wanted::State(machine) => {
                 let read = match Name::parse(machine) {
                     Ok(name) => {
@@ -126,22 +145,38 @@ impl LiveEstate {
         Ok(())
     }
 
-    fn effective(&mut self, nic: &str, query: EffectiveQuery) -> anyhow::Result<Reading> {
-        let read = match Name::parse(nic) {
-            Ok(name) => {
-                let scope = InterfaceScope::Interface(name);
-                let found = self.live.drive(Effective::all(&self.group, &scope, &[query]))?;
-                found.and_then(|found| {
-                    let one = found.first().ok_or_else(|| Issue::new("it was not found"))?;
-                    one.text(query).map(str::to_owned)
-                })
+    /// Reads what is in effect at some interfaces.
+    fn effective(&mut self, nics: &[String], queries: &[EffectiveQuery]) -> anyhow::Result<()> {
+        let named = |nic: &String| Name::parse(nic).map_err(|error| Issue::new(error.to_string()));
+        let names: Vec<Name> = nics.iter().filter_map(|nic| named(nic).ok()).collect();
+        let scope = InterfaceScope::Interfaces(names);
+        let found = self.live.drive(Effective::all(&self.group, &scope, queries))?;
+        for nic in nics {
+            let own = named(nic).and_then(|name| {
+                let found = found.as_ref().map_err(Clone::clone)?;
+                let own = found.iter().find(|one| one.interface.name == name);
+                own.ok_or_else(|| Issue::new("it was not found"))
+            });
+            for query in queries {
+                let read = own.clone().and_then(|one| one.text(*query).map(str::to_owned));
+                let reading = match read {
+                    Ok(text) => Reading::Text(text),
+                    Err(issue) => Reading::Failed { error: self.failed(nic, issue) },
+                };
+                let entry = self.bundle.nics.entry(nic.clone()).or_default();
+                match query {
+                    EffectiveQuery::Routes => entry.routes = Some(reading),
+                    EffectiveQuery::Rules => entry.rules = Some(reading),
+                    EffectiveQuery::Itself => {}
+                }
+                self.read.extend(match query {
+                    EffectiveQuery::Routes => Some(Wanted::Routes(nic.clone())),
+                    EffectiveQuery::Rules => Some(Wanted::Rules(nic.clone())),
+                    EffectiveQuery::Itself => None,
+                });
             }
-            Err(error) => Err(Issue::new(error.to_string())),
-        };
-        Ok(match read {
-            Ok(text) => Reading::Text(text),
-            Err(issue) => Reading::Failed { error: self.failed(nic, issue) },
-        })
+        }
+        Ok(())
     }
 
     /// Counts a document that could not be read, and says so.

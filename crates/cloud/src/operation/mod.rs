@@ -5,14 +5,16 @@
 //!
 //! [`ReadOperation`] is the smallest one: a single read-only command, retried where the platform asks for it.
 
+mod drive;
 mod issue;
 mod port;
 mod read;
 mod shell;
 
+pub use drive::drive;
 pub use issue::{CommandError, Issue, RetryPolicy, printed};
 pub use port::CommandOutcome;
+pub use port::OperationExecutor;
 pub use port::{CommandKind, CommandRequest, Next, Operation};
-pub use port::{OperationExecutor, drive};
 pub use read::ReadOperation;
 pub use shell::ShellExecutor;

@@ -1,7 +1,7 @@
-//! What an operation is, the result of a command, and the loop that drives an operation.
+//! What an operation is, the result of a command, and who runs it.
 
 use async_trait::async_trait;
-use ghost_base::{Clock, Timestamp};
+use ghost_base::Timestamp;
 
 use crate::line::Line;
 
@@ -15,6 +15,11 @@ pub trait Operation: Send {
 
     /// Takes the result of the command that [`Operation::next`] said.
     fn on_result(&mut self, answer: &CommandOutcome, now: Timestamp);
+
+    /// Returns commands that only read and come after the next one whatever is answered before them: whoever can may run them now.
+    fn ahead(&self) -> Vec<CommandRequest> {
+        Vec::new()
+    }
 }
 
 /// The next step.
@@ -133,26 +138,9 @@ pub trait OperationExecutor: Send + Sync {
 
     /// Waits until then; `false` means that the operation was interrupted.
     async fn wait(&self, until: Timestamp, why: &str) -> bool;
-}
 
-/// Drives an operation to its end; `None` where it was interrupted.
-pub async fn drive<E: Operation>(
-    operation: &mut E,
-    executor: &dyn OperationExecutor,
-    clock: &dyn Clock,
-) -> Option<E::Result> {
-    loop {
-        match operation.next(clock.now()) {
-            Next::Run(order) => {
-                let answer = executor.run(&order).await;
-                operation.on_result(&answer, clock.now());
-            }
-            Next::Wait { until, why } => {
-                if !executor.wait(until, &why).await {
-                    return None;
-                }
-            }
-            Next::Over(result) => return Some(result),
-        }
+    /// Says how many commands that only read it runs at the same time.
+    fn at_once(&self) -> usize {
+        1
     }
 }

@@ -14,6 +14,8 @@ pub enum InterfaceScope {
     Machine(Name),
     /// This one alone.
     Interface(Name),
+    /// These alone.
+    Interfaces(Vec<Name>),
     /// Those in a virtual network.
     Network(Name),
 }
@@ -78,10 +80,8 @@ impl Effective {
         match scope {
             InterfaceScope::Machine(name) => operation.find = Some(Interfaces::of_machine(place, name)),
             InterfaceScope::Network(name) => operation.find = Some(Interfaces::of_network(place, name)),
-            InterfaceScope::Interface(name) => {
-                let (place, name) = (place.clone(), name.clone());
-                operation.begin(vec![Interface { place, name, primary: false }]);
-            }
+            InterfaceScope::Interface(name) => operation.begin(named(place, std::slice::from_ref(name))),
+            InterfaceScope::Interfaces(names) => operation.begin(named(place, names)),
         }
         operation
     }
@@ -138,16 +138,25 @@ impl Effective {
             }
         };
         let (Some(what), Some(looked)) = (next, self.looked.get(self.at)) else { return };
-        let Interface { place, name, .. } = &looked.interface;
-        let line = match what {
-            EffectiveQuery::Routes => line::effective_routes(place, name),
-            EffectiveQuery::Rules => line::effective_rules(place, name),
-            EffectiveQuery::Itself => line::interface(place, name),
-        };
-        let order = CommandRequest::line(line, format!("look at {} of {name}", what.word()));
-        let doing = format!("looking at {} of {name}", what.word());
-        self.reading = Some((what, ReadOperation::new(order, doing)));
+        let doing = format!("looking at {} of {}", what.word(), looked.interface.name);
+        self.reading = Some((what, ReadOperation::new(request(&looked.interface, what), doing)));
     }
+}
+
+fn named(place: &ResourceGroup, names: &[Name]) -> Vec<Interface> {
+    let one = |name: &Name| Interface { place: place.clone(), name: name.clone(), primary: false };
+    names.iter().map(one).collect()
+}
+
+/// Asks one thing about an interface.
+fn request(interface: &Interface, what: EffectiveQuery) -> CommandRequest {
+    let Interface { place, name, .. } = interface;
+    let line = match what {
+        EffectiveQuery::Routes => line::effective_routes(place, name),
+        EffectiveQuery::Rules => line::effective_rules(place, name),
+        EffectiveQuery::Itself => line::interface(place, name),
+    };
+    CommandRequest::line(line, format!("look at {} of {name}", what.word()))
 }
 
 impl Operation for Effective {
@@ -190,6 +199,15 @@ impl Operation for Effective {
             *slot = Some(read);
         }
         self.go_on();
+    }
+
+    fn ahead(&self) -> Vec<CommandRequest> {
+        let Some((asked, _)) = &self.reading else { return Vec::new() };
+        let of = |interface| self.what.iter().map(move |what| request(interface, *what));
+        let mut left = self.looked.iter().skip(self.at).map(|looked| &looked.interface);
+        let own = left.next().into_iter().flat_map(of);
+        let own = own.zip(&self.what).skip_while(|(_, what)| *what != asked).skip(1).map(|(order, _)| order);
+        own.chain(left.flat_map(of)).collect()
     }
 }
 

@@ -45,15 +45,30 @@ impl EstateOperation {
 }
 
 fn request(place: &ResourceGroup, list: List) -> ReadOperation {
-    let (line, what) = match list {
-        List::Machines => (line::machines(place), "machines"),
-        List::Interfaces => (line::interfaces(place), "interfaces"),
-        List::Networks => (line::networks(place), "networks"),
-        List::SecurityGroups => (line::security_groups(place), "security groups"),
-        List::RouteTables => (line::route_tables(place), "route tables"),
+    ReadOperation::new(order(place, list), format!("listing the {} of {}", list.word(), place.group))
+}
+
+impl List {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Machines => "machines",
+            Self::Interfaces => "interfaces",
+            Self::Networks => "networks",
+            Self::SecurityGroups => "security groups",
+            Self::RouteTables => "route tables",
+        }
+    }
+}
+
+fn order(place: &ResourceGroup, list: List) -> CommandRequest {
+    let line = match list {
+        List::Machines => line::machines(place),
+        List::Interfaces => line::interfaces(place),
+        List::Networks => line::networks(place),
+        List::SecurityGroups => line::security_groups(place),
+        List::RouteTables => line::route_tables(place),
     };
-    let why = format!("list the {what} of {}", place.group);
-    ReadOperation::new(CommandRequest::line(line, why), format!("listing the {what} of {}", place.group))
+    CommandRequest::line(line, format!("list the {} of {}", list.word(), place.group))
 }
 
 impl Operation for EstateOperation {
@@ -95,5 +110,9 @@ impl Operation for EstateOperation {
         if let Some(list) = ALL.get(self.at) {
             self.reading = request(&self.place, *list);
         }
+    }
+
+    fn ahead(&self) -> Vec<CommandRequest> {
+        ALL.iter().skip(self.at + 1).map(|list| order(&self.place, *list)).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! Requests to the resource manager: GET, and two questions that are a POST without a body. There is no third kind.
+//! Requests to the resource manager: GET, and the questions of a closed table that are a POST. There is no third kind.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
@@ -9,9 +9,11 @@ use reqwest::{Method, Url};
 use serde_json::Value;
 use tokio::time::sleep;
 
+use super::challenge::claims;
 use super::failure::Failure;
 use super::log::RequestLog;
 use super::place::Place;
+use super::renew::Refused;
 use super::table::Question;
 use super::throttle::Throttle;
 use super::token::{Tokens, causes};
@@ -39,6 +41,23 @@ const MAX_WAIT: Duration = Duration::from_secs(300);
 
 /// An address longer than this is none.
 const MAX_ADDRESS_BYTES: usize = 4_096;
+
+/// A request of either kind.
+#[derive(Debug, Clone, Copy)]
+enum Kind<'a> {
+    Read,
+    /// A question, with what it is about where its address does not say so.
+    Ask(Option<&'a Value>),
+}
+
+impl Kind<'_> {
+    const fn method(self) -> Method {
+        match self {
+            Self::Read => Method::GET,
+            Self::Ask(_) => Method::POST,
+        }
+    }
+}
 
 /// What came back.
 #[derive(Debug)]
@@ -68,7 +87,7 @@ impl Client {
         path: &str,
         query: &[(&str, &str)],
     ) -> Result<Value, Failure> {
-        let answer = self.send(log, Method::GET, self.address(path, query)?).await?;
+        let answer = self.send(log, Kind::Read, self.address(path, query)?).await?;
         document(&answer)
     }
 
@@ -83,7 +102,7 @@ impl Client {
         let mut next = self.address(path, query)?;
         let (mut all, mut seen) = (Vec::new(), Vec::new());
         for _ in 0..MAX_PAGES {
-            let mut page = document(&self.send(log, Method::GET, next.clone()).await?)?;
+            let mut page = document(&self.send(log, Kind::Read, next.clone()).await?)?;
             match page.get_mut("value").map(Value::take) {
                 Some(Value::Array(mut entries)) => all.append(&mut entries),
                 _ => return Err(Failure::unreadable("a page of a list has no entries")),
@@ -102,16 +121,18 @@ impl Client {
         Err(Failure::unreadable("a list does not end"))
     }
 
-    /// Asks what holds at an interface, and waits until the platform has worked it out.
+    /// Asks a question about something, and waits until the platform has worked it out.
     pub(super) async fn ask(
         &self,
         log: &RequestLog,
-        interface: &str,
+        about: &str,
         question: Question,
+        body: Option<&Value>,
         version: &str,
     ) -> Result<Value, Failure> {
-        let path = format!("{interface}/{}", question.word());
-        let begun = self.send(log, Method::POST, self.address(&path, &[("api-version", version)])?).await?;
+        let path = format!("{about}/{}", question.word());
+        let address = self.address(&path, &[("api-version", version)])?;
+        let begun = self.send(log, Kind::Ask(body), address).await?;
         if begun.status != 202 {
             return document(&begun);
         }
@@ -120,6 +141,10 @@ impl Client {
             text.map(|text| self.operation(text, &path)).transpose()
         };
         let (status, result) = (link("azure-asyncoperation")?, link("location")?);
+        // How long it takes stands in the first answer; where it does not, it may be over already.
+        if let Some(pause) = retry_after(&begun.headers) {
+            sleep(pause).await;
+        }
         if let Some(status) = status {
             self.finished(log, status).await?;
         }
@@ -133,7 +158,7 @@ impl Client {
     async fn finished(&self, log: &RequestLog, place: Url) -> Result<(), Failure> {
         let mut pause = FIRST_POLL;
         for _ in 0..MAX_POLLS {
-            let answer = self.send(log, Method::GET, place.clone()).await?;
+            let answer = self.send(log, Kind::Read, place.clone()).await?;
             let about = document(&answer)?;
             match about.get("status").and_then(Value::as_str) {
                 Some("Succeeded") => return Ok(()),
@@ -149,7 +174,7 @@ impl Client {
     async fn result(&self, log: &RequestLog, place: Url) -> Result<Value, Failure> {
         let mut pause = FIRST_POLL;
         for _ in 0..MAX_POLLS {
-            let answer = self.send(log, Method::GET, place.clone()).await?;
+            let answer = self.send(log, Kind::Read, place.clone()).await?;
             if answer.status != 202 {
                 return document(&answer);
             }
@@ -159,20 +184,27 @@ impl Client {
     }
 
     /// Sends a request, more than once where that helps.
-    async fn send(&self, log: &RequestLog, method: Method, address: Url) -> Result<Answer, Failure> {
-        let (mut tried, mut renewed) = (0, false);
+    async fn send(&self, log: &RequestLog, kind: Kind<'_>, address: Url) -> Result<Answer, Failure> {
+        let (mut tried, mut renewed, mut demanded) = (0, false, false);
         let mut token = self.tokens.token(&self.place, None).await?;
         loop {
-            let sent = self.once(&method, &address, &token.secret).await;
+            let sent = self.once(kind, &address, &token.secret).await;
             let came = match &sent {
                 Ok(answer) => format!("{}, {} bytes", answer.status, answer.body.len()),
                 Err(failure) => failure.text.lines().next().unwrap_or_default().to_owned(),
             };
-            log.note(method.as_str(), address.path(), &came);
+            let bytes = sent.as_ref().map_or(0, |answer| answer.body.len());
+            log.note(kind.method().as_str(), address.path(), &came, bytes);
             let pause = match &sent {
-                Ok(answer) if answer.status == 401 && !renewed => {
-                    renewed = true;
-                    token = self.tokens.token(&self.place, Some(&token)).await?;
+                // What a new token does not mend, or what is demanded a second time, is a refusal.
+                Ok(answer) if answer.status == 401 && !demanded => {
+                    let claims = claims(&answer.headers);
+                    if claims.is_none() && renewed {
+                        return sent;
+                    }
+                    (renewed, demanded) = (true, claims.is_some());
+                    let refused = Refused { token, claims: claims.map(Into::into) };
+                    token = self.tokens.token(&self.place, Some(&refused)).await?;
                     continue;
                 }
                 Ok(answer) if tried < RETRIES && may_pass(answer.status) => {
@@ -192,7 +224,7 @@ impl Client {
 
     async fn once(
         &self,
-        method: &Method,
+        kind: Kind<'_>,
         address: &Url,
         token: &ghost_base::Secret,
     ) -> Result<Answer, Failure> {
@@ -201,9 +233,15 @@ impl Client {
         let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.expose()))
             .map_err(|_| Failure::token("it has letters that no token has"))?;
         bearer.set_sensitive(true);
-        let request = self.place.http.request(method.clone(), address.clone()).header(AUTHORIZATION, bearer);
+        let request = self.place.http.request(kind.method(), address.clone()).header(AUTHORIZATION, bearer);
         let request = request.header("accept", "application/json");
-        let request = if *method == Method::POST { request.header("content-length", "0") } else { request };
+        let request = match kind {
+            Kind::Read => request,
+            Kind::Ask(None) => request.header("content-length", "0"),
+            Kind::Ask(Some(body)) => {
+                request.header("content-type", "application/json").body(body.to_string())
+            }
+        };
         let mut response = request.send().await.map_err(broken)?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let mut body = Vec::new();

@@ -8,7 +8,7 @@ use super::client::Client;
 use super::failure::Failure;
 use super::log::RequestLog;
 use super::request::{Request, seconds};
-use super::shape::Shape;
+use super::shape::{Shape, group_of};
 use super::table::{MACHINE, MACHINES, Read};
 
 /// How many machines are read at once.
@@ -50,7 +50,7 @@ impl Reading<'_> {
             }
             Read::Effective(question) => {
                 let interface = self.path("Microsoft.Network/networkInterfaces/{name}");
-                self.client.ask(self.log, &interface, question, row.version).await?
+                self.client.ask(self.log, &interface, question, None, row.version).await?
             }
             Read::Groups => Value::Array(self.list(&self.below("/resourcegroups"), &version, None).await?),
             Read::Group => {
@@ -66,8 +66,79 @@ impl Reading<'_> {
                 let path = self.below("/providers/Microsoft.Network/networkWatchers");
                 Value::Array(self.list(&path, &version, None).await?)
             }
+            Read::AboutMachine(question) => self.about_machine(question).await?,
+            Read::Topology => self.topology().await?,
+            Read::Captures(is_list) => self.captures(is_list).await?,
+            Read::CaptureStatus => self.capture_status().await?,
+            Read::MachineNic => self.machine_nic().await?,
+            Read::Addresses => self.addresses().await?,
+            Read::Exists => {
+                let path = self.below(&self.request.filled("/resourcegroups/{name}"));
+                match self.get(&path, &version).await {
+                    Ok(_) => Value::Bool(true),
+                    Err(failure) if failure.exit == 3 => Value::Bool(false),
+                    Err(failure) => return Err(failure),
+                }
+            }
+            Read::NetworkRules => {
+                let found =
+                    self.get(&self.path("Microsoft.Storage/storageAccounts/{name}"), &version).await?;
+                network_rules(Shape::Account.apply(row.name, found))
+            }
+            // These are known before anything is read.
+            Read::Account | Read::Accounts => Value::Null,
         };
         Ok(row.shape.apply(row.name, found))
+    }
+
+    /// Reads one of a machine's interfaces.
+    async fn machine_nic(&self) -> Result<Value, Failure> {
+        let (vm, wanted) =
+            (self.request.value("vm").unwrap_or_default(), self.request.value("nic").unwrap_or_default());
+        let path = self.path("Microsoft.Compute/virtualMachines/{vm}");
+        let machine = self.get(&path, &[("api-version", self.request.row.version)]).await?;
+        let is_wanted = |nic: &&Value| {
+            let last = text(nic, "/id").and_then(|id| id.rsplit('/').next().map(str::to_owned));
+            last.is_some_and(|name| name.eq_ignore_ascii_case(wanted))
+        };
+        match entries(&machine, "/properties/networkProfile/networkInterfaces").find(is_wanted) {
+            Some(nic) => self.get(&self.resource(nic)?, &[("api-version", DETAIL_VERSION)]).await,
+            None => {
+                let id = self.path("Microsoft.Network/networkInterfaces/{nic}");
+                Err(Failure::new(format!("NIC '{id}' not found on VM '{vm}'")))
+            }
+        }
+    }
+
+    /// Reads the addresses of machines: of all interfaces and public addresses of the subscription, those that are wanted.
+    async fn addresses(&self) -> Result<Value, Failure> {
+        let version = [("api-version", self.request.row.version)];
+        let list = async |kind: &str| {
+            self.list(&self.below(&format!("/providers/Microsoft.Network/{kind}")), &version, None).await
+        };
+        let (publics, nics) = (list("publicIPAddresses").await?, list("networkInterfaces").await?);
+        let is = |wanted: &str, found: &str| {
+            self.request.value(wanted).is_none_or(|wanted| wanted.eq_ignore_ascii_case(found))
+        };
+        let mut all = Vec::new();
+        for nic in &nics {
+            let Some(id) = text(nic, "/properties/virtualMachine/id") else { continue };
+            let (group, name) =
+                (group_of(&id).unwrap_or_default(), id.rsplit('/').next().unwrap_or_default());
+            if !is("group", group) || !is("name", name) {
+                continue;
+            }
+            let (mut inner, mut outer) = (Vec::new(), Vec::new());
+            for config in entries(nic, "/properties/ipConfigurations") {
+                inner.push(config.pointer("/properties/privateIPAddress").cloned().unwrap_or_default());
+                let public = text(config, "/properties/publicIPAddress/id");
+                let own = publics.iter().find(|own| public.is_some() && text(own, "/id") == public);
+                outer.extend(own.map(public_address));
+            }
+            let network = json!({"privateIpAddresses": inner, "publicIpAddresses": outer});
+            all.push(json!({"virtualMachine": {"resourceGroup": group, "name": name, "network": network}}));
+        }
+        Ok(Value::Array(all))
     }
 
     fn has(&self, flag: &str) -> bool {
@@ -75,12 +146,12 @@ impl Reading<'_> {
     }
 
     /// Returns a path in the subscription.
-    fn below(&self, rest: &str) -> String {
+    pub(super) fn below(&self, rest: &str) -> String {
         format!("/subscriptions/{}{rest}", self.subscription)
     }
 
     /// Returns the path of a resource: in the group that the line names, or of the whole subscription.
-    fn path(&self, rest: &str) -> String {
+    pub(super) fn path(&self, rest: &str) -> String {
         let rest = self.request.filled(rest);
         match self.request.value("group") {
             Some(group) => self.below(&format!("/resourceGroups/{group}/providers/{rest}")),
@@ -88,11 +159,11 @@ impl Reading<'_> {
         }
     }
 
-    async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, Failure> {
+    pub(super) async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, Failure> {
         self.client.get(self.log, path, query).await
     }
 
-    async fn list(
+    pub(super) async fn list(
         &self,
         path: &str,
         query: &[(&str, &str)],
@@ -121,7 +192,7 @@ impl Reading<'_> {
     }
 
     /// Returns the path of what an object's id names; it has to lie in the subscription.
-    fn resource(&self, of: &Value) -> Result<String, Failure> {
+    pub(super) fn resource(&self, of: &Value) -> Result<String, Failure> {
         let id = of.get("id").and_then(Value::as_str).unwrap_or_default();
         let own = self.below("/resourceGroups/");
         let begins = id.get(..own.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(&own));
@@ -191,6 +262,26 @@ impl Reading<'_> {
         let from = moment("start");
         (from.unwrap_or_else(|| Timestamp::from_millis(until.as_millis().saturating_sub(back))), until)
     }
+}
+
+fn public_address(of: &Value) -> Value {
+    let id = text(of, "/id").unwrap_or_default();
+    let field = |place: &str| of.pointer(place).cloned().unwrap_or_default();
+    json!({
+        "id": id, "name": field("/name"), "ipAddress": field("/properties/ipAddress"),
+        "ipAllocationMethod": field("/properties/publicIPAllocationMethod"), "zone": field("/zones/0"),
+        "resourceGroup": group_of(&id),
+    })
+}
+
+/// Returns the rules of an account, as `az` prints them: without what holds where none of them does.
+fn network_rules(account: Value) -> Value {
+    let mut rules = account.get("networkRuleSet").cloned().unwrap_or_default();
+    if let Some(map) = rules.as_object_mut() {
+        map.insert("bypass".to_owned(), Value::Null);
+        map.insert("defaultAction".to_owned(), Value::Null);
+    }
+    rules
 }
 
 fn text(document: &Value, place: &str) -> Option<String> {

@@ -61,6 +61,8 @@ pub enum PlaceError {
 /// Where the cloud is.
 #[derive(Debug, Clone)]
 pub struct Place {
+    /// What the cloud is called.
+    pub(super) name: String,
     /// The resource manager: scheme, host and port.
     pub(super) manager: Url,
     /// Whom a service principal asks for a token.
@@ -106,6 +108,7 @@ impl Place {
         let identity = text("IDENTITY_ENDPOINT").zip(text("IDENTITY_HEADER"));
         let bundle = text("REQUESTS_CA_BUNDLE").map(Path::new);
         Ok(Self {
+            name: name.to_owned(),
             manager: address(&manager)?,
             authority: address(&authority)?,
             audience: format!("{audience}/"),

@@ -13,6 +13,43 @@ pub(super) fn text(document: &Value) -> String {
     out
 }
 
+/// Writes a line for each entry of a list, or one for what is none, with tabs between values.
+pub(super) fn tsv(document: &Value) -> String {
+    let one = std::slice::from_ref(document);
+    let rows = match document {
+        Value::Null => &[],
+        Value::Array(rows) => rows.as_slice(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => one,
+    };
+    rows.iter().map(|row| row_of(row) + "\n").collect()
+}
+
+fn row_of(row: &Value) -> String {
+    match row {
+        Value::Object(map) => {
+            let mut entries: Vec<(&String, &Value)> = map.iter().collect();
+            entries.sort_unstable_by_key(|(name, _)| *name);
+            entries.into_iter().map(|(_, value)| cell(value)).collect::<Vec<_>>().join("\t")
+        }
+        Value::Array(values) => values.iter().map(cell).collect::<Vec<_>>().join("\t"),
+        Value::Bool(is) => is.to_string(),
+        Value::Null | Value::Number(_) | Value::String(_) => cell(row),
+    }
+}
+
+/// Writes a value: of a list how long it is, of an object nothing.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => "None".to_owned(),
+        Value::Bool(true) => "True".to_owned(),
+        Value::Bool(false) => "False".to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) => list.len().to_string(),
+        Value::Object(_) => String::new(),
+    }
+}
+
 fn write(document: &Value, depth: usize, out: &mut String) {
     match document {
         Value::Array(list) if !list.is_empty() => {

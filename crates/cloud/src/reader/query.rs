@@ -41,6 +41,11 @@ impl Query {
         is_plain(expression.as_ast()).then(|| Self(text.to_owned()))
     }
 
+    /// Tells whether it makes objects with names of its own.
+    pub(super) fn names_fields(&self) -> bool {
+        jmespath::compile(&self.0).map_or(true, |expression| has_names(expression.as_ast()))
+    }
+
     /// Asks a document; the error is why it cannot be asked that.
     pub(super) fn ask(&self, document: Value) -> Result<Value, String> {
         let wrong = |error: jmespath::JmespathError| error.reason.to_string();
@@ -72,6 +77,29 @@ fn is_plain(ast: &Ast) -> bool {
     }
 }
 
+fn has_names(ast: &Ast) -> bool {
+    match ast {
+        Ast::MultiHash { .. } => true,
+        Ast::Function { args, .. } => args.iter().any(has_names),
+        Ast::Comparison { lhs, rhs, .. }
+        | Ast::Projection { lhs, rhs, .. }
+        | Ast::And { lhs, rhs, .. }
+        | Ast::Or { lhs, rhs, .. }
+        | Ast::Subexpr { lhs, rhs, .. }
+        | Ast::Condition { predicate: lhs, then: rhs, .. } => has_names(lhs) || has_names(rhs),
+        Ast::Flatten { node, .. }
+        | Ast::Not { node, .. }
+        | Ast::ObjectValues { node, .. }
+        | Ast::Expref { ast: node, .. } => has_names(node),
+        Ast::MultiList { elements, .. } => elements.iter().any(has_names),
+        Ast::Identity { .. }
+        | Ast::Field { .. }
+        | Ast::Index { .. }
+        | Ast::Literal { .. }
+        | Ast::Slice { .. } => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -86,6 +114,18 @@ mod tests {
         assert_eq!(ask("[?n==`1`].{x:name,y:gone}"), json!([{"x": "a", "y": null}]));
         assert_eq!(ask("length(@)").to_string(), "2");
         assert_eq!(ask("sort_by(@, &name)[0].name"), json!("a"));
+    }
+
+    #[test]
+    fn a_query_that_names_fields_is_known() {
+        for (text, names) in [
+            ("[].name", false),
+            ("[].[name, n]", false),
+            ("[].{x: name}", true),
+            ("[?n==`1`].{x: n} | [0]", true),
+        ] {
+            assert_eq!(Query::read(text).unwrap().names_fields(), names, "{text}");
+        }
     }
 
     #[test]

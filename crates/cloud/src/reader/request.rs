@@ -9,6 +9,7 @@ use time::format_description::well_known::Rfc3339;
 
 use super::query::Query;
 use super::table::{Form, Opt, ROWS, Row};
+use super::watch::is_end;
 
 /// The longest value.
 const MAX_VALUE_BYTES: usize = 256;
@@ -24,6 +25,15 @@ pub(super) struct Request {
     /// The subscription that the line names, by id or name.
     pub(super) subscription: Option<String>,
     pub(super) query: Option<Query>,
+    pub(super) output: Format,
+}
+
+/// How an answer is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Json,
+    /// A line for each entry, with tabs between the values.
+    Tsv,
 }
 
 /// Why a line is left to `az`.
@@ -48,7 +58,7 @@ impl fmt::Display for Left {
             Self::Command(name) => write!(out, "`az {name}` has no request of its own"),
             Self::Option(word) => write!(out, "`{word}` is not understood"),
             Self::Missing(name) => write!(out, "`{name}` is missing"),
-            Self::Output => out.write_str("the output is not JSON"),
+            Self::Output => out.write_str("the output has another form"),
             Self::Query => out.write_str("the query is not understood"),
             Self::Variable(name) => write!(out, "${name} changes what it means"),
         }
@@ -72,16 +82,20 @@ impl Request {
         if let Some(set) = DEFAULTS.into_iter().find(|set| environment.contains_key(*set)) {
             return Err(Left::Variable(set));
         }
-        let mut request = Self { row, values: BTreeMap::new(), subscription: None, query: None };
+        let mut request =
+            Self { row, values: BTreeMap::new(), subscription: None, query: None, output: Format::Json };
         let mut output = None;
         let mut words = options.iter();
         while let Some(word) = words.next() {
             request.option(word, &mut words, &mut output)?;
         }
-        let other = environment.get("AZURE_CORE_OUTPUT").is_some_and(|form| form != "json");
-        if output.as_deref().map_or(other, |form| form != "json") {
-            return Err(Left::Output);
-        }
+        let usual = environment.get("AZURE_CORE_OUTPUT").map(|form| form.to_str().unwrap_or_default());
+        request.output = match output.as_deref().or(usual).unwrap_or("json") {
+            "json" => Format::Json,
+            // The order that a query gives to names is not kept here.
+            "tsv" if request.query.as_ref().is_none_or(|query| !query.names_fields()) => Format::Tsv,
+            _ => return Err(Left::Output),
+        };
         let missing = row.options.iter().find(|opt| opt.needed && !request.values.contains_key(opt.key));
         match missing.and_then(|opt| opt.names.first()) {
             Some(name) => Err(Left::Missing(name)),
@@ -141,6 +155,9 @@ fn fits(opt: &Opt, value: &str) -> bool {
         Form::Number => value.parse::<u32>().is_ok_and(|number| number > 0 && value == number.to_string()),
         Form::Moment => OffsetDateTime::parse(value, &Rfc3339).is_ok(),
         Form::Length => seconds(value).is_some(),
+        Form::Address => value.parse::<std::net::Ipv4Addr>().is_ok(),
+        Form::End => is_end(value),
+        Form::Word(words) => words.contains(&value),
         Form::Flag => false,
     }
 }

@@ -28,6 +28,10 @@ const DROPPED: &[(&str, &str, &str)] = &[
     ("network nic ", "networkinterfaces", "kind"),
     ("network nic ", "networkinterfaces", "allowPort25Out"),
     ("network nic show-effective-route-table", "", "hasBgpOverride"),
+    ("vm nic show", "networkinterfaces", "kind"),
+    ("vm nic show", "networkinterfaces", "allowPort25Out"),
+    ("vm nic show", "networkinterfaces", "disableTcpStateTracking"),
+    ("network watcher packet-capture ", "packetcaptures", "type"),
     ("monitor activity-log list", "", "channels"),
     ("network list-service-tags", "", "networkFeatures"),
 ];

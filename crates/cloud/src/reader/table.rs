@@ -14,6 +14,12 @@ pub(super) enum Form {
     Moment,
     /// A length of time, as in `1d6h`.
     Length,
+    /// An address of version 4.
+    Address,
+    /// An address and a port, or any port.
+    End,
+    /// One of these words.
+    Word(&'static [&'static str]),
     /// No value.
     Flag,
 }
@@ -51,11 +57,19 @@ const LOCATION: Opt = needed("location", &["--location", "-l"]);
 const NAMED: &[Opt] = &[GROUP, NAME];
 const LISTED: &[Opt] = &[ANY_GROUP];
 
-/// The questions that the platform takes as a POST, without a body; they change nothing.
+/// The questions that the platform takes as a POST; they change nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Question {
     Routes,
     Rules,
+    /// How far a capture is.
+    Capture,
+    /// Where a machine's packets to an address go.
+    NextHop,
+    /// Whether security rules let a packet pass.
+    Flow,
+    /// How a group's resources belong together.
+    Topology,
 }
 
 impl Question {
@@ -64,6 +78,10 @@ impl Question {
         match self {
             Self::Routes => "effectiveRouteTable",
             Self::Rules => "effectiveNetworkSecurityGroups",
+            Self::Capture => "queryStatus",
+            Self::NextHop => "nextHop",
+            Self::Flow => "ipFlowVerify",
+            Self::Topology => "topology",
         }
     }
 }
@@ -91,6 +109,24 @@ pub(super) enum Read {
     Tags,
     /// The watchers of the subscription.
     Watchers,
+    /// What the watcher of a machine's region says of the machine.
+    AboutMachine(Question),
+    Topology,
+    /// The captures of a region, or with `false` one of them.
+    Captures(bool),
+    CaptureStatus,
+    /// One of a machine's interfaces.
+    MachineNic,
+    /// The addresses of machines.
+    Addresses,
+    /// Whether a group is there.
+    Exists,
+    /// The subscription that is asked.
+    Account,
+    /// All subscriptions that are enabled.
+    Accounts,
+    /// What an account lets in over the network.
+    NetworkRules,
 }
 
 /// A command.
@@ -103,15 +139,27 @@ pub(super) struct Row {
     /// The version of the interface that `az` asks for.
     pub(super) version: &'static str,
     pub(super) shape: Shape,
+    /// Whoever asks wants to know how far something is by now: no answer is kept.
+    pub(super) is_live: bool,
 }
 
 const fn row(name: &'static str, options: &'static [Opt], read: Read, version: &'static str) -> Row {
-    Row { name, options, read, version, shape: Shape::Flat }
+    Row { name, options, read, version, shape: Shape::Flat, is_live: false }
 }
 
 const fn shaped(row: Row, shape: Shape) -> Row {
     Row { shape, ..row }
 }
+
+const fn live(row: Row) -> Row {
+    Row { is_live: true, ..row }
+}
+
+const fn formed(key: &'static str, names: &'static [&'static str], form: Form) -> Opt {
+    Opt { key, names, form, needed: true }
+}
+
+const WATCHED: Opt = needed("vm", &["--vm"]);
 
 const COMPUTE: &str = "2026-04-01";
 pub(super) const MACHINES: &str = "Microsoft.Compute/virtualMachines";
@@ -130,6 +178,16 @@ pub(super) const ROWS: &[Row] = &[
             &["/properties/networkProfile/networkInterfaces"],
         ),
         COMPUTE,
+    ),
+    row("vm nic show", &[GROUP, VM, needed("nic", &["--nic"])], Read::MachineNic, COMPUTE),
+    shaped(
+        row(
+            "vm list-ip-addresses",
+            &[ANY_GROUP, maybe("name", &["--name", "-n"], Form::Name)],
+            Read::Addresses,
+            "2022-01-01",
+        ),
+        Shape::Whole,
     ),
     row(
         "vm extension list",
@@ -211,6 +269,39 @@ pub(super) const ROWS: &[Row] = &[
         "2026-01-01",
     ),
     row("network watcher list", &[], Read::Watchers, "2022-01-01"),
+    row(
+        "network watcher show-next-hop",
+        &[
+            GROUP,
+            WATCHED,
+            formed("source", &["--source-ip"], Form::Address),
+            formed("destination", &["--dest-ip"], Form::Address),
+        ],
+        Read::AboutMachine(Question::NextHop),
+        COMPUTE,
+    ),
+    row(
+        "network watcher test-ip-flow",
+        &[
+            GROUP,
+            WATCHED,
+            formed("direction", &["--direction"], Form::Word(&["Inbound", "Outbound"])),
+            formed("protocol", &["--protocol"], Form::Word(&["TCP", "UDP"])),
+            formed("local", &["--local"], Form::End),
+            formed("remote", &["--remote"], Form::End),
+        ],
+        Read::AboutMachine(Question::Flow),
+        COMPUTE,
+    ),
+    row("network watcher show-topology", &[GROUP], Read::Topology, "2022-01-01"),
+    live(row("network watcher packet-capture list", &[LOCATION], Read::Captures(true), "2022-01-01")),
+    live(row("network watcher packet-capture show", &[LOCATION, NAME], Read::Captures(false), "2022-01-01")),
+    live(row(
+        "network watcher packet-capture show-status",
+        &[LOCATION, NAME],
+        Read::CaptureStatus,
+        "2022-01-01",
+    )),
     shaped(row("network list-service-tags", &[LOCATION], Read::Tags, "2022-01-01"), Shape::Whole),
     shaped(
         row(
@@ -226,6 +317,17 @@ pub(super) const ROWS: &[Row] = &[
             "2015-04-01",
         ),
         Shape::Event,
+    ),
+    shaped(row("account show", &[], Read::Account, "2022-12-01"), Shape::Whole),
+    shaped(row("account list", &[], Read::Accounts, "2022-12-01"), Shape::Whole),
+    shaped(
+        row(
+            "group exists",
+            &[needed("name", &["--name", "-n", "--resource-group", "-g"])],
+            Read::Exists,
+            "2024-11-01",
+        ),
+        Shape::Whole,
     ),
     shaped(row("group list", &[], Read::Groups, "2024-11-01"), Shape::Group),
     shaped(
@@ -249,6 +351,15 @@ pub(super) const ROWS: &[Row] = &[
             "2025-08-01",
         ),
         Shape::Account,
+    ),
+    shaped(
+        row(
+            "storage account network-rule list",
+            &[GROUP, needed("name", &["--account-name", "-n"])],
+            Read::NetworkRules,
+            "2025-08-01",
+        ),
+        Shape::Whole,
     ),
 ];
 

@@ -22,10 +22,13 @@ fn lines() -> Vec<String> {
             for opt in row.options.iter().filter(|opt| all || opt.needed) {
                 let name = if all { opt.names.last() } else { opt.names.first() }.unwrap();
                 let value = match opt.form {
-                    Form::Name => " x-1",
+                    Form::Name => " x1",
                     Form::Number => " 7",
                     Form::Moment => " 2026-01-02T03:04:05Z",
                     Form::Length => " 6h",
+                    Form::Address => " 10.0.1.4",
+                    Form::End => " 10.0.1.5:443",
+                    Form::Word(words) => &format!(" {}", words[0]),
                     Form::Flag => "",
                 };
                 line.push_str(&format!(" {name}{value}"));
@@ -82,6 +85,12 @@ fn every_line_of_ours_that_has_a_row_is_understood() {
             200,
         ),
         line::watchers(&place),
+        line::signed_in(),
+        line::next_hop(&place, &name, [10, 0, 1, 4].into(), [10, 0, 1, 5].into()),
+        line::ip_flow(&place, &name, true, "TCP", ([10, 0, 1, 5].into(), 22), ([10, 0, 1, 4].into(), 40_000)),
+        line::topology(&place),
+        line::captures(&place, &name),
+        line::capture_status(&place, &name, &name),
     ] {
         let understood = Request::read(line.words(), &BTreeMap::new());
         assert!(understood.is_ok(), "{}: {understood:?}", line.text());
@@ -108,6 +117,11 @@ fn what_is_not_known_to_the_last_word_is_left_to_az() {
         "az network nic show -g rg -n @file",
         "az network nic show -g rg -n",
         "az network nic show -g rg -n x -o table",
+        "az network nic show -g rg -n x -o tsv --query {a:name}",
+        "az network watcher show-next-hop -g rg --vm x --source-ip 10.0.0.300 --dest-ip 10.0.0.1",
+        "az network watcher show-next-hop -g rg --vm /subscriptions/x --source-ip 10.0.0.3 --dest-ip 10.0.0.1",
+        "az network watcher test-ip-flow -g rg --vm x --direction Sideways --protocol TCP --local 1.2.3.4:5 --remote 1.2.3.4:5",
+        "az network watcher test-connectivity -g rg --source-resource x --dest-address 10.0.0.1 --dest-port 22",
         "az network nic show -g rg -n x -o json -o json",
         "az network nic show -g rg -n x --debug",
         "az network nic show -g rg -n x --query bad[",

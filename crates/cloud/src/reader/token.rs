@@ -1,35 +1,31 @@
 //! Tokens for the resource manager, as whoever the configuration says. They stay in memory, and no text holds one.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use ghost_base::{Clock as _, Secret, SystemClock};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{RequestBuilder, StatusCode};
 use serde_json::Value;
-use tokio::sync::Mutex;
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use super::assertion;
 use super::failure::Failure;
 use super::place::{Place, small};
+use super::renew::{Claims, Fetched, Refused, Renewal, Token};
 use crate::sign_in::{Credential, SignInMethod};
 
 /// Where a machine asks who it is.
 const METADATA: &str = "http://169.254.169.254/metadata/identity/oauth2/token";
 
-/// A token is renewed so long before its end.
-const RENEW_BEFORE: Duration = Duration::from_secs(300);
-
 /// How long a token is taken for good where its answer does not say.
 const USUAL_SECONDS: u64 = 600;
-
-/// No token is believed to be good for longer.
-const MAX_SECONDS: u64 = 86_400;
 
 /// How often a token is asked for.
 const TRIES: u32 = 4;
 
-const TIMEOUT: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The largest answer of an authority.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
@@ -37,24 +33,11 @@ const MAX_ANSWER_BYTES: usize = 1 << 20;
 /// So much of what an authority says is shown.
 const MAX_SAID_CHARS: usize = 400;
 
-/// A token, and which one it is.
-#[derive(Debug, Clone)]
-pub(super) struct Token {
-    pub(super) secret: Secret,
-    number: u64,
-}
-
-#[derive(Debug)]
-struct Held {
-    token: Token,
-    until: Instant,
-}
-
 /// Gives tokens of one identity for one audience.
 #[derive(Debug)]
 pub(super) struct Tokens {
-    method: SignInMethod,
-    held: Mutex<(u64, Option<Held>)>,
+    method: Arc<SignInMethod>,
+    renewal: Renewal,
 }
 
 impl Tokens {
@@ -62,48 +45,43 @@ impl Tokens {
     pub(super) fn of(method: &SignInMethod) -> Option<Self> {
         match method {
             SignInMethod::Managed { .. } | SignInMethod::Principal { .. } => {
-                Some(Self { method: method.clone(), held: Mutex::default() })
+                Some(Self { method: Arc::new(method.clone()), renewal: Renewal::default() })
             }
             SignInMethod::Folder(_) => None,
         }
     }
 
     /// Returns a token that is good for a while. One that was refused is replaced, once for all who hold it.
-    pub(super) async fn token(&self, place: &Place, refused: Option<&Token>) -> Result<Token, Failure> {
-        let mut held = self.held.lock().await;
-        let (count, known) = &mut *held;
-        if let Some(known) = known.as_ref().filter(|known| known.until > Instant::now())
-            && refused.is_none_or(|refused| refused.number != known.token.number)
-        {
-            return Ok(known.token.clone());
-        }
-        let (secret, seconds) = self.fetch(place).await?;
-        *count += 1;
-        let token = Token { secret, number: *count };
-        let good = Duration::from_secs(seconds.min(MAX_SECONDS));
-        let until = Instant::now() + good.saturating_sub(RENEW_BEFORE).max(good / 2);
-        *known = Some(Held { token: token.clone(), until });
-        Ok(token)
+    pub(super) async fn token(&self, place: &Place, refused: Option<&Refused>) -> Result<Token, Failure> {
+        let request = |claims: Option<Claims>| {
+            let (method, place) = (Arc::clone(&self.method), place.clone());
+            async move { fetch(&method, &place, claims.as_deref()).await }.boxed()
+        };
+        self.renewal.token(refused, request).await
     }
+}
 
-    async fn fetch(&self, place: &Place) -> Result<(Secret, u64), Failure> {
-        let mut tried = 0;
-        loop {
-            let (asked, shown) = match &self.method {
-                SignInMethod::Managed { client } => (managed(place, client.as_deref()), Secret::new("")),
-                SignInMethod::Principal { client, tenant, proof } => principal(place, client, tenant, proof)?,
-                SignInMethod::Folder(_) => return Err(Failure::token("its sign-in belongs to az")),
-            };
-            tried += 1;
-            match answer(asked).await {
-                Ok((status, body)) if status.is_success() => return read(&body),
-                Ok((status, _)) if tried < TRIES && passes(status) => {}
-                Ok((status, body)) => return Err(refused(status, &body, &shown)),
-                Err(_) if tried < TRIES => {}
-                Err(error) => return Err(Failure::unreachable("of the sign-in", &causes(&error))),
+/// Asks for a token, more than once where that helps.
+async fn fetch(method: &SignInMethod, place: &Place, claims: Option<&str>) -> Fetched {
+    let mut tried = 0;
+    loop {
+        let (asked, shown) = match method {
+            // The machine's identity is asked for nothing but a token; whether a new one holds what was demanded shows at the next try.
+            SignInMethod::Managed { client } => (managed(place, client.as_deref()), Secret::new("")),
+            SignInMethod::Principal { client, tenant, proof } => {
+                principal(place, (client, tenant), proof, claims)?
             }
-            sleep(Duration::from_millis(500 << tried)).await;
+            SignInMethod::Folder(_) => return Err(Failure::token("its sign-in belongs to az")),
+        };
+        tried += 1;
+        match answer(asked).await {
+            Ok((status, body)) if status.is_success() => return read(&body),
+            Ok((status, _)) if tried < TRIES && passes(status) => {}
+            Ok((status, body)) => return Err(refused(status, &body, &shown)),
+            Err(_) if tried < TRIES => {}
+            Err(error) => return Err(Failure::unreachable("of the sign-in", &causes(&error))),
         }
+        sleep(Duration::from_millis(500 << tried)).await;
     }
 }
 
@@ -135,9 +113,9 @@ fn managed(place: &Place, client: Option<&str>) -> RequestBuilder {
 /// Asks the authority for a token; returns what proves it beside the request.
 fn principal(
     place: &Place,
-    client: &str,
-    tenant: &str,
+    (client, tenant): (&str, &str),
     proof: &Credential,
+    claims: Option<&str>,
 ) -> Result<(RequestBuilder, Secret), Failure> {
     let address = format!(
         "{}{}/oauth2/v2.0/token",
@@ -165,8 +143,9 @@ fn principal(
         }
         _ => "",
     };
+    let claims = claims.map(|claims| format!("&claims={}", escaped(claims))).unwrap_or_default();
     let body = format!(
-        "grant_type=client_credentials&client_id={}&scope={}{kind}&{name}={}",
+        "grant_type=client_credentials&client_id={}&scope={}{claims}{kind}&{name}={}",
         escaped(client),
         escaped(&format!("{}.default", place.audience)),
         escaped(value.expose())
@@ -263,8 +242,11 @@ mod tests {
     #[test]
     fn a_principal_proves_itself_to_the_authority_of_the_cloud() {
         let body = |proof: Credential| {
-            let request =
-                principal(&place(&[]), "client", "contoso-1.example", &proof).unwrap().0.build().unwrap();
+            let request = principal(&place(&[]), ("client", "contoso-1.example"), &proof, None)
+                .unwrap()
+                .0
+                .build()
+                .unwrap();
             assert_eq!(
                 request.url().as_str(),
                 "https://login.microsoftonline.com/contoso-1.example/oauth2/v2.0/token"
@@ -279,6 +261,15 @@ mod tests {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/reader/fixtures/principal.pem");
         let signed = body(Credential::Certificate(file.into()));
         assert!(signed.contains("jwt-bearer&client_assertion=eyJ"), "{signed}");
+    }
+
+    #[test]
+    fn what_was_demanded_stands_in_the_request() {
+        let proof = Credential::Secret(Secret::new("word"));
+        let asked = principal(&place(&[]), ("client", "tenant"), &proof, Some(r#"{"a":"b c"}"#)).unwrap().0;
+        let body = asked.build().unwrap().body().unwrap().as_bytes().unwrap().to_vec();
+        let body = String::from_utf8(body).unwrap();
+        assert!(body.contains("&claims=%7B%22a%22%3A%22b%20c%22%7D&client_secret=word"), "{body}");
     }
 
     #[test]

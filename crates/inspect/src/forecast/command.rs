@@ -2,10 +2,13 @@
 
 use std::net::IpAddr;
 
+use serde_json::{Value, json};
+
+use super::balancer::{BalancerList, reference};
 use super::documents::{Rows, body, id_name, is_named, items};
 use super::draft::Draft;
 use super::edit::{Edit, Peering, RouteRow, SecurityRule, Target};
-use super::name::last;
+use super::name::{last, part_after};
 use super::routes::route_of;
 use crate::net::Fields as _;
 use crate::path::Bundle;
@@ -186,6 +189,15 @@ fn az(words: &[String], bundle: &Bundle) -> Result<Vec<Edit>, CommandError> {
             );
             some(edits)
         }
+        ["network", "lb", rest @ ..] => balancer(rest, &words),
+        ["network", "nic", "ip-config", "address-pool", verb @ ("add" | "remove")] => {
+            let pool = words.need(&["--address-pool"])?;
+            let balancer =
+                part_after(&pool, "loadBalancers").map_or_else(|| words.need(&["--lb-name"]), Ok)?;
+            let pool = last(&pool).unwrap_or(pool);
+            let nic = words.need(&["--nic-name"])?;
+            Ok(vec![Edit::SetPoolMember { balancer, pool, nic, is_in: *verb == "add" }])
+        }
         ["vm", verb @ ("stop" | "deallocate" | "start" | "delete")] => {
             Ok(vec![Edit::SetPower { machine: words.need(NAME)?, runs: *verb == "start" }])
         }
@@ -194,11 +206,93 @@ fn az(words: &[String], bundle: &Bundle) -> Result<Vec<Edit>, CommandError> {
             let scripts = words.list(&["--scripts"]).unwrap_or_default();
             guest(&machine, &scripts.join("\n"))
         }
-        ["network", ..] => {
-            Err(CommandError::Unclear("nobody judges this change of the network here".to_owned()))
+        // Who watches and captures changes no flow.
+        ["network", "watcher" | "ddos-protection", ..] => Err(CommandError::Foreign),
+        ["network", kind, .., verb] if !READS.contains(verb) => {
+            let name = words.one(NAME).map(|name| format!(" {name}")).unwrap_or_default();
+            let what = words.group.iter().skip(1).copied().collect::<Vec<_>>().join(" ");
+            let kind =
+                KINDS.iter().find(|(own, _)| own == kind).map_or("a change of this kind", |(_, what)| *what);
+            Ok(vec![Edit::not_judged(&format!("{what}{name}"), kind)])
         }
         _ => Err(CommandError::Foreign),
     }
+}
+
+/// What a command is about that nobody judges here.
+const KINDS: [(&str, &str); 18] = [
+    ("application-gateway", "an application gateway"),
+    ("asg", "an application security group"),
+    ("bastion", "a bastion"),
+    ("dns", "a zone"),
+    ("express-route", "an ExpressRoute circuit"),
+    ("firewall", "a firewall of the platform"),
+    ("local-gateway", "a gateway of another site"),
+    ("nat", "a NAT gateway"),
+    ("nic", "this change of a network interface"),
+    ("private-dns", "a private zone"),
+    ("private-endpoint", "a private endpoint"),
+    ("public-ip", "a public address"),
+    ("route-table", "this change of a route table"),
+    ("vhub", "a virtual hub"),
+    ("vnet", "this change of a network"),
+    ("vnet-gateway", "a gateway"),
+    ("vpn-connection", "a VPN connection"),
+    ("vpn-gateway", "a VPN gateway"),
+];
+
+/// What changes nothing.
+const READS: [&str; 6] =
+    ["list", "show", "exists", "wait", "list-effective-nsg", "show-effective-route-table"];
+
+/// Reads a change of a load balancer.
+fn balancer(verb: &[&str], words: &Words<'_>) -> Result<Vec<Edit>, CommandError> {
+    if verb.last().is_some_and(|verb| READS.contains(verb)) {
+        return Err(CommandError::Foreign);
+    }
+    let own: &[&str] = if verb.len() == 1 { NAME } else { &["--lb-name"] };
+    let balancer = words.need(own)?;
+    let list = match verb {
+        ["rule", ..] => Some(BalancerList::Rules),
+        ["probe", ..] => Some(BalancerList::Probes),
+        ["address-pool", "create" | "delete"] => Some(BalancerList::Pools),
+        ["inbound-nat-rule", ..] => Some(BalancerList::NatRules),
+        _ => None,
+    };
+    match (verb, list) {
+        (["delete"], _) => Ok(vec![Edit::DeleteBalancer { balancer }]),
+        ([_, "delete"], Some(list)) => {
+            Ok(vec![Edit::DeleteBalancerPart { balancer, list, part: words.need(NAME)? }])
+        }
+        (["rule", "create"], Some(list)) => {
+            let part = balancer_rule(&balancer, words)?;
+            Ok(vec![Edit::PutBalancerPart { balancer, list, part }])
+        }
+        _ => Ok(vec![Edit::Obscure {
+            target: Target::Balancer(balancer),
+            why: format!("nobody carries out `az network lb {}` here", verb.join(" ")),
+        }]),
+    }
+}
+
+fn balancer_rule(balancer: &str, words: &Words<'_>) -> Result<Value, CommandError> {
+    let of =
+        |list, names: &[&str]| words.one(names).and_then(last).map(|name| reference(balancer, list, &name));
+    let port = |name: &str| {
+        let text = words.need(&[name])?;
+        text.parse::<u16>().map_err(|_| CommandError::Unclear(format!("`{text}` is no port")))
+    };
+    // `az` takes the only one where none is named.
+    let frontend = of(BalancerList::Frontends, &["--frontend-ip", "--frontend-ip-name"]);
+    let missing = || CommandError::Unclear("--frontend-ip is missing".to_owned());
+    Ok(json!({"name": words.need(NAME)?, "properties": {
+        "frontendIPConfiguration": frontend.ok_or_else(missing)?,
+        "backendAddressPool": of(BalancerList::Pools, &["--backend-pool-name", "--backend-address-pool"]),
+        "probe": of(BalancerList::Probes, &["--probe", "--probe-name"]), "protocol": words.need(&["--protocol"])?,
+        "frontendPort": port("--frontend-port")?, "backendPort": port("--backend-port")?,
+        "enableFloatingIP": words.flag(&["--floating-ip", "--enable-floating-ip"]).unwrap_or(false),
+        "disableOutboundSnat": words.flag(&["--disable-outbound-snat"]).unwrap_or(false),
+    }}))
 }
 
 fn some(edits: Vec<Edit>) -> Result<Vec<Edit>, CommandError> {

@@ -314,6 +314,11 @@ fn about(draft: &Draft, edits: &[Edit]) -> About {
             | Edit::SetForwarding { .. }
             | Edit::Attach { .. }
             | Edit::SetPower { .. }
+            | Edit::PutBalancer { .. }
+            | Edit::DeleteBalancer { .. }
+            | Edit::PutBalancerPart { .. }
+            | Edit::DeleteBalancerPart { .. }
+            | Edit::SetPoolMember { .. }
             | Edit::Filter { .. }
             | Edit::Shape { .. }
             | Edit::Obscure { .. } => {}

@@ -19,6 +19,7 @@ pub(super) struct Draft {
     pub(super) groups: Rows,
     pub(super) tables: Rows,
     machines: Rows,
+    pub(super) balancers: Rows,
     /// Effective routes and rules by network interface.
     pub(super) nics: BTreeMap<String, (Rows, Rows)>,
 }
@@ -35,6 +36,7 @@ impl Draft {
             groups: Rows::of(cloud.groups.as_ref()),
             tables: Rows::of(cloud.route_tables.as_ref()),
             machines: Rows::of(cloud.machines.as_ref()),
+            balancers: Rows::of(cloud.load_balancers.as_ref()),
             nics: bundle.nics.iter().map(nic).collect(),
             bundle: bundle.clone(),
         }
@@ -48,6 +50,7 @@ impl Draft {
         bundle.cloud.groups = self.groups.into_reading();
         bundle.cloud.route_tables = self.tables.into_reading();
         bundle.cloud.machines = self.machines.into_reading();
+        bundle.cloud.load_balancers = self.balancers.into_reading();
         bundle.nics = self
             .nics
             .into_iter()
@@ -89,6 +92,13 @@ impl Draft {
             Edit::SetForwarding { nic, forwards } => self.set_forwarding(nic, *forwards),
             Edit::Attach { nic, machine } => self.attach(nic, machine),
             Edit::SetPower { machine, runs } => self.set_power(machine, *runs),
+            Edit::PutBalancer { balancer, lists } => self.put_balancer(balancer, lists),
+            Edit::DeleteBalancer { balancer } => self.delete_balancer(balancer),
+            Edit::PutBalancerPart { balancer, list, part } => self.put_part(balancer, *list, part),
+            Edit::DeleteBalancerPart { balancer, list, part } => self.delete_part(balancer, *list, part),
+            Edit::SetPoolMember { balancer, pool, nic, is_in } => {
+                self.set_member(balancer, pool, nic, *is_in)
+            }
             Edit::Filter { machine, words } => guest::filter(&mut self.bundle, machine, words)
                 .map_err(|why| (Target::Machine(machine.clone()), why)),
             Edit::Shape { machine, words } => guest::shape(&mut self.bundle, machine, words)
@@ -97,7 +107,8 @@ impl Draft {
         };
         done.map_err(|(target, why)| {
             self.obscure(&target, &why);
-            Unread { what: edit.to_string(), why }
+            let is_obscure = matches!(edit, Edit::Obscure { .. });
+            Unread { what: if is_obscure { target.to_string() } else { edit.to_string() }, why }
         })
     }
 
@@ -131,6 +142,9 @@ impl Draft {
             Target::Interface(nic) => {
                 self.nics.insert(nic.clone(), (lost(), lost()));
             }
+            // Without it nobody can say which flows it takes.
+            Target::Balancer(_) => self.balancers = lost(),
+            Target::Other(_) => {}
             Target::Machine(machine) => {
                 if let Some(guest) = guest::of(&mut self.bundle, machine) {
                     let failed = Reading::Failed { error: format!("the change touches it: {why}") };

@@ -1,8 +1,12 @@
 //! One thing that a change does to an estate.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
+use serde_json::Value;
+
+use super::balancer::BalancerList;
 
 /// A rule of a security group, as it is configured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -84,6 +88,10 @@ pub enum Target {
     Interface(String),
     /// What is inside a machine.
     Machine(String),
+    /// A load balancer.
+    Balancer(String),
+    /// Something else of the network: what it does to flows is judged nowhere here.
+    Other(String),
 }
 
 impl fmt::Display for Target {
@@ -94,6 +102,8 @@ impl fmt::Display for Target {
             Self::Network(name) => write!(out, "the network {name}"),
             Self::Interface(name) => write!(out, "the network interface {name}"),
             Self::Machine(name) => write!(out, "the inside of {name}"),
+            Self::Balancer(name) => write!(out, "the load balancer {name}"),
+            Self::Other(name) => out.write_str(name),
         }
     }
 }
@@ -237,6 +247,47 @@ pub enum Edit {
         /// Whether it runs afterwards.
         runs: bool,
     },
+    /// Creates a load balancer, or gives it other parts; lists that are not named stay as they are.
+    PutBalancer {
+        /// The load balancer.
+        balancer: String,
+        /// Its parts, in the platform's form.
+        lists: BTreeMap<BalancerList, Vec<Value>>,
+    },
+    /// Deletes a load balancer.
+    DeleteBalancer {
+        /// The load balancer.
+        balancer: String,
+    },
+    /// Adds a part to a load balancer, or changes it.
+    PutBalancerPart {
+        /// The load balancer.
+        balancer: String,
+        /// To which list it belongs.
+        list: BalancerList,
+        /// The part, in the platform's form.
+        part: Value,
+    },
+    /// Deletes a part of a load balancer.
+    DeleteBalancerPart {
+        /// The load balancer.
+        balancer: String,
+        /// To which list it belongs.
+        list: BalancerList,
+        /// The part.
+        part: String,
+    },
+    /// Puts an interface into a pool of a load balancer, or takes it out.
+    SetPoolMember {
+        /// The load balancer.
+        balancer: String,
+        /// The pool.
+        pool: String,
+        /// The network interface.
+        nic: String,
+        /// Whether it is in the pool afterwards.
+        is_in: bool,
+    },
     /// Runs a line of `iptables`, `ip6tables` or `nft` in a machine.
     Filter {
         /// The machine.
@@ -270,6 +321,15 @@ pub struct Unread {
 }
 
 impl Edit {
+    /// Says that something changes what becomes of flows in a manner that is judged nowhere here.
+    #[must_use]
+    pub fn not_judged(name: &str, what: &str) -> Self {
+        Self::Obscure {
+            target: Target::Other(name.to_owned()),
+            why: format!("what {what} does to flows is not judged"),
+        }
+    }
+
     /// Returns the machine whose inside it changes; nothing where it changes the cloud.
     #[must_use]
     pub fn machine(&self) -> Option<&str> {
@@ -297,6 +357,12 @@ impl Edit {
             | Self::SetForwarding { .. }
             | Self::Attach { .. }
             | Self::SetPower { .. }
+            | Self::PutBalancer { .. }
+            | Self::DeleteBalancer { .. }
+            | Self::PutBalancerPart { .. }
+            | Self::DeleteBalancerPart { .. }
+            | Self::SetPoolMember { .. }
+            | Self::Obscure { target: Target::Balancer(_) | Target::Other(_), .. }
             | Self::Obscure { target: Target::Group(_), .. }
             | Self::Obscure { target: Target::Table(_), .. }
             | Self::Obscure { target: Target::Network(_), .. }
@@ -312,18 +378,23 @@ impl Edit {
             Self::DeleteRule { .. }
             | Self::DeleteRoute { .. }
             | Self::DeletePeering { .. }
+            | Self::DeleteBalancerPart { .. }
             | Self::DeleteInterface { .. } => 2,
-            Self::PutGroup { .. } | Self::PutTable { .. } => 3,
-            Self::PutRule { .. } | Self::PutRoute { .. } | Self::PutInterface(_) => 4,
+            Self::PutGroup { .. } | Self::PutTable { .. } | Self::PutBalancer { .. } => 3,
+            Self::PutRule { .. }
+            | Self::PutRoute { .. }
+            | Self::PutBalancerPart { .. }
+            | Self::PutInterface(_) => 4,
             Self::PutPeering { .. }
             | Self::SetSubnetGroup { .. }
             | Self::SetSubnetTable { .. }
             | Self::SetInterfaceGroup { .. }
             | Self::SetForwarding { .. }
             | Self::Attach { .. }
+            | Self::SetPoolMember { .. }
             | Self::SetPower { .. } => 5,
             Self::Filter { .. } | Self::Shape { .. } => 6,
-            Self::DeleteGroup { .. } | Self::DeleteTable { .. } => 7,
+            Self::DeleteGroup { .. } | Self::DeleteTable { .. } | Self::DeleteBalancer { .. } => 7,
             Self::Obscure { .. } => 8,
         }
     }
@@ -390,6 +461,21 @@ impl fmt::Display for Edit {
             Self::Attach { nic, machine } => write!(out, "{nic} belongs to {machine}"),
             Self::SetPower { machine, runs } => {
                 write!(out, "{machine} is {}", if *runs { "started" } else { "stopped" })
+            }
+            Self::PutBalancer { balancer, lists } => {
+                let parts: usize = lists.values().map(Vec::len).sum();
+                write!(out, "the load balancer {balancer} has {parts} parts")
+            }
+            Self::DeleteBalancer { balancer } => write!(out, "the load balancer {balancer} is deleted"),
+            Self::PutBalancerPart { balancer, list, part } => {
+                let name = part.get("name").and_then(Value::as_str).unwrap_or_default();
+                write!(out, "the {list} {name} of {balancer}")
+            }
+            Self::DeleteBalancerPart { balancer, list, part } => {
+                write!(out, "the {list} {part} of {balancer} is deleted")
+            }
+            Self::SetPoolMember { balancer, pool, nic, is_in } => {
+                write!(out, "{nic} is {} the pool {pool} of {balancer}", if *is_in { "in" } else { "not in" })
             }
             Self::Filter { machine, words } | Self::Shape { machine, words } => {
                 write!(out, "{} in {machine}", words.join(" "))

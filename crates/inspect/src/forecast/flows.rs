@@ -109,6 +109,27 @@ impl Flows {
         }
     }
 
+    /// From every machine and from outside to what load balancers take.
+    fn of_balancers(&mut self, estates: [&Estate; 2], ends: &Ends) {
+        let all = estates.into_iter().flat_map(Estate::balancers);
+        let taken: BTreeSet<(IpAddr, Protocol, u16)> = all
+            .flat_map(|(_, addresses, ports)| {
+                let one = move |address| {
+                    ports.clone().into_iter().map(move |(protocol, port)| (address, protocol, port))
+                };
+                addresses.into_iter().flat_map(one)
+            })
+            .collect();
+        for (address, protocol, port) in taken {
+            if !is_private(address) {
+                self.try_add(INTERNET, address, protocol, Some(port));
+            }
+            for (_, src) in ends.machines.iter().take(MAX_STAND_INS) {
+                self.try_add(*src, address, protocol, Some(port));
+            }
+        }
+    }
+
     /// Who calls what is served, from every machine and from outside.
     fn of_services(&mut self, estates: [&Estate; 2], ends: &Ends, ports: &[u16]) {
         let mut served: Vec<(IpAddr, Protocol, u16)> = Vec::new();
@@ -125,6 +146,7 @@ impl Flows {
         }
         served.sort_unstable();
         served.dedup();
+        self.of_balancers(estates, ends);
         for (address, protocol, port) in &served {
             if let Some(public) = ends.public_of(*address) {
                 self.try_add(INTERNET, public, *protocol, Some(*port));
@@ -194,6 +216,14 @@ impl Ends {
         let inside: Vec<IpAddr> =
             all().filter(|address| prefix.contains(address)).take(MAX_STAND_INS).collect();
         if inside.is_empty() { first_host(prefix).into_iter().collect() } else { inside }
+    }
+}
+
+/// Tells whether nobody outside can call an address.
+const fn is_private(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(four) => four.is_private(),
+        IpAddr::V6(six) => six.is_unique_local(),
     }
 }
 

@@ -425,6 +425,37 @@ pub(super) fn shape(bundle: &mut Bundle, machine: &str, words: &[String]) -> Res
     Ok(())
 }
 
+/// What the kernel puts at a device by itself.
+const DEFAULTS: [&str; 5] = ["fq", "fq_codel", "mq", "noqueue", "pfifo_fast"];
+
+/// What is written as it is printed.
+const WRITTEN: [&str; 2] = ["netem", "tbf"];
+
+/// Returns the line that takes a line of `tc qdisc` back; nothing where what stood there cannot be written in one.
+pub(super) fn unshaped(bundle: &Bundle, machine: &str, words: &[String]) -> Option<String> {
+    let at = words.iter().position(|word| word == "dev")?;
+    let device = words.get(at + 1)?;
+    let guest = bundle.guests.iter().find(|(name, _)| name.eq_ignore_ascii_case(machine))?.1;
+    let Some(Reading::Text(text)) = &guest.shaping else { return None };
+    let old = text.lines().find_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let ["qdisc", kind, _, "dev", own, "root", rest @ ..] = words.as_slice() else { return None };
+        let options = if let ["refcnt", _, options @ ..] = rest { options } else { rest };
+        (own == device).then(|| ((*kind).to_owned(), options.join(" ")))
+    });
+    let (kind, options) = old?;
+    let is_default = DEFAULTS.contains(&kind.as_str());
+    let is_plain =
+        options.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, ' ' | '.' | '%' | '-'));
+    match words.get(2).map(String::as_str) {
+        Some("add" | "replace" | "change") if is_default => Some(format!("tc qdisc del dev {device} root")),
+        Some("del" | "delete" | "replace" | "change") if WRITTEN.contains(&kind.as_str()) && is_plain => {
+            Some(format!("tc qdisc replace dev {device} root {kind} {options}"))
+        }
+        Some(_) | None => None,
+    }
+}
+
 /// Returns what `tc` printed without what belongs to a device.
 fn without_device(text: &str, device: &str) -> Result<String, String> {
     if text.trim_start().starts_with('[') {

@@ -19,6 +19,7 @@
 //! - A flow is compared as the network carries it; whether somebody listens is said beside it and decides nothing.
 //! - The order of resources in a plan never matters; the flows that are compared depend on the documents and the change alone.
 
+mod balancer;
 mod command;
 mod compare;
 mod documents;
@@ -31,9 +32,11 @@ mod resource;
 mod routes;
 mod rules;
 mod terraform;
+mod terraform_balancer;
 mod undo;
 mod what_if;
 
+pub use balancer::BalancerList;
 pub use command::{CommandError, command};
 pub use compare::{
     Confirmation, Contradiction, Difference, Forecast, Outcome, RuleNote, Verdict, applied, forecast,

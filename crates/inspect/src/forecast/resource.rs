@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::balancer::{BalancerList, part_of, whole};
 use super::documents::{body, id_name, items, texts};
 use super::edit::{Edit, Interface, Peering, Target};
 use super::name::{last, part_after, subnet};
@@ -75,6 +76,9 @@ pub(super) fn put(id: &str, kind: &str, row: &Value) -> Result<Vec<Edit>, (Targe
             vec![peering(&network, &named(row, &name)).ok_or_else(|| odd(Target::Network(network)))?]
         }
         "networkinterfaces" => interface(&name, row).ok_or_else(|| odd(Target::Interface(name.clone())))?,
+        "loadbalancers" => vec![whole(&name, row)],
+        "loadbalancers/inboundnatrules" => put_part(id, BalancerList::NatRules, row),
+        "loadbalancers/backendaddresspools" => put_part(id, BalancerList::Pools, row),
         "virtualmachines" => {
             let nics =
                 inner.field("networkProfile").into_iter().flat_map(|one| items(one, "networkInterfaces"));
@@ -104,8 +108,23 @@ pub(super) fn delete(id: &str, kind: &str) -> Vec<Edit> {
         }
         "networkinterfaces" => vec![Edit::DeleteInterface { nic: name }],
         "virtualmachines" => vec![Edit::SetPower { machine: name, runs: false }],
+        "loadbalancers" => vec![Edit::DeleteBalancer { balancer: name }],
+        "loadbalancers/inboundnatrules" => delete_part(id, BalancerList::NatRules),
+        "loadbalancers/backendaddresspools" => delete_part(id, BalancerList::Pools),
         _ => Vec::new(),
     }
+}
+
+fn put_part(id: &str, list: BalancerList, row: &Value) -> Vec<Edit> {
+    let own = part_of(id);
+    own.map(|(balancer, name)| Edit::PutBalancerPart { balancer, list, part: named(row, &name) })
+        .into_iter()
+        .collect()
+}
+
+fn delete_part(id: &str, list: BalancerList) -> Vec<Edit> {
+    let own = part_of(id);
+    own.map(|(balancer, part)| Edit::DeleteBalancerPart { balancer, list, part }).into_iter().collect()
 }
 
 /// Gives a row the name at the end of its id, where it has none.

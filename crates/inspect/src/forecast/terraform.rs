@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::balancer::BalancerList;
 use super::documents::{MAX_RESOURCES, PlanError, parse, texts};
 use super::draft::Draft;
 use super::edit::{Edit, Interface, Peering, RouteRow, SecurityRule, Target};
 use super::name::{last, subnet};
+use super::terraform_balancer as balancer;
 use crate::net::Fields as _;
 use crate::path::Bundle;
 
@@ -24,25 +26,39 @@ pub struct Plan {
     pub resources: usize,
 }
 
-/// Types whose changes concern flows, and which nobody judges here.
-const UNJUDGED: [&str; 17] = [
-    "azurerm_application_gateway",
-    "azurerm_bastion_host",
-    "azurerm_express_route",
-    "azurerm_firewall",
-    "azurerm_kubernetes_cluster",
-    "azurerm_lb",
-    "azurerm_linux_virtual_machine_scale_set",
-    "azurerm_nat_gateway",
-    "azurerm_network_manager",
-    "azurerm_network_security_perimeter",
-    "azurerm_private_dns",
-    "azurerm_private_endpoint",
-    "azurerm_route_server",
-    "azurerm_storage_account_network_rules",
-    "azurerm_subnet_nat_gateway_association",
-    "azurerm_virtual_hub",
-    "azurerm_virtual_network_gateway",
+/// How types begin whose changes concern flows and which nobody judges here, and what they are.
+const UNJUDGED: [(&str, &str); 31] = [
+    ("azurerm_application_gateway", "an application gateway"),
+    ("azurerm_application_security_group", "an application security group"),
+    ("azurerm_bastion_host", "a bastion"),
+    ("azurerm_express_route", "an ExpressRoute circuit"),
+    ("azurerm_firewall", "a firewall of the platform"),
+    ("azurerm_frontdoor", "a content network"),
+    ("azurerm_kubernetes_cluster", "a cluster"),
+    ("azurerm_lb_backend_address_pool_address", "a member of a pool by its address"),
+    ("azurerm_lb_nat", "a translation of a load balancer"),
+    ("azurerm_lb_outbound_rule", "an outbound rule of a load balancer"),
+    ("azurerm_linux_virtual_machine_scale_set", "a scale set"),
+    ("azurerm_local_network_gateway", "a gateway of another site"),
+    ("azurerm_nat_gateway", "a NAT gateway"),
+    ("azurerm_network_interface_application", "a membership of a network interface"),
+    ("azurerm_network_interface_nat_rule_association", "a translation of a load balancer"),
+    ("azurerm_network_manager", "a network manager"),
+    ("azurerm_network_security_perimeter", "a security perimeter"),
+    ("azurerm_private_dns", "a private zone"),
+    ("azurerm_private_endpoint", "a private endpoint"),
+    ("azurerm_private_link", "a private link service"),
+    ("azurerm_route_server", "a route server"),
+    ("azurerm_storage_account_network_rules", "the firewall of a storage account"),
+    ("azurerm_subnet_nat_gateway_association", "a NAT gateway"),
+    ("azurerm_virtual_hub", "a virtual hub"),
+    ("azurerm_virtual_machine_scale_set", "a scale set"),
+    ("azurerm_virtual_network_dns_servers", "the name servers of a network"),
+    ("azurerm_virtual_network_gateway", "a gateway"),
+    ("azurerm_virtual_wan", "a virtual WAN"),
+    ("azurerm_vpn", "a VPN gateway"),
+    ("azurerm_web_application_firewall", "a web application firewall"),
+    ("azurerm_windows_virtual_machine_scale_set", "a scale set"),
 ];
 
 /// Reads a plan.
@@ -115,8 +131,12 @@ pub fn terraform(text: &str) -> Result<Plan, PlanError> {
                     .filter(|edit| !(actions.contains("update") && known.is_as_before(kind, edit, before))),
             );
         }
-        if UNJUDGED.iter().any(|own| kind.starts_with(own)) {
-            plan.ignored.push(change.text("address").unwrap_or(kind).to_owned());
+        let is_moved = kind == "azurerm_public_ip" && !before.is_null();
+        let unjudged = UNJUDGED.iter().find(|(begin, _)| kind.starts_with(begin)).map(|(_, what)| *what);
+        if let Some(what) = unjudged.or(is_moved.then_some("a public address")) {
+            let address = change.text("address").unwrap_or(kind).to_owned();
+            plan.ignored.push(address.clone());
+            edits.push(Edit::not_judged(&address, what));
         }
         plan.edits.extend(edits);
     }
@@ -192,6 +212,13 @@ impl Known {
                 Some((network, subnet)) => vec![Edit::SetSubnetTable { network, subnet, table: None }],
                 None => Vec::new(),
             },
+            "azurerm_lb" => vec![Edit::DeleteBalancer { balancer: name }],
+            "azurerm_lb_rule" => balancer::deleted(values, BalancerList::Rules),
+            "azurerm_lb_probe" => balancer::deleted(values, BalancerList::Probes),
+            "azurerm_lb_backend_address_pool" => balancer::deleted(values, BalancerList::Pools),
+            "azurerm_network_interface_backend_address_pool_association" => {
+                balancer::member(values, false).unwrap_or_default()
+            }
             "azurerm_network_interface_security_group_association" => {
                 let nic = last(&text("network_interface_id"));
                 nic.map(|nic| Edit::SetInterfaceGroup { nic, group: None }).into_iter().collect()
@@ -295,6 +322,13 @@ impl Known {
                     None => Err(Target::Network(network)),
                 }
             }
+            "azurerm_lb"
+            | "azurerm_lb_rule"
+            | "azurerm_lb_probe"
+            | "azurerm_lb_backend_address_pool"
+            | "azurerm_network_interface_backend_address_pool_association" => {
+                return balancer::put(kind, values, later, &self.publics);
+            }
             "azurerm_network_interface" => self.interface(&name, values).ok_or(Target::Interface(name)),
             "azurerm_linux_virtual_machine"
             | "azurerm_windows_virtual_machine"
@@ -379,7 +413,7 @@ const RULE_FIELDS: &[&str] = &[
 ];
 
 /// Tells whether a value, or a part of it, is known only after the plan was applied.
-fn is_later(value: Option<&Value>) -> bool {
+pub(super) fn is_later(value: Option<&Value>) -> bool {
     match value {
         Some(Value::Bool(is)) => *is,
         Some(Value::Array(list)) => list.iter().any(|one| is_later(Some(one))),

@@ -1,10 +1,12 @@
 //! The command that takes a change back, from what was read before it.
 
+use super::balancer::BalancerList;
 use super::command::command;
-use super::documents::{body, id_name, items, texts};
+use super::documents::{body, id_name, is_named, items, texts};
 use super::draft::Draft;
 use super::edit::{Edit, SecurityRule};
 use super::guest;
+use super::name::part_after;
 use super::routes::route_of;
 use crate::net::Fields as _;
 use crate::path::Bundle;
@@ -50,8 +52,7 @@ pub fn undo(words: &[String], bundle: &Bundle) -> Option<Vec<String>> {
         }
         Edit::PutPeering { network, peering } => {
             let known = draft.networks.named(network)?;
-            let is_new = !items(known, "virtualNetworkPeerings")
-                .any(|row| super::documents::is_named(row, &peering.name));
+            let is_new = !items(known, "virtualNetworkPeerings").any(|row| is_named(row, &peering.name));
             is_new.then(|| {
                 place.named(
                     "network vnet peering delete",
@@ -64,16 +65,35 @@ pub fn undo(words: &[String], bundle: &Bundle) -> Option<Vec<String>> {
             let old = if old.unwrap_or(false) { "true" } else { "false" };
             Some(place.named("network nic update", &[("--name", nic), ("--ip-forwarding", old)]))
         }
+        Edit::SetPoolMember { balancer, pool, nic, is_in } => {
+            let back = words.iter().map(|word| match word.as_str() {
+                "add" if *is_in => "remove".to_owned(),
+                "remove" if !*is_in => "add".to_owned(),
+                _ => word.clone(),
+            });
+            // Where nothing would change nothing is taken back.
+            (is_member(&draft, balancer, pool, nic) != *is_in).then(|| back.collect())
+        }
         Edit::SetPower { machine, runs } => {
             let verb = if *runs { "vm deallocate" } else { "vm start" };
             Some(place.named(verb, &[("--name", machine)]))
         }
         Edit::Filter { machine, words: line } => {
-            let inverse = guest::inverse(bundle, machine, line)?;
-            // It is sent as the line itself was.
-            let whole = line.join(" ");
-            let back: Vec<String> = words.iter().map(|word| word.replace(&whole, &inverse)).collect();
-            (back != words).then_some(back)
+            sent_back(words, line, &guest::inverse(bundle, machine, line)?)
+        }
+        Edit::Shape { machine, words: line } => {
+            sent_back(words, line, &guest::unshaped(bundle, machine, line)?)
+        }
+        Edit::DeletePeering { network, peering } => {
+            let known = draft.networks.named(network)?;
+            let old = items(known, "virtualNetworkPeerings").find(|row| is_named(row, peering))?;
+            place.peering(network, peering, old)
+        }
+        Edit::SetInterfaceGroup { nic, .. } => {
+            let old = body(draft.interfaces.named(nic)?).field("networkSecurityGroup");
+            let old = old.and_then(|one| texts(one, &["id"]).into_iter().next()).or_else(|| id_name(old));
+            let old = old.unwrap_or_default();
+            Some(place.named("network nic update", &[("--name", nic), ("--network-security-group", &old)]))
         }
         Edit::PutGroup { .. }
         | Edit::DeleteGroup { .. }
@@ -81,19 +101,34 @@ pub fn undo(words: &[String], bundle: &Bundle) -> Option<Vec<String>> {
         | Edit::DeleteTable { .. }
         | Edit::PutNetwork { .. }
         | Edit::PutSubnet { .. }
-        | Edit::DeletePeering { .. }
         | Edit::PutInterface(_)
         | Edit::DeleteInterface { .. }
-        | Edit::SetInterfaceGroup { .. }
         | Edit::Attach { .. }
-        | Edit::Shape { .. }
+        | Edit::PutBalancer { .. }
+        | Edit::DeleteBalancer { .. }
+        | Edit::PutBalancerPart { .. }
+        | Edit::DeleteBalancerPart { .. }
         | Edit::Obscure { .. } => None,
     }
 }
 
+fn is_member(draft: &Draft, balancer: &str, pool: &str, nic: &str) -> bool {
+    let pool = draft.part(balancer, BalancerList::Pools, pool);
+    let members = pool.into_iter().flat_map(|pool| items(pool, "backendIPConfigurations"));
+    let own = members.filter_map(|row| part_after(row.text("id")?, "networkInterfaces"));
+    own.into_iter().any(|own| own.eq_ignore_ascii_case(nic))
+}
+
+/// Returns a command with another line in place of one: it is sent as the line itself was.
+fn sent_back(words: &[String], line: &[String], inverse: &str) -> Option<Vec<String>> {
+    let whole = line.join(" ");
+    let back: Vec<String> = words.iter().map(|word| word.replace(&whole, inverse)).collect();
+    (back != words).then_some(back)
+}
+
 fn old_route(draft: &Draft, table: &str, route: &str) -> Option<super::RouteRow> {
     let row = draft.tables.named(table)?;
-    items(row, "routes").find(|row| super::documents::is_named(row, route)).and_then(route_of)
+    items(row, "routes").find(|row| is_named(row, route)).and_then(route_of)
 }
 
 /// Resource group and subscription of the command, as it names them.
@@ -140,6 +175,28 @@ impl Place {
             words.extend(list.iter().cloned());
         }
         words
+    }
+
+    /// Creates a side of a peering as it was; nothing where its document does not say with whom.
+    fn peering(&self, network: &str, name: &str, old: &Value) -> Option<Vec<String>> {
+        let inner = body(old);
+        let remote = texts(inner.field("remoteVirtualNetwork")?, &["id"]).into_iter().next()?;
+        let flag = |field: &str, usual: bool| {
+            let is = inner.field(field).and_then(Value::as_bool).unwrap_or(usual);
+            if is { "true" } else { "false" }
+        };
+        Some(self.named(
+            "network vnet peering create",
+            &[
+                ("--vnet-name", network),
+                ("--name", name),
+                ("--remote-vnet", &remote),
+                ("--allow-vnet-access", flag("allowVirtualNetworkAccess", true)),
+                ("--allow-forwarded-traffic", flag("allowForwardedTraffic", false)),
+                ("--allow-gateway-transit", flag("allowGatewayTransit", false)),
+                ("--use-remote-gateways", flag("useRemoteGateways", false)),
+            ],
+        ))
     }
 
     fn route(&self, verb: &str, table: &str, old: &super::RouteRow) -> Vec<String> {

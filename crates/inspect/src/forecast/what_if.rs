@@ -41,7 +41,9 @@ pub fn what_if(text: &str) -> Result<Plan, PlanError> {
         };
         let is_change = !matches!(word.as_str(), "nochange" | "ignore");
         if edits.is_empty() && is_change && is_network(&provider) {
-            plan.ignored.push(id.rsplit_once("/providers/").map_or(id, |(_, rest)| rest).to_owned());
+            let own = id.rsplit_once("/providers/").map_or(id, |(_, rest)| rest).to_owned();
+            plan.edits.push(Edit::not_judged(&own, &format!("a resource of the type {provider}/{kind}")));
+            plan.ignored.push(own);
         }
         plan.edits.extend(edits);
     }
@@ -56,6 +58,7 @@ fn target(id: &str, kind: &str) -> Target {
         "routetables" => Target::Table(part("routeTables")),
         "virtualnetworks" => Target::Network(part("virtualNetworks")),
         "networkinterfaces" => Target::Interface(part("networkInterfaces")),
+        "loadbalancers" => Target::Balancer(part("loadBalancers")),
         _ => Target::Machine(super::name::last(id).unwrap_or_default()),
     }
 }

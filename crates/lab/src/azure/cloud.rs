@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -51,6 +52,8 @@ pub struct Cloud {
     pub(super) blob_role: Role,
     /// Whether a request without a token is refused.
     pub(super) demands_tokens: bool,
+    /// What a token has to have been asked for with.
+    pub(super) demanded_claims: Option<String>,
     /// What somebody may do, by object id in lower case; everything for whoever is not here.
     pub(super) grants: BTreeMap<String, Vec<Grant>>,
     /// The account that is there whatever estate is described, with its container.
@@ -83,6 +86,7 @@ impl Cloud {
             operator: OPERATOR,
             blob_role: Role::default(),
             demands_tokens: false,
+            demanded_claims: None,
             grants: BTreeMap::new(),
             standing: None,
         })
@@ -117,6 +121,8 @@ impl Cloud {
             None => Self::new(about)?,
         };
         cloud.operations.polls = self.operations.polls;
+        cloud.operations.lasts = self.operations.lasts;
+        cloud.demanded_claims = self.demanded_claims.clone();
         cloud.most_captures = self.most_captures;
         cloud.page = self.page;
         cloud.guests = self.guests;
@@ -137,6 +143,7 @@ impl Cloud {
 
     /// Answers a request to the resource manager.
     pub fn answer(&mut self, request: &Request, now: Timestamp) -> (Answer, Option<Job>) {
+        self.operations.now = now;
         if let Some(spoiled) = self.faults.hit(request) {
             return (spoiled, None);
         }
@@ -213,6 +220,16 @@ impl Cloud {
     /// How many polls find each operation at work from now on.
     pub fn polls(&mut self, polls: u32) {
         self.operations.polls = polls;
+    }
+
+    /// How long each operation takes from now on.
+    pub fn operations_last(&mut self, time: Duration) {
+        self.operations.lasts = time;
+    }
+
+    /// A token is taken from now on only if it was asked for with these claims; with none, any is.
+    pub fn demand_claims(&mut self, claims: Option<String>) {
+        self.demanded_claims = claims;
     }
 
     /// Returns the identifier of the subscription.

@@ -30,7 +30,7 @@ pub(super) fn answer(cloud: &Cloud, request: &Request, now: Timestamp) -> Option
             200,
             json!({
             "token_type": "Bearer", "expires_in": 3600, "ext_expires_in": 3600,
-            "access_token": token(tenant, &Principal::of(cloud, field(request, "client_id").as_deref()), now)}),
+            "access_token": token(tenant, &Principal::of(cloud, field(request, "client_id").as_deref()), field(request, "claims"), now)}),
         )),
         _ => return None,
     })
@@ -78,7 +78,7 @@ fn managed(cloud: &Cloud, request: &Request, tenant: &str, now: Timestamp) -> Re
     let principal = Principal::of(cloud, request.parameter("client_id"));
     Ok(Answer::json(
         200,
-        json!({"access_token": token(tenant, &principal, now), "client_id": principal.app,
+        json!({"access_token": token(tenant, &principal, None, now), "client_id": principal.app,
         "expires_on": (seconds + TOKEN_SECONDS).to_string(), "expires_in": TOKEN_SECONDS.to_string(), "not_before": seconds.to_string(),
         "resource": resource, "token_type": "Bearer"}),
     ))
@@ -111,13 +111,17 @@ fn field(request: &Request, name: &str) -> Option<String> {
 }
 
 /// Writes a token that says who it is for and until when it is good. Nobody signs it: it opens nothing but this cloud.
-fn token(tenant: &str, principal: &Principal, now: Timestamp) -> String {
+fn token(tenant: &str, principal: &Principal, claims: Option<String>, now: Timestamp) -> String {
     use base64::Engine as _;
     let engine = base64::engine::general_purpose::URL_SAFE_NO_PAD;
     let part = |value: Value| engine.encode(value.to_string());
     let until = now.as_millis() / 1000 + TOKEN_SECONDS;
     let head = part(json!({"alg": "none", "typ": "JWT"}));
-    let body = part(json!({"tid": tenant, "oid": principal.object, "appid": principal.app, "exp": until}));
+    let mut body = json!({"tid": tenant, "oid": principal.object, "appid": principal.app, "exp": until});
+    if let (Some(claims), Some(map)) = (claims, body.as_object_mut()) {
+        map.insert("lab_claims".to_owned(), json!(claims));
+    }
+    let body = part(body);
     format!("{head}.{body}.{}", engine.encode("lab"))
 }
 
@@ -126,6 +130,8 @@ fn token(tenant: &str, principal: &Principal, now: Timestamp) -> String {
 pub(super) struct Caller {
     /// The identifier of the person or program.
     pub(super) object: String,
+    /// What the token was asked for with.
+    claims: Option<String>,
 }
 
 /// What is wrong with a token.
@@ -155,8 +161,8 @@ pub(super) fn who(cloud: &Cloud, token: &str, now: Timestamp) -> Result<Caller, 
     if until.saturating_mul(1000) <= now.as_millis() {
         return Err(BadToken::Expired);
     }
-    let object = claims.get("oid").and_then(Value::as_str).unwrap_or_default().to_owned();
-    Ok(Caller { object })
+    let text = |name: &str| claims.get(name).and_then(Value::as_str).map(str::to_owned);
+    Ok(Caller { object: text("oid").unwrap_or_default(), claims: text("lab_claims") })
 }
 
 /// Refuses a request to the resource manager whose token is not good; one without a token, where tokens are demanded.
@@ -171,7 +177,7 @@ pub(super) fn signed_in(cloud: &Cloud, request: &Request, now: Timestamp) -> Res
         let message = "Authentication failed. The 'Authorization' header is provided in an invalid format.";
         return Err(Refusal::new(401, "AuthenticationFailedInvalidHeader", message));
     }
-    who(cloud, token.trim(), now).map(Some).map_err(|bad| match bad {
+    let caller = who(cloud, token.trim(), now).map_err(|bad| match bad {
         BadToken::Expired => {
             let message = "The access token expiry UTC time is earlier than current UTC time.";
             Refusal::new(401, "ExpiredAuthenticationToken", message)
@@ -179,5 +185,20 @@ pub(super) fn signed_in(cloud: &Cloud, request: &Request, now: Timestamp) -> Res
         BadToken::Unreadable => {
             Refusal::new(401, "InvalidAuthenticationToken", "The access token is invalid.")
         }
-    })
+    })?;
+    match &cloud.demanded_claims {
+        Some(demanded) if caller.claims.as_ref() != Some(demanded) => Err(insufficient(demanded)),
+        Some(_) | None => Ok(Some(caller)),
+    }
+}
+
+/// Refuses a token that was not asked for with what is demanded, and says what that is.
+fn insufficient(demanded: &str) -> Refusal {
+    use base64::Engine as _;
+    let text = base64::engine::general_purpose::STANDARD.encode(demanded);
+    let challenge = format!(
+        "Bearer realm=\"\", error=\"insufficient_claims\", error_description=\"More is demanded.\", claims=\"{text}\""
+    );
+    let message = "The access token does not hold what is demanded.";
+    Refusal::new(401, "InvalidAuthenticationToken", message).challenging(challenge)
 }

@@ -1,7 +1,9 @@
 //! What the platform does later: an operation that is asked about until it is done.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+use ghost_base::Timestamp;
 use serde_json::{Value, json};
 
 use super::refusal::Refusal;
@@ -27,17 +29,36 @@ const MAX_OPERATIONS: usize = 10_000;
 struct Operation {
     /// The rest of the polls that find it at work.
     polls: u32,
+    /// Before this moment it is at work.
+    ready: Timestamp,
     /// How it ended; nothing while somebody still works on it.
     done: Option<Done>,
 }
 
 /// All operations, and how long they take.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Operations {
     known: BTreeMap<String, Operation>,
     begun: u64,
     /// How many polls find each at work.
     pub(super) polls: u32,
+    /// How long each takes.
+    pub(super) lasts: Duration,
+    /// The moment of the request that is answered.
+    pub(super) now: Timestamp,
+}
+
+impl Default for Operations {
+    fn default() -> Self {
+        let (known, now) = (BTreeMap::new(), Timestamp::from_millis(0));
+        Self { known, begun: 0, polls: 0, lasts: Duration::ZERO, now }
+    }
+}
+
+impl Operation {
+    fn works(&self, now: Timestamp) -> bool {
+        self.polls > 0 || self.done.is_none() || now < self.ready
+    }
 }
 
 /// The form in which a provider reports operations.
@@ -57,7 +78,8 @@ impl Operations {
             self.known.pop_first();
         }
         let name = format!("00000000-0000-4000-8000-{:012}", self.begun);
-        self.known.insert(name.clone(), Operation { polls: self.polls, done });
+        let ready = self.now.plus(self.lasts);
+        self.known.insert(name.clone(), Operation { polls: self.polls, ready, done });
         name
     }
 
@@ -68,10 +90,16 @@ impl Operations {
         }
     }
 
+    /// Returns what whoever asks has to wait before asking again, in milliseconds: as long as one takes, where that is said.
+    pub(super) fn pause(&self) -> String {
+        if self.lasts.is_zero() { "100".to_owned() } else { self.lasts.as_millis().to_string() }
+    }
+
     /// Answers whoever asks how far one is.
     pub(super) fn status(&mut self, name: &str, form: Form) -> Answer {
+        let (now, pause) = (self.now, self.pause());
         let Some(operation) = self.known.get_mut(name) else { return unknown(name) };
-        let working = operation.polls > 0 || operation.done.is_none();
+        let working = operation.works(now);
         operation.polls = operation.polls.saturating_sub(1);
         let mut document = match (&operation.done, working) {
             (_, true) | (None, false) => json!({"status": "InProgress"}),
@@ -85,15 +113,17 @@ impl Operations {
             map.insert("name".to_owned(), json!(name));
         }
         let answer = Answer::json(200, document);
-        if working { answer.with("x-ms-retry-after-ms", "100") } else { answer }
+        if working { answer.with("x-ms-retry-after-ms", pause) } else { answer }
     }
 
     /// Answers whoever fetches what came of one.
     pub(super) fn result(&self, name: &str) -> Answer {
         match self.known.get(name) {
             None => unknown(name),
-            Some(Operation { done: None, .. }) => Answer::empty(202).with("x-ms-retry-after-ms", "100"),
-            Some(Operation { polls: 1.., .. }) => Answer::empty(202).with("x-ms-retry-after-ms", "100"),
+            Some(operation) if operation.works(self.now) => {
+                Answer::empty(202).with("x-ms-retry-after-ms", self.pause())
+            }
+            Some(Operation { done: None, .. }) => Answer::empty(202),
             Some(Operation { done: Some(Done::Result(result)), .. }) => Answer::json(200, result.clone()),
             Some(Operation { done: Some(Done::Nothing), .. }) => Answer::empty(200),
             Some(Operation { done: Some(Done::Gone), .. }) => Answer::empty(204),

@@ -10,6 +10,8 @@ pub(super) struct Refusal {
     status: u16,
     code: String,
     message: String,
+    /// What has to be shown for the answer to be another one.
+    challenge: Option<String>,
     /// Details; left out where the platform leaves them out.
     details: Option<Vec<Value>>,
 }
@@ -17,7 +19,7 @@ pub(super) struct Refusal {
 impl Refusal {
     /// Refuses with a status, a code and a message.
     pub(super) fn new(status: u16, code: &str, message: impl Into<String>) -> Self {
-        Self { status, code: code.to_owned(), message: message.into(), details: None }
+        Self { status, code: code.to_owned(), message: message.into(), challenge: None, details: None }
     }
 
     /// The network provider has a list of details in each of its refusals.
@@ -30,6 +32,11 @@ impl Refusal {
         let detail = json!({"code": code, "message": message.into()});
         self.details.get_or_insert_default().push(detail);
         self
+    }
+
+    /// Adds a challenge.
+    pub(super) fn challenging(self, challenge: String) -> Self {
+        Self { challenge: Some(challenge), ..self }
     }
 
     /// A resource that is not there.
@@ -69,6 +76,10 @@ impl Refusal {
     }
 
     pub(super) fn answer(&self) -> Answer {
-        Answer::json(self.status, json!({"error": self.error()}))
+        let answer = Answer::json(self.status, json!({"error": self.error()}));
+        match &self.challenge {
+            Some(challenge) => answer.with("WWW-Authenticate", challenge),
+            None => answer,
+        }
     }
 }

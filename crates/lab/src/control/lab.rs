@@ -53,6 +53,26 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What is asked by a POST and changes nothing around any guest.
+const QUESTIONS: [&str; 6] = [
+    "effectivenetworksecuritygroups",
+    "effectiveroutetable",
+    "ipflowverify",
+    "nexthop",
+    "querystatus",
+    "topology",
+];
+
+/// Tells whether the guests may have to learn of something after a request.
+fn may_change(request: &Request) -> bool {
+    let last = request.path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    match request.verb {
+        Verb::Get | Verb::Head => false,
+        Verb::Post => !QUESTIONS.contains(&last.as_str()),
+        Verb::Put | Verb::Patch | Verb::Delete => true,
+    }
+}
+
 impl Lab {
     /// Puts a lab together; the guests are those of this cloud's fabric.
     ///
@@ -107,7 +127,7 @@ impl Lab {
     pub async fn manage(self: &Arc<Self>, request: &Request) -> Answer {
         self.captures().await;
         let (answer, job) = self.cloud().answer(request, self.clock.now());
-        if !matches!(request.verb, Verb::Get | Verb::Head) {
+        if may_change(request) {
             self.settle().await;
         }
         if let Some(job) = job {

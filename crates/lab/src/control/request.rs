@@ -1,6 +1,7 @@
 //! Who may ask what, and who answers it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::json;
@@ -44,6 +45,10 @@ impl LabHandler {
             Service::Manager => match self.stranger_to_identity(&request) {
                 Some(refused) => refused,
                 None => {
+                    let delay = lock(&self.0.current).answer_ms;
+                    if delay > 0 {
+                        tokio::time::sleep(Duration::from_millis(delay)).await;
+                    }
                     self.sign(&mut request);
                     lab.manage(&request).await
                 }

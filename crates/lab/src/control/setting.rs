@@ -1,5 +1,7 @@
 //! What can be set: how the cloud behaves, and what goes wrong in it.
 
+use std::time::Duration;
+
 use regex::RegexBuilder;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -13,6 +15,10 @@ use crate::azure::{Fault, Grant};
 pub(super) struct CurrentSettings {
     /// How many polls find each operation at work.
     pub(super) lro_polls: u32,
+    /// How many milliseconds each operation takes.
+    pub(super) lro_ms: u64,
+    /// How many milliseconds the resource manager takes for each answer.
+    pub(super) answer_ms: u64,
     /// How many entries a page of a list has.
     pub(super) page_size: Option<usize>,
     /// How many captures fit.
@@ -26,6 +32,12 @@ pub(super) struct CurrentSettings {
 pub enum LabSetting {
     /// How many polls find each operation at work.
     Polls(u32),
+    /// Each operation takes so many milliseconds.
+    Lasts(u64),
+    /// Each answer takes so many milliseconds.
+    Answers(u64),
+    /// A token has to have been asked for with these claims.
+    Claims(String),
     /// Lists come in pages of so many entries.
     Page(Option<usize>),
     /// How many captures fit.
@@ -47,8 +59,9 @@ pub enum LabSetting {
 }
 
 const STATES: [&str; 5] = ["running", "stopped", "deallocated", "starting", "stopping"];
-const KNOWN_SETTINGS: &str =
-    "lro_polls, page_size, capture_limit, power, busy, free, remove, fault, token, grants, clear";
+const KNOWN_SETTINGS: &str = "lro_polls, lro_ms, answer_ms, page_size, capture_limit, power, busy, free, remove, fault, token, grants, clear";
+/// Nothing takes longer.
+const MAX_DELAY_MS: u64 = 3_600_000;
 /// How large a compiled pattern may be.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
@@ -109,6 +122,11 @@ fn one(name: &str, value: &Value, read: &mut Vec<LabSetting>) -> Result<(), Orde
             let polls = value.as_u64().and_then(|polls| u32::try_from(polls).ok());
             read.push(LabSetting::Polls(polls.ok_or_else(|| wrong("a number"))?));
         }
+        "lro_ms" | "answer_ms" => {
+            let millis = value.as_u64().filter(|millis| *millis <= MAX_DELAY_MS);
+            let millis = millis.ok_or_else(|| wrong("milliseconds, at most an hour"))?;
+            read.push(if name == "lro_ms" { LabSetting::Lasts(millis) } else { LabSetting::Answers(millis) });
+        }
         "page_size" => match size()? {
             Some(0) => return Err(wrong("at least 1, or `off`")),
             size => read.push(LabSetting::Page(size)),
@@ -135,7 +153,11 @@ fn one(name: &str, value: &Value, read: &mut Vec<LabSetting>) -> Result<(), Orde
         "token" => match value.as_str() {
             Some("expired") => read.push(LabSetting::Expired(true)),
             Some("good") => read.push(LabSetting::Expired(false)),
-            _ => return Err(wrong("`expired` or `good`")),
+            Some(_) => return Err(wrong("`expired` or `good`")),
+            None => match value.get("claims").filter(|claims| claims.is_object()) {
+                Some(claims) => read.push(LabSetting::Claims(claims.to_string())),
+                None => return Err(wrong("`expired`, `good`, or an object with `claims`")),
+            },
         },
         "grants" => {
             let people = value.as_object().ok_or_else(|| wrong("principals and what they are granted"))?;
@@ -218,6 +240,12 @@ impl Lab {
                         seen.lro_polls = polls;
                         cloud.polls(polls);
                     }
+                    LabSetting::Lasts(millis) => {
+                        seen.lro_ms = millis;
+                        cloud.operations_last(Duration::from_millis(millis));
+                    }
+                    LabSetting::Answers(millis) => seen.answer_ms = millis,
+                    LabSetting::Claims(claims) => cloud.demand_claims(Some(claims)),
                     LabSetting::Page(page) => {
                         seen.page_size = page;
                         cloud.page(page);
@@ -232,10 +260,15 @@ impl Lab {
                     LabSetting::Remove(id) => drop(cloud.take_out(&id)),
                     LabSetting::Fault(fault) => cloud.faults().add(fault),
                     LabSetting::Grant(object, granted) => cloud.grant(&object, granted),
-                    LabSetting::Expired(expired) => seen.token_expired = expired,
+                    LabSetting::Expired(expired) => {
+                        seen.token_expired = expired;
+                        cloud.demand_claims(None);
+                    }
                     LabSetting::Clear => {
                         *seen = CurrentSettings::default();
                         cloud.polls(0);
+                        cloud.operations_last(Duration::ZERO);
+                        cloud.demand_claims(None);
                         cloud.page(None);
                         cloud.captures(None);
                         cloud.faults().clear();
@@ -260,6 +293,16 @@ mod tests {
     fn refused(body: &Value, with: &str) {
         let refused = LabSetting::read(body).unwrap_err().what;
         assert!(refused.contains(with), "{refused}");
+    }
+
+    #[test]
+    fn what_takes_time_and_what_is_demanded_is_read() {
+        let body = json!({"answer_ms": 200, "lro_ms": 2_000, "token": {"claims": {"a": 1}}});
+        let read = LabSetting::read(&body).unwrap();
+        assert!(matches!(
+            read.as_slice(),
+            [LabSetting::Answers(200), LabSetting::Lasts(2_000), LabSetting::Claims(text)] if text == r#"{"a":1}"#
+        ));
     }
 
     #[test]
@@ -292,6 +335,9 @@ mod tests {
         );
         refused(&json!({"fault": {"match": "x", "statis": 500}}), "unknown field");
         refused(&json!({"token": "old"}), "`expired` or `good`");
+        refused(&json!({"token": {"claims": 7}}), "an object with `claims`");
+        refused(&json!({"lro_ms": -1}), "`lro_ms` wants milliseconds");
+        refused(&json!({"answer_ms": 3_600_001}), "`answer_ms` wants milliseconds");
         refused(&json!({"grants": {"x": [{"action": []}]}}), "a list of permissions");
     }
 }

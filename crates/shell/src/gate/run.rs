@@ -146,6 +146,11 @@ impl Shell {
         self.known = known;
     }
 
+    /// Says in which turn of a session the commands that follow are asked for; in none where each of them has to see what is so now.
+    pub fn begin_turn(&self, turn: Option<u64>) {
+        self.runner.begin_turn(turn);
+    }
+
     /// Judges a command as the gate would judge it.
     #[must_use]
     pub fn judge(&self, command: &str) -> Ruling {

@@ -55,6 +55,10 @@ impl Runner for TimedRunner {
         self.inner.brings_identity(permit, setting)
     }
 
+    fn begin_turn(&self, turn: Option<u64>) {
+        self.inner.begin_turn(turn);
+    }
+
     async fn run(
         &self,
         permit: Permit,

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use ghost_cloud::sign_in::SignInMethod;
+use ghost_base::Secret;
+use ghost_cloud::sign_in::{Credential, SignInMethod};
 use ghost_cloud::{FailureClass, failure};
-use ghost_shell::{Cancel, Problem, Response};
+use ghost_shell::{Cancel, CancelSignal, Problem, Response};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
@@ -162,6 +163,65 @@ async fn a_token_that_is_refused_is_renewed_once() {
     assert_eq!(class(&native.line(NSG).await), FailureClass::Expired);
     set(&stage, json!({"token": "good"})).await;
     assert_eq!(native.document(NSG).await, before);
+    stage.down().await;
+}
+
+#[tokio::test]
+async fn a_token_that_lacks_what_is_demanded_is_replaced_once_by_one_that_has_it() {
+    let stage = Stage::quiet().await;
+    let principal = || SignInMethod::Principal {
+        client: "22222222-0000-0000-0000-00000000000a".to_owned(),
+        tenant: "11111111-1111-1111-1111-111111111111".to_owned(),
+        proof: Credential::Secret(Secret::new("word")),
+    };
+    let native = Native::with(&stage, principal(), &[]);
+    let before = native.document(NSG).await;
+    let demand = json!({"access_token": {"nbf": {"essential": true, "value": "1764000000"}}});
+    set(&stage, json!({"token": {"claims": demand}})).await;
+    assert_eq!(native.document(NSG).await, before);
+    // Whoever comes later has it from the first.
+    assert_eq!(native.document(ROUTES).await["value"].as_array().map(Vec::is_empty), Some(false));
+    // Something else is demanded, again and again: that is a refusal, after one more token.
+    let other = "Bearer claims=\"eyJhIjp7fX0=\"";
+    set(
+        &stage,
+        json!({"fault": {"match": "tf-dest-vm-nsg", "status": 401, "headers": {"WWW-Authenticate": other}, "times": 9,
+            "body": {"error": {"code": "InvalidAuthenticationToken", "message": "More is demanded."}}}}),
+    )
+    .await;
+    let refused = native.line(NSG).await;
+    assert_eq!(class(&refused), FailureClass::Expired, "{refused:?}");
+    let all = native.audit();
+    let last = all.iter().rev().find(|record| record["kind"] == "done").unwrap();
+    assert_eq!(last["sandbox"]["details"].to_string().matches("tf-dest-vm-nsg: 401").count(), 2, "{last}");
+    stage.down().await;
+}
+
+#[tokio::test]
+async fn an_identity_endpoint_that_hangs_is_left_at_once_by_whoever_is_canceled() {
+    let stage = Stage::quiet().await;
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = format!("http://{}/msi/token", silent.local_addr().unwrap());
+    let native = Native::with(&stage, MANAGED, &[("IDENTITY_ENDPOINT", &endpoint)]);
+    let (cancel, signal) = Cancel::new();
+    let line = format!("az {NSG}");
+    let running = native.shell.run_until(&line, "why?", signal);
+    let other = native.shell.run_until("az group list", "why?", CancelSignal::never());
+    tokio::pin!(running, other);
+    let connection = tokio::select! {
+        biased;
+        ended = &mut running => panic!("it ended by itself: {ended:?}"),
+        ended = &mut other => panic!("it ended by itself: {ended:?}"),
+        connection = silent.accept() => connection.unwrap(),
+    };
+    cancel.cancel();
+    let stopped = tokio::select! {
+        biased;
+        ended = &mut other => panic!("it ended by itself: {ended:?}"),
+        stopped = &mut running => stopped,
+    };
+    assert_eq!((stopped.exit_code, stopped.error), (None, Some(Problem::Canceled)), "{stopped:?}");
+    drop(connection);
     stage.down().await;
 }
 

@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use ghost_cloud::reader::{NativeReader, Place};
 use ghost_cloud::sign_in::{Account, SignInMethod, identity};
 use ghost_shell::{
-    CancelSignal, ClipLimits, ExecError, Identities, Limits, Output, Permit, Policy, Problem, Response,
-    Runner, Setting, Shell, Status, quote,
+    Approver, CancelSignal, Choice, ClipLimits, Decision, DenyAll, ExecError, Identities, Limits, Output,
+    Permit, Policy, Problem, Request, Response, Reviewer, Runner, Setting, Shell, Status, quote,
 };
 use serde_json::Value;
 
@@ -35,6 +35,17 @@ impl Runner for Nobody {
         let signs_in = permit.words().is_some_and(|words| words.get(1).is_some_and(|word| word == "login"));
         let (exit, why) = if signs_in { (0, "") } else { (LEFT, "left to az") };
         Ok(Output::answered(exit, Vec::new(), why.into(), Duration::ZERO, "(nobody)"))
+    }
+}
+
+/// Approves of everything.
+#[derive(Debug)]
+struct Yes;
+
+#[async_trait]
+impl Approver for Yes {
+    async fn decide(&self, _: &Request) -> Decision {
+        Decision { choice: Choice::Approve, who: Reviewer::new("ana") }
     }
 }
 
@@ -68,6 +79,21 @@ impl Native {
         other: &[(&str, &str)],
         timeout: Duration,
     ) -> Self {
+        Self::asking(stage, method, other, timeout, Arc::new(DenyAll))
+    }
+
+    /// The same with somebody who approves of everything.
+    pub(super) fn approving(stage: &Stage, method: SignInMethod) -> Self {
+        Self::asking(stage, method, &[], Duration::from_secs(120), Arc::new(Yes))
+    }
+
+    fn asking(
+        stage: &Stage,
+        method: SignInMethod,
+        other: &[(&str, &str)],
+        timeout: Duration,
+        approver: Arc<dyn Approver>,
+    ) -> Self {
         let data = tempfile::tempdir().unwrap();
         let exports = stage.exports.iter().map(|(name, value)| (*name, value.as_str()));
         let environment: BTreeMap<String, OsString> = exports
@@ -85,6 +111,7 @@ impl Native {
             .environment(environment)
             .identities(Arc::new(Identities::one(reader)))
             .runner(Arc::new(native))
+            .approver(approver)
             .clip(ClipLimits { lines: 1_000_000, tokens: 10_000_000 })
             .limits(Limits { timeout, ..Limits::default() })
             .build()

@@ -74,4 +74,8 @@ impl Operation for TopologyOperation {
             self.reading = reading(&self.place, *list);
         }
     }
+
+    fn ahead(&self) -> Vec<CommandRequest> {
+        ALL.iter().skip(self.at + 1).map(|list| order(&self.place, *list)).collect()
+    }
 }

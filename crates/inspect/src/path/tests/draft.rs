@@ -264,7 +264,7 @@ impl Draft {
     }
 
     /// Puts a load balancer with one frontend, one pool and one probe before machines: it takes a port and leads to the same one.
-    pub(super) fn balanced(mut self, address: &str, port: u16, machines: &[&str]) -> Self {
+    pub(crate) fn balanced(mut self, address: &str, port: u16, machines: &[&str]) -> Self {
         let part = |kind: &str, name: &str| json!({"id": format!("/loadBalancers/lb/{kind}/{name}")});
         let members: Vec<Value> = machines
             .iter()

@@ -83,9 +83,12 @@ pub(super) fn no_action(action: &str) -> Refusal {
 fn soon(cloud: &mut Cloud, request: &Request, done: Option<Done>) -> (Answer, String) {
     let name = cloud.operations.begin(done);
     let (status, result) = operation::network(request, cloud.subscription(), "eastus", &name);
-    let answer = Answer::empty(202)
+    let mut answer = Answer::empty(202)
         .with("Azure-AsyncOperation", status)
         .with("Location", result)
         .with("Azure-AsyncNotification", "Enabled");
+    if !cloud.operations.lasts.is_zero() {
+        answer = answer.with("x-ms-retry-after-ms", cloud.operations.pause());
+    }
     (answer, name)
 }
