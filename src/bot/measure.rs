@@ -249,6 +249,7 @@ mod tests {
             limits: Limits::default(),
             scope: None,
             hosts: Vec::new(),
+            cloud_too: false,
             surroundings: None,
             by_program: false,
             outside: None,

@@ -62,6 +62,11 @@ impl ChannelRules {
             self.hosts.iter().filter(|host| names(words, &host.name)).cloned().collect();
         if named.is_empty() && self.only_hosts { self.hosts.clone() } else { named }
     }
+
+    /// Tells whether a question about these machines is about the cloud, too: it may know them.
+    pub(super) fn is_cloud_too(&self, hosts: &[SessionHost]) -> bool {
+        !self.only_hosts && SessionHost::may_be_of_cloud(hosts)
+    }
 }
 
 impl Settings {

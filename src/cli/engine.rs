@@ -116,9 +116,15 @@ pub(super) fn policy(setup: &Setup) -> anyhow::Result<Arc<Policy>> {
 pub(super) fn policy_for(setup: &Setup, hosts: &[SessionHost]) -> anyhow::Result<Arc<Policy>> {
     let ssh = SshArguments::default();
     let configured = setup.config.hosts.keys().filter_map(|name| Some(ssh.access(setup, name).ok()?.1));
-    let configured = configured.map(|access| access.carrier().words().to_vec());
+    let named = hosts.iter().filter_map(|host| HostAccess::of_carrier(&host.carrier));
+    let all: Vec<HostAccess> = named.chain(configured).collect();
+    // What reads the guest of a cloud runs as root there.
+    let as_guests = all.iter().filter_map(|access| match access {
+        HostAccess::Ssh(ssh) => GuestAccess::Ssh(ssh.clone()).known(),
+        HostAccess::Here => None,
+    });
     let carriers: Vec<Vec<String>> =
-        hosts.iter().map(|host| host.carrier.clone()).chain(configured).collect();
+        all.iter().map(|access| access.carrier().words().to_vec()).chain(as_guests).collect();
     let policy = policy(setup)?;
     if carriers.is_empty() {
         return Ok(policy);

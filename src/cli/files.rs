@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::session::{FileTaskError, FileTasks};
 use ghost_base::{SessionId, private_dir, write_private, write_private_new};
 use ghost_cloud::capture::{AnalysisJob, Role, analyze, verify};
+use ghost_cloud::probe::Packets;
 use ghost_investigate::state::State;
 use ghost_investigate::tool::FileTask;
 use ghost_shell::redact;
@@ -45,12 +46,31 @@ impl Folders {
                     verify(&self.captures.join(plain(file)?), *bytes).map_err(|error| error.to_string())?;
                 Ok(json!({ "packets": packets, "cut_off": cut_off }).to_string())
             }
+            FileTask::Store { file, text } => {
+                self.store(plain(file)?, text)?;
+                Ok(json!({ "kept": file }).to_string())
+            }
             FileTask::Analyze { work } => self.analyze(work),
             FileTask::Recall { kind, session } => self.recall(&self.place(kind, session)?),
             FileTask::Keep { kind, session, text } => {
                 self.keep(&self.place(kind, session)?, text, kind == BASELINE)?;
                 Ok(json!({ "kept": session }).to_string())
             }
+        }
+    }
+
+    /// Puts recorded packets into the captures folder. The same ones may be there already, of an owner that was cut off behind it.
+    fn store(&self, file: &str, text: &str) -> Result<(), String> {
+        let packets = Packets::bytes_of(text).map_err(|issue| issue.text)?;
+        let path = self.captures.join(file);
+        let describe = |error: io::Error| format!("{file}: {error}");
+        private_dir(&self.captures).map_err(describe)?;
+        match write_private_new(&path, &packets) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match fs::read(&path) {
+                Ok(kept) if kept == packets => Ok(()),
+                Ok(_) | Err(_) => Err(format!("{file}: there is another one of this name")),
+            },
+            written => written.map_err(describe),
         }
     }
 
@@ -78,6 +98,9 @@ impl Folders {
 
     /// Returns where something is kept under the name of a session: where the subcommands of the same purpose look for it.
     fn place(&self, kind: &str, session: &str) -> Result<PathBuf, String> {
+        if kind == KEPT_HOST {
+            return Ok(self.data.join(HOSTS).join(format!("{}.json", plain(session)?)));
+        }
         let session: SessionId =
             session.parse().map_err(|_| format!("{session:?} is no name of a session"))?;
         let (folder, name) = match kind {
@@ -123,6 +146,10 @@ impl Folders {
         path.strip_prefix(&self.data).unwrap_or(path).display().to_string()
     }
 }
+
+/// The kind of a machine's state, under the machine's name; `ghost host --keep` keeps it in this folder of the data folder.
+const KEPT_HOST: &str = "host";
+pub(in crate::cli) const HOSTS: &str = "hosts";
 
 /// The kind of which the last one counts.
 const BASELINE: &str = "meter.baseline";

@@ -26,6 +26,7 @@ pub fn opened(room: &OutsideRoom, outside: Outside, nonce: String) -> Opened {
         limits: room.limits,
         scope: room.scope.clone().filter(|scope| !scope.is_open()),
         hosts: Vec::new(),
+        cloud_too: false,
         surroundings: Some(room.surroundings.clone()),
         ..opened_outside(outside, room.origin.clone(), nonce)
     }

@@ -14,7 +14,7 @@ const PLAN_NOT_CHANGEABLE: &str = "a plan can be approved or denied as a whole, 
 
 /// Answers the gate from the record of a step. Without one it denies.
 #[derive(Debug, Default)]
-pub(super) struct LedgerApprover(Mutex<Option<Answers>>);
+pub(super) struct LedgerApprover(Mutex<Vec<Answers>>);
 
 #[derive(Debug)]
 struct Answers {
@@ -34,33 +34,41 @@ struct ShownRound {
 }
 
 impl LedgerApprover {
-    /// Takes over what humans answered about a step.
+    /// Takes over what humans answered about a step, and nothing else.
     pub(super) fn arm(&self, state: &State, step: &Step) {
-        let commands = step.rounds.iter().skip(1).map(|round| Some(round.classified.command.clone()));
-        let judged = step.rounds.iter().map(|round| &round.classified);
-        let rounds = judged.zip(commands.chain([None])).map(|(judged, next)| ShownRound {
-            digest: judged.digest,
-            reason: judged.reason.clone(),
-            next,
-        });
-        let rounds = rounds.collect();
-        let (last, who) = answer(state, step);
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Answers { rounds, last, who });
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = vec![answers(state, step)];
+    }
+
+    /// Takes over what humans answered about steps that run side by side.
+    pub(super) fn arm_all(&self, state: &State, steps: &[Step]) {
+        let all = steps.iter().map(|step| answers(state, step)).collect();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = all;
     }
 
     /// Takes over what humans answered about a step that is judged as it stands now, and not from its beginning.
     pub(super) fn arm_last(&self, state: &State, step: &Step) {
-        self.arm(state, step);
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(answers) = held.as_mut() {
-            answers.rounds.drain(..answers.rounds.len().saturating_sub(1));
-        }
+        let mut last = answers(state, step);
+        last.rounds.drain(..last.rounds.len().saturating_sub(1));
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = vec![last];
     }
 
     /// Forgets it again.
     pub(super) fn disarm(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
+}
+
+/// Returns what humans answered about a step, round by round.
+fn answers(state: &State, step: &Step) -> Answers {
+    let commands = step.rounds.iter().skip(1).map(|round| Some(round.classified.command.clone()));
+    let judged = step.rounds.iter().map(|round| &round.classified);
+    let rounds = judged.zip(commands.chain([None])).map(|(judged, next)| ShownRound {
+        digest: judged.digest,
+        reason: judged.reason.clone(),
+        next,
+    });
+    let (last, who) = answer(state, step);
+    Answers { rounds: rounds.collect(), last, who }
 }
 
 /// Returns what was said to the question that was asked last about a step.
@@ -86,14 +94,17 @@ impl Approver for LedgerApprover {
         let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let deny = |reason: &str| Choice::Deny { reason: reason.to_owned() };
         let nobody = || Reviewer::new("nobody");
-        let Some(answers) = held.as_ref() else {
+        if held.is_empty() {
             return Decision { choice: deny("no answer is recorded"), who: nobody() };
-        };
+        }
         let round = usize::try_from(request.round.saturating_sub(1)).unwrap_or(usize::MAX);
         let other =
             || Decision { choice: deny("this is not what was shown when it was answered"), who: nobody() };
-        let shown = answers.rounds.get(round).filter(|shown| shown.digest == request.digest());
-        let Some(ShownRound { reason, next, .. }) = shown else { return other() };
+        let shown = |answers: &&Answers| {
+            answers.rounds.get(round).is_some_and(|shown| shown.digest == request.digest())
+        };
+        let Some(answers) = held.iter().find(shown) else { return other() };
+        let Some(ShownRound { reason, next, .. }) = answers.rounds.get(round) else { return other() };
         let choice = next.clone().map_or_else(|| answers.last.clone(), |command| Choice::Modify { command });
         // A yes was to what had been found then.
         let changed = request.ruling.asks_for_surroundings() && request.ruling.reason != *reason;

@@ -8,6 +8,7 @@ use crate::session::execute::{ExecuteOutcome, Gate, execute, reclassify, refuse}
 use crate::session::hand_over::{hand_over, refuse_outside};
 use crate::session::owned::{OwnedSession, hold_lease, retry_until_available};
 use crate::session::think::{event, name_calls, think};
+use crate::session::together::execute_together;
 use crate::session::{DriveOutcome, Engine, EngineError};
 use ghost_base::{Digest, SessionId};
 use ghost_investigate::decision::{DecisionContext, Effect, next};
@@ -222,6 +223,20 @@ impl Engine {
                 Effect::Execute { step, consumes, intended } => {
                     if execute(owned, &mut gate, control, step, consumes, intended).await?
                         == ExecuteOutcome::Paused
+                    {
+                        return Ok(DriveOutcome::Paused);
+                    }
+                }
+                Effect::ExecuteTogether { .. } if self.is_frozen(owned, control).await? => {}
+                Effect::ExecuteTogether { steps } => {
+                    // What the gate finds on this machine is the same for all of them; each is judged once more when it runs.
+                    let is_found = match steps.first() {
+                        Some(first) => reclassify(owned, &mut gate, *first).await?,
+                        None => false,
+                    };
+                    if !is_found
+                        && execute_together(owned, &mut gate, control, &steps).await?
+                            == ExecuteOutcome::Paused
                     {
                         return Ok(DriveOutcome::Paused);
                     }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How often the observer is notified that a command still runs.
-const RUNNING_NOTICE_INTERVAL: Duration = Duration::from_secs(5);
+pub(super) const RUNNING_NOTICE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The gate of one session, opened when it is first needed.
 pub(super) struct Gate {
@@ -89,7 +89,7 @@ fn turn(state: &State) -> Option<u64> {
 }
 
 /// Runs a command. A declared script runs as the policy declares it now, or not at all: never as the text that was proposed.
-async fn run(shell: &Shell, step: &Step, cancel: CancelSignal) -> Response {
+pub(super) async fn run(shell: &Shell, step: &Step, cancel: CancelSignal) -> Response {
     let Some(DeclaredScript { carrier, script, variables }) = &step.script else {
         return shell.run_until(&step.command, &step.reasoning, cancel).await;
     };
@@ -183,7 +183,7 @@ pub(super) async fn execute(
 
 /// Makes sure, as late as possible, that nobody took the session over between the record and the run: an owner may have slept
 /// in between, and somebody may have been asked about the command meanwhile.
-async fn still_ours(owned: &mut OwnedSession<'_>) -> Result<(), EngineError> {
+pub(super) async fn still_ours(owned: &mut OwnedSession<'_>) -> Result<(), EngineError> {
     let (engine, lease) = (owned.engine, owned.lease.clone());
     match retry_until_available(engine, || engine.store.renew(&lease)).await {
         Ok(renewed) => {

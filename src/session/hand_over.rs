@@ -40,6 +40,7 @@ pub fn opened_outside(outside: Outside, channel: Option<Origin>, nonce: String) 
         limits: Limits::default(),
         scope: None,
         hosts: Vec::new(),
+        cloud_too: false,
         surroundings: None,
         by_program: true,
         outside: Some(Box::new(outside)),

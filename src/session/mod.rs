@@ -21,6 +21,7 @@ mod port;
 mod question;
 pub mod retention;
 mod think;
+mod together;
 mod vote;
 mod worker;
 

@@ -367,6 +367,12 @@ pub(crate) fn judged(state: &State) -> Option<(&CallState, JudgedFlows)> {
     judged.fold(None, |_, last| Some(last))
 }
 
+/// Tells whether a session is about machines that are read themselves: where the cloud may know them, too, what was judged last says it.
+pub(crate) fn is_of_hosts(state: &State) -> bool {
+    let by_itself = || !state.opened.cloud_too;
+    !state.opened.hosts.is_empty() && judged(state).map_or_else(by_itself, |(_, last)| last.is_of_machines())
+}
+
 /// Returns what a call judged of what people complain about; `None` where it is no such call, or did not come to a result.
 pub(crate) fn of_complaints(call: &CallState) -> Option<JudgedFlows> {
     let is_of_them = match call.call.tool.as_str() {

@@ -227,6 +227,8 @@ impl Core {
     ) -> Result<AlertTaken, StoreError> {
         let rules = self.settings.rules(&source.channel).cloned().unwrap_or_default();
         let shown = shown(source, alert);
+        let hosts = rules.hosts_of(&symptom(alert));
+        let cloud_too = rules.is_cloud_too(&hosts);
         let opened = Opened {
             symptom: symptom(alert),
             requester: shown.requester(),
@@ -240,7 +242,8 @@ impl Core {
             nonce: (self.nonce)(),
             investigator: self.investigator.clone(),
             limits: self.limits_today(&source.channel, rules.day).await?,
-            hosts: rules.hosts_of(&symptom(alert)),
+            hosts,
+            cloud_too,
             scope: rules.scope.filter(|scope| !scope.is_open()),
             surroundings: Some(self.settings.surroundings.clone()),
             by_program: true,

@@ -49,6 +49,8 @@ impl Core {
         } else {
             self.settings.limits
         };
+        let hosts = rules.hosts_of(symptom);
+        let cloud_too = rules.is_cloud_too(&hosts);
         let opened = Opened {
             symptom: symptom.to_owned(),
             requester: who.to_owned(),
@@ -58,7 +60,8 @@ impl Core {
             investigator: self.investigator.clone(),
             limits,
             scope: rules.scope.clone().filter(|scope| !scope.is_open()),
-            hosts: rules.hosts_of(symptom),
+            hosts,
+            cloud_too,
             surroundings: Some(self.settings.surroundings.clone()),
             by_program,
             outside: None,

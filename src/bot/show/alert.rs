@@ -160,6 +160,7 @@ mod tests {
             limits: Limits::default(),
             scope: None,
             hosts: Vec::new(),
+            cloud_too: false,
             surroundings: None,
             by_program: true,
             outside: None,

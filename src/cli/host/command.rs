@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
 use super::gather::{Machine, gather, policy};
@@ -11,8 +12,10 @@ use super::report::{Called, Report};
 use super::show::page;
 use super::snapshot::Snapshot;
 use super::watch::watch;
+use crate::cli::files::HOSTS;
+use crate::cli::investigate::{MAX_HOSTS, entries};
 use crate::cli::live::{Live, plan_by};
-use crate::cli::print::{Hinted, line, note};
+use crate::cli::print::{Hinted, harmless, line, note};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
 use ghost_cloud::guest::HostAccess;
@@ -25,17 +28,21 @@ const HERE: &str = "localhost";
 /// The arguments of `ghost host`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost host\n  ghost host --to db-1:5432 --to 192.0.2.7\n  ghost host --name www.example.com\n  ghost host --save well.json            # while it works\n  ghost host --diff well.json            # what changed since\n  ghost host --watch --every 10\n  ghost host --host web-1 --host ops@db-1 --jump bastion.example.com\n  ghost host --from web-1.json --from db-1.json --to 10.0.2.4:5432 --caller web-1\n\nEverything is one script that only reads (--plan prints it); it calls the name servers and the default gateway of the machine, and what --to and --name name. Without root rights it reads as far as it goes, and says what was closed."
+    after_help = "Examples:\n  ghost host\n  ghost host --to db-1:5432 --to 192.0.2.7\n  ghost host --name www.example.com\n  ghost host --save well.json            # while it works\n  ghost host --diff well.json            # what changed since\n  ghost host --keep                      # for `ghost investigate 'what changed on this host?'`\n  ghost host --watch --every 10\n  ghost host --host web-1 --host ops@db-1 --jump bastion.example.com\n  ghost host --inventory hosts.yml\n  ghost host --inventory hosts.yml --host web-1 --to db-1:5432\n  ghost host --from web-1.json --from db-1.json --to 10.0.2.4:5432 --caller web-1\n\nEverything is one script that only reads (--plan prints it); it calls the name servers and the default gateway of the machine, and what --to and --name name. Without root rights it reads as far as it goes, and says what was closed."
 )]
 pub(in crate::cli) struct Arguments {
     /// A machine by ssh, in place of this one: a name or an address, or a name of `[ssh] hosts`; repeatable.
     #[arg(long, value_name = "[USER@]HOST", conflicts_with = "from")]
     host: Vec<String>,
+    /// Machines from a file: an ssh configuration, an inventory of Ansible (INI or YAML), or a CSV. Those that --host names; all of them,
+    /// where none is named.
+    #[arg(long, value_name = "FILE", conflicts_with = "from")]
+    inventory: Option<PathBuf>,
     /// Judge what was gathered before; repeatable, and judged together.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["save", "watch", "plan", "name"])]
     from: Vec<PathBuf>,
     /// How findings name this machine.
-    #[arg(long = "as", value_name = "NAME", default_value = HERE, conflicts_with_all = ["host", "from"])]
+    #[arg(long = "as", value_name = "NAME", default_value = HERE, conflicts_with_all = ["host", "inventory", "from"])]
     named: String,
     /// Try to reach this: echoes, packet sizes, a connection where a port is named; repeatable.
     #[arg(long, value_name = "HOST[:PORT]")]
@@ -55,6 +62,9 @@ pub(in crate::cli) struct Arguments {
     /// Keep what was gathered in this file.
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
+    /// Keep what was gathered in the data folder, machine by machine: `ghost investigate 'what changed on web-1?'` compares with it.
+    #[arg(long, conflicts_with_all = ["from", "watch", "plan"])]
+    keep: bool,
     /// Say what changed since this snapshot, and take it for how the machine should be.
     #[arg(long, value_name = "FILE")]
     diff: Option<PathBuf>,
@@ -126,6 +136,12 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
                 now.write(path)?;
                 note(&format!("kept in {}", path.display()));
             }
+            if arguments.keep {
+                let folder = setup.data()?.join(HOSTS);
+                now.keep(&folder)?;
+                let names: Vec<&str> = now.hosts.keys().map(String::as_str).collect();
+                note(&format!("kept for later investigations: {}", names.join(", ")));
+            }
             arguments.show(&report(&now, &unread)?)?
         }
     } else {
@@ -159,8 +175,20 @@ impl Arguments {
     /// Returns the machines that are to be read; destinations are tried by the one that calls.
     fn machines(&self, setup: &Setup, to: &[(String, Option<u16>)]) -> anyhow::Result<Vec<Machine>> {
         let mut machines = Vec::new();
-        for named in &self.host {
-            let (name, access) = self.ssh.access(setup, named)?;
+        let entries = entries(self.inventory.as_deref(), setup)?;
+        let all: Vec<String> = match &self.inventory {
+            Some(_) if self.host.is_empty() => entries.keys().cloned().collect(),
+            Some(_) | None => self.host.clone(),
+        };
+        if all.len() > MAX_HOSTS {
+            let error = anyhow::anyhow!("{} machines are named, and one run reads {MAX_HOSTS}", all.len());
+            return Err(Hinted::new(error, "name those that it is about, with --host").into());
+        }
+        for named in &all {
+            let (name, access) = self
+                .ssh
+                .access_among(&entries, setup, named)
+                .with_context(|| format!("finding how {} is reached", harmless(named)))?;
             if machines.iter().any(|one: &Machine| one.name == name) {
                 anyhow::bail!("{name} is named twice");
             }

@@ -14,8 +14,9 @@ use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::{HostProbe, HostQuestion};
 use ghost_shell::Policy;
 
-/// So many machines are read at once.
-const AT_ONCE: usize = 16;
+/// So many machines are read at once. A server for ssh refuses some of those that sign in when ten others do (`MaxStartups`), and a jump
+/// host is in front of all of them.
+const AT_ONCE: usize = 10;
 
 /// A machine that is to be read.
 #[derive(Debug, Clone)]

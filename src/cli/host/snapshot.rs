@@ -63,6 +63,22 @@ impl Snapshot {
             .with_context(|| format!("writing {}", path.display()))
     }
 
+    /// Keeps each machine by itself in a folder, in the place of what was kept of it before.
+    pub(super) fn keep(&self, folder: &Path) -> anyhow::Result<()> {
+        ghost_base::private_dir(folder).with_context(|| format!("making {}", folder.display()))?;
+        for (name, gathered) in &self.hosts {
+            let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+            anyhow::ensure!(
+                plain && !name.starts_with('.'),
+                "{name} is no name of a file: --as names this machine"
+            );
+            let hosts = BTreeMap::from([(name.clone(), gathered.clone())]);
+            Self { format: self.format, taken: self.taken.clone(), hosts }
+                .write(&folder.join(format!("{name}.json")))?;
+        }
+        Ok(())
+    }
+
     /// Reads the machines from what was gathered.
     pub(super) fn machines(&self) -> Vec<Host> {
         self.hosts.iter().map(|(name, gathered)| Host::read(name, gathered)).collect()

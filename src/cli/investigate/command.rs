@@ -13,7 +13,7 @@ use crate::cli::host::SshArguments;
 use crate::cli::investigate::again;
 #[cfg(feature = "lab")]
 use crate::cli::investigate::case;
-use crate::cli::investigate::hosts::{entries, machines, session_host};
+use crate::cli::investigate::hosts::{knows_cloud, machines, recorded};
 use crate::cli::investigate::investigator::{InvestigatorKind, investigator};
 use crate::cli::investigate::question::{QuestionOutcome, ask, rule};
 use crate::cli::investigate::reports::Reports;
@@ -26,7 +26,6 @@ use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
 use crate::session::{DriveControl, DriveOutcome, Engine, InboxMessage};
 use ghost_base::SessionId;
-use ghost_cloud::guest::HostAccess;
 use ghost_investigate::Outcome;
 use ghost_investigate::event::{HumanMessage, Opened, Origin, SessionHost, read};
 use ghost_investigate::memory::Memory;
@@ -161,6 +160,7 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
         None => {
             let mut opened =
                 opening(arguments.symptom.as_deref().unwrap_or_default(), setup, model.as_ref())?;
+            opened.cloud_too = knows_cloud(own) && SessionHost::may_be_of_cloud(&hosts);
             (opened.requester, opened.hosts) = (human(own), hosts);
             #[cfg(feature = "lab")]
             if let Some(stage) = &stage {
@@ -193,31 +193,17 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
 }
 
 impl Arguments {
-    /// Returns the machines that are read themselves. A session that goes on has its own: those that can be found again are reached as
-    /// before, and of any other the gate asks.
+    /// Returns the machines that are read themselves. A session that goes on has its own in its record, and reaches them as before.
     fn hosts(&self, before: Option<&State>, setup: &Setup) -> anyhow::Result<Vec<SessionHost>> {
         #[cfg(feature = "lab")]
         if self.case.is_some() {
             return Ok(Vec::new());
         }
-        let Some(before) = before else {
-            let symptom = self.symptom.as_deref().unwrap_or_default();
-            return machines(&self.host, self.inventory.as_deref(), symptom, &self.ssh, setup);
-        };
-        let entries = entries(self.inventory.as_deref(), setup)?;
-        let mut known = Vec::new();
-        for host in &before.opened.hosts {
-            let named = self.host.iter().find(|named| named.rsplit('@').next() == Some(host.name.as_str()));
-            let here = HostAccess::Here;
-            if here.carrier().words() == host.carrier {
-                known.push(host.clone());
-            } else if let Ok((name, access)) =
-                self.ssh.access_among(&entries, setup, named.unwrap_or(&host.name))
-            {
-                known.push(session_host(name, &access));
-            }
+        let symptom = self.symptom.as_deref().unwrap_or_default();
+        match before {
+            Some(before) => recorded(before),
+            None => machines(&self.host, self.inventory.as_deref(), symptom, &self.ssh, setup),
         }
-        Ok(known)
     }
 }
 
@@ -254,6 +240,7 @@ fn opening(symptom: &str, setup: &Setup, model: &dyn Model) -> anyhow::Result<Op
         limits: limits(setup),
         scope: None,
         hosts: Vec::new(),
+        cloud_too: false,
         surroundings: Some(setup.surroundings()?),
         by_program: false,
         outside: None,

@@ -15,13 +15,14 @@ use crate::cli::setup::Setup;
 use crate::config::HostEntry;
 use ghost_cloud::guest::HostAccess;
 use ghost_investigate::event::SessionHost;
+use ghost_investigate::state::State;
 use ghost_investigate::symptom_text::names;
 
 /// How findings name this machine.
 const HERE: &str = "localhost";
 
 /// So many machines are read in one session.
-const MAX_HOSTS: usize = 64;
+pub(in crate::cli) const MAX_HOSTS: usize = 64;
 
 /// Words for the machine that somebody sits at.
 const THIS: [&str; 4] = ["this", "the local", "my", "diesem"];
@@ -62,6 +63,24 @@ pub(in crate::cli) fn machines(
             anyhow::bail!("{name} is named twice");
         }
         found.push(session_host(name, &access));
+    }
+    Ok(found)
+}
+
+/// Returns the machines of a session that goes on, as its record has them. Words that are not exactly those that carry scripts to
+/// machines are left to the gate, which asks.
+pub(in crate::cli) fn recorded(before: &State) -> anyhow::Result<Vec<SessionHost>> {
+    let mut found = Vec::new();
+    for host in &before.opened.hosts {
+        let Some(access) = HostAccess::of_carrier(&host.carrier) else { continue };
+        // What is over is only shown.
+        if let Some(file) = access.missing_file().filter(|_| before.concluded.is_none()) {
+            let name = harmless(&host.name);
+            let error = anyhow::anyhow!("{name} was reached with {}, which is not there", file.display());
+            let hint = format!("bring the file back, or begin anew with --host {name} or --inventory FILE");
+            return Err(Hinted::new(error, hint).into());
+        }
+        found.push(host.clone());
     }
     Ok(found)
 }

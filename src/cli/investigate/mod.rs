@@ -16,7 +16,7 @@ mod screen;
 mod words;
 
 pub(in crate::cli) use command::{Arguments, run};
-pub(in crate::cli) use hosts::{knows_cloud, session_host};
+pub(in crate::cli) use hosts::{MAX_HOSTS, entries, knows_cloud, machines, recorded, session_host};
 pub(in crate::cli) use investigator::{InvestigatorKind, investigator};
 pub(in crate::cli) use investigator::{prices, ready};
 pub(in crate::cli) use question::{QuestionOutcome, ask, rule};

@@ -5,17 +5,23 @@ use std::time::Duration;
 
 use super::job::{Attendance, Speaker};
 use super::workplace::Workplace;
-use crate::cli::engine::{engine, limits, owner};
-use crate::cli::investigate::{QuestionOutcome, Reports, ask, investigator, line, rule};
+use crate::cli::engine::{engine_for, limits, owner};
+use crate::cli::host::SshArguments;
+use crate::cli::investigate::{
+    QuestionOutcome, Reports, ask, investigator, knows_cloud, line, machines, recorded, rule,
+};
 use crate::cli::name::{new_session, random};
 use crate::cli::print::Hinted;
 use crate::session::{DriveControl, DriveOutcome, Engine, InboxMessage, Observer};
 use ghost_base::SessionId;
-use ghost_investigate::event::{HumanMessage, Instruction, Opened, Origin, Recorded, StepId, read};
+use ghost_cloud::guest::HostAccess;
+use ghost_investigate::event::{
+    HumanMessage, Instruction, Opened, Origin, Recorded, SessionHost, StepId, read,
+};
 use ghost_investigate::report::Board;
 use ghost_investigate::state::State;
 use ghost_shell::CancelSignal;
-use ghost_store::Store;
+use ghost_store::{Item, Store};
 
 /// Whoever says more has a report, no symptom.
 const MAX_SYMPTOM_BYTES: usize = 20_000;
@@ -40,9 +46,15 @@ pub(super) async fn attend(place: &Arc<Workplace>, session: &SessionId) -> anyho
     }
     let store = place.setup.store().await?;
     // Nobody attends a session that there is not.
-    state(store.as_ref(), session).await?;
+    let before = state(store.as_ref(), session).await?;
     let model = investigator(&place.setup, place.brain.kind, place.brain.script.as_deref())?;
-    let begun = engine(&place.setup, store, model)?.delivery(Arc::new(Reports::new(place.setup.data()?)));
+    let hosts = match before {
+        Some(before) => recorded(&before)?,
+        // It has not begun; what it reads is what it was begun with.
+        None => waiting(store.as_ref(), session).await?,
+    };
+    let begun =
+        engine_for(&place.setup, store, model, &hosts)?.delivery(Arc::new(Reports::new(place.setup.data()?)));
     let owner = owner("mcp")?;
     let (place, session) = (Arc::clone(place), session.clone());
     let jobs = Arc::clone(&place);
@@ -55,6 +67,17 @@ pub(super) async fn attend(place: &Arc<Workplace>, session: &SessionId) -> anyho
     })
 }
 
+/// Returns the machines of a session that waits to begin.
+async fn waiting(store: &dyn Store, session: &SessionId) -> anyhow::Result<Vec<SessionHost>> {
+    let opened = |item: &Item| {
+        let Item::Delivered(text) = item else { return None };
+        let Ok(InboxMessage::Open(opened)) = serde_json::from_str(text) else { return None };
+        Some(opened.hosts)
+    };
+    let hosts = store.inbox(session).await?.iter().find_map(opened).unwrap_or_default();
+    Ok(hosts.into_iter().filter(|host| HostAccess::of_carrier(&host.carrier).is_some()).collect())
+}
+
 /// Records the symptom as a new session, which nobody drives yet.
 pub(super) async fn open(place: &Workplace, symptom: &str) -> anyhow::Result<SessionId> {
     let symptom = symptom.trim();
@@ -64,6 +87,7 @@ pub(super) async fn open(place: &Workplace, symptom: &str) -> anyhow::Result<Ses
     }
     let model = investigator(&place.setup, place.brain.kind, place.brain.script.as_deref())?;
     let session = new_session("ghost")?;
+    let hosts = hosts(place, symptom)?;
     let opened = Opened {
         symptom: symptom.to_owned(),
         requester: place.client.clone(),
@@ -73,7 +97,8 @@ pub(super) async fn open(place: &Workplace, symptom: &str) -> anyhow::Result<Ses
         investigator: model.investigator(),
         limits: limits(&place.setup),
         scope: None,
-        hosts: Vec::new(),
+        cloud_too: knows_cloud(&place.setup) && SessionHost::may_be_of_cloud(&hosts),
+        hosts,
         surroundings: Some(place.setup.surroundings()?),
         // A model wrote the symptom: a name in it is none that a human gave.
         by_program: true,
@@ -84,6 +109,14 @@ pub(super) async fn open(place: &Workplace, symptom: &str) -> anyhow::Result<Ses
     let message = serde_json::to_string(&InboxMessage::Open(Box::new(opened)))?;
     place.setup.store().await?.deliver(&session, "open", &message).await?;
     Ok(session)
+}
+
+/// Returns the machines that an investigation reads itself: those of `[hosts]` that its words name. Whoever comes from elsewhere does not
+/// mean the machine that this program runs on.
+fn hosts(place: &Workplace, symptom: &str) -> anyhow::Result<Vec<SessionHost>> {
+    let found = machines(&[], None, symptom, &SshArguments::default(), &place.setup)?;
+    let configured = |host: &SessionHost| place.setup.config.hosts.contains_key(&host.name);
+    Ok(found.into_iter().filter(|host| place.is_local || configured(host)).collect())
 }
 
 /// Says a word to a session, as its client.

@@ -22,6 +22,9 @@ use ghost_shell::{Approver, CancelSignal};
 /// After so long a call answers with what it knows unless the client wants it otherwise: some clients give up after a minute.
 pub(super) const WAIT: Duration = Duration::from_secs(50);
 
+/// The name of a client on this machine.
+const LOCAL: &str = "mcp";
+
 /// Where identities keep their keys and tokens, below the data folder.
 const SIGN_INS: &str = "identity";
 
@@ -43,6 +46,8 @@ pub(super) struct Workplace {
     pub(super) fence: Fence,
     /// Names the client in what it begins.
     pub(super) client: String,
+    /// Whether the client runs on this machine.
+    pub(super) is_local: bool,
     /// What investigates.
     pub(super) brain: Brain,
     /// Investigations that go on here.
@@ -73,7 +78,7 @@ impl Workplace {
     ) -> anyhow::Result<Self> {
         let folder = std::env::current_dir().context("finding the working folder")?;
         let project = Project::new(&folder, None, setup.environment.path("HOME").as_deref());
-        Self::open(Arc::new(setup), "mcp".to_owned(), (folder, project), folders, brain, approvals)
+        Self::open(Arc::new(setup), LOCAL.to_owned(), (folder, project), folders, brain, approvals)
     }
 
     /// Opens that of a client that comes over HTTP: it works in its own captures folder.
@@ -109,6 +114,7 @@ impl Workplace {
             session: new_session("mcp")?,
             fence: Fence::new(&random::<6>()?),
             setup,
+            is_local: client == LOCAL,
             client,
             brain,
             investigations: Jobs::default(),

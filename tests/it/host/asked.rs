@@ -13,7 +13,7 @@ use super::sshd::{Keys, Sshd, skipped, within};
 use crate::random::{Random, seed};
 
 /// The program, with nothing of whoever runs the test.
-fn investigate(program: &Path, space: Option<&str>, home: &Path, words: &[&str]) -> Command {
+pub(super) fn investigate(program: &Path, space: Option<&str>, home: &Path, words: &[&str]) -> Command {
     let mut command = within(space, program.to_str().unwrap());
     command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").env("HOME", home).env("USER", "root");
     command.arg("investigate").args(words).args(["--json", "--approve", "deny", "--data-dir"]);
@@ -22,38 +22,38 @@ fn investigate(program: &Path, space: Option<&str>, home: &Path, words: &[&str])
 }
 
 /// What a session came to.
-struct Ended {
-    events: Vec<Value>,
-    output: Output,
+pub(super) struct Ended {
+    pub(super) events: Vec<Value>,
+    pub(super) output: Output,
 }
 
 impl Ended {
     #[track_caller]
-    fn read(mut command: Command) -> Self {
+    pub(super) fn read(mut command: Command) -> Self {
         let output = command.output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let events = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         Self { events, output }
     }
 
-    fn of(&self, kind: &str) -> Vec<&Value> {
+    pub(super) fn of(&self, kind: &str) -> Vec<&Value> {
         self.events.iter().filter(|event| event["kind"] == kind).map(|event| &event["body"]).collect()
     }
 
     #[track_caller]
-    fn concluded(&self) -> &Value {
+    pub(super) fn concluded(&self) -> &Value {
         let all = self.of("concluded");
         all.last().unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(&self.output.stderr)))
     }
 
-    fn found(&self) -> Vec<String> {
+    pub(super) fn found(&self) -> Vec<String> {
         let name = |body: &&Value| {
             format!("{} {}", body["code"].as_str().unwrap(), body["object"].as_str().unwrap())
         };
         self.of("finding_accepted").iter().map(name).collect()
     }
 
-    fn machines(&self) -> Vec<&str> {
+    pub(super) fn machines(&self) -> Vec<&str> {
         let hosts = self.of("opened").first().and_then(|opened| opened["hosts"].as_array());
         hosts.into_iter().flatten().filter_map(|host| host["name"].as_str()).collect()
     }
@@ -64,7 +64,7 @@ impl Ended {
     }
 }
 
-fn ghost() -> &'static Path {
+pub(super) fn ghost() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_ghost"))
 }
 
@@ -124,15 +124,15 @@ fn without_rights_the_report_says_what_was_closed_and_claims_no_health() {
 }
 
 /// A network of the kernel, with a server for ssh on each of its machines.
-struct Place {
-    net: Net,
+pub(super) struct Place {
+    pub(super) net: Net,
     keys: Keys,
-    home: TempDir,
+    pub(super) home: TempDir,
     _servers: Vec<Sshd>,
 }
 
 impl Place {
-    fn up() -> Self {
+    pub(super) fn up() -> Self {
         let home = tempfile::tempdir().unwrap();
         let net = Net::up(Topology::Lan, Random::new(seed("asked machines")).next(), home.path()).unwrap();
         let keys = Keys::new();
@@ -158,16 +158,26 @@ impl Place {
         Self { net, keys, home, _servers: servers }
     }
 
-    fn space(&self, name: &str) -> String {
+    pub(super) fn space(&self, name: &str) -> String {
         self.net.machines().into_iter().find(|(own, _)| own == name).unwrap().1
+    }
+
+    /// Returns the words that name the machines.
+    pub(super) fn inventory(&self) -> [String; 4] {
+        let (table, known) = (self.home.path().join("hosts.csv"), self.keys.at("known"));
+        [
+            "--inventory".to_owned(),
+            table.display().to_string(),
+            "--known-hosts".to_owned(),
+            known.display().to_string(),
+        ]
     }
 
     /// Asks from `c`.
     #[track_caller]
-    fn ask(&self, symptom: &str) -> Ended {
-        let (table, known) = (self.home.path().join("hosts.csv"), self.keys.at("known"));
-        let words =
-            [symptom, "--inventory", table.to_str().unwrap(), "--known-hosts", known.to_str().unwrap()];
+    pub(super) fn ask(&self, symptom: &str) -> Ended {
+        let own = self.inventory();
+        let words: Vec<&str> = std::iter::once(symptom).chain(own.iter().map(String::as_str)).collect();
         Ended::read(investigate(ghost(), Some(&self.space("c")), self.home.path(), &words))
     }
 }

@@ -82,17 +82,32 @@ pub(super) struct Sshd {
 impl Sshd {
     /// Starts one at an address; `forced` runs in the place of whatever is asked for.
     pub(super) fn up(keys: &Keys, space: Option<&str>, address: &str, forced: Option<&str>) -> Self {
-        // It insists on this folder, which the package's service makes.
-        std::fs::create_dir_all("/run/sshd").unwrap();
         let port = match space {
             Some(_) => 2222,
             None => free_port(),
         };
+        Self::of_ports(keys, space, address, &[(port, forced)])
+    }
+
+    /// Starts one on the loopback with several ports, each with what runs there in the place of whatever is asked for.
+    pub(super) fn of_many(keys: &Keys, forced: &[Option<&str>]) -> (Self, Vec<u16>) {
+        let ports: Vec<(u16, Option<&str>)> = forced.iter().map(|line| (free_port(), *line)).collect();
+        let server = Self::of_ports(keys, None, "127.0.0.1", &ports);
+        (server, ports.into_iter().map(|(port, _)| port).collect())
+    }
+
+    fn of_ports(keys: &Keys, space: Option<&str>, address: &str, ports: &[(u16, Option<&str>)]) -> Self {
+        // It insists on this folder, which the package's service makes.
+        std::fs::create_dir_all("/run/sshd").unwrap();
+        let port = ports.first().map_or(0, |(port, _)| *port);
         let name = format!("{}-{port}", space.unwrap_or("here"));
         std::fs::write(keys.at("authorized"), keys.public("user")).unwrap();
-        let forced = forced.map(|line| format!("ForceCommand {line}\n")).unwrap_or_default();
+        let all: String = ports.iter().map(|(port, _)| format!("Port {port}\n")).collect();
+        let forced = ports.iter().filter_map(|(port, line)| Some((port, (*line)?)));
+        let forced: String =
+            forced.map(|(port, line)| format!("Match LocalPort {port}\nForceCommand {line}\n")).collect();
         let config = format!(
-            "ListenAddress {address}\nPort {port}\nHostKey {}\nAuthorizedKeysFile {}\nPidFile none\nUsePAM no\nStrictModes no\n\
+            "ListenAddress {address}\n{all}HostKey {}\nAuthorizedKeysFile {}\nPidFile none\nUsePAM no\nStrictModes no\n\
              PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\n{forced}",
             keys.at("host").display(),
             keys.at("authorized").display(),
@@ -106,7 +121,7 @@ impl Sshd {
         // Its log says when it listens.
         loop {
             let said = std::fs::read_to_string(&log).unwrap();
-            if said.contains("Server listening") {
+            if said.matches("Server listening").count() == ports.len() {
                 break;
             }
             assert_eq!(child.try_wait().unwrap(), None, "{said}");

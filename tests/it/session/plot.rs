@@ -98,6 +98,7 @@ pub(super) async fn mention(store: &dyn Store, session: &SessionId) {
         limits: Limits::default(),
         scope: None,
         hosts: Vec::new(),
+        cloud_too: false,
         surroundings: None,
         by_program: false,
         outside: None,

@@ -120,6 +120,7 @@ impl World {
             limits: self.limits,
             scope: self.scope.clone(),
             hosts: Vec::new(),
+            cloud_too: false,
             surroundings: Some(
                 Surroundings::read(&["status.example".to_owned()], "nameserver 10.0.0.2")
                     .unwrap()

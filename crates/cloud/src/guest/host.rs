@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use std::path::{Path, PathBuf};
+
 use super::ssh::Ssh;
 use crate::line::Line;
 
@@ -23,6 +25,25 @@ impl HostAccess {
         match self {
             Self::Here => Line::carrying(shell.to_vec(), false),
             Self::Ssh(ssh) => Line::carrying(ssh.words().into_iter().chain(shell).collect(), false),
+        }
+    }
+
+    /// Reads how a machine is reached from the words that carry a script there; nothing where they are not exactly ours.
+    #[must_use]
+    pub fn of_carrier(words: &[String]) -> Option<Self> {
+        if Self::Here.carrier().words() == words {
+            return Some(Self::Here);
+        }
+        let before = words.strip_suffix(["sh".to_owned(), "-c".to_owned()].as_slice())?;
+        Some(Self::Ssh(Box::new(Ssh::of_words(before)?)))
+    }
+
+    /// Returns a file that it takes and that is not there: a key, the socket of an agent, the known host keys.
+    #[must_use]
+    pub fn missing_file(&self) -> Option<PathBuf> {
+        match self {
+            Self::Here => None,
+            Self::Ssh(ssh) => ssh.files().find(|file| !file.exists()).map(Path::to_owned),
         }
     }
 }

@@ -66,6 +66,19 @@ impl Hop {
         &self.host
     }
 
+    /// Reads a host from the words before it.
+    fn of_words(words: &[String], host: &str) -> Option<Self> {
+        let behind = |flag: &str| {
+            let at = words.iter().position(|word| word == flag)?;
+            words.get(at + 1)
+        };
+        let identity = match behind("-i") {
+            Some(key) => Identity::Key(PathBuf::from(key)),
+            None => Identity::Agent(PathBuf::from(value(words, "IdentityAgent=")?)),
+        };
+        Self::new(behind("-l")?, host, behind("-p")?.parse().ok()?, identity).ok()
+    }
+
     /// Tells whether it is reached as root.
     pub(super) fn is_root(&self) -> bool {
         self.user == "root"
@@ -100,10 +113,42 @@ impl Ssh {
         Ok(Self { target, bastion, known_hosts: known_hosts.to_owned() })
     }
 
+    /// Reads a connection from the words that [`Ssh::words`] made of it; nothing where any word is not exactly so.
+    pub(super) fn of_words(words: &[String]) -> Option<Self> {
+        let host = words.last()?;
+        let known_hosts = Path::new(value(words, "UserKnownHostsFile=")?);
+        let before = value(words, "ProxyCommand=").map(|text| -> Option<Hop> {
+            // No word of ours holds a blank, and quotes are around whole words.
+            let words: Vec<String> = text.split(' ').map(|word| word.trim_matches('\'').to_owned()).collect();
+            Hop::of_words(&words, words.last()?)
+        });
+        let before = match before {
+            Some(before) => Some(before?),
+            None => None,
+        };
+        let found = Self::new(Hop::of_words(words, host)?, before, known_hosts).ok()?;
+        (found.words() == words).then_some(found)
+    }
+
+    /// Returns the files without which it cannot be used: keys or sockets of agents, and known host keys.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        let hops = [Some(&self.target), self.bastion.as_ref()].into_iter().flatten();
+        let own = hops.map(|hop| match &hop.identity {
+            Identity::Key(path) | Identity::Agent(path) => path.as_path(),
+        });
+        own.chain([self.known_hosts.as_path()])
+    }
+
     /// Returns the guest.
     #[must_use]
     pub fn target(&self) -> &Hop {
         &self.target
+    }
+
+    /// Returns the host before it, where there is one.
+    #[must_use]
+    pub fn bastion(&self) -> Option<&Hop> {
+        self.bastion.as_ref()
     }
 
     /// Returns all words before what the guest runs.
@@ -156,6 +201,11 @@ impl Ssh {
     }
 }
 
+/// Returns what stands behind the name of an option of ssh.
+fn value<'a>(words: &'a [String], name: &str) -> Option<&'a str> {
+    words.iter().find_map(|word| word.strip_prefix(name))
+}
+
 /// Accepts a path that ssh takes as it stands: it parts some at blanks, and puts other things in place of `%` and `$`.
 fn file(path: &Path) -> Result<(), HopError> {
     let text = path.to_str().unwrap_or_default();
@@ -203,6 +253,28 @@ mod tests {
         for path in ["id", "/a b", "/%h", "/$x", "/a\"b", "~/k"] {
             assert!(Hop::new("u", "h", 22, Identity::Key(path.into())).is_err(), "{path}");
         }
+    }
+
+    #[test]
+    fn only_exactly_our_words_are_read_back() {
+        let known = Path::new("/k/known");
+        let agent = || Hop::new("jump", "192.0.2.1", 2222, Identity::Agent("/run/agent".into())).unwrap();
+        for ssh in [
+            Ssh::new(hop("u", "web-1").unwrap(), None, known).unwrap(),
+            Ssh::new(hop("root", "2001:db8::4").unwrap(), Some(agent()), known).unwrap(),
+            Ssh::new(agent(), Some(hop("u", "gate").unwrap()), known).unwrap(),
+        ] {
+            let words = ssh.words();
+            assert_eq!(Ssh::of_words(&words), Some(ssh));
+            for at in 0..words.len() {
+                let mut odd = words.clone();
+                odd[at] = "StrictHostKeyChecking=no".to_owned();
+                assert!(Ssh::of_words(&odd).is_none(), "{odd:?}");
+                odd.remove(at);
+                assert!(Ssh::of_words(&odd).is_none(), "{odd:?}");
+            }
+        }
+        assert_eq!(Ssh::of_words(&[]), None);
     }
 
     #[test]

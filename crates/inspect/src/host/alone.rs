@@ -23,9 +23,9 @@ const FEW_PORTS: u64 = 1_024;
 
 type Traces<'a> = [(&'a Flow, Trace)];
 
-/// Finds what is odd on one machine. Where it is judged as a whole, its devices are checked, too.
-pub(super) fn check(host: &Host, traces: &Traces<'_>, whole: bool) -> Vec<Finding> {
-    let mut found = devices(host, whole);
+/// Finds what is odd on one machine by itself.
+pub(super) fn check(host: &Host, traces: &Traces<'_>) -> Vec<Finding> {
+    let mut found = devices(host);
     found.extend(queues(host, traces));
     found.extend(rules(host, traces));
     found.extend(settings(host));
@@ -41,7 +41,7 @@ fn link(host: &Host, device: &str) -> Object {
     Object::Link { host: host.name.clone(), device: device.to_owned() }
 }
 
-fn devices(host: &Host, whole: bool) -> Vec<Finding> {
+fn devices(host: &Host) -> Vec<Finding> {
     let mut found = Vec::new();
     for own in host.links.rows().iter().filter(|link| !link.is_loopback()) {
         let used = host.global().any(|address| address.device == own.name);
@@ -62,15 +62,6 @@ fn devices(host: &Host, whole: bool) -> Vec<Finding> {
                 format!("{}: errors grew by {}, missed by {}", own.name, growth.errors, growth.missed),
             );
             found.push(Finding::new(DEGRADED, Fault::DeviceErrors, link(host, &own.name), proof));
-        }
-        let plain = own.kind().is_none_or(|kind| !matches!(kind, "bridge" | "dummy" | "tun" | "vxlan"));
-        if whole && used && plain && !own.carries() && own.operstate != "UNKNOWN" {
-            let proof = (
-                host.name.as_str(),
-                Part::Links,
-                format!("{}: <{}> state {}", own.name, own.flags.join(","), own.operstate),
-            );
-            found.push(Finding::new(BROKEN, Fault::LinkDown, link(host, &own.name), proof));
         }
     }
     found

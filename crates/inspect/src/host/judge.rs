@@ -48,7 +48,7 @@ pub fn judge(hosts: &[Host], context: &Context) -> Judgement {
     findings.extend(names::check(&network));
     let whole = context.whole || context.flows.is_empty();
     for host in hosts {
-        findings.extend(alone::check(host, &traces, whole));
+        findings.extend(alone::check(host, &traces));
         if whole {
             findings.extend(machine::check(&network, host));
         }

@@ -20,6 +20,7 @@ const NOTICED: (Weight, Certainty) = (Weight::Noticed, Certainty::Likely);
 /// Finds what is odd about a machine.
 pub(super) fn check(network: &Network<'_>, host: &Host) -> Vec<Finding> {
     let mut found = addresses(network, host);
+    found.extend(devices(network, host));
     found.extend(
         host.routes
             .rows()
@@ -33,6 +34,17 @@ pub(super) fn check(network: &Network<'_>, host: &Host) -> Vec<Finding> {
     found.extend(own_names(network, host));
     found.extend(forwarding(host));
     found
+}
+
+/// Devices that have an address and are down; where the other end of the cable was set down, that end.
+fn devices(network: &Network<'_>, host: &Host) -> Vec<Finding> {
+    let counts = |link: &&Link| {
+        let used = host.global().any(|address| address.device == link.name);
+        let plain = link.kind().is_none_or(|kind| !matches!(kind, "bridge" | "dummy" | "tun" | "vxlan"));
+        used && plain && !link.is_loopback() && link.operstate != "UNKNOWN"
+    };
+    let down = host.links.rows().iter().filter(counts);
+    down.filter_map(|link| hop::device_down(network, host, &link.name)).collect()
 }
 
 /// Addresses that it should have, and whether it has any.
@@ -116,7 +128,9 @@ fn works(host: &Host) -> bool {
 /// Next hops that nobody answers for.
 fn next_hops(host: &Host, route: &Route) -> Vec<Finding> {
     let hops = route.next_hops();
-    if route.throws_away() {
+    // That nobody answers behind a device that is down is no second fault.
+    let is_down = |device: &str| host.link(device).is_some_and(|link| !link.carries());
+    if route.throws_away() || hops.iter().any(|(_, device)| is_down(device)) {
         return Vec::new();
     }
     let dead: Vec<&Neighbor> = hops

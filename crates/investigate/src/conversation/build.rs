@@ -13,6 +13,9 @@ use ghost_shell::Scope;
 /// Begins the line that names the machines of a session, which its tool reads.
 pub(crate) const HOSTS: &str = "\nThe machines that it is about, which inspect_hosts reads: ";
 
+/// Stands behind it where the cloud may know them, too.
+pub(crate) const CLOUD_TOO: &str = "The cloud may know them, too: look there first, with topology and check_path, which reads these machines by ssh.\n";
+
 /// Builds the question, and what is recorded of it.
 #[must_use]
 pub fn build(state: &State, context: &DecisionContext<'_>) -> (Ask, ModelAsked) {
@@ -84,6 +87,7 @@ fn opening(state: &State) -> String {
     if !opened.hosts.is_empty() {
         let names: Vec<&str> = opened.hosts.iter().map(|host| host.name.as_str()).collect();
         text.push_str(&format!("{HOSTS}{}\n", names.join(", ")));
+        text.push_str(if opened.cloud_too { CLOUD_TOO } else { "" });
     }
     if !opened.quotes.is_empty() {
         let quotes = opened.quotes.iter().map(|quote| format!("{}: {}", quote.who, quote.text));

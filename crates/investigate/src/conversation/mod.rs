@@ -8,5 +8,5 @@ mod compact;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use build::HOSTS;
+pub(crate) use build::{CLOUD_TOO, HOSTS};
 pub use build::{build, messages};

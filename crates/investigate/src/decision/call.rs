@@ -40,26 +40,29 @@ pub(super) fn advance(
     };
     let context_of_call = CallContext { state, call, evidence: context.evidence, tools: context.tools, now };
     match tool.advance(arguments, &context_of_call) {
-        ToolAction::Run(_) if state.hypotheses.is_empty() => {
+        ToolAction::Run(_) | ToolAction::RunAll(_) if state.hypotheses.is_empty() => {
             let reason =
                 "the board is empty: put hypotheses on it with manage_hypotheses before any diagnostic";
             finish(state, call, CallResult::refuse(Refusal::EmptyBoard, reason))
         }
-        ToolAction::Run(_) | ToolAction::Wait(_) if ended => {
+        ToolAction::Run(_) | ToolAction::RunAll(_) | ToolAction::Wait(_) if ended => {
             finish(state, call, CallResult::refuse(Refusal::Ended, "the session is ending"))
         }
         // One turn can call more than the rest of the budget. What has begun is completed.
-        ToolAction::Run(_) if call.steps.is_empty() && state.spent.commands >= state.limits.commands => {
+        ToolAction::Run(_) | ToolAction::RunAll(_)
+            if call.steps.is_empty() && state.spent.commands >= state.limits.commands =>
+        {
             let reason = format!("the budget of {} commands is spent", state.limits.commands);
             finish(state, call, CallResult::refuse(Refusal::Ended, reason))
         }
-        ToolAction::Run(command) => propose(state, call, (&call.call.tool, *command), context),
+        ToolAction::Run(command) => propose(state, call, &call.call.tool, vec![*command], context),
+        ToolAction::RunAll(commands) => propose(state, call, &call.call.tool, commands, context),
         ToolAction::FileTask(task) => Effect::FileTask { call: call.call.id.clone(), task },
         ToolAction::Wait(until) => Effect::Wait { until: Some(until) },
         ToolAction::Return(mut outcome) => {
             match look_again(state, call, context) {
                 Some(LookAgain::Read(command)) => {
-                    return propose(state, call, (LOOK_AGAIN, *command), context);
+                    return propose(state, call, LOOK_AGAIN, vec![*command], context);
                 }
                 Some(LookAgain::Over(checked)) => {
                     return Effect::Record(vec![Event::ForecastChecked(checked)]);
@@ -127,15 +130,20 @@ fn ran(step: &Step) -> bool {
 fn propose(
     state: &State,
     call: &CallState,
-    (tool, command): (&str, ProposedCommand),
+    tool: &str,
+    commands: Vec<ProposedCommand>,
     context: &DecisionContext<'_>,
 ) -> Effect {
-    let step = StepId(u32::try_from(state.steps.len()).unwrap_or(u32::MAX).saturating_add(1));
-    let ProposedCommand { command, reasoning, hypothesis, script, plan } = command;
-    let judged = super::command::judge(state, step, 1, (&command, script.as_ref()), context);
-    let (call, tool) = (call.call.id.clone(), tool.to_owned());
-    let proposed = Proposed { step, call, tool, command, reasoning, hypothesis, script, plan };
-    Effect::Record(vec![Event::Proposed(proposed), Event::Classified(judged)])
+    let mut events = Vec::new();
+    let first = u32::try_from(state.steps.len()).unwrap_or(u32::MAX).saturating_add(1);
+    for (step, command) in (first..).map(StepId).zip(commands) {
+        let ProposedCommand { command, reasoning, hypothesis, script, plan } = command;
+        let judged = super::command::judge(state, step, 1, (&command, script.as_ref()), context);
+        let (call, tool) = (call.call.id.clone(), tool.to_owned());
+        let proposed = Proposed { step, call, tool, command, reasoning, hypothesis, script, plan };
+        events.extend([Event::Proposed(proposed), Event::Classified(judged)]);
+    }
+    Effect::Record(events)
 }
 
 fn finish(state: &State, call: &CallState, outcome: CallResult) -> Effect {

@@ -66,11 +66,18 @@ pub(super) fn advance(state: &State, step: &Step, context: &DecisionContext<'_>,
     };
     let Some(round) = step.round() else { return first() };
     let verdict = round.classified.verdict.as_str();
+    let together = || {
+        let steps = together(state, step);
+        (steps.len() > 1).then_some(Effect::ExecuteTogether { steps })
+    };
     match &step.phase {
         Phase::Proposed => first(),
         Phase::Judged if stopped => abandon(step),
         Phase::Judged => match verdict {
-            "SAFE" => Effect::Execute { step: step.id, consumes: None, intended: false },
+            "SAFE" => {
+                let alone = Effect::Execute { step: step.id, consumes: None, intended: false };
+                together().unwrap_or(alone)
+            }
             "BLOCKED" => Effect::Refuse { step: step.id },
             _ => match state.covering(step) {
                 Some(asked) => {
@@ -86,9 +93,14 @@ pub(super) fn advance(state: &State, step: &Step, context: &DecisionContext<'_>,
         }
         Phase::Decided { answer: Reply::Approve | Reply::Modify { .. }, .. } if stopped => abandon(step),
         Phase::Decided { approval, answer, .. } => match answer {
-            Reply::Approve => {
-                Effect::Execute { step: step.id, consumes: Some(approval.clone()), intended: false }
-            }
+            Reply::Approve => match beside(state, step) {
+                // What is to be recorded at two places at the same time begins when both are answered.
+                Beside::Asked(other) => advance(state, other, context, now),
+                Beside::Approved(steps) => Effect::ExecuteTogether { steps },
+                Beside::Nobody => {
+                    Effect::Execute { step: step.id, consumes: Some(approval.clone()), intended: false }
+                }
+            },
             // A plan can be approved or denied as a whole, not changed.
             Reply::Modify { .. } if state.denied_as_plan(step) => Effect::Refuse { step: step.id },
             Reply::Modify { command }
@@ -106,7 +118,8 @@ pub(super) fn advance(state: &State, step: &Step, context: &DecisionContext<'_>,
         }
         // Whoever asks is not the owner that ran it: that one would have recorded its end. What only reads may repeat.
         Phase::Executing { .. } if verdict == "SAFE" && !stopped => {
-            Effect::Execute { step: step.id, consumes: None, intended: true }
+            let alone = Effect::Execute { step: step.id, consumes: None, intended: true };
+            together().unwrap_or(alone)
         }
         Phase::Executing { .. } if verdict == "SAFE" => abandon(step),
         Phase::Executing { epoch } => {
@@ -115,6 +128,44 @@ pub(super) fn advance(state: &State, step: &Step, context: &DecisionContext<'_>,
         Phase::Unknown if stopped => abandon(step),
         Phase::Unknown => request(state, step, true, context, now),
         Phase::Done => Effect::Rest,
+    }
+}
+
+/// Returns the declared scripts of the same call that only read and are not over, the given one first: none needs the result of another.
+fn together(state: &State, step: &Step) -> Vec<StepId> {
+    let is_ready = |one: &&Step| {
+        let only_reads = one.round().is_some_and(|round| round.classified.verdict == "SAFE");
+        let is_open =
+            matches!(one.phase, Phase::Judged | Phase::Intended { approval: None } | Phase::Executing { .. });
+        is_open && only_reads && one.script.is_some() && one.call == step.call
+    };
+    state.steps.iter().filter(is_ready).map(|one| one.id).collect()
+}
+
+/// What stands beside an approved step of a call.
+enum Beside<'a> {
+    Nobody,
+    /// Another one that was proposed together with it, and is not answered yet, or is not to run.
+    Asked(&'a Step),
+    /// All of them, approved.
+    Approved(Vec<StepId>),
+}
+
+/// Returns what was proposed together with an approved measurement: declared scripts of one call that begin at the same time.
+fn beside<'a>(state: &'a State, step: &Step) -> Beside<'a> {
+    let is_own = |one: &&Step| {
+        let asks = one.round().is_some_and(|round| round.classified.verdict == "RISKY");
+        one.phase != Phase::Done && asks && one.scripted().is_some() && one.call == step.call
+    };
+    if step.scripted().is_none() {
+        return Beside::Nobody;
+    }
+    let all: Vec<&Step> = state.steps.iter().filter(is_own).collect();
+    let is_approved = |one: &&Step| matches!(one.phase, Phase::Decided { answer: Reply::Approve, .. });
+    match all.iter().find(|one| !is_approved(one)) {
+        Some(other) => Beside::Asked(other),
+        None if all.len() > 1 => Beside::Approved(all.iter().map(|one| one.id).collect()),
+        None => Beside::Nobody,
     }
 }
 

@@ -25,6 +25,9 @@ pub enum Effect {
         /// Whether the intent is recorded already.
         intended: bool,
     },
+    /// Run these side by side, a bounded number at once: use the consent up where there is one, record the intent unless it is
+    /// recorded, and that it executes, run it, record its end. All of them only read, or all of them were approved.
+    ExecuteTogether { steps: Vec<StepId> },
     /// Use the consent up where one is named, let the gate note that somebody else runs it, record that they have it.
     HandOver {
         step: StepId,

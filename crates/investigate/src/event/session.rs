@@ -32,6 +32,9 @@ pub struct Opened {
     /// The machines that are read themselves, by the words that carry a script there; none where the cloud is looked at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<SessionHost>,
+    /// Whether the cloud is looked at, too, where it knows one of these machines: then their inside is read by these words.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cloud_too: bool,
     /// To which destinations commands may send something before anybody wrote a word; absent in earlier ledgers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub surroundings: Option<Surroundings>,
@@ -54,6 +57,14 @@ pub struct SessionHost {
     pub name: String,
     /// The words before the text of a script.
     pub carrier: Vec<String>,
+}
+
+impl SessionHost {
+    /// Tells whether some machines may be the cloud's: one that is reached by ssh may, the one that the program runs on is read here.
+    #[must_use]
+    pub fn may_be_of_cloud(hosts: &[Self]) -> bool {
+        hosts.iter().any(|host| host.carrier.first().is_some_and(|word| word == "ssh"))
+    }
 }
 
 /// Where a session takes place.

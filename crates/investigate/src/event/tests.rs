@@ -25,6 +25,7 @@ fn opened() -> Event {
         limits: Limits::default(),
         scope: None,
         hosts: Vec::new(),
+        cloud_too: false,
         surroundings: None,
         by_program: false,
         outside: None,

@@ -98,7 +98,7 @@ pub fn completion(claim: &Claim, context: &CallContext<'_>) -> CompletionCheck {
     closed.extend(gaps);
     let complaints =
         judged.as_ref().map(|judged| judged.outcomes(&held, &missing, state)).unwrap_or_default();
-    let of_hosts = !state.opened.hosts.is_empty();
+    let of_hosts = crate::judged::is_of_hosts(state);
     let judge = if of_hosts { crate::judged::HOSTS } else { crate::judged::TOOL };
     let can_judge = symptoms.names_trouble() && context.tools.find(judge).is_some();
     let is_judged = judged.is_some() || !can_judge;
@@ -135,7 +135,7 @@ fn gaps(
     codes: &[&str],
 ) -> Gaps {
     let state = context.state;
-    let hosts = &state.opened.hosts;
+    let hosts = if crate::judged::is_of_hosts(state) { state.opened.hosts.as_slice() } else { &[] };
     // Whoever names machines and no trouble may want them read; where they were not, it was talk.
     if !symptoms.names_trouble() && (hosts.is_empty() || judged.is_none()) {
         return Gaps { closed: Vec::new(), missing: Vec::new(), covered: Coverage::Nothing };

@@ -6,8 +6,8 @@
 use crate::event::{ComplaintOutcome, Finding};
 use crate::finding::FindingError;
 use crate::gate::complaint;
-use crate::judged::{self, FlowVerdict, JudgedFlow, JudgedFlows};
-use crate::state::State;
+use crate::judged::{self, FlowVerdict, JudgedFlow, JudgedFlows, of_complaints};
+use crate::state::{CallState, State};
 use crate::suspect::{Looked, Suspect, is_judged_by_flow};
 use crate::tool::CallContext;
 
@@ -31,7 +31,12 @@ pub(super) fn judged(context: &CallContext<'_>) -> Option<FlowJudgement> {
     let (call, judged) = judged::judged(context.state)?;
     let machines = judged.machines();
     let compared = context.state.calls().filter(|call| call.call.arguments.get(COMPARED).is_some());
-    let changed = compared.flat_map(|call| context.supported(call).suspects).collect();
+    // What the cloud shows of a machine and what it shows itself may both be found.
+    let is_other = |other: &&CallState| {
+        context.state.opened.cloud_too && other.call.id != call.call.id && of_complaints(other).is_some()
+    };
+    let others = context.state.calls().filter(is_other);
+    let changed = compared.chain(others).flat_map(|call| context.supported(call).suspects).collect();
     Some(FlowJudgement { machines, causes: context.supported(call).suspects, changed, judged })
 }
 

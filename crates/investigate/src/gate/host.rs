@@ -25,8 +25,10 @@ pub(super) fn outcome(
         Kind::Exposure => {
             return (Outcome::Inconclusive, "what is open to whom is not judged on machines".to_owned());
         }
-        Kind::Drift | Kind::Leftovers => {
-            return (Outcome::Inconclusive, "one reading does not tell what changed".to_owned());
+        // What changed is said by what was kept before.
+        Kind::Drift => {}
+        Kind::Leftovers => {
+            return (Outcome::Inconclusive, "what is left over is not judged on machines".to_owned());
         }
     }
     let is_found = |fault: &str, object: &str| {
@@ -47,6 +49,9 @@ pub(super) fn outcome(
                 Outcome::Inconclusive,
                 format!("it is shown and not claimed: {}", shown.collect::<Vec<_>>().join("; ")),
             )
+        }
+        (true, true) if complaint.doubts.is_empty() && complaint.kind == Kind::Drift => {
+            (Outcome::NoFaultFound, "nothing changed since the state that was kept".to_owned())
         }
         (true, true) if complaint.doubts.is_empty() => (
             Outcome::NoFaultFound,

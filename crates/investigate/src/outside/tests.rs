@@ -72,6 +72,7 @@ impl Session {
             limits: Limits::default(),
             scope: None,
             hosts: Vec::new(),
+            cloud_too: false,
             surroundings: None,
             by_program: true,
             outside: Some(Box::new(outside)),

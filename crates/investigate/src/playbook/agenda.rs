@@ -144,7 +144,7 @@ impl PlaybookContext<'_> {
     }
 
     /// The flows that people speak of, end to end: it reads whatever decides over them.
-    fn path(&self) -> Vec<PlannedCall> {
+    pub(super) fn path(&self) -> Vec<PlannedCall> {
         let why = "I follow the traffic from end to end, in both directions: rules, routes, appliances, packet filters, shaping, and who listens.";
         let call =
             PlannedCall::at_platform(flows::TOOL, Layer::Topology, self.with(json!({})), why.to_owned());

@@ -29,6 +29,8 @@ pub(super) struct Conversation {
     pub(super) groups: Vec<String>,
     /// The machines that are read themselves; empty where the cloud is looked at.
     pub(super) hosts: Vec<String>,
+    /// Whether the cloud may know these machines, too.
+    pub(super) cloud_too: bool,
     /// The board: ids and states.
     pub(super) board: Vec<(String, HypothesisState)>,
     /// What was called since the session began, or went on after a report, in order.
@@ -105,7 +107,9 @@ impl Conversation {
         let hosts =
             rest.split("\nWhat was said before").next().and_then(|own| own.split_once(conversation::HOSTS));
         if let Some((_, names)) = hosts {
-            let names = names.lines().next().unwrap_or_default();
+            let mut lines = names.lines();
+            let names = lines.next().unwrap_or_default();
+            self.cloud_too = lines.next() == Some(conversation::CLOUD_TOO.trim_end());
             self.hosts = names.split(", ").map(|name| name.trim().to_owned()).collect();
         }
     }

@@ -6,17 +6,21 @@
 use serde_json::{Value, json};
 
 use crate::HypothesisState;
-use crate::complaint::{self, Topic};
+use crate::complaint::{self, Kind, Topic};
 use crate::coverage::{OF_HOSTS, missing_of_hosts};
 use crate::finding::title;
-use crate::judged::{HOSTS, JudgedCause, JudgedFlows};
-use crate::playbook::agenda::hypothesis;
+use crate::judged::{FlowVerdict, HOSTS, JudgedCause, JudgedFlows, TOOL};
+use crate::playbook::agenda::{PlaybookContext, hypothesis};
 use crate::playbook::conversation::{CallEnding, Conversation, FinishedCall, plain};
 use crate::playbook::turn::Turn;
 use crate::suspect::{Layer, Looked, Suspect};
+use crate::symptom_text;
 
 /// So often machines are read that could not be read.
 const READS: usize = 2;
+/// The tool that records packets, and for how long it does.
+const CAPTURE: &str = "capture_traffic";
+const CAPTURE_SECONDS: u32 = 10;
 /// So often an end is tried.
 const ENDS: usize = 3;
 
@@ -29,6 +33,28 @@ pub(super) fn is_chat(topic: Topic) -> bool {
     }
 }
 
+/// Tells whether the machines themselves are to be read, where the cloud may know them, too: it does not, or what it shows explains
+/// nothing.
+pub(super) fn is_beyond_cloud(context: &PlaybookContext<'_>) -> bool {
+    let conversation = context.conversation;
+    if conversation.calls(HOSTS).next().is_some() {
+        return true;
+    }
+    if context.still_open(vec![context.topology()]).is_some() {
+        return false;
+    }
+    let listed = conversation.calls("topology").filter(|call| call.ending == CallEnding::Completed);
+    let rows = listed.filter_map(|call| call.result.pointer("/facts/machines")?.as_array()).flatten();
+    let named: Vec<&str> = rows.filter_map(|row| row.get("name")?.as_str()).collect();
+    let is_known = |host: &String| named.iter().any(|name| name.eq_ignore_ascii_case(host));
+    if !conversation.hosts.iter().any(is_known) {
+        return true;
+    }
+    let is_over = context.still_open(context.path()).is_none();
+    let mut judged = conversation.calls(TOOL).filter(|call| call.ending == CallEnding::Completed);
+    is_over && !judged.any(|call| !call.suspects().is_empty())
+}
+
 /// Returns the next turn.
 pub(super) fn next(conversation: &Conversation, tools: &[&str]) -> Turn {
     let recent = || conversation.finished.iter().skip(conversation.before_last_words);
@@ -38,6 +64,9 @@ pub(super) fn next(conversation: &Conversation, tools: &[&str]) -> Turn {
         last.is_some_and(|finished| finished.ending != CallEnding::Failed) || reads().count() >= READS;
     if tools.contains(&HOSTS) && !is_over {
         return read(conversation);
+    }
+    if let Some(capture) = capture(conversation, last).filter(|_| tools.contains(&CAPTURE)) {
+        return capture;
     }
     let ends = recent().filter(|finished| finished.tool == "complete_investigation").count();
     if ends >= ENDS || !tools.contains(&"complete_investigation") {
@@ -67,6 +96,31 @@ fn read(conversation: &Conversation) -> Turn {
     Turn { text, calls }
 }
 
+/// Records packets, where somebody asks for that: at both ends of the first flow between machines, else at the first machine.
+fn capture(conversation: &Conversation, last: Option<&FinishedCall>) -> Option<Turn> {
+    let is_wanted = symptom_text::read(&conversation.user_text).wants_capture;
+    if !is_wanted || conversation.calls(CAPTURE).next().is_some() {
+        return None;
+    }
+    let judged = last.and_then(|finished| JudgedFlows::of_result(&finished.result)).unwrap_or_default();
+    let is_own = |name: &&String| conversation.hosts.contains(name);
+    let ends = judged.flows.iter().find_map(|flow| {
+        let from = flow.source_machine.as_ref().filter(is_own)?;
+        let to = flow.destination_machine.as_ref().filter(is_own)?;
+        (from != to).then(|| format!("{from} to {to}"))
+    });
+    let named = judged.complained_of().into_iter().filter(|name| conversation.hosts.contains(name));
+    let target = match (ends, named.collect::<Vec<_>>().as_slice()) {
+        (Some(ends), _) => ends,
+        (None, [one, two]) => format!("{one} to {two}"),
+        (None, named) => named.first().or(conversation.hosts.first())?.clone(),
+    };
+    let text =
+        format!("You asked for packets, so I record their headers on {target}, and leave nothing there.");
+    let arguments = json!({ "target": target, "duration_seconds": CAPTURE_SECONDS, "reasoning": text });
+    Some(Turn { text, calls: vec![(CAPTURE.to_owned(), arguments)] })
+}
+
 /// Says what is supposed of a layer.
 fn supposed(layer: Layer) -> &'static str {
     match layer {
@@ -91,7 +145,16 @@ fn supposed(layer: Layer) -> &'static str {
 fn end(conversation: &Conversation, last: Option<&FinishedCall>) -> Turn {
     let completed = last.filter(|finished| finished.ending == CallEnding::Completed);
     let judged = completed.and_then(|finished| JudgedFlows::of_result(&finished.result)).unwrap_or_default();
-    let suspects = completed.map(FinishedCall::suspects).unwrap_or_default();
+    let mut suspects = completed.map(FinishedCall::suspects).unwrap_or_default();
+    // Of what was recorded counts what is of a flow in question, and is explained by nothing else.
+    let is_open = |suspect: &Suspect| {
+        let is_explained = judged.flows.iter().any(|flow| flow.is(&suspect.object) && flow.is_explained());
+        judged.covers(&suspect.object) && !is_explained
+    };
+    let captures = conversation.calls(CAPTURE).filter(|call| call.ending == CallEnding::Completed);
+    let recorded: Vec<(Suspect, &FinishedCall)> =
+        captures.flat_map(|call| call.suspects().into_iter().map(move |one| (one, call))).collect();
+    suspects.extend(recorded.iter().map(|(one, _)| one.clone()).filter(|one| is_open(one)));
     let looked = completed.map(FinishedCall::looked).unwrap_or_default();
     let complained =
         if judged.is_of_machines() { judged.complained_of() } else { conversation.hosts.clone() };
@@ -105,12 +168,18 @@ fn end(conversation: &Conversation, last: Option<&FinishedCall>) -> Turn {
             (id, state, plain(&why, 900))
         })
         .collect();
+    let settled: Vec<(&str, HypothesisState, String)> =
+        settled.into_iter().chain(of_cloud(conversation)).collect();
     let with = |wanted: HypothesisState| -> Vec<&str> {
         settled.iter().filter(|(_, state, _)| *state == wanted).map(|(id, _, _)| *id).collect()
     };
     let update: Vec<Value> =
         settled.iter().map(|(id, state, why)| json!({"id": id, "state": state, "why": why})).collect();
-    let findings: Vec<Value> = suspects.iter().map(|suspect| finding(suspect, completed)).collect();
+    let shows = |suspect: &Suspect| {
+        let own = recorded.iter().find(|(one, _)| one.code == suspect.code && one.object == suspect.object);
+        own.map(|(_, call)| *call).or(completed)
+    };
+    let findings: Vec<Value> = suspects.iter().map(|suspect| finding(suspect, shows(suspect))).collect();
     let waived: Vec<Value> = missing
         .iter()
         .map(|gap| json!({"layer": gap.layer, "subject": gap.subject, "why": unread(gap, &judged, failed.as_deref())}))
@@ -148,6 +217,28 @@ fn end(conversation: &Conversation, last: Option<&FinishedCall>) -> Turn {
         _ => "Several faults are shown by the machines themselves. I settle the board and end.",
     };
     Turn { text: text.to_owned(), calls }
+}
+
+/// Settles what was supposed of the cloud before: what is not of these machines, and still open.
+fn of_cloud(conversation: &Conversation) -> Vec<(&str, HypothesisState, String)> {
+    let own: Vec<&str> = OF_HOSTS.into_iter().filter_map(hypothesis).collect();
+    let mut judged = conversation.calls(TOOL).filter(|call| call.ending == CallEnding::Completed);
+    let (state, why) = match judged.next_back().and_then(|call| JudgedFlows::of_result(&call.result)) {
+        Some(judged)
+            if !judged.flows.is_empty()
+                && judged.flows.iter().all(|flow| flow.verdict == FlowVerdict::Passes) =>
+        {
+            (HypothesisState::Refuted, "The cloud lets the traffic pass, judged from end to end.")
+        }
+        Some(_) | None => {
+            (HypothesisState::Unverifiable, "What the cloud shows does not decide it; see the machines.")
+        }
+    };
+    let open = conversation
+        .board
+        .iter()
+        .filter(|(id, known)| *known == HypothesisState::Active && !own.contains(&id.as_str()));
+    open.map(|(id, _)| (id.as_str(), state, why.to_owned())).collect()
 }
 
 fn settle(
@@ -228,7 +319,12 @@ fn summary(
     } else {
         ""
     };
+    let asks_changes = judged.complaints.iter().any(|complaint| complaint.kind == Kind::Drift);
+    let said = judged.complaints.iter().flat_map(|complaint| &complaint.doubts);
+    let changed: Vec<&str> = said.map(String::as_str).filter(|_| asks_changes).take(6).collect();
     match titles.as_slice() {
+        [] if !changed.is_empty() => format!("{}.", changed.join("; ").trim_end_matches('.')),
+        [] if asks_changes => format!("Nothing changed on {place} since the state that was kept."),
         [] => {
             let noticed = match judged.noticed.len() {
                 0 => "Nothing odd was seen beside it.".to_owned(),

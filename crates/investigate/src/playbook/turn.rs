@@ -35,13 +35,13 @@ pub struct Turn {
 pub fn next(ask: &Ask) -> Turn {
     let conversation = Conversation::read(ask);
     let of_hosts = !conversation.hosts.is_empty();
-    if of_hosts && !host::is_chat(host::topic(&conversation)) {
-        let tools: Vec<&str> = ask.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let is_chat = host::is_chat(host::topic(&conversation));
+    let tools: Vec<&str> = ask.tools.iter().map(|tool| tool.name.as_str()).collect();
+    if of_hosts && !conversation.cloud_too && !is_chat {
         return host::next(&conversation, &tools);
     }
     let symptom_text = symptom_text::read(&conversation.user_text);
     let incident = IncidentContext::read(&symptom_text, &conversation);
-    let tools = ask.tools.iter().map(|tool| tool.name.as_str()).collect();
     let judged = flows::judgement(&conversation);
     let context = PlaybookContext {
         symptom_text: &symptom_text,
@@ -51,6 +51,9 @@ pub fn next(ask: &Ask) -> Turn {
         is_judged: judged.is_some(),
         judged: judged.unwrap_or_default(),
     };
+    if of_hosts && !is_chat && host::is_beyond_cloud(&context) {
+        return host::next(&conversation, &context.tools);
+    }
     let topic = complaint::read(&conversation.user_text).topic;
     if symptom_text.left_behind.is_none()
         && topic == Topic::Author

@@ -10,7 +10,7 @@ use crate::event::{
 use crate::replay::input::refused;
 use crate::replay::{Divergence, ReplayInputs, Wording};
 use crate::report;
-use crate::state::State;
+use crate::state::{Phase, State};
 use crate::tool::FileTask;
 use ghost_base::Digest;
 use ghost_shell::{Ruling, Verdict};
@@ -36,6 +36,7 @@ pub(super) fn compare(
         Effect::Execute { step, consumes, intended } => {
             execute(state, *step, consumes.as_deref(), *intended, first).map(|()| 1)
         }
+        Effect::ExecuteTogether { steps } => together(state, steps, first).map(|()| 1),
         Effect::HandOver { step, consumes, key } => hand_over(state, (*step, consumes.as_deref(), key), left),
         Effect::Refuse { step } => match event(first) {
             Some(Event::Done(done)) if done.step == *step => refused(state, done, first).map(|()| 1),
@@ -160,6 +161,28 @@ fn execute(
         }
         _ if intended => Err(other(first, &format!("that {step} begins to run"))),
         _ => Err(other(first, &format!("the intent to run {step}"))),
+    }
+}
+
+/// Of those that run side by side any may be the next.
+fn together(state: &State, steps: &[StepId], first: &Recorded) -> Result<(), Box<Divergence>> {
+    let next = match event(first) {
+        Some(Event::Executing(found)) => found.step,
+        Some(Event::Intent(found)) => found.step,
+        _ => return Err(other(first, "that one of the reads of this call begins to run")),
+    };
+    let known = state.step(next).filter(|step| steps.contains(&step.id));
+    let Some(step) = known else { return Err(other(first, "that one of the reads of this call begins")) };
+    match &step.phase {
+        Phase::Decided { approval, .. } => execute(state, next, Some(approval), false, first),
+        Phase::Intended { .. } => execute(state, next, None, true, first),
+        Phase::Judged => execute(state, next, None, false, first),
+        Phase::Proposed
+        | Phase::AwaitingApproval { .. }
+        | Phase::Expired { .. }
+        | Phase::Executing { .. }
+        | Phase::Unknown
+        | Phase::Done => execute(state, next, None, true, first),
     }
 }
 

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::decision::Effect;
 use crate::event::{
-    ApprovalDecided, ApprovalVoted, Classified, Delivered, Done, Event, Executing, Impact, ModelAnswered,
-    Recorded, Reply,
+    ApprovalDecided, ApprovalVoted, Classified, Delivered, Done, Event, Executing, Impact, Intent,
+    ModelAnswered, Recorded, Reply, StepId,
 };
 use crate::replay::Divergence;
 use crate::replay::compare::{event, other};
-use crate::state::{Approval, Ending, State};
+use crate::state::{Approval, Ending, Phase, State, Step};
 use crate::{is_reclassified, may_be_reclassified};
 
 /// The reason of a denial that was meant as an approval.
@@ -66,24 +66,51 @@ pub(super) fn accept(
                 open.requested.approval == expired.approval && open.requested.step == expired.step
             });
             // A consent can also run out before the run that it is for.
-            let late = || {
-                matches!(effect(), Effect::Execute { step, consumes: Some(approval), intended: false }
-                    | Effect::HandOver { step, consumes: Some(approval), .. }
-                    if step == expired.step && approval == expired.approval)
+            let late = || match effect() {
+                Effect::Execute { step, consumes: Some(approval), intended: false }
+                | Effect::HandOver { step, consumes: Some(approval), .. } => {
+                    step == expired.step && approval == expired.approval
+                }
+                Effect::ExecuteTogether { steps } => steps.contains(&expired.step),
+                Effect::Execute { .. }
+                | Effect::HandOver { .. }
+                | Effect::Record(_)
+                | Effect::Ask { .. }
+                | Effect::Request(_)
+                | Effect::Refuse { .. }
+                | Effect::Withdraw { .. }
+                | Effect::FileTask { .. }
+                | Effect::Wait { .. }
+                | Effect::Deliver
+                | Effect::Rest => false,
             };
             let fits = open || late();
             Some(if fits { Ok(()) } else { Err(other(recorded, "no question that could run out")) })
+        }
+        // Approved measurements of one call begin together.
+        Event::Intent(Intent { step, digest, approval: Some(approval) }) if runs_beside(state, *step) => {
+            let fits = state.step(*step).is_some_and(|step| {
+                let answered = matches!(&step.phase, Phase::Decided { approval: own, answer: Reply::Approve, .. } if own == approval);
+                answered && step.round().is_some_and(|round| round.classified.digest == *digest)
+            });
+            Some(check(fits, recorded, "the intent to run what was approved", "another one"))
+        }
+        Event::Executing(Executing { step, .. }) if runs_beside(state, *step) => {
+            let phase = state.step(*step).map(|step| &step.phase);
+            let fits = matches!(phase, Some(Phase::Intended { approval: Some(_) }));
+            Some(check(fits, recorded, "that what was intended begins", "another step"))
         }
         // Files, servers and sandboxes are there where it would run, and nowhere else.
         Event::Classified(judged) => found(state, judged, effect).map(|fits| {
             if fits { Ok(()) } else { Err(other(recorded, "the judgement of before, with what was found")) }
         }),
-        // Only whoever began to run it can say how it ended, and says so at once.
+        // Only whoever began to run it can say how it ended, and says so at once; of reads side by side each when it is over.
         Event::Done(done) => match behind {
             Some(Event::Executing(Executing { step, .. })) if *step == done.step => {
                 Some(ran(state, done, recorded))
             }
             Some(Event::Taken(taken)) if taken.step == done.step => Some(ran(state, done, recorded)),
+            _ if is_beside(state, done.step) => Some(ran(state, done, recorded)),
             _ => None,
         },
         Event::Opened(_)
@@ -107,6 +134,20 @@ pub(super) fn accept(
     }
 }
 
+/// Tells whether another step of the same call, which a human approved, runs while this one is about to begin.
+fn runs_beside(state: &State, step: StepId) -> bool {
+    let Some(step) = state.step(step) else { return false };
+    let is_approved = |one: &Step| !one.consents.is_empty() && matches!(one.phase, Phase::Executing { .. });
+    let mut others = state.steps.iter().filter(|one| one.id != step.id && one.call == step.call);
+    others.any(|one| is_approved(one) && is_beside(state, one.id))
+}
+
+/// Tells whether a step is a declared script that runs.
+fn is_beside(state: &State, step: StepId) -> bool {
+    let runs = |step: &Step| step.script.is_some() && matches!(step.phase, Phase::Executing { .. });
+    state.step(step).is_some_and(runs)
+}
+
 /// Tells whether a judgement is that of before but for what the gate found; `None` where it is the first one of its round.
 fn found(state: &State, judged: &Classified, effect: impl FnOnce() -> Effect) -> Option<bool> {
     let step = state.step(judged.step)?;
@@ -117,6 +158,7 @@ fn found(state: &State, judged: &Classified, effect: impl FnOnce() -> Effect) ->
     let new = is_reclassified(judged) && (&judged.rule, &judged.reason) != (&before.rule, &before.reason);
     let due = || match effect() {
         Effect::Execute { step, .. } => step == judged.step,
+        Effect::ExecuteTogether { steps } => steps.contains(&judged.step),
         Effect::Request(asked) => asked.step == judged.step,
         Effect::Record(_)
         | Effect::Ask { .. }

@@ -126,13 +126,20 @@ impl Board {
             hypotheses: state.hypotheses.clone(),
             checks: checks(state),
             current: current(state),
-            doing: state
-                .open_step()
-                .map_or_else(String::new, |step| Looked::by(step, step.current()).plain()),
+            doing: doing(state),
             elapsed: now.since(state.opened_at),
             budget: budget(state, now),
         }
     }
+}
+
+/// Says what is being done; of commands that run side by side, how many are over.
+fn doing(state: &State) -> String {
+    let Some(step) = state.open_step() else { return String::new() };
+    let doing = Looked::by(step, step.current()).plain();
+    let own = || state.steps.iter().filter(|one| one.call == step.call);
+    let (all, done) = (own().count(), own().filter(|one| one.phase == Phase::Done).count());
+    if all - done > 1 { format!("{doing}; {done} of {all} are done") } else { doing }
 }
 
 fn checks(state: &State) -> Vec<Check> {

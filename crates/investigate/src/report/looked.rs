@@ -57,6 +57,7 @@ impl Looked {
 fn file_task(what: &str) -> Looked {
     match serde_json::from_str(what) {
         Ok(FileTask::Verify { file, .. }) => Looked::Words(format!("the fetched capture {}", cut(&file))),
+        Ok(FileTask::Store { file, .. }) => Looked::Words(format!("the recorded packets {}", cut(&file))),
         Ok(FileTask::Analyze { .. }) => Looked::Words("the analysis of the captured packets".to_owned()),
         Ok(FileTask::Recall { session, .. }) => {
             Looked::Words(format!("what was kept earlier as {}", cut(&session)))

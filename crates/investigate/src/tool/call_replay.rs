@@ -31,6 +31,9 @@ pub(super) struct CallReplay<'a, 'b> {
     is_read: bool,
 }
 
+/// A result, and the observation that shows it, where something was shown.
+pub(super) type ShownResult<T> = (T, Option<ObservationId>);
+
 impl<'a, 'b> CallReplay<'a, 'b> {
     /// Begins at the call's first command.
     pub(super) fn new(context: &'a CallContext<'b>, hypothesis: Option<String>) -> Self {
@@ -74,6 +77,59 @@ impl<'a, 'b> CallReplay<'a, 'b> {
     /// Returns what is to be done next, where the operation is not over yet.
     pub(super) fn run<E: Operation>(&mut self, operation: &mut E) -> Result<E::Result, Box<ToolAction>> {
         self.drive(operation, Self::request)
+    }
+
+    /// Runs operations along the record, side by side: none needs the result of another. Their results come in their order, each with the
+    /// observation of its last command, where that one showed something.
+    ///
+    /// # Errors
+    /// Returns what is to be done next, where they are not all over yet.
+    pub(super) fn run_all<E: Operation>(
+        &mut self,
+        operations: &mut [E],
+    ) -> Result<Vec<ShownResult<E::Result>>, Box<ToolAction>> {
+        let mut observed: Vec<Option<ObservationId>> = vec![None; operations.len()];
+        loop {
+            let (mut results, mut wanted, mut until) = (Vec::new(), Vec::new(), None::<Timestamp>);
+            let mut answers = Vec::new();
+            for (at, operation) in operations.iter().enumerate() {
+                match operation.next(self.now) {
+                    Next::Over(result) => results.push(result),
+                    Next::Wait { until: own, .. } => until = Some(until.map_or(own, |other| other.min(own))),
+                    Next::Run(request) => {
+                        let before = self.observed.len();
+                        match self.request(&request).map_err(|action| *action) {
+                            Ok(answer) => {
+                                let own = self.observed.get(before..).and_then(|own| own.last().copied());
+                                answers.push((at, answer, own));
+                            }
+                            Err(ToolAction::Run(command)) => wanted.push(*command),
+                            Err(other) => return Err(Box::new(other)),
+                        }
+                    }
+                }
+            }
+            if wanted.len() > 1 {
+                return Err(Box::new(ToolAction::RunAll(wanted)));
+            }
+            if let Some(only) = wanted.pop() {
+                return Err(Box::new(ToolAction::Run(Box::new(only))));
+            }
+            if results.len() == operations.len() {
+                return Ok(results.into_iter().zip(observed).collect());
+            }
+            if answers.is_empty() {
+                self.wait(until.unwrap_or(self.now))?;
+            }
+            for (at, (answer, ended), own) in answers {
+                if let Some(operation) = operations.get_mut(at) {
+                    operation.on_result(&answer, ended);
+                }
+                if let Some(place) = observed.get_mut(at) {
+                    *place = own;
+                }
+            }
+        }
     }
 
     /// Runs an operation that lists the surroundings: what the session read a moment ago is not read again.

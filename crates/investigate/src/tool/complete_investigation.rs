@@ -160,7 +160,7 @@ fn conclude(
     let findings = gate::accepted(&events, context.state);
     let outcome = capped(outcome(context.state, accepted, covered), &findings, &complaints, is_judged);
     let mut open_questions = arguments.open_questions;
-    let unjudged = if context.state.opened.hosts.is_empty() { UNJUDGED } else { UNREAD };
+    let unjudged = if crate::judged::is_of_hosts(context.state) { UNREAD } else { UNJUDGED };
     open_questions.extend((!is_judged).then(|| unjudged.to_owned()));
     events.push(Event::Concluded(Concluded {
         outcome,

@@ -31,6 +31,8 @@ pub trait Tool: Send + Sync {
 pub enum ToolAction {
     /// Run this, then ask again.
     Run(Box<ProposedCommand>),
+    /// Run these, then ask again. None needs the result of another: those that only read run side by side.
+    RunAll(Vec<ProposedCommand>),
     /// Do this on the files of this machine, then ask again.
     FileTask(FileTask),
     /// Ask again at this moment.
@@ -65,6 +67,13 @@ pub enum FileTask {
         /// Its size as the platform reported.
         bytes: u64,
     },
+    /// Put packets that a machine recorded into the captures folder. Comes to `{"kept": name}`.
+    Store {
+        /// Its name in the captures folder.
+        file: String,
+        /// The capture file, in base64.
+        text: String,
+    },
     /// Analyze fetched captures and write what belongs to them. Comes to the analysis and the semantic documents.
     Analyze {
         /// The files: role, name without an ending, name that a comparison takes.
@@ -96,6 +105,9 @@ impl FileTask {
                 let text = Digest::of(text).to_string();
                 Self::Keep { kind: kind.clone(), session: session.clone(), text }
             }
+            Self::Store { file, text } => {
+                Self::Store { file: file.clone(), text: Digest::of(text).to_string() }
+            }
             Self::Verify { .. } | Self::Analyze { .. } | Self::Recall { .. } => self.clone(),
         };
         serde_json::to_string(&named).unwrap_or_default()
@@ -105,7 +117,7 @@ impl FileTask {
     #[must_use]
     pub fn source(&self) -> EvidenceSource {
         match self {
-            Self::Verify { .. } | Self::Analyze { .. } => EvidenceSource::Wire,
+            Self::Verify { .. } | Self::Store { .. } | Self::Analyze { .. } => EvidenceSource::Wire,
             Self::Recall { .. } | Self::Keep { .. } => EvidenceSource::Configured,
         }
     }

@@ -99,6 +99,7 @@ impl TestSession {
             limits: Limits::default(),
             scope: None,
             hosts: Vec::new(),
+            cloud_too: false,
             surroundings: None,
             by_program: false,
             outside: None,

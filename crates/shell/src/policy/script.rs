@@ -8,16 +8,17 @@ use serde::Deserialize;
 use super::kind::Kind;
 use super::{Files, Policy, PolicyError, RuleSummary};
 use crate::judge::blocked;
-use crate::{Profile, Ruling, Scope, Socket, Tier, Verdict};
+use crate::{Impact, Profile, Ruling, Scope, Socket, Tier, Verdict};
 use ghost_base::Digest;
 
 const DECLARED: &str = include_str!("script.toml");
-const TEXTS: [(&str, &str); 8] = [
+const TEXTS: [(&str, &str); 9] = [
     ("guest-firewall", include_str!("script/guest-firewall.sh")),
     ("guest-names", include_str!("script/guest-names.sh")),
     ("guest-network", include_str!("script/guest-network.sh")),
     ("guest-qdisc", include_str!("script/guest-qdisc.sh")),
     ("guest-state", include_str!("script/guest-state.sh")),
+    ("host-capture", include_str!("script/host-capture.sh")),
     ("host-state", include_str!("script/host-state.sh")),
     ("meter-look", include_str!("script/meter-look.sh")),
     ("meter-report", include_str!("script/meter-report.sh")),
@@ -36,6 +37,7 @@ pub struct Script {
     text: String,
     digest: Digest,
     verdict: Verdict,
+    impact: Option<Impact>,
     variables: BTreeMap<String, Kind>,
     here: Option<Profile>,
 }
@@ -47,6 +49,8 @@ pub struct FilledScript {
     why: String,
     digest: Digest,
     verdict: Verdict,
+    /// What it does to the world, where a human is asked.
+    impact: Option<Impact>,
     text: String,
     /// What it needs from the sandbox where it runs on this machine; nothing where it may not.
     here: Option<Profile>,
@@ -101,6 +105,7 @@ struct Raw {
     why: String,
     digest: String,
     verdict: Declared,
+    impact: Option<Impact>,
     #[serde(default)]
     variables: BTreeMap<String, String>,
     here: Option<RawHere>,
@@ -166,8 +171,17 @@ pub(super) fn load() -> Result<Vec<Script>, PolicyError> {
             Declared::Safe => Verdict::Safe,
             Declared::Risky => Verdict::Risky,
         };
-        let here = raw.here.map(RawHere::profile);
-        Ok(Script { id: raw.id, why: raw.why, text: text.to_owned(), digest, verdict, variables, here })
+        let (here, impact) = (raw.here.map(RawHere::profile), raw.impact);
+        Ok(Script {
+            id: raw.id,
+            why: raw.why,
+            text: text.to_owned(),
+            digest,
+            verdict,
+            impact,
+            variables,
+            here,
+        })
     };
     file.script.into_iter().map(read).collect()
 }
@@ -224,6 +238,7 @@ impl Script {
             why: self.why.clone(),
             digest: self.digest,
             verdict: self.verdict,
+            impact: self.impact,
             text,
             here: self.here.clone(),
         })
@@ -306,17 +321,23 @@ impl Policy {
             (false, true) => over_ssh(&typed),
             (false, false) => self.classify(&line(&[carrier, &["true".to_owned()]].concat())),
         };
+        let reason = format!("{} (declared script {}, sha256 {})", script.why, script.id, script.digest);
         if typed.verdict == Verdict::Blocked
             || bare.verdict != Verdict::Safe
             || script.verdict == Verdict::Risky
         {
+            let is_carried = bare.verdict == Verdict::Safe || (is_known && carrier == HERE);
+            let is_declared = typed.verdict == Verdict::Risky && is_carried;
+            if is_declared && let Some(impact) = script.impact {
+                let rule = format!("script.{}", script.id).into();
+                return Ruling { rule, reason: reason.into(), impact: Some(impact), ..typed };
+            }
             return if bare.verdict == Verdict::Safe || typed.verdict == Verdict::Blocked {
                 typed
             } else {
                 bare
             };
         }
-        let reason = format!("{} (declared script {}, sha256 {})", script.why, script.id, script.digest);
         Ruling {
             tier: Tier::Program,
             rule: format!("script.{}", script.id).into(),

@@ -186,6 +186,7 @@ pub(super) fn opened(prompt: &str, setup: &Setup, model: &dyn Model) -> anyhow::
         limits: limits(setup),
         scope: Some(scope()),
         hosts: Vec::new(),
+        cloud_too: false,
         surroundings: Some(setup.surroundings()?),
         by_program: false,
         outside: None,

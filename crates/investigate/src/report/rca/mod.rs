@@ -5,6 +5,7 @@ mod checked;
 mod close;
 mod flows;
 mod proof;
+mod road;
 mod whole;
 
 pub(super) use cause::{hypotheses, reasons};

@@ -6,7 +6,7 @@ use crate::recheck;
 use crate::report::answer::{answer, is_playbook};
 use crate::report::audit::integrity;
 use crate::report::markdown::{code, quote, text};
-use crate::report::rca::{cause, checked, close, flows, proof};
+use crate::report::rca::{cause, checked, close, flows, proof, road};
 use crate::state::State;
 
 /// Returns the report on a session as Markdown. The text of its first line begins with `Root cause`, `No fault found` or
@@ -48,6 +48,8 @@ fn investigated(state: &State) -> Vec<String> {
         flows::noticed(state),
         cause::claim(state),
         cause::ruled_out(state),
+        road::machines(state),
+        road::roads(state),
         close::waived(state),
         close::questions(state),
         close::confidence(state),

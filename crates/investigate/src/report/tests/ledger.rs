@@ -40,6 +40,7 @@ impl Ledger {
             limits: Limits::default(),
             scope: None,
             hosts: Vec::new(),
+            cloud_too: false,
             surroundings: None,
             by_program: false,
             outside: None,

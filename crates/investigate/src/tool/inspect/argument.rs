@@ -6,11 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::inspector::Unfinished;
-use crate::event::Refusal;
+use crate::event::{Refusal, SessionHost};
+use crate::state::State;
 use crate::tool::call_replay::CallReplay;
 use crate::tool::{CallResult, Site};
 use ghost_base::SessionId;
-use ghost_cloud::guest::{GuestAccess, Ssh};
+use ghost_cloud::guest::{GuestAccess, HostAccess, Ssh};
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::{GuestProbe, ProbeSpec};
 use ghost_cloud::{Name, ResourceGroup};
@@ -154,8 +155,44 @@ fn ssh<'a>(site: &'a Site, machine: &Name) -> Option<&'a Ssh> {
     known.map(|(_, ssh)| ssh)
 }
 
+/// Returns how a session reaches a machine that it names by itself; nothing where it names no such machine, or means this one.
+pub(super) fn own_access(state: &State, machine: &Name) -> Option<GuestAccess> {
+    let is = |host: &&SessionHost| host.name.eq_ignore_ascii_case(machine.as_str());
+    match HostAccess::of_carrier(&state.opened.hosts.iter().find(is)?.carrier)? {
+        HostAccess::Ssh(ssh) => Some(GuestAccess::Ssh(ssh)),
+        HostAccess::Here => None,
+    }
+}
+
 impl Guest {
-    fn reach(&self, site: &Site) -> Result<GuestAccess, Issue> {
+    /// Gathers on the guest: as the session reaches it by itself, else through the platform, else by ssh as the configuration has it.
+    pub(super) fn gather_by_any<T: Clone + Send + 'static>(
+        &self,
+        wanted: &'static ProbeSpec<T>,
+        site: &Site,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<T, Unfinished> {
+        let own = own_access(replay.context().state, &self.machine);
+        let place = self.resource_group.clone();
+        let platform = place.map(|place| GuestAccess::Platform { place, machine: self.machine.clone() });
+        let configured = ssh(site, &self.machine).cloned().map(|ssh| GuestAccess::Ssh(Box::new(ssh)));
+        let mut failed: Option<Issue> = None;
+        for reach in [own, platform, configured].into_iter().flatten() {
+            match replay.run(&mut GuestProbe::new(reach, wanted))? {
+                Ok(found) => return Ok(found),
+                Err(issue) => {
+                    failed = Some(match failed {
+                        Some(first) => Issue { text: format!("{}; {}", first.text, issue.text), ..first },
+                        None => issue,
+                    });
+                }
+            }
+        }
+        let unknown = || Issue::new(format!("nothing tells how {} is reached", self.machine));
+        Err(failed.unwrap_or_else(unknown).into())
+    }
+
+    fn reach(&self, state: &State, site: &Site) -> Result<GuestAccess, Issue> {
         let by_ssh = ssh(site, &self.machine).cloned().map(|ssh| GuestAccess::Ssh(Box::new(ssh)));
         let by_platform = || {
             let resource_group = self.resource_group.clone();
@@ -164,7 +201,7 @@ impl Guest {
         let found = match self.provider {
             Some(Provider::Ssh) => by_ssh,
             Some(Provider::Azure) => by_platform(),
-            None => by_platform().or(by_ssh),
+            None => own_access(state, &self.machine).or_else(by_platform).or(by_ssh),
         };
         found.ok_or_else(|| {
             let (machine, hint) = (&self.machine, "name its resource_group, or use the other provider");
@@ -173,17 +210,13 @@ impl Guest {
     }
 
     /// Gathers on the guest.
-    pub(super) fn has_ssh(&self, site: &Site) -> bool {
-        ssh(site, &self.machine).is_some()
-    }
-
     pub(super) fn gather<T: Clone + Send + 'static>(
         &self,
         wanted: &'static ProbeSpec<T>,
         site: &Site,
         replay: &mut CallReplay<'_, '_>,
     ) -> Result<T, Unfinished> {
-        let reach = self.reach(site)?;
+        let reach = self.reach(replay.context().state, site)?;
         let by_platform = matches!(reach, GuestAccess::Platform { .. });
         let gathered = replay.run(&mut GuestProbe::new(reach, wanted))?;
         gathered.map_err(|mut trouble| {

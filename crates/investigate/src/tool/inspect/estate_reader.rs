@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use super::argument::{Guest, Provider};
+use super::argument::Guest;
 use super::inspector::Unfinished;
 use super::inventory::inventory;
 use super::path::object;
@@ -334,23 +334,14 @@ impl<'a> EstateReader<'a> {
         Ok(read.map_or_else(|issue| Reading::Failed { error: issue.text }, Reading::Text))
     }
 
-    /// Reads the state of a machine: through the platform, else by ssh where that is known.
+    /// Reads the state of a machine, however it is reached.
     fn state(&self, machine: &str, replay: &mut CallReplay<'_, '_>) -> Result<path::Guest, Unfinished> {
         let Ok(name) = Name::parse(machine) else {
             return Ok(unread_guest("its name is none of the platform's"));
         };
-        let place = Some(self.place.clone());
-        let mut guest = Guest { machine: name, resource_group: place, provider: Some(Provider::Azure) };
-        match guest.gather(&STATE, self.site, replay) {
-            Err(Unfinished::Issue(first)) if guest.has_ssh(self.site) => {
-                guest.provider = Some(Provider::Ssh);
-                match guest.gather(&STATE, self.site, replay) {
-                    Err(Unfinished::Issue(issue)) => {
-                        Ok(unread_guest(&format!("{}; {}", first.text, issue.text)))
-                    }
-                    other => other,
-                }
-            }
+        let resource_group = Some(self.place.clone());
+        let guest = Guest { machine: name, resource_group, provider: None };
+        match guest.gather_by_any(&STATE, self.site, replay) {
             Err(Unfinished::Issue(issue)) => Ok(unread_guest(&issue.text)),
             other => other,
         }
@@ -364,9 +355,9 @@ impl<'a> EstateReader<'a> {
     ) -> Result<(Vec<NameServer>, Vec<ObservationId>), Unfinished> {
         let Ok(name) = Name::parse(machine) else { return Ok((Vec::new(), Vec::new())) };
         let resource_group = Some(self.place.clone());
-        let guest = Guest { machine: name, resource_group, provider: Some(Provider::Azure) };
+        let guest = Guest { machine: name, resource_group, provider: None };
         let before = replay.observations().len();
-        match guest.gather(&NAMES, self.site, replay) {
+        match guest.gather_by_any(&NAMES, self.site, replay) {
             Ok(servers) => Ok((servers, replay.observations().split_off(before))),
             Err(Unfinished::Issue(_)) => Ok((Vec::new(), Vec::new())),
             Err(unfinished) => Err(unfinished),

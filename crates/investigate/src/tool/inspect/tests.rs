@@ -40,6 +40,7 @@ fn state(symptom: &str) -> State {
         limits: Limits::default(),
         scope: None,
         hosts: Vec::new(),
+        cloud_too: false,
         surroundings: None,
         by_program: false,
         outside: None,

@@ -127,7 +127,7 @@ fn named(work: &AnalysisJob) -> (String, String, String) {
     (role.to_owned(), work.name.clone(), work.pair.clone())
 }
 
-fn verified(text: &str) -> Result<(u64, bool), FileProblem> {
+pub(super) fn verified(text: &str) -> Result<(u64, bool), FileProblem> {
     match serde_json::from_str::<Verified>(text) {
         Ok(read) => Ok((read.packets, read.cut_off)),
         Err(_) => {
@@ -140,7 +140,7 @@ fn verified(text: &str) -> Result<(u64, bool), FileProblem> {
 
 /// Reads the result of an analysis: `{"analysis": …, "documents": {"NAME": …}}`, a document for each file, or `null` where none can be
 /// read. The documents come in the order of the work.
-fn analyzed(text: &str, work: &[(String, String, String)]) -> (Analysis, Vec<Option<String>>) {
+pub(super) fn analyzed(text: &str, work: &[(String, String, String)]) -> (Analysis, Vec<Option<String>>) {
     let whole: Value = serde_json::from_str(text).unwrap_or_default();
     let analysis = whole.get("analysis").and_then(|analysis| Analysis::deserialize(analysis).ok());
     let error = || whole.get("error").and_then(Value::as_str).unwrap_or("the analysis failed");

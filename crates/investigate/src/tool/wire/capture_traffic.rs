@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::argument::{fail, malformed, resource_group};
 use super::capture::ReplayedCapture;
+use super::host_capture::{CapturedHosts, hosts_of};
 use super::{argument, capture, result};
 use crate::model::ToolSpec;
 use crate::state::Entry;
@@ -48,7 +49,8 @@ impl Tool for CaptureTraffic {
         ToolSpec {
             name: CAPTURE.to_owned(),
             description: "Records packets on one machine, or on two at once, fetches and analyzes them, and removes what it left in \
-                the cloud, all in one call. A human is asked once before it begins and once before the removal. It takes its duration \
+                the cloud, all in one call. A human is asked once before it begins and once before the removal; on machines that the \
+                session names, once for each machine, and nothing is left there. It takes its duration \
                 and a minute or two beside; use it when rules, routes and guests leave it open what the wire does. Only headers are \
                 kept. Examples: {\"target\":\"web-1 to db-1\",\"duration_seconds\":20,\"filters\":[{\"protocol\":\"tcp\",\
                 \"port\":5001}],\"reasoning\":\"do the SYNs leave web-1 and arrive at db-1?\",\"hypothesis_id\":\"H2\"}, \
@@ -59,6 +61,11 @@ impl Tool for CaptureTraffic {
     }
 
     fn advance(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> ToolAction {
+        match of_hosts(arguments, context) {
+            Ok(Some(captured)) => return ToolAction::Return(Box::new(captured.outcome(context))),
+            Ok(None) => {}
+            Err(next) => return *next,
+        }
         match self.replay(arguments, context) {
             Ok(capture) => {
                 ToolAction::Return(Box::new(result::outcome(result::status(&capture), &capture, context)))
@@ -68,6 +75,11 @@ impl Tool for CaptureTraffic {
     }
 
     fn supports(&self, arguments: &Map<String, Value>, context: &CallContext<'_>) -> SupportedFaults {
+        match of_hosts(arguments, context) {
+            Ok(Some(captured)) => return captured.supported(),
+            Ok(None) => {}
+            Err(_) => return SupportedFaults::default(),
+        }
         let Ok(mut capture) = capture::fresh(arguments, context, &self.site) else {
             return SupportedFaults::default();
         };
@@ -77,13 +89,30 @@ impl Tool for CaptureTraffic {
     }
 }
 
+/// Records on machines that the session reaches by itself; nothing where the target is the cloud's.
+fn of_hosts(
+    arguments: &Map<String, Value>,
+    context: &CallContext<'_>,
+) -> Result<Option<CapturedHosts>, Box<ToolAction>> {
+    let read = read(arguments)?;
+    let Some(hosts) = hosts_of(&read.target, context) else { return Ok(None) };
+    argument::check(read.purpose(), read.hypothesis_id.as_deref(), context)?;
+    let wanted = machines(&read.target);
+    let same = |other: &Value| {
+        other.get("target").and_then(Value::as_str).is_some_and(|target| machines(target) == wanted)
+    };
+    argument::denied_before("a capture of these machines", same, context)?;
+    let mut replay = CallReplay::new(context, read.hypothesis_id.clone());
+    CapturedHosts::replayed(&read, &hosts, &mut replay).map(Some)
+}
+
 /// The name of the tool.
 pub(super) const CAPTURE: &str = "capture_traffic";
 /// How long a capture lasts unless more is asked for.
-const DEFAULT_SECONDS: u32 = 20;
+pub(super) const DEFAULT_SECONDS: u32 = 20;
 /// A shorter one sees nothing; a longer one keeps people waiting.
-const MIN_SECONDS: u32 = 5;
-const MAX_SECONDS: u32 = 300;
+pub(super) const MIN_SECONDS: u32 = 5;
+pub(super) const MAX_SECONDS: u32 = 300;
 /// Limits what each end records: with headers alone that is far more than a few minutes of ordinary traffic.
 const MAX_BYTES_PER_END: u64 = 50_000_000;
 
@@ -123,7 +152,7 @@ pub(super) struct Arguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Packets {
-    /// `tcp`, `udp` or `any`. ICMP cannot be selected: leave the filters out for it.
+    /// `tcp`, `udp` or `any`. ICMP can only be selected on machines that the session names: leave the filters out for it elsewhere.
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) protocol: Option<String>,

@@ -11,6 +11,7 @@ mod argument;
 mod capture;
 mod capture_traffic;
 mod figures;
+mod host_capture;
 mod result;
 mod run_pipe_meter;
 mod task;

@@ -15,6 +15,7 @@ use crate::tool::argument::{incident_ends, incident_group, parse, schema};
 use crate::tool::call_replay::CallReplay;
 use crate::tool::{CallContext, CallResult, FileTask, Site, StoredKind, Tool, ToolAction};
 use ghost_base::SessionId;
+use ghost_cloud::guest::HostAccess;
 use ghost_cloud::meter::TestType;
 use ghost_cloud::meter::run::{
     AccessMethod, Baseline, Compare, MeasurementRequest, Run, State, TestSeconds, summary,
@@ -103,20 +104,30 @@ impl RunPipeMeter {
         replay: &mut CallReplay<'_, '_>,
     ) -> Result<Measured, Box<ToolAction>> {
         let read = arguments_of(arguments)?;
-        let group = read.resource_group.clone().or_else(|| incident_group(&self.site, context));
-        let place = argument::resource_group(group.as_deref(), &self.site)?;
-        let ask = self.ask(&read, &place, context)?;
+        let (near, far) = ends(&read, context)?;
+        let own = own_ends(&near, &far, context)?;
+        // Where the session reaches both by itself, the cloud need not know them.
+        let place = match own {
+            Some(_) => None,
+            None => {
+                let group = read.resource_group.clone().or_else(|| incident_group(&self.site, context));
+                Some(argument::resource_group(group.as_deref(), &self.site)?)
+            }
+        };
+        let (access, ends) = own.unwrap_or_else(|| self.access_method(&near, &far));
+        let ask = self.ask(&read, place.clone(), (access, ends), context)?;
         let compare = match &read.compare_baseline {
             Some(session) => baseline(session, replay)?,
             None => Compare::Nothing,
         };
         // What is known of the machines only sharpens the judgement: without it the figures stand for themselves.
-        let sizes = if ask.test_type.throughput() {
-            let request =
-                CommandRequest::line(line::machines(&place), "how much should these machines carry?");
-            replay.run(&mut ReadOperation::new(request, "reading the sizes of the machines"))?.ok()
-        } else {
-            None
+        let sizes = match place.as_ref().filter(|_| ask.test_type.throughput()) {
+            Some(place) => {
+                let request =
+                    CommandRequest::line(line::machines(place), "how much should these machines carry?");
+                replay.run(&mut ReadOperation::new(request, "reading the sizes of the machines"))?.ok()
+            }
+            None => None,
         };
         let mut run =
             Run::new(MeasurementRequest { compare, ..ask }, capture::made(context.state, context.call));
@@ -125,7 +136,10 @@ impl RunPipeMeter {
         let ends = [source.as_str(), destination.as_str()];
         let expected = PathExpectation {
             expected_gbps: sizes.and_then(|list| figures::expected(&list, ends)),
-            same_network: interfaces(&place, context).and_then(|list| figures::same_network(&list, ends)),
+            same_network: place
+                .as_ref()
+                .and_then(|place| interfaces(place, context))
+                .and_then(|list| figures::same_network(&list, ends)),
         };
         let mut kept = None;
         if state == State::Success {
@@ -145,7 +159,8 @@ impl RunPipeMeter {
     fn ask(
         &self,
         read: &Arguments,
-        place: &ResourceGroup,
+        place: Option<ResourceGroup>,
+        (access, [source, destination]): (AccessMethod, [String; 2]),
         context: &CallContext<'_>,
     ) -> Result<MeasurementRequest, Box<ToolAction>> {
         let iterations = read.iterations.unwrap_or(DEFAULT_ITERATIONS);
@@ -154,16 +169,14 @@ impl RunPipeMeter {
                 "iterations is {iterations}, and has to lie between 1 and {MAX_ITERATIONS}"
             )));
         }
-        let (near, far) = ends(read, context)?;
-        for (key, name) in [("source", &near), ("destination", &far)] {
+        for (key, name) in [("source", &source), ("destination", &destination)] {
             Name::parse(name).map_err(|error| malformed(format!("{key}: {error}")))?;
         }
-        let (access, [source, destination]) = self.access_method(&near, &far);
         let ask = MeasurementRequest {
             session: session(context)?,
             source,
             destination,
-            place: Some(place.clone()),
+            place,
             access,
             test_type: match read.test_type {
                 TestWord::Latency => TestType::Latency,
@@ -199,6 +212,33 @@ impl RunPipeMeter {
             }
         }
     }
+}
+
+/// Returns how both machines are reached and their addresses, where the session reaches both by itself; nothing where it does not.
+fn own_ends(
+    source: &str,
+    destination: &str,
+    context: &CallContext<'_>,
+) -> Result<Option<(AccessMethod, [String; 2])>, Box<ToolAction>> {
+    let find = |name: &str| {
+        let mut all = context.state.opened.hosts.iter();
+        let host = all.find(|host| host.name.eq_ignore_ascii_case(name))?;
+        match HostAccess::of_carrier(&host.carrier)? {
+            HostAccess::Ssh(ssh) => Some(ssh),
+            HostAccess::Here => None,
+        }
+    };
+    let (Some(near), Some(far)) = (find(source), find(destination)) else { return Ok(None) };
+    for (name, ssh) in [(source, &near), (destination, &far)] {
+        if ssh.target().host().parse::<Ipv4Addr>().is_err() {
+            return Err(malformed(format!(
+                "{name} is reached as {}, and what is measured is an IPv4 address: give it one in the inventory or in [hosts]",
+                ssh.target().host()
+            )));
+        }
+    }
+    let addresses = [near.target().host().to_owned(), far.target().host().to_owned()];
+    Ok(Some((AccessMethod::Ssh(near, far), addresses)))
 }
 
 fn arguments_of(arguments: &Map<String, Value>) -> Result<Arguments, Box<ToolAction>> {

@@ -144,12 +144,15 @@ probes() {
   true
 }
 awake() {
-  slow=
+  silent=
   for gateway in $(ip route show default | sed -n 's/.* via \([^ ]*\) .*/\1/p' | sort -u | head -n 3); do
-    ping -n -c 1 -W 1 "$gateway" >/dev/null 2>&1
-    case $(ip neigh show to "$gateway") in *INCOMPLETE*) slow=yes ;; esac
+    ping -n -c 1 -W 1 "$gateway" >/dev/null 2>&1 || silent=$silent$gateway$line
   done
-  if [ -n "$slow" ]; then sleep 2.5; fi
+  tries=0
+  while [ "$tries" -lt 8 ]; do
+    case $(for gateway in $silent; do ip neigh show to "$gateway"; done) in *INCOMPLETE*|*DELAY*|*PROBE*) sleep 1 ;; *) break ;; esac
+    tries=$((tries + 1))
+  done
   ip -j neigh show
 }
 gathered() {

@@ -6,6 +6,7 @@ mod around;
 mod delivered;
 mod false_claim;
 mod lying;
+mod mixed;
 mod obeying;
 mod stage;
 mod taken_over;

@@ -1,4 +1,4 @@
-//! The inspector: gathers machine by machine, then judges them together.
+//! The inspector: gathers on all machines side by side, then judges them together.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use serde_json::json;
 
 use super::asked::{self, Asked};
 use super::judge::{Read, document};
-use crate::event::SessionHost;
+use super::kept;
+use crate::event::{ObservationId, SessionHost};
 use crate::suspect::plain;
 use crate::tool::Site;
 use crate::tool::argument::incident_text;
@@ -16,6 +17,7 @@ use crate::tool::call_replay::CallReplay;
 use crate::tool::inspect::argument::{Refused, refuse};
 use crate::tool::inspect::inspector::{Inspection, Inspector, Unfinished};
 use crate::tool::inspect::path::sentence;
+use ghost_cloud::guest::HostAccess;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::{HostProbe, HostQuestion};
 use ghost_inspect::host::{Gathered, Host};
@@ -71,21 +73,20 @@ impl Inspector for InspectHosts {
         let may_try = !state.opened.by_program;
         let names = if may_try { asked::names(&text) } else { Vec::new() };
         let mut read = Read::default();
-        for host in &hosts {
-            let question = HostQuestion { names: names.clone(), to: Vec::new(), seconds: SECONDS };
-            gather(host, &question, &mut read, replay)?;
-        }
+        let question = HostQuestion { names: names.clone(), to: Vec::new(), seconds: SECONDS };
+        let asked: Vec<_> = hosts.iter().map(|host| (*host, question.clone())).collect();
+        gather(&asked, &mut read, replay)?;
         if read.hosts.is_empty() {
             return Err(none_read(&read.unread).into());
         }
         let asked = Asked::read(&text, &read.hosts);
-        let to = if may_try { asked.destinations() } else { BTreeMap::new() };
-        for (name, to) in to {
-            let Some(host) = hosts.iter().find(|host| host.name == name) else { continue };
-            // Counters were watched before; this is about the destinations.
-            let question = HostQuestion { names: names.clone(), to, seconds: 1 };
-            gather(host, &question, &mut read, replay)?;
-        }
+        let mut to = if may_try { asked.destinations() } else { BTreeMap::new() };
+        // Counters were watched before; this is about the destinations.
+        let question = |to| HostQuestion { names: names.clone(), to, seconds: 1 };
+        let trying = hosts.iter().filter_map(|host| Some((*host, question(to.remove(&host.name)?))));
+        gather(&trying.collect::<Vec<_>>(), &mut read, replay)?;
+        kept::recall(&asked, &mut read, replay)?;
+        set_apart(&hosts, &mut read);
         let mut seen = Inspection::default();
         let judged = document(&asked, &read, &mut seen);
         seen.facts = json!(judged);
@@ -118,19 +119,32 @@ fn chosen<'a>(named: &[String], hosts: &'a [SessionHost]) -> Result<Vec<&'a Sess
     }
 }
 
-/// Reads one machine. One that cannot be read does not keep the others; a second reading that fails leaves the first.
+/// Reads machines, side by side. One that cannot be read does not keep the others; a second reading that fails leaves the first.
 fn gather(
-    host: &SessionHost,
-    question: &HostQuestion,
+    asked: &[(&SessionHost, HostQuestion)],
     read: &mut Read,
     replay: &mut CallReplay<'_, '_>,
 ) -> Result<(), Unfinished> {
-    let gathered: Result<Gathered, Issue> =
-        replay.run(&mut HostProbe::by(&host.carrier, &host.name, question))?;
+    let probe =
+        |(host, question): &(&SessionHost, HostQuestion)| HostProbe::by(&host.carrier, &host.name, question);
+    let mut probes: Vec<HostProbe> = asked.iter().map(probe).collect();
+    for ((host, _), (gathered, observed)) in asked.iter().zip(replay.run_all(&mut probes)?) {
+        take(host, gathered, observed, read);
+    }
+    Ok(())
+}
+
+/// Takes in what came of one machine.
+fn take(
+    host: &SessionHost,
+    gathered: Result<Gathered, Issue>,
+    observed: Option<ObservationId>,
+    read: &mut Read,
+) {
     match gathered {
         Ok(gathered) => {
             let again = Host::read(&host.name, &gathered);
-            read.observed.extend(replay.observations().last().map(|id| (host.name.clone(), *id)));
+            read.observed.extend(observed.map(|id| (host.name.clone(), id)));
             match read.hosts.iter_mut().find(|known| known.name == host.name) {
                 Some(known) => *known = again,
                 None => read.hosts.push(again),
@@ -145,7 +159,28 @@ fn gather(
         }
         Err(issue) => read.unread.push((host.name.clone(), issue)),
     }
-    Ok(())
+}
+
+/// Sets those apart that are one machine by several names: two names of one machine share every address.
+fn set_apart(hosts: &[&SessionHost], read: &mut Read) {
+    let target = |name: &str| {
+        let host = hosts.iter().find(|host| host.name == name)?;
+        match HostAccess::of_carrier(&host.carrier)? {
+            HostAccess::Here => Some(("here".to_owned(), None)),
+            HostAccess::Ssh(ssh) => Some((ssh.target().to_string(), ssh.bastion().map(ToString::to_string))),
+        }
+    };
+    let mut known = Vec::new();
+    for host in std::mem::take(&mut read.hosts) {
+        let own = target(&host.name);
+        if own.is_some() && known.contains(&own) {
+            read.notes.push(format!("{} is another name of a machine that was read", plain(&host.name)));
+            read.same.push(host);
+        } else {
+            known.push(own);
+            read.hosts.push(host);
+        }
+    }
 }
 
 /// Says why nothing was read at all.

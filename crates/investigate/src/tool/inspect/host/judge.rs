@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 
 use super::asked::{Asked, HostComplaint, HostFlow, Target};
+use super::kept::{Earlier, changes};
 use super::layers::closed;
 use super::object::{is_of, object, why};
 use super::remedy::remedy;
+use crate::complaint::Kind;
 use crate::coverage::{OF_HOSTS, explains};
 use crate::event::ObservationId;
 use crate::finding::Fault;
@@ -33,11 +35,15 @@ const MAX_CLOSED: usize = 12;
 #[derive(Debug, Default)]
 pub(super) struct Read {
     pub(super) hosts: Vec<Host>,
+    /// Machines that are reached exactly as one of these: the same one by another name, which shares everything with it.
+    pub(super) same: Vec<Host>,
     /// Machines that were not, and why.
     pub(super) unread: Vec<(String, Issue)>,
     /// What shows a machine.
     pub(super) observed: BTreeMap<String, ObservationId>,
     pub(super) notes: Vec<String>,
+    /// How machines were before, of which somebody asks what changed.
+    pub(super) earlier: BTreeMap<String, Earlier>,
 }
 
 /// Judges what was read, and says so.
@@ -87,7 +93,14 @@ fn complaint_of(
     let mut causes: Vec<Finding> = Vec::new();
     let mut places = Vec::new();
     let mut doubts = Vec::new();
-    if known.is_empty() {
+    if complaint.kind == Kind::Drift {
+        let mut context = Context { flows: Vec::new(), expected, whole: true };
+        read.earlier.values().for_each(|earlier| context.expect(&earlier.host));
+        let found = judge(hosts, &context).findings.into_iter();
+        let hurts = |finding: &Finding| finding.weight != Weight::Noticed;
+        causes.extend(found.filter(|one| hurts(one) && is_of(one, &complaint.machines)));
+        doubts.extend(changes(&complaint.machines, read));
+    } else if known.is_empty() {
         let context = Context { flows: Vec::new(), expected, whole: true };
         let found = judge(hosts, &context).findings;
         let works = names_work(complaint, hosts);
@@ -343,7 +356,7 @@ fn noticed(asked: &Asked, read: &Read, explaining: &[Finding]) -> Vec<NoticedObj
 /// Says what was closed, and which layers were looked at, whole.
 fn machines(read: &Read, seen: &mut Inspection) -> Vec<JudgedMachine> {
     let mut found = Vec::new();
-    for host in &read.hosts {
+    for host in read.hosts.iter().chain(&read.same) {
         let closed = closed(host);
         for layer in OF_HOSTS {
             if !closed.iter().any(|(own, _, _)| *own == layer) {
@@ -370,6 +383,7 @@ fn machines(read: &Read, seen: &mut Inspection) -> Vec<JudgedMachine> {
         is_root: None,
         closed: Vec::new(),
     }));
+    found.sort_by(|one, other| one.name.cmp(&other.name));
     found
 }
 

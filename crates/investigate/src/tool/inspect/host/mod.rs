@@ -7,6 +7,7 @@
 mod asked;
 mod inspect;
 mod judge;
+mod kept;
 mod layers;
 mod object;
 mod remedy;

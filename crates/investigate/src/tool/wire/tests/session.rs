@@ -83,6 +83,7 @@ impl TestSession {
             limits: Limits::default(),
             scope: None,
             hosts: Vec::new(),
+            cloud_too: false,
             surroundings: None,
             by_program: false,
             outside: None,
@@ -145,6 +146,9 @@ impl TestSession {
                 ToolAction::Run(command) => {
                     ran += 1;
                     self.run(*command, world);
+                }
+                ToolAction::RunAll(commands) => {
+                    commands.into_iter().for_each(|command| self.run(command, world))
                 }
                 ToolAction::FileTask(task) => self.file_task(&task),
                 ToolAction::Wait(until) => self.now = self.now.max(until),
@@ -285,6 +289,7 @@ impl TestSession {
     fn file_task(&mut self, task: &FileTask) {
         let text = match task {
             FileTask::Verify { .. } => json!({"packets": 7, "cut_off": false}),
+            FileTask::Store { file, .. } => json!({ "kept": file }),
             FileTask::Analyze { work } => {
                 let files: Vec<String> =
                     work.iter().map(|(_, name, _)| format!("{name}_semantic.json")).collect();
