@@ -6,6 +6,7 @@
 mod check;
 mod fault;
 mod host;
+mod service;
 
 pub use check::{FindingError, check};
 pub use fault::{Fault, FaultCode, ObjectKind, UnknownFault, title, traffic};

@@ -12,11 +12,12 @@ use crate::{Profile, Ruling, Scope, Socket, Tier, Verdict};
 use ghost_base::Digest;
 
 const DECLARED: &str = include_str!("script.toml");
-const TEXTS: [(&str, &str); 8] = [
+const TEXTS: [(&str, &str); 9] = [
     ("guest-firewall", include_str!("script/guest-firewall.sh")),
     ("guest-names", include_str!("script/guest-names.sh")),
     ("guest-network", include_str!("script/guest-network.sh")),
     ("guest-qdisc", include_str!("script/guest-qdisc.sh")),
+    ("guest-resolve", include_str!("script/guest-resolve.sh")),
     ("guest-state", include_str!("script/guest-state.sh")),
     ("host-state", include_str!("script/host-state.sh")),
     ("meter-look", include_str!("script/meter-look.sh")),
