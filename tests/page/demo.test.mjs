@@ -132,9 +132,9 @@ test('the page offers the first message, and the thread of a mention opens by it
 /** What no person says, and what is not for people: ids, JSON, digests, words of the program. */
 const UNSPOKEN = [/\bo\d+\b/, /\bs\d+ of session/, /\bH-[a-z]+/, /\{"/, /\b[0-9a-f]{20,}\b/, /U0LAB/, /auto_approved/, /ghost-ghost-/, /by code, in what was recorded/, /\bturns\b/, /undefined|NaN|\[object/];
 
-/** Holds that everything in the open thread is written for people. */
-async function speaks() {
-  const words = await window.run('return [...document.querySelectorAll("#replies article")].slice(1).map((one) => one.innerText).join("\\n")');
+/** Holds that everything in the open thread, or what came after so many messages, is written for people. */
+async function speaks(after = 1) {
+  const words = await window.run('return [...document.querySelectorAll("#replies article")].slice(arguments[0]).map((one) => one.innerText).join("\\n")', after);
   for (const pattern of UNSPOKEN) assert.doesNotMatch(words, pattern);
 }
 
@@ -161,6 +161,20 @@ test('questions about the answer are answered from what was recorded, and what w
     await speaks();
     assert.ok(await window.run('const list = document.querySelector("#replies"); return list.scrollHeight - list.scrollTop - list.clientHeight < 200'), 'one sees what one wrote');
   }
+});
+
+test('each button of the answer answers whoever presses it', { skip }, async () => {
+  const there = await window.run('return [...new Set([...document.querySelectorAll("#replies article [data-action]")].map((one) => one.dataset.action))].sort()');
+  assert.deepEqual(there, ['audit', 'evidence', 'feedback', 'postmortem', 'recheck', 'steps']);
+  const count = () => window.run('return document.querySelectorAll("#replies article").length');
+  for (const [action, part] of [['steps', 'iptables -D INPUT'], ['evidence', 'tf-dest-vm'], ['audit', 'audit'], ['feedback', 'thank you'], ['postmortem', 'ost-mortem'], ['recheck', 'till']]) {
+    const before = await count();
+    await press(action);
+    await window.patient(LONG, 'document.querySelectorAll("#replies article").length > arguments[0] && [...document.querySelectorAll("#replies article")].slice(arguments[0]).some((one) => one.innerText.includes(arguments[1]))', before, part);
+    // Evidence has the numbers by which the report cites it, and the audit is what the program writes.
+    if (!['evidence', 'audit'].includes(action)) await speaks(before);
+  }
+  await window.patient(LONG, '!document.querySelector("#replies [data-action=stop]") && !document.querySelector("#replies [data-action=approve]")');
 });
 
 /** Returns where something is, with a margin around it. */
@@ -278,6 +292,23 @@ test('what is under way can be stopped where cases are picked', { skip }, async 
   // The card goes by itself: nobody decides it.
   await window.patient(LONG, `!${asks} && ${thread('The whole report')}`);
   assert.equal((await look()).under_way, false);
+});
+
+test('the buttons of the board do what they say while a card waits', { skip }, async () => {
+  await pick('c', 'Capture on both at the same time');
+  await window.patient(LONG, asks);
+  const before = await window.run('return document.querySelectorAll("#replies article").length');
+  await press('audit');
+  await window.until('[...document.querySelectorAll("#replies article")].slice(arguments[0]).some((one) => one.innerText.includes("Only visible to you"))', before);
+  await press('report');
+  await window.patient(LONG, `!${asks} && ${thread('The whole report')}`);
+  await pick('c', 'Capture on both at the same time');
+  await window.patient(LONG, asks);
+  await press('stop');
+  await window.there('dialog.ask');
+  await window.says('Stop the investigation?');
+  await window.click('dialog.ask button.danger');
+  await window.patient(LONG, `!${asks} && ${thread('The whole report')}`);
 });
 
 test('it reads as well in the dark and on a phone', { skip }, async () => {

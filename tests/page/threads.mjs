@@ -3,7 +3,7 @@
 //   node tests/page/threads.mjs FOLDER [case…]
 //
 // GHOST_TEST_BINARY names the program; without it, the one that a plain build makes. Each case gives NAME.png (1280×900, light),
-// NAME-phone.png (390×844, dark) and NAME.txt: every message of the thread as a person reads it. `healthy` is the cloud in which nothing
+// NAME-phone.png (390×844, dark), NAME-board.png and NAME-cardN.png while it asked, and NAME.txt: every message of the thread as a person reads it. `healthy` is the cloud in which nothing
 // is wrong. `threads.json` counts the messages. Pictures show emoji where a font with emoji is installed.
 
 import { spawn, spawnSync } from 'node:child_process';
@@ -40,6 +40,10 @@ async function play(window, name, keep) {
     const ts = await window.run(`return ${asks}?.closest("article").dataset.ts ?? null`);
     if (ts === null) return cards;
     cards.push(await window.run('return document.querySelector(`article[data-ts="${arguments[0]}"] .content`).innerText', ts));
+    if (cards.length === 1) {
+      await window.run('document.querySelectorAll("#replies article")[1].scrollIntoView({ block: "start" })');
+      await keep(`${name}-board`);
+    }
     await window.run('document.querySelector(`article[data-ts="${arguments[0]}"]`).scrollIntoView({ block: "start" })', ts);
     await keep(`${name}-card${cards.length}`);
     await window.run('document.querySelector("#replies [data-action=approve]").click()');

@@ -27,6 +27,11 @@ impl Presenter {
             true => Ok(()),
             false => self.tracker.show(&self.web.at(Priority::Board), change).await.map(drop),
         };
+        if shown.as_ref().is_err_and(|error| self.plan_was_refused(error))
+            && let Some(state) = self.state(session).await
+        {
+            return self.catch_up(&state).await;
+        }
         // A call whose answer was lost may still have changed the board.
         self.follow(session, seq).await;
         shown
@@ -52,8 +57,15 @@ impl Presenter {
         // A board that was forgotten had its last look from here.
         if let Some(there) = there.filter(|there| self.tracker.knows(there)) {
             let rendered = board_of(state, &context, state.last_at);
-            let change = self.tracker.want(there, rendered.message, rendered.digest);
-            self.tracker.show(&self.web.at(Priority::Board), change).await?;
+            let change = self.tracker.want(there.clone(), rendered.message, rendered.digest);
+            match self.tracker.show(&self.web.at(Priority::Board), change).await {
+                Err(error) if self.plan_was_refused(&error) => {
+                    let rendered = board_of(state, &self.context(state), state.last_at);
+                    let change = self.tracker.want(there, rendered.message, rendered.digest);
+                    self.tracker.show(&self.web.at(Priority::Board), change).await?;
+                }
+                shown => drop(shown?),
+            }
         }
         if let Some(thread) = Thread::of_state(state).filter(|_| state.opened.outside.is_none())
             && self.statuses.want(&state.session, &crate::bot::show::agent_status(state, &context))

@@ -1,6 +1,7 @@
 //! Sends changes to Slack while a session runs.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -20,11 +21,14 @@ use ghost_investigate::runbook::Note;
 use ghost_investigate::state::State;
 use ghost_shell::CancelSignal;
 use ghost_slack::pace::Priority;
-use ghost_slack::web::{Posted, Web};
+use ghost_slack::web::{CallError, Posted, Web};
 use ghost_store::Store;
 
 /// How often the flag that holds everything back is looked at, for the boards.
 const FREEZE_CHECK_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Slack's words for blocks that it does not know.
+const REFUSED_BLOCKS: [&str; 3] = ["invalid_blocks", "invalid_blocks_format", "invalid_arguments"];
 
 /// How long what is still to be said may take once everything ends.
 const GRACE: Duration = Duration::from_secs(10);
@@ -59,6 +63,8 @@ pub struct Presenter {
     /// Who brings reports of sessions that did not begin in Slack.
     pub(super) elsewhere: Arc<dyn ReportDelivery>,
     pub(super) frozen: RwLock<Option<Freeze>>,
+    /// Whether the workspace refused a plan with task cards. It is not asked again.
+    pub(super) refused_plan: AtomicBool,
     /// As whom what is approved runs.
     acts_as: Option<String>,
     modifier: bool,
@@ -131,6 +137,7 @@ impl Presenter {
             attach_captures: false,
             elsewhere,
             frozen: RwLock::default(),
+            refused_plan: AtomicBool::new(false),
             acts_as: None,
             modifier: false,
             deciders: Arc::new(|_| None),
@@ -241,7 +248,18 @@ impl Presenter {
     pub(super) fn context_in(&self, state: &State, frozen: Option<&Freeze>) -> RenderContext {
         let around = context(state, frozen);
         let deciders = state.opened.origin.channel.as_deref().and_then(|channel| (self.deciders)(channel));
-        RenderContext { acts_as: self.acts_as.clone(), modifier: self.modifier, deciders, ..around }
+        let plan = !self.refused_plan.load(Ordering::Relaxed);
+        RenderContext { acts_as: self.acts_as.clone(), modifier: self.modifier, deciders, plan, ..around }
+    }
+
+    /// Tells whether a board was refused for its plan. From then on boards have lines in its place.
+    pub(super) fn plan_was_refused(&self, error: &CallError) -> bool {
+        let by_blocks = error.code().is_some_and(|code| REFUSED_BLOCKS.contains(&code));
+        let first = by_blocks && !self.refused_plan.swap(true, Ordering::Relaxed);
+        if first {
+            tracing::warn!("slack refused a plan block ({error}); boards are drawn as text");
+        }
+        first
     }
 
     fn queue(&self, job: Job) {

@@ -125,6 +125,10 @@ impl Presenter {
                     tracing::warn!(session.id = %state.session, "board or card of session {} not posted: {error}", state.session);
                     return Ok(reconciled);
                 }
+                // Whoever is refused a plan draws its board without one.
+                Err(error) if rendered.what == Delivered::BOARD && self.plan_was_refused(&error) => {
+                    return Box::pin(self.agree(state, &thread)).await;
+                }
                 Err(error) => return Err(error),
             }
         }

@@ -175,6 +175,39 @@ pub(super) fn small(text: &str) -> Value {
     json!({ "type": "context", "elements": [{ "type": "plain_text", "text": text, "emoji": false }] })
 }
 
+/// What a plan says of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TaskStatus {
+    InProgress,
+    Complete,
+    Failed,
+}
+
+impl TaskStatus {
+    fn word(self) -> &'static str {
+        match self {
+            Self::InProgress => "in_progress",
+            Self::Complete => "complete",
+            Self::Failed => "error",
+        }
+    }
+}
+
+/// A task of a plan, and what came of it.
+pub(super) fn task(id: &str, title: &str, status: TaskStatus, output: Line) -> Value {
+    let mut card =
+        json!({ "type": "task_card", "task_id": id, "title": short(title, 200), "status": status.word() });
+    if let Some(object) = card.as_object_mut().filter(|_| !output.is_empty()) {
+        object.insert("output".to_owned(), say(output));
+    }
+    card
+}
+
+/// A plan: tasks below a title.
+pub(super) fn plan(title: &str, tasks: Vec<Value>) -> Value {
+    json!({ "type": "plan", "title": short(title, 200), "tasks": tasks })
+}
+
 /// A heading.
 pub(super) fn header(text: &str) -> Value {
     json!({ "type": "header", "text": plain_text(&short(text, 150)) })

@@ -2,7 +2,9 @@
 
 use crate::bot::show::activity::{Activity, activity};
 use crate::bot::show::amount::{count, minutes, number_of};
-use crate::bot::show::block::{Line, Tone, actions, button, confirm, lines, say, small};
+use crate::bot::show::block::{
+    Line, TaskStatus, Tone, actions, button, confirm, lines, plan, say, small, task,
+};
 use crate::bot::show::message::MAX_FALLBACK_LEN;
 use crate::bot::show::text::{escape, prose, short};
 use crate::bot::show::{Frozen, Message, RenderContext, headline, outside};
@@ -30,9 +32,14 @@ pub fn board(state: &State, context: &RenderContext, now: Timestamp) -> Message 
     // When it is over the answer stands below, and says what was found and what is clear.
     if !over {
         blocks.push(say(title(&board)));
-        let shown_lines =
-            [hypotheses(&board.hypotheses), checks(&board.checks).below(current(state, &board, context))];
-        blocks.extend(shown_lines.into_iter().filter(|line| !line.is_empty()).map(say));
+        match context.plan && !board.hypotheses.is_empty() {
+            true => blocks.push(plan_of(&board.hypotheses)),
+            false => {
+                blocks.extend(Some(hypotheses(&board.hypotheses)).filter(|line| !line.is_empty()).map(say))
+            }
+        }
+        let work = checks(&board.checks).below(current(state, &board, context));
+        blocks.extend(Some(work).filter(|line| !line.is_empty()).map(say));
     }
     let notices = [
         context.frozen.as_ref().filter(|_| !over).map(|frozen| notice(frozen, context)),
@@ -75,7 +82,8 @@ fn word(state: HypothesisState) -> (&'static str, &'static str) {
     }
 }
 
-fn hypotheses(all: &[Hypothesis]) -> Line {
+/// Returns the hypotheses that are shown, and those that are counted.
+fn split(all: &[Hypothesis]) -> (Vec<&Hypothesis>, Vec<&Hypothesis>) {
     // Where there are too many, those that are alive come first; otherwise the order is the one of the report.
     let mut shown = all.iter().collect::<Vec<_>>();
     if all.len() > HYPOTHESES {
@@ -85,32 +93,83 @@ fn hypotheses(all: &[Hypothesis]) -> Line {
             HypothesisState::Unverifiable | HypothesisState::Refuted | HypothesisState::Withdrawn => 2,
         });
     }
-    let (shown, folded) = shown.split_at_checked(HYPOTHESES).unwrap_or((&shown, &[]));
-    let shown_lines = lines(shown.iter().map(|one| hypothesis(one)));
-    if folded.is_empty() {
-        return shown_lines;
-    }
+    let folded = shown.split_off(HYPOTHESES.min(shown.len()));
+    (shown, folded)
+}
+
+fn more(folded: &[&Hypothesis]) -> Option<String> {
     let live = folded.iter().filter(|one| one.state == HypothesisState::Active).count();
-    let more = format!("… and {} more, {} of them in test", number_of(folded.len()), number_of(live));
-    shown_lines.below(Line::new().italic(&more))
+    (!folded.is_empty())
+        .then(|| format!("… and {} more, {} of them in test", number_of(folded.len()), number_of(live)))
+}
+
+fn hypotheses(all: &[Hypothesis]) -> Line {
+    let (shown, folded) = split(all);
+    let shown_lines = lines(shown.into_iter().map(hypothesis));
+    match more(&folded) {
+        Some(more) => shown_lines.below(Line::new().italic(&more)),
+        None => shown_lines,
+    }
 }
 
 fn hypothesis(hypothesis: &Hypothesis) -> Line {
-    let (sign, word) = word(hypothesis.state);
-    // The playbook supposes something of each subject; a model says in its own words what it supposes.
-    let (what, word) = match hypothesis_subject(&hypothesis.id) {
-        Some(subject) => (capital(subject), said_of_subject(hypothesis.state)),
-        None => (prose(hypothesis.description.trim_end_matches('.'), 140), word),
+    let (sign, _) = word(hypothesis.state);
+    Line::new().text(&format!("{sign} {}: ", subject(hypothesis))).then(outcome(hypothesis))
+}
+
+/// The hypotheses as tasks of a plan: what is checked, and what came of it.
+fn plan_of(all: &[Hypothesis]) -> serde_json::Value {
+    let (shown, folded) = split(all);
+    let over = all.iter().filter(|one| one.state != HypothesisState::Active).count();
+    let title = format!("Checked {} of {}", number_of(over), count(all.len(), "possible cause"));
+    let mut tasks: Vec<serde_json::Value> = shown
+        .into_iter()
+        .enumerate()
+        .map(|(place, one)| {
+            let (status, output) = match one.state {
+                HypothesisState::Active => (TaskStatus::InProgress, Line::new()),
+                HypothesisState::Confirmed | HypothesisState::Refuted | HypothesisState::Withdrawn => {
+                    (TaskStatus::Complete, outcome(one))
+                }
+                HypothesisState::Unverifiable | HypothesisState::Contradicted => {
+                    (TaskStatus::Failed, outcome(one))
+                }
+            };
+            task(&format!("{} {}", place + 1, short(&one.id, 100)), &subject(one), status, output)
+        })
+        .collect();
+    let rest = if folded.iter().any(|one| one.state == HypothesisState::Active) {
+        TaskStatus::InProgress
+    } else {
+        TaskStatus::Complete
     };
-    let what = if what.is_empty() { short(&hypothesis.id, 20) } else { what };
-    let line = Line::new().text(&format!("{sign} {what}: "));
+    tasks.extend(more(&folded).map(|more| task("more", &more, rest, Line::new())));
+    plan(&title, tasks)
+}
+
+/// What a hypothesis is about. The playbook supposes something of each subject; a model says in its own words what it supposes.
+fn subject(hypothesis: &Hypothesis) -> String {
+    let what = match hypothesis_subject(&hypothesis.id) {
+        Some(subject) => capital(subject),
+        None => prose(hypothesis.description.trim_end_matches('.'), 140),
+    };
+    let what = if what.trim().is_empty() { short(&hypothesis.id, 20) } else { what };
+    if what.trim().is_empty() { "A possible cause".to_owned() } else { what }
+}
+
+/// What came of a hypothesis.
+fn outcome(hypothesis: &Hypothesis) -> Line {
+    let word = match hypothesis_subject(&hypothesis.id) {
+        Some(_) => said_of_subject(hypothesis.state),
+        None => word(hypothesis.state).1,
+    };
     let line = match hypothesis.state {
-        HypothesisState::Confirmed => line.bold(word),
+        HypothesisState::Confirmed => Line::new().bold(word),
         HypothesisState::Active
         | HypothesisState::Refuted
         | HypothesisState::Unverifiable
         | HypothesisState::Contradicted
-        | HypothesisState::Withdrawn => line.text(word),
+        | HypothesisState::Withdrawn => Line::new().text(word),
     };
     // What was ruled out needs no reason here: the report has it.
     let tells = matches!(hypothesis.state, HypothesisState::Unverifiable | HypothesisState::Contradicted);

@@ -23,6 +23,8 @@ pub struct RenderContext {
     pub modifier: bool,
     /// Who may decide in the session's channel, where that is known.
     pub deciders: Option<Approvers>,
+    /// Whether the workspace shows plans with task cards.
+    pub plan: bool,
     /// What is wrong around the session, in our own words: the store is away, for instance.
     pub trouble: Option<String>,
 }

@@ -69,6 +69,7 @@ fn all(text: &str) -> (Vec<Message>, Vec<Value>) {
         acts_as: Some(text.to_owned()),
         modifier: false,
         deciders: None,
+        plan: true,
     };
     let mut messages = Vec::new();
     for ledger in [session(text), ended(text), over(text)] {

@@ -51,6 +51,26 @@ fn a_board_tells_where_a_session_stands() {
 }
 
 #[test]
+fn a_board_is_a_plan_with_a_card_for_each_possible_cause_where_the_workspace_has_them() {
+    let mut ledger = open_question();
+    ledger.ask("a1", 3, 1, json!({})).wait(120);
+    let context = RenderContext { plan: true, ..context() };
+    let message = board(&ledger.state(), &context, ledger.now);
+    let words = good(&message);
+    says(&words, &["✔ effective NSG: ALLOW at subnet and NIC", "▸ waiting for an approval, until "]);
+    assert!(!words.contains("○ guest firewall drops 5001"), "{words}");
+    let plan = message.blocks.iter().find(|block| block["type"] == "plan").unwrap();
+    assert_eq!(plan["title"], "Checked 2 of 4 possible causes");
+    let tasks = plan["tasks"].as_array().unwrap();
+    let status = |title: &str| &tasks.iter().find(|task| task["title"] == title).unwrap()["status"];
+    assert_eq!(status("NSG or effective rule denies 5001"), "complete");
+    assert_eq!(status("guest firewall drops 5001"), "in_progress");
+    assert!(plan["tasks"][0]["output"].to_string().contains("ruled out"), "{plan:#}");
+    // Whoever listens to the message instead of seeing it hears where it stands.
+    assert!(message.text.starts_with("Session ghost-7k2f: waiting for an approval · iperf"));
+}
+
+#[test]
 fn a_board_of_a_session_that_is_over_tells_what_came_of_it_and_cannot_be_stopped() {
     let ledger = concluded();
     let message = board(&ledger.state(), &context(), ledger.now);

@@ -52,6 +52,43 @@ async fn a_refresh_and_a_cut_in_the_middle_lose_nothing() {
         .await;
 }
 
+/// Asks, and returns the board that says what is checked while the card waits, whatever it draws it with.
+async fn board_of_asking(world: &World) -> String {
+    let (root, card) = world.asks("alice").await;
+    let board = world
+        .until("a board that says what is checked", async || {
+            let thread = world.thread("bob", &root).await;
+            let board = thread.into_iter().find(|message| has_button(message, "stop"))?;
+            let blocks = board["blocks"].to_string();
+            (blocks.contains("task_card") || blocks.contains("being checked")).then_some(blocks)
+        })
+        .await;
+    world.approved(&root, &card).await;
+    board
+}
+
+#[tokio::test]
+async fn a_workspace_that_takes_no_plan_gets_its_boards_as_lines() {
+    World::asking()
+        .await
+        .talk(async |world| {
+            let board = board_of_asking(world).await;
+            assert!(
+                board.contains("\"status\":\"in_progress\"") && !board.contains("being checked"),
+                "{board}"
+            );
+        })
+        .await;
+    World::asking()
+        .await
+        .talk(async |world| {
+            world.fault(json!({"kind": "error", "method": "chat.update", "error": "invalid_blocks"})).await;
+            let board = board_of_asking(world).await;
+            assert!(board.contains("being checked") && !board.contains("task_card"), "{board}");
+        })
+        .await;
+}
+
 #[tokio::test]
 async fn a_storm_of_rate_limits_delays_and_drops_nothing() {
     World::asking()

@@ -304,10 +304,7 @@ impl CaptureTask {
                 line::blob_download(shelf.0, shelf.1, &end.file(), &self.path(end)),
                 format!("fetch the capture of {machine}"),
             ),
-            StepKind::Delete => (
-                line::capture_delete(&place, region()?, name),
-                format!("remove the capture of {machine}: it is over"),
-            ),
+            StepKind::Delete => (line::capture_delete(&place, region()?, name), self.removal_reason(at, end)),
             StepKind::DeleteBlob => (
                 line::blob_delete(shelf.0, shelf.1, name),
                 format!("remove the file of {machine} from the storage account"),
@@ -321,6 +318,17 @@ impl CaptureTask {
         };
         let room = room.filter(|_| what == StepKind::Fetch);
         Some(CaptureStep { what, end: at, line, why, room })
+    }
+
+    /// Says for a human why a capture is removed. The first of several is asked about for all of them.
+    fn removal_reason(&self, at: usize, end: &CaptureTarget) -> String {
+        match (at, self.ends.as_slice()) {
+            (0, [first, .., last]) => format!(
+                "the recordings of {} and {} are over: remove them and their files from the cloud",
+                first.machine, last.machine
+            ),
+            _ => format!("the recording of {} is over: remove it and its file from the cloud", end.machine),
+        }
     }
 
     /// Says for a human what a capture takes. The first of several is asked about for all of them.

@@ -1,8 +1,9 @@
 //! The demo's cases: from their prompts to their findings, and nothing else.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
-use super::world::World;
+use super::world::{Run, World};
 
 /// A prompt and what has to be found.
 type Case = (String, String, Vec<(String, String)>);
@@ -35,11 +36,14 @@ fn world(expected: &[(String, String)]) -> World {
     World { faults: expected.to_vec(), ..World::default() }
 }
 
+/// Each case with what was done about it: most facts below are about the same conversations.
+static RUNS: LazyLock<Vec<(Case, Run)>> =
+    LazyLock::new(|| cases().into_iter().map(|case| (case.clone(), world(&case.2).run(&case.1))).collect());
+
 #[test]
 fn each_case_comes_to_its_findings_and_to_nothing_else() {
-    for (id, prompt, expected) in cases() {
-        let run = world(&expected).run(&prompt);
-        assert_eq!(run.found(), expected, "{id}: {:#?}", run.texts);
+    for ((id, _, expected), run) in &*RUNS {
+        assert_eq!(run.found(), *expected, "{id}: {:#?}", run.texts);
         let open = run.end["unverifiable_hypotheses"].as_array().unwrap();
         assert!(open.is_empty(), "{id}: {open:?} {:#}", run.end);
         if expected.is_empty() {
@@ -64,15 +68,14 @@ fn a_case_without_its_faults_is_healthy() {
 
 #[test]
 fn one_conversation_has_one_answer() {
-    for (_, prompt, expected) in cases() {
-        assert_eq!(world(&expected).run(&prompt), world(&expected).run(&prompt));
+    for ((_, prompt, expected), run) in &*RUNS {
+        assert_eq!(world(expected).run(prompt), *run);
     }
 }
 
 #[test]
 fn only_what_needs_it_asks_humans() {
-    for (id, prompt, expected) in cases() {
-        let run = world(&expected).run(&prompt);
+    for ((id, _, expected), run) in &*RUNS {
         let asks = run.of("capture_traffic").len() + run.of("run_pipe_meter").len();
         let wire = ["b", "c", "w"].contains(&id.as_str());
         assert!(if wire { asks >= 1 } else { asks == 0 }, "{id}: {asks} {:#?}", run.texts);
@@ -81,8 +84,7 @@ fn only_what_needs_it_asks_humans() {
 
 #[test]
 fn every_fault_has_a_remedy_and_its_verification() {
-    for (id, prompt, expected) in cases() {
-        let run = world(&expected).run(&prompt);
+    for ((id, _, expected), run) in &*RUNS {
         for action in run.end["recommended_actions"].as_array().unwrap() {
             let action = action.as_str().unwrap();
             assert!(action.contains("Verify") && action.contains("Risk: "), "{id}: {action}");
