@@ -332,8 +332,11 @@ fn endpoints(text: &str, listed: &dyn Fn(&str) -> Vec<IpAddr>) -> Result<Vec<End
     Ok(found)
 }
 
+/// A zone and its group.
+type ZonePlace = (String, String);
+
 /// The zone and the group in which something of it stands, by its id.
-fn place_of(row: &Value) -> Option<(String, String)> {
+fn place_of(row: &Value) -> Option<ZonePlace> {
     let id = row.text("id")?;
     Some((part_after(id, "privateDnsZones")?, part_after(id, "resourceGroups").unwrap_or_default()))
 }
@@ -349,7 +352,7 @@ fn zones(text: &str) -> Result<Vec<Zone>, DocumentError> {
 }
 
 /// Reads what `az network private-dns link vnet list` prints, of several zones.
-fn links(text: &str) -> Result<Vec<((String, String), Link)>, DocumentError> {
+fn links(text: &str) -> Result<Vec<(ZonePlace, Link)>, DocumentError> {
     let is_row = |map: &serde_json::Map<String, Value>| has(map, "virtualNetwork");
     let (found, _) = rows(text, "links of private zones", is_row, |row, _| {
         let body = inner(row);
@@ -364,7 +367,7 @@ fn links(text: &str) -> Result<Vec<((String, String), Link)>, DocumentError> {
 }
 
 /// A zone with its group, a record of it, and the addresses of that.
-type Record = ((String, String), String, Vec<IpAddr>);
+type Record = (ZonePlace, String, Vec<IpAddr>);
 
 /// Reads what `az network private-dns record-set a list` prints, of several zones.
 fn records(text: &str) -> Result<Vec<Record>, DocumentError> {
