@@ -6,6 +6,7 @@
 //! - [`http`]: liveness, readiness, metrics.
 //! - [`outside`]: consent for agents that no session drives.
 //! - [`export`]: sends a post-mortem where a team keeps them.
+//! - [`telemetry`]: traces and metrics for a collector of OpenTelemetry.
 //! - [`config`]: the configuration file and the environment.
 //! - [`cli`]: the subcommands.
 
@@ -17,3 +18,4 @@ pub mod export;
 pub mod http;
 pub mod outside;
 pub mod session;
+pub mod telemetry;

@@ -66,6 +66,8 @@ pub struct Notification {
     pub status: AlertStatus,
     /// Names what the message says: a repetition has the same.
     pub content: Digest,
+    /// The trace that it belongs to, where its sender says so in a header.
+    pub traceparent: Option<String>,
     /// How many alerts it is about.
     pub alerts: u64,
     /// On one line.

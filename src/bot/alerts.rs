@@ -18,6 +18,7 @@ use crate::alert::{Proof, Reading, Sender, prove, read};
 use crate::bot::core::Core;
 use crate::bot::{AlertSource, AlertTaken};
 use crate::http::{AlertOutcome, Measures};
+use crate::telemetry::TraceParent;
 use ghost_base::{Clock, Secret, Timestamp};
 
 /// How large a request may be.
@@ -149,7 +150,11 @@ impl PortState {
             (AlertOutcome::Unreadable, refused(StatusCode::BAD_REQUEST, &why.to_string(), None))
         })?;
         let alert = match reading {
-            Reading::Alerts(alert) => alert,
+            Reading::Alerts(mut alert) => {
+                let parent = text("traceparent").filter(|parent| parent.parse::<TraceParent>().is_ok());
+                alert.traceparent = parent.map(|parent| parent.trim().to_owned());
+                alert
+            }
             Reading::Other(what) => {
                 let body = json!({"session": null, "duplicate": false, "ignored": what});
                 return Ok((AlertOutcome::Ignored, accepted(body)));

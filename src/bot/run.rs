@@ -11,6 +11,7 @@ use crate::bot::measure::{Counting, outcome};
 use crate::bot::present::Presenter;
 use crate::http::{Beat, Check, Measures, SessionState, SocketState, Vitals};
 use crate::session::Worker;
+use crate::telemetry::{Exporter, Telemetry};
 use ghost_shell::{Cancel, CancelSignal};
 use ghost_slack::socket::{Settings as SocketSettings, Socket, SocketError, Watch};
 
@@ -45,6 +46,8 @@ pub struct Application {
     pub sweep: Arc<Sweep>,
     /// Health and metrics for the HTTP server.
     pub vitals: Vitals,
+    /// Who takes traces and metrics, if anybody does.
+    pub telemetry: Option<Exporter>,
 }
 
 impl Application {
@@ -54,7 +57,12 @@ impl Application {
     /// # Errors
     /// Fails where Slack will not have the bot before somebody changes something.
     pub async fn run(self, stop: CancelSignal) -> Result<(), SocketError> {
-        let Self { core, presenter, mut worker, event_source, sweep, vitals } = self;
+        let Self { core, presenter, mut worker, event_source, sweep, vitals, telemetry } = self;
+        let exporting = telemetry.map(|exporter| {
+            let (listener, reported) = Telemetry::new(Arc::clone(&worker.engine.observer));
+            worker.engine.observer = Arc::new(listener);
+            (exporter, reported)
+        });
         worker.engine.observer =
             Arc::new(Counting::new(vitals.measures.clone(), Arc::clone(&worker.engine.observer)));
         core.count_with(vitals.measures.clone());
@@ -63,6 +71,7 @@ impl Application {
         let (mute, muted) = Cancel::new();
         let (mut running, mut working) = (JoinSet::new(), JoinSet::new());
         let showing = Arc::clone(&presenter);
+        let muted_for_export = muted.clone();
         running.spawn(async move { showing.run(muted).await });
         let resting = paused.clone();
         let store = (vitals.parts.check("store"), vitals.pulse.watch("bot", STORE_CHECK_INTERVAL * 5));
@@ -88,6 +97,11 @@ impl Application {
                 }
             }
         });
+        if let Some((exporter, reported)) = exporting {
+            let (store, measures) = (Arc::clone(&core.store), vitals.measures.clone());
+            let stop = muted_for_export;
+            running.spawn(async move { exporter.run(reported, store, measures, stop).await });
+        }
         let mut stopped = stop;
         let ended = match event_source {
             EventSource::Sockets(settings) => {

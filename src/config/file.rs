@@ -62,6 +62,8 @@ pub struct Config {
     pub alerts: BTreeMap<String, super::AlertSource>,
     /// Where a post-mortem may be sent.
     pub export: super::Export,
+    /// Who takes traces and metrics.
+    pub telemetry: super::Telemetry,
     /// What a site has written about itself.
     pub site: super::Site,
     /// Agents that speak the Model Context Protocol over HTTP.
@@ -229,6 +231,7 @@ impl Config {
             problems.extend(self.mcp.problems());
             problems.extend(self.export.problems());
             problems.extend(self.site.problems());
+            problems.extend(self.telemetry.problems());
             problems.extend(self.usage.problems("[usage]"));
             problems.extend(self.alert_problems());
         }

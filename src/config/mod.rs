@@ -23,6 +23,7 @@ mod retention;
 mod site;
 mod ssh;
 mod store;
+mod telemetry;
 mod usage;
 
 pub use alerts::AlertSource;
@@ -46,4 +47,5 @@ pub use retention::Retention;
 pub use site::Site;
 pub use ssh::{Bastion, Ssh};
 pub use store::Store;
+pub use telemetry::Telemetry;
 pub use usage::Usage;

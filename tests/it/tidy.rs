@@ -27,13 +27,14 @@ const MODULES: [(&str, Arrows); 2] = [
     (
         "src",
         &[
-            ("bot", &["alert", "http", "session"]),
+            ("bot", &["alert", "http", "session", "telemetry"]),
             ("session", &[]),
             ("http", &[]),
+            ("telemetry", &["http", "session"]),
             ("outside", &["session"]),
             ("config", &["alert"]),
             ("export", &[]),
-            ("cli", &["alert", "bot", "config", "export", "http", "outside", "session"]),
+            ("cli", &["alert", "bot", "config", "export", "http", "outside", "session", "telemetry"]),
         ],
     ),
     (

@@ -90,6 +90,7 @@ pub(super) fn read(sender: Sender, body: &[u8]) -> Result<Reading, AlertError> {
         first([shown.get("severity").map(String::as_str), shown.get("priority").map(String::as_str)]);
     let severity = word(severity);
     Ok(Reading::Alerts(Box::new(Notification {
+        traceparent: None,
         sender,
         status,
         content: content(status, &about),

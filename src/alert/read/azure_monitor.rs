@@ -108,6 +108,7 @@ pub(super) fn read(body: &[u8]) -> Result<Reading, AlertError> {
         essentials.targets.iter().take(MAX_NAMED).map(|target| format!("Target: {}", line(target, 500))),
     );
     Ok(Reading::Alerts(Box::new(Notification {
+        traceparent: None,
         sender: Sender::AzureMonitor,
         status,
         content,

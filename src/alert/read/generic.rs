@@ -68,6 +68,7 @@ pub(super) fn read(body: &[u8], now: Timestamp) -> Result<Reading, AlertError> {
     let (flows, machines) = found.into_parts(MAX_NAMED);
     let begun = document.started_at.as_deref().unwrap_or_default();
     Ok(Reading::Alerts(Box::new(Notification {
+        traceparent: None,
         sender: Sender::Generic,
         status,
         content: Digest::of_fields([status.word(), group, id.unwrap_or_default(), begun]),

@@ -69,6 +69,7 @@ pub(super) fn read(body: &[u8]) -> Result<Reading, AlertError> {
     let text = text.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
     let priority = data.priority.as_ref().and_then(|priority| priority.summary.as_deref());
     Ok(Reading::Alerts(Box::new(Notification {
+        traceparent: None,
         sender: Sender::Pagerduty,
         status,
         content: Digest::of_fields([event_type.as_str(), &data.id, at]),

@@ -387,5 +387,6 @@ fn shown(source: &AlertSource, alert: &Notification) -> Alert {
         started_at: alert.started_at.clone(),
         links: alert.links.clone(),
         alerts: alert.alerts,
+        traceparent: alert.traceparent.clone(),
     }
 }

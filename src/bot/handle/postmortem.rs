@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::bot::Thread;
 use crate::bot::core::{Core, words};
@@ -13,13 +14,27 @@ use ghost_investigate::state::State;
 use ghost_slack::arrive::Press;
 use ghost_slack::pace::Priority;
 use ghost_slack::web::{Address, CallError, Upload};
-use ghost_store::StoreError;
+use ghost_store::{Claimed, StoreError};
 
 /// What stands above the file.
 const COMMENT: &str = "The post-mortem of this session, as it stands now:";
 
+/// How long somebody may take to bring a file before somebody else may.
+const MAX_UPLOAD_TIME: Duration = Duration::from_secs(60);
+
+/// What stands in the store while somebody brings a file.
+const HELD: &str = "uploading";
+
 /// How far back a thread is read.
 const FAR: usize = 1_000;
+
+/// What became of a click.
+enum Brought {
+    Now,
+    /// It is there, and nothing happened since.
+    Before,
+    ByAnother,
+}
 
 impl Core {
     /// Takes the click: whoever sees the thread may have the file in it.
@@ -53,10 +68,13 @@ impl Core {
         }
         let core = Arc::clone(self);
         self.spawn(async move {
-            let answer = match core.post_file(&spot, &state, &recorded).await {
-                Ok(true) => return,
-                Ok(false) => {
+            let answer = match core.bring(&spot, &state, &recorded).await {
+                Ok(Brought::Now) => return,
+                Ok(Brought::Before) => {
                     "The post-mortem is in this thread already, and nothing happened since.".to_owned()
+                }
+                Ok(Brought::ByAnother) => {
+                    "Somebody pressed this a moment ago: the post-mortem is being uploaded.".to_owned()
                 }
                 Err(error) if takes_no_files(&error) => {
                     format!(
@@ -74,23 +92,48 @@ impl Core {
         Ok(())
     }
 
-    /// Brings the file; says whether it was not there yet.
+    /// Brings the file, unless it is there or somebody else, on whichever replica, is bringing it. Where the store cannot say
+    /// so, nobody is.
+    async fn bring(&self, spot: &Thread, state: &State, recorded: &[Recorded]) -> Result<Brought, CallError> {
+        let file = format!("postmortem-{}.md", state.seq);
+        let claim = format!("post-mortem {} {}", state.session, state.seq);
+        let is_first =
+            !matches!(self.store.claim(&claim, None, HELD, MAX_UPLOAD_TIME).await, Ok(Claimed::Held(_)));
+        let brought = async {
+            if self.has_file(spot, &file).await? {
+                return Ok(Brought::Before);
+            }
+            if !is_first {
+                return Ok(Brought::ByAnother);
+            }
+            self.post_file(spot, state, recorded, file).await
+        };
+        let brought = brought.await;
+        if is_first && brought.is_err() {
+            // Whoever presses next tries again.
+            drop(self.store.claim(&claim, Some(HELD), "", Duration::from_millis(1)).await);
+        }
+        brought
+    }
+
+    async fn has_file(&self, spot: &Thread, name: &str) -> Result<bool, CallError> {
+        if spot.ts.is_empty() {
+            return Ok(false);
+        }
+        let (said, _) = self.web.at(Priority::Report).thread(&spot.channel, &spot.ts, FAR).await?;
+        Ok(said.iter().any(|message| message.files.iter().any(|file| file.name == name)))
+    }
+
     async fn post_file(
         &self,
         spot: &Thread,
         state: &State,
         recorded: &[Recorded],
-    ) -> Result<bool, CallError> {
+        name: String,
+    ) -> Result<Brought, CallError> {
         let web = self.web.at(Priority::Report);
-        let name = format!("postmortem-{}.md", state.seq);
-        if !spot.ts.is_empty() {
-            let (said, _) = web.thread(&spot.channel, &spot.ts, FAR).await?;
-            if said.iter().any(|message| message.files.iter().any(|file| file.name == name)) {
-                return Ok(false);
-            }
-        }
         let names: BTreeMap<String, String> = names_in(&self.web, state).await.into_iter().collect();
-        let Ok(document) = postmortem(&state.session, recorded, &names) else { return Ok(false) };
+        let Ok(document) = postmortem(&state.session, recorded, &names) else { return Ok(Brought::Before) };
         let file = Upload {
             name,
             title: "Post-mortem".to_owned(),
@@ -102,6 +145,6 @@ impl Core {
             ts => Address::thread(&spot.channel, ts),
         };
         web.upload(&to, &[file], COMMENT).await?;
-        Ok(true)
+        Ok(Brought::Now)
     }
 }

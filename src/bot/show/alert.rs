@@ -138,6 +138,7 @@ mod tests {
             started_at: Some(hostile.clone()),
             links: vec!["https://a.example/x|<!here>".to_owned(), "javascript:alert(1)".to_owned()],
             alerts: 1,
+            traceparent: None,
         };
         let opened = Opened {
             symptom: hostile,

@@ -26,11 +26,12 @@ use crate::cli::runbooks;
 use crate::cli::setup::Setup;
 use crate::cli::sweep::{sweep_clients_and_log, sweep_own};
 use crate::cli::wait::{drive, interrupted};
-use crate::config::Transport;
+use crate::config::{Transport, read_small};
 use crate::http::{self, Patience, Routes, Vitals};
 use crate::outside::opened;
 use crate::session::Worker;
-use ghost_base::SystemClock;
+use crate::telemetry::{Collector, Exporter};
+use ghost_base::{Clock, Secret, SystemClock};
 use ghost_investigate::model::Model;
 use ghost_shell::{Cancel, CancelSignal};
 use ghost_slack::pace::CallQueue;
@@ -240,6 +241,7 @@ async fn application(
         .freeze(Arc::new(StoreFreezeCheck(Arc::clone(&store))))
         .observer(presenter.clone())
         .build(owner("bot")?);
+    let exporting = exporter(setup, &engine.owner, Arc::clone(&clock))?;
     let core = Arc::new(Core::new(CoreServices {
         settings,
         store: Arc::clone(&store),
@@ -288,5 +290,22 @@ async fn application(
         event_source,
         sweep: Arc::new(sweeping),
         vitals: Vitals::default(),
+        telemetry: exporting,
     })
+}
+
+/// Makes who sends traces and metrics, where the configuration names a collector.
+fn exporter(setup: &Setup, replica: &str, clock: Arc<dyn Clock>) -> anyhow::Result<Option<Exporter>> {
+    let telemetry = &setup.config.telemetry;
+    let Some(url) = &telemetry.otlp else { return Ok(None) };
+    let token = match &telemetry.token_file {
+        Some(file) => {
+            let text = read_small(file)
+                .with_context(|| format!("reading [telemetry] token_file {}", file.display()))?;
+            Some(Secret::new(text.trim()))
+        }
+        None => None,
+    };
+    let collector = Collector::new(url, token).context("preparing [telemetry] otlp")?;
+    Ok(Some(Exporter::new(collector, replica, telemetry.metrics_every(), clock)))
 }

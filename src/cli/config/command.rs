@@ -61,6 +61,7 @@ fn findings(setup: &Setup, offline: bool) -> anyhow::Result<Vec<Finding>> {
     found.extend(super::alerts::check(setup));
     found.extend(super::export::check(setup));
     found.extend(super::site::check(setup));
+    found.extend(super::telemetry::check(setup));
     found.extend(machine::shell(setup));
     found.extend(super::measuring::check(&setup.config.meter));
     Ok(found)
@@ -74,6 +75,7 @@ pub(in crate::cli) async fn checked(setup: &Setup) -> Vec<String> {
     found.extend(super::alerts::check(setup));
     found.extend(super::export::check(setup));
     found.extend(super::site::check(setup));
+    found.extend(super::telemetry::check(setup));
     found.extend(machine::shell(setup));
     found.extend(super::measuring::check(&setup.config.meter));
     found.iter().map(Finding::to_line).collect()

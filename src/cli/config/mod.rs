@@ -16,5 +16,6 @@ mod permission;
 mod site;
 mod slack;
 mod store;
+mod telemetry;
 
 pub(super) use command::{Arguments, Part, check_part, checked, run};

@@ -8,6 +8,7 @@ use ghost_agent::alert::{Sender, Window};
 use ghost_agent::bot::journal::JournalAction;
 use ghost_agent::bot::{AlertEndpoint, AlertSource, ChannelRules, EventSource, Thread, alerts};
 use ghost_agent::http::{Measures, Patience, Vitals, serve};
+use ghost_agent::telemetry::{TraceId, trace};
 use ghost_base::{Secret, SystemClock, hmac_sha256};
 use ghost_investigate::event::read;
 use ghost_investigate::state::State;
@@ -479,6 +480,35 @@ async fn alerts_that_another_bot_posts_are_grouped_by_what_they_say_of_themselve
             let later = world.say("U0LABALERT", NETWORK, "[FIRING:1] packet loss on web-1").await;
             world.concluded("alice", &later).await;
             assert!(!has_button(&of_thread, "stop"));
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn a_session_of_an_alert_belongs_to_the_trace_that_its_sender_names() {
+    World::new(&look_once())
+        .await
+        .talk(async |world| {
+            let port = Port::open(world).await;
+            let traced = async |group: &str, traceparent: &str| {
+                let token = ("authorization", format!("Bearer {SECRET}"));
+                let headers = [token, ("traceparent", traceparent.to_owned())];
+                let session = port.send("alertmanager", &headers, firing(group).to_string()).await.session();
+                let root = world.alert(group).await;
+                world.concluded("alice", &ts(&root)).await;
+                let session = session.parse().unwrap();
+                let lines = world.store.read(&session, 0).await.unwrap();
+                let events = read(&session, lines.iter().map(String::as_str)).unwrap();
+                (trace(&session, &events).unwrap(), TraceId::of(&session))
+            };
+            let (joined, _) = traced("One", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01").await;
+            assert_eq!(joined.id.to_string(), "4bf92f3577b34da6a3ce929d0e0e4736");
+            let whole = joined.spans.last().unwrap();
+            assert_eq!(whole.parent.unwrap().to_string(), "00f067aa0ba902b7");
+            assert!(whole.attributes.contains(&("ghost.alert.source", "alertmanager".into())));
+            let (alone, own) = traced("Two", "nonsense; <script>").await;
+            assert_eq!((alone.id, alone.spans.last().unwrap().parent), (own, None));
+            port.close().await;
         })
         .await;
 }

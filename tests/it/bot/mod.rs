@@ -27,6 +27,7 @@ mod show;
 mod stage;
 mod strict;
 mod talk;
+mod telemetry;
 mod trouble;
 mod usage;
 mod view;

@@ -13,6 +13,7 @@ use ghost_agent::bot::{
 use ghost_agent::http::{Measures, Patience, Vitals, serve};
 use ghost_agent::outside::{OutsideRoom, opened};
 use ghost_agent::session::{DeliveryError, Engine, Worker};
+use ghost_agent::telemetry::{Collector, Exporter};
 use ghost_base::{Clock, Secret, SystemClock, Timestamp};
 use ghost_investigate::event::Origin;
 use ghost_investigate::model::{Model, Scripted};
@@ -48,6 +49,8 @@ pub(super) struct World {
     /// Where a bot takes requests.
     pub(super) request_url: Mutex<String>,
     script: Vec<String>,
+    /// Who takes traces and metrics, if anybody does.
+    pub(super) collector: Option<String>,
 }
 
 /// The present moment, moved ahead by hand.
@@ -130,6 +133,7 @@ impl World {
             guard: Guard::default(),
             request_url: Mutex::default(),
             script: script.to_vec(),
+            collector: None,
         }
     }
 
@@ -274,7 +278,11 @@ impl World {
         let sweep = || -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> { Box::pin(async {}) };
         let vitals = Vitals::default();
         self.counted.lock().unwrap().push(vitals.measures.clone());
-        Application { core, presenter, worker, event_source, sweep: Arc::new(sweep), vitals }
+        let telemetry = self.collector.as_deref().map(|url| {
+            let collector = Collector::new(url, Some(Secret::new("collector-token"))).unwrap();
+            Exporter::new(collector, "replica-1", Some(Duration::from_millis(200)), Arc::clone(&clock))
+        });
+        Application { core, presenter, worker, event_source, sweep: Arc::new(sweep), vitals, telemetry }
     }
 
     fn engine(

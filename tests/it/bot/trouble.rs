@@ -59,7 +59,7 @@ async fn board_of_asking(world: &World) -> String {
         .until("a board that says what is checked", async || {
             let thread = world.thread("bob", &root).await;
             let board = thread.into_iter().find(|message| has_button(message, "stop"))?;
-            let blocks = board["blocks"].to_string();
+            let blocks = board.get("blocks")?.to_string();
             (blocks.contains("task_card") || blocks.contains("being checked")).then_some(blocks)
         })
         .await;

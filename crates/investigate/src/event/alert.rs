@@ -27,6 +27,9 @@ pub struct Alert {
     pub links: Vec<String>,
     /// How many alerts the first message held.
     pub alerts: u64,
+    /// The trace that the alert belongs to, as its sender named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
 }
 
 /// What the sender says of its alert.

@@ -40,6 +40,7 @@ fn alerted() -> Ledger {
             started_at: Some("2025-10-09T08:41:12Z".to_owned()),
             links: vec!["https://alerts.example/g1".to_owned()],
             alerts: 2,
+            traceparent: None,
         }));
     }
     let delivered = |what: &str| json!({"what": what, "place": "C1 1.2", "digest": "0".repeat(64)});
