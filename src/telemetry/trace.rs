@@ -271,7 +271,8 @@ impl<'a> Run<'a> {
                 ("ghost.cost_micros", answered.cost_micros),
             ];
             attributes.extend(counts.into_iter().filter_map(|(name, count)| Some((name, count?.into()))));
-            attributes.extend(whose.host.as_deref().map(|host| ("server.address", host.into())));
+            attributes
+                .extend(whose.host.as_deref().map(|host| ("server.address", without_port(host).into())));
             let failed = matches!(answered.stop, Stop::Refused { .. } | Stop::Malformed { .. });
             let kind = SpanKind::Client;
             let name = format!("chat {}", whose.model);
@@ -365,6 +366,14 @@ impl<'a> Run<'a> {
             failed: false,
         });
         self.spans
+    }
+}
+
+/// Returns a host without its port.
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        Some(_) | None => host,
     }
 }
 
