@@ -123,6 +123,9 @@ pub struct JudgedFlow {
     pub destination: IpAddr,
     /// Its machine, where it is one of the estate.
     pub destination_machine: Option<String>,
+    /// The name by which it is called, where that is part of the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination_name: Option<String>,
     pub protocol: String,
     /// The port that is called.
     pub port: Option<u16>,
@@ -227,14 +230,18 @@ impl JudgedFlow {
         ends == own || (ends.1, ends.0) == own
     }
 
+    /// Returns what the destination is called, where it has a name.
+    const fn called(&self) -> &Option<String> {
+        if self.destination_name.is_some() { &self.destination_name } else { &self.destination_machine }
+    }
+
     /// Names it, as a person would.
     #[must_use]
     pub fn name(&self) -> String {
         let end = |machine: &Option<String>, address: IpAddr| {
             machine.clone().unwrap_or_else(|| address.to_string())
         };
-        let (from, to) =
-            (end(&self.source_machine, self.source), end(&self.destination_machine, self.destination));
+        let (from, to) = (end(&self.source_machine, self.source), end(self.called(), self.destination));
         match self.port {
             Some(port) => format!("{from} → {to} {}/{port}", self.protocol),
             None => format!("{from} → {to} {}", self.protocol),

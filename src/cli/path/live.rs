@@ -9,7 +9,8 @@ use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
-    EstateOperation, FrontendOperation, GuestProbe, STATE, Wanted, unread_guest, wanted,
+    EstateOperation, FrontendOperation, GuestProbe, NamingOperation, RESOLVE, STATE, Wanted, unread_guest,
+    wanted,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Reading};
@@ -70,12 +71,19 @@ impl LiveEstate {
             return found;
         }
         self.fetch(Wanted::Frontends)?;
+        let found = place::flow(&self.estate(), from, to, protocol);
+        // A name with points in it may be one of a service, or of a private zone.
+        if found.is_ok() || !to.contains('.') {
+            return found;
+        }
+        self.fetch(Wanted::Names)?;
         place::flow(&self.estate(), from, to, protocol)
     }
 
     /// Reads everything of every machine.
     pub(in crate::cli) fn read_all(&mut self) -> anyhow::Result<()> {
         self.fetch(Wanted::Frontends)?;
+        self.fetch(Wanted::Names)?;
         let estate = self.estate();
         let mut wanted = Vec::new();
         for machine in estate.machines() {
@@ -95,7 +103,7 @@ impl LiveEstate {
             match &one {
                 Wanted::Routes(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Routes),
                 Wanted::Rules(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Rules),
-                Wanted::Frontends | Wanted::State(_) => others.push(one),
+                Wanted::Frontends | Wanted::Names | Wanted::Answers(..) | Wanted::State(_) => others.push(one),
             }
         }
         for queries in [
@@ -127,6 +135,23 @@ impl LiveEstate {
                 let found = self.live.drive(FrontendOperation::new(&self.group))?;
                 FrontendOperation::into_cloud(found, &mut self.bundle.cloud);
             }
+            Wanted::Names => {
+                let found = self.live.drive(NamingOperation::new(&self.group))?;
+                NamingOperation::into_cloud(found, &mut self.bundle.cloud);
+            }
+            Wanted::Answers(machine, name) => {
+                let read = match Name::parse(machine) {
+                    Ok(own) => {
+                        let reach = GuestAccess::Platform { place: self.group.clone(), machine: own };
+                        let asked = vec![("name", name.clone())];
+                        self.live.drive(GuestProbe::asking(reach, &RESOLVE, asked))?
+                    }
+                    Err(error) => Err(Issue::new(error.to_string())),
+                };
+                let reading =
+                    read.unwrap_or_else(|issue| Reading::Failed { error: self.failed(machine, issue) });
+                self.bundle.guests.entry(machine.clone()).or_default().answers = Some(reading);
+            }
             Wanted::Routes(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Routes])?,
             Wanted::Rules(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Rules])?,
             Wanted::State(machine) => {
@@ -137,7 +162,8 @@ impl LiveEstate {
                     }
                     Err(error) => Err(Issue::new(error.to_string())),
                 };
-                let guest = read.unwrap_or_else(|issue| unread_guest(&self.failed(machine, issue)));
+                let mut guest = read.unwrap_or_else(|issue| unread_guest(&self.failed(machine, issue)));
+                guest.answers = self.bundle.guests.get(machine).and_then(|known| known.answers.clone());
                 self.bundle.guests.insert(machine.clone(), guest);
             }
         }

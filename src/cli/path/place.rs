@@ -44,7 +44,12 @@ pub(in crate::cli) fn flow(
 ) -> anyhow::Result<Flow> {
     let (caller, caller_port) = split(from)?;
     let (called, port) = split(to)?;
-    let flow = Flow::new(address(estate, caller)?, address(estate, called)?, protocol, port)
+    let source = address(estate, caller)?;
+    let by_name = address(estate, called).is_err() && called.contains('.');
+    if by_name && let Some(flow) = estate.flow_to_name(source, called, protocol, port) {
+        return Ok(caller_port.map_or(flow.clone(), |port| flow.from_port(port)));
+    }
+    let flow = Flow::new(source, address(estate, called)?, protocol, port)
         .map_err(|error| Hinted::new(error, "for example --to 10.1.0.4:5432, or --protocol icmp"))?;
     Ok(match caller_port {
         Some(port) => flow.from_port(port),

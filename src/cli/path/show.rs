@@ -108,7 +108,9 @@ const fn kind(kind: Kind) -> &'static str {
         Kind::Forwarding => "forwarding",
         Kind::GuestForward => "packet filter, forward",
         Kind::GuestInput => "packet filter, input",
+        Kind::Name => "name",
         Kind::Balancer => "load balancer",
+        Kind::Endpoint => "private endpoint",
         Kind::Listener => "listening socket",
         Kind::Outside => "outside of the estate",
     }

@@ -57,6 +57,10 @@ fn takes(command: &str) -> Option<Vec<String>> {
         "network nsg list" | "network nsg show" => network(&["networkSecurityGroups/read"]),
         "network route-table list" | "network route-table show" => network(&["routeTables/read"]),
         "network lb list" => network(&["loadBalancers/read"]),
+        "network private-endpoint list" => network(&["privateEndpoints/read"]),
+        "network private-dns zone list" => network(&["privateDnsZones/read"]),
+        "network private-dns link vnet list" => network(&["privateDnsZones/virtualNetworkLinks/read"]),
+        "network private-dns record-set a list" => network(&["privateDnsZones/A/read"]),
         "network public-ip list" => network(&["publicIPAddresses/read"]),
         "network vnet list" | "network vnet show" => network(&["virtualNetworks/read"]),
         "network vnet subnet show" => network(&["virtualNetworks/subnets/read"]),
@@ -76,7 +80,9 @@ fn takes(command: &str) -> Option<Vec<String>> {
         "network watcher packet-capture delete" => watcher(&["packetCaptures/delete"]),
         "network watcher packet-capture list" => watcher(&["packetCaptures/read"]),
         "monitor activity-log list" => vec!["Microsoft.Insights/eventtypes/values/read".to_owned()],
-        "storage account show" => vec!["Microsoft.Storage/storageAccounts/read".to_owned()],
+        "storage account show" | "storage account list" => {
+            vec!["Microsoft.Storage/storageAccounts/read".to_owned()]
+        }
         "storage container exists" => join(FILES, &["read"]),
         "storage blob list" | "storage blob exists" | "storage blob download" => join(FILES, &["blobs/read"]),
         "storage blob upload" => join(FILES, &["blobs/write"]),

@@ -15,11 +15,12 @@ mod watch;
 pub use compute::{extensions, instance_view, machine, machines, run_script, scripts_carrier};
 pub use network::{
     activity, activity_between, effective_routes, effective_rules, interface, interfaces, load_balancers,
-    network, networks, public_addresses, route_table, route_tables, security_group, security_groups,
-    service_tags, signed_in, subnet,
+    network, networks, private_endpoints, public_addresses, route_table, route_tables, security_group,
+    security_groups, service_tags, signed_in, subnet, zone_links, zone_records, zones,
 };
 pub use storage::{
-    account, blob_delete, blob_download, blob_exists, blob_fetch, blob_upload, blobs, container_exists,
+    account, accounts, blob_delete, blob_download, blob_exists, blob_fetch, blob_upload, blobs,
+    container_exists,
 };
 pub use text::Line;
 pub use watch::{

@@ -70,6 +70,31 @@ pub fn public_addresses(place: &ResourceGroup) -> Line {
     Line::read("network public-ip list").within(place).json()
 }
 
+/// Lists the private endpoints of a group.
+#[must_use]
+pub fn private_endpoints(place: &ResourceGroup) -> Line {
+    Line::read("network private-endpoint list").within(place).json()
+}
+
+/// Lists the private zones of a group, or of the whole subscription.
+#[must_use]
+pub fn zones(place: &ResourceGroup, whole: bool) -> Line {
+    let line = Line::read("network private-dns zone list");
+    if whole { line.pinned(place).json() } else { line.within(place).json() }
+}
+
+/// Lists the networks that see a private zone.
+#[must_use]
+pub fn zone_links(place: &ResourceGroup, zone: &Name) -> Line {
+    Line::read("network private-dns link vnet list").option("--zone-name", zone).within(place).json()
+}
+
+/// Lists the addresses that a private zone holds.
+#[must_use]
+pub fn zone_records(place: &ResourceGroup, zone: &Name) -> Line {
+    Line::read("network private-dns record-set a list").option("--zone-name", zone).within(place).json()
+}
+
 /// Lists the virtual networks of a group, with subnets and peerings.
 #[must_use]
 pub fn networks(place: &ResourceGroup) -> Line {

@@ -9,6 +9,12 @@ pub fn account(place: &ResourceGroup, account: &Account) -> Line {
     Line::read("storage account show").option("--name", account).within(place).json()
 }
 
+/// Lists the accounts of a group with their network rules.
+#[must_use]
+pub fn accounts(place: &ResourceGroup) -> Line {
+    Line::read("storage account list").within(place).json()
+}
+
 fn signed_in(line: Line, account: &Account) -> Line {
     line.option("--account-name", account).option("--auth-mode", "login")
 }

@@ -75,6 +75,8 @@ pub struct ProbeSpec<T> {
 pub struct GuestProbe<T: 'static> {
     reach: GuestAccess,
     wanted: &'static ProbeSpec<T>,
+    /// What the script is asked beside the window.
+    asked: Vec<(&'static str, String)>,
     counters: bool,
     windows: WindowedPayload,
     from: usize,
@@ -90,10 +92,21 @@ impl<T: Clone + Send + 'static> GuestProbe<T> {
     /// Begins.
     #[must_use]
     pub fn new(reach: GuestAccess, wanted: &'static ProbeSpec<T>) -> Self {
-        let reading = read(&reach, wanted, wanted.counters, 0);
+        Self::asking(reach, wanted, Vec::new())
+    }
+
+    /// Begins, with values for the other variables of the script.
+    #[must_use]
+    pub fn asking(
+        reach: GuestAccess,
+        wanted: &'static ProbeSpec<T>,
+        asked: Vec<(&'static str, String)>,
+    ) -> Self {
+        let reading = read(&reach, wanted, &asked, wanted.counters, 0);
         Self {
             reach,
             wanted,
+            asked,
             counters: wanted.counters,
             windows: WindowedPayload::default(),
             from: 0,
@@ -106,12 +119,12 @@ impl<T: Clone + Send + 'static> GuestProbe<T> {
     /// Returns what it begins with. Where more is gathered than one answer carries, the same follows with later windows.
     #[must_use]
     pub fn foreseen(&self) -> CommandRequest {
-        order(&self.reach, self.wanted, self.wanted.counters, 0)
+        order(&self.reach, self.wanted, &self.asked, self.wanted.counters, 0)
     }
 
     fn ask(&mut self, from: usize) {
         self.from = from;
-        self.reading = read(&self.reach, self.wanted, self.counters, from);
+        self.reading = read(&self.reach, self.wanted, &self.asked, self.counters, from);
     }
 
     fn anew(&mut self) {
@@ -165,14 +178,30 @@ impl<T: Clone + Send + 'static> GuestProbe<T> {
     }
 }
 
-fn read<T>(reach: &GuestAccess, wanted: &ProbeSpec<T>, counters: bool, from: usize) -> ReadOperation {
-    ReadOperation::new(order(reach, wanted, counters, from), format!("looking at {} of {reach}", wanted.what))
+fn read<T>(
+    reach: &GuestAccess,
+    wanted: &ProbeSpec<T>,
+    asked: &[(&'static str, String)],
+    counters: bool,
+    from: usize,
+) -> ReadOperation {
+    ReadOperation::new(
+        order(reach, wanted, asked, counters, from),
+        format!("looking at {} of {reach}", wanted.what),
+    )
 }
 
-fn order<T>(reach: &GuestAccess, wanted: &ProbeSpec<T>, counters: bool, from: usize) -> CommandRequest {
+fn order<T>(
+    reach: &GuestAccess,
+    wanted: &ProbeSpec<T>,
+    asked: &[(&'static str, String)],
+    counters: bool,
+    from: usize,
+) -> CommandRequest {
     let (what, counters) = (wanted.what, if counters { "yes" } else { "no" });
     let part = if from == 0 { String::new() } else { format!(", from byte {from} on") };
     let mut variables = vec![("from", from.to_string())];
+    variables.extend(asked.iter().cloned());
     if wanted.counters {
         variables.insert(0, ("counters", counters.to_owned()));
     }

@@ -2,12 +2,37 @@
 
 use std::net::IpAddr;
 
+use ghost_inspect::path::Reading;
+
 use super::guest_probe::{ProbeError, ProbeSpec};
 use super::payload::{Section, sections};
 
 /// What is run, and how its output is read.
 pub static NAMES: ProbeSpec<Vec<NameServer>> =
     ProbeSpec { script: "guest-names", what: "what its name servers answer", counters: false, read: servers };
+
+/// The same about one name, asked of the platform's server, too. What `dig` printed is kept as it is.
+pub static RESOLVE: ProbeSpec<Reading> = ProbeSpec {
+    script: "guest-resolve",
+    what: "what its name servers answer for a name",
+    counters: false,
+    read: resolved,
+};
+
+fn resolved(text: &str) -> Result<Reading, ProbeError> {
+    let mut answers = String::new();
+    for part in sections(text)? {
+        if !part.name.starts_with("answer-") {
+            continue;
+        }
+        if part.code != 0 {
+            return Ok(Reading::Failed { error: part.text.trim().to_owned() });
+        }
+        answers.push_str(&part.text);
+        answers.push('\n');
+    }
+    Ok(Reading::Text(answers))
+}
 
 /// A name server of a guest.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,6 +12,10 @@ const MAX_MEMBERS: usize = 8;
 pub enum Wanted {
     /// The load balancers, and the public addresses.
     Frontends,
+    /// Private endpoints, private zones of names, and whom accounts let in.
+    Names,
+    /// What the name servers of a machine answer for a name.
+    Answers(String, String),
     /// The effective routes of a network interface.
     Routes(String),
     /// The effective security rules of a network interface.
@@ -39,7 +43,9 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
                 | GuestDocument::Addresses
                 | GuestDocument::Settings
                 | GuestDocument::Shaping => drop(wanted.insert(Wanted::State(machine))),
+                GuestDocument::Answers => wanted.extend(asked(judgement, machine)),
             },
+            Document::Names => drop(wanted.insert(Wanted::Names)),
             Document::Frontends => drop(wanted.insert(Wanted::Frontends)),
             Document::Interfaces
             | Document::Networks
@@ -76,10 +82,16 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
                     wanted.insert(Wanted::State(machine.to_owned()));
                 }
             }
-            Kind::Peering | Kind::Outside => {}
+            // What is configured is held against what the machine hears.
+            Kind::Name => wanted.extend(asked(judgement, hop.at.clone())),
+            Kind::Peering | Kind::Outside | Kind::Endpoint => {}
         }
     }
     wanted
+}
+
+fn asked(judgement: &Judgement, machine: String) -> Option<Wanted> {
+    judgement.flow.name.clone().map(|name| Wanted::Answers(machine, name))
 }
 
 /// Returns the state of a machine that nobody could read.
@@ -98,5 +110,6 @@ pub fn unread_guest(why: &str) -> Guest {
         tcp: failed(),
         udp: failed(),
         connections: failed(),
+        answers: None,
     }
 }

@@ -58,6 +58,21 @@ pub struct Cloud {
     /// `az network public-ip list`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub public_addresses: Option<Reading>,
+    /// `az network private-endpoint list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub private_endpoints: Option<Reading>,
+    /// `az network private-dns zone list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zones: Option<Reading>,
+    /// `az network private-dns link vnet list` of every zone, in one list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone_links: Option<Reading>,
+    /// `az network private-dns record-set a list` of every zone, in one list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone_records: Option<Reading>,
+    /// `az storage account list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accounts: Option<Reading>,
 }
 
 /// What was read of one network interface.
@@ -107,6 +122,9 @@ pub struct Guest {
     /// What `ss -tan` prints without listeners: states and peers, counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connections: Option<Reading>,
+    /// What `dig @SERVER NAME A` prints, for each name server and name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Reading>,
 }
 
 /// Why a document is no bundle.
@@ -228,7 +246,8 @@ macro_rules! fields {
 }
 
 fields!(
-    Cloud: interfaces, networks, route_tables, groups, machines, tags, load_balancers, public_addresses
+    Cloud: interfaces, networks, route_tables, groups, machines, tags, load_balancers, public_addresses, private_endpoints, zones,
+        zone_links, zone_records, accounts
 );
 fields!(Nic: routes, rules);
-fields!(Guest: shaping, routes, routes6, rules, addresses, settings, tcp, udp, connections);
+fields!(Guest: shaping, routes, routes6, rules, addresses, settings, tcp, udp, connections, answers);

@@ -92,6 +92,8 @@ pub enum GuestDocument {
     Settings,
     /// The shaping of its devices.
     Shaping,
+    /// What its name servers answer.
+    Answers,
 }
 
 /// Something that can be read, the cheapest and least intrusive first.
@@ -107,6 +109,8 @@ pub enum Document {
     Configuration,
     /// Its load balancers and managed appliances.
     Frontends,
+    /// Private endpoints, and private zones of names.
+    Names,
     /// The service tags.
     Tags,
     /// The effective routes of a network interface.
@@ -146,6 +150,7 @@ impl fmt::Display for Document {
             Self::Machines => out.write_str("the machines"),
             Self::Configuration => out.write_str("the configured route tables and security groups"),
             Self::Frontends => out.write_str("the load balancers and managed appliances"),
+            Self::Names => out.write_str("the private endpoints and the private zones of names"),
             Self::Tags => out.write_str("the service tags"),
             Self::Routes { nic } => write!(out, "the effective routes of {nic}"),
             Self::Rules { nic } => write!(out, "the effective security rules of {nic}"),
@@ -157,6 +162,7 @@ impl fmt::Display for Document {
                     GuestDocument::Addresses => "addresses",
                     GuestDocument::Settings => "kernel settings",
                     GuestDocument::Shaping => "traffic shaping",
+                    GuestDocument::Answers => "answers that name servers give",
                 };
                 write!(out, "the {what} of {machine}")
             }

@@ -9,6 +9,7 @@ use super::configured;
 use super::document::{Known, Reading};
 use super::filter::Filters;
 use super::flow::Protocol;
+use super::naming::{self, Heard, Names};
 use super::routing::{self, Addresses, Routing};
 use super::shaping::Shaping;
 use super::socket::{self, Bound, Listener};
@@ -51,6 +52,7 @@ pub struct Estate {
     pub(super) networks: Known<Vec<Network>>,
     pub(super) interfaces: Known<()>,
     pub(super) balancers: Known<Vec<Balancer>>,
+    pub(super) names: Known<Names>,
     owners: HashMap<IpAddr, Vec<usize>>,
     publics: HashMap<IpAddr, usize>,
     warnings: Vec<String>,
@@ -71,6 +73,7 @@ pub(super) struct Machine {
     pub(super) tcp: Known<Vec<Listener>>,
     pub(super) udp: Known<Vec<Listener>>,
     pub(super) connections: Known<Vec<Connection>>,
+    pub(super) answers: Known<Vec<Heard>>,
 }
 
 /// A network interface.
@@ -81,6 +84,9 @@ pub(super) struct Nic {
     pub(super) addresses: Vec<IpAddr>,
     pub(super) public: Option<IpAddr>,
     pub(super) network: Option<String>,
+    pub(super) subnet: Option<String>,
+    /// The name servers that are set for it.
+    pub(super) servers: Vec<IpAddr>,
     /// The route table of its subnet.
     pub(super) table: Option<String>,
     pub(super) forwards: Option<bool>,
@@ -208,7 +214,12 @@ impl Estate {
                 publics.insert(public, at);
             }
         }
-        Self { machines, nics, networks, interfaces, balancers, owners, publics, warnings }
+        let listed = |name: &str| {
+            let own = nics.iter().find(|nic| nic.name.eq_ignore_ascii_case(name));
+            own.map(|nic| nic.addresses.clone()).unwrap_or_default()
+        };
+        let names = naming::names(cloud, &listed);
+        Self { machines, nics, networks, interfaces, balancers, names, owners, publics, warnings }
     }
 
     /// Returns what could not be read and names no document of its own.
@@ -517,6 +528,8 @@ impl Context<'_> {
             public: listed.publics.first().copied(),
             addresses: listed.addresses,
             network,
+            subnet,
+            servers: listed.servers,
             table,
             forwards: listed.forwards,
             routes,
@@ -557,6 +570,7 @@ impl Context<'_> {
             tcp: Known::of(guest.tcp.as_ref(), |text| socket::read(text, Protocol::Tcp)),
             udp: Known::of(guest.udp.as_ref(), |text| socket::read(text, Protocol::Udp)),
             connections: Known::of(guest.connections.as_ref(), |text| Ok(socket::connections(text))),
+            answers: Known::of(guest.answers.as_ref(), |text| Ok(naming::heard(text))),
         }
     }
 }

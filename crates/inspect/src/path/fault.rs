@@ -80,6 +80,20 @@ pub enum Fault {
     LbFloatingIp,
     /// Nobody listens where a probe asks.
     NotListening,
+    /// The connection of a private endpoint is not approved.
+    PeNotApproved,
+    /// A network does not see a private zone that it should ask.
+    PrivateDnsUnlinked,
+    /// A private zone hides a name that is somebody else's.
+    PrivateDnsShadow,
+    /// A private zone has no record for an endpoint.
+    PrivateDnsRecordMissing,
+    /// The record of a private zone is another address than that of the endpoint.
+    PrivateDnsRecordStale,
+    /// A network asks a name server that is not there.
+    DnsServerWrong,
+    /// A name server does not ask the platform for a private zone.
+    DnsForwarderMissing,
     /// A route leads to a gateway, and there is none.
     GatewayMissing,
     /// Nothing leads there, for another reason.
@@ -126,6 +140,13 @@ impl Fault {
             Self::LbProbeMismatch => "lb_probe_mismatch",
             Self::LbFloatingIp => "lb_floating_ip",
             Self::NotListening => "not_listening",
+            Self::PeNotApproved => "pe_not_approved",
+            Self::PrivateDnsUnlinked => "private_dns_unlinked",
+            Self::PrivateDnsShadow => "private_dns_shadow",
+            Self::PrivateDnsRecordMissing => "private_dns_record_missing",
+            Self::PrivateDnsRecordStale => "private_dns_record_stale",
+            Self::DnsServerWrong => "dns_server_wrong",
+            Self::DnsForwarderMissing => "dns_forwarder_missing",
             Self::GatewayMissing => "gateway_missing",
             Self::NoPath => "no_path",
         }
@@ -172,7 +193,14 @@ impl Fault {
             | Self::LbAdminDown
             | Self::LbProbeMismatch
             | Self::LbFloatingIp
-            | Self::NotListening => false,
+            | Self::NotListening
+            | Self::PeNotApproved
+            | Self::PrivateDnsUnlinked
+            | Self::PrivateDnsShadow
+            | Self::PrivateDnsRecordMissing
+            | Self::PrivateDnsRecordStale
+            | Self::DnsServerWrong
+            | Self::DnsForwarderMissing => false,
         }
     }
 
@@ -328,6 +356,30 @@ pub enum Object {
         /// The port.
         port: u16,
     },
+    /// A private endpoint.
+    Endpoint {
+        /// Its name.
+        endpoint: String,
+    },
+    /// A record of a private zone, or a network that does or does not see it.
+    Zone {
+        /// The zone.
+        zone: String,
+        /// The record or the network.
+        part: String,
+    },
+    /// The name servers of a network.
+    NetworkServers {
+        /// The network.
+        network: String,
+    },
+    /// What a name server does about a zone.
+    Forwarder {
+        /// The server.
+        server: IpAddr,
+        /// The zone.
+        zone: String,
+    },
     /// A peering.
     Peering {
         /// The network that has it.
@@ -358,6 +410,10 @@ impl Object {
             | Self::BalancerPort { .. }
             | Self::BalancerPart { .. }
             | Self::BalancerMember { .. }
+            | Self::Endpoint { .. }
+            | Self::Zone { .. }
+            | Self::NetworkServers { .. }
+            | Self::Forwarder { .. }
             | Self::Peering { .. } => None,
         }
     }
@@ -407,6 +463,10 @@ impl fmt::Display for Object {
             Self::BalancerPart { balancer, part } => write!(out, "lb/{balancer}/{part}"),
             Self::BalancerMember { balancer, pool, address } => write!(out, "lb/{balancer}/{pool}/{address}"),
             Self::Listener { machine, protocol, port } => write!(out, "listener/{machine}/{protocol}/{port}"),
+            Self::Endpoint { endpoint } => write!(out, "pe/{endpoint}"),
+            Self::Zone { zone, part } => write!(out, "zone/{zone}/{part}"),
+            Self::NetworkServers { network } => write!(out, "vnet/{network}/dns"),
+            Self::Forwarder { server, zone } => write!(out, "dns/{server}/{zone}"),
             Self::Peering { network, peering } => write!(out, "peering/{network}/{peering}"),
         }
     }

@@ -81,6 +81,9 @@ pub struct Flow {
     pub dst_port: Option<u16>,
     /// The protocol.
     pub protocol: Protocol,
+    /// The name by which the caller knows whom it calls, where that is part of the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 impl Flow {
@@ -97,7 +100,14 @@ impl Flow {
         if protocol != Protocol::Icmp && dst_port.is_none() {
             return Err(FlowError::Port(protocol));
         }
-        Ok(Self { src, src_port: None, dst, dst_port, protocol })
+        Ok(Self { src, src_port: None, dst, dst_port, protocol, name: None })
+    }
+
+    /// Says by which name the caller knows whom it calls.
+    #[must_use]
+    pub fn by_name(mut self, name: &str) -> Self {
+        self.name = Some(name.to_owned());
+        self
     }
 
     /// Says from which port it calls.
@@ -111,8 +121,11 @@ impl Flow {
 impl fmt::Display for Flow {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} {} -> {}", self.protocol, self.src, self.dst)?;
-        match self.dst_port {
-            Some(port) => write!(out, ":{port}"),
+        if let Some(port) = self.dst_port {
+            write!(out, ":{port}")?;
+        }
+        match &self.name {
+            Some(name) => write!(out, " ({name})"),
             None => Ok(()),
         }
     }

@@ -41,8 +41,12 @@ pub enum Kind {
     GuestForward,
     /// The packet filter of a machine that receives.
     GuestInput,
+    /// How the name of the flow becomes an address.
+    Name,
     /// A load balancer, and who is behind it.
     Balancer,
+    /// A private endpoint.
+    Endpoint,
     /// Who listens.
     Listener,
     /// What lies outside of the estate.

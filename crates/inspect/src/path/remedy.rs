@@ -335,6 +335,10 @@ impl Search<'_> {
                 | Object::BalancerPart { .. }
                 | Object::BalancerMember { .. }
                 | Object::Listener { .. }
+                | Object::Endpoint { .. }
+                | Object::Zone { .. }
+                | Object::NetworkServers { .. }
+                | Object::Forwarder { .. }
                 | Object::Peering { .. },
                 _,
             ) => Vec::new(),
@@ -522,26 +526,12 @@ fn has_gap(causes: &BTreeSet<Cause>) -> bool {
 
 /// Returns machine, table and chain of what a guest does.
 fn place(object: &Object) -> Option<(&str, &str, &str)> {
-    match object {
-        Object::GuestRule { machine, table, chain, .. } | Object::GuestChain { machine, table, chain } => {
-            Some((machine, table, chain))
-        }
-        Object::NsgRule { .. }
-        | Object::Route { .. }
-        | Object::Ban { .. }
-        | Object::Qdisc { .. }
-        | Object::Flow { .. }
-        | Object::GuestRoute { .. }
-        | Object::Sysctl { .. }
-        | Object::Machine { .. }
-        | Object::Network { .. }
-        | Object::Networks { .. }
-        | Object::BalancerPort { .. }
-        | Object::BalancerPart { .. }
-        | Object::BalancerMember { .. }
-        | Object::Listener { .. }
-        | Object::Peering { .. } => None,
-    }
+    let (Object::GuestRule { machine, table, chain, .. } | Object::GuestChain { machine, table, chain }) =
+        object
+    else {
+        return None;
+    };
+    Some((machine, table, chain))
 }
 
 /// Reads the rulesets of a machine that judge a family.

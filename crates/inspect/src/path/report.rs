@@ -55,6 +55,9 @@ pub struct ReportedFlow {
     pub dst_port: Option<u16>,
     /// The protocol.
     pub protocol: Protocol,
+    /// The name by which it is called, where that is part of the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// A hop.
@@ -104,14 +107,14 @@ impl Judgement {
     /// Puts together what is reported, with what seems alarming on the path and does not touch the flow.
     #[must_use]
     pub fn report(&self, estate: &Estate) -> Report {
-        let Flow { src, src_port, dst, dst_port, protocol } = self.flow;
+        let Flow { src, src_port, dst, dst_port, protocol, name } = self.flow.clone();
         let missing = self
             .missing()
             .into_iter()
             .map(|one| ReportedMissing { what: one.what.to_string(), why: one.why });
         Report {
             format: FORMAT,
-            flow: ReportedFlow { src, src_port, dst, dst_port, protocol },
+            flow: ReportedFlow { src, src_port, dst, dst_port, protocol, name },
             verdict: self.fate.verdict(),
             fate: self.fate.to_string(),
             forward: self.forward.iter().map(hop).collect(),

@@ -18,6 +18,8 @@ pub(super) struct Network {
     pub(super) subnets: Vec<Subnet>,
     /// Its side of its peerings.
     pub(super) peerings: Vec<Peering>,
+    /// The name servers that its machines ask; the platform's where there are none.
+    pub(super) servers: Vec<IpAddr>,
 }
 
 /// A subnet.
@@ -33,6 +35,8 @@ pub(super) struct Subnet {
     pub(super) group: Option<String>,
     /// Whether anything has an address in it.
     pub(super) is_used: bool,
+    /// Which policies hold for private endpoints in it.
+    pub(super) endpoint_policies: Option<String>,
 }
 
 /// One side of a peering.
@@ -123,6 +127,8 @@ pub(super) struct Listed {
     pub(super) subnet: Option<(String, String)>,
     pub(super) group: Option<String>,
     pub(super) forwards: Option<bool>,
+    /// The name servers that are set for it.
+    pub(super) servers: Vec<IpAddr>,
 }
 
 /// Rows that were read, and what could not be.
@@ -166,6 +172,12 @@ fn items<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
     value.field(name).and_then(Value::as_array).into_iter().flatten()
 }
 
+/// Returns the name servers that a setting names.
+fn servers(settings: &Value) -> Vec<IpAddr> {
+    let named = items(settings, "dnsServers").filter_map(|server| server.as_str()?.parse::<IpAddr>().ok());
+    named.map(|server| server.to_canonical()).collect()
+}
+
 /// Reads rows of one kind.
 pub(super) fn rows<T>(
     text: &str,
@@ -207,6 +219,7 @@ pub(super) fn networks(text: &str) -> Result<Decoded<Network>, DocumentError> {
                     table: last_of(body.field("routeTable")),
                     group: last_of(body.field("networkSecurityGroup")),
                     is_used: items(body, "ipConfigurations").next().is_some(),
+                    endpoint_policies: body.text("privateEndpointNetworkPolicies").map(str::to_owned),
                 })
             });
             let subnets = subnets.collect();
@@ -234,6 +247,7 @@ pub(super) fn networks(text: &str) -> Result<Decoded<Network>, DocumentError> {
                 prefixes: prefixes(space, ["addressPrefixes", "addressPrefix"], odd),
                 subnets,
                 peerings,
+                servers: body.field("dhcpOptions").map(servers).unwrap_or_default(),
             })
         },
     )
@@ -254,6 +268,7 @@ pub(super) fn interfaces(text: &str) -> Result<Decoded<Listed>, DocumentError> {
                 publics: Vec::new(),
                 subnet: None,
                 group: last_of(body.field("networkSecurityGroup")),
+                servers: body.field("dnsSettings").map(servers).unwrap_or_default(),
                 forwards: match body.field("enableIpForwarding") {
                     None | Some(Value::Null) => Some(false),
                     Some(value) => value.as_bool(),

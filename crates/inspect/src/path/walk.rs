@@ -88,6 +88,7 @@ impl<'a> Walk<'a> {
         }
         let start = match source {
             Some(from) => {
+                self.resolve(from);
                 let wire = self.leave(from, wire);
                 self.transit(from, wire, true)
             }
@@ -98,7 +99,7 @@ impl<'a> Walk<'a> {
             self.answer(source, arrived);
             self.follow_up();
         } else if let Some(from) = source
-            && self.forward.iter().any(|hop| hop.kind == Kind::Outside)
+            && self.forward.iter().any(|hop| matches!(hop.kind, Kind::Outside | Kind::Endpoint))
         {
             // Whoever is outside answers to the address that it sees; what comes back meets the caller's own filter.
             self.receive_answer(from, wire.answer());
@@ -174,7 +175,7 @@ impl<'a> Walk<'a> {
         undone
     }
 
-    fn groups(&mut self, nic: usize, direction: Direction, wire: &Wire) {
+    pub(super) fn groups(&mut self, nic: usize, direction: Direction, wire: &Wire) {
         let Some(nic) = self.asked.estate.nic(nic) else { return };
         let kind = match direction {
             Direction::Inbound => Kind::GroupInbound,
@@ -248,6 +249,12 @@ impl<'a> Walk<'a> {
             }
             let (hop, next) = carry(self.asked, nic, &wire, &before);
             self.push(hop);
+            if fresh && matches!(next, Next::Deliver | Next::Assumed) {
+                self.uncertain |= next == Next::Assumed;
+                if self.endpoint(&wire) {
+                    return None;
+                }
+            }
             let to = match next {
                 Next::Lost => return None,
                 Next::Platform => return self.platform(&wire, fresh),

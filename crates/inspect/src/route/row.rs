@@ -78,7 +78,8 @@ impl Hop {
         match text.to_ascii_lowercase().as_str() {
             "none" => Self::None,
             "virtualappliance" => Self::Appliance,
-            "vnetlocal" => Self::Local,
+            // What leads to a private endpoint of the network, or of a peered one, leads straight there.
+            "vnetlocal" | "interfaceendpoint" => Self::Local,
             "vnetpeering" | "vnetglobalpeering" | "globalvnetpeering" => Self::Peering,
             "virtualnetworkserviceendpoint" => Self::ServiceEndpoint,
             "virtualnetworkgateway" => Self::Gateway,

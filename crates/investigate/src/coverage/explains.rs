@@ -49,7 +49,17 @@ const fn symptoms(fault: Fault) -> &'static [&'static [Symptom]] {
         | Fault::LbRuleMissing
         | Fault::LbFloatingIp
         | Fault::LbAdminDown
-        | Fault::NotListening => &[&NO_ARRIVAL, &CUT, &[Symptom::Names]],
+        | Fault::NotListening
+        | Fault::PeNotApproved
+        | Fault::PrivateDnsUnlinked
+        | Fault::PrivateDnsShadow
+        | Fault::PrivateDnsRecordMissing
+        | Fault::PrivateDnsRecordStale
+        | Fault::DnsServerWrong
+        | Fault::DnsForwarderMissing
+        | Fault::OutboundAbsent
+        | Fault::NatUnconfigured => &[&NO_ARRIVAL, &CUT, &[Symptom::Names]],
+        Fault::SnatExhausted => &[&NO_ARRIVAL, &CUT, &[Symptom::Slow, Symptom::Names]],
         Fault::RouteDetour | Fault::PmtuBlackhole | Fault::NetemCorrupt => {
             &[&NO_ARRIVAL, &CUT, &[Symptom::Slow]]
         }

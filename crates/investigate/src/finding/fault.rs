@@ -1,13 +1,10 @@
 //! The fault codes and the names of what is at fault. Codes are added, never renamed.
 
-use std::cmp::Ordering;
-use std::fmt;
-use std::ops::Deref;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::host;
+use super::{host, service};
 use ghost_inspect::host::Fault as HostFault;
 
 /// A fault that a finding can claim. It is written as its code, such as `nsg_deny`.
@@ -52,6 +49,16 @@ pub enum Fault {
     LbFloatingIp,
     LbAdminDown,
     NotListening,
+    PeNotApproved,
+    PrivateDnsUnlinked,
+    PrivateDnsShadow,
+    PrivateDnsRecordMissing,
+    PrivateDnsRecordStale,
+    DnsServerWrong,
+    DnsForwarderMissing,
+    OutboundAbsent,
+    NatUnconfigured,
+    SnatExhausted,
     /// A fault of a machine's own network that no document of the cloud shows; made by [`Fault::of_host`].
     #[serde(skip)]
     Host(HostFault),
@@ -98,6 +105,18 @@ pub enum ObjectKind {
     BalancerMember,
     /// A port on which somebody has to listen.
     Listener,
+    PrivateEndpoint,
+    /// A record of a private zone of names, or a network that does or does not see the zone.
+    Zone,
+    /// The name servers of a network.
+    NetworkServers,
+    /// What a name server does about a zone.
+    Forwarder,
+    /// How the machines of a subnet leave to the internet.
+    SubnetOutbound,
+    NatGateway,
+    /// What gives the machines behind it ports of a public address.
+    SourceTranslation,
     /// A device of a machine.
     Device,
     /// The addresses of a device.
@@ -139,6 +158,13 @@ impl ObjectKind {
             Self::BalancerPort => "lb/<lb>/<frontend>/<proto>/<port>",
             Self::BalancerMember => "lb/<lb>/<pool>/<ip>",
             Self::Listener => "listener/<vm>/<proto>/<port>",
+            Self::PrivateEndpoint => "pe/<endpoint>",
+            Self::Zone => "zone/<zone>/<part>",
+            Self::NetworkServers => "vnet/<vnet>/dns",
+            Self::Forwarder => "dns/<server>/<zone>",
+            Self::SubnetOutbound => "subnet/<vnet>/<subnet>/outbound",
+            Self::NatGateway => "natgateway/<name>",
+            Self::SourceTranslation => "snat/<name>",
             Self::Device => "link/<host>/<dev>",
             Self::Address => "address/<host>/<dev>",
             Self::Neighbor => "neighbour/<host>/<ip>",
@@ -165,7 +191,7 @@ impl ObjectKind {
 
 impl Fault {
     /// All faults that the cloud shows. A test holds that each variant is among them.
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 48] = [
         Self::NsgDeny,
         Self::NsgExposure,
         Self::RouteBlackhole,
@@ -204,6 +230,16 @@ impl Fault {
         Self::LbFloatingIp,
         Self::LbAdminDown,
         Self::NotListening,
+        Self::PeNotApproved,
+        Self::PrivateDnsUnlinked,
+        Self::PrivateDnsShadow,
+        Self::PrivateDnsRecordMissing,
+        Self::PrivateDnsRecordStale,
+        Self::DnsServerWrong,
+        Self::DnsForwarderMissing,
+        Self::OutboundAbsent,
+        Self::NatUnconfigured,
+        Self::SnatExhausted,
     ];
 
     /// Returns every fault: those that the cloud shows, then those that only a machine itself shows.
@@ -252,6 +288,16 @@ impl Fault {
             Self::LbFloatingIp => "lb_floating_ip",
             Self::LbAdminDown => "lb_admin_down",
             Self::NotListening => "not_listening",
+            Self::PeNotApproved => "pe_not_approved",
+            Self::PrivateDnsUnlinked => "private_dns_unlinked",
+            Self::PrivateDnsShadow => "private_dns_shadow",
+            Self::PrivateDnsRecordMissing => "private_dns_record_missing",
+            Self::PrivateDnsRecordStale => "private_dns_record_stale",
+            Self::DnsServerWrong => "dns_server_wrong",
+            Self::DnsForwarderMissing => "dns_forwarder_missing",
+            Self::OutboundAbsent => "outbound_absent",
+            Self::NatUnconfigured => "nat_unconfigured",
+            Self::SnatExhausted => "snat_exhausted",
             Self::Host(fault) => fault.as_str(),
         }
     }
@@ -290,6 +336,16 @@ impl Fault {
             Self::LbRuleMissing => ObjectKind::BalancerPort,
             Self::LbAdminDown => ObjectKind::BalancerMember,
             Self::NotListening => ObjectKind::Listener,
+            Self::PeNotApproved => ObjectKind::PrivateEndpoint,
+            Self::PrivateDnsUnlinked
+            | Self::PrivateDnsShadow
+            | Self::PrivateDnsRecordMissing
+            | Self::PrivateDnsRecordStale => ObjectKind::Zone,
+            Self::DnsServerWrong => ObjectKind::NetworkServers,
+            Self::DnsForwarderMissing => ObjectKind::Forwarder,
+            Self::OutboundAbsent => ObjectKind::SubnetOutbound,
+            Self::NatUnconfigured => ObjectKind::NatGateway,
+            Self::SnatExhausted => ObjectKind::SourceTranslation,
             Self::Host(fault) => host::object_kind(fault),
         }
     }
@@ -344,38 +400,36 @@ impl Fault {
                 format!("The two directions between {one} and {two} take different paths")
             }
             Self::NoDrift => format!("Nothing changed at {} since the baseline", rest(1)),
-            Self::PeeringDisconnected => format!("Peering {} of {one} is not connected", rest(2)),
-            Self::PeeringMissing => format!("Networks {one} and {} are not peered", rest(2)),
-            Self::PeeringAccessOff => {
-                format!("Peering {} of {one} gives the other network no access", rest(2))
-            }
-            Self::PeeringForwardingOff => {
-                format!("Peering {} of {one} does not let in what others forward", rest(2))
-            }
-            Self::PeeringTransitOff => {
-                format!("Peering {} of {one} keeps the gateway from the other network", rest(2))
-            }
-            Self::PeeringNotSynced => {
-                format!("Peering {} of {one} does not know new addresses of the other network", rest(2))
-            }
-            Self::VmStopped => format!("{} does not run", rest(1)),
-            Self::LbProbeMismatch => format!("Probe {} of {one} does not fit what is served", rest(2)),
-            Self::LbBackendEmpty => format!("Pool {} of {one} has no member", rest(2)),
-            Self::LbRuleMissing => {
-                format!("No rule of {one} takes {} at {two}", traffic(at(3), &rest(4)))
-            }
-            Self::LbFloatingIp => {
-                format!("Rule {} of {one} needs an address that the machine does not have", rest(2))
-            }
-            Self::LbAdminDown => format!("{} is taken out of pool {two} of {one}", rest(3)),
-            Self::NotListening => format!("Nobody listens on {one} for {}", traffic(two, &rest(3))),
+            Self::PeeringDisconnected
+            | Self::PeeringMissing
+            | Self::PeeringAccessOff
+            | Self::PeeringForwardingOff
+            | Self::PeeringTransitOff
+            | Self::PeeringNotSynced
+            | Self::VmStopped
+            | Self::LbProbeMismatch
+            | Self::LbBackendEmpty
+            | Self::LbRuleMissing
+            | Self::LbFloatingIp
+            | Self::LbAdminDown
+            | Self::NotListening
+            | Self::PeNotApproved
+            | Self::PrivateDnsUnlinked
+            | Self::PrivateDnsShadow
+            | Self::PrivateDnsRecordMissing
+            | Self::PrivateDnsRecordStale
+            | Self::DnsServerWrong
+            | Self::DnsForwarderMissing
+            | Self::OutboundAbsent
+            | Self::NatUnconfigured
+            | Self::SnatExhausted => service::title(self, &parts),
             Self::Host(fault) => host::title(fault, object),
         }
     }
 
     /// Returns how the fault works and what it explains.
     #[must_use]
-    pub const fn mechanism(self) -> &'static str {
+    pub fn mechanism(self) -> &'static str {
         match self {
             Self::NsgDeny => {
                 "The platform drops the packets before the machine sees them, so connections hang without an answer. Other ports still work."
@@ -442,43 +496,29 @@ impl Fault {
                 "The two directions take different paths, and what keeps state sees only one of them."
             }
             Self::NoDrift => "Rules and routes in effect are those of the baseline: a verified negative.",
-            Self::PeeringDisconnected => {
-                "A peering carries packets only while both sides are connected. Where one side is gone, nothing passes in either direction, whatever rules and routes say."
-            }
-            Self::PeeringMissing => {
-                "Nothing leads from one network to the other. The platform throws packets for private addresses away that no network of the path holds."
-            }
-            Self::PeeringAccessOff => {
-                "Packets still have a path, but the other network is no part of what rules call the virtual network, so the last rule of a group denies them."
-            }
-            Self::PeeringForwardingOff => {
-                "The peering takes in only what comes from the other network itself. Packets that an appliance there passes on come from elsewhere, and are dropped."
-            }
-            Self::PeeringTransitOff => {
-                "A network without a gateway uses that of another one only where the one lends it and the other uses it. Without that it learns no routes to what lies behind the gateway."
-            }
-            Self::PeeringNotSynced => {
-                "The peering keeps the addresses that the other network had when both were last brought in step. Nothing leads to those that were added later."
-            }
-            Self::VmStopped => {
-                "A machine that does not run answers nobody, and nothing on the path shows it."
-            }
-            Self::LbProbeMismatch => {
-                "A load balancer sends nothing to members whose probe fails. This probe asks for something that the members do not serve, though what the rule leads to is served."
-            }
-            Self::LbBackendEmpty => {
-                "The rule leads to a pool, and nobody is in it: every connection is dropped."
-            }
-            Self::LbRuleMissing => {
-                "A load balancer passes on only the ports that its rules name. Everything else is dropped without an answer."
-            }
-            Self::LbFloatingIp => {
-                "The rule leaves the address of the load balancer in the packet. A machine that does not have that address drops it."
-            }
-            Self::LbAdminDown => "The member is set to take nothing, whatever its probe says.",
-            Self::NotListening => {
-                "Callers of this port are refused, and a load balancer whose probe is refused sends nothing there."
-            }
+            Self::PeeringDisconnected
+            | Self::PeeringMissing
+            | Self::PeeringAccessOff
+            | Self::PeeringForwardingOff
+            | Self::PeeringTransitOff
+            | Self::PeeringNotSynced
+            | Self::VmStopped
+            | Self::LbProbeMismatch
+            | Self::LbBackendEmpty
+            | Self::LbRuleMissing
+            | Self::LbFloatingIp
+            | Self::LbAdminDown
+            | Self::NotListening
+            | Self::PeNotApproved
+            | Self::PrivateDnsUnlinked
+            | Self::PrivateDnsShadow
+            | Self::PrivateDnsRecordMissing
+            | Self::PrivateDnsRecordStale
+            | Self::DnsServerWrong
+            | Self::DnsForwarderMissing
+            | Self::OutboundAbsent
+            | Self::NatUnconfigured
+            | Self::SnatExhausted => service::mechanism(self),
             Self::Host(fault) => host::mechanism(fault),
         }
     }
@@ -489,105 +529,6 @@ impl FromStr for Fault {
 
     fn from_str(code: &str) -> Result<Self, UnknownFault> {
         Self::every().find(|fault| fault.as_str() == code).ok_or(UnknownFault)
-    }
-}
-
-/// The code of a fault, as records and documents hold it. One of a later version is kept as it is written.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
-pub enum FaultCode {
-    Known(Fault),
-    Unknown(String),
-}
-
-impl FaultCode {
-    /// Returns the fault, unless a later version named it.
-    #[must_use]
-    pub const fn fault(&self) -> Option<Fault> {
-        match self {
-            Self::Known(fault) => Some(*fault),
-            Self::Unknown(_) => None,
-        }
-    }
-
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Known(fault) => fault.as_str(),
-            Self::Unknown(code) => code,
-        }
-    }
-}
-
-impl From<Fault> for FaultCode {
-    fn from(fault: Fault) -> Self {
-        Self::Known(fault)
-    }
-}
-
-impl From<String> for FaultCode {
-    fn from(code: String) -> Self {
-        code.parse().map_or(Self::Unknown(code), Self::Known)
-    }
-}
-
-impl From<&str> for FaultCode {
-    fn from(code: &str) -> Self {
-        code.to_owned().into()
-    }
-}
-
-impl From<FaultCode> for String {
-    fn from(code: FaultCode) -> Self {
-        match code {
-            FaultCode::Known(fault) => fault.as_str().to_owned(),
-            FaultCode::Unknown(code) => code,
-        }
-    }
-}
-
-impl Deref for FaultCode {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-impl fmt::Display for FaultCode {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.as_str())
-    }
-}
-
-impl PartialEq<str> for FaultCode {
-    fn eq(&self, code: &str) -> bool {
-        self.as_str() == code
-    }
-}
-
-impl PartialEq<&str> for FaultCode {
-    fn eq(&self, code: &&str) -> bool {
-        self.as_str() == *code
-    }
-}
-
-impl PartialEq<Fault> for FaultCode {
-    fn eq(&self, fault: &Fault) -> bool {
-        self.fault() == Some(*fault)
-    }
-}
-
-/// Faults stand in the order of their codes.
-impl Ord for FaultCode {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.as_str().cmp(other.as_str())
-    }
-}
-
-impl PartialOrd for FaultCode {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
     }
 }
 
@@ -611,6 +552,7 @@ pub fn traffic(protocol: &str, port: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::code::FaultCode;
     use super::*;
 
     #[test]

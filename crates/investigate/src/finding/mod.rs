@@ -4,9 +4,12 @@
 //! that holds because a model says so.
 
 mod check;
+mod code;
 mod fault;
 mod host;
+mod service;
 
 pub use check::{FindingError, check};
-pub use fault::{Fault, FaultCode, ObjectKind, UnknownFault, title, traffic};
+pub use code::FaultCode;
+pub use fault::{Fault, ObjectKind, UnknownFault, title, traffic};
 pub(crate) use host::{layer as layer_of_host, symptoms as symptoms_of_host};

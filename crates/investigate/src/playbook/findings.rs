@@ -162,6 +162,16 @@ fn counts(
         | Fault::LbFloatingIp
         | Fault::LbAdminDown
         | Fault::NotListening
+        | Fault::PeNotApproved
+        | Fault::PrivateDnsUnlinked
+        | Fault::PrivateDnsShadow
+        | Fault::PrivateDnsRecordMissing
+        | Fault::PrivateDnsRecordStale
+        | Fault::DnsServerWrong
+        | Fault::DnsForwarderMissing
+        | Fault::OutboundAbsent
+        | Fault::NatUnconfigured
+        | Fault::SnatExhausted
         | Fault::Host(_) => true,
     }
 }

@@ -10,7 +10,7 @@ use crate::finding::{Fault, traffic};
 use crate::judged::{JudgedFlow, JudgedRemedy};
 use crate::playbook::agenda::PlaybookContext;
 use crate::playbook::findings::CitedFault;
-use crate::playbook::{guest_fix, service_fix};
+use crate::playbook::{guest_fix, name_fix, outbound_fix, service_fix};
 use crate::suspect::Suspect;
 use crate::symptom_text::Symptom;
 
@@ -148,6 +148,16 @@ const fn is_rule(fault: Fault) -> bool {
         | Fault::LbFloatingIp
         | Fault::LbAdminDown
         | Fault::NotListening
+        | Fault::PeNotApproved
+        | Fault::PrivateDnsUnlinked
+        | Fault::PrivateDnsShadow
+        | Fault::PrivateDnsRecordMissing
+        | Fault::PrivateDnsRecordStale
+        | Fault::DnsServerWrong
+        | Fault::DnsForwarderMissing
+        | Fault::OutboundAbsent
+        | Fault::NatUnconfigured
+        | Fault::SnatExhausted
         | Fault::NoDrift
         | Fault::Host(_) => false,
     }
@@ -245,6 +255,17 @@ fn fix<'a>(
         Fault::LbFloatingIp => service_fix::floating(context, group, at(1), at(2)),
         Fault::LbAdminDown => service_fix::drained(context, group, at(1), at(2), at(3)),
         Fault::NotListening => service_fix::listener(context, at(1), at(2), at(3)),
+        Fault::PeNotApproved => name_fix::approve(context, group, at(1)),
+        Fault::PrivateDnsUnlinked => name_fix::link(context, group, at(1), at(2)),
+        Fault::PrivateDnsShadow => name_fix::open(context, group, at(1), at(2)),
+        Fault::PrivateDnsRecordMissing | Fault::PrivateDnsRecordStale => {
+            name_fix::record(context, group, at(1), at(2))
+        }
+        Fault::DnsServerWrong => name_fix::servers(context, group, at(1)),
+        Fault::DnsForwarderMissing => name_fix::forward(context, at(1), at(2)),
+        Fault::OutboundAbsent => outbound_fix::leave(context, group, at(1), at(2)),
+        Fault::NatUnconfigured => outbound_fix::address(context, group, at(1)),
+        Fault::SnatExhausted => outbound_fix::ports(context, group, at(1)),
         // What is done about a machine stands in what was judged of it.
         Fault::NoDrift | Fault::Host(_) => return None,
     })

@@ -17,6 +17,8 @@ mod flows;
 mod guest_fix;
 mod host;
 mod incident;
+mod name_fix;
+mod outbound_fix;
 mod planned_call;
 mod service_fix;
 mod settle;

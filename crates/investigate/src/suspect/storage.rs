@@ -26,6 +26,10 @@ pub(crate) fn kept_out(
     let closed = value.get("publicNetworkAccess").and_then(Value::as_str).unwrap_or_default();
     let wall =
         |why: &str| Suspect::new(Fault::StorageFirewallDeny, format!("storage/{}", plain(account)), why);
+    // Whoever comes by a private endpoint needs no rule; whether the name leads there, the path says.
+    if is_linked(&value) {
+        return Ok(Vec::new());
+    }
     if closed.eq_ignore_ascii_case("disabled") {
         return Ok(vec![wall("the account takes nobody from outside private endpoints")]);
     }
@@ -46,6 +50,16 @@ pub(crate) fn kept_out(
     }
     let path: Vec<String> = subnet.split('/').map(plain).collect();
     Ok(vec![wall(&format!("the default is to deny, and no rule lets the subnet {} in", path.join("/")))])
+}
+
+/// Tells whether a private endpoint leads to the account that somebody let in.
+fn is_linked(account: &Value) -> bool {
+    let all = account.get("privateEndpointConnections").and_then(Value::as_array).into_iter().flatten();
+    let status = |one: &Value| {
+        let own = one.get("properties").unwrap_or(one);
+        own.pointer("/privateLinkServiceConnectionState/status").and_then(Value::as_str).map(str::to_owned)
+    };
+    all.filter_map(status).any(|status| status.eq_ignore_ascii_case("approved"))
 }
 
 /// Returns the subnets that the account lets in, as `network/subnet`.
@@ -137,6 +151,18 @@ mod tests {
         assert_eq!(judged("Deny", &["other"], &["Microsoft.Storage"], Some("net/default")), wall);
         assert_eq!(judged("Deny", &[], &[], None), wall);
         assert!(judged("Allow", &[], &[], Some("net/default")).is_empty());
+    }
+
+    #[test]
+    fn whoever_comes_by_a_private_endpoint_needs_no_rule() {
+        let document = |status: &str| {
+            let state = json!({"privateLinkServiceConnectionState": {"status": status}});
+            json!({"publicNetworkAccess": "Disabled", "privateEndpointConnections": [state]}).to_string()
+        };
+        let judged =
+            |status: &str| kept_out("acc", &document(status), &topology(&[]), Some("net/default")).unwrap();
+        assert!(judged("Approved").is_empty());
+        assert_eq!(judged("Pending").len(), 1);
     }
 
     #[test]

@@ -140,7 +140,17 @@ impl Fault {
             | Self::LbRuleMissing
             | Self::LbFloatingIp
             | Self::LbAdminDown
-            | Self::NotListening => Layer::Routes,
+            | Self::NotListening
+            | Self::PeNotApproved
+            | Self::PrivateDnsUnlinked
+            | Self::PrivateDnsShadow
+            | Self::PrivateDnsRecordMissing
+            | Self::PrivateDnsRecordStale
+            | Self::DnsServerWrong
+            | Self::DnsForwarderMissing
+            | Self::OutboundAbsent
+            | Self::NatUnconfigured
+            | Self::SnatExhausted => Layer::Routes,
             Self::VmStopped => Layer::Topology,
             Self::ServiceEndpointMissing | Self::StorageFirewallDeny => Layer::Storage,
             Self::GuestFirewallDrop

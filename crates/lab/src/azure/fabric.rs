@@ -8,7 +8,7 @@ use super::arm::{runs, service_tags};
 use super::blob::{From, lets_in, public};
 use super::cloud::Cloud;
 use super::effective::{self, routes, rules};
-use crate::host::{Account, BalancerRule, Fabric, Machine, Neighbor, Nic};
+use crate::host::{Account, BalancerRule, Endpoint, Fabric, Machine, Neighbor, Nic, Zone};
 
 impl Cloud {
     /// Returns the network as it is now: machines, what their interfaces let through and where it goes, accounts.
@@ -24,7 +24,11 @@ impl Cloud {
         let accounts = self.estate.of("Microsoft.Storage/storageAccounts").map(account).collect();
         let balancers = self.estate.of("Microsoft.Network/loadBalancers");
         let balancing = balancers.flat_map(|found| balancing(self, found)).collect();
-        Fabric { machines, tags: service_tags(self), accounts, balancing }
+        let endpoints = self.estate.of("Microsoft.Network/privateEndpoints");
+        let endpoints = endpoints.filter_map(|found| endpoint(self, found)).collect();
+        let zones =
+            self.estate.of("Microsoft.Network/privateDnsZones").map(|found| zone(self, found)).collect();
+        Fabric { machines, tags: service_tags(self), accounts, balancing, endpoints, zones }
     }
 }
 
@@ -77,6 +81,63 @@ fn nic(cloud: &Cloud, document: &Value) -> Nic {
             .unwrap_or(false),
         network: seen.network.map(|network| text(network, "/id").to_ascii_lowercase()).unwrap_or_default(),
         unforwarded: seen.network.map(|network| unforwarded(cloud, network)).unwrap_or_default(),
+        servers: servers(document, seen.network),
+    }
+}
+
+/// Returns the name servers of an interface: its own, else those of its network.
+fn servers(document: &Value, network: Option<&Value>) -> Vec<IpAddr> {
+    let list = |of: &Value, pointer: &str| -> Vec<IpAddr> {
+        let found = of.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
+        found.filter_map(|server| server.as_str()?.parse().ok()).collect()
+    };
+    let own = list(document, "/properties/dnsSettings/dnsServers");
+    let of_network = || network.map(|network| list(network, "/properties/dhcpOptions/dnsServers"));
+    if own.is_empty() { of_network().unwrap_or_default() } else { own }
+}
+
+/// Returns a private endpoint with its address: that of its interface, else the one that is written.
+fn endpoint(cloud: &Cloud, found: &Value) -> Option<Endpoint> {
+    let list = |pointer: &str| found.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
+    let nic = list("/properties/networkInterfaces").find_map(|nic| cloud.estate.by_id(text(nic, "/id")));
+    let of_nic = nic.map(|nic| text(nic, "/properties/ipConfigurations/0/properties/privateIPAddress"));
+    let written =
+        list("/properties/customDnsConfigs").find_map(|one| one.pointer("/ipAddresses/0")?.as_str());
+    let both = list("/properties/privateLinkServiceConnections")
+        .chain(list("/properties/manualPrivateLinkServiceConnections"));
+    let connection = both.into_iter().next()?;
+    let groups = connection.pointer("/properties/groupIds").and_then(Value::as_array).into_iter().flatten();
+    let state = text(connection, "/properties/privateLinkServiceConnectionState/status");
+    Some(Endpoint {
+        address: of_nic.or(written).and_then(|address| address.parse().ok()),
+        service: text(connection, "/properties/privateLinkServiceId").rsplit('/').next()?.to_owned(),
+        groups: groups.filter_map(Value::as_str).map(str::to_owned).collect(),
+        approved: state.eq_ignore_ascii_case("approved"),
+    })
+}
+
+/// Returns a private zone with the networks that see it and its records.
+fn zone(cloud: &Cloud, found: &Value) -> Zone {
+    let own = format!("{}/", text(found, "/id").to_ascii_lowercase());
+    let below = |kind: &'static str| {
+        let own = own.clone();
+        let all = cloud.estate.of(kind);
+        all.filter(move |part| text(part, "/id").to_ascii_lowercase().starts_with(&own))
+    };
+    let link = |part: &Value| {
+        let network = text(part, "/properties/virtualNetwork/id").to_ascii_lowercase();
+        let is_open = text(part, "/properties/resolutionPolicy").eq_ignore_ascii_case("NxDomainRedirect");
+        (network, is_open)
+    };
+    let record = |part: &Value| {
+        let all = part.pointer("/properties/aRecords").and_then(Value::as_array).into_iter().flatten();
+        let all = all.filter_map(|one| text(one, "/ipv4Address").parse().ok());
+        (text(part, "/name").to_ascii_lowercase(), all.collect())
+    };
+    Zone {
+        name: text(found, "/name").to_ascii_lowercase(),
+        links: below("Microsoft.Network/privateDnsZones/virtualNetworkLinks").map(link).collect(),
+        records: below("Microsoft.Network/privateDnsZones/A").map(record).collect(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The network as the resource manager knows it, for whoever carries its packets.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use ipnet::IpNet;
@@ -15,6 +16,10 @@ pub struct Fabric {
     pub accounts: Vec<Account>,
     /// The rules of load balancers.
     pub balancing: Vec<BalancerRule>,
+    /// Private endpoints.
+    pub endpoints: Vec<Endpoint>,
+    /// Private zones of names.
+    pub zones: Vec<Zone>,
 }
 
 /// A virtual machine.
@@ -48,6 +53,8 @@ pub struct Nic {
     pub network: String,
     /// The connected networks from which only their own packets are let in, and none that somebody forwards.
     pub unforwarded: Vec<Neighbor>,
+    /// The name servers that it is given; the platform's where there are none.
+    pub servers: Vec<IpAddr>,
 }
 
 /// A network that is connected with that of an interface.
@@ -76,6 +83,28 @@ pub struct BalancerRule {
     pub probe: Option<(u16, Option<String>)>,
     /// Where none answers all are taken to.
     pub takes_all: bool,
+}
+
+/// A private endpoint: an address inside for a service outside.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Endpoint {
+    pub address: Option<IpAddr>,
+    /// The name of the resource that it leads to.
+    pub service: String,
+    /// The parts of the resource that it leads to, such as `blob`.
+    pub groups: Vec<String>,
+    /// Whether somebody let it in.
+    pub approved: bool,
+}
+
+/// A private zone of names.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Zone {
+    pub name: String,
+    /// The identifiers of the networks that see it, and whether what it does not know is asked outside.
+    pub links: Vec<(String, bool)>,
+    /// Addresses by the name of the record.
+    pub records: BTreeMap<String, Vec<IpAddr>>,
 }
 
 /// A storage account.

@@ -130,4 +130,6 @@ pub enum DnsFault {
     Servfail,
     /// It says that no name exists.
     Nxdomain,
+    /// It knows what is known outside, and asks the platform for nothing.
+    Public,
 }

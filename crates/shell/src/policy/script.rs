@@ -17,6 +17,7 @@ const TEXTS: [(&str, &str); 9] = [
     ("guest-names", include_str!("script/guest-names.sh")),
     ("guest-network", include_str!("script/guest-network.sh")),
     ("guest-qdisc", include_str!("script/guest-qdisc.sh")),
+    ("guest-resolve", include_str!("script/guest-resolve.sh")),
     ("guest-state", include_str!("script/guest-state.sh")),
     ("host-capture", include_str!("script/host-capture.sh")),
     ("host-state", include_str!("script/host-state.sh")),

@@ -339,6 +339,7 @@ impl Draft {
                 tags: None,
                 load_balancers: text(self.balancers.clone()).filter(|_| !self.balancers.is_empty()),
                 public_addresses: None,
+                ..Cloud::default()
             },
             nics: BTreeMap::new(),
             guests: self.machines.iter().map(|machine| (machine.name.clone(), guest(machine))).collect(),
@@ -464,6 +465,7 @@ fn guest(machine: &Machine) -> Guest {
         tcp: text(sockets),
         udp: text("State  Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n".to_owned()),
         connections: None,
+        answers: None,
     }
 }
 

@@ -4,6 +4,7 @@ mod balancer;
 mod documents;
 pub(crate) mod draft;
 mod facts;
+mod naming;
 mod object;
 mod peering;
 mod property;

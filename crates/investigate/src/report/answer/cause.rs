@@ -423,6 +423,51 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
                 "Start the service there.",
             )
         }
+        Fault::PeNotApproved => pair(
+            format!("Nobody approved the connection of the private endpoint {}", place.rest(1)),
+            "Approve it at the service that it leads to.",
+        ),
+        Fault::PrivateDnsUnlinked => pair(
+            format!(
+                "{} does not see the private zone {one}, so the name leads to the public address there",
+                place.rest(2)
+            ),
+            "Link the zone to that network.",
+        ),
+        Fault::PrivateDnsShadow => pair(
+            format!(
+                "The private zone {one}, linked to {}, hides a name that is somebody else's",
+                place.rest(2)
+            ),
+            "Let the link ask outside for what the zone does not hold.",
+        ),
+        Fault::PrivateDnsRecordMissing => pair(
+            format!("The private zone {one} has no record {}", place.rest(2)),
+            "Add the record, best by a zone group of the private endpoint.",
+        ),
+        Fault::PrivateDnsRecordStale => pair(
+            format!("The record {} of the private zone {one} is an old address", place.rest(2)),
+            "Correct the record.",
+        ),
+        Fault::DnsServerWrong => pair(
+            format!("{one} asks a name server that does not answer"),
+            "Correct the name servers of that network, or bring the server back.",
+        ),
+        Fault::DnsForwarderMissing => pair(
+            format!("The name server {one} does not ask the platform for {}", place.rest(2)),
+            "Let it forward that zone to 168.63.129.16.",
+        ),
+        Fault::OutboundAbsent => pair(
+            format!("Nothing leads from the subnet {two} of {one} to the internet"),
+            "Give the subnet a NAT gateway.",
+        ),
+        Fault::NatUnconfigured => {
+            pair(format!("The NAT gateway {} has no public address", place.rest(1)), "Give it one.")
+        }
+        Fault::SnatExhausted => pair(
+            format!("{} has no ports left for calls to the internet", place.rest(1)),
+            "Give it more addresses, and let callers keep their connections.",
+        ),
         Fault::Host(own) => (fault.title(&place.parts.join("/")), format!("{}.", capital(own.text().remedy))),
     }
 }

@@ -216,9 +216,20 @@ impl Guest {
         site: &Site,
         replay: &mut CallReplay<'_, '_>,
     ) -> Result<T, Unfinished> {
+        self.gather_for(wanted, Vec::new(), site, replay)
+    }
+
+    /// The same, with values for what the script is asked.
+    pub(super) fn gather_for<T: Clone + Send + 'static>(
+        &self,
+        wanted: &'static ProbeSpec<T>,
+        asked: Vec<(&'static str, String)>,
+        site: &Site,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<T, Unfinished> {
         let reach = self.reach(replay.context().state, site)?;
         let by_platform = matches!(reach, GuestAccess::Platform { .. });
-        let gathered = replay.run(&mut GuestProbe::new(reach, wanted))?;
+        let gathered = replay.run(&mut GuestProbe::asking(reach, wanted, asked))?;
         gathered.map_err(|mut trouble| {
             // A guest that cuts its own agent off can still be reached from beside.
             if by_platform && ssh(site, &self.machine).is_some() {

@@ -18,7 +18,8 @@ use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
-    EstateOperation, FrontendOperation, NAMES, NameServer, STATE, Wanted, unread_guest, wanted,
+    EstateOperation, FrontendOperation, NAMES, NameServer, NamingOperation, RESOLVE, STATE, Wanted,
+    unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
@@ -47,7 +48,25 @@ pub(super) struct EstateReader<'a> {
     /// The same, parsed, until something more is read.
     parsed: OnceCell<Estate>,
     lists: Vec<ObservationId>,
+    /// Names of services and of private zones that people wrote.
+    spoken: Vec<String>,
     read: BTreeMap<Wanted, Vec<ObservationId>>,
+}
+
+/// So many names that people wrote are looked at.
+const MAX_SPOKEN: usize = 4;
+/// A port for a question that is about a name alone.
+const ANY_PORT: u16 = 443;
+
+/// Tells whether the lists of private endpoints and zones show an object.
+fn is_of_names(object: &Object) -> bool {
+    matches!(
+        object,
+        Object::Endpoint { .. }
+            | Object::Zone { .. }
+            | Object::NetworkServers { .. }
+            | Object::Forwarder { .. }
+    )
 }
 
 /// Words of whoever speaks of something that stands in front of several machines.
@@ -82,7 +101,7 @@ impl<'a> EstateReader<'a> {
         let cloud = replay.run_or_reuse(&mut EstateOperation::new(place))??;
         let bundle = Bundle { cloud, ..Bundle::default() };
         let (parsed, lists) = (OnceCell::new(), replay.observations());
-        Ok(Self { place, site, bundle, parsed, lists, read: BTreeMap::new() })
+        Ok(Self { place, site, bundle, parsed, lists, spoken: Vec::new(), read: BTreeMap::new() })
     }
 
     /// Returns everything that was read.
@@ -113,6 +132,7 @@ impl<'a> EstateReader<'a> {
         if speaks_of_balancer(text) {
             self.fetch(Wanted::Frontends, replay)?;
         }
+        self.listen(text, replay)?;
         for _ in 0..MAX_ROUNDS {
             let complaints = complaint::resolve(&message, &self.inventory());
             // An address or a name that no machine has may be that of a load balancer.
@@ -187,7 +207,11 @@ impl<'a> EstateReader<'a> {
         // A load balancer is spoken of as a machine, and nobody can look into it.
         let is_there = |one: &Wanted| match one {
             Wanted::State(name) => self.estate().frontend_addresses(name).is_empty(),
-            Wanted::Frontends | Wanted::Routes(_) | Wanted::Rules(_) => true,
+            Wanted::Frontends
+            | Wanted::Names
+            | Wanted::Answers(..)
+            | Wanted::Routes(_)
+            | Wanted::Rules(_) => true,
         };
         wanted.retain(is_there);
         wanted.retain(|one| !self.read.contains_key(one));
@@ -220,6 +244,11 @@ impl<'a> EstateReader<'a> {
                 complaint::Protocol::Icmp => path::Protocol::Icmp,
             };
             if flow.port.is_some() || protocol == path::Protocol::Icmp {
+                let is_name =
+                    |end: &End, at: IpAddr| matches!(end, End::Address(_)) && self.is_spoken(at, flow.port);
+                if is_name(&flow.destination, to) || is_name(&flow.source, from) {
+                    continue;
+                }
                 add(Flow::new(from, to, protocol, flow.port).ok());
                 // Whoever asks what a change left behind asks about everything that is served there.
                 if !is_review {
@@ -234,6 +263,11 @@ impl<'a> EstateReader<'a> {
             }
             if ports.is_empty() && flow.port.is_none() {
                 add(Flow::new(from, to, path::Protocol::Icmp, None).ok());
+            }
+        }
+        if complaint.kind == complaint::Kind::Trouble {
+            for flow in self.flows_by_name(complaint) {
+                add(Some(flow));
             }
         }
         if complaint.kind == complaint::Kind::Trouble && complaint.symptoms.contains(&Symptom::Names) {
@@ -268,7 +302,92 @@ impl<'a> EstateReader<'a> {
 
     fn inventory(&self) -> Inventory {
         let topology = Topology::read(self.place.group.as_str(), &self.bundle.cloud);
-        inventory(&topology, self.estate())
+        let mut inventory = inventory(&topology, self.estate());
+        let source =
+            self.estate().machines().find_map(|name| self.estate().addresses_of(name).first().copied());
+        for name in &self.spoken {
+            let flow = source.and_then(|source| {
+                self.estate().flow_to_name(source, name, path::Protocol::Tcp, Some(ANY_PORT))
+            });
+            let addresses = flow.into_iter().map(|flow| flow.dst).collect();
+            inventory.names.push(complaint::Name { name: name.clone(), addresses, backends: Vec::new() });
+        }
+        inventory
+    }
+
+    /// Reads what is known about names, where people wrote one of a service or one that a private zone may hold.
+    fn listen(&mut self, text: &str, replay: &mut CallReplay<'_, '_>) -> Result<(), Unfinished> {
+        let is_name_char = |char: char| char.is_ascii_alphanumeric() || "-._".contains(char);
+        let words = text.split(|char: char| !is_name_char(char)).map(|word| word.trim_matches('.'));
+        let fits = |word: &&str| word.matches('.').count() >= 2 && word.parse::<IpAddr>().is_err();
+        let mut names: Vec<String> = Vec::new();
+        for word in words.filter(fits) {
+            let word = word.to_ascii_lowercase();
+            if !names.contains(&word) && names.len() < MAX_SPOKEN {
+                names.push(word);
+            }
+        }
+        let is_service = |name: &String| path::service_port(name).is_some();
+        // A name of a machine has a meaning of its own.
+        names.retain(|name| {
+            let label = name.split('.').next().unwrap_or_default();
+            is_service(name) || self.estate().addresses_of(label).is_empty()
+        });
+        // Whoever speaks of a private link and names an account means its files.
+        let lower = text.to_lowercase();
+        if ["private endpoint", "private link", "privatelink"].iter().any(|word| lower.contains(word)) {
+            let accounts = complaint::read(text).accounts.into_iter();
+            let all = accounts.map(|account| format!("{account}.blob.core.windows.net"));
+            names.extend(all.filter(|name| !lower.contains(name.as_str())));
+        }
+        if names.is_empty() {
+            return Ok(());
+        }
+        self.fetch(Wanted::Names, replay)?;
+        let source =
+            self.estate().machines().find_map(|name| self.estate().addresses_of(name).first().copied());
+        names.retain(|name| {
+            let port = Some(ANY_PORT);
+            source.is_some_and(|source| {
+                self.estate().flow_to_name(source, name, path::Protocol::Tcp, port).is_some()
+            })
+        });
+        self.spoken = names;
+        Ok(())
+    }
+
+    /// Tells whether an address is that of a name that people wrote: the flow by that name is judged in its place.
+    fn is_spoken(&self, to: IpAddr, port: Option<u16>) -> bool {
+        let source =
+            self.estate().machines().find_map(|name| self.estate().addresses_of(name).first().copied());
+        self.spoken.iter().any(|name| {
+            let flow = source.and_then(|source| {
+                self.estate().flow_to_name(source, name, path::Protocol::Tcp, port.or(Some(ANY_PORT)))
+            });
+            flow.is_some_and(|flow| flow.dst == to)
+        })
+    }
+
+    /// Returns the flows of the machines of a complaint to the names that people wrote.
+    fn flows_by_name(&self, complaint: &Complaint) -> Vec<Flow> {
+        let estate = self.estate();
+        let named = complaint.flows.iter().filter_map(|flow| flow.source.machine());
+        let mut callers: Vec<&str> = named.collect();
+        callers.extend(complaint.machines.iter().map(String::as_str));
+        callers.sort_unstable();
+        callers.dedup();
+        let mut flows = Vec::new();
+        for caller in callers {
+            // A machine that serves the name itself calls nobody.
+            let Some(from) = estate.addresses_of(caller).first().copied() else { continue };
+            let text = complaint.text.to_lowercase();
+            let label = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+            for name in self.spoken.iter().filter(|name| text.contains(&label(name))) {
+                let named = complaint.ports.iter().filter_map(|service| service.port).next();
+                flows.extend(estate.flow_to_name(from, name, path::Protocol::Tcp, named));
+            }
+        }
+        flows
     }
 
     /// Reads what decides over some flows, until nothing is missing that can be read.
@@ -290,6 +409,35 @@ impl<'a> EstateReader<'a> {
         Ok(())
     }
 
+    /// Reads what the name servers of a machine answer for a name, beside what they answered for others.
+    fn answers(
+        &mut self,
+        machine: &str,
+        name: &str,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<(), Unfinished> {
+        let before = self.bundle.guests.get(machine).and_then(|guest| guest.answers.clone());
+        let reading = match Name::parse(machine) {
+            Ok(machine) => {
+                let place = Some(self.place.clone());
+                let guest = Guest { machine, resource_group: place, provider: Some(Provider::Azure) };
+                let asked = vec![("name", name.to_owned())];
+                match guest.gather_for(&RESOLVE, asked, self.site, replay) {
+                    Ok(reading) => reading,
+                    Err(Unfinished::Issue(issue)) => Reading::Failed { error: issue.text },
+                    Err(unfinished) => return Err(unfinished),
+                }
+            }
+            Err(_) => Reading::Failed { error: "its name is none of the platform's".to_owned() },
+        };
+        let whole = match (before, reading) {
+            (Some(Reading::Text(before)), Reading::Text(more)) => Reading::Text(before + &more),
+            (_, reading) => reading,
+        };
+        self.bundle.guests.entry(machine.to_owned()).or_default().answers = Some(whole);
+        Ok(())
+    }
+
     fn fetch(&mut self, one: Wanted, replay: &mut CallReplay<'_, '_>) -> Result<(), Unfinished> {
         let before = replay.observations().len();
         match &one {
@@ -297,6 +445,11 @@ impl<'a> EstateReader<'a> {
                 let found = replay.run(&mut FrontendOperation::new(self.place))?;
                 FrontendOperation::into_cloud(found, &mut self.bundle.cloud);
             }
+            Wanted::Names => {
+                let found = replay.run(&mut NamingOperation::new(self.place))?;
+                NamingOperation::into_cloud(found, &mut self.bundle.cloud);
+            }
+            Wanted::Answers(machine, name) => self.answers(machine, name, replay)?,
             Wanted::Routes(nic) => {
                 let reading = self.effective(nic, EffectiveQuery::Routes, replay)?;
                 self.bundle.nics.entry(nic.clone()).or_default().routes = Some(reading);
@@ -306,7 +459,8 @@ impl<'a> EstateReader<'a> {
                 self.bundle.nics.entry(nic.clone()).or_default().rules = Some(reading);
             }
             Wanted::State(machine) => {
-                let guest = self.state(machine, replay)?;
+                let mut guest = self.state(machine, replay)?;
+                guest.answers = self.bundle.guests.get(machine).and_then(|known| known.answers.clone());
                 self.bundle.guests.insert(machine.clone(), guest);
             }
         }
@@ -408,6 +562,14 @@ impl<'a> EstateReader<'a> {
                 object,
                 Object::BalancerPort { .. } | Object::BalancerPart { .. } | Object::BalancerMember { .. }
             ),
+            Wanted::Names => is_of_names(object),
+            Wanted::Answers(own, name) => {
+                let caller = flow.and_then(|flow| estate.machine_at(flow.src));
+                let is_name = flow.and_then(|flow| flow.name.as_ref()) == Some(name);
+                is_of_names(object)
+                    && is_name
+                    && caller.is_some_and(|caller| caller.eq_ignore_ascii_case(own))
+            }
             Wanted::Rules(_) => matches!(object, Object::NsgRule { .. }),
             Wanted::Routes(_) => matches!(object, Object::Route { .. }),
             Wanted::State(own) => machine.is_some_and(|machine| own.eq_ignore_ascii_case(machine)),
@@ -423,7 +585,7 @@ impl<'a> EstateReader<'a> {
             let text = match read {
                 Wanted::Rules(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.rules.as_ref()),
                 Wanted::Routes(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.routes.as_ref()),
-                Wanted::State(_) | Wanted::Frontends => return true,
+                Wanted::State(_) | Wanted::Frontends | Wanted::Names | Wanted::Answers(..) => return true,
             };
             match text {
                 Some(Reading::Text(text)) => names.iter().all(|name| text.contains(name)),

@@ -537,6 +537,10 @@ pub(super) fn object(object: &Object) -> String {
         Object::Listener { machine, protocol, port } => {
             format!("{}/{protocol}/{port}", parts(&["listener", machine]))
         }
+        Object::Endpoint { endpoint } => parts(&["pe", endpoint]),
+        Object::Zone { zone, part } => parts(&["zone", zone, part]),
+        Object::NetworkServers { network } => parts(&["vnet", network, "dns"]),
+        Object::Forwarder { server, zone } => format!("dns/{server}/{}", plain(zone)),
         Object::Networks { one, other } => parts(&["peering", one, other]),
         Object::Peering { network, peering } => parts(&["peering", network, peering]),
         Object::Flow { .. } | Object::GuestRoute { .. } | Object::Sysctl { .. } | Object::Network { .. } => {
@@ -565,6 +569,7 @@ fn flow(judgement: &Judgement, estate: &Estate) -> JudgedFlow {
         source_machine: name(flow.src),
         destination: flow.dst,
         destination_machine: name(flow.dst),
+        destination_name: flow.name.as_deref().map(plain),
         protocol: flow.protocol.to_string(),
         port: flow.dst_port,
         verdict: match judgement.fate {

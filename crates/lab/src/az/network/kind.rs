@@ -26,6 +26,7 @@ const INTERFACE: &str = "Microsoft.Network/networkInterfaces/{--name}";
 const ADDRESSES: &str = "Microsoft.Network/publicIPAddresses";
 const BALANCERS: &str = "Microsoft.Network/loadBalancers";
 const BALANCER: &str = "Microsoft.Network/loadBalancers/{--name}";
+const ZONES: &str = "Microsoft.Network/privateDnsZones";
 const ENDPOINTS: &str = "Microsoft.Network/privateEndpoints";
 
 pub(in crate::az) const COMMANDS: &[Command] = &[
@@ -61,6 +62,19 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
     Command::list("network lb list", LIST, BALANCERS, "2025-07-01"),
     Command::show("network lb show", SHOW, BALANCER, "2025-07-01"),
     Command::list("network private-endpoint list", LIST, ENDPOINTS, "2026-01-01"),
+    Command::list("network private-dns zone list", LIST, ZONES, "2018-09-01"),
+    Command::list(
+        "network private-dns link vnet list",
+        "--resource-group,-g! --zone-name,-z! --max-items#",
+        "Microsoft.Network/privateDnsZones/{--zone-name}/virtualNetworkLinks",
+        "2024-06-01",
+    ),
+    Command::list(
+        "network private-dns record-set a list",
+        "--resource-group,-g! --zone-name,-z! --max-items#",
+        "Microsoft.Network/privateDnsZones/{--zone-name}/A",
+        "2018-09-01",
+    ),
 ];
 
 /// Returns the path that a command asks for.

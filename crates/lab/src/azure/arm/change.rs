@@ -72,7 +72,7 @@ pub(super) fn patch(cloud: &mut Cloud, request: &Request, target: &Target) -> Re
     if target.kind() == "storageaccounts" {
         storage::checked(cloud, &mut whole)?;
     }
-    let stored = cloud.estate.put(target, whole);
+    let stored = store(cloud, target, whole);
     Ok(Answer::json(200, stored))
 }
 
@@ -96,10 +96,18 @@ pub(super) fn delete(cloud: &mut Cloud, request: &Request, target: &Target) -> R
         .with("Azure-AsyncNotification", "Enabled"))
 }
 
+/// Stores a document. A machine that is new runs.
+fn store(cloud: &mut Cloud, target: &Target, document: Value) -> Value {
+    let stored = cloud.estate.put(target, document);
+    if target.kind() == "virtualmachines" {
+        cloud.about.instance_views = cloud.about.views(&cloud.estate);
+    }
+    stored
+}
+
 /// Stores a document, and says that the platform is still at it.
 fn later(cloud: &mut Cloud, request: &Request, target: &Target, shaped: Value, status: u16) -> Answer {
-    let stored = cloud.estate.put(target, shaped);
-    let mut answered = stored;
+    let mut answered = store(cloud, target, shaped);
     if let Some(state) = answered.pointer_mut("/properties/provisioningState") {
         *state = json!("Updating");
     }

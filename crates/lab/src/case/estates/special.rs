@@ -11,6 +11,7 @@ use super::draw::{Complaint, Tried, flow_slots, judged};
 use super::estate::{GroupRule, Hop, Machine, Network, Place, Role, Route, Service, Subnet};
 use super::group::exposures;
 use super::guest::{GuestStep, Rule, Target};
+use super::private::private;
 use super::tiers::{allow, deny, machine};
 use super::walk::{Flow, Truth, walk};
 use super::words::{About, Seen, Slots, complaint, time};
@@ -19,7 +20,7 @@ use crate::case::random::Rng;
 use crate::host::Protocol;
 
 /// Below this number of a hundred a complaint is one of them.
-pub(super) const SPECIAL_PERCENT: usize = 40;
+pub(super) const SPECIAL_PERCENT: usize = 46;
 
 /// Complaints that are no flow between two machines of the estate.
 pub(super) fn special_case(tried: &mut Tried, special: usize, healthy: bool, rng: &mut Rng) {
@@ -33,6 +34,7 @@ pub(super) fn special_case(tried: &mut Tried, special: usize, healthy: bool, rng
         23..=25 => unpeered(tried, rng),
         26..=28 => egress(tried, healthy, rng),
         29..=35 => balanced(tried, healthy, rng),
+        36..=41 => private(tried, healthy, rng),
         _ => absent(tried, rng),
     }
 }

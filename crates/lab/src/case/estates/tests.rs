@@ -93,6 +93,10 @@ fn a_third_is_healthy_and_what_can_be_wrong_comes_up() {
         "lb_probe_mismatch",
         "lb_backend_empty",
         "lb_rule_missing",
+        "private_dns_unlinked",
+        "private_dns_record_missing",
+        "private_dns_record_stale",
+        "pe_not_approved",
     ] {
         assert!(codes.contains(code), "{code} of {codes:?}");
     }
@@ -296,6 +300,7 @@ fn guest(estate: &Estate, name: &str) -> Guest {
         tcp: text(sockets),
         udp: text(head.to_owned()),
         connections: None,
+        answers: None,
     }
 }
 

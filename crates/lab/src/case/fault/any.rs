@@ -10,7 +10,7 @@ use super::shaping::{Netem, RateLimit};
 use crate::case::problem::Problem;
 
 /// Every code of a fault that can be injected, and the kind that does it. `no_drift` is what a baseline without a change gives.
-pub const CODES: [(&str, &str); 28] = [
+pub const CODES: [(&str, &str); 29] = [
     ("nsg_deny", "nsg_rule"),
     ("nsg_exposure", "nsg_rule"),
     ("route_blackhole", "route"),
@@ -39,10 +39,11 @@ pub const CODES: [(&str, &str); 28] = [
     ("peering_access_off", "peering"),
     ("peering_forwarding_off", "peering"),
     ("peering_not_synced", "peering"),
+    ("dns_forwarder_missing", "dns"),
 ];
 
 /// Codes of what follows from documents that a case puts (`[[change]]`), and from what is missing among them.
-pub(in crate::case) const DOCUMENT_CODES: [&str; 11] = [
+pub(in crate::case) const DOCUMENT_CODES: [&str; 17] = [
     "peering_missing",
     "peering_transit_off",
     "lb_probe_mismatch",
@@ -54,6 +55,12 @@ pub(in crate::case) const DOCUMENT_CODES: [&str; 11] = [
     "vm_stopped",
     "outbound_absent",
     "nat_unconfigured",
+    "pe_not_approved",
+    "private_dns_unlinked",
+    "private_dns_shadow",
+    "private_dns_record_missing",
+    "private_dns_record_stale",
+    "dns_server_wrong",
 ];
 
 /// A fault. In a file `kind` says which.

@@ -80,6 +80,8 @@ pub enum DnsDoes {
     Servfail,
     /// It says that no name exists.
     Nxdomain,
+    /// It knows what is known outside, and asks the platform for nothing.
+    Public,
 }
 
 /// A name server that fails.
@@ -91,12 +93,19 @@ pub struct Dns {
     pub does: DnsDoes,
     /// Who asks it again and again.
     pub from: Option<String>,
+    /// The private zone that it does not ask the platform for.
+    pub zone: Option<String>,
 }
 
 impl Dns {
     pub(super) fn problems(&self) -> Vec<Problem> {
         let from = self.from.as_deref().and_then(|from| check::machine("from", from));
-        check::server("server", self.server).into_iter().chain(from).collect()
+        let zone = self.zone.as_deref().and_then(|zone| check::name("zone", zone));
+        let is_public = self.does == DnsDoes::Public;
+        let odd = (is_public != self.zone.is_some()).then(|| {
+            Problem::new("`zone` does not fit", "name the zone where does = \"public\", and only there")
+        });
+        check::server("server", self.server).into_iter().chain(from).chain(zone).chain(odd).collect()
     }
 }
 

@@ -67,7 +67,10 @@ impl Fault {
             Self::Nft(rule) => nft(rule),
             Self::PortClosed(port) => flow("tcp_refused", &port.from, &port.vm, port.port),
             Self::PortSilent(port) => flow("syn_unanswered", &port.from, &port.vm, port.port),
-            Self::Dns(dns) => vec![Pair::new("dns_failure", format!("dns/{}", dns.server))],
+            Self::Dns(dns) => match &dns.zone {
+                Some(zone) => vec![Pair::new("dns_forwarder_missing", format!("dns/{}/{zone}", dns.server))],
+                None => vec![Pair::new("dns_failure", format!("dns/{}", dns.server))],
+            },
             Self::ArpConflict(arp) => vec![Pair::new("arp_conflict", format!("host/{}", arp.address))],
             Self::PathMtu(path) => flow("pmtu_blackhole", &path.from, &path.to, path.port),
             Self::AsymmetricPath(path) => flow("asymmetric_path", &path.to, &path.vm, path.port),

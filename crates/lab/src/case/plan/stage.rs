@@ -113,6 +113,7 @@ fn odd(stage: &mut Stage, placed: &PlacedFault, view: &View) -> Result<(), Probl
                 DnsDoes::Silent => DnsFault::Silent,
                 DnsDoes::Servfail => DnsFault::Servfail,
                 DnsDoes::Nxdomain => DnsFault::Nxdomain,
+                DnsDoes::Public => DnsFault::Public,
             };
             stage.oddities.push(Oddity::Dns { server: dns.server, fault });
             if let Some(from) = &dns.from {

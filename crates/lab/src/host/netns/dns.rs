@@ -27,7 +27,7 @@ pub(in crate::host) fn answer(question: &[u8], fault: Option<DnsFault>) -> Optio
         Some(DnsFault::Silent) => return None,
         Some(DnsFault::Servfail) => (2, 0),
         Some(DnsFault::Nxdomain) => (3, 0),
-        None => (0, u8::from(asked.ends_with(&[0, 1, 0, 1]))),
+        Some(DnsFault::Public) | None => (0, u8::from(asked.ends_with(&[0, 1, 0, 1]))),
     };
     let mut text = vec![one, two, 0x81, 0x80 | code, 0, 1, 0, answers, 0, 0, 0, 0];
     text.extend(asked);

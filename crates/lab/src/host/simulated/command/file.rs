@@ -57,7 +57,12 @@ pub(super) fn read(world: &World, machine: &str, path: &str) -> Option<String> {
         "/etc/hostname" => format!("{machine}\n"),
         "/etc/hosts" => "127.0.0.1 localhost\n\n::1 ip6-localhost ip6-loopback\n".to_owned(),
         "/etc/resolv.conf" => "nameserver 127.0.0.53\noptions edns0 trust-ad\nsearch internal.cloudapp.net\n".to_owned(),
-        "/run/systemd/resolve/resolv.conf" => "nameserver 168.63.129.16\nsearch internal.cloudapp.net\n".to_owned(),
+        "/run/systemd/resolve/resolv.conf" => {
+            let given = world.machine(machine).and_then(|own| own.nics.first()).map(|nic| nic.servers.clone());
+            let given = given.filter(|all| !all.is_empty()).unwrap_or_else(|| vec![[168, 63, 129, 16].into()]);
+            let lines: String = given.iter().map(|server| format!("nameserver {server}\n")).collect();
+            format!("{lines}search internal.cloudapp.net\n")
+        }
         "/proc/net/ip_tables_names" => names(false),
         "/proc/net/ip6_tables_names" => names(true),
         "/proc/net/dev" => {

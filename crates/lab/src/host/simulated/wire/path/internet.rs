@@ -54,6 +54,36 @@ const KNOWN: [Known; 16] = [
     ("quad9.net", [9, 9, 9, 9], true, &[53, 443], 2_400),
 ];
 
+/// The services that have private endpoints: the part of the resource, the end of their public names, the end of their private ones, the
+/// port.
+const SERVICES: [(&str, &str, &str, u16); 7] = [
+    ("blob", "blob.core.windows.net", "privatelink.blob.core.windows.net", 443),
+    ("file", "file.core.windows.net", "privatelink.file.core.windows.net", 445),
+    ("dfs", "dfs.core.windows.net", "privatelink.dfs.core.windows.net", 443),
+    ("sqlServer", "database.windows.net", "privatelink.database.windows.net", 1433),
+    ("vault", "vault.azure.net", "privatelink.vaultcore.azure.net", 443),
+    ("postgresqlServer", "postgres.database.azure.com", "privatelink.postgres.database.azure.com", 5432),
+    ("registry", "azurecr.io", "privatelink.azurecr.io", 443),
+];
+
+/// Returns the port at which a part of a resource is served.
+pub(super) fn port(group: &str) -> u16 {
+    SERVICES.iter().find(|(own, ..)| own.eq_ignore_ascii_case(group)).map_or(443, |(.., port)| *port)
+}
+
+/// Returns the name of its private link to which the public name of a resource leads, where it has such a link.
+pub(super) fn private_name(fabric: &Fabric, name: &str) -> Option<String> {
+    SERVICES.iter().find_map(|(group, public, private, _)| {
+        let label = name.strip_suffix(public)?.strip_suffix('.')?;
+        let linked = fabric.endpoints.iter().any(|own| {
+            own.service.eq_ignore_ascii_case(label)
+                && own.groups.iter().any(|own| own.eq_ignore_ascii_case(group))
+        });
+        // Other people have private links, too.
+        (linked || label.starts_with("partner")).then(|| format!("{label}.{private}"))
+    })
+}
+
 /// Finds the addresses of a name outside.
 pub(in crate::host::simulated::wire) fn lookup(fabric: &Fabric, name: &str) -> Option<IpAddr> {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
@@ -65,7 +95,10 @@ pub(in crate::host::simulated::wire) fn lookup(fabric: &Fabric, name: &str) -> O
         .iter()
         .any(|kind| rest == format!("{kind}.core.windows.net"));
     let known = storage && fabric.accounts.iter().any(|known| known.name == account);
-    known.then(|| address_of(fabric, account))
+    let is_service = SERVICES.iter().any(|(_, public, ..)| *public == rest)
+        && (fabric.endpoints.iter().any(|own| own.service.eq_ignore_ascii_case(account))
+            || account.starts_with("partner"));
+    (known || is_service).then(|| address_of(fabric, account))
 }
 
 /// Tells who an address outside is; nobody is there where nobody is known.

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use super::internet::port;
 use super::location::{Location, exit, location, shares};
 use super::walk::{Datagram, DropPoint, DropResponse, PathDirection, walk};
 use crate::host::simulated::world::World;
@@ -159,7 +160,7 @@ fn far(world: &World, call: &Call, near: &Side) -> (Side, bool) {
             let mtu = world.guests.get(&name).map_or(1500, |guest| guest.mtu);
             (side(Some(name), mac, mtu), inside.is_none())
         }
-        Location::Platform | Location::ExternalHost(_) | Location::Nobody => {
+        Location::Platform | Location::Endpoint(_) | Location::ExternalHost(_) | Location::Nobody => {
             (side(None, GATEWAY, 1500), false)
         }
     }
@@ -190,6 +191,12 @@ fn end(world: &World, call: &Call, there: &PathDirection) -> End {
             (Protocol::Tcp, 80 | 53 | 32_526) | (Protocol::Udp, 53 | 67) => End::Answers,
             (Protocol::Tcp | Protocol::Udp | Protocol::Icmp, _) => End::Silent,
         },
+        Some(Location::Endpoint(at)) => {
+            let own = world.fabric.endpoints.get(*at);
+            let is_open = own
+                .is_some_and(|own| own.approved && own.groups.iter().any(|group| port(group) == call.port));
+            if is_open && call.protocol == Protocol::Tcp { End::Answers } else { End::Silent }
+        }
         Some(Location::ExternalHost(outside)) => {
             let answers = match call.protocol {
                 Protocol::Icmp => outside.echoes,

@@ -19,6 +19,8 @@ pub(in crate::host::simulated::wire) enum Location {
     },
     /// The platform itself.
     Platform,
+    /// A private endpoint, by its place in the fabric.
+    Endpoint(usize),
     /// Somebody outside.
     ExternalHost(ExternalHost),
     Nobody,
@@ -40,6 +42,10 @@ pub(in crate::host::simulated::wire) fn location(world: &World, address: IpAddr)
                 return Location::Machine { name: machine.name.clone(), nic: at, inside };
             }
         }
+    }
+    let endpoint = world.fabric.endpoints.iter().position(|own| own.address == Some(address));
+    if let Some(at) = endpoint {
+        return Location::Endpoint(at);
     }
     outside(&world.fabric, address).map_or(Location::Nobody, Location::ExternalHost)
 }

@@ -3,8 +3,9 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::internet::{PLATFORM, lookup};
+use super::internet::{PLATFORM, lookup, private_name};
 use super::line::{Call, Line, line};
+use super::location::{Location, location};
 use crate::host::simulated::world::World;
 use crate::host::stage::{DnsFault, Oddity, Protocol};
 
@@ -29,8 +30,9 @@ fn server(world: &World, machine: &str) -> IpAddr {
     let file = world.guests.get(machine).and_then(|guest| guest.files.get("/etc/resolv.conf"));
     let text = file.map(|file| String::from_utf8_lossy(&file.content).into_owned()).unwrap_or_default();
     let named = text.lines().find_map(|line| line.trim().strip_prefix("nameserver")?.trim().parse().ok());
-    // What listens on the machine itself asks the platform.
-    named.filter(|address: &IpAddr| !address.is_loopback()).unwrap_or(IpAddr::V4(PLATFORM))
+    // What listens on the machine itself asks whom the platform named when it gave the machine its address.
+    let given = || world.machine(machine)?.nics.first()?.servers.first().copied();
+    named.filter(|address: &IpAddr| !address.is_loopback()).or_else(given).unwrap_or(IpAddr::V4(PLATFORM))
 }
 
 /// Asks a name server, the machine's own if none is given.
@@ -58,21 +60,52 @@ pub(in crate::host::simulated::wire) fn ask(
         | Oddity::ArpConflict { .. }
         | Oddity::Asymmetric { .. } => None,
     });
-    let found: Vec<IpAddr> = known(world, name).into_iter().collect();
+    let found: Vec<IpAddr> =
+        known(world, (machine, server), name, fault == Some(DnsFault::Public)).into_iter().collect();
     let code = match fault {
         Some(DnsFault::Silent) => None,
         Some(DnsFault::Servfail) => Some("SERVFAIL"),
         Some(DnsFault::Nxdomain) => Some("NXDOMAIN"),
-        None if !line.open() => None,
-        None if found.is_empty() => Some("NXDOMAIN"),
-        None => Some("NOERROR"),
+        Some(DnsFault::Public) | None if !line.open() => None,
+        Some(DnsFault::Public) | None if found.is_empty() => Some("NXDOMAIN"),
+        Some(DnsFault::Public) | None => Some("NOERROR"),
     };
     let code = code.filter(|_| line.there.whole() && line.back.whole());
     NameLookup { server, line, found: if code == Some("NOERROR") { found } else { Vec::new() }, code }
 }
 
-/// Finds the address of a name that somebody outside the machine knows.
-fn known(world: &World, name: &str) -> Option<IpAddr> {
+/// Finds the address of a name that the server knows which a machine asks: the platform's knows the private zones of the network of who
+/// asks, a machine that serves names asks it in its own network, and everybody else knows what is known outside.
+fn known(world: &World, (asker, server): (&str, IpAddr), name: &str, is_public: bool) -> Option<IpAddr> {
+    let plain = name.trim_end_matches('.').to_ascii_lowercase();
+    let by_platform = match location(world, server) {
+        Location::Platform => Some(asker.to_owned()),
+        Location::Machine { name, .. } => Some(name),
+        Location::Endpoint(_) | Location::ExternalHost(_) | Location::Nobody => None,
+    };
+    let by_platform = by_platform.filter(|_| !is_public);
+    let network = by_platform.and_then(|name| Some(world.machine(&name)?.nics.first()?.network.clone()));
+    if let Some(network) = network {
+        let questions = [Some(plain.clone()), private_name(&world.fabric, &plain)];
+        for question in questions.into_iter().flatten() {
+            let own = world.fabric.zones.iter().filter_map(|zone| {
+                let (_, is_open) = zone.links.iter().find(|(linked, _)| *linked == network)?;
+                let label = question.strip_suffix(zone.name.as_str())?;
+                Some((zone, *is_open, label.strip_suffix('.').or(label.is_empty().then_some("@"))?))
+            });
+            let Some((zone, is_open, label)) = own.max_by_key(|(zone, ..)| zone.name.len()) else { continue };
+            match zone.records.get(label).and_then(|all| all.first()) {
+                Some(address) => return Some(*address),
+                None if is_open => {}
+                None => return None,
+            }
+        }
+    }
+    outside_zones(world, name)
+}
+
+/// Finds the address of a name that no private zone holds.
+fn outside_zones(world: &World, name: &str) -> Option<IpAddr> {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     let first = name.split('.').next().unwrap_or_default();
     let inside = name == first || name.ends_with(INSIDE);

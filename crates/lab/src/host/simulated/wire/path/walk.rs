@@ -243,7 +243,7 @@ fn carry_on(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg:
         match next(&world.fabric, &nic, packet.dst.0) {
             Next::Nowhere => break,
             Next::Straight { peered } => {
-                let here = matches!(to, Location::Machine { inside: None, .. });
+                let here = matches!(to, Location::Machine { inside: None, .. } | Location::Endpoint(_));
                 // Without a table of routes, whatever is known can be reached.
                 let free = unrouted(&nic) && to != Location::Nobody;
                 if !here && !free {
@@ -334,7 +334,7 @@ fn arrive(world: &mut World, packet: &Datagram, to: &Location, leg: &mut PathDir
                 leg.fall = Some(DropPoint::Between);
             }
         }
-        Location::Platform | Location::Nobody => leg.arrives = Some(to.clone()),
+        Location::Platform | Location::Endpoint(_) | Location::Nobody => leg.arrives = Some(to.clone()),
     }
 }
 

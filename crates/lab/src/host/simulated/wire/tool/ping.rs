@@ -263,9 +263,8 @@ fn router(line: &Line) -> std::net::IpAddr {
 fn life(line: &Line) -> u8 {
     match &line.there.arrives {
         Some(Location::ExternalHost(outside)) => 64 - outside.hops.min(40),
-        Some(Location::Machine { .. } | Location::Platform | Location::Nobody) | None => {
-            64_u8.saturating_sub(u8::try_from(line.back.hops.len()).unwrap_or(0))
-        }
+        Some(Location::Machine { .. } | Location::Platform | Location::Endpoint(_) | Location::Nobody)
+        | None => 64_u8.saturating_sub(u8::try_from(line.back.hops.len()).unwrap_or(0)),
     }
 }
 
