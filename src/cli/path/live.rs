@@ -103,7 +103,9 @@ impl LiveEstate {
             match &one {
                 Wanted::Routes(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Routes),
                 Wanted::Rules(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Rules),
-                Wanted::Frontends | Wanted::Names | Wanted::Answers(..) | Wanted::State(_) => others.push(one),
+                Wanted::Frontends | Wanted::Names | Wanted::Answers(..) | Wanted::State(_) => {
+                    others.push(one)
+                }
             }
         }
         for queries in [

@@ -12,7 +12,7 @@ use crate::{Impact, Profile, Ruling, Scope, Socket, Tier, Verdict};
 use ghost_base::Digest;
 
 const DECLARED: &str = include_str!("script.toml");
-const TEXTS: [(&str, &str); 9] = [
+const TEXTS: [(&str, &str); 10] = [
     ("guest-firewall", include_str!("script/guest-firewall.sh")),
     ("guest-names", include_str!("script/guest-names.sh")),
     ("guest-network", include_str!("script/guest-network.sh")),

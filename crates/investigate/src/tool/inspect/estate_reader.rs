@@ -420,7 +420,7 @@ impl<'a> EstateReader<'a> {
         let reading = match Name::parse(machine) {
             Ok(machine) => {
                 let place = Some(self.place.clone());
-                let guest = Guest { machine, resource_group: place, provider: Some(Provider::Azure) };
+                let guest = Guest { machine, resource_group: place, provider: None };
                 let asked = vec![("name", name.to_owned())];
                 match guest.gather_for(&RESOLVE, asked, self.site, replay) {
                     Ok(reading) => reading,
