@@ -151,7 +151,7 @@ impl Operation for NamingOperation {
                 }
                 Reading::Text(text) => {
                     self.take_zones(&text);
-                    // Zones often stand in the group of whoever looks after names.
+                    // Zones often stand in another group, with whoever is in charge of names.
                     if self.zones.is_empty() && !whole {
                         self.go(Step::Zones { whole: true });
                         return;

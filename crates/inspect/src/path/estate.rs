@@ -9,7 +9,7 @@ use super::configured;
 use super::document::{Known, Reading};
 use super::filter::Filters;
 use super::flow::Protocol;
-use super::naming::{self, Heard, Names};
+use super::naming::{self, Names, ServerAnswer};
 use super::routing::{self, Addresses, Routing};
 use super::shaping::Shaping;
 use super::socket::{self, Bound, Listener};
@@ -73,7 +73,7 @@ pub(super) struct Machine {
     pub(super) tcp: Known<Vec<Listener>>,
     pub(super) udp: Known<Vec<Listener>>,
     pub(super) connections: Known<Vec<Connection>>,
-    pub(super) answers: Known<Vec<Heard>>,
+    pub(super) answers: Known<Vec<ServerAnswer>>,
 }
 
 /// A network interface.
@@ -570,7 +570,7 @@ impl Context<'_> {
             tcp: Known::of(guest.tcp.as_ref(), |text| socket::read(text, Protocol::Tcp)),
             udp: Known::of(guest.udp.as_ref(), |text| socket::read(text, Protocol::Udp)),
             connections: Known::of(guest.connections.as_ref(), |text| Ok(socket::connections(text))),
-            answers: Known::of(guest.answers.as_ref(), |text| Ok(naming::heard(text))),
+            answers: Known::of(guest.answers.as_ref(), |text| Ok(naming::answered(text))),
         }
     }
 }

@@ -406,7 +406,7 @@ fn accounts(text: &str) -> Result<Vec<Account>, DocumentError> {
 
 /// What a name server answered to a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Heard {
+pub(super) struct ServerAnswer {
     pub(super) server: IpAddr,
     pub(super) name: String,
     /// `NOERROR`, `NXDOMAIN` …; nothing where no answer came.
@@ -415,8 +415,8 @@ pub(super) struct Heard {
 }
 
 /// Reads what `dig @SERVER NAME A` printed, once or more often.
-pub(super) fn heard(text: &str) -> Vec<Heard> {
-    let mut found: Vec<Heard> = Vec::new();
+pub(super) fn answered(text: &str) -> Vec<ServerAnswer> {
+    let mut found: Vec<ServerAnswer> = Vec::new();
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
@@ -424,7 +424,7 @@ pub(super) fn heard(text: &str) -> Vec<Heard> {
                 let server = rest.iter().find_map(|word| word.strip_prefix('@')?.parse::<IpAddr>().ok());
                 let mut names = rest.iter().filter(|word| !word.starts_with(['@', '+']) && **word != "A");
                 let name = names.next().map(|name| plain(name)).unwrap_or_default();
-                found.extend(server.map(|server| Heard {
+                found.extend(server.map(|server| ServerAnswer {
                     server,
                     name,
                     status: None,

@@ -9,7 +9,7 @@ use super::fault::{Cause, Fault, Object};
 use super::flow::{Flow, Protocol, Wire};
 use super::hop::{Effect, Hop, Kind};
 use super::judge::Fate;
-use super::naming::{Answer, Endpoint, Heard, Names, Service};
+use super::naming::{Answer, Endpoint, Names, ServerAnswer, Service};
 use super::walk::Walk;
 use crate::net::Platform;
 use crate::nsg::Direction;
@@ -72,7 +72,7 @@ struct Asking<'a> {
     wanted: Vec<IpAddr>,
     endpoint: Option<&'a Endpoint>,
     /// What the machine was answered; nothing where that was not read.
-    heard: Option<Vec<&'a Heard>>,
+    answered: Option<Vec<&'a ServerAnswer>>,
 }
 
 /// What is wrong with a name, or why nothing is.
@@ -106,10 +106,10 @@ impl<'a> Walk<'a> {
             None if Service::of(name).is_some() => Vec::new(),
             None => recorded.into_iter().collect(),
         };
-        let own = |heard: &&Heard| heard.name == super::naming::plain(name);
-        let heard = all.map(|all| all.iter().filter(own).collect::<Vec<_>>());
-        let heard = heard.filter(|all| !all.is_empty());
-        let asking = Asking { names, name, nic, machine: &machine.name, wanted, endpoint, heard };
+        let own = |answered: &&ServerAnswer| answered.name == super::naming::plain(name);
+        let answered = all.map(|all| all.iter().filter(own).collect::<Vec<_>>());
+        let answered = answered.filter(|all| !all.is_empty());
+        let asking = Asking { names, name, nic, machine: &machine.name, wanted, endpoint, answered };
         self.name_servers(&asking, hop);
     }
 
@@ -123,10 +123,11 @@ impl<'a> Walk<'a> {
         let server = custom.unwrap_or_else(|| Platform::Server.address());
         // Whoever hears the right address has no trouble with the name, whatever is configured.
         let of_server = asking.answer_of(server);
-        if let Some(heard) = of_server
-            && heard.addresses.iter().any(|address| asking.wanted.contains(address))
+        if let Some(answered) = of_server
+            && answered.addresses.iter().any(|address| asking.wanted.contains(address))
         {
-            hop.reason = format!("{} hears {} for {}", asking.machine, shown(&heard.addresses), asking.name);
+            hop.reason =
+                format!("{} hears {} for {}", asking.machine, shown(&answered.addresses), asking.name);
             self.push(hop);
             return;
         }
@@ -146,7 +147,7 @@ impl<'a> Walk<'a> {
                 hop.reason = format!("{} leads to {}", asking.name, self.asked.flow.dst);
             }
             Found::Wrong(cause, why) => {
-                let seen = of_server.map(|heard| format!("; {} hears {}", asking.machine, said(heard)));
+                let seen = of_server.map(|answered| format!("; {} hears {}", asking.machine, said(answered)));
                 hop.stops.push(Effect::new(cause, format!("{why}{}", seen.unwrap_or_default())));
             }
             Found::Open(document, why) => hop.missing.push(Missing { what: document, why }),
@@ -162,7 +163,7 @@ impl<'a> Walk<'a> {
             let object = Object::NetworkServers { network: network.to_owned() };
             Found::Wrong(Cause::new(Fault::DnsServerWrong, object), why)
         };
-        let silent = asking.answer_of(server).is_some_and(|heard| heard.status.is_none());
+        let silent = asking.answer_of(server).is_some_and(|answered| answered.status.is_none());
         let Some(owner) = estate.owners(server).first().copied() else {
             if estate.interfaces.read().is_some() && estate.network_of(server).is_some() {
                 return Some(wrong(format!(
@@ -194,7 +195,7 @@ impl<'a> Walk<'a> {
                 Found::Open(answers(asking.machine), why)
             }
             (Found::Right(reason), Some(_)) if asking.wanted.is_empty() => Found::Right(reason),
-            (Found::Right(_), Some(heard)) if heard.status.is_none() => {
+            (Found::Right(_), Some(answered)) if answered.status.is_none() => {
                 wrong(format!("the network {network} asks {server} for names, which does not answer"))
             }
             (Found::Right(_), Some(_)) => asking.forwarder(server, asking.zone(theirs)),
@@ -265,8 +266,8 @@ impl<'a> Walk<'a> {
 }
 
 impl<'a> Asking<'a> {
-    fn answer_of(&self, server: IpAddr) -> Option<&'a Heard> {
-        self.heard.as_ref()?.iter().copied().find(|heard| heard.server == server)
+    fn answer_of(&self, server: IpAddr) -> Option<&'a ServerAnswer> {
+        self.answered.as_ref()?.iter().copied().find(|answered| answered.server == server)
     }
 
     /// Returns the name of the zone that should hold the name.
@@ -277,9 +278,9 @@ impl<'a> Asking<'a> {
     }
 
     fn forwarder(&self, server: IpAddr, zone: String) -> Found {
-        let heard = self.answer_of(server).map(said).unwrap_or_default();
+        let answered = self.answer_of(server).map(said).unwrap_or_default();
         let why = format!(
-            "the name server {server} answers {heard} for {}: it does not ask the platform for {zone}",
+            "the name server {server} answers {answered} for {}: it does not ask the platform for {zone}",
             self.name
         );
         Found::Wrong(Cause::new(Fault::DnsForwarderMissing, Object::Forwarder { server, zone }), why)
@@ -354,9 +355,9 @@ fn shown(addresses: &[IpAddr]) -> String {
 }
 
 /// Says what a name server answered.
-fn said(heard: &Heard) -> String {
+fn said(answered: &ServerAnswer) -> String {
     let is_public = |address: &IpAddr| !is_private(*address);
-    match (heard.status.as_deref(), heard.addresses.as_slice()) {
+    match (answered.status.as_deref(), answered.addresses.as_slice()) {
         (None, _) => "no answer".to_owned(),
         (Some("NXDOMAIN"), _) => "that there is no such name".to_owned(),
         (Some(status), []) => status.to_owned(),

@@ -15,7 +15,7 @@ struct Shop {
     records: Vec<Value>,
     status: &'static str,
     servers: Vec<&'static str>,
-    heard: Option<String>,
+    answered: Option<String>,
     draft: Draft,
 }
 
@@ -52,7 +52,7 @@ fn shop() -> Shop {
         records: vec![record("shop", ENDPOINT)],
         status: "Approved",
         servers: Vec::new(),
-        heard: None,
+        answered: None,
         draft,
     }
 }
@@ -88,7 +88,7 @@ impl Shop {
             guest.udp = Some(Reading::Text(udp.to_owned()));
         }
         if let Some(guest) = bundle.guests.get_mut("web") {
-            guest.answers = self.heard.clone().map(Reading::Text);
+            guest.answers = self.answered.clone().map(Reading::Text);
         }
         bundle
     }
@@ -137,8 +137,8 @@ fn a_zone_that_is_linked_hides_names_of_others_unless_the_link_asks_outside() {
 
 #[test]
 fn whoever_hears_the_right_address_has_no_trouble_with_the_name() {
-    let heard = Some(answer("168.63.129.16", "NOERROR", ENDPOINT));
-    check(&Shop { links: Vec::new(), heard, ..shop() }.judge(NAME), &["PASSES"]);
+    let answered = Some(answer("168.63.129.16", "NOERROR", ENDPOINT));
+    check(&Shop { links: Vec::new(), answered, ..shop() }.judge(NAME), &["PASSES"]);
 }
 
 #[test]
@@ -148,10 +148,10 @@ fn a_server_of_somebodys_own_has_to_be_there_and_to_ask_the_platform() {
     let own = || Shop { servers: vec!["10.0.2.53"], ..shop() };
     assert_eq!(own().judge(NAME).fate, Fate::Unknown);
     let elsewhere = format!("dns_forwarder_missing dns/10.0.2.53/{ZONE}");
-    for heard in [answer("10.0.2.53", "NOERROR", "20.60.1.2"), answer("10.0.2.53", "NXDOMAIN", "")] {
-        check(&Shop { heard: Some(heard), ..own() }.judge(NAME), &["BLOCKED", &elsewhere]);
+    for answered in [answer("10.0.2.53", "NOERROR", "20.60.1.2"), answer("10.0.2.53", "NXDOMAIN", "")] {
+        check(&Shop { answered: Some(answered), ..own() }.judge(NAME), &["BLOCKED", &elsewhere]);
     }
-    let right = Shop { heard: Some(answer("10.0.2.53", "NOERROR", ENDPOINT)), ..own() };
+    let right = Shop { answered: Some(answer("10.0.2.53", "NOERROR", ENDPOINT)), ..own() };
     check(&right.judge(NAME), &["PASSES"]);
     let closed = Shop {
         draft: shop().draft.rule("app/db", ("no-dns", 110, "Inbound", "Deny", "*", "*", "*", "53")),

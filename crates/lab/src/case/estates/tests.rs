@@ -93,10 +93,6 @@ fn a_third_is_healthy_and_what_can_be_wrong_comes_up() {
         "lb_probe_mismatch",
         "lb_backend_empty",
         "lb_rule_missing",
-        "private_dns_unlinked",
-        "private_dns_record_missing",
-        "private_dns_record_stale",
-        "pe_not_approved",
     ] {
         assert!(codes.contains(code), "{code} of {codes:?}");
     }
