@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use crate::complaint::{self, Complaint, ComplaintFlow, End, Inventory, Kind, Machine, Protocol, UnknownEnd};
+use crate::complaint::{
+    self, Complaint, ComplaintFlow, End, Inventory, Kind, Machine, Protocol, Topic, UnknownEnd,
+};
 use crate::symptom_text::{self, Mention, Symptom};
 use ghost_inspect::host::{self, Flow, Host};
 
@@ -73,6 +75,10 @@ impl Asked {
                 machines: all,
                 flows: Vec::new(),
             });
+        }
+        if message.topic == Topic::Author {
+            // Who asks what changed is answered by what was kept, and complains of nothing.
+            complaints.iter_mut().for_each(|complaint| complaint.kind = Kind::Drift);
         }
         Self { complaints }
     }
