@@ -382,9 +382,11 @@ static ANSWERED: AtomicUsize = AtomicUsize::new(0);
 
 /// Where the native reader does otherwise: it signs in by itself, asks a throttled question again, and says in words of its own what no
 /// document is.
-const OTHERWISE: [&str; 5] = [
+const OTHERWISE: [&str; 7] = [
     "err-not-json",
     "err-not-logged-in",
+    "err-not-logged-in-account-list",
+    "err-not-logged-in-account-show",
     "err-throttled-post-without-retry-after",
     "err-token-endpoint-down",
     "err-token-secret-expired",
