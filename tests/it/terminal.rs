@@ -1,7 +1,7 @@
 //! The terminal gate at a real terminal: a pseudo-terminal whose other side this test holds.
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::{Read as _, Seek as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -13,12 +13,16 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
 
 const PATIENCE: Duration = Duration::from_secs(20);
+/// A whole investigation shows nothing for as long as it reads or records.
+const LONG_PATIENCE: Duration = Duration::from_secs(120);
 const PROMPT: &str = "[A]pprove  [D]eny  [M]odify";
 
 /// A `ghost` that believes that a human sits before it.
 pub(crate) struct Terminal {
     ours: File,
     child: Child,
+    /// What standard output gets.
+    printed: File,
     seen: String,
 }
 
@@ -56,6 +60,8 @@ impl Terminal {
         let mut ours = File::from(ours);
         ours.write_all(typed_ahead.as_bytes()).unwrap();
         let side = |theirs: &OwnedFd| Stdio::from(theirs.try_clone().unwrap());
+        // A pipe that nobody reads meanwhile would hold the program up.
+        let printed = tempfile::tempfile().unwrap();
         let child = Command::new("setsid")
             .args(["--ctty", "--wait", env!("CARGO_BIN_EXE_ghost")])
             .args(arguments)
@@ -63,10 +69,10 @@ impl Terminal {
             .envs(variables.iter().map(|(name, value)| (*name, value)))
             .stdin(side(&theirs))
             .stderr(side(&theirs))
-            .stdout(Stdio::piped())
+            .stdout(printed.try_clone().unwrap())
             .spawn()
             .unwrap();
-        Self { ours, child, seen: String::new() }
+        Self { ours, child, printed, seen: String::new() }
     }
 
     /// Waits until the terminal shows a text, and forgets everything up to it.
@@ -91,7 +97,7 @@ impl Terminal {
 
     /// Approves whatever is asked until the terminal shows a text; `false` where the program ended before it did.
     pub(crate) fn approve_until(&mut self, text: &str) -> bool {
-        let mut deadline = Instant::now() + PATIENCE;
+        let mut deadline = Instant::now() + LONG_PATIENCE;
         loop {
             let (shown, asked) = (self.seen.find(text), self.seen.find(PROMPT));
             if let Some(at) = shown.filter(|at| asked.is_none_or(|asked| *at < asked)) {
@@ -114,7 +120,7 @@ impl Terminal {
                     return false;
                 }
                 self.seen.push_str(&String::from_utf8_lossy(buffer.get(..count).unwrap()));
-                deadline = Instant::now() + PATIENCE;
+                deadline = Instant::now() + LONG_PATIENCE;
             }
         }
     }
@@ -125,9 +131,16 @@ impl Terminal {
 
     /// Waits for the end; returns whether it ended well, and what standard output held.
     pub(crate) fn end(mut self) -> (bool, String) {
+        let success = self.child.wait().unwrap().success();
+        (success, self.printed())
+    }
+
+    /// Returns what standard output holds of a program that is over.
+    fn printed(&mut self) -> String {
         let mut text = String::new();
-        self.child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
-        (self.child.wait().unwrap().success(), text)
+        self.printed.rewind().unwrap();
+        self.printed.read_to_string(&mut text).unwrap();
+        text
     }
 
     /// Kills the program and waits until it is gone.
@@ -141,11 +154,10 @@ impl Terminal {
 
     /// Waits for the end and returns the response.
     fn response(mut self) -> Value {
-        let mut text = String::new();
-        self.child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
-        let response: Value = serde_json::from_str(&text).unwrap();
+        let code = self.child.wait().unwrap().code();
+        let response: Value = serde_json::from_str(&self.printed()).unwrap();
         let expected = if response.get("status") == Some(&Value::from("completed")) { 0 } else { 3 };
-        assert_eq!(self.child.wait().unwrap().code(), Some(expected), "seen: {:?}", self.seen);
+        assert_eq!(code, Some(expected), "seen: {:?}", self.seen);
         response
     }
 }
