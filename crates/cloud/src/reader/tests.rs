@@ -22,7 +22,8 @@ fn lines() -> Vec<String> {
             for opt in row.options.iter().filter(|opt| all || opt.needed) {
                 let name = if all { opt.names.last() } else { opt.names.first() }.unwrap();
                 let value = match opt.form {
-                    Form::Name => " x1",
+                    // As long as the name of an account has to be.
+                    Form::Name => " x10",
                     Form::Number => " 7",
                     Form::Moment => " 2026-01-02T03:04:05Z",
                     Form::Length => " 6h",

@@ -76,7 +76,7 @@ impl Target {
             (
                 "flags of a file",
                 format!(
-                    "open(F, '<', '{}') && ioctl(F, 0x40086602, my $b = chr(0) x 8)",
+                    "open(F, '<', '{}') && ($b = chr(0) x 8) && ioctl(F, 0x80086601, $b) && ioctl(F, 0x40086602, $b)",
                     self.path("work/file")
                 ),
             ),
