@@ -81,7 +81,7 @@ impl<'a> Commands<'a> {
         }
     }
 
-    /// Runs a command, or waits for the answer that is on its way.
+    /// Runs a command, or waits for the answer to what was asked before.
     async fn run(&mut self, order: CommandRequest) -> CommandOutcome {
         let text = match reading(&order) {
             Some(text) => text,

@@ -110,7 +110,7 @@ const TEXTS: [Text; 23] = [
     (
         Fault::OutboundAbsent,
         "Subnet {2} of {1} has no path to the internet",
-        "The route leads to the internet, and nothing gives the machines an address there: no NAT gateway, no public address, no outbound rule of a load balancer, and no default access on this subnet. Packets are dropped without an answer.",
+        "The route leads to the internet, and the machines have no address there. The subnet has no NAT gateway, no outbound rule and no default access. Packets are dropped without an answer.",
     ),
     (
         Fault::NatUnconfigured,

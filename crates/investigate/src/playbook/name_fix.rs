@@ -30,7 +30,7 @@ pub(super) fn link(context: &PlaybookContext<'_>, group: &str, zone: &str, netwo
         ),
         verify: verification(context, ""),
         risk: format!(
-            "every name below {zone} is asked for in that zone from then on, also those of other people's resources: they do not exist there unless the link says NxDomainRedirect. `az network private-dns link vnet delete` takes it back."
+            "from then on every name below {zone} is asked for in that zone. Names of other people's resources do not exist in it, unless the link says NxDomainRedirect. `az network private-dns link vnet delete` takes it back."
         ),
     }
 }
