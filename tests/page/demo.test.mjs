@@ -159,7 +159,8 @@ test('questions about the answer are answered from what was recorded, and what w
     await window.type('#reply', `@ghost ${question}${KEYS.Enter}`);
     await window.until(thread(part));
     await speaks();
-    assert.ok(await window.run('const list = document.querySelector("#replies"); return list.scrollHeight - list.scrollTop - list.clientHeight < 200'), 'one sees what one wrote');
+    // One sees what one wrote, once the page has drawn it.
+    await window.until('((list) => list.scrollHeight - list.scrollTop - list.clientHeight < 200)(document.querySelector("#replies"))');
   }
 });
 

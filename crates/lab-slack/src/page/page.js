@@ -16,7 +16,7 @@ import { guide } from './tour.js';
 const at = (id) => document.getElementById(id);
 const kept = memory();
 const world = { users: [], channels: [], apps: [], usergroups: [], team: {} };
-const here = { user: null, channel: null, thread: null, tab: 'messages', unread: new Set(), wrote: null };
+const here = { user: null, channel: null, thread: null, tab: 'messages', unread: new Set(), wrote: null, wroteAfter: '' };
 let messages = [];
 let replies = [];
 let silence = null;
@@ -102,6 +102,7 @@ const play = player({
 /** Says something in the name of whoever is here; in the demo the thread of what is asked opens at once. */
 async function tell(text, thread, broadcast) {
   here.wrote = thread ? 'thread' : 'channel';
+  here.wroteAfter = (thread ? replies : messages).at(-1)?.ts ?? '';
   const answer = await post('/lab/message', { user: here.user, channel: here.channel, text, ...(thread ? { thread_ts: thread, reply_broadcast: broadcast } : {}) });
   const asked = !thread && listening().some((app) => text.toLowerCase().includes(`@${user(app.bot_user_id)?.name?.toLowerCase()}`));
   if (world.plays && asked && answer.ts) await openThread(answer.ts, true);
@@ -229,7 +230,8 @@ function beginning(place) {
 
 /** Tells, once, whether what is new is one's own: that is seen, wherever one was reading. */
 function mine(place, list) {
-  const own = here.wrote === place && list.at(-1)?.user === here.user;
+  // An answer may be there by the time that one's own words are read.
+  const own = here.wrote === place && list.some((one) => one.user === here.user && one.ts > here.wroteAfter);
   if (own) here.wrote = null;
   return own;
 }
