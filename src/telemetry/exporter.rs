@@ -96,17 +96,20 @@ impl Exporter {
                     if read == 0 {
                         break;
                     }
+                    // Whoever takes nothing keeps nobody from ending.
                     let mut ending = stop.clone();
-                    let mut sent = false;
                     tokio::select! {
-                        () = self.send_traces(store.as_ref(), &batch) => sent = true,
+                        () = self.send_traces(store.as_ref(), &batch) => batch.clear(),
                         () = ending.canceled() => {}
                     }
-                    if sent {
-                        batch.clear();
+                }
+                () = next_tick => {
+                    let mut ending = stop.clone();
+                    tokio::select! {
+                        () = self.send_metrics(&measures, since) => {}
+                        () = ending.canceled() => {}
                     }
                 }
-                () = next_tick => self.send_metrics(&measures, since).await,
             }
         }
         // What ended last is sent, too, as far as there is time.
@@ -199,5 +202,41 @@ impl Observer for Telemetry {
 
     fn arrived(&self, session: &SessionId, at: Timestamp) {
         self.next.arrived(session, at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ghost_base::SystemClock;
+    use ghost_shell::Cancel;
+    use ghost_store::{EmbeddedStore, Settings};
+    use tokio::net::TcpListener;
+    use tokio::time::{Instant, sleep};
+
+    use super::*;
+    use crate::session::NoObserver;
+
+    /// The clock of the test stands still but for its waits, so what is compared is how long the code waits.
+    #[tokio::test(start_paused = true)]
+    async fn a_collector_that_never_answers_does_not_delay_the_end() {
+        drop(rustls::crypto::ring::default_provider().install_default());
+        // It takes connections, and says nothing on them.
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let folder = tempfile::tempdir().unwrap();
+        let store = EmbeddedStore::open(&folder.path().join("store.redb"), Settings::default()).unwrap();
+        let collector = Collector::new(&url, None).unwrap();
+        let exporter =
+            Exporter::new(collector, "replica-1", Some(Duration::from_secs(1)), Arc::new(SystemClock));
+        let (_telemetry, reported) = Telemetry::new(Arc::new(NoObserver));
+        let (cancel, stop) = Cancel::new();
+        let ending = async {
+            sleep(Duration::from_millis(1_500)).await;
+            cancel.cancel();
+            Instant::now()
+        };
+        let (since, ()) =
+            tokio::join!(ending, exporter.run(reported, Arc::new(store), Measures::new(), stop));
+        assert!(since.elapsed() <= GRACE + Duration::from_secs(1), "{:?}", since.elapsed());
     }
 }
