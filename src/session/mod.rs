@@ -38,5 +38,6 @@ pub use port::{
     ClockSleep, DeliveryError, FileTaskError, FileTasks, FreezeCheck, NeverFrozen, NoDelivery, NoFileTasks,
     NoObserver, Observer, ReportDelivery, Sleep,
 };
+pub use together::MAX_AT_ONCE;
 pub use vote::{SubmittedVote, VoteResult, submit_vote};
 pub use worker::Worker;

@@ -20,7 +20,7 @@ use ghost_shell::{Cancel, CancelSignal, Response, Shell};
 
 /// So many run at once. A server for ssh refuses some of those that sign in when ten others do (`MaxStartups`), and a jump host is in
 /// front of all of them.
-const MAX_AT_ONCE: usize = 10;
+pub const MAX_AT_ONCE: usize = 10;
 
 /// Runs steps, and records the end of each as soon as it is over. One that hangs keeps none but those that find no room.
 pub(super) async fn execute_together(

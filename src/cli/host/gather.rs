@@ -8,15 +8,12 @@ use super::snapshot::Snapshot;
 use crate::cli::live::Live;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
+use crate::session::MAX_AT_ONCE;
 use ghost_base::{Clock as _, SystemClock};
 use ghost_cloud::guest::HostAccess;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::{HostProbe, HostQuestion};
 use ghost_shell::Policy;
-
-/// So many machines are read at once. A server for ssh refuses some of those that sign in when ten others do (`MaxStartups`), and a jump
-/// host is in front of all of them.
-const AT_ONCE: usize = 10;
 
 /// A machine that is to be read.
 #[derive(Debug, Clone)]
@@ -51,7 +48,7 @@ pub(super) fn gather(live: &Live, machines: &[Machine]) -> anyhow::Result<(Snaps
     let mut snapshot = Snapshot::new(SystemClock.now().to_string());
     let mut unread = Vec::new();
     let probes = machines.iter().map(|one| HostProbe::new(one.access.clone(), &one.question));
-    let read = live.drive_all(probes.collect(), AT_ONCE)?;
+    let read = live.drive_all(probes.collect(), MAX_AT_ONCE)?;
     for (machine, read) in machines.iter().zip(read) {
         match read {
             Ok(gathered) => {
