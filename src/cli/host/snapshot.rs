@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::input::text;
-use crate::cli::print::Hinted;
+use crate::cli::print::{Hinted, harmless};
 use ghost_inspect::host::{Gathered, Host};
 
 /// The form of the file.
@@ -66,12 +66,15 @@ impl Snapshot {
     /// Keeps each machine by itself in a folder, in the place of what was kept of it before.
     pub(super) fn keep(&self, folder: &Path) -> anyhow::Result<()> {
         ghost_base::private_dir(folder).with_context(|| format!("making {}", folder.display()))?;
+        // All names are looked at first: either every machine is kept, or none.
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        if let Some(name) = self.hosts.keys().find(|name| name.starts_with('.') || !name.bytes().all(fits)) {
+            let error =
+                anyhow::anyhow!("{} cannot be the name of a file, so nothing is kept", harmless(name));
+            let hint = "--as names this machine; [hosts] or an inventory gives another one a name of letters, digits, `.`, `_` and `-`";
+            return Err(Hinted::new(error, hint).into());
+        }
         for (name, gathered) in &self.hosts {
-            let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
-            anyhow::ensure!(
-                plain && !name.starts_with('.'),
-                "{name} is no name of a file: --as names this machine"
-            );
             let hosts = BTreeMap::from([(name.clone(), gathered.clone())]);
             Self { format: self.format, taken: self.taken.clone(), hosts }
                 .write(&folder.join(format!("{name}.json")))?;
