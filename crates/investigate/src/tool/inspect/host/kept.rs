@@ -47,7 +47,15 @@ pub(super) fn recall(
     for name in names {
         let task = FileTask::Recall { kind: KIND.to_owned(), session: name.clone() };
         let text = replay.file_task(task)?;
-        let Ok(mut kept) = serde_json::from_str::<Kept>(&text) else { continue };
+        // What was never kept is nothing.
+        let mut kept = match serde_json::from_str::<Option<Kept>>(&text) {
+            Ok(Some(kept)) => kept,
+            Ok(None) => continue,
+            Err(error) => {
+                read.notes.push(format!("what was kept of {} cannot be read: {error}", plain(name)));
+                continue;
+            }
+        };
         if let Some(gathered) = kept.hosts.remove(name) {
             let host = Host::read(name, &gathered);
             read.earlier.insert(name.clone(), Earlier { taken: kept.taken, host });
@@ -63,7 +71,7 @@ pub(super) fn changes(machines: &[String], read: &Read) -> Vec<String> {
         let name = plain(&host.name);
         let Some(earlier) = read.earlier.get(&host.name) else {
             said.push(format!(
-                "no earlier state of {name} is kept; `ghost host --keep` keeps one while it works"
+                "no earlier state of {name} is there to compare with; `ghost host --keep` keeps one while it works"
             ));
             continue;
         };
