@@ -192,6 +192,28 @@ fn what_was_not_read_is_closed_and_never_a_no() {
 }
 
 #[test]
+fn half_open_connections_of_many_are_a_flood_where_the_kernel_drops_for_them() {
+    let half = |addresses: usize| -> String {
+        let one =
+            |at: usize| format!("SYN-RECV 0 0 10.0.0.10:80 10.0.0.{}:50{at:03}\n", 100 + at % addresses);
+        (0..13).map(one).collect()
+    };
+    let found = |addresses: usize, dropped: u64, cookies: u64| -> Vec<String> {
+        let counters = format!("TcpExt: ListenDrops TCPReqQFullDrop\nTcpExt: {dropped} 0\n");
+        let settings = format!("net.ipv4.tcp_max_syn_backlog = 16\nnet.ipv4.tcp_syncookies = {cookies}\n");
+        let host = gathered("10.0.0.10/24", Some("10.0.0.1"))
+            .with(Part::Connections, &half(addresses))
+            .with(Part::Counters, &counters)
+            .with(Part::Settings, &settings);
+        let all = judge(&[read("b", &host)], &Context::default()).findings;
+        all.iter().map(ToString::to_string).filter(|one| one.starts_with("syn_flood")).collect()
+    };
+    assert_eq!(found(8, 400, 0), ["syn_flood service/b/tcp/80"]);
+    // One peer whose answers are lost, nothing dropped yet, cookies in their place.
+    assert_eq!([found(1, 400, 0), found(8, 0, 0), found(8, 400, 1)], [const { Vec::<String>::new() }; 3]);
+}
+
+#[test]
 fn a_change_is_shown_and_counters_are_not() {
     let old = plain("a", "10.0.0.10/24", Some("10.0.0.1"));
     let new = plain("a", "10.0.0.10/24", Some("10.0.0.254"));
