@@ -120,6 +120,28 @@ fn two_machines_with_one_address_are_found_without_a_question() {
     assert!(found.iter().any(|one| one.to_string() == "duplicate_address host/10.0.0.10"), "{found:?}");
 }
 
+#[test]
+fn one_machine_under_two_names_is_no_twin_of_itself() {
+    let named = |name: &str, about: &str| {
+        read(name, &gathered("10.0.0.10/24", Some("10.0.0.1")).with(Part::About, about))
+    };
+    let said = |other: Host| -> Vec<String> {
+        let hosts = [named("web-1", "name web\nuid 0\ntime 1764000100\nup 100.52\n"), other];
+        let found = judge(&hosts, &Context::default()).findings;
+        found.iter().map(ToString::to_string).filter(|one| one.starts_with("duplicate")).collect()
+    };
+    assert_eq!(
+        said(named("10.0.0.10", "name web\nuid 0\ntime 1764000104\nup 104.11\n")),
+        Vec::<String>::new()
+    );
+    // A clone was started at another moment, or calls itself otherwise.
+    for clone in
+        ["name web\nuid 0\ntime 1764000104\nup 12.00\n", "name db\nuid 0\ntime 1764000104\nup 104.11\n", ""]
+    {
+        assert_eq!(said(named("clone", clone)).len(), 2, "{clone}");
+    }
+}
+
 /// Says what is left of some findings, each with the machine on which it was seen.
 fn left(found: &[(Fault, Object, &str)]) -> Vec<String> {
     let sure = (Weight::Broken, Certainty::Confirmed);
