@@ -1,0 +1,122 @@
+//! NAT gateways, and how often calls to the internet found no free port, as `az` printed it.
+
+use ghost_base::Timestamp;
+use ghost_inspect::path::{Cloud, Reading};
+use serde_json::Value;
+
+use crate::line;
+use crate::operation::{CommandOutcome, CommandRequest, Next, Operation, ReadOperation};
+use crate::{Name, ResourceGroup};
+
+/// So many resources are asked for their counts.
+const MAX_COUNTED: usize = 6;
+
+/// A resource that translates addresses: its subscription, its group, its type, its name.
+type Translator = (Name, ResourceGroup, &'static str, Name);
+
+/// Reads the NAT gateways, then the counts of each, and of the load balancers that are known. One that cannot be read is kept as such.
+#[derive(Debug)]
+pub struct OutboundOperation {
+    reading: ReadOperation,
+    gateways: Option<Reading>,
+    translators: Vec<Translator>,
+    counted: usize,
+    counts: Result<Vec<Value>, String>,
+}
+
+impl OutboundOperation {
+    /// Begins.
+    #[must_use]
+    pub fn new(place: &ResourceGroup, cloud: &Cloud) -> Self {
+        let why = format!("list the NAT gateways of {}", place.group);
+        let doing = format!("listing the NAT gateways of {}", place.group);
+        let balancers = match &cloud.load_balancers {
+            Some(Reading::Text(text)) => translators(text, "loadBalancers"),
+            Some(Reading::Failed { .. }) | None => Vec::new(),
+        };
+        Self {
+            reading: ReadOperation::new(CommandRequest::line(line::nat_gateways(place), why), doing),
+            gateways: None,
+            translators: balancers,
+            counted: 0,
+            counts: Ok(Vec::new()),
+        }
+    }
+
+    /// Puts what was read into the documents of an estate.
+    pub fn into_cloud(found: (Reading, Reading), cloud: &mut Cloud) {
+        let (gateways, counts) = found;
+        cloud.nat_gateways = Some(gateways);
+        cloud.failed_connections = Some(counts);
+    }
+
+    fn is_over(&self) -> bool {
+        self.gateways.is_some() && self.counted >= self.translators.len()
+    }
+
+    fn count(&mut self) {
+        let Some((subscription, place, kind, name)) = self.translators.get(self.counted) else { return };
+        let line = line::failed_connections(place, subscription, kind, name);
+        let why = format!("count the calls for which {name} had no free port");
+        let doing = format!("counting the failed calls of {name}");
+        self.reading = ReadOperation::new(CommandRequest::line(line, why), doing);
+    }
+}
+
+/// Returns the resources of a list, by their ids.
+fn translators(text: &str, kind: &'static str) -> Vec<Translator> {
+    let rows: Vec<Value> = serde_json::from_str(text).unwrap_or_default();
+    let translator = |row: &Value| {
+        let id = row.get("id")?.as_str()?;
+        let part = |word: &str| {
+            let mut parts = id.split('/');
+            parts.find(|part| part.eq_ignore_ascii_case(word))?;
+            parts.next().and_then(|part| Name::parse(part).ok())
+        };
+        let place = ResourceGroup { group: part("resourceGroups")?, subscription: None };
+        Some((part("subscriptions")?, place, kind, part(kind)?))
+    };
+    rows.iter().filter_map(translator).take(MAX_COUNTED).collect()
+}
+
+impl Operation for OutboundOperation {
+    type Result = (Reading, Reading);
+
+    fn next(&self, now: Timestamp) -> Next<Self::Result> {
+        let nothing = || Reading::Failed { error: "it was not read".to_owned() };
+        match &self.gateways {
+            Some(gateways) if self.is_over() => {
+                let counts = match &self.counts {
+                    Ok(rows) => Reading::Text(Value::Array(rows.clone()).to_string()),
+                    Err(error) => Reading::Failed { error: error.clone() },
+                };
+                Next::Over((gateways.clone(), counts))
+            }
+            Some(_) | None => self.reading.next(now).map(|_| (nothing(), nothing())),
+        }
+    }
+
+    fn on_result(&mut self, answer: &CommandOutcome, now: Timestamp) {
+        self.reading.on_result(answer, now);
+        let Next::Over(read) = self.reading.next(now) else { return };
+        let reading = read.map_or_else(|issue| Reading::Failed { error: issue.text }, Reading::Text);
+        if self.gateways.is_none() {
+            if let Reading::Text(text) = &reading {
+                self.translators.extend(translators(text, "natGateways"));
+            }
+            self.gateways = Some(reading);
+        } else {
+            self.counted += 1;
+            let row = match reading {
+                Reading::Text(text) => serde_json::from_str(&text).map_err(|error| error.to_string()),
+                Reading::Failed { error } => Err(error),
+            };
+            match (self.counts.as_mut(), row) {
+                (Ok(rows), Ok(row)) => rows.push(row),
+                (Ok(_), Err(error)) => self.counts = Err(error),
+                (Err(_), _) => {}
+            }
+        }
+        self.count();
+    }
+}
