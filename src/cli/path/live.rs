@@ -10,7 +10,7 @@ use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
     EstateOperation, FrontendOperation, GuestProbe, NamingOperation, OutboundOperation, RESOLVE, STATE,
-    Wanted, unread_guest, wanted,
+    Wanted, keep_power, power, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Reading};
@@ -108,6 +108,7 @@ impl LiveEstate {
                 | Wanted::Outbound
                 | Wanted::Names
                 | Wanted::Answers(..)
+                | Wanted::Power(_)
                 | Wanted::State(_) => others.push(one),
             }
         }
@@ -160,6 +161,13 @@ impl LiveEstate {
                 let reading =
                     read.unwrap_or_else(|issue| Reading::Failed { error: self.failed(machine, issue) });
                 self.bundle.guests.entry(machine.clone()).or_default().answers = Some(reading);
+            }
+            Wanted::Power(machine) => {
+                let read = match Name::parse(machine) {
+                    Ok(name) => self.live.drive(power(&self.group, &name))?,
+                    Err(error) => Err(Issue::new(error.to_string())),
+                };
+                keep_power(read, &mut self.bundle.cloud);
             }
             Wanted::Routes(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Routes])?,
             Wanted::Rules(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Rules])?,

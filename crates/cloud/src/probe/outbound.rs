@@ -21,7 +21,9 @@ pub struct OutboundOperation {
     gateways: Option<Reading>,
     translators: Vec<Translator>,
     counted: usize,
-    counts: Result<Vec<Value>, String>,
+    counts: Vec<Value>,
+    /// Why the last of those that could not be counted could not.
+    failed: Option<String>,
 }
 
 impl OutboundOperation {
@@ -31,7 +33,7 @@ impl OutboundOperation {
         let why = format!("list the NAT gateways of {}", place.group);
         let doing = format!("listing the NAT gateways of {}", place.group);
         let balancers = match &cloud.load_balancers {
-            Some(Reading::Text(text)) => translators(text, "loadBalancers"),
+            Some(Reading::Text(text)) => translators(text, "loadBalancers", is_public),
             Some(Reading::Failed { .. }) | None => Vec::new(),
         };
         Self {
@@ -39,7 +41,8 @@ impl OutboundOperation {
             gateways: None,
             translators: balancers,
             counted: 0,
-            counts: Ok(Vec::new()),
+            counts: Vec::new(),
+            failed: None,
         }
     }
 
@@ -63,8 +66,19 @@ impl OutboundOperation {
     }
 }
 
-/// Returns the resources of a list, by their ids.
-fn translators(text: &str, kind: &'static str) -> Vec<Translator> {
+/// Tells whether a load balancer has a frontend on the internet: no other one translates.
+fn is_public(balancer: &Value) -> bool {
+    let field = |of: &Value, name: &str| {
+        let mut all = of.as_object().into_iter().flatten();
+        all.find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())
+    };
+    let frontends = field(balancer, "frontendIPConfigurations").unwrap_or_default();
+    let mut frontends = frontends.as_array().into_iter().flatten();
+    frontends.any(|own| field(own, "publicIPAddress").is_some_and(|address| address.is_object()))
+}
+
+/// Returns the resources of a list that a test lets through, by their ids.
+fn translators(text: &str, kind: &'static str, test: fn(&Value) -> bool) -> Vec<Translator> {
     let rows: Vec<Value> = serde_json::from_str(text).unwrap_or_default();
     let translator = |row: &Value| {
         let id = row.get("id")?.as_str()?;
@@ -76,7 +90,7 @@ fn translators(text: &str, kind: &'static str) -> Vec<Translator> {
         let place = ResourceGroup { group: part("resourceGroups")?, subscription: None };
         Some((part("subscriptions")?, place, kind, part(kind)?))
     };
-    rows.iter().filter_map(translator).take(MAX_COUNTED).collect()
+    rows.iter().filter(|row| test(row)).filter_map(translator).take(MAX_COUNTED).collect()
 }
 
 impl Operation for OutboundOperation {
@@ -86,9 +100,10 @@ impl Operation for OutboundOperation {
         let nothing = || Reading::Failed { error: "it was not read".to_owned() };
         match &self.gateways {
             Some(gateways) if self.is_over() => {
-                let counts = match &self.counts {
-                    Ok(rows) => Reading::Text(Value::Array(rows.clone()).to_string()),
-                    Err(error) => Reading::Failed { error: error.clone() },
+                // One that counts something else does not hide what the others count.
+                let counts = match &self.failed {
+                    Some(error) if self.counts.is_empty() => Reading::Failed { error: error.clone() },
+                    Some(_) | None => Reading::Text(Value::Array(self.counts.clone()).to_string()),
                 };
                 Next::Over((gateways.clone(), counts))
             }
@@ -102,7 +117,10 @@ impl Operation for OutboundOperation {
         let reading = read.map_or_else(|issue| Reading::Failed { error: issue.text }, Reading::Text);
         if self.gateways.is_none() {
             if let Reading::Text(text) = &reading {
-                self.translators.extend(translators(text, "natGateways"));
+                let balancers =
+                    std::mem::replace(&mut self.translators, translators(text, "natGateways", |_| true));
+                self.translators.extend(balancers);
+                self.translators.truncate(MAX_COUNTED);
             }
             self.gateways = Some(reading);
         } else {
@@ -111,10 +129,9 @@ impl Operation for OutboundOperation {
                 Reading::Text(text) => serde_json::from_str(&text).map_err(|error| error.to_string()),
                 Reading::Failed { error } => Err(error),
             };
-            match (self.counts.as_mut(), row) {
-                (Ok(rows), Ok(row)) => rows.push(row),
-                (Ok(_), Err(error)) => self.counts = Err(error),
-                (Err(_), _) => {}
+            match row {
+                Ok(row) => self.counts.push(row),
+                Err(error) => self.failed = Some(error),
             }
         }
         self.count();

@@ -22,6 +22,8 @@ pub enum Wanted {
     Routes(String),
     /// The effective security rules of a network interface.
     Rules(String),
+    /// Whether a machine runs.
+    Power(String),
     /// The state of a machine: packet filters, shaping, routes, addresses, settings, who listens.
     State(String),
 }
@@ -49,6 +51,7 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             },
             // Which load balancers there are says whose calls are counted.
             Document::Outbound => wanted.extend([Wanted::Frontends, Wanted::Outbound]),
+            Document::Power { machine } => drop(wanted.insert(Wanted::Power(machine))),
             Document::Names => drop(wanted.insert(Wanted::Names)),
             Document::Frontends => drop(wanted.insert(Wanted::Frontends)),
             Document::Interfaces

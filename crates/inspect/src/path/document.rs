@@ -132,6 +132,11 @@ pub enum Document {
         /// What.
         document: GuestDocument,
     },
+    /// Whether a machine runs.
+    Power {
+        /// The machine.
+        machine: String,
+    },
     /// Whether somebody outside answers.
     Probe {
         /// Who, and where.
@@ -169,6 +174,7 @@ impl fmt::Display for Document {
                 };
                 write!(out, "the {what} of {machine}")
             }
+            Self::Power { machine } => write!(out, "whether {machine} runs"),
             Self::Probe { what } => write!(out, "whether {what} answers"),
             Self::Packets { machine } => write!(out, "the packets at {machine}"),
         }

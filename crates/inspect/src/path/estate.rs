@@ -127,6 +127,9 @@ impl Estate {
         let power = Known::of(cloud.machines.as_ref(), |text| {
             topology::machines(text).map_err(|error| error.to_string()).map(|(found, _)| found)
         });
+        let views = Known::of(cloud.instance_views.as_ref(), |text| {
+            topology::machines(text).map_err(|error| error.to_string()).map(|(found, _)| found)
+        });
         let tables = Known::of(cloud.route_tables.as_ref(), |text| {
             configured::tables(text).map(|(found, odd)| {
                 keep("route tables", odd);
@@ -189,8 +192,9 @@ impl Estate {
         listed.sort_by(|a, b| (&a.name, &a.addresses).cmp(&(&b.name, &b.addresses)));
         listed.dedup();
         let state = |name: &str| {
-            let own = power.read()?.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
-            own.and_then(|(_, running)| *running)
+            let rows = [&views, &power].into_iter().filter_map(Known::read).flatten();
+            let mut own = rows.filter(|(own, _)| own.eq_ignore_ascii_case(name));
+            own.find_map(|(_, running)| *running)
         };
         for one in listed {
             let machine = one.machine.clone().map(|name| {

@@ -303,12 +303,17 @@ pub(super) fn interfaces(text: &str) -> Result<Decoded<Listed>, DocumentError> {
     )
 }
 
-/// Reads what `az vm list -d` prints: every machine, and whether it runs.
+/// Reads what `az vm list -d` and `az vm get-instance-view` print: every machine, and whether it runs, where that is said.
 pub(super) fn machines(text: &str) -> Result<Decoded<(String, Option<bool>)>, DocumentError> {
     let is_row =
         |map: &Map<String, Value>| has(map, "storageProfile") || has(map, "vmId") || has(map, "powerState");
     rows(text, "machines", is_row, |row, _| {
-        let state = row.text("powerState").or_else(|| inner(row).text("powerState"));
+        let seen = row.field("instanceView").or_else(|| inner(row).field("instanceView"));
+        let viewed = seen.into_iter().flat_map(|view| items(view, "statuses")).find_map(|status| {
+            let (kind, state) = status.text("code")?.split_once('/')?;
+            kind.eq_ignore_ascii_case("PowerState").then_some(state)
+        });
+        let state = row.text("powerState").or_else(|| inner(row).text("powerState")).or(viewed);
         let running =
             state.and_then(|state| match state.trim_start_matches("VM ").to_ascii_lowercase().as_str() {
                 "running" => Some(true),

@@ -136,7 +136,16 @@ impl Walk<'_> {
         };
         let own =
             failed.iter().filter(|own| own.resource.0 == kind && own.resource.1.eq_ignore_ascii_case(name));
-        let calls: u64 = own.map(|own| own.calls).sum();
+        let counts: Vec<u64> = own.map(|own| own.calls).collect();
+        if counts.is_empty() {
+            let why = format!("whether calls by {name} found no free port: nobody counted them");
+            hop.missing.push(Missing { what: Document::Outbound, why });
+            return;
+        }
+        if !hop.evidence.contains(&Document::Outbound) {
+            hop.evidence.push(Document::Outbound);
+        }
+        let calls: u64 = counts.iter().sum();
         let cause = Cause::new(Fault::SnatExhausted, Object::SourceTranslation { name: name.to_owned() });
         if calls > A_FEW && !self.is_gone(&cause) {
             let why = format!("{calls} calls by {name} found no free port in the last hours");

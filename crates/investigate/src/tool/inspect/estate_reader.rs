@@ -19,7 +19,7 @@ use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
     EstateOperation, FrontendOperation, NAMES, NameServer, NamingOperation, OutboundOperation, RESOLVE,
-    STATE, Wanted, unread_guest, wanted,
+    STATE, Wanted, keep_power, power, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
@@ -211,6 +211,7 @@ impl<'a> EstateReader<'a> {
             | Wanted::Names
             | Wanted::Outbound
             | Wanted::Answers(..)
+            | Wanted::Power(_)
             | Wanted::Routes(_)
             | Wanted::Rules(_) => true,
         };
@@ -454,6 +455,13 @@ impl<'a> EstateReader<'a> {
                 let found = replay.run(&mut OutboundOperation::new(self.place, &self.bundle.cloud))?;
                 OutboundOperation::into_cloud(found, &mut self.bundle.cloud);
             }
+            Wanted::Power(machine) => {
+                let read = match Name::parse(machine) {
+                    Ok(name) => replay.run(&mut power(self.place, &name))?,
+                    Err(error) => Err(Issue::new(error.to_string())),
+                };
+                keep_power(read, &mut self.bundle.cloud);
+            }
             Wanted::Answers(machine, name) => self.answers(machine, name, replay)?,
             Wanted::Routes(nic) => {
                 let reading = self.effective(nic, EffectiveQuery::Routes, replay)?;
@@ -570,6 +578,9 @@ impl<'a> EstateReader<'a> {
             Wanted::Outbound => {
                 matches!(object, Object::NatGateway { .. } | Object::SourceTranslation { .. })
             }
+            Wanted::Power(own) => {
+                matches!(object, Object::Machine { machine } if machine.eq_ignore_ascii_case(own))
+            }
             Wanted::Names => is_of_names(object),
             Wanted::Answers(own, name) => {
                 let caller = flow.and_then(|flow| estate.machine_at(flow.src));
@@ -597,6 +608,7 @@ impl<'a> EstateReader<'a> {
                 | Wanted::Frontends
                 | Wanted::Names
                 | Wanted::Outbound
+                | Wanted::Power(_)
                 | Wanted::Answers(..) => return true,
             };
             match text {
