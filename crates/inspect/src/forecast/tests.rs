@@ -104,6 +104,20 @@ fn the_deletion_of_one_side_of_a_peering_cuts_both_directions() {
 }
 
 #[test]
+fn a_peering_without_access_cuts_what_its_rules_let_in_as_one_network() {
+    let line = "az network vnet peering update -g rg --vnet-name hub -n hub-to-left --allow-vnet-access";
+    let draft = Draft::hub().rule("hub/nva", ("first", 4000, "Inbound", "Deny", "Udp", "*", "*", "53"));
+    let found = of_command(&draft, &format!("{line} false"));
+    let now = said(&found);
+    assert!(now.contains(&"cut icmp a -> nva".to_owned()), "{now:?}");
+    let same = of_command(&draft, &format!("{line} true"));
+    assert_eq!((said(&same), same.unknown.len()), (Vec::new(), 0));
+    // One that was not read is not known afterwards.
+    let unread = "az network vnet peering update -g rg --vnet-name hub -n nope --allow-vnet-access false";
+    assert!(!of_command(&Draft::hub(), unread).unknown.is_empty());
+}
+
+#[test]
 fn lines_of_iptables_are_carried_out_on_what_was_printed() {
     let line = |script: &str| {
         format!("az vm run-command invoke -g rg -n db --command-id RunShellScript --scripts '{script}'")
@@ -204,6 +218,8 @@ fn what_takes_a_change_back_leads_to_the_documents_of_before() {
     for line in [
         "az network vnet peering delete -g rg --vnet-name hub -n hub-to-left",
         "az network vnet peering create -g rg --vnet-name left -n more --remote-vnet right",
+        "az network vnet peering update -g rg --vnet-name hub -n hub-to-left --allow-vnet-access false",
+        "az network vnet peering update -g rg --vnet-name hub -n hub-to-left --allow-forwarded-traffic false",
     ] {
         taken_back(&Draft::hub().bundle(), line);
     }

@@ -1,7 +1,7 @@
 //! The same lines through the unmodified `az` and through the native reader, on the same lab: the same documents, the same failures.
 
+use ghost_cloud::failure;
 use ghost_cloud::sign_in::SignInMethod;
-use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_shell::quote;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -10,7 +10,7 @@ use super::place::Native;
 use crate::azure::real_az::{az, program};
 use crate::azure::stage::Stage;
 
-const GROUP: &str = "nw-forensics-rg";
+pub(super) const GROUP: &str = "nw-forensics-rg";
 
 /// Every kind of line that is read natively, on the estate of the lab. `@` stands for the group.
 const LINES: &[&str] = &[
@@ -114,65 +114,12 @@ const BEFORE: [&str; 4] = [
     "network nsg rule create -g @ --nsg-name tf-dest-vm-nsg -n lab-rule --priority 3000 --access Deny --protocol Tcp",
 ];
 
-/// Services beside the estate, as documents of the platform.
-const SERVICES: [(&str, &str); 9] = [
-    (
-        "Microsoft.Network/natGateways/lab-nat",
-        r#"{"location":"eastus","sku":{"name":"Standard"},"properties":{"idleTimeoutInMinutes":4,"publicIpAddresses":[{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/nw-forensics-rg/providers/Microsoft.Network/publicIPAddresses/tf-dest-vm-ip"}]}}"#,
-    ),
-    ("Microsoft.Network/natGateways/lab-nat/metrics/failed", r#"{"properties":{"failed":12}}"#),
-    (
-        "Microsoft.Network/loadBalancers/lab-lb",
-        r#"{"location":"eastus","sku":{"name":"Standard"},"properties":{"frontendIPConfigurations":[{"name":"front","properties":{"privateIPAddress":"10.0.1.50","privateIPAllocationMethod":"Static"}}],"backendAddressPools":[{"name":"pool","properties":{}}],"probes":[{"name":"alive","properties":{"protocol":"Http","port":80,"requestPath":"/healthz","intervalInSeconds":5,"probeThreshold":2}}],"loadBalancingRules":[],"outboundRules":[]}}"#,
-    ),
-    (
-        "Microsoft.Network/privateEndpoints/lab-pe",
-        r#"{"location":"eastus","properties":{"subnet":{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/nw-forensics-rg/providers/Microsoft.Network/virtualNetworks/forensics-vnet/subnets/default"},"privateLinkServiceConnections":[{"name":"lab-pe","properties":{"privateLinkServiceId":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/nw-forensics-rg/providers/Microsoft.Storage/storageAccounts/nwlogs080613","groupIds":["blob"],"privateLinkServiceConnectionState":{"status":"Approved","description":"","actionsRequired":"None"}}}],"customDnsConfigs":[]}}"#,
-    ),
-    (
-        "Microsoft.Network/privateDnsZones/privatelink.blob.core.windows.net",
-        r#"{"location":"global","properties":{}}"#,
-    ),
-    (
-        "Microsoft.Network/privateDnsZones/privatelink.blob.core.windows.net/virtualNetworkLinks/lab-link",
-        r#"{"location":"global","properties":{"registrationEnabled":false,"virtualNetwork":{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/nw-forensics-rg/providers/Microsoft.Network/virtualNetworks/forensics-vnet"}}}"#,
-    ),
-    (
-        "Microsoft.Network/privateDnsZones/privatelink.blob.core.windows.net/A/nwlogs080613",
-        r#"{"properties":{"ttl":10,"aRecords":[{"ipv4Address":"10.0.1.60"}]}}"#,
-    ),
-    (
-        "Microsoft.Network/virtualNetworks/lab-hub",
-        r#"{"location":"eastus","properties":{"addressSpace":{"addressPrefixes":["10.9.0.0/16"]},"subnets":[{"name":"closed","properties":{"addressPrefix":"10.9.1.0/24","defaultOutboundAccess":false,"natGateway":{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/nw-forensics-rg/providers/Microsoft.Network/natGateways/lab-nat"}}}]}}"#,
-    ),
-    (
-        "Microsoft.Network/virtualNetworks/forensics-vnet/virtualNetworkPeerings/to-hub",
-        r#"{"properties":{"remoteVirtualNetwork":{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/nw-forensics-rg/providers/Microsoft.Network/virtualNetworks/lab-hub"},"allowVirtualNetworkAccess":true,"allowForwardedTraffic":false,"allowGatewayTransit":false,"useRemoteGateways":false}}"#,
-    ),
-];
-
-/// What is read of the services. `@` stands for the group.
-const OF_SERVICES: [&str; 12] = [
-    "network nat gateway list -g @ -o json",
-    "network nat gateway list",
-    "network lb list -g @ -o json",
-    "network lb show -g @ -n lab-lb",
-    "network private-endpoint list -g @",
-    "network private-dns zone list -g @ -o json",
-    "network private-dns zone list",
-    "network private-dns link vnet list -g @ -z privatelink.blob.core.windows.net",
-    "network private-dns record-set a list -g @ --zone-name privatelink.blob.core.windows.net",
-    "network vnet show -g @ -n lab-hub",
-    "network vnet peering list -g @ --vnet-name forensics-vnet",
-    "vm get-instance-view -g @ -n tf-source-vm",
-];
-
-fn words(line: &str) -> Vec<String> {
+pub(super) fn words(line: &str) -> Vec<String> {
     line.split(' ').map(|word| word.replace('@', GROUP)).collect()
 }
 
 /// Returns what differs of one line.
-async fn differs(stage: &Stage, native: &Native, line: &str) -> Option<String> {
+pub(super) async fn differs(stage: &Stage, native: &Native, line: &str) -> Option<String> {
     let words = words(line);
     let theirs = az(stage, &program()?, &words).await;
     let Some(ours) = native.read(&words).await else { return Some(format!("{line}: left to az")) };
@@ -207,39 +154,51 @@ async fn every_line_says_the_same_through_the_real_az_and_natively() {
     stage.down().await;
 }
 
+/// What goes wrong on the other side, beside what is read then. What `az` itself gives up on is a failure of the same kind here.
+const TROUBLES: [(&str, fn() -> Value); 9] = [
+    ("asked to wait", || injected("tf-dest-vm-nsg|effectiveRouteTable", 429, 1)),
+    ("a server error", || injected("tf-dest-vm-nsg|effectiveRouteTable", 500, 1)),
+    ("nobody there behind the gateway", || injected("tf-dest-vm-nsg|effectiveRouteTable", 503, 2)),
+    ("forbidden", || injected("tf-dest-vm-nsg", 403, 99)),
+    ("gone", || injected("tf-dest-vm-nsg", 404, 99)),
+    ("a server error without end", || injected("tf-dest-vm-nsg", 500, 99)),
+    ("one row a page", || json!({"page_size": 1})),
+    ("a slow operation", || json!({"lro_polls": 3})),
+    ("an expired token", || json!({"token": "expired"})),
+];
+
+fn injected(pattern: &str, status: u16, times: u64) -> Value {
+    json!({"fault": {"match": pattern, "status": status, "times": times, "headers": {"Retry-After": "1"},
+        "body": {"error": {"code": "Injected", "message": "It was asked for."}}}})
+}
+
+/// With every fault of the lab's control both read the same facts, or fail with a failure of the same kind.
 #[tokio::test]
-async fn services_and_a_machine_that_is_stopped_say_the_same_through_the_real_az_and_natively() {
+async fn with_every_fault_both_say_the_same() {
     let Some(program) = program() else { return };
     let stage = Stage::quiet().await;
-    let place =
-        "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/nw-forensics-rg/providers";
-    for (path, body) in SERVICES {
-        let url = format!("{place}/{path}?api-version=2025-07-01");
-        let asked = ["rest", "--method", "put", "--url", &url, "--body", body].map(str::to_owned);
-        let done = az(&stage, &program, &asked).await;
-        assert_eq!(done.exit, Some(0), "{path}: {done:?}");
-    }
-    let done = az(&stage, &program, &words("vm deallocate -g @ -n tf-source-vm")).await;
-    assert_eq!(done.exit, Some(0), "{done:?}");
-    let native = Native::approving(&stage, SignInMethod::Managed { client: None });
     let mut wrong = Vec::new();
-    for line in OF_SERVICES {
-        wrong.extend(differs(&stage, &native, line).await);
+    for (name, trouble) in TROUBLES {
+        for line in [
+            "network nsg show -g @ -n tf-dest-vm-nsg -o json",
+            "network nic list -o json",
+            "network nic show-effective-route-table -g @ -n tf-source-vm-nic -o json",
+        ] {
+            let words = words(line);
+            let set = json!([{"clear": true}, trouble()]);
+            stage.remote().order("set", &set).await.unwrap();
+            let theirs = az(&stage, &program, &words).await;
+            stage.remote().order("set", &set).await.unwrap();
+            let ours = Native::over(&stage).read(&words).await.unwrap();
+            stage.remote().order("set", &json!([{"clear": true}, {"token": "good"}])).await.unwrap();
+            let class = |exit: Option<i32>, text: &str| (exit != Some(0)).then(|| failure(exit, text).class);
+            let (here, there) = (class(ours.exit_code, &ours.stderr), class(theirs.exit, &theirs.err));
+            if here != there || ours.output.trim_end() != theirs.out.trim_end() {
+                wrong.push(format!("{name}, {line}: {here:?} {ours:?}\n  az: {there:?} {theirs:?}"));
+            }
+        }
     }
-    let cut = |text: &String| text.chars().take(2_000).collect::<String>();
-    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.iter().map(cut).collect::<Vec<_>>().join("\n"));
-    // What translates counts what found no port; the line is the one that an investigation asks.
-    let group = Name::parse(GROUP).unwrap();
-    let subscription = Name::parse("00000000-0000-0000-0000-000000000001").unwrap();
-    let place = ResourceGroup { group, subscription: None };
-    let line =
-        line::failed_connections(&place, &subscription, "natGateways", &Name::parse("lab-nat").unwrap());
-    let counted = az(&stage, &program, &line.words()[1..]).await;
-    let document: Value = serde_json::from_str(&counted.out).unwrap_or_else(|_| panic!("{counted:?}"));
-    assert_eq!(document["value"][0]["timeseries"][0]["data"][0]["total"], json!(12.0), "{document}");
-    let view = az(&stage, &program, &words("vm get-instance-view -g @ -n tf-source-vm")).await;
-    assert!(view.out.contains("PowerState/deallocated"), "{view:?}");
-    drop(native);
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
     stage.down().await;
 }
 
