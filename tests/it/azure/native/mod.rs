@@ -5,5 +5,4 @@ mod memory;
 pub(super) mod place;
 mod same;
 mod secret;
-mod services;
 mod turn;
