@@ -106,8 +106,9 @@ pub(super) fn sorted(findings: Vec<Finding>) -> Vec<Finding> {
         own.map(|(_, object)| object.clone()).collect()
     };
     // That a gateway does not answer is no second fault of a route that leads to the wrong one; nor that a link is down which comes
-    // and goes.
-    let (misled, flapping) = (objects(Fault::WrongGateway), objects(Fault::LinkFlap));
+    // and goes; nor that a name server is silent which answers others late.
+    let (misled, flapping, late) =
+        (objects(Fault::WrongGateway), objects(Fault::LinkFlap), objects(Fault::DnsSlow));
     // Who cannot ask for its neighbors waits for answers, however quick the server is.
     let mute: Vec<String> = unique
         .values()
@@ -121,6 +122,7 @@ pub(super) fn sorted(findings: Vec<Finding>) -> Vec<Finding> {
             || (twins && found.fault == Fault::NeighborPoisoned)
             || (found.fault == Fault::GatewayDead && misled.contains(&found.object))
             || (found.fault == Fault::LinkDown && flapping.contains(&found.object))
+            || (found.fault == Fault::DnsFailure && late.contains(&found.object))
             || (found.fault == Fault::DnsSlow && asked_by(found).is_some_and(|host| mute.contains(&host)))
     };
     let mut all: Vec<Finding> = unique.into_values().filter(|found| !follows(found)).collect();

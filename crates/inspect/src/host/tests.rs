@@ -170,6 +170,14 @@ fn a_server_is_not_slow_for_whoever_cannot_ask_for_its_neighbors() {
 }
 
 #[test]
+fn a_server_that_answers_late_is_not_dead_for_whoever_did_not_wait() {
+    let server = || Object::Dns { server: "10.0.0.9".parse().unwrap(), name: None };
+    let silent = (Fault::DnsFailure, server(), "a");
+    assert_eq!(left(&[silent.clone(), (Fault::DnsSlow, server(), "b")]), ["dns_slow dns/10.0.0.9"]);
+    assert_eq!(left(&[silent]), ["dns_failure dns/10.0.0.9"]);
+}
+
+#[test]
 fn which_of_two_machines_with_one_address_is_asked_for_names_is_no_fault_of_its_own() {
     let asks = |text: &str| {
         let text = format!("ask 10.0.0.9 web.lab\n{text}\n");
