@@ -9,8 +9,8 @@ use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
-    EstateOperation, FrontendOperation, GuestProbe, NamingOperation, RESOLVE, STATE, Wanted, unread_guest,
-    wanted,
+    EstateOperation, FrontendOperation, GuestProbe, NamingOperation, OutboundOperation, RESOLVE, STATE,
+    Wanted, keep_power, power, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Reading};
@@ -84,6 +84,7 @@ impl LiveEstate {
     pub(in crate::cli) fn read_all(&mut self) -> anyhow::Result<()> {
         self.fetch(Wanted::Frontends)?;
         self.fetch(Wanted::Names)?;
+        self.fetch(Wanted::Outbound)?;
         let estate = self.estate();
         let mut wanted = Vec::new();
         for machine in estate.machines() {
@@ -103,9 +104,12 @@ impl LiveEstate {
             match &one {
                 Wanted::Routes(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Routes),
                 Wanted::Rules(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Rules),
-                Wanted::Frontends | Wanted::Names | Wanted::Answers(..) | Wanted::State(_) => {
-                    others.push(one)
-                }
+                Wanted::Frontends
+                | Wanted::Outbound
+                | Wanted::Names
+                | Wanted::Answers(..)
+                | Wanted::Power(_)
+                | Wanted::State(_) => others.push(one),
             }
         }
         for queries in [
@@ -141,6 +145,10 @@ impl LiveEstate {
                 let found = self.live.drive(NamingOperation::new(&self.group))?;
                 NamingOperation::into_cloud(found, &mut self.bundle.cloud);
             }
+            Wanted::Outbound => {
+                let found = self.live.drive(OutboundOperation::new(&self.group, &self.bundle.cloud))?;
+                OutboundOperation::into_cloud(found, &mut self.bundle.cloud);
+            }
             Wanted::Answers(machine, name) => {
                 let read = match Name::parse(machine) {
                     Ok(own) => {
@@ -153,6 +161,13 @@ impl LiveEstate {
                 let reading =
                     read.unwrap_or_else(|issue| Reading::Failed { error: self.failed(machine, issue) });
                 self.bundle.guests.entry(machine.clone()).or_default().answers = Some(reading);
+            }
+            Wanted::Power(machine) => {
+                let read = match Name::parse(machine) {
+                    Ok(name) => self.live.drive(power(&self.group, &name))?,
+                    Err(error) => Err(Issue::new(error.to_string())),
+                };
+                keep_power(read, &mut self.bundle.cloud);
             }
             Wanted::Routes(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Routes])?,
             Wanted::Rules(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Rules])?,

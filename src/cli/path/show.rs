@@ -111,6 +111,7 @@ const fn kind(kind: Kind) -> &'static str {
         Kind::Name => "name",
         Kind::Balancer => "load balancer",
         Kind::Endpoint => "private endpoint",
+        Kind::Egress => "leaving to the internet",
         Kind::Listener => "listening socket",
         Kind::Outside => "outside of the estate",
     }

@@ -12,6 +12,8 @@ const MAX_MEMBERS: usize = 8;
 pub enum Wanted {
     /// The load balancers, and the public addresses.
     Frontends,
+    /// NAT gateways, and how often calls found no free port.
+    Outbound,
     /// Private endpoints, private zones of names, and whom accounts let in.
     Names,
     /// What the name servers of a machine answer for a name.
@@ -20,6 +22,8 @@ pub enum Wanted {
     Routes(String),
     /// The effective security rules of a network interface.
     Rules(String),
+    /// Whether a machine runs.
+    Power(String),
     /// The state of a machine: packet filters, shaping, routes, addresses, settings, who listens.
     State(String),
 }
@@ -45,6 +49,9 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
                 | GuestDocument::Shaping => drop(wanted.insert(Wanted::State(machine))),
                 GuestDocument::Answers => wanted.extend(asked(judgement, machine)),
             },
+            // Which load balancers there are says whose calls are counted.
+            Document::Outbound => wanted.extend([Wanted::Frontends, Wanted::Outbound]),
+            Document::Power { machine } => drop(wanted.insert(Wanted::Power(machine))),
             Document::Names => drop(wanted.insert(Wanted::Names)),
             Document::Frontends => drop(wanted.insert(Wanted::Frontends)),
             Document::Interfaces
@@ -84,7 +91,7 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             }
             // What is configured is held against what the machine hears.
             Kind::Name => wanted.extend(asked(judgement, hop.at.clone())),
-            Kind::Peering | Kind::Outside | Kind::Endpoint => {}
+            Kind::Peering | Kind::Egress | Kind::Outside | Kind::Endpoint => {}
         }
     }
     wanted

@@ -111,6 +111,8 @@ pub enum Document {
     Frontends,
     /// Private endpoints, and private zones of names.
     Names,
+    /// NAT gateways, and how often calls to the internet found no free port.
+    Outbound,
     /// The service tags.
     Tags,
     /// The effective routes of a network interface.
@@ -129,6 +131,11 @@ pub enum Document {
         machine: String,
         /// What.
         document: GuestDocument,
+    },
+    /// Whether a machine runs.
+    Power {
+        /// The machine.
+        machine: String,
     },
     /// Whether somebody outside answers.
     Probe {
@@ -151,6 +158,7 @@ impl fmt::Display for Document {
             Self::Configuration => out.write_str("the configured route tables and security groups"),
             Self::Frontends => out.write_str("the load balancers and managed appliances"),
             Self::Names => out.write_str("the private endpoints and the private zones of names"),
+            Self::Outbound => out.write_str("the NAT gateways and their failed connections"),
             Self::Tags => out.write_str("the service tags"),
             Self::Routes { nic } => write!(out, "the effective routes of {nic}"),
             Self::Rules { nic } => write!(out, "the effective security rules of {nic}"),
@@ -166,6 +174,7 @@ impl fmt::Display for Document {
                 };
                 write!(out, "the {what} of {machine}")
             }
+            Self::Power { machine } => write!(out, "whether {machine} runs"),
             Self::Probe { what } => write!(out, "whether {what} answers"),
             Self::Packets { machine } => write!(out, "the packets at {machine}"),
         }

@@ -7,6 +7,7 @@ use super::balancer::{self, Balancer, Frontend};
 use super::bundle::{Bundle, Guest};
 use super::configured;
 use super::document::{Known, Reading};
+use super::egress::{self, Failed, Gateway};
 use super::filter::Filters;
 use super::flow::Protocol;
 use super::naming::{self, Names, ServerAnswer};
@@ -53,6 +54,8 @@ pub struct Estate {
     pub(super) interfaces: Known<()>,
     pub(super) balancers: Known<Vec<Balancer>>,
     pub(super) names: Known<Names>,
+    pub(super) gateways: Known<Vec<Gateway>>,
+    pub(super) failed: Known<Vec<Failed>>,
     owners: HashMap<IpAddr, Vec<usize>>,
     publics: HashMap<IpAddr, usize>,
     warnings: Vec<String>,
@@ -83,6 +86,8 @@ pub(super) struct Nic {
     pub(super) machine: Option<usize>,
     pub(super) addresses: Vec<IpAddr>,
     pub(super) public: Option<IpAddr>,
+    /// Whether it has a public address, known or not.
+    pub(super) has_public: bool,
     pub(super) network: Option<String>,
     pub(super) subnet: Option<String>,
     /// The name servers that are set for it.
@@ -122,6 +127,9 @@ impl Estate {
         let power = Known::of(cloud.machines.as_ref(), |text| {
             topology::machines(text).map_err(|error| error.to_string()).map(|(found, _)| found)
         });
+        let views = Known::of(cloud.instance_views.as_ref(), |text| {
+            topology::machines(text).map_err(|error| error.to_string()).map(|(found, _)| found)
+        });
         let tables = Known::of(cloud.route_tables.as_ref(), |text| {
             configured::tables(text).map(|(found, odd)| {
                 keep("route tables", odd);
@@ -150,6 +158,15 @@ impl Estate {
                 found
             })
         });
+        let gateways = Known::of(cloud.nat_gateways.as_ref(), |text| {
+            egress::gateways(text).map_err(|error| error.to_string()).map(|(found, odd)| {
+                keep("NAT gateways", odd);
+                found
+            })
+        });
+        let failed = Known::of(cloud.failed_connections.as_ref(), |text| {
+            egress::failed(text).map_err(|error| error.to_string())
+        });
         let text_of = |reading: &Option<Reading>| match reading {
             Some(Reading::Text(text)) => Some(text.clone()),
             Some(Reading::Failed { .. }) | None => None,
@@ -175,8 +192,9 @@ impl Estate {
         listed.sort_by(|a, b| (&a.name, &a.addresses).cmp(&(&b.name, &b.addresses)));
         listed.dedup();
         let state = |name: &str| {
-            let own = power.read()?.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
-            own.and_then(|(_, running)| *running)
+            let rows = [&views, &power].into_iter().filter_map(Known::read).flatten();
+            let mut own = rows.filter(|(own, _)| own.eq_ignore_ascii_case(name));
+            own.find_map(|(_, running)| *running)
         };
         for one in listed {
             let machine = one.machine.clone().map(|name| {
@@ -219,7 +237,19 @@ impl Estate {
             own.map(|nic| nic.addresses.clone()).unwrap_or_default()
         };
         let names = naming::names(cloud, &listed);
-        Self { machines, nics, networks, interfaces, balancers, names, owners, publics, warnings }
+        Self {
+            machines,
+            nics,
+            networks,
+            interfaces,
+            balancers,
+            names,
+            gateways,
+            failed,
+            owners,
+            publics,
+            warnings,
+        }
     }
 
     /// Returns what could not be read and names no document of its own.
@@ -526,6 +556,7 @@ impl Context<'_> {
         Nic {
             machine,
             public: listed.publics.first().copied(),
+            has_public: listed.has_public,
             addresses: listed.addresses,
             network,
             subnet,

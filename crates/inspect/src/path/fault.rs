@@ -94,6 +94,12 @@ pub enum Fault {
     DnsServerWrong,
     /// A name server does not ask the platform for a private zone.
     DnsForwarderMissing,
+    /// Nothing leads from a subnet to the internet.
+    OutboundAbsent,
+    /// A NAT gateway has no address.
+    NatUnconfigured,
+    /// The ports for calls to the internet ran out.
+    SnatExhausted,
     /// A route leads to a gateway, and there is none.
     GatewayMissing,
     /// Nothing leads there, for another reason.
@@ -147,6 +153,9 @@ impl Fault {
             Self::PrivateDnsRecordStale => "private_dns_record_stale",
             Self::DnsServerWrong => "dns_server_wrong",
             Self::DnsForwarderMissing => "dns_forwarder_missing",
+            Self::OutboundAbsent => "outbound_absent",
+            Self::NatUnconfigured => "nat_unconfigured",
+            Self::SnatExhausted => "snat_exhausted",
             Self::GatewayMissing => "gateway_missing",
             Self::NoPath => "no_path",
         }
@@ -200,7 +209,10 @@ impl Fault {
             | Self::PrivateDnsRecordMissing
             | Self::PrivateDnsRecordStale
             | Self::DnsServerWrong
-            | Self::DnsForwarderMissing => false,
+            | Self::DnsForwarderMissing
+            | Self::OutboundAbsent
+            | Self::NatUnconfigured
+            | Self::SnatExhausted => false,
         }
     }
 
@@ -380,6 +392,23 @@ pub enum Object {
         /// The zone.
         zone: String,
     },
+    /// How the machines of a subnet leave to the internet.
+    SubnetOutbound {
+        /// The network.
+        network: String,
+        /// The subnet.
+        subnet: String,
+    },
+    /// A NAT gateway.
+    NatGateway {
+        /// Its name.
+        name: String,
+    },
+    /// What gives the machines behind it ports of a public address.
+    SourceTranslation {
+        /// The name of the NAT gateway or load balancer.
+        name: String,
+    },
     /// A peering.
     Peering {
         /// The network that has it.
@@ -414,6 +443,9 @@ impl Object {
             | Self::Zone { .. }
             | Self::NetworkServers { .. }
             | Self::Forwarder { .. }
+            | Self::SubnetOutbound { .. }
+            | Self::NatGateway { .. }
+            | Self::SourceTranslation { .. }
             | Self::Peering { .. } => None,
         }
     }
@@ -467,6 +499,9 @@ impl fmt::Display for Object {
             Self::Zone { zone, part } => write!(out, "zone/{zone}/{part}"),
             Self::NetworkServers { network } => write!(out, "vnet/{network}/dns"),
             Self::Forwarder { server, zone } => write!(out, "dns/{server}/{zone}"),
+            Self::SubnetOutbound { network, subnet } => write!(out, "subnet/{network}/{subnet}/outbound"),
+            Self::NatGateway { name } => write!(out, "natgateway/{name}"),
+            Self::SourceTranslation { name } => write!(out, "snat/{name}"),
             Self::Peering { network, peering } => write!(out, "peering/{network}/{peering}"),
         }
     }

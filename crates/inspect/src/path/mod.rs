@@ -30,6 +30,7 @@ mod carry;
 mod change;
 mod configured;
 mod document;
+mod egress;
 mod estate;
 mod exposure;
 mod fault;
@@ -51,6 +52,7 @@ mod topology;
 mod translate;
 mod walk;
 mod walk_balancer;
+mod walk_egress;
 mod walk_guest;
 mod walk_name;
 

@@ -339,6 +339,9 @@ impl Search<'_> {
                 | Object::Zone { .. }
                 | Object::NetworkServers { .. }
                 | Object::Forwarder { .. }
+                | Object::SubnetOutbound { .. }
+                | Object::NatGateway { .. }
+                | Object::SourceTranslation { .. }
                 | Object::Peering { .. },
                 _,
             ) => Vec::new(),

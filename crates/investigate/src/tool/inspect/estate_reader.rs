@@ -18,8 +18,8 @@ use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
-    EstateOperation, FrontendOperation, NAMES, NameServer, NamingOperation, RESOLVE, STATE, Wanted,
-    unread_guest, wanted,
+    EstateOperation, FrontendOperation, NAMES, NameServer, NamingOperation, OutboundOperation, RESOLVE,
+    STATE, Wanted, keep_power, power, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
@@ -209,7 +209,9 @@ impl<'a> EstateReader<'a> {
             Wanted::State(name) => self.estate().frontend_addresses(name).is_empty(),
             Wanted::Frontends
             | Wanted::Names
+            | Wanted::Outbound
             | Wanted::Answers(..)
+            | Wanted::Power(_)
             | Wanted::Routes(_)
             | Wanted::Rules(_) => true,
         };
@@ -449,6 +451,17 @@ impl<'a> EstateReader<'a> {
                 let found = replay.run(&mut NamingOperation::new(self.place))?;
                 NamingOperation::into_cloud(found, &mut self.bundle.cloud);
             }
+            Wanted::Outbound => {
+                let found = replay.run(&mut OutboundOperation::new(self.place, &self.bundle.cloud))?;
+                OutboundOperation::into_cloud(found, &mut self.bundle.cloud);
+            }
+            Wanted::Power(machine) => {
+                let read = match Name::parse(machine) {
+                    Ok(name) => replay.run(&mut power(self.place, &name))?,
+                    Err(error) => Err(Issue::new(error.to_string())),
+                };
+                keep_power(read, &mut self.bundle.cloud);
+            }
             Wanted::Answers(machine, name) => self.answers(machine, name, replay)?,
             Wanted::Routes(nic) => {
                 let reading = self.effective(nic, EffectiveQuery::Routes, replay)?;
@@ -562,6 +575,12 @@ impl<'a> EstateReader<'a> {
                 object,
                 Object::BalancerPort { .. } | Object::BalancerPart { .. } | Object::BalancerMember { .. }
             ),
+            Wanted::Outbound => {
+                matches!(object, Object::NatGateway { .. } | Object::SourceTranslation { .. })
+            }
+            Wanted::Power(own) => {
+                matches!(object, Object::Machine { machine } if machine.eq_ignore_ascii_case(own))
+            }
             Wanted::Names => is_of_names(object),
             Wanted::Answers(own, name) => {
                 let caller = flow.and_then(|flow| estate.machine_at(flow.src));
@@ -585,7 +604,12 @@ impl<'a> EstateReader<'a> {
             let text = match read {
                 Wanted::Rules(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.rules.as_ref()),
                 Wanted::Routes(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.routes.as_ref()),
-                Wanted::State(_) | Wanted::Frontends | Wanted::Names | Wanted::Answers(..) => return true,
+                Wanted::State(_)
+                | Wanted::Frontends
+                | Wanted::Names
+                | Wanted::Outbound
+                | Wanted::Power(_)
+                | Wanted::Answers(..) => return true,
             };
             match text {
                 Some(Reading::Text(text)) => names.iter().all(|name| text.contains(name)),

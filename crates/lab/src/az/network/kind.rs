@@ -26,6 +26,7 @@ const INTERFACE: &str = "Microsoft.Network/networkInterfaces/{--name}";
 const ADDRESSES: &str = "Microsoft.Network/publicIPAddresses";
 const BALANCERS: &str = "Microsoft.Network/loadBalancers";
 const BALANCER: &str = "Microsoft.Network/loadBalancers/{--name}";
+const GATEWAYS: &str = "Microsoft.Network/natGateways";
 const ZONES: &str = "Microsoft.Network/privateDnsZones";
 const ENDPOINTS: &str = "Microsoft.Network/privateEndpoints";
 
@@ -62,6 +63,7 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
     Command::list("network lb list", LIST, BALANCERS, "2025-07-01"),
     Command::show("network lb show", SHOW, BALANCER, "2025-07-01"),
     Command::list("network private-endpoint list", LIST, ENDPOINTS, "2026-01-01"),
+    Command::list("network nat gateway list", LIST, GATEWAYS, "2025-07-01"),
     Command::list("network private-dns zone list", LIST, ZONES, "2018-09-01"),
     Command::list(
         "network private-dns link vnet list",

@@ -16,7 +16,7 @@ struct Link {
     one: bool,
 }
 
-const LINKS: [Link; 5] = [
+const LINKS: [Link; 6] = [
     Link {
         from: "microsoft.network/virtualnetworks/subnets",
         by: "networkSecurityGroup",
@@ -37,6 +37,12 @@ const LINKS: [Link; 5] = [
     },
     Link {
         from: "microsoft.network/networkinterfaces/ipconfigurations",
+        by: "subnet",
+        listed: "ipConfigurations",
+        one: false,
+    },
+    Link {
+        from: "microsoft.network/virtualnetworkgateways/ipconfigurations",
         by: "subnet",
         listed: "ipConfigurations",
         one: false,
