@@ -30,6 +30,11 @@ pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
+/// Returns the program that is measured: this build's, or the one that somebody names, of a release for instance.
+pub(crate) fn program() -> PathBuf {
+    std::env::var_os("GHOST_BENCH_PROGRAM").map_or(env!("CARGO_BIN_EXE_ghost").into(), PathBuf::from)
+}
+
 /// A Redis of its own, which keeps what it acknowledged.
 pub(crate) fn redis(folder: &Path) -> (Process, String) {
     let port = free_port();
@@ -65,7 +70,7 @@ pub(crate) fn bot(folder: &Path, slack: &Slack, replica: &Replica) -> Process {
     let script = folder.join("script.jsonl");
     let turns = [turn("manage_hypotheses", suppose), turn("run_shell_cmd", ask)];
     std::fs::write(&script, turns.join("\n")).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ghost"));
+    let mut command = Command::new(program());
     command.arg("--config").arg(&config).arg("--data-dir").arg(folder.join("data"));
     command.arg("bot").arg("--script").arg(&script).envs(&slack.names).stderr(Stdio::null());
     Process::start(&mut command)
