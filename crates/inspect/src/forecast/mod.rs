@@ -28,6 +28,7 @@ mod edit;
 mod flows;
 mod guest;
 mod name;
+mod native;
 mod resource;
 mod routes;
 mod rules;
