@@ -14,7 +14,7 @@
 //! `--waiting 10000` opens so many sessions on three replicas, and says what each of them holds and does once all of them wait (`waiting.rs`).
 //! `--alerts 1000` sends so many alerts within a minute to three of each kind (`storm.rs`).
 //!
-//! `GHOST_BENCH_PROGRAM` names another program than that of this build, `GHOST_TEST_REDIS_SERVER` another server than `redis-server`.
+//! `GHOST_BENCH_PROGRAM` names another program for the bot than that of this build, `GHOST_TEST_REDIS_SERVER` another server than `redis-server`.
 //!
 //! Slack's limits are left out on both sides otherwise (`slack.pace`), or they would be all that is measured. It fails where a mention stays
 //! without an answer.

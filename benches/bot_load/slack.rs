@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::start::program;
 use crate::{PATIENCE, PEOPLE};
 
 /// A process that ends with its owner.
@@ -53,7 +52,7 @@ pub(crate) struct Slack {
 
 impl Slack {
     pub(crate) async fn start(rooms: usize) -> Self {
-        let mut command = Command::new(program());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ghost"));
         let mut process = Process::start(command.args(["lab", "slack"]).stdout(Stdio::piped()));
         let lines = BufReader::new(process.0.stdout.take().unwrap()).lines().map(Result::unwrap);
         let names = lines.take_while(|line| line != "# ready").filter_map(|line| {

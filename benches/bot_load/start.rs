@@ -30,8 +30,8 @@ pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// Returns the program that is measured: this build's, or the one that somebody names, of a release for instance.
-pub(crate) fn program() -> PathBuf {
+/// Returns the program whose bot is measured: this build's, or the one that somebody names, of a release for instance.
+fn program() -> PathBuf {
     std::env::var_os("GHOST_BENCH_PROGRAM").map_or(env!("CARGO_BIN_EXE_ghost").into(), PathBuf::from)
 }
 
