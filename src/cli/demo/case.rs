@@ -1,6 +1,6 @@
 //! The cases that can be picked: those that come with the program, a later phase as a line of its own.
 
-use ghost_lab::case::{CASES, Case, Pair, Problems, STORIES, embedded, names};
+use ghost_lab::case::{CASES, Case, Pair, Problems, SERVICE_CASES, embedded, names};
 
 /// A case, or a later phase of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl DemoCase {
     /// Fails where a case that comes with the program is broken, which no test lets pass.
     pub(super) fn all() -> Result<Vec<Self>, Problems> {
         let all: Result<Vec<Vec<Self>>, Problems> =
-            CASES.iter().chain(&STORIES).map(|(name, text)| Self::phases(name, text)).collect();
+            CASES.iter().chain(&SERVICE_CASES).map(|(name, text)| Self::phases(name, text)).collect();
         Ok(all?.into_iter().flatten().collect())
     }
 

@@ -56,7 +56,7 @@ fn wrong(row: &Value) -> Option<String> {
 
 fn written() -> Vec<PathBuf> {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = ["tests/it/estates", "demo/stories"].map(|folder| top.join(folder));
+    let folders = ["tests/it/estates", "demo/services"].map(|folder| top.join(folder));
     let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let mut all: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     all.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
