@@ -266,7 +266,7 @@ fn carry_on(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg:
                 }
                 let is_out = match nic.exit {
                     Exit::Open => true,
-                    Exit::Crowded => packet.answers() || packet.src.1 % 2 == 0,
+                    Exit::Crowded => packet.answers() || packet.src.1.is_multiple_of(2),
                     Exit::Closed => packet.answers(),
                 };
                 if !is_out && !is_service(&world.fabric, &nic, packet.dst.0) {
