@@ -113,7 +113,7 @@ fn ghost(arguments: &[&str]) -> (i32, String, String) {
 fn the_program_lists_and_shows_cases_without_a_lab() {
     let (code, listed, _) = ghost(&["lab", "cases"]);
     assert_eq!((code, listed.lines().count()), (0, names().count() + 1));
-    assert!(listed.starts_with("CASE  WHAT HAPPENS\n"), "{listed}");
+    assert!(listed.lines().next().unwrap().split_whitespace().eq(["CASE", "WHAT", "HAPPENS"]), "{listed}");
     let (_, drawn, _) = ghost(&["lab", "cases", "-o", "markdown"]);
     assert!(drawn.starts_with("| CASE | WHAT HAPPENS |\n| --- | --- |\n"), "{drawn}");
     let (_, text, _) = ghost(&["lab", "cases", "J", "--text"]);
