@@ -9,8 +9,8 @@ use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
-    EstateOperation, FrontendOperation, GuestProbe, NamingOperation, RESOLVE, STATE, Wanted, unread_guest,
-    wanted,
+    EstateOperation, FirewallOperation, FrontendOperation, GuestProbe, NamingOperation, RESOLVE, STATE,
+    Wanted, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Reading};
@@ -83,6 +83,7 @@ impl LiveEstate {
     /// Reads everything of every machine.
     pub(in crate::cli) fn read_all(&mut self) -> anyhow::Result<()> {
         self.fetch(Wanted::Frontends)?;
+        self.fetch(Wanted::Firewalls)?;
         self.fetch(Wanted::Names)?;
         let estate = self.estate();
         let mut wanted = Vec::new();
@@ -103,9 +104,11 @@ impl LiveEstate {
             match &one {
                 Wanted::Routes(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Routes),
                 Wanted::Rules(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Rules),
-                Wanted::Frontends | Wanted::Names | Wanted::Answers(..) | Wanted::State(_) => {
-                    others.push(one)
-                }
+                Wanted::Frontends
+                | Wanted::Firewalls
+                | Wanted::Names
+                | Wanted::Answers(..)
+                | Wanted::State(_) => others.push(one),
             }
         }
         for queries in [
@@ -136,6 +139,10 @@ impl LiveEstate {
             Wanted::Frontends => {
                 let found = self.live.drive(FrontendOperation::new(&self.group))?;
                 FrontendOperation::into_cloud(found, &mut self.bundle.cloud);
+            }
+            Wanted::Firewalls => {
+                let found = self.live.drive(FirewallOperation::new(&self.group))?;
+                FirewallOperation::into_cloud(found, &mut self.bundle.cloud);
             }
             Wanted::Names => {
                 let found = self.live.drive(NamingOperation::new(&self.group))?;

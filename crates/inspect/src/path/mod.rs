@@ -34,6 +34,8 @@ mod estate;
 mod exposure;
 mod fault;
 mod filter;
+mod firewall;
+mod firewall_rule;
 mod flow;
 mod group;
 mod hop;
@@ -51,6 +53,7 @@ mod topology;
 mod translate;
 mod walk;
 mod walk_balancer;
+mod walk_firewall;
 mod walk_guest;
 mod walk_name;
 

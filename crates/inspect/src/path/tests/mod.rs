@@ -4,6 +4,7 @@ mod balancer;
 mod documents;
 pub(crate) mod draft;
 mod facts;
+pub(crate) mod firewall;
 mod naming;
 mod object;
 mod peering;

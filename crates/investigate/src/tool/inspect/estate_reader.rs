@@ -18,8 +18,8 @@ use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
-    EstateOperation, FrontendOperation, NAMES, NameServer, NamingOperation, RESOLVE, STATE, Wanted,
-    unread_guest, wanted,
+    EstateOperation, FirewallOperation, FrontendOperation, NAMES, NameServer, NamingOperation, RESOLVE,
+    STATE, Wanted, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
@@ -208,6 +208,7 @@ impl<'a> EstateReader<'a> {
         let is_there = |one: &Wanted| match one {
             Wanted::State(name) => self.estate().frontend_addresses(name).is_empty(),
             Wanted::Frontends
+            | Wanted::Firewalls
             | Wanted::Names
             | Wanted::Answers(..)
             | Wanted::Routes(_)
@@ -445,6 +446,10 @@ impl<'a> EstateReader<'a> {
                 let found = replay.run(&mut FrontendOperation::new(self.place))?;
                 FrontendOperation::into_cloud(found, &mut self.bundle.cloud);
             }
+            Wanted::Firewalls => {
+                let found = replay.run(&mut FirewallOperation::new(self.place))?;
+                FirewallOperation::into_cloud(found, &mut self.bundle.cloud);
+            }
             Wanted::Names => {
                 let found = replay.run(&mut NamingOperation::new(self.place))?;
                 NamingOperation::into_cloud(found, &mut self.bundle.cloud);
@@ -562,6 +567,10 @@ impl<'a> EstateReader<'a> {
                 object,
                 Object::BalancerPort { .. } | Object::BalancerPart { .. } | Object::BalancerMember { .. }
             ),
+            Wanted::Firewalls => matches!(
+                object,
+                Object::FirewallRule { .. } | Object::FirewallPort { .. } | Object::FirewallNames { .. }
+            ),
             Wanted::Names => is_of_names(object),
             Wanted::Answers(own, name) => {
                 let caller = flow.and_then(|flow| estate.machine_at(flow.src));
@@ -585,7 +594,11 @@ impl<'a> EstateReader<'a> {
             let text = match read {
                 Wanted::Rules(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.rules.as_ref()),
                 Wanted::Routes(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.routes.as_ref()),
-                Wanted::State(_) | Wanted::Frontends | Wanted::Names | Wanted::Answers(..) => return true,
+                Wanted::State(_)
+                | Wanted::Frontends
+                | Wanted::Firewalls
+                | Wanted::Names
+                | Wanted::Answers(..) => return true,
             };
             match text {
                 Some(Reading::Text(text)) => names.iter().all(|name| text.contains(name)),
