@@ -43,7 +43,7 @@ pub const CODES: [(&str, &str); 29] = [
 ];
 
 /// Codes of what follows from documents that a case puts (`[[change]]`), and from what is missing among them.
-pub(in crate::case) const DOCUMENT_CODES: [&str; 17] = [
+pub(in crate::case) const DOCUMENT_CODES: [&str; 20] = [
     "peering_missing",
     "peering_transit_off",
     "lb_probe_mismatch",
@@ -55,6 +55,9 @@ pub(in crate::case) const DOCUMENT_CODES: [&str; 17] = [
     "vm_stopped",
     "outbound_absent",
     "nat_unconfigured",
+    "firewall_deny",
+    "firewall_default_deny",
+    "firewall_dns_proxy_off",
     "pe_not_approved",
     "private_dns_unlinked",
     "private_dns_shadow",
