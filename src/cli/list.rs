@@ -1,6 +1,6 @@
 //! Lists: as a table, as JSON, as Markdown.
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 
 use ghost_investigate::report::{markdown, plain};
 
@@ -16,6 +16,24 @@ pub(super) enum ListForm {
     Json,
     /// A table in Markdown.
     Markdown,
+}
+
+/// How a list is printed.
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct ListOutput {
+    /// The form of the list.
+    #[arg(short, long, value_enum, default_value_t = ListForm::Table, conflicts_with = "json")]
+    output: ListForm,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+impl ListOutput {
+    /// Returns the form that is asked for.
+    pub(super) fn form(self) -> ListForm {
+        if self.json { ListForm::Json } else { self.output }
+    }
 }
 
 impl ListForm {

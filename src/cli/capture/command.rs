@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 
 use super::{orphans, running, start};
 use crate::cli::consent::Consent;
+use crate::cli::list::ListOutput;
 use crate::cli::setup::Setup;
 
 /// The answer is bad news.
@@ -41,13 +42,9 @@ enum Sub {
     Cleanup(One),
     /// Lists captures, the newest first.
     #[command(
-        after_help = "Example:\n  ghost capture list --json | jq '.[] | select(.state == \"needs_cleanup\")'"
+        after_help = "Examples:\n  ghost capture list\n  ghost capture list -o markdown\n  ghost capture list --json | jq '.[] | select(.state == \"needs_cleanup\")'"
     )]
-    List {
-        /// Print one JSON document.
-        #[arg(long)]
-        json: bool,
-    },
+    List(ListOutput),
     /// Finds captures of ours in the cloud that no session owns any more.
     #[command(
         after_help = "Examples:\n  ghost capture orphans\n  ghost capture orphans --clean\n\nOnly what carries the name of a session of this installation that is over is ours; all else is left alone."
@@ -87,7 +84,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Resul
         Sub::Wait(one) => running::wait(one, setup),
         Sub::Stop(one) => running::stop(one, setup),
         Sub::Cleanup(one) => running::clean_up(one, setup),
-        Sub::List { json } => running::list(*json, setup),
+        Sub::List(output) => running::list(output.form(), setup),
         Sub::Orphans(arguments) => orphans::run(arguments, setup),
     }
 }

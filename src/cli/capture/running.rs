@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::command::One;
-use super::summary::{document, finish, over, short, summary};
+use super::summary::{document, finish, over, row, summary};
 use super::terminal::Terminal;
+use crate::cli::list::ListForm;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
 use crate::cli::wait::drive;
@@ -46,21 +47,22 @@ pub(super) fn clean_up(one: &One, setup: &Setup) -> anyhow::Result<u8> {
 }
 
 /// Lists captures.
-pub(super) fn list(json: bool, setup: &Setup) -> anyhow::Result<u8> {
+pub(super) fn list(form: ListForm, setup: &Setup) -> anyhow::Result<u8> {
     let (tasks, problems) = TaskStore::open(setup.data()?)?.all()?;
     for problem in problems {
         note(&format!("warning: {problem}"));
     }
-    if json {
+    if form == ListForm::Json {
         line(&Value::Array(tasks.iter().map(document).collect()).to_string())?;
         return Ok(0);
     }
     if tasks.is_empty() {
         line("There is no capture. `ghost capture start` begins one.")?;
     }
-    for task in &tasks {
-        line(&short(task))?;
-    }
+    let rows: Vec<Vec<String>> = tasks.iter().map(row).collect();
+    form.lines(&["ID", "STATE", "BEGUN", "GROUP", "MACHINES"], &rows)
+        .iter()
+        .try_for_each(|text| line(text))?;
     Ok(0)
 }
 

@@ -91,16 +91,17 @@ fn left(task: &CaptureTask) -> Vec<String> {
 }
 
 /// Returns a line for a list.
-pub(super) fn short(task: &CaptureTask) -> String {
-    let machines = task.order.machines.join(" → ");
+pub(super) fn row(task: &CaptureTask) -> Vec<String> {
     let opened = task.opened.to_string();
     let opened = opened.get(..19).unwrap_or(&opened).replace('T', " ");
-    format!("{}  {:<13}  {opened}  {machines} ({})", task.id(), task.state().word(), task.order.group.name)
+    let machines = task.order.machines.join(" → ");
+    let group = task.order.group.name.to_string();
+    vec![task.id().to_string(), task.state().word().to_owned(), opened, group, machines]
 }
 
 /// Returns the summary for people.
 pub(super) fn summary(task: &CaptureTask, setup: &Setup) -> String {
-    let mut text = vec![short(task)];
+    let mut text = vec![row(task).join("  ")];
     for end in &task.ends {
         let what = match &end.phase {
             Phase::Kept { bytes, packets, cut_off } => {

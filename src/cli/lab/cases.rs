@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::input::text;
+use crate::cli::list::{ListForm, ListOutput};
 use crate::cli::print::{Hinted, line};
 use ghost_lab::case::{CASES, Case, embedded, markdown};
 
@@ -18,14 +19,13 @@ pub(in crate::cli) struct Cases {
     #[arg(value_name = "CASE|FILE")]
     case: Option<String>,
     /// Print the file itself: something to begin with.
-    #[arg(long, requires = "case", conflicts_with = "json")]
+    #[arg(long, requires = "case", conflicts_with_all = ["json", "output"])]
     text: bool,
     /// Print the table of `demo/README.md`.
-    #[arg(long, conflicts_with_all = ["case", "json"])]
+    #[arg(long, conflicts_with_all = ["case", "json", "output"])]
     markdown: bool,
-    /// Print one JSON document.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: ListOutput,
 }
 
 /// Runs the subcommand.
@@ -34,16 +34,17 @@ pub(in crate::cli) fn run(arguments: &Cases) -> anyhow::Result<u8> {
         line(markdown()?.trim_end())?;
         return Ok(0);
     }
+    let form = arguments.output.form();
     let Some(named) = &arguments.case else {
         let cases: Result<Vec<Case>, _> = CASES.iter().map(|(_, text)| Case::read(text)).collect();
         let cases = cases?;
-        let text = if arguments.json {
-            json!(cases.iter().map(to_json).collect::<Vec<_>>()).to_string()
-        } else {
-            let one = |case: &Case| format!("{}  {}", case.id, case.title);
-            cases.iter().map(one).collect::<Vec<_>>().join("\n")
-        };
-        line(&text)?;
+        if form == ListForm::Json {
+            line(&json!(cases.iter().map(to_json).collect::<Vec<_>>()).to_string())?;
+            return Ok(0);
+        }
+        let rows: Vec<Vec<String>> =
+            cases.iter().map(|case| vec![case.id.to_string(), case.title.clone()]).collect();
+        form.lines(&["CASE", "WHAT HAPPENS"], &rows).iter().try_for_each(|text| line(text))?;
         return Ok(0);
     };
     let file = match embedded(named) {
@@ -58,7 +59,7 @@ pub(in crate::cli) fn run(arguments: &Cases) -> anyhow::Result<u8> {
     })?;
     let text = if arguments.text {
         file.trim_end().to_owned()
-    } else if arguments.json {
+    } else if form == ListForm::Json {
         to_json(&case).to_string()
     } else {
         shown(&case)

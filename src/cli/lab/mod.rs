@@ -15,6 +15,6 @@ mod slack;
 mod up;
 
 pub(in crate::cli) use command::{Arguments, run};
-use net::{Question, evaluate};
+use net::{Ending, Question, evaluate};
 pub(in crate::cli) use session::{GROUPS, found, reach};
 pub(in crate::cli) use slack::hinted;

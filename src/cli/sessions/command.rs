@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 
 use super::{list, search, show, transfer, usage};
-use crate::cli::list::ListForm;
+use crate::cli::list::ListOutput;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
 use crate::cli::wait::drive;
@@ -30,12 +30,8 @@ enum Sub {
         after_help = "Examples:\n  ghost sessions list\n  ghost sessions list -o markdown\n  ghost sessions list --json | jq -r '.[] | select(.state == \"waiting\") | .id'"
     )]
     List {
-        /// The form of the list.
-        #[arg(short, long, value_enum, default_value_t = ListForm::Table, conflicts_with = "json")]
-        output: ListForm,
-        /// Print one JSON document.
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        output: ListOutput,
     },
     /// Finds sessions that were about something, by the names of objects, the codes of faults and words; the best first.
     #[command(
@@ -45,12 +41,8 @@ enum Sub {
         /// Names, codes or words.
         #[arg(required = true)]
         words: Vec<String>,
-        /// The form of the list.
-        #[arg(short, long, value_enum, default_value_t = ListForm::Table, conflicts_with = "json")]
-        output: ListForm,
-        /// Print one JSON document.
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        output: ListOutput,
     },
     /// Tells what happened in a session, or prints one of its reports.
     #[command(
@@ -110,10 +102,8 @@ enum Sub {
 /// Runs the subcommand.
 pub(in crate::cli) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let work = async || match &arguments.command {
-        Sub::List { output, json } => list::run(setup, if *json { ListForm::Json } else { *output }).await,
-        Sub::Search { words, output, json } => {
-            search::run(setup, &words.join(" "), if *json { ListForm::Json } else { *output }).await
-        }
+        Sub::List { output } => list::run(setup, output.form()).await,
+        Sub::Search { words, output } => search::run(setup, &words.join(" "), output.form()).await,
         Sub::Usage(arguments) => usage::run(arguments, setup).await,
         Sub::Show(arguments) => show::run(arguments, setup).await,
         Sub::Export { session, out } => transfer::export(setup, session, out.as_deref()).await,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::list::names;
-use crate::cli::list::ListForm;
+use crate::cli::list::{ListForm, ListOutput};
 use crate::cli::moment::moment;
 use crate::cli::print::{line, note};
 use crate::cli::setup::Setup;
@@ -26,12 +26,8 @@ pub(super) struct Arguments {
     /// What a row is.
     #[arg(long, value_enum, default_value_t = By::Channel)]
     by: By,
-    /// The form of the list.
-    #[arg(short, long, value_enum, default_value_t = ListForm::Table, conflicts_with = "json")]
-    output: ListForm,
-    /// Print one JSON document.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: ListOutput,
 }
 
 /// What a row is.
@@ -100,7 +96,7 @@ pub(super) async fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<
         })
         .collect();
     let rows = totals.iter().map(|(name, total)| Row::new(name, total));
-    if arguments.json || arguments.output == ListForm::Json {
+    if arguments.output.form() == ListForm::Json {
         let document = json!({
             "since": since, "groups": rows.collect::<Vec<_>>(), "total": Row::new("all", &all), "unread": unread,
         });
@@ -123,7 +119,7 @@ pub(super) async fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<
         "DECISION",
     ];
     let rows: Vec<Vec<String>> = rows.chain([Row::new("all", &all)]).map(|row| row.cells()).collect();
-    arguments.output.lines(&head, &rows).iter().try_for_each(|text| line(text))
+    arguments.output.form().lines(&head, &rows).iter().try_for_each(|text| line(text))
 }
 
 /// Adds sessions to their groups; returns how many cannot be counted.

@@ -19,6 +19,7 @@ mod raw;
 pub(crate) mod real_az;
 mod recorded;
 mod recording;
+mod sdk;
 mod served;
 mod stage;
 mod storage;

@@ -112,7 +112,10 @@ fn ghost(arguments: &[&str]) -> (i32, String, String) {
 #[test]
 fn the_program_lists_and_shows_cases_without_a_lab() {
     let (code, listed, _) = ghost(&["lab", "cases"]);
-    assert_eq!((code, listed.lines().count()), (0, CASES.len()));
+    assert_eq!((code, listed.lines().count()), (0, CASES.len() + 1));
+    assert!(listed.starts_with("CASE  WHAT HAPPENS\n"), "{listed}");
+    let (_, drawn, _) = ghost(&["lab", "cases", "-o", "markdown"]);
+    assert!(drawn.starts_with("| CASE | WHAT HAPPENS |\n| --- | --- |\n"), "{drawn}");
     let (_, text, _) = ghost(&["lab", "cases", "J", "--text"]);
     assert_eq!(text.trim_end(), embedded("j").unwrap().trim_end());
     let (_, shown, _) = ghost(&["lab", "cases", "t"]);

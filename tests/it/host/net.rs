@@ -1,9 +1,13 @@
 //! Faults put into networks of the real kernel, gathered by the program inside of each machine, judged, and taken away again.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use ghost_lab::host::HostError;
 use ghost_lab::host::net::{Board, FAULTS, HEALTHY, Spec, Trial, pick, run};
+
+use serde_json::Value;
 
 use crate::netns::skipped;
 use crate::random::{Random, is_long, seed, setting};
@@ -81,4 +85,46 @@ fn several_faults_at_once_are_all_named() {
     let count = if is_long() { COMBINATIONS } else { 2 };
     let board = board(&pick(count, seed("net combinations")));
     assert!(board.mean() >= 0.9, "{board}");
+}
+
+/// Who ends an evaluation waits until the network of its case is gone; what came of that case does not count.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test runs programs")]
+fn an_evaluation_that_is_interrupted_leaves_no_network() {
+    if skipped() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let mut running = Command::new(env!("CARGO_BIN_EXE_ghost"))
+        .args(["lab", "eval", "--net", "--all", "--json", "--seed", "3"])
+        .env("GHOST_DATA_DIR", home.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let pid = running.id();
+    let mut lines = BufReader::new(running.stdout.take().unwrap()).lines();
+    let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(first["restored"], true, "{first}");
+    // The second case is being built, or runs.
+    let ours = format!("-{pid}-");
+    let spaces = || -> Vec<String> {
+        let folder = std::fs::read_dir("/run/netns").into_iter().flatten();
+        let names = folder.filter_map(|entry| entry.unwrap().file_name().into_string().ok());
+        names.filter(|name| name.contains(&ours)).collect()
+    };
+    while spaces().is_empty() {
+        assert_eq!(running.try_wait().unwrap(), None, "it ended by itself");
+        std::thread::yield_now();
+    }
+    let process = rustix::process::Pid::from_child(&running);
+    rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
+    let rest: Vec<Value> = lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
+    let done = running.wait_with_output().unwrap();
+    let words = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(130), "{words}");
+    assert!(words.contains("interrupted"), "{words}");
+    assert_eq!(rest.last().map(|board| board["mean_f1"].is_number()), Some(true), "{rest:?}");
+    assert_eq!(spaces(), Vec::<String>::new());
 }

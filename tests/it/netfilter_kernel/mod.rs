@@ -7,6 +7,7 @@
 
 mod compare;
 mod legacy;
+mod line;
 mod native;
 mod observe;
 mod option;

@@ -10,6 +10,7 @@ use super::draft::Draft;
 use super::edit::{Edit, Peering, RouteRow, SecurityRule, Target};
 use super::firewall_command::firewall;
 use super::name::{last, part_after};
+use super::resource::peering_of;
 use super::routes::route_of;
 use crate::net::Fields as _;
 use crate::path::Bundle;
@@ -160,19 +161,38 @@ fn az(words: &[String], bundle: &Bundle) -> Result<Vec<Edit>, CommandError> {
             let remote = words.need(&["--remote-vnet", "--remote-vnet-id"])?;
             let remote =
                 last(&remote).ok_or_else(|| CommandError::Unclear("--remote-vnet is empty".to_owned()))?;
-            let peering = Peering {
-                name: words.need(NAME)?,
-                remote,
-                forwarded: words.flag(&["--allow-forwarded-traffic"]).unwrap_or(false),
-                remote_gateway: words.flag(&["--use-remote-gateways"]).unwrap_or(false),
-            };
+            let peering = flagged(
+                Peering {
+                    name: words.need(NAME)?,
+                    remote,
+                    access: true,
+                    forwarded: false,
+                    transit: false,
+                    remote_gateway: false,
+                },
+                &words,
+            );
             Ok(vec![Edit::PutPeering { network: words.need(&["--vnet-name"])?, peering }])
         }
         ["network", "vnet", "peering", "delete"] => Ok(vec![Edit::DeletePeering {
             network: words.need(&["--vnet-name"])?,
             peering: words.need(NAME)?,
         }]),
-        ["network", "vnet", "peering", "update"] => unclear(Target::Network(words.need(&["--vnet-name"])?)),
+        ["network", "vnet", "peering", "update"] => {
+            let (network, name) = (words.need(&["--vnet-name"])?, words.need(NAME)?);
+            let other = ["--remote-vnet", "--local-subnet-names", "--remote-subnet-names"];
+            let other = words.options.iter().any(|(option, _)| other.contains(option));
+            if generic || other {
+                return unclear(Target::Network(network));
+            }
+            match known_peering(&Draft::of(bundle), &network, &name) {
+                Some(known) => Ok(vec![Edit::PutPeering { network, peering: flagged(known, &words) }]),
+                None => Ok(vec![Edit::Obscure {
+                    target: Target::Network(network),
+                    why: format!("the peering {name} was not read"),
+                }]),
+            }
+        }
         ["network", "nic", "update"] => {
             let nic = words.need(NAME)?;
             if generic {
@@ -228,6 +248,24 @@ fn az(words: &[String], bundle: &Bundle) -> Result<Vec<Edit>, CommandError> {
             Ok(vec![Edit::not_judged(&format!("{what}{name}"), kind)])
         }
         _ => Err(CommandError::Foreign),
+    }
+}
+
+/// Returns a peering as it was read.
+pub(super) fn known_peering(draft: &Draft, network: &str, name: &str) -> Option<Peering> {
+    let rows = draft.networks.named(network)?;
+    items(rows, "virtualNetworkPeerings").find(|row| is_named(row, name)).and_then(peering_of)
+}
+
+/// Returns a peering with what the options say of it.
+fn flagged(peering: Peering, words: &Words<'_>) -> Peering {
+    let flag = |name: &str, known: bool| words.flag(&[name]).unwrap_or(known);
+    Peering {
+        access: flag("--allow-vnet-access", peering.access),
+        forwarded: flag("--allow-forwarded-traffic", peering.forwarded),
+        transit: flag("--allow-gateway-transit", peering.transit),
+        remote_gateway: flag("--use-remote-gateways", peering.remote_gateway),
+        ..peering
     }
 }
 

@@ -257,7 +257,7 @@ impl Draft {
     }
 
     fn put_peering(&mut self, network: &str, peering: &Peering) -> Done {
-        let Peering { name, remote, forwarded, remote_gateway } = peering;
+        let Peering { name, remote, access, forwarded, transit, remote_gateway } = peering;
         let target = || Target::Network(network.to_owned());
         if self.networks.named(remote).is_none() {
             return Err((target(), format!("the network {remote} was not read")));
@@ -274,7 +274,8 @@ impl Draft {
         };
         list.retain(|row| !is_named(row, name));
         list.push(json!({
-            "name": name, "peeringState": state, "allowForwardedTraffic": forwarded, "useRemoteGateways": remote_gateway,
+            "name": name, "peeringState": state, "allowVirtualNetworkAccess": access, "allowForwardedTraffic": forwarded,
+            "allowGatewayTransit": transit, "useRemoteGateways": remote_gateway,
             "remoteVirtualNetwork": {"id": format!("/virtualNetworks/{remote}")},
         }));
         self.set_peering_state(remote, network, if answered { "Connected" } else { "Initiated" });

@@ -52,8 +52,12 @@ pub struct Peering {
     pub name: String,
     /// The name of the other network.
     pub remote: String,
+    /// Whether the other network is part of its own.
+    pub access: bool,
     /// Whether it lets in what others forward.
     pub forwarded: bool,
+    /// Whether it lends its gateway to the other side.
+    pub transit: bool,
     /// Whether it uses the gateway of the other side.
     pub remote_gateway: bool,
 }

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
+
 use super::documents::texts;
+use super::native;
 use crate::netfilter::{self, Body, Chain, Format, Part, Rule, Ruleset, Table};
 use crate::path::{Bundle, Guest, Reading};
 
@@ -69,7 +72,19 @@ pub(super) fn inverse(bundle: &Bundle, machine: &str, words: &[String]) -> Optio
             let old = known.map_or("ACCEPT", |chain| chain.policy.as_deref().unwrap_or("ACCEPT"));
             said(format!("-P {chain} {old}"))
         }
-        Deed::DeleteHandle(_) | Deed::Flush => None,
+        Deed::DeleteHandle(handle) => {
+            let at = known?.rules.iter().position(|own| own.handle == Some(*handle))?;
+            let raw = known?.rules.get(at)?.raw.trim();
+            // What a person would have to type anew, and one line cannot hold, is not offered.
+            let is_plain = !raw.contains(['\n', ';', '"', '\'', '\\', '$', '`']);
+            let place = match at.checked_sub(1).and_then(|before| known?.rules.get(before)) {
+                Some(before) => format!("add rule {} {chain} handle {}", line.table, before.handle?),
+                None => format!("insert rule {} {chain}", line.table),
+            };
+            is_plain.then(|| format!("{program} {place} {raw}"))
+        }
+        // The rule gets its handle when it stands there.
+        Deed::After(..) | Deed::Before(..) | Deed::Flush => None,
     }
 }
 
@@ -92,8 +107,33 @@ enum Deed {
     Delete(Vec<String>),
     /// The rule that `nft` gave a number.
     DeleteHandle(u64),
+    /// Behind a rule of `nft`, or the last one.
+    After(Near, Vec<String>),
+    /// Before a rule of `nft`, or the first one.
+    Before(Near, Vec<String>),
     Policy(String),
     Flush,
+}
+
+/// Which rule of a chain of `nft` is meant.
+enum Near {
+    /// None of them.
+    End,
+    Handle(u64),
+    /// From 0.
+    Index(usize),
+}
+
+impl Near {
+    /// Returns its place; nothing where none is meant.
+    fn find(&self, chain: &Chain) -> Result<Option<usize>, String> {
+        let found = match self {
+            Self::End => return Ok(None),
+            Self::Handle(handle) => chain.rules.iter().position(|own| own.handle == Some(*handle)),
+            Self::Index(index) => Some(*index).filter(|index| *index < chain.rules.len()),
+        };
+        found.map(Some).ok_or_else(|| format!("{} has no such rule", chain.name))
+    }
 }
 
 /// A line that is understood.
@@ -177,19 +217,33 @@ impl Line {
 
     fn of_nft(words: &[String]) -> Result<Self, String> {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let (family, rest) = match words.as_slice() {
-            ["delete", "rule", family @ ("ip" | "ip6" | "inet"), rest @ ..] => (*family, rest),
-            ["delete", "rule", rest @ ..] => ("ip", rest),
-            _ => {
-                return Err("of nft only the deletion of a rule by its handle is carried out here".to_owned());
+        let [verb, what @ ("rule" | "chain"), rest @ ..] = words.as_slice() else {
+            return Err("of nft only rules of a chain are added and deleted here".to_owned());
+        };
+        let (family, rest) = match rest {
+            [family @ ("ip" | "ip6" | "inet"), rest @ ..] => (*family, rest),
+            _ => ("ip", rest),
+        };
+        let [table, chain, rest @ ..] = rest else { return Err("it names no chain".to_owned()) };
+        let number = |text: &str| text.parse::<u64>().map_err(|_| format!("`{text}` is no number"));
+        // The place where a rule is put, and the rule.
+        let placed = || match rest {
+            ["handle" | "position", handle, rule @ ..] => Ok((Near::Handle(number(handle)?), rule)),
+            ["index", index, rule @ ..] => {
+                Ok((Near::Index(usize::try_from(number(index)?).unwrap_or(usize::MAX)), rule))
             }
+            rule => Ok::<_, String>((Near::End, rule)),
         };
-        let [table, chain, "handle", handle] = rest else {
-            return Err("it names no rule by its handle".to_owned());
+        let own = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let deed = match (*verb, *what, rest) {
+            ("add", "rule", _) => placed().map(|(near, rule)| Deed::After(near, own(rule)))?,
+            ("insert", "rule", _) => placed().map(|(near, rule)| Deed::Before(near, own(rule)))?,
+            ("delete", "rule", ["handle", handle]) => Deed::DeleteHandle(number(handle)?),
+            ("delete", "rule", _) => return Err("it names no rule by its handle".to_owned()),
+            ("flush", "chain", []) => Deed::Flush,
+            _ => return Err(format!("`nft {verb} {what}` is not carried out here")),
         };
-        let handle = handle.parse().map_err(|_| format!("`{handle}` is no handle"))?;
         let (table, chain) = (format!("{family} {table}"), Some((*chain).to_owned()));
-        let deed = Deed::DeleteHandle(handle);
         Ok(Self { program: "nft", backend: None, table, chain, deed })
     }
 
@@ -303,11 +357,44 @@ impl Line {
                 let at = chain.rules.iter().position(|own| own.handle == Some(*handle));
                 chain.rules.remove(at.ok_or_else(|| format!("{name} has no rule with the handle {handle}"))?);
             }
+            Deed::After(near, words) => {
+                let at = near.find(chain)?.map_or(chain.rules.len(), |at| at + 1);
+                let rule = self.native_rule(words)?;
+                chain.rules.insert(at, rule);
+            }
+            Deed::Before(near, words) => {
+                let at = near.find(chain)?.unwrap_or(0);
+                let rule = self.native_rule(words)?;
+                chain.rules.insert(at, rule);
+            }
             Deed::Policy(policy) => chain.policy = Some(policy.clone()),
             Deed::Flush => chain.rules.clear(),
         }
         number(chain);
         Ok(())
+    }
+
+    /// Reads the words of a rule as `nft -j list ruleset` would print them.
+    fn native_rule(&self, words: &[String]) -> Result<Rule, String> {
+        let expressions = native::expressions(words)?;
+        let (family, table) = self.table.split_once(' ').ok_or("it names no table")?;
+        let chain = self.chain.as_deref().unwrap_or("input");
+        let text = json!({"nftables": [
+            {"table": {"family": family, "name": table, "handle": 1}},
+            {"chain": {"family": family, "table": table, "name": chain, "handle": 1}},
+            {"rule": {"family": family, "table": table, "chain": chain, "handle": 0, "expr": expressions}},
+        ]});
+        let parsed = netfilter::read(&text.to_string()).and_then(Ruleset::whole);
+        let mut parsed = parsed.map_err(|error| error.to_string())?;
+        let chain = parsed.tables.first_mut().and_then(|table: &mut Table| table.chains.first_mut());
+        let mut rule = chain.and_then(|chain| chain.rules.pop()).ok_or("the rule cannot be read")?;
+        // It gets one when it stands there.
+        rule.handle = None;
+        if rule.opaque.is_empty() {
+            Ok(rule)
+        } else {
+            Err(format!("`{}` is not known", rule.opaque.join(" ")))
+        }
     }
 
     /// Reads the words of a rule as `iptables-save` would print them.

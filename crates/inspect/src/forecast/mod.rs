@@ -30,6 +30,7 @@ mod firewall_command;
 mod flows;
 mod guest;
 mod name;
+mod native;
 mod resource;
 mod routes;
 mod rules;

@@ -164,16 +164,20 @@ fn of_subnet(network: &str, name: &str, row: &Value) -> Vec<Edit> {
 }
 
 fn peering(network: &str, row: &Value) -> Option<Edit> {
+    Some(Edit::PutPeering { network: network.to_owned(), peering: peering_of(row)? })
+}
+
+/// Reads one side of a peering as it is configured.
+pub(super) fn peering_of(row: &Value) -> Option<Peering> {
     let inner = body(row);
-    let flag = |name: &str| inner.field(name).and_then(Value::as_bool).unwrap_or(false);
-    Some(Edit::PutPeering {
-        network: network.to_owned(),
-        peering: Peering {
-            name: row.text("name")?.to_owned(),
-            remote: id_name(inner.field("remoteVirtualNetwork"))?,
-            forwarded: flag("allowForwardedTraffic"),
-            remote_gateway: flag("useRemoteGateways"),
-        },
+    let flag = |name: &str, usual: bool| inner.field(name).and_then(Value::as_bool).unwrap_or(usual);
+    Some(Peering {
+        name: row.text("name")?.to_owned(),
+        remote: id_name(inner.field("remoteVirtualNetwork"))?,
+        access: flag("allowVirtualNetworkAccess", true),
+        forwarded: flag("allowForwardedTraffic", false),
+        transit: flag("allowGatewayTransit", false),
+        remote_gateway: flag("useRemoteGateways", false),
     })
 }
 

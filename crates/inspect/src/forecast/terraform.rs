@@ -315,15 +315,18 @@ impl Known {
                 }
             }
             "azurerm_virtual_network_peering" => {
-                let flag = |field: &str| values.field(field).and_then(Value::as_bool).unwrap_or(false);
+                let flag =
+                    |field: &str, usual: bool| values.field(field).and_then(Value::as_bool).unwrap_or(usual);
                 let network = text("virtual_network_name");
                 match values.text("remote_virtual_network_id").and_then(last) {
                     Some(remote) => {
                         let peering = Peering {
                             name,
                             remote,
-                            forwarded: flag("allow_forwarded_traffic"),
-                            remote_gateway: flag("use_remote_gateways"),
+                            access: flag("allow_virtual_network_access", true),
+                            forwarded: flag("allow_forwarded_traffic", false),
+                            transit: flag("allow_gateway_transit", false),
+                            remote_gateway: flag("use_remote_gateways", false),
                         };
                         Ok(vec![Edit::PutPeering { network, peering }])
                     }

@@ -104,6 +104,20 @@ fn the_deletion_of_one_side_of_a_peering_cuts_both_directions() {
 }
 
 #[test]
+fn a_peering_without_access_cuts_what_its_rules_let_in_as_one_network() {
+    let line = "az network vnet peering update -g rg --vnet-name hub -n hub-to-left --allow-vnet-access";
+    let draft = Draft::hub().rule("hub/nva", ("first", 4000, "Inbound", "Deny", "Udp", "*", "*", "53"));
+    let found = of_command(&draft, &format!("{line} false"));
+    let now = said(&found);
+    assert!(now.contains(&"cut icmp a -> nva".to_owned()), "{now:?}");
+    let same = of_command(&draft, &format!("{line} true"));
+    assert_eq!((said(&same), same.unknown.len()), (Vec::new(), 0));
+    // One that was not read is not known afterwards.
+    let unread = "az network vnet peering update -g rg --vnet-name hub -n nope --allow-vnet-access false";
+    assert!(!of_command(&Draft::hub(), unread).unknown.is_empty());
+}
+
+#[test]
 fn lines_of_iptables_are_carried_out_on_what_was_printed() {
     let line = |script: &str| {
         format!("az vm run-command invoke -g rg -n db --command-id RunShellScript --scripts '{script}'")
@@ -140,6 +154,70 @@ fn a_machine_without_rules_gets_its_first_one() {
     let found = forecast(&bundle, &[edit], &Scope::default());
     assert_eq!(said(&found), ["cut tcp web -> db:5432"]);
     assert!(found.unknown.is_empty());
+}
+
+/// An estate in which a machine has a filter of `nft`: a chain with rules, each with its handle.
+fn native(rules: &[(u64, u16, &str)]) -> Bundle {
+    let mut bundle = Draft::two().bundle();
+    let guest = super::guest::of(&mut bundle, "db").unwrap();
+    let mut rows = vec![
+        json!({"table": {"family": "inet", "name": "f", "handle": 1}}),
+        json!({"chain": {"family": "inet", "table": "f", "name": "input", "handle": 1, "type": "filter",
+            "hook": "input", "prio": 0, "policy": "accept"}}),
+    ];
+    rows.extend(rules.iter().map(|(handle, port, verdict)| {
+        let port = json!({"match": {"op": "==", "left": {"payload": {"protocol": "tcp", "field": "dport"}}, "right": port}});
+        json!({"rule": {"family": "inet", "table": "f", "chain": "input", "handle": handle, "expr": [port, { *verdict: null }]}})
+    }));
+    guest.filters.insert("nft".to_owned(), crate::path::Reading::Text(json!({"nftables": rows}).to_string()));
+    bundle
+}
+
+#[test]
+fn lines_of_nft_are_carried_out_where_they_say() {
+    let changed = |rules: &[(u64, u16, &str)], line: &str| {
+        let edit = Edit::Filter { machine: "db".to_owned(), words: words(line) };
+        let found = forecast(&native(rules), &[edit], &Scope::default());
+        assert!(found.unknown.is_empty(), "{line}: {:?}", found.unknown);
+        said(&found)
+    };
+    let accepts: &[_] = &[(4, 5432, "accept")];
+    let cut = ["cut tcp web -> db:5432"];
+    assert_eq!(changed(accepts, "nft insert rule inet f input tcp dport 5432 drop"), cut);
+    assert_eq!(changed(accepts, "nft add rule inet f input tcp dport { 5432, 5433 } drop"), [""; 0]);
+    assert_eq!(changed(&[], "nft add rule inet f input tcp dport { 5432, 5433 } drop"), cut);
+    assert_eq!(changed(accepts, "nft insert rule inet f input handle 4 tcp dport 5432 drop"), cut);
+    assert_eq!(changed(accepts, "nft add rule inet f input index 0 tcp dport 5432 drop"), [""; 0]);
+    let drops: &[_] = &[(4, 5432, "drop")];
+    assert_eq!(changed(drops, "nft flush chain inet f input"), ["opened tcp web -> db:5432"]);
+    assert_eq!(changed(drops, "nft delete rule inet f input handle 4"), ["opened tcp web -> db:5432"]);
+    // What is no rule of that chain is not known.
+    for line in [
+        "nft add rule inet f other tcp dport 5432 drop",
+        "nft add rule inet f input handle 9 tcp dport 5432 drop",
+        "nft add rule inet f input tcp dport 5432 drop } chain x { drop",
+        "nft add rule inet f input",
+        "nft add rule inet f input frobnicate 5",
+        "nft delete chain inet f input",
+    ] {
+        let edit = Edit::Filter { machine: "db".to_owned(), words: words(line) };
+        let found = forecast(&native(accepts), &[edit], &Scope::default());
+        assert!(!found.unknown.is_empty(), "{line}: {found:?}");
+    }
+}
+
+#[test]
+fn a_rule_of_nft_is_put_back_where_it_was() {
+    let rules = &[(3, 22, "accept"), (4, 5432, "drop")];
+    for (handle, back) in [
+        (3, "nft insert rule inet f input tcp dport 22 accept"),
+        (4, "nft add rule inet f input handle 3 tcp dport 5432 drop"),
+    ] {
+        let line = format!("ssh ops@10.0.2.4 nft delete rule inet f input handle {handle}");
+        taken_back(&native(rules), &line);
+        let line = format!("nft delete rule inet f input handle {handle}");
+        assert_eq!(super::guest::inverse(&native(rules), "db", &words(&line)).as_deref(), Some(back));
+    }
 }
 
 #[test]
@@ -204,6 +282,8 @@ fn what_takes_a_change_back_leads_to_the_documents_of_before() {
     for line in [
         "az network vnet peering delete -g rg --vnet-name hub -n hub-to-left",
         "az network vnet peering create -g rg --vnet-name left -n more --remote-vnet right",
+        "az network vnet peering update -g rg --vnet-name hub -n hub-to-left --allow-vnet-access false",
+        "az network vnet peering update -g rg --vnet-name hub -n hub-to-left --allow-forwarded-traffic false",
     ] {
         taken_back(&Draft::hub().bundle(), line);
     }

@@ -1,13 +1,14 @@
 //! The command that takes a change back, from what was read before it.
 
 use super::balancer::BalancerList;
-use super::command::command;
+use super::command::{command, known_peering};
 use super::documents::{body, id_name, is_named, items, texts};
 use super::draft::Draft;
-use super::edit::{Edit, SecurityRule};
+use super::edit::{Edit, Peering, SecurityRule};
 use super::firewall_command;
 use super::guest;
 use super::name::part_after;
+use super::resource::peering_of;
 use super::routes::route_of;
 use crate::net::Fields as _;
 use crate::path::Bundle;
@@ -52,14 +53,16 @@ pub fn undo(words: &[String], bundle: &Bundle) -> Option<Vec<String>> {
             Some(place.subnet(network, subnet, "--route-table", old, "routeTable"))
         }
         Edit::PutPeering { network, peering } => {
-            let known = draft.networks.named(network)?;
-            let is_new = !items(known, "virtualNetworkPeerings").any(|row| is_named(row, &peering.name));
-            is_new.then(|| {
-                place.named(
+            draft.networks.named(network)?;
+            match known_peering(&draft, network, &peering.name) {
+                None => Some(place.named(
                     "network vnet peering delete",
                     &[("--vnet-name", network), ("--name", &peering.name)],
-                )
-            })
+                )),
+                // Whoever is joined with another network by it cannot be joined with the old one by a change of it.
+                Some(old) if old == *peering || old.remote != peering.remote => None,
+                Some(old) => Some(place.peering_as("update", network, &old, &[])),
+            }
         }
         Edit::SetForwarding { nic, .. } => {
             let old = body(draft.interfaces.named(nic)?).field("enableIpForwarding").and_then(Value::as_bool);
@@ -88,8 +91,9 @@ pub fn undo(words: &[String], bundle: &Bundle) -> Option<Vec<String>> {
         }
         Edit::DeletePeering { network, peering } => {
             let known = draft.networks.named(network)?;
-            let old = items(known, "virtualNetworkPeerings").find(|row| is_named(row, peering))?;
-            place.peering(network, peering, old)
+            let row = items(known, "virtualNetworkPeerings").find(|row| is_named(row, peering))?;
+            let remote = texts(body(row).field("remoteVirtualNetwork")?, &["id"]).into_iter().next()?;
+            Some(place.peering_as("create", network, &peering_of(row)?, &[("--remote-vnet", &remote)]))
         }
         Edit::SetInterfaceGroup { nic, .. } => {
             let old = body(draft.interfaces.named(nic)?).field("networkSecurityGroup");
@@ -179,26 +183,18 @@ impl Place {
         words
     }
 
-    /// Creates a side of a peering as it was; nothing where its document does not say with whom.
-    fn peering(&self, network: &str, name: &str, old: &Value) -> Option<Vec<String>> {
-        let inner = body(old);
-        let remote = texts(inner.field("remoteVirtualNetwork")?, &["id"]).into_iter().next()?;
-        let flag = |field: &str, usual: bool| {
-            let is = inner.field(field).and_then(Value::as_bool).unwrap_or(usual);
-            if is { "true" } else { "false" }
-        };
-        Some(self.named(
-            "network vnet peering create",
-            &[
-                ("--vnet-name", network),
-                ("--name", name),
-                ("--remote-vnet", &remote),
-                ("--allow-vnet-access", flag("allowVirtualNetworkAccess", true)),
-                ("--allow-forwarded-traffic", flag("allowForwardedTraffic", false)),
-                ("--allow-gateway-transit", flag("allowGatewayTransit", false)),
-                ("--use-remote-gateways", flag("useRemoteGateways", false)),
-            ],
-        ))
+    /// Makes a side of a peering what it was.
+    fn peering_as(&self, verb: &str, network: &str, old: &Peering, more: &[(&str, &str)]) -> Vec<String> {
+        let said = |is: bool| if is { "true" } else { "false" };
+        let mut options = vec![("--vnet-name", network), ("--name", old.name.as_str())];
+        options.extend(more);
+        options.extend([
+            ("--allow-vnet-access", said(old.access)),
+            ("--allow-forwarded-traffic", said(old.forwarded)),
+            ("--allow-gateway-transit", said(old.transit)),
+            ("--use-remote-gateways", said(old.remote_gateway)),
+        ]);
+        self.named(&format!("network vnet peering {verb}"), &options)
     }
 
     fn route(&self, verb: &str, table: &str, old: &super::RouteRow) -> Vec<String> {

@@ -420,13 +420,20 @@ pub(super) fn busy(host: &Host, hearing: &Listener) -> Option<Finding> {
         .map(|one| one.peer.0)
         .collect();
     let peers: std::collections::BTreeSet<&IpAddr> = half.iter().collect();
-    let full = host.counters.now("TcpExt.TCPReqQFullDrop");
-    if peers.len() >= 4 && full > 0 {
+    let (full, dropped) =
+        (host.counters.now("TcpExt.TCPReqQFullDrop"), host.counters.now("TcpExt.ListenDrops"));
+    // Without cookies the kernel keeps the last quarter of the backlog for those it knows: it drops before the queue is full.
+    let backlog = host.number("net.ipv4.tcp_max_syn_backlog").and_then(|most| usize::try_from(most).ok());
+    let is_short = host.number("net.ipv4.tcp_syncookies") == Some(0)
+        && backlog.is_some_and(|most| half.len() >= most.saturating_sub(most / 4));
+    if peers.len() >= 4 && (full > 0 || (is_short && dropped > 0)) {
         let found = made(
             Fault::SynFlood,
             &format!("{} connections of {} addresses are half open", half.len(), peers.len()),
         );
-        return Some(found.and(&host.name, Part::Counters, format!("TCPReqQFullDrop {full}")));
+        let counted =
+            if full > 0 { format!("TCPReqQFullDrop {full}") } else { format!("ListenDrops {dropped}") };
+        return Some(found.and(&host.name, Part::Counters, counted));
     }
     None
 }

@@ -88,7 +88,7 @@ fn flow_fate(network: &Network<'_>, flow: &Flow) -> (Fate, Vec<Trace>) {
 }
 
 /// Puts the worst first, one finding an object and fault; what only follows from another is left out.
-fn sorted(findings: Vec<Finding>) -> Vec<Finding> {
+pub(super) fn sorted(findings: Vec<Finding>) -> Vec<Finding> {
     let mut unique: BTreeMap<(Fault, super::object::Object), Finding> = BTreeMap::new();
     for found in findings {
         let key = (found.fault, found.object.clone());
@@ -101,16 +101,29 @@ fn sorted(findings: Vec<Finding>) -> Vec<Finding> {
     // Damage whose rule is known is that rule; a twin explains an entry that is another machine's.
     let (rewrites, twins) =
         (has(Fault::PayloadRewrite), has(Fault::DuplicateAddress) || has(Fault::DuplicateMac));
-    // That a gateway does not answer is no second fault of a route that leads to the wrong one.
-    let misled: Vec<_> = unique
-        .keys()
-        .filter(|(fault, _)| *fault == Fault::WrongGateway)
-        .map(|(_, object)| object.clone())
+    let objects = |fault: Fault| -> Vec<_> {
+        let own = unique.keys().filter(|(other, _)| *other == fault);
+        own.map(|(_, object)| object.clone()).collect()
+    };
+    // That a gateway does not answer is no second fault of a route that leads to the wrong one; nor that a link is down which comes
+    // and goes; nor that a name server is silent which answers others late.
+    let (misled, flapping, late) =
+        (objects(Fault::WrongGateway), objects(Fault::LinkFlap), objects(Fault::DnsSlow));
+    // Who cannot ask for its neighbors waits for answers, however quick the server is.
+    let mute: Vec<String> = unique
+        .values()
+        .filter(|found| found.fault == Fault::ArpDrop)
+        .flat_map(|found| found.evidence.first())
+        .map(|evidence| evidence.host.clone())
         .collect();
+    let asked_by = |found: &Finding| found.evidence.first().map(|evidence| evidence.host.clone());
     let follows = |found: &Finding| {
         (rewrites && found.fault == Fault::ChecksumErrors)
             || (twins && found.fault == Fault::NeighborPoisoned)
             || (found.fault == Fault::GatewayDead && misled.contains(&found.object))
+            || (found.fault == Fault::LinkDown && flapping.contains(&found.object))
+            || (found.fault == Fault::DnsFailure && late.contains(&found.object))
+            || (found.fault == Fault::DnsSlow && asked_by(found).is_some_and(|host| mute.contains(&host)))
     };
     let mut all: Vec<Finding> = unique.into_values().filter(|found| !follows(found)).collect();
     all.sort_by_key(|found| (found.weight, found.certainty));

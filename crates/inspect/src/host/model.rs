@@ -1,6 +1,6 @@
 //! A machine as it was gathered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use super::answer::{Answer, Known};
@@ -23,6 +23,9 @@ pub struct Warning {
     /// What is odd.
     pub what: String,
 }
+
+/// Between two readings of one machine the moment of its start differs by no more seconds: both are rounded, and clocks are set.
+const MAX_START_DIFFERENCE: u64 = 3;
 
 /// A machine: what is known of it, what is not, and what was odd about the text.
 #[derive(Debug, Clone)]
@@ -79,6 +82,8 @@ pub struct Host {
     pub kernel_log: Vec<String>,
     /// Whether it was read with all rights.
     pub is_root: Answer,
+    /// What it calls itself, and the second at which it was started.
+    started: Option<(String, i64)>,
     /// What was not read, and why.
     pub closed: Vec<(Part, String)>,
     /// What was odd about the text.
@@ -102,7 +107,10 @@ impl Host {
         let unread = filters.unread.iter().map(ToString::to_string).next();
         let filters_read = unread.map_or(Answer::Yes, Answer::NotKnown);
         let about = reader.words(Part::About);
+        let seconds = |key: &str| about.get(key)?.split('.').next()?.trim().parse::<i64>().ok();
+        let started = about.get("name").cloned().zip(seconds("time").zip(seconds("up")));
         Self {
+            started: started.map(|(name, (now, up))| (name, now.saturating_sub(up))),
             name: name.to_owned(),
             links,
             later,
@@ -160,6 +168,25 @@ impl Host {
     #[must_use]
     pub fn owns(&self, ip: IpAddr) -> Answer {
         self.addresses.ask(|all| all.iter().any(|address| address.ip() == ip) || ip.is_loopback())
+    }
+
+    /// Tells whether another one is this machine, read under another name: it calls itself the same, was started at the same
+    /// moment, and has the same devices with the same addresses of both kinds. Machines in containers of one kernel share the first two.
+    #[must_use]
+    pub fn is_same_machine(&self, other: &Self) -> bool {
+        let devices = |host: &Self| -> BTreeMap<String, String> {
+            host.links.rows().iter().map(|link| (link.name.clone(), link.address.clone())).collect()
+        };
+        let addresses =
+            |host: &Self| -> BTreeSet<IpAddr> { host.addresses.rows().iter().map(Address::ip).collect() };
+        let (Some((own, begun)), Some((there, begun_there))) = (&self.started, &other.started) else {
+            return false;
+        };
+        own == there
+            && begun.abs_diff(*begun_there) <= MAX_START_DIFFERENCE
+            && !self.links.rows().is_empty()
+            && devices(self) == devices(other)
+            && addresses(self) == addresses(other)
     }
 
     /// Returns the device that has an address.

@@ -114,8 +114,12 @@ fn of_answer(network: &Network<'_>, host: &Host, answer: &ServerAnswer) -> Vec<F
         found.push(Finding::new(SURE, Fault::DnsFailure, object, proof));
         return found;
     }
-    let owner =
-        network.owners(server).into_iter().map(|(owner, _)| owner).find(|owner| owner.name != host.name);
+    let owners = network.owners(server);
+    // An address that two machines have is said as such: which of them was asked is chance.
+    if owners.len() > 1 {
+        return found;
+    }
+    let owner = owners.into_iter().map(|(owner, _)| owner).find(|owner| owner.name != host.name);
     let protocol = if answer.over_tcp { Protocol::Tcp } else { Protocol::Udp };
     let listens = |owner: &Host| {
         owner.listeners.rows().iter().any(|own| own.port == 53 && own.hears(server) && !own.is_local())

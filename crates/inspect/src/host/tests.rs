@@ -1,5 +1,6 @@
 //! Facts about machines that were written down by hand; the lab has those that are injected.
 
+use super::judge::sorted;
 use super::*;
 
 const LINKS: &str = r#"[{"ifindex":2,"ifname":"eth0","flags":["BROADCAST","UP","LOWER_UP"],"mtu":1500,"operstate":"UP","link_type":"ether","address":"02:00:00:00:00:0a"}]"#;
@@ -120,6 +121,97 @@ fn two_machines_with_one_address_are_found_without_a_question() {
 }
 
 #[test]
+fn one_machine_under_two_names_is_no_twin_of_itself() {
+    let named = |name: &str, about: &str| {
+        read(name, &gathered("10.0.0.10/24", Some("10.0.0.1")).with(Part::About, about))
+    };
+    let said = |other: Host| -> Vec<String> {
+        let hosts = [named("web-1", "name web\nuid 0\ntime 1764000100\nup 100.52\n"), other];
+        let found = judge(&hosts, &Context::default()).findings;
+        found.iter().map(ToString::to_string).filter(|one| one.starts_with("duplicate")).collect()
+    };
+    assert_eq!(
+        said(named("10.0.0.10", "name web\nuid 0\ntime 1764000104\nup 104.11\n")),
+        Vec::<String>::new()
+    );
+    // A clone was started at another moment, or calls itself otherwise.
+    for clone in
+        ["name web\nuid 0\ntime 1764000104\nup 12.00\n", "name db\nuid 0\ntime 1764000104\nup 104.11\n", ""]
+    {
+        assert_eq!(said(named("clone", clone)).len(), 2, "{clone}");
+    }
+}
+
+/// Says what is left of some findings, each with the machine on which it was seen.
+fn left(found: &[(Fault, Object, &str)]) -> Vec<String> {
+    let sure = (Weight::Broken, Certainty::Confirmed);
+    let finding = |(fault, object, host): &(Fault, Object, &str)| {
+        Finding::new(sure, *fault, object.clone(), (host, Part::Links, "seen"))
+    };
+    sorted(found.iter().map(finding).collect()).iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_link_that_comes_and_goes_is_not_down_as_well() {
+    let link = |device: &str| Object::Link { host: "c".to_owned(), device: device.to_owned() };
+    let down = |device: &str| (Fault::LinkDown, link(device), "c");
+    let flapping = (Fault::LinkFlap, link("eth0"), "c");
+    assert_eq!(left(&[down("eth0"), flapping.clone()]), ["link_flap link/c/eth0"]);
+    assert_eq!(left(&[down("eth1"), flapping]).len(), 2);
+}
+
+#[test]
+fn a_server_is_not_slow_for_whoever_cannot_ask_for_its_neighbors() {
+    let slow = |host| (Fault::DnsSlow, Object::Dns { server: "10.0.0.9".parse().unwrap(), name: None }, host);
+    let chain = Object::Chain { host: "a".to_owned(), table: "arp:t".to_owned(), chain: "o".to_owned() };
+    let mute = (Fault::ArpDrop, chain, "a");
+    assert_eq!(left(&[mute.clone(), slow("a")]), ["arp_drop netfilter/a/arp:t/o"]);
+    assert_eq!(left(&[mute, slow("b")]).len(), 2);
+}
+
+#[test]
+fn a_server_that_answers_late_is_not_dead_for_whoever_did_not_wait() {
+    let server = || Object::Dns { server: "10.0.0.9".parse().unwrap(), name: None };
+    let silent = (Fault::DnsFailure, server(), "a");
+    assert_eq!(left(&[silent.clone(), (Fault::DnsSlow, server(), "b")]), ["dns_slow dns/10.0.0.9"]);
+    assert_eq!(left(&[silent]), ["dns_failure dns/10.0.0.9"]);
+}
+
+#[test]
+fn which_of_two_machines_with_one_address_is_asked_for_names_is_no_fault_of_its_own() {
+    let asks = |text: &str| {
+        let text = format!("ask 10.0.0.9 web.lab\n{text}\n");
+        let asking = gathered("10.0.0.10/24", Some("10.0.0.1")).with(Part::Resolver, "nameserver 10.0.0.9\n");
+        read("a", &asking.with(Part::Answers, &text))
+    };
+    let silent = ";; communications error to 10.0.0.9#53: timed out\n;; no servers could be reached";
+    let server = |name: &str, mac: &str, listeners: &str| {
+        let gathered =
+            gathered("10.0.0.9/24", Some("10.0.0.1")).with(Part::Links, &LINKS.replace("00:0a", mac));
+        read(name, &gathered.with(Part::Listeners, listeners))
+    };
+    let serves = server("c", "00:0c", "udp UNCONN 0 0 0.0.0.0:53 0.0.0.0:*\n");
+    let twin = server("b", "00:0d", "tcp LISTEN 0 128 0.0.0.0:80 0.0.0.0:*\n");
+    let said = |hosts: &[Host]| -> Vec<String> {
+        judge(hosts, &Context::default()).findings.iter().map(ToString::to_string).collect()
+    };
+    let found = said(&[asks(silent), twin.clone(), serves]);
+    assert!(found.contains(&"duplicate_address host/10.0.0.9".to_owned()), "{found:?}");
+    assert!(!found.iter().any(|one| one.contains("53") || one.contains("dns")), "{found:?}");
+    // The twin that asks for names asks itself.
+    let refused = "ask 10.0.0.9 web.lab\n;; communications error to 10.0.0.9#53: connection refused\n";
+    let asking = gathered("10.0.0.9/24", Some("10.0.0.1"))
+        .with(Part::Links, &LINKS.replace("00:0a", "00:0d"))
+        .with(Part::Resolver, "nameserver 10.0.0.9\n")
+        .with(Part::Answers, refused);
+    let found = said(&[read("b", &asking), server("c", "00:0c", "udp UNCONN 0 0 0.0.0.0:53 0.0.0.0:*\n")]);
+    assert!(!found.iter().any(|one| one.contains("53")), "{found:?}");
+    // With one of them the silence is its own.
+    let found = said(&[asks(silent), twin]);
+    assert!(found.iter().any(|one| one.starts_with("dns_failure")), "{found:?}");
+}
+
+#[test]
 fn what_was_not_read_is_closed_and_never_a_no() {
     let host = Host::read("a", &Gathered::default());
     assert!(matches!(host.owns("10.0.0.1".parse().unwrap()), Answer::NotKnown(_)));
@@ -127,6 +219,28 @@ fn what_was_not_read_is_closed_and_never_a_no() {
     assert!(found.findings.is_empty());
     assert!(matches!(found.fates.as_slice(), [Fate::NotKnown(_)]));
     assert!(!found.closed.is_empty());
+}
+
+#[test]
+fn half_open_connections_of_many_are_a_flood_where_the_kernel_drops_for_them() {
+    let half = |addresses: usize| -> String {
+        let one =
+            |at: usize| format!("SYN-RECV 0 0 10.0.0.10:80 10.0.0.{}:50{at:03}\n", 100 + at % addresses);
+        (0..13).map(one).collect()
+    };
+    let found = |addresses: usize, dropped: u64, cookies: u64| -> Vec<String> {
+        let counters = format!("TcpExt: ListenDrops TCPReqQFullDrop\nTcpExt: {dropped} 0\n");
+        let settings = format!("net.ipv4.tcp_max_syn_backlog = 16\nnet.ipv4.tcp_syncookies = {cookies}\n");
+        let host = gathered("10.0.0.10/24", Some("10.0.0.1"))
+            .with(Part::Connections, &half(addresses))
+            .with(Part::Counters, &counters)
+            .with(Part::Settings, &settings);
+        let all = judge(&[read("b", &host)], &Context::default()).findings;
+        all.iter().map(ToString::to_string).filter(|one| one.starts_with("syn_flood")).collect()
+    };
+    assert_eq!(found(8, 400, 0), ["syn_flood service/b/tcp/80"]);
+    // One peer whose answers are lost, nothing dropped yet, cookies in their place.
+    assert_eq!([found(1, 400, 0), found(8, 0, 0), found(8, 400, 1)], [const { Vec::<String>::new() }; 3]);
 }
 
 #[test]

@@ -38,7 +38,8 @@ fn addresses(network: &Network<'_>) -> Vec<Finding> {
                         .any(|link| link.master.as_deref() == Some(device) && link.kind().is_none());
                 !own_bridge && !host.link(device).is_some_and(|link| is_shared(&link.address))
             };
-            let twins = network.hosts.iter().skip(at + 1).filter_map(|other| {
+            let others = network.hosts.iter().skip(at + 1).filter(|other| !host.is_same_machine(other));
+            let twins = others.filter_map(|other| {
                 let twin = other.global().find(|twin| {
                     twin.ip() == own.ip() && twin.net.trunc().contains(&own.net.trunc().addr())
                 })?;
@@ -69,7 +70,7 @@ fn hardware(network: &Network<'_>) -> Vec<Finding> {
     };
     for (at, host) in network.hosts.iter().enumerate() {
         for link in cards(host) {
-            for other in network.hosts.iter().skip(at + 1) {
+            for other in network.hosts.iter().skip(at + 1).filter(|other| !host.is_same_machine(other)) {
                 let Some(twin) = cards(other).into_iter().find(|twin| twin.address == link.address) else {
                     continue;
                 };

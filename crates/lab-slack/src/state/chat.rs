@@ -107,7 +107,10 @@ impl Workspace {
     ) -> Result<Value, SlackError> {
         let channel = self.place_to_speak(app, &args.need("channel")?, now)?;
         let ts = args.need("ts")?;
-        self.own_message(app, &channel, &ts, "cant_delete_message")?;
+        let own = self.own_message(app, &channel, &ts, "cant_delete_message")?;
+        if own.stream.as_ref().is_some_and(|stream| stream.open) {
+            return Err(SlackError::new("cant_delete_message"));
+        }
         self.remove(&channel, &ts, now)?;
         Ok(json!({"ok": true, "channel": channel, "ts": ts}))
     }

@@ -12,7 +12,7 @@ use super::consent::Consent;
 use super::row::Row;
 use super::run::{Terms, case};
 use crate::cli::investigate::{InvestigatorKind, investigator};
-use crate::cli::lab::{Question, evaluate};
+use crate::cli::lab::{Ending, Question, evaluate};
 use crate::cli::name::random;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::root::Global;
@@ -99,8 +99,11 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
     if arguments.net {
         let Arguments { cases, random, seed, json, .. } = arguments;
         let question = Question { names: cases, random: *random, seed: *seed, json: *json };
-        let is_right = evaluate(&Setup::new(global)?, &question)?;
-        return Ok(if arguments.exit_code && !is_right { 3 } else { 0 });
+        return Ok(match evaluate(&Setup::new(global)?, &question)? {
+            Ending::Wrong if arguments.exit_code => 3,
+            Ending::Right | Ending::Wrong => 0,
+            Ending::Interrupted => 130,
+        });
     }
     let az = az(&arguments.az)?;
     if arguments.native && az.is_none() {

@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::served::{Request, ask, serve};
+use crate::cli::list::{ListForm, ListOutput};
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
@@ -12,7 +13,7 @@ use ghost_lab::host::net::{FAULTS, HEALTHY, Spec, Topology};
 /// The arguments of `ghost lab net`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ghost lab net up router            # in one terminal, as root\n  ghost lab net inject ip_forward_off\n  ghost lab net check\n  ghost lab net reset\n  ghost lab net down\n  ghost lab net faults --json\n  ghost lab eval --net --all\n\nThe networks are namespaces of this kernel with real programs in them; `up` prints how to look into each. They are gone when `up` ends."
+    after_help = "Examples:\n  ghost lab net up router            # in one terminal, as root\n  ghost lab net inject ip_forward_off\n  ghost lab net check\n  ghost lab net reset\n  ghost lab net down\n  ghost lab net faults\n  ghost lab eval --net --all\n\nThe networks are namespaces of this kernel with real programs in them; `up` prints how to look into each. They are gone when `up` ends."
 )]
 pub(in crate::cli::lab) struct Arguments {
     #[command(subcommand)]
@@ -61,11 +62,7 @@ enum Sub {
         json: bool,
     },
     /// Lists the faults and the look-alikes.
-    Faults {
-        /// Print one JSON document.
-        #[arg(long)]
-        json: bool,
-    },
+    Faults(ListOutput),
 }
 
 fn topology(text: &str) -> Result<Topology, String> {
@@ -102,15 +99,15 @@ pub(in crate::cli::lab) fn run(arguments: &Arguments, global: &Global) -> anyhow
         }
         Sub::Reset { json } => tell(&Request::Reset, *json).map(|_| 0),
         Sub::Down { json } => tell(&Request::Down, *json).map(|_| 0),
-        Sub::Faults { json } => faults(*json).map(|()| 0),
+        Sub::Faults(output) => faults(output.form()).map(|()| 0),
     }
 }
 
-fn faults(json: bool) -> anyhow::Result<()> {
+fn faults(form: ListForm) -> anyhow::Result<()> {
     let pairs = |spec: &Spec| -> Vec<String> {
         spec.truth.iter().map(|(fault, object)| format!("{fault} {object}")).collect()
     };
-    if json {
+    if form == ListForm::Json {
         let rows = |specs: &[Spec]| -> Vec<_> {
             specs
                 .iter()
@@ -119,10 +116,11 @@ fn faults(json: bool) -> anyhow::Result<()> {
         };
         return line(&json!({"faults": rows(FAULTS), "healthy": rows(HEALTHY)}).to_string());
     }
-    for spec in FAULTS.iter().chain(HEALTHY) {
+    let row = |spec: &Spec| {
         let truth = pairs(spec);
         let truth = if truth.is_empty() { "healthy".to_owned() } else { truth.join(", ") };
-        line(&format!("{:<34}{:<9}{truth}", spec.name, spec.topology.as_str()))?;
-    }
-    Ok(())
+        vec![spec.name.to_owned(), spec.topology.as_str().to_owned(), truth]
+    };
+    let rows: Vec<Vec<String>> = FAULTS.iter().chain(HEALTHY).map(row).collect();
+    form.lines(&["FAULT", "NETWORK", "WHAT IS RIGHT"], &rows).iter().try_for_each(|text| line(text))
 }

@@ -1,11 +1,14 @@
 //! `ghost lab eval --net`: faults of the catalogue in drawn networks, and how well they are named.
 
+use std::time::Duration;
+
 use anyhow::Context as _;
 use serde_json::json;
 
 use super::command::named;
 use crate::cli::print::{line, note};
 use crate::cli::setup::Setup;
+use crate::cli::wait::{is_over, listen_for_end};
 use ghost_base::private_dir;
 use ghost_lab::host::HostError;
 use ghost_lab::host::net::{Board, Draw, FAULTS, HEALTHY, Spec, Trial, pick, run};
@@ -22,14 +25,34 @@ pub(in crate::cli::lab) struct Question<'a> {
     pub(in crate::cli::lab) json: bool,
 }
 
-/// Runs the cases, one after the other; returns whether what was said is right in all of them.
-pub(in crate::cli::lab) fn evaluate(setup: &Setup, question: &Question<'_>) -> anyhow::Result<bool> {
+/// How it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli::lab) enum Ending {
+    /// What was said is right in all cases.
+    Right,
+    Wrong,
+    /// Somebody ended it before its last case; the network of the case that ran is gone, and its outcome does not count.
+    Interrupted,
+}
+
+/// Runs the cases, one after the other.
+pub(in crate::cli::lab) fn evaluate(setup: &Setup, question: &Question<'_>) -> anyhow::Result<Ending> {
+    // From here on whoever ends it waits until the network of a case is gone.
+    listen_for_end()?;
     let folder = setup.data()?.join("lab-net-eval");
     private_dir(&folder).with_context(|| format!("creating {}", folder.display()))?;
     let ghost = std::env::current_exe().context("finding this program")?;
     let mut board = Board::default();
-    for trial in trials(question)? {
-        match run(&trial, &ghost, &folder) {
+    let trials = trials(question)?;
+    let mut left = trials.len();
+    for trial in trials {
+        let ran = run(&trial, &ghost, &folder);
+        // Ctrl-C reaches the programs of the case, too: what came of it then says nothing.
+        if is_over(Duration::ZERO)? {
+            break;
+        }
+        left -= 1;
+        match ran {
             Ok(outcome) => {
                 if question.json {
                     line(&json!({"id": outcome.name, "topology": outcome.topology.as_str(), "seed": trial.seed, "f1": outcome.f1(),
@@ -53,7 +76,12 @@ pub(in crate::cli::lab) fn evaluate(setup: &Setup, question: &Question<'_>) -> a
     } else {
         line(board.to_string().trim_end())?;
     }
-    Ok(board.outcomes.iter().all(|one| one.truth == one.said))
+    if left > 0 {
+        note(&format!("interrupted: {left} cases were not run to their end"));
+        return Ok(Ending::Interrupted);
+    }
+    let is_right = board.outcomes.iter().all(|one| one.truth == one.said);
+    Ok(if is_right { Ending::Right } else { Ending::Wrong })
 }
 
 fn trials(question: &Question<'_>) -> anyhow::Result<Vec<Trial>> {

@@ -8,4 +8,4 @@ mod eval;
 mod served;
 
 pub(super) use command::{Arguments, run};
-pub(super) use eval::{Question, evaluate};
+pub(super) use eval::{Ending, Question, evaluate};

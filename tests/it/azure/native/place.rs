@@ -129,13 +129,13 @@ impl Native {
     }
 
     /// Runs a line of `az` that has to be read natively.
-    pub(super) async fn line(&self, line: &str) -> Response {
+    pub(in crate::azure) async fn line(&self, line: &str) -> Response {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         self.read(&words).await.unwrap_or_else(|| panic!("left to az: {line}"))
     }
 
     /// Runs a line that has to be answered, and returns the document.
-    pub(super) async fn document(&self, line: &str) -> Value {
+    pub(in crate::azure) async fn document(&self, line: &str) -> Value {
         let response = self.line(line).await;
         assert_eq!(response.exit_code, Some(0), "{line}: {response:?}");
         serde_json::from_str(&response.output).unwrap()

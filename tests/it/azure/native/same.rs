@@ -1,5 +1,6 @@
 //! The same lines through the unmodified `az` and through the native reader, on the same lab: the same documents, the same failures.
 
+use ghost_cloud::failure;
 use ghost_cloud::sign_in::SignInMethod;
 use ghost_shell::quote;
 use serde_json::{Value, json};
@@ -155,6 +156,54 @@ async fn every_line_says_the_same_through_the_real_az_and_natively() {
     let cut = |text: &String| text.chars().take(2_000).collect::<String>();
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.iter().map(cut).collect::<Vec<_>>().join("\n"));
     drop(native);
+    stage.down().await;
+}
+
+/// What goes wrong on the other side, beside what is read then. What `az` itself gives up on is a failure of the same kind here.
+const TROUBLES: [(&str, fn() -> Value); 9] = [
+    ("asked to wait", || injected("tf-dest-vm-nsg|effectiveRouteTable", 429, 1)),
+    ("a server error", || injected("tf-dest-vm-nsg|effectiveRouteTable", 500, 1)),
+    ("nobody there behind the gateway", || injected("tf-dest-vm-nsg|effectiveRouteTable", 503, 2)),
+    ("forbidden", || injected("tf-dest-vm-nsg", 403, 99)),
+    ("gone", || injected("tf-dest-vm-nsg", 404, 99)),
+    ("a server error without end", || injected("tf-dest-vm-nsg", 500, 99)),
+    ("one row a page", || json!({"page_size": 1})),
+    ("a slow operation", || json!({"lro_polls": 3})),
+    ("an expired token", || json!({"token": "expired"})),
+];
+
+fn injected(pattern: &str, status: u16, times: u64) -> Value {
+    json!({"fault": {"match": pattern, "status": status, "times": times, "headers": {"Retry-After": "1"},
+        "body": {"error": {"code": "Injected", "message": "It was asked for."}}}})
+}
+
+/// With every fault of the lab's control both read the same facts, or fail with a failure of the same kind.
+#[tokio::test]
+async fn with_every_fault_both_say_the_same() {
+    let Some(program) = program() else { return };
+    let stage = Stage::quiet().await;
+    let mut wrong = Vec::new();
+    for (name, trouble) in TROUBLES {
+        for line in [
+            "network nsg show -g @ -n tf-dest-vm-nsg -o json",
+            "network nic list -o json",
+            "network nic show-effective-route-table -g @ -n tf-source-vm-nic -o json",
+        ] {
+            let words = words(line);
+            let set = json!([{"clear": true}, trouble()]);
+            stage.remote().order("set", &set).await.unwrap();
+            let theirs = az(&stage, &program, &words).await;
+            stage.remote().order("set", &set).await.unwrap();
+            let ours = Native::over(&stage).read(&words).await.unwrap();
+            stage.remote().order("set", &json!([{"clear": true}, {"token": "good"}])).await.unwrap();
+            let class = |exit: Option<i32>, text: &str| (exit != Some(0)).then(|| failure(exit, text).class);
+            let (here, there) = (class(ours.exit_code, &ours.stderr), class(theirs.exit, &theirs.err));
+            if here != there || ours.output.trim_end() != theirs.out.trim_end() {
+                wrong.push(format!("{name}, {line}: {here:?} {ours:?}\n  az: {there:?} {theirs:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
     stage.down().await;
 }
 

@@ -157,6 +157,10 @@ fn a_stream_grows_until_it_ends_or_is_too_old() {
     let task = |status: &str| json!({"channel": NETWORK, "ts": ts, "chunks": [{"type": "task_update", "id": "1", "title": "Path", "status": status}]});
     stage.ok("chat.appendStream", task("in_progress"));
     stage.ok("chat.appendStream", task("complete"));
+    // While it is written nothing else changes it.
+    let other = json!({"channel": NETWORK, "ts": ts, "text": "other"});
+    assert_eq!(stage.refused("chat.update", other.clone()), "streaming_state_conflict");
+    assert_eq!(stage.refused("chat.delete", other), "cant_delete_message");
     let end = stage.ok("chat.stopStream", json!({"channel": NETWORK, "ts": ts}));
     assert_eq!(end["message"]["text"], "one two");
     assert_eq!(end["message"]["blocks"].as_array().unwrap().len(), 2);

@@ -94,6 +94,9 @@ fn list(cloud: &Cloud, request: &Request, target: &Target, kind: &str) -> Result
     }
     let parent = Target { tail: None, ..target.clone() };
     let Some(found) = cloud.estate.get(&parent) else { return Err(missing(cloud, &parent)) };
+    if let Some(view) = compute::view(cloud, found).filter(|_| kind.eq_ignore_ascii_case("instanceView")) {
+        return Ok(Answer::json(200, view.clone()));
+    }
     let inside =
         Target { chain: [&parent.chain[..], &[(kind.to_owned(), String::new())]].concat(), ..parent.clone() };
     if let Some((_, list)) = cloud.estate.nested(&inside) {

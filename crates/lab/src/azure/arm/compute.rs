@@ -13,19 +13,24 @@ use ghost_base::Timestamp;
 
 /// Shows how a machine is, where that is asked for.
 pub(super) fn looked_at(cloud: &Cloud, mut found: Value, request: &Request) -> Value {
-    let machine = found.get("type").and_then(Value::as_str) == Some("Microsoft.Compute/virtualMachines");
     let asked =
         request.parameter("$expand").is_some_and(|what| what.to_ascii_lowercase().contains("instanceview"));
-    if !machine || !asked {
+    if !asked {
         return found;
     }
-    let name = found.get("name").and_then(Value::as_str).unwrap_or_default();
-    let view = cloud.about.instance_views.get(name).cloned();
+    let view = view(cloud, &found).cloned();
     if let (Some(view), Some(properties)) = (view, found.get_mut("properties").and_then(Value::as_object_mut))
     {
         properties.insert("instanceView".to_owned(), view);
     }
     found
+}
+
+/// Returns how a machine is; nothing of what is no machine.
+pub(super) fn view<'a>(cloud: &'a Cloud, found: &Value) -> Option<&'a Value> {
+    let machine = found.get("type").and_then(Value::as_str) == Some("Microsoft.Compute/virtualMachines");
+    let name = found.get("name").and_then(Value::as_str).filter(|_| machine)?;
+    cloud.about.instance_views.get(name)
 }
 
 /// Tells whether a machine runs.

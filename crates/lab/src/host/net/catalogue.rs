@@ -125,7 +125,8 @@ pub const FAULTS: &[Spec] = &[
             "gateway_dead",
             Topology::Router,
             &[(Fault::GatewayDead, "route/a/default")],
-            "r ip addr flush dev eth0",
+            // As it is some time later: a neighbor that answered counts as there for half a minute.
+            "r ip addr flush dev eth0\na ip neigh flush all",
         )
     },
     beside(
