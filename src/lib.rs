@@ -6,6 +6,7 @@
 //! - [`http`]: liveness, readiness, metrics.
 //! - [`outside`]: consent for agents that no session drives.
 //! - [`export`]: sends a post-mortem where a team keeps them.
+//! - `direct`: clients of one address, for `export` and `telemetry`.
 //! - [`telemetry`]: traces and metrics for a collector of OpenTelemetry.
 //! - [`config`]: the configuration file and the environment.
 //! - [`cli`]: the subcommands.
@@ -14,6 +15,7 @@ pub mod alert;
 pub mod bot;
 pub mod cli;
 pub mod config;
+pub(crate) mod direct;
 pub mod export;
 pub mod http;
 pub mod outside;

@@ -138,9 +138,22 @@ impl Core {
 
     /// Reads a session; nothing where there is none, or where it cannot be understood.
     pub(super) async fn state(&self, session: &SessionId) -> Result<Option<State>, StoreError> {
+        Ok(self.readable(session).await?.unwrap_or_default())
+    }
+
+    /// Reads a session, or says why what is recorded of it cannot be read.
+    pub(super) async fn readable(
+        &self,
+        session: &SessionId,
+    ) -> Result<Result<Option<State>, String>, StoreError> {
         let lines = self.store.read(session, 0).await?;
-        let recorded = read(session, lines.iter().map(String::as_str));
-        Ok(recorded.ok().and_then(|recorded| State::fold(session, &recorded).ok()))
+        if lines.is_empty() {
+            return Ok(Ok(None));
+        }
+        Ok(match read(session, lines.iter().map(String::as_str)) {
+            Ok(recorded) => State::fold(session, &recorded).map(Some).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        })
     }
 
     /// Returns the session of a thread: the one that Ghost began it for, else the one that its name stands for.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use super::url;
+
 /// `[export]`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -85,11 +87,7 @@ pub fn is_repository(name: &str) -> bool {
 
 fn place(section: &str, url: &str, token_file: &std::path::Path) -> Vec<String> {
     let mut problems = Vec::new();
-    let plain = url.strip_prefix("http://");
-    let host = plain.map(|rest| rest.split(['/', ':', '@']).next().unwrap_or_default());
-    let local = matches!(host, Some("127.0.0.1" | "localhost"));
-    let sealed = url.starts_with("https://") && url.len() > "https://".len();
-    if !(sealed || local) || url.contains(['@', '?', '#', ' ']) {
+    if !(url::is_plain(url) && url::is_private(url)) {
         problems.push(format!(
             "{section} url = {url:?}: it begins with https://, or with http:// on this machine, and holds no name or query"
         ));

@@ -24,6 +24,7 @@ mod site;
 mod ssh;
 mod store;
 mod telemetry;
+mod url;
 mod usage;
 
 pub use alerts::AlertSource;

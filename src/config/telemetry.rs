@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::url;
+
 /// `[telemetry]`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -40,15 +42,12 @@ impl Telemetry {
             }
             return problems;
         };
-        let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-        if rest.is_none_or(str::is_empty) || url.contains(['@', '?', '#', ' ']) {
+        if !url::is_plain(url) {
             problems.push(format!(
                 "[telemetry] otlp = {url:?}: it begins with https:// or http://, and holds no name or query"
             ));
         }
-        let host =
-            url.strip_prefix("http://").map(|rest| rest.split(['/', ':', '@']).next().unwrap_or_default());
-        if self.token_file.is_some() && host.is_some_and(|host| !matches!(host, "127.0.0.1" | "localhost")) {
+        if self.token_file.is_some() && url::is_plain(url) && !url::is_private(url) {
             problems.push(
                 "[telemetry] token_file: a token goes over https://, or stays on this machine".to_owned(),
             );

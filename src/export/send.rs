@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::error::SendError;
 use super::request::{Prepared, Sent};
+use crate::direct;
 use ghost_base::Secret;
 use ghost_shell::redact;
 
@@ -28,7 +29,8 @@ const MAX_SAID_CHARS: usize = 300;
 /// Says whether it arrived, as far as that is known, and what to do.
 pub async fn send(prepared: &Prepared, token: &Secret) -> Result<Sent, SendError> {
     let service = prepared.service;
-    let client = client(&prepared.url).map_err(|error| SendError::Unusable { what: causes(&error) })?;
+    let client = direct::client(&prepared.url, CONNECT_TIMEOUT, TIMEOUT)
+        .map_err(|error| SendError::Unusable { what: causes(&error) })?;
     let mut request = client.post(&prepared.url).json(&prepared.body).headers(headers(prepared, token)?);
     for (name, value) in &prepared.headers {
         request = request.header(*name, value);
@@ -58,24 +60,6 @@ pub async fn send(prepared: &Prepared, token: &Secret) -> Result<Sent, SendError
         status if status.is_server_error() => SendError::Faulty { service, status: status.as_u16() },
         status => SendError::Refused { service, status: status.as_u16(), said },
     })
-}
-
-/// Makes a client that goes where it is sent, and nowhere else.
-fn client(url: &str) -> Result<reqwest::Client, reqwest::Error> {
-    let client = reqwest::Client::builder()
-        .user_agent(concat!("ghost-agent/", env!("CARGO_PKG_VERSION")))
-        .no_proxy()
-        .referer(false)
-        .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never())
-        .connect_timeout(CONNECT_TIMEOUT)
-        .timeout(TIMEOUT);
-    // A machine without certificates can still talk to itself.
-    if url.starts_with("http://") {
-        client.tls_certs_only([]).build()
-    } else {
-        client.https_only(true).build()
-    }
 }
 
 fn headers(prepared: &Prepared, token: &Secret) -> Result<HeaderMap, SendError> {

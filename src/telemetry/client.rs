@@ -7,6 +7,8 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, StatusCode};
 use tokio::time::sleep;
 
+use crate::direct;
+
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -41,17 +43,8 @@ impl Collector {
     /// # Errors
     /// Fails where no client can be made, a machine without certificates for instance.
     pub fn new(url: &str, token: Option<Secret>) -> Result<Self, reqwest::Error> {
-        let client = Client::builder()
-            .user_agent(concat!("ghost-agent/", env!("CARGO_PKG_VERSION")))
-            .no_proxy()
-            .referer(false)
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(TIMEOUT);
-        let client =
-            if url.starts_with("http://") { client.tls_certs_only([]) } else { client.https_only(true) };
-        Ok(Self { client: client.build()?, url: url.trim_end_matches('/').to_owned(), token })
+        let client = direct::client(url, CONNECT_TIMEOUT, TIMEOUT)?;
+        Ok(Self { client, url: url.trim_end_matches('/').to_owned(), token })
     }
 
     /// Sends a message, and again where the collector asks for that or does not answer.

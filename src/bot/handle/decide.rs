@@ -63,7 +63,11 @@ impl Core {
         let Some(approval) = self.store.find(&id, self.clock.now()).await? else {
             return Ok(Err(Refusal::Gone));
         };
-        let Some(state) = self.state(&approval.record.session).await? else { return Ok(Err(Refusal::Gone)) };
+        let state = match self.readable(&approval.record.session).await? {
+            Ok(Some(state)) => state,
+            Ok(None) => return Ok(Err(Refusal::Gone)),
+            Err(why) => return Ok(Err(Refusal::Unreadable { why })),
+        };
         let Some(thread) = Thread::of_state(&state) else { return Ok(Err(Refusal::Gone)) };
         let Some(rules) = self.settings.rules(&thread.channel).cloned() else {
             return Ok(Err(Refusal::Gone));

@@ -9,8 +9,8 @@ use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
-    EstateOperation, FirewallOperation, FrontendOperation, GuestProbe, NamingOperation, RESOLVE, STATE,
-    Wanted, unread_guest, wanted,
+    EstateOperation, FirewallOperation, FrontendOperation, GuestProbe, NamingOperation, OutboundOperation,
+    RESOLVE, STATE, Wanted, keep_power, power, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Reading};
@@ -85,6 +85,7 @@ impl LiveEstate {
         self.fetch(Wanted::Frontends)?;
         self.fetch(Wanted::Firewalls)?;
         self.fetch(Wanted::Names)?;
+        self.fetch(Wanted::Outbound)?;
         let estate = self.estate();
         let mut wanted = Vec::new();
         for machine in estate.machines() {
@@ -106,8 +107,10 @@ impl LiveEstate {
                 Wanted::Rules(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Rules),
                 Wanted::Frontends
                 | Wanted::Firewalls
+                | Wanted::Outbound
                 | Wanted::Names
                 | Wanted::Answers(..)
+                | Wanted::Power(_)
                 | Wanted::State(_) => others.push(one),
             }
         }
@@ -148,6 +151,10 @@ impl LiveEstate {
                 let found = self.live.drive(NamingOperation::new(&self.group))?;
                 NamingOperation::into_cloud(found, &mut self.bundle.cloud);
             }
+            Wanted::Outbound => {
+                let found = self.live.drive(OutboundOperation::new(&self.group, &self.bundle.cloud))?;
+                OutboundOperation::into_cloud(found, &mut self.bundle.cloud);
+            }
             Wanted::Answers(machine, name) => {
                 let read = match Name::parse(machine) {
                     Ok(own) => {
@@ -160,6 +167,13 @@ impl LiveEstate {
                 let reading =
                     read.unwrap_or_else(|issue| Reading::Failed { error: self.failed(machine, issue) });
                 self.bundle.guests.entry(machine.clone()).or_default().answers = Some(reading);
+            }
+            Wanted::Power(machine) => {
+                let read = match Name::parse(machine) {
+                    Ok(name) => self.live.drive(power(&self.group, &name))?,
+                    Err(error) => Err(Issue::new(error.to_string())),
+                };
+                keep_power(read, &mut self.bundle.cloud);
             }
             Wanted::Routes(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Routes])?,
             Wanted::Rules(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Rules])?,

@@ -91,6 +91,10 @@ fn check(said: &Value) {
         json!({"access": "Deny", "ruleName": "defaultSecurityRules/DenyAllInBound"})
     );
     assert!(of("machine", "/statuses").to_string().contains("PowerState/running"), "{}", said["machine"]);
+    assert_eq!([&said["deallocation"], &said["start"]], [&Value::Null; 2]);
+    let is =
+        |step: &str, state: &str| of(step, "/statuses").to_string().contains(&format!("PowerState/{state}"));
+    assert!(is("deallocated machine", "deallocated") && is("started machine", "running"), "{said}");
     assert!(of("script", "/value/0/message").as_str().unwrap().contains("default via 10.0.1.1"));
     assert_eq!((&said["tags"], &said["rule is deleted"]), (&json!("Public"), &Value::Null));
     for (step, refusal) in [

@@ -29,5 +29,6 @@ mod strict;
 mod talk;
 mod telemetry;
 mod trouble;
+mod upgrade;
 mod usage;
 mod view;

@@ -117,7 +117,16 @@ impl World {
         let clock = Arc::new(Ahead::default());
         let kept = ghost_store::Settings::default();
         let store = EmbeddedStore::with_clock(&file, kept, Arc::clone(&clock) as _).unwrap();
-        let slack = Stage::new(timing()).await;
+        Self::on(folder, Arc::new(store), clock, Stage::new(timing()).await).await.plays(script)
+    }
+
+    /// Does so in a workspace that was kept in a folder, with a store of its own.
+    pub(super) async fn kept(folder: TempDir, workspace: &Path, store: Arc<dyn Store>) -> Self {
+        let slack = Stage::open(timing(), Some(workspace)).await;
+        Self::on(folder, store, Arc::default(), slack).await
+    }
+
+    async fn on(folder: TempDir, store: Arc<dyn Store>, clock: Arc<Ahead>, slack: Stage) -> Self {
         // The app receives and may do what its manifest says, and no more.
         let app = json!({"events": EVENTS, "scopes": SCOPES, "command": COMMAND});
         let answer = slack.person("app", app).await;
@@ -125,14 +134,14 @@ impl World {
         Self {
             slack,
             folder,
-            store: Arc::new(store),
+            store,
             clock,
             settings: settings(),
             seen: Mutex::default(),
             counted: Mutex::default(),
             guard: Guard::default(),
             request_url: Mutex::default(),
-            script: script.to_vec(),
+            script: Vec::new(),
             collector: None,
         }
     }

@@ -41,6 +41,13 @@ pub(super) fn lines(place: &ResourceGroup) -> Vec<Line> {
         line::firewall_rules(place, &name("hub-policy")),
         line::address_groups(place),
         line::private_endpoints(place),
+        line::nat_gateways(place),
+        line::failed_connections(
+            place,
+            &name("00000000-0000-0000-0000-000000000001"),
+            "natGateways",
+            &name("nat"),
+        ),
         line::zones(place, false),
         line::zones(place, true),
         line::zone_links(place, &name("privatelink.blob.core.windows.net")),

@@ -63,6 +63,8 @@ fn takes(command: &str) -> Option<Vec<String>> {
         }
         "network ip-group list" => network(&["ipGroups/read"]),
         "network lb list" => network(&["loadBalancers/read"]),
+        "network nat gateway list" => network(&["natGateways/read"]),
+        "monitor metrics list" => vec!["Microsoft.Insights/metrics/read".to_owned()],
         "network private-endpoint list" => network(&["privateEndpoints/read"]),
         "network private-dns zone list" => network(&["privateDnsZones/read"]),
         "network private-dns link vnet list" => network(&["privateDnsZones/virtualNetworkLinks/read"]),

@@ -1,4 +1,6 @@
 //! The Redis store on a cluster of three masters: the facts, and a node that is lost and comes back.
+//!
+//! Other tests let a replica follow each master.
 
 use ghost_store::{Delivered, Inbox as _, RedisConfig, RedisStore};
 
@@ -7,14 +9,27 @@ use super::{every_fact, id, quick, redis, until};
 
 const SLOTS: u16 = 16_384;
 
-struct Cluster {
-    nodes: Vec<Server>,
+/// Where a replica waits no longer than it has to, however long it was stopped.
+const NODE: [&str; 8] = [
+    "--cluster-enabled",
+    "yes",
+    "--cluster-node-timeout",
+    "1000",
+    "--cluster-replica-validity-factor",
+    "0",
+    "--repl-diskless-sync-delay",
+    "0",
+];
+
+/// Three masters, and the replicas of them in the same order if there are any.
+pub(crate) struct Cluster {
+    pub(crate) nodes: Vec<Server>,
+    pub(crate) replicas: Vec<Server>,
 }
 
 impl Cluster {
     fn start() -> Option<Self> {
-        let arguments = ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000"];
-        let nodes: Vec<Server> = (0..3).map_while(|_| Server::with(&arguments)).collect();
+        let nodes: Vec<Server> = (0..3).map_while(|_| Server::with(&NODE)).collect();
         let first = nodes.first()?;
         for (number, node) in (0_u16..).zip(&nodes) {
             let part = SLOTS / 3;
@@ -24,21 +39,48 @@ impl Cluster {
             assert!(node.say(&format!("CLUSTER SET-CONFIG-EPOCH {}", number + 1)).starts_with("+OK"));
             assert!(node.say(&format!("CLUSTER MEET 127.0.0.1 {}", first.port)).starts_with("+OK"));
         }
-        let cluster = Self { nodes };
+        let cluster = Self { nodes, replicas: Vec::new() };
         cluster.wait();
+        Some(cluster)
+    }
+
+    /// Starts one in which every master has a replica.
+    pub(crate) fn with_replicas() -> Option<Self> {
+        let mut cluster = Self::start()?;
+        let first = cluster.nodes.first()?.port;
+        for node in &cluster.nodes {
+            let replica = Server::with(&NODE)?;
+            assert!(replica.say(&format!("CLUSTER MEET 127.0.0.1 {first}")).starts_with("+OK"));
+            let answer = node.say("CLUSTER MYID");
+            let name = answer.lines().nth(1).unwrap();
+            replica.wait_for("CLUSTER NODES", name);
+            assert!(replica.say(&format!("CLUSTER REPLICATE {name}")).starts_with("+OK"));
+            replica.wait_for("INFO replication", "master_link_status:up");
+            node.wait_for("INFO replication", "state=online");
+            cluster.replicas.push(replica);
+        }
+        cluster.wait();
+        // Who does not know yet that one is a replica of another would not vote for it.
+        for node in cluster.nodes.iter().chain(&cluster.replicas) {
+            for master in &cluster.nodes {
+                let answer = master.say("CLUSTER MYID");
+                node.wait_for("CLUSTER NODES", &format!("slave {}", answer.lines().nth(1).unwrap()));
+            }
+        }
         Some(cluster)
     }
 
     /// Waits until every node knows where every slot is.
     fn wait(&self) {
-        for node in &self.nodes {
+        let count = self.nodes.len() + self.replicas.len();
+        for node in self.nodes.iter().chain(&self.replicas) {
             node.wait_for("CLUSTER INFO", "cluster_slots_ok:16384");
-            node.wait_for("CLUSTER INFO", "cluster_known_nodes:3");
+            node.wait_for("CLUSTER INFO", &format!("cluster_known_nodes:{count}"));
             node.wait_for("CLUSTER INFO", "cluster_state:ok");
         }
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         let nodes: Vec<String> = self.nodes.iter().map(|node| format!("127.0.0.1:{}", node.port)).collect();
         format!("redis-cluster://{}", nodes.join(","))
     }

@@ -1,7 +1,7 @@
 //! The store: one list of facts, held by every backend, and what only one of them can go through.
 
 mod approval;
-mod cluster;
+pub(crate) mod cluster;
 mod command;
 mod embedded;
 mod erase;
@@ -12,7 +12,7 @@ mod process;
 mod proxy;
 mod redis;
 mod rollout;
-mod sentinel;
+pub(crate) mod sentinel;
 pub(crate) mod server;
 mod shared_state;
 

@@ -9,23 +9,28 @@ use ghost_store::{
 use super::server::Server;
 use super::{LONG, PATIENCE, SHORT, every_fact, id, lines, quick, redis, until};
 
-struct Watched {
-    master: Server,
-    replica: Server,
-    sentinels: Vec<Server>,
+/// A master, what copies it, and who watches it.
+pub(crate) struct Watched {
+    pub(crate) master: Server,
+    pub(crate) replicas: Vec<Server>,
+    pub(crate) sentinels: Vec<Server>,
 }
 
 impl Watched {
     fn by_one() -> Option<Self> {
-        Self::by(1)
+        Self::by(1, 1)
     }
 
-    fn by(count: usize) -> Option<Self> {
+    /// Starts a master with so many replicas, watched by so many sentinels.
+    pub(crate) fn by(count: usize, copies: usize) -> Option<Self> {
         let master = Server::with(&["--repl-diskless-sync-delay", "0"])?;
         let port = master.port.to_string();
-        let replica = Server::with(&["--replicaof", "127.0.0.1", &port])?;
-        replica.wait_for("INFO replication", "master_link_status:up");
-        master.wait_for("INFO replication", "state=online");
+        let replicas: Vec<Server> =
+            (0..copies).map_while(|_| Server::with(&["--replicaof", "127.0.0.1", &port])).collect();
+        for replica in &replicas {
+            replica.wait_for("INFO replication", "master_link_status:up");
+            master.wait_for("INFO replication", &format!("port={},state=online", replica.port));
+        }
         let rules = format!(
             "sentinel monitor main 127.0.0.1 {port} {}\nsentinel down-after-milliseconds main 500\n\
              sentinel failover-timeout main 4000\n",
@@ -33,13 +38,19 @@ impl Watched {
         );
         let sentinels: Vec<Server> = (0..count).map_while(|_| Server::sentinel(&rules)).collect();
         for sentinel in &sentinels {
-            sentinel.wait_for("SENTINEL REPLICAS main", &replica.port.to_string());
+            for replica in &replicas {
+                sentinel.wait_for("SENTINEL REPLICAS main", &replica.port.to_string());
+            }
             sentinel.wait_for("SENTINEL CKQUORUM main", &format!("OK {count} usable"));
         }
-        Some(Self { master, replica, sentinels })
+        Some(Self { master, replicas, sentinels })
     }
 
-    fn url(&self) -> String {
+    fn replica(&self) -> &Server {
+        self.replicas.first().unwrap()
+    }
+
+    pub(crate) fn url(&self) -> String {
         let hosts: Vec<String> =
             self.sentinels.iter().map(|sentinel| format!("127.0.0.1:{}", sentinel.port)).collect();
         format!("redis-sentinel://{}/main", hosts.join(","))
@@ -50,14 +61,14 @@ every_fact!(together, self::Watched::by_one, redis::shared);
 
 #[tokio::test]
 async fn a_failover_keeps_what_the_replica_has_and_no_stale_lease_writes_after_it() {
-    let Some(mut servers) = Watched::by(3) else { return };
+    let Some(mut servers) = Watched::by(3, 1) else { return };
     let store = RedisStore::connect(&RedisConfig::new(servers.url(), "ghost"), quick()).await.unwrap();
     store.deliver(&id("s2"), "k", "one").await.unwrap();
     let stale = store.acquire(&id("s1"), "worker-a", SHORT).await.unwrap().unwrap();
     let owner =
         until("the lease ends", async || store.acquire(&id("s1"), "worker-b", LONG).await.unwrap()).await;
     store.append(&owner, 0, &lines(&["a"]), 0).await.unwrap();
-    servers.replica.wait_for("LLEN ghost:{s1}:events", ":1");
+    servers.replica().wait_for("LLEN ghost:{s1}:events", ":1");
     servers.master.kill();
 
     // An answer may get lost while the sentinels change the server over.
@@ -104,12 +115,12 @@ async fn a_write_that_too_few_replicas_have_does_not_count() {
     let lease = store.acquire(&id("s1"), "worker-a", LONG).await.unwrap().unwrap();
     assert_eq!(store.append(&lease, 0, &lines(&["a"]), 0).await.unwrap(), 1);
     // What counted is there, without a wait.
-    assert!(servers.replica.say("LLEN ghost:{s1}:events").starts_with(":1"));
-    servers.replica.pause();
+    assert!(servers.replica().say("LLEN ghost:{s1}:events").starts_with(":1"));
+    servers.replica().pause();
     let refused = hurried.append(&lease, 1, &lines(&["b"]), 0).await.unwrap_err();
     assert!(matches!(refused, StoreError::Unavailable { .. }), "{refused:?}");
     assert!(store.read(&id("s1"), 0).await.is_ok(), "reading needs no replica");
-    servers.replica.resume();
+    servers.replica().resume();
     let again =
         until("the replica is back", async || match store.append(&lease, 1, &lines(&["b"]), 0).await {
             Ok(length) | Err(StoreError::LengthMismatch { length }) => Some(length),

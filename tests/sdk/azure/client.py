@@ -120,6 +120,10 @@ step("topology", lambda: network.network_watchers.get_topology(*watcher, {"targe
 step("machine", lambda: compute.virtual_machines.instance_view(GROUP, "tf-dest-vm"))
 step("script", lambda: compute.virtual_machines.begin_run_command(
     GROUP, "tf-dest-vm", {"commandId": "RunShellScript", "script": ["ip route"]}))
+step("deallocation", lambda: compute.virtual_machines.begin_deallocate(GROUP, "tf-dest-vm"))
+step("deallocated machine", lambda: compute.virtual_machines.instance_view(GROUP, "tf-dest-vm"))
+step("start", lambda: compute.virtual_machines.begin_start(GROUP, "tf-dest-vm"))
+step("started machine", lambda: compute.virtual_machines.instance_view(GROUP, "tf-dest-vm"))
 step("tags", lambda: network.service_tags.list(PLACE).name)
 
 step("rule is deleted", lambda: network.security_rules.begin_delete(GROUP, "sdk-nsg", "deny-5432"))

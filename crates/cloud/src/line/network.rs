@@ -97,6 +97,36 @@ pub fn address_groups(place: &ResourceGroup) -> Line {
     Line::read("network ip-group list").within(place).json()
 }
 
+/// Lists the NAT gateways of a group.
+#[must_use]
+pub fn nat_gateways(place: &ResourceGroup) -> Line {
+    Line::read("network nat gateway list").within(place).json()
+}
+
+/// Counts the connections of the last hours for which a NAT gateway or a load balancer had no port. `kind` is its type in the provider of
+/// networks, and `subscription` that of its id.
+#[must_use]
+pub fn failed_connections(
+    place: &ResourceGroup,
+    subscription: &Name,
+    kind: &'static str,
+    name: &Name,
+) -> Line {
+    let id = format!(
+        "/subscriptions/{subscription}/resourceGroups/{}/providers/Microsoft.Network/{kind}/{name}",
+        place.group
+    );
+    let metric = if kind == "natGateways" { "SNATConnectionCount" } else { "SnatConnectionCount" };
+    Line::read("monitor metrics list")
+        .option("--resource", id)
+        .option("--metrics", metric)
+        .option("--aggregation", "Total")
+        .option("--interval", "PT5M")
+        .option("--offset", "6h")
+        .option("--filter", "ConnectionState eq 'Failed'")
+        .json()
+}
+
 /// Lists the private endpoints of a group.
 #[must_use]
 pub fn private_endpoints(place: &ResourceGroup) -> Line {

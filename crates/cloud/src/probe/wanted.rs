@@ -14,6 +14,8 @@ pub enum Wanted {
     Frontends,
     /// The firewalls of the platform, with policies and rules.
     Firewalls,
+    /// NAT gateways, and how often calls found no free port.
+    Outbound,
     /// Private endpoints, private zones of names, and whom accounts let in.
     Names,
     /// What the name servers of a machine answer for a name.
@@ -22,6 +24,8 @@ pub enum Wanted {
     Routes(String),
     /// The effective security rules of a network interface.
     Rules(String),
+    /// Whether a machine runs.
+    Power(String),
     /// The state of a machine: packet filters, shaping, routes, addresses, settings, who listens.
     State(String),
 }
@@ -47,6 +51,9 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
                 | GuestDocument::Shaping => drop(wanted.insert(Wanted::State(machine))),
                 GuestDocument::Answers => wanted.extend(asked(judgement, machine)),
             },
+            // Which load balancers there are says whose calls are counted.
+            Document::Outbound => wanted.extend([Wanted::Frontends, Wanted::Outbound]),
+            Document::Power { machine } => drop(wanted.insert(Wanted::Power(machine))),
             Document::Names => drop(wanted.insert(Wanted::Names)),
             Document::Firewalls => drop(wanted.insert(Wanted::Firewalls)),
             Document::Frontends => drop(wanted.insert(Wanted::Frontends)),
@@ -89,7 +96,7 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             }
             // What is configured is held against what the machine hears.
             Kind::Name => wanted.extend(asked(judgement, hop.at.clone())),
-            Kind::Peering | Kind::Outside | Kind::Endpoint | Kind::Firewall => {}
+            Kind::Peering | Kind::Egress | Kind::Outside | Kind::Endpoint | Kind::Firewall => {}
         }
     }
     wanted

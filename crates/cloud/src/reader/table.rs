@@ -49,6 +49,7 @@ const VM: Opt = needed("vm", &["--vm-name"]);
 const NIC: Opt = needed("nic", &["--nic-name"]);
 const NSG: Opt = needed("nsg", &["--nsg-name"]);
 const VNET: Opt = needed("vnet", &["--vnet-name"]);
+const ZONE: Opt = needed("zone", &["--zone-name", "-z"]);
 const TABLE: Opt = needed("table", &["--route-table-name"]);
 const DETAILS: Opt = maybe("details", &["--show-details", "-d"], Form::Flag);
 const DEFAULTS: Opt = maybe("defaults", &["--include-default"], Form::Flag);
@@ -285,6 +286,25 @@ pub(super) const ROWS: &[Row] = &[
         FIREWALL,
     ),
     row("network ip-group list", LISTED, Read::List("Microsoft.Network/ipGroups"), FIREWALL),
+    row("network nat gateway list", LISTED, Read::List("Microsoft.Network/natGateways"), "2025-07-01"),
+    row(
+        "network private-dns zone list",
+        LISTED,
+        Read::List("Microsoft.Network/privateDnsZones"),
+        "2018-09-01",
+    ),
+    row(
+        "network private-dns link vnet list",
+        &[GROUP, ZONE],
+        Read::List("Microsoft.Network/privateDnsZones/{zone}/virtualNetworkLinks"),
+        "2024-06-01",
+    ),
+    row(
+        "network private-dns record-set a list",
+        &[GROUP, ZONE],
+        Read::List("Microsoft.Network/privateDnsZones/{zone}/A"),
+        "2018-09-01",
+    ),
     row("network watcher list", &[], Read::Watchers, "2022-01-01"),
     row(
         "network watcher show-next-hop",

@@ -26,6 +26,8 @@ pub(super) struct Balancer {
 pub(super) struct Frontend {
     pub(super) name: String,
     pub(super) address: Option<IpAddr>,
+    /// Whether that is an address on the internet.
+    pub(super) is_public: bool,
 }
 
 /// Those among whom it chooses.
@@ -92,6 +94,11 @@ impl Balancer {
         own.min_by_key(|rule| rule.port == 0)
     }
 
+    /// Tells whether a frontend is one on the internet.
+    pub(super) fn is_public(&self, frontend: &str) -> bool {
+        self.frontends.iter().any(|own| own.is_public && own.name.eq_ignore_ascii_case(frontend))
+    }
+
     pub(super) fn pool(&self, name: &str) -> Option<&Pool> {
         self.pools.iter().find(|pool| pool.name.eq_ignore_ascii_case(name))
     }
@@ -144,6 +151,7 @@ pub(super) fn balancers(text: &str, publics: &PublicAddresses) -> Result<Decoded
             Some(Frontend {
                 name: frontend.text("name")?.to_owned(),
                 address: private.or(written).or_else(listed),
+                is_public: public.is_some_and(|public| !public.is_null()),
             })
         });
         let rules = list(body, "loadBalancingRules").filter_map(|rule| {

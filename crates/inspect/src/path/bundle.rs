@@ -58,6 +58,15 @@ pub struct Cloud {
     /// `az network public-ip list`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub public_addresses: Option<Reading>,
+    /// `az vm get-instance-view` of machines that could not be looked into, in one list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instance_views: Option<Reading>,
+    /// `az network nat gateway list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nat_gateways: Option<Reading>,
+    /// `az monitor metrics list` about failed connections, of every NAT gateway and load balancer, in one list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed_connections: Option<Reading>,
     /// `az network private-endpoint list`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub private_endpoints: Option<Reading>,
@@ -259,7 +268,8 @@ macro_rules! fields {
 
 fields!(
     Cloud: interfaces, networks, route_tables, groups, machines, tags, load_balancers, public_addresses, private_endpoints, zones,
-        zone_links, zone_records, accounts, firewalls, firewall_policies, firewall_rules, ip_groups
+        zone_links, zone_records, accounts, nat_gateways, failed_connections, instance_views, firewalls, firewall_policies,
+        firewall_rules, ip_groups
 );
 fields!(Nic: routes, rules);
 fields!(Guest: shaping, routes, routes6, rules, addresses, settings, tcp, udp, connections, answers);

@@ -26,8 +26,10 @@ pub(super) enum Next {
     Appliance(usize),
     /// To the platform itself.
     Platform,
-    /// Out of the estate.
+    /// Out of the estate, and not to the internet.
     Outside,
+    /// To the internet.
+    Internet,
     /// Nobody knows, or nowhere.
     Lost,
 }
@@ -148,7 +150,7 @@ impl Carrier<'_> {
                 }
                 NextHop::Other => {
                     hop.reason = said(first);
-                    return (hop, Next::Outside);
+                    return (hop, Next::Internet);
                 }
                 NextHop::Appliance => match self.appliances(&best, &mut hop) {
                     Judged::Good(next) => return (hop, next),

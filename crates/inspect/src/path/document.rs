@@ -113,6 +113,8 @@ pub enum Document {
     Firewalls,
     /// Private endpoints, and private zones of names.
     Names,
+    /// NAT gateways, and how often calls to the internet found no free port.
+    Outbound,
     /// The service tags.
     Tags,
     /// The effective routes of a network interface.
@@ -131,6 +133,11 @@ pub enum Document {
         machine: String,
         /// What.
         document: GuestDocument,
+    },
+    /// Whether a machine runs.
+    Power {
+        /// The machine.
+        machine: String,
     },
     /// Whether somebody outside answers.
     Probe {
@@ -154,6 +161,7 @@ impl fmt::Display for Document {
             Self::Frontends => out.write_str("the load balancers and managed appliances"),
             Self::Firewalls => out.write_str("the firewalls with their rules"),
             Self::Names => out.write_str("the private endpoints and the private zones of names"),
+            Self::Outbound => out.write_str("the NAT gateways and their failed connections"),
             Self::Tags => out.write_str("the service tags"),
             Self::Routes { nic } => write!(out, "the effective routes of {nic}"),
             Self::Rules { nic } => write!(out, "the effective security rules of {nic}"),
@@ -169,6 +177,7 @@ impl fmt::Display for Document {
                 };
                 write!(out, "the {what} of {machine}")
             }
+            Self::Power { machine } => write!(out, "whether {machine} runs"),
             Self::Probe { what } => write!(out, "whether {what} answers"),
             Self::Packets { machine } => write!(out, "the packets at {machine}"),
         }

@@ -7,6 +7,7 @@ use super::balancer::{self, Balancer, Frontend};
 use super::bundle::{Bundle, Guest};
 use super::configured;
 use super::document::{Known, Reading};
+use super::egress::{self, Failed, Gateway};
 use super::filter::Filters;
 use super::firewall::{self, Firewall};
 use super::flow::Protocol;
@@ -55,6 +56,8 @@ pub struct Estate {
     pub(super) balancers: Known<Vec<Balancer>>,
     pub(super) names: Known<Names>,
     pub(super) firewalls: Known<Vec<Firewall>>,
+    pub(super) gateways: Known<Vec<Gateway>>,
+    pub(super) failed: Known<Vec<Failed>>,
     owners: HashMap<IpAddr, Vec<usize>>,
     publics: HashMap<IpAddr, usize>,
     warnings: Vec<String>,
@@ -85,6 +88,8 @@ pub(super) struct Nic {
     pub(super) machine: Option<usize>,
     pub(super) addresses: Vec<IpAddr>,
     pub(super) public: Option<IpAddr>,
+    /// Whether it has a public address, known or not.
+    pub(super) has_public: bool,
     pub(super) network: Option<String>,
     pub(super) subnet: Option<String>,
     /// The name servers that are set for it.
@@ -126,6 +131,9 @@ impl Estate {
         let power = Known::of(cloud.machines.as_ref(), |text| {
             topology::machines(text).map_err(|error| error.to_string()).map(|(found, _)| found)
         });
+        let views = Known::of(cloud.instance_views.as_ref(), |text| {
+            topology::machines(text).map_err(|error| error.to_string()).map(|(found, _)| found)
+        });
         let tables = Known::of(cloud.route_tables.as_ref(), |text| {
             configured::tables(text).map(|(found, odd)| {
                 keep("route tables", odd);
@@ -154,6 +162,15 @@ impl Estate {
                 found
             })
         });
+        let gateways = Known::of(cloud.nat_gateways.as_ref(), |text| {
+            egress::gateways(text).map_err(|error| error.to_string()).map(|(found, odd)| {
+                keep("NAT gateways", odd);
+                found
+            })
+        });
+        let failed = Known::of(cloud.failed_connections.as_ref(), |text| {
+            egress::failed(text).map_err(|error| error.to_string())
+        });
         let text_of = |reading: &Option<Reading>| match reading {
             Some(Reading::Text(text)) => Some(text.clone()),
             Some(Reading::Failed { .. }) | None => None,
@@ -179,8 +196,9 @@ impl Estate {
         listed.sort_by(|a, b| (&a.name, &a.addresses).cmp(&(&b.name, &b.addresses)));
         listed.dedup();
         let state = |name: &str| {
-            let own = power.read()?.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
-            own.and_then(|(_, running)| *running)
+            let rows = [&views, &power].into_iter().filter_map(Known::read).flatten();
+            let mut own = rows.filter(|(own, _)| own.eq_ignore_ascii_case(name));
+            own.find_map(|(_, running)| *running)
         };
         for one in listed {
             let machine = one.machine.clone().map(|name| {
@@ -237,7 +255,20 @@ impl Estate {
             own.map(|nic| nic.addresses.clone()).unwrap_or_default()
         };
         let names = naming::names(cloud, &listed);
-        Self { machines, nics, networks, interfaces, balancers, names, firewalls, owners, publics, warnings }
+        Self {
+            machines,
+            nics,
+            networks,
+            interfaces,
+            balancers,
+            names,
+            gateways,
+            failed,
+            firewalls,
+            owners,
+            publics,
+            warnings,
+        }
     }
 
     /// Returns what could not be read and names no document of its own.
@@ -571,6 +602,7 @@ impl Context<'_> {
         Nic {
             machine,
             public: listed.publics.first().copied(),
+            has_public: listed.has_public,
             addresses: listed.addresses,
             network,
             subnet,
@@ -594,6 +626,7 @@ impl Context<'_> {
             machine: None,
             addresses: vec![own.address],
             publics: Vec::new(),
+            has_public: !own.publics.is_empty(),
             subnet: own.subnet.clone(),
             group: None,
             forwards: Some(true),

@@ -100,6 +100,12 @@ pub enum Fault {
     FirewallDefaultDeny,
     /// A firewall of the platform is asked for names and does not answer.
     FirewallDnsProxyOff,
+    /// Nothing leads from a subnet to the internet.
+    OutboundAbsent,
+    /// A NAT gateway has no address.
+    NatUnconfigured,
+    /// The ports for calls to the internet ran out.
+    SnatExhausted,
     /// A route leads to a gateway, and there is none.
     GatewayMissing,
     /// Nothing leads there, for another reason.
@@ -156,6 +162,9 @@ impl Fault {
             Self::FirewallDeny => "firewall_deny",
             Self::FirewallDefaultDeny => "firewall_default_deny",
             Self::FirewallDnsProxyOff => "firewall_dns_proxy_off",
+            Self::OutboundAbsent => "outbound_absent",
+            Self::NatUnconfigured => "nat_unconfigured",
+            Self::SnatExhausted => "snat_exhausted",
             Self::GatewayMissing => "gateway_missing",
             Self::NoPath => "no_path",
         }
@@ -212,7 +221,10 @@ impl Fault {
             | Self::DnsForwarderMissing
             | Self::FirewallDeny
             | Self::FirewallDefaultDeny
-            | Self::FirewallDnsProxyOff => false,
+            | Self::FirewallDnsProxyOff
+            | Self::OutboundAbsent
+            | Self::NatUnconfigured
+            | Self::SnatExhausted => false,
         }
     }
 
@@ -415,6 +427,23 @@ pub enum Object {
         /// The firewall.
         firewall: String,
     },
+    /// How the machines of a subnet leave to the internet.
+    SubnetOutbound {
+        /// The network.
+        network: String,
+        /// The subnet.
+        subnet: String,
+    },
+    /// A NAT gateway.
+    NatGateway {
+        /// Its name.
+        name: String,
+    },
+    /// What gives the machines behind it ports of a public address.
+    SourceTranslation {
+        /// The name of the NAT gateway or load balancer.
+        name: String,
+    },
     /// A peering.
     Peering {
         /// The network that has it.
@@ -452,6 +481,9 @@ impl Object {
             | Self::FirewallRule { .. }
             | Self::FirewallPort { .. }
             | Self::FirewallNames { .. }
+            | Self::SubnetOutbound { .. }
+            | Self::NatGateway { .. }
+            | Self::SourceTranslation { .. }
             | Self::Peering { .. } => None,
         }
     }
@@ -516,6 +548,9 @@ impl fmt::Display for Object {
                 }
             }
             Self::FirewallNames { firewall } => write!(out, "firewall/{firewall}/dns"),
+            Self::SubnetOutbound { network, subnet } => write!(out, "subnet/{network}/{subnet}/outbound"),
+            Self::NatGateway { name } => write!(out, "natgateway/{name}"),
+            Self::SourceTranslation { name } => write!(out, "snat/{name}"),
             Self::Peering { network, peering } => write!(out, "peering/{network}/{peering}"),
         }
     }

@@ -51,6 +51,8 @@ pub enum Kind {
     Endpoint,
     /// Who listens.
     Listener,
+    /// What gives a machine an address on the internet.
+    Egress,
     /// What lies outside of the estate.
     Outside,
 }

@@ -342,6 +342,9 @@ impl Search<'_> {
                 | Object::FirewallRule { .. }
                 | Object::FirewallPort { .. }
                 | Object::FirewallNames { .. }
+                | Object::SubnetOutbound { .. }
+                | Object::NatGateway { .. }
+                | Object::SourceTranslation { .. }
                 | Object::Peering { .. },
                 _,
             ) => Vec::new(),

@@ -35,6 +35,10 @@ pub(super) struct Subnet {
     pub(super) group: Option<String>,
     /// Whether anything has an address in it.
     pub(super) is_used: bool,
+    /// The name of its NAT gateway.
+    pub(super) nat: Option<String>,
+    /// Whether the platform lets its machines out by itself, where it says so.
+    pub(super) default_outbound: Option<bool>,
     /// Which policies hold for private endpoints in it.
     pub(super) endpoint_policies: Option<String>,
 }
@@ -123,6 +127,8 @@ pub(super) struct Listed {
     pub(super) machine: Option<String>,
     pub(super) addresses: Vec<IpAddr>,
     pub(super) publics: Vec<IpAddr>,
+    /// Whether it has a public address, known or not.
+    pub(super) has_public: bool,
     /// Network and subnet.
     pub(super) subnet: Option<(String, String)>,
     pub(super) group: Option<String>,
@@ -219,6 +225,8 @@ pub(super) fn networks(text: &str) -> Result<Decoded<Network>, DocumentError> {
                     table: last_of(body.field("routeTable")),
                     group: last_of(body.field("networkSecurityGroup")),
                     is_used: items(body, "ipConfigurations").next().is_some(),
+                    nat: last_of(body.field("natGateway")),
+                    default_outbound: body.field("defaultOutboundAccess").and_then(Value::as_bool),
                     endpoint_policies: body.text("privateEndpointNetworkPolicies").map(str::to_owned),
                 })
             });
@@ -266,6 +274,7 @@ pub(super) fn interfaces(text: &str) -> Result<Decoded<Listed>, DocumentError> {
                 machine: last_of(body.field("virtualMachine")),
                 addresses: Vec::new(),
                 publics: Vec::new(),
+                has_public: false,
                 subnet: None,
                 group: last_of(body.field("networkSecurityGroup")),
                 servers: body.field("dnsSettings").map(servers).unwrap_or_default(),
@@ -281,6 +290,7 @@ pub(super) fn interfaces(text: &str) -> Result<Decoded<Listed>, DocumentError> {
                     None => odd.push(format!("an address of {} cannot be read", listed.name)),
                 }
                 let public = configuration.field("publicIpAddress");
+                listed.has_public |= public.is_some_and(|public| !public.is_null());
                 let address = public.and_then(|public| inner(public).text("ipAddress"));
                 listed.publics.extend(address.and_then(|text| text.parse::<IpAddr>().ok()));
                 let id = configuration.field("subnet").and_then(|subnet| subnet.text("id"));
@@ -293,12 +303,17 @@ pub(super) fn interfaces(text: &str) -> Result<Decoded<Listed>, DocumentError> {
     )
 }
 
-/// Reads what `az vm list -d` prints: every machine, and whether it runs.
+/// Reads what `az vm list -d` and `az vm get-instance-view` print: every machine, and whether it runs, where that is said.
 pub(super) fn machines(text: &str) -> Result<Decoded<(String, Option<bool>)>, DocumentError> {
     let is_row =
         |map: &Map<String, Value>| has(map, "storageProfile") || has(map, "vmId") || has(map, "powerState");
     rows(text, "machines", is_row, |row, _| {
-        let state = row.text("powerState").or_else(|| inner(row).text("powerState"));
+        let seen = row.field("instanceView").or_else(|| inner(row).field("instanceView"));
+        let viewed = seen.into_iter().flat_map(|view| items(view, "statuses")).find_map(|status| {
+            let (kind, state) = status.text("code")?.split_once('/')?;
+            kind.eq_ignore_ascii_case("PowerState").then_some(state)
+        });
+        let state = row.text("powerState").or_else(|| inner(row).text("powerState")).or(viewed);
         let running =
             state.and_then(|state| match state.trim_start_matches("VM ").to_ascii_lowercase().as_str() {
                 "running" => Some(true),

@@ -266,7 +266,8 @@ impl<'a> Walk<'a> {
             let to = match next {
                 Next::Lost => return None,
                 Next::Platform => return self.platform(&wire, fresh),
-                Next::Outside => return self.outside(&wire, fresh),
+                Next::Internet if fresh && !self.egress(nic, &wire) => return None,
+                Next::Outside | Next::Internet => return self.outside(&wire, fresh),
                 Next::Appliance(to) => to,
                 Next::Deliver => {
                     wire = if fresh { self.balanced(wire)? } else { wire };

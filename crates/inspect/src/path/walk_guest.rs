@@ -22,9 +22,18 @@ impl<'a> Walk<'a> {
     /// Asks whether a machine runs.
     pub(super) fn running(&mut self, machine: &Machine) {
         let cause = Cause::new(Fault::VmStopped, Object::Machine { machine: machine.name.clone() });
-        if machine.running == Some(false) && !self.is_gone(&cause) {
-            let effect = Effect::new(cause, format!("{} is not running", machine.name));
-            self.push(Hop::new(Kind::Machine, &machine.name).on(Document::Machines).stopped(effect));
+        let hop = Hop::new(Kind::Machine, &machine.name);
+        match machine.running {
+            Some(false) if !self.is_gone(&cause) => {
+                let effect = Effect::new(cause, format!("{} is not running", machine.name));
+                self.push(hop.on(Document::Machines).stopped(effect));
+            }
+            // Who does not let anybody look in may be one that does not run.
+            None if matches!(machine.routing, Known::Failed(_)) => {
+                let document = Document::Power { machine: machine.name.clone() };
+                self.push(hop.lacking(document, format!("{} could not be looked into", machine.name)));
+            }
+            Some(_) | None => {}
         }
     }
 

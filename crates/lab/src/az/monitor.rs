@@ -1,4 +1,4 @@
-//! `az monitor activity-log …`.
+//! `az monitor activity-log …` and `az monitor metrics …`.
 
 use std::time::Duration;
 
@@ -9,15 +9,33 @@ use time::format_description::well_known::Rfc3339;
 use super::failure::Failure;
 use super::flatten::grouped;
 use super::line::Line;
-use super::session::Session;
+use super::session::{Session, checked};
 use super::table::{Command, CommandResult};
+use crate::azure::Verb;
 use ghost_base::Timestamp;
 
-pub(super) const COMMANDS: &[Command] = &[Command::own(
-    "monitor activity-log list",
-    "--resource-group,-g --correlation-id --resource-id --namespace --resource-provider --caller --status --max-events# --offset --start-time --end-time --select*",
-    list,
-)];
+pub(super) const COMMANDS: &[Command] = &[
+    Command::own(
+        "monitor activity-log list",
+        "--resource-group,-g --correlation-id --resource-id --namespace --resource-provider --caller --status --max-events# --offset --start-time --end-time --select*",
+        list,
+    ),
+    Command::own(
+        "monitor metrics list",
+        "--resource! --metrics* --aggregation* --interval --offset --start-time --end-time --filter",
+        metrics,
+    ),
+];
+
+/// Shows the metrics of a resource.
+fn metrics(session: &mut Session<'_>, line: &Line) -> CommandResult {
+    let names = line.many("--metrics").map(|names| names.join(",")).unwrap_or_default();
+    let path = format!("{}/providers/Microsoft.Insights/metrics", line.need("--resource")?);
+    let mut query = vec![("metricnames", names.as_str()), ("api-version", "2018-01-01")];
+    query.extend(line.one("--filter").map(|filter| ("$filter", filter)));
+    query.extend(line.one("--interval").map(|interval| ("interval", interval)));
+    checked(&session.ask(Verb::Get, &path, &query, None)?).map(Some)
+}
 
 fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let now = session.environment.now();

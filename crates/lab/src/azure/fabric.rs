@@ -9,7 +9,10 @@ use super::blob::{From, lets_in, public};
 use super::cloud::Cloud;
 use super::effective::{self, routes, rules};
 use super::firewall::firewalls;
-use crate::host::{Account, BalancerRule, Endpoint, Fabric, Machine, Neighbor, Nic, Zone};
+use crate::host::{Account, BalancerRule, Endpoint, Exit, Fabric, Machine, Neighbor, Nic, Zone};
+
+/// So many connections find no port where machines start, and nothing is wrong later.
+const A_FEW: u64 = 5;
 
 impl Cloud {
     /// Returns the network as it is now: machines, what their interfaces let through and where it goes, accounts.
@@ -83,8 +86,74 @@ fn nic(cloud: &Cloud, document: &Value) -> Nic {
             .unwrap_or(false),
         network: seen.network.map(|network| text(network, "/id").to_ascii_lowercase()).unwrap_or_default(),
         unforwarded: seen.network.map(|network| unforwarded(cloud, network)).unwrap_or_default(),
+        exit: exit(cloud, document),
         servers: servers(document, seen.network),
     }
+}
+
+/// Says how an interface leaves to the internet, in the platform's order: the NAT gateway of its subnet, an address of its own, what its
+/// load balancer gives, what the subnet gives by itself.
+fn exit(cloud: &Cloud, document: &Value) -> Exit {
+    let list = |of: &'_ Value, pointer: &str| -> Vec<Value> {
+        of.pointer(pointer).and_then(Value::as_array).cloned().unwrap_or_default()
+    };
+    let configurations = list(document, "/properties/ipConfigurations");
+    let subnet = configurations.iter().find_map(|one| cloud.estate.by_id(text(one, "/properties/subnet/id")));
+    let ports = |id: &str| if has_failed(cloud, id) { Exit::Crowded } else { Exit::Open };
+    let gateway = subnet.map(|subnet| text(subnet, "/properties/natGateway/id")).filter(|id| !id.is_empty());
+    if let Some(id) = gateway {
+        let own = cloud.estate.by_id(id);
+        let has = |field: &str| own.is_some_and(|own| !list(own, &format!("/properties/{field}")).is_empty());
+        return if has("publicIpAddresses") || has("publicIpPrefixes") { ports(id) } else { Exit::Closed };
+    }
+    if public(cloud, document).is_some() {
+        return Exit::Open;
+    }
+    let own = format!("{}/", text(document, "/id").to_ascii_lowercase());
+    let mut is_kept = false;
+    for balancer in cloud.estate.of("Microsoft.Network/loadBalancers") {
+        let pools = list(balancer, "/properties/backendAddressPools").into_iter().filter(|pool| {
+            let members = list(pool, "/properties/backendIPConfigurations");
+            members.iter().any(|member| text(member, "/id").to_ascii_lowercase().starts_with(&own))
+        });
+        for pool in pools {
+            let name = text(&pool, "/name").to_ascii_lowercase();
+            let of_pool = |rule: &Value| {
+                text(rule, "/properties/backendAddressPool/id")
+                    .to_ascii_lowercase()
+                    .ends_with(&format!("/{name}"))
+            };
+            let is_public = |rule: &Value| {
+                let id = text(rule, "/properties/frontendIPConfiguration/id");
+                let front = list(balancer, "/properties/frontendIPConfigurations").into_iter();
+                let mut front = front.filter(|own| {
+                    id.to_ascii_lowercase()
+                        .ends_with(&format!("/{}", text(own, "/name").to_ascii_lowercase()))
+                });
+                front.any(|own| own.pointer("/properties/publicIPAddress/id").is_some())
+            };
+            let lets = |rule: &Value| {
+                rule.pointer("/properties/disableOutboundSnat").and_then(Value::as_bool) != Some(true)
+            };
+            let rules: Vec<Value> = list(balancer, "/properties/loadBalancingRules")
+                .into_iter()
+                .filter(of_pool)
+                .filter(is_public)
+                .collect();
+            if list(balancer, "/properties/outboundRules").iter().any(of_pool) || rules.iter().any(lets) {
+                return ports(text(balancer, "/id"));
+            }
+            is_kept |= !rules.is_empty();
+        }
+    }
+    let by_itself = subnet.and_then(|subnet| subnet.pointer("/properties/defaultOutboundAccess"));
+    if is_kept || by_itself.and_then(Value::as_bool) == Some(false) { Exit::Closed } else { Exit::Open }
+}
+
+/// Tells whether a resource counts connections that found no port, more of them than those of a start.
+fn has_failed(cloud: &Cloud, id: &str) -> bool {
+    let count = cloud.estate.by_id(&format!("{id}/metrics/failed"));
+    count.and_then(|count| count.pointer("/properties/failed")?.as_u64()).is_some_and(|failed| failed > A_FEW)
 }
 
 /// Returns the name servers of an interface: its own, else those of its network.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::fault::Fault;
 use super::model::Case;
 use super::random::Rng;
 use crate::azure::PastChange;
@@ -44,11 +45,19 @@ pub fn write_history(lab: &Lab, case: &Case, phase: usize) -> History {
     let objects: BTreeSet<&str> = phase.expected.iter().map(|pair| pair.object.as_str()).collect();
     let mut changes: Vec<PastChange> = Vec::new();
     let mut of: Vec<Option<&str>> = Vec::new();
-    for object in objects {
+    // What somebody does inside a machine is in no log of the platform.
+    let inside = |object: &str| {
+        let name = object.strip_prefix("vm/");
+        case.faults.iter().any(|placed| {
+            matches!(&placed.fault, Fault::MachineStopped(own) if own.inside && name == Some(own.vm.as_str()))
+        })
+    };
+    for object in objects.into_iter().filter(|object| !inside(object)) {
         let Some(id) = resource(&documents, object) else { continue };
         let lead = 1 + number(rng, 14);
         let made = at(began, -lead * MINUTE - number(rng, 50) * 1000);
-        changes.push(PastChange { is_new: !is_old(&id), ..change(&id, made, now, rng) });
+        let operation = if object.starts_with("vm/") { "deallocate/action" } else { "write" };
+        changes.push(PastChange { is_new: !is_old(&id), operation, ..change(&id, made, now, rng) });
         of.push(Some(object));
         for decoy in beside(&id, (began, is_said), now, rng) {
             changes.push(decoy);
@@ -165,6 +174,8 @@ fn resource(documents: &[Value], object: &str) -> Option<String> {
         }
         ["subnet", network, subnet, ..] => ("virtualnetworks", *network, "subnets", Some(*subnet)),
         ["storage", account] => ("storageaccounts", *account, "", None),
+        ["natgateway", gateway] => ("natgateways", *gateway, "", None),
+        ["vm", machine] => ("virtualmachines", *machine, "", None),
         _ => return None,
     };
     let found = documents.iter().find(|document| {

@@ -26,8 +26,8 @@ pub use cases::{CASES, embedded};
 pub use estates::{DrawnCase, Profile, drawn};
 pub use fault::{
     Access, ArpConflict, Asymmetric, CODES, Chain, Direction, Dns, DnsDoes, Docker, Fail2ban, Family, Fault,
-    Hop, Iptables, Netem, Nft, NftVerdict, NsgRule, PathMtu, Peering, Policy, PortClosed, PortSilent,
-    RateLimit, Route, ServiceEndpoint, StorageFirewall, Target, Verdict,
+    Hop, Iptables, MachineStopped, Netem, Nft, NftVerdict, NsgRule, PathMtu, Peering, Policy, PortClosed,
+    PortSilent, RateLimit, Route, ServiceEndpoint, StorageFirewall, Target, Verdict,
 };
 pub use history::{History, write_history};
 pub use model::{

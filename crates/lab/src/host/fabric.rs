@@ -55,8 +55,22 @@ pub struct Nic {
     pub network: String,
     /// The connected networks from which only their own packets are let in, and none that somebody forwards.
     pub unforwarded: Vec<Neighbor>,
+    /// How it leaves to the internet.
+    pub exit: Exit,
     /// The name servers that it is given; the platform's where there are none.
     pub servers: Vec<IpAddr>,
+}
+
+/// How an interface leaves to the internet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Exit {
+    /// Something gives it an address there.
+    #[default]
+    Open,
+    /// The same, and it has too few ports: every other new connection finds none.
+    Crowded,
+    /// Nothing does.
+    Closed,
 }
 
 /// A network that is connected with that of an interface.

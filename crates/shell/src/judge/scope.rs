@@ -23,6 +23,8 @@ pub struct Scope {
 }
 
 /// What stands in front of `NAME resource group`.
+/// How an id begins.
+const IDS: &str = "/subscriptions/";
 const LEADS: [&str; 6] = ["the", "in", "our", "of", "from", "my"];
 
 /// Returns a word without the marks around it.
@@ -268,6 +270,8 @@ fn says_az(word: &str) -> bool {
 }
 
 /// Returns the values of an option, written in any form that `az` takes.
+///
+/// `--resource ID` is an option of its own, whose id is held against the lists as every id is, and not a group cut short.
 fn values<'w>(words: &[&'w str], short: &str, long: &str) -> Vec<&'w str> {
     let mut found = Vec::new();
     let mut rest = words.iter();
@@ -276,7 +280,11 @@ fn values<'w>(words: &[&'w str], short: &str, long: &str) -> Vec<&'w str> {
             word.split_once('=').map_or((*word, None), |(name, value)| (name, Some(value)));
         let is_long = name.len() > 4 && name.starts_with("--") && long.starts_with(name);
         if is_long || (!short.is_empty() && name == short) {
-            found.push(attached.or_else(|| rest.next().copied()).unwrap_or_default());
+            let value = attached.or_else(|| rest.next().copied()).unwrap_or_default();
+            let begins = value.get(..IDS.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(IDS));
+            if name != "--resource" || !begins {
+                found.push(value);
+            }
         } else if !short.is_empty() && !word.starts_with("--") {
             found.extend(word.strip_prefix(short).filter(|value| !value.is_empty()));
         }
@@ -354,6 +362,7 @@ mod tests {
             "az vm list --resource-group=rg-web",
             "az vm list --resource-g rg-web",
             &format!("az network nic show --ids {ID}"),
+            &format!("az monitor metrics list --resource {ID} --metrics x"),
             "az version",
             "az vm list --help",
             "az network watcher packet-capture stop -l westeurope -n ghost-1",
@@ -373,6 +382,8 @@ mod tests {
             "az vm list --res rg-db",
             "az vm list -g rg-web -g rg-db",
             "az network nic show --ids /subscriptions/s-1/resourceGroups/rg-db/providers/x",
+            "az monitor metrics list --resource /subscriptions/s-1/resourceGroups/rg-db/providers/x",
+            "az monitor metrics list --resource rg-db",
             "az network nic show -g rg-web --vnet /SUBSCRIPTIONS/s-1/RESOURCEGROUPS/rg-db/x",
             "curl https://management.azure.com/subscriptions/s-1/resourcegroups/rg-db",
         ] {

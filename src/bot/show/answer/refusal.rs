@@ -31,6 +31,11 @@ pub enum Refusal {
     },
     /// There is no such question any more.
     Gone,
+    /// What is recorded of the session cannot be read: a later version wrote it, for instance.
+    Unreadable {
+        /// Where and why.
+        why: String,
+    },
     /// Everything is frozen.
     Frozen(Frozen),
     /// The channel may not look there.
@@ -70,6 +75,10 @@ pub fn refusal(refusal: &Refusal, context: &RenderContext) -> Message {
             (line, format!("expired at {}; nothing ran", clock(*at)))
         }
         Refusal::Gone => plain("this question is closed; nothing was done"),
+        Refusal::Unreadable { why } => plain(&format!(
+            "what is recorded of this session cannot be read here, and nothing was done: {}",
+            prose(why, 300)
+        )),
         Refusal::Frozen(frozen) => {
             let who = context.people.find(&frozen.by);
             let reason = prose(&frozen.reason, 300);

@@ -63,6 +63,10 @@ const LINES: &[&str] = &[
     "network lb list -g @ -o json",
     "network lb show -g @ -n nope",
     "network private-endpoint list -g @",
+    "network nat gateway list -g @ -o json",
+    "network private-dns zone list -o json",
+    "network private-dns link vnet list -g @ -z nope -o json",
+    "network private-dns record-set a list -g @ -z nope -o json",
     "network watcher list -o json",
     "network watcher show-next-hop -g @ --vm tf-source-vm --source-ip 10.0.1.4 --dest-ip 10.0.1.5",
     "network watcher show-next-hop -g @ --vm tf-source-vm --source-ip 10.9.9.9 --dest-ip 10.0.1.5",
@@ -160,17 +164,19 @@ async fn every_line_says_the_same_through_the_real_az_and_natively() {
 }
 
 /// What goes wrong on the other side, beside what is read then. What `az` itself gives up on is a failure of the same kind here.
-const TROUBLES: [(&str, fn() -> Value); 9] = [
-    ("asked to wait", || injected("tf-dest-vm-nsg|effectiveRouteTable", 429, 1)),
-    ("a server error", || injected("tf-dest-vm-nsg|effectiveRouteTable", 500, 1)),
-    ("nobody there behind the gateway", || injected("tf-dest-vm-nsg|effectiveRouteTable", 503, 2)),
-    ("forbidden", || injected("tf-dest-vm-nsg", 403, 99)),
-    ("gone", || injected("tf-dest-vm-nsg", 404, 99)),
-    ("a server error without end", || injected("tf-dest-vm-nsg", 500, 99)),
-    ("one row a page", || json!({"page_size": 1})),
-    ("a slow operation", || json!({"lro_polls": 3})),
-    ("an expired token", || json!({"token": "expired"})),
-];
+fn troubles() -> [(&'static str, Value); 9] {
+    [
+        ("asked to wait", injected("tf-dest-vm-nsg|effectiveRouteTable", 429, 1)),
+        ("a server error", injected("tf-dest-vm-nsg|effectiveRouteTable", 500, 1)),
+        ("nobody there behind the gateway", injected("tf-dest-vm-nsg|effectiveRouteTable", 503, 2)),
+        ("forbidden", injected("tf-dest-vm-nsg", 403, 99)),
+        ("gone", injected("tf-dest-vm-nsg", 404, 99)),
+        ("a server error without end", injected("tf-dest-vm-nsg", 500, 99)),
+        ("one row a page", json!({"page_size": 1})),
+        ("a slow operation", json!({"lro_polls": 3})),
+        ("an expired token", json!({"token": "expired"})),
+    ]
+}
 
 fn injected(pattern: &str, status: u16, times: u64) -> Value {
     json!({"fault": {"match": pattern, "status": status, "times": times, "headers": {"Retry-After": "1"},
@@ -183,14 +189,14 @@ async fn with_every_fault_both_say_the_same() {
     let Some(program) = program() else { return };
     let stage = Stage::quiet().await;
     let mut wrong = Vec::new();
-    for (name, trouble) in TROUBLES {
+    for (name, trouble) in troubles() {
         for line in [
             "network nsg show -g @ -n tf-dest-vm-nsg -o json",
             "network nic list -o json",
             "network nic show-effective-route-table -g @ -n tf-source-vm-nic -o json",
         ] {
             let words = words(line);
-            let set = json!([{"clear": true}, trouble()]);
+            let set = json!([{"clear": true}, trouble]);
             stage.remote().order("set", &set).await.unwrap();
             let theirs = az(&stage, &program, &words).await;
             stage.remote().order("set", &set).await.unwrap();

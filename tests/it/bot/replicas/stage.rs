@@ -14,6 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::backend::Backend;
 use super::brain::{Brain, NUMBER};
 use crate::lab::stage::NETWORK;
 use crate::store::server::Server;
@@ -40,8 +41,9 @@ pub(super) struct Stage {
     _slack: Process,
     names: HashMap<String, String>,
     pub(super) store: RedisStore,
-    redis: MultiplexedConnection,
-    server: Server,
+    /// Asks many things at once, where there is one server.
+    redis: Option<MultiplexedConnection>,
+    pub(super) backend: Backend,
     pub(super) http: reqwest::Client,
     pub(super) channels: Vec<String>,
     pub(super) folder: TempDir,
@@ -63,30 +65,46 @@ impl Stage {
         thinks: Duration,
         command: impl FnOnce(&Path) -> String,
     ) -> Option<Self> {
+        let backend = Backend::One(Server::start()?);
+        Some(Self::start_at(backend, rooms, context, thinks, command).await)
+    }
+
+    /// Does so with other servers behind it.
+    pub(super) async fn start_at(
+        backend: Backend,
+        rooms: usize,
+        context: usize,
+        thinks: Duration,
+        command: impl FnOnce(&Path) -> String,
+    ) -> Self {
         drop(rustls::crypto::ring::default_provider().install_default());
-        let server = Server::start()?;
         let folder = tempfile::tempdir().unwrap();
         let brain = Brain::start(context, thinks, &command(folder.path())).await;
         let (slack, names) = workspace();
         // The pace is not what is tested: in truth Slack would have everybody wait.
         let text = format!(
-            "slack.pace = 1000\nbot.sessions = 400\nstore.url = '{}'\n[model]\nbrain = 'openai'\n[model.openai]\n\
+            "slack.pace = 1000\nbot.sessions = 400\n{}[model]\nbrain = 'openai'\n[model.openai]\n\
              model = 'm'\nbase_url = '{}'\n[approval]\nchange.users = ['U0LABBOB01']\n\
              measurement.users = ['U0LABBOB01']\n[shell]\napproval_minutes = 60\n[log]\nlevel = 'info'\n\
              [outside]\nchannel = '{NETWORK}'\n[alerts.alertmanager]\nchannel = '{NETWORK}'\nsecret_file = '{}'\n",
-            server.url(),
+            backend.configuration(),
             brain.url,
             folder.path().join("alerts").display(),
         );
         std::fs::write(folder.path().join("alerts"), SECRET).unwrap();
         for at in 0..REPLICAS {
-            let listens = format!("{text}[http]\nlisten = '{}'\n", address(&server, at));
+            let listens = format!("{text}[http]\nlisten = '{}'\n", address(&backend, at));
             std::fs::write(folder.path().join(format!("ghost-{at}.toml")), listens).unwrap();
         }
-        let redis = redis::Client::open(server.url()).unwrap();
-        let redis = redis.get_multiplexed_async_connection().await.unwrap();
+        let redis = match &backend {
+            Backend::One(server) => {
+                let redis = redis::Client::open(server.url()).unwrap();
+                Some(redis.get_multiplexed_async_connection().await.unwrap())
+            }
+            Backend::Sentinels(_) | Backend::Cluster(_) => None,
+        };
         let place =
-            RedisConfig { answer: Duration::from_secs(10), ..RedisConfig::new(server.url(), "ghost") };
+            RedisConfig { answer: Duration::from_secs(10), ..RedisConfig::new(backend.url(), "ghost") };
         let store = RedisStore::connect(&place, Settings::default()).await.unwrap();
         let http = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
         let mut stage = Self {
@@ -95,7 +113,7 @@ impl Stage {
             names,
             store,
             redis,
-            server,
+            backend,
             http,
             channels: Vec::new(),
             folder,
@@ -112,7 +130,7 @@ impl Stage {
             let replica = stage.replica(at);
             stage.replicas.push(replica);
         }
-        Some(stage)
+        stage
     }
 
     #[expect(clippy::disallowed_methods, reason = "only a process of its own can be killed")]
@@ -144,7 +162,7 @@ impl Stage {
         std::fs::create_dir_all(home.join("project")).unwrap();
         let text = format!(
             "store.url = '{}'\n[hook]\napprove = 'slack'\nwait_seconds = 60\n[outside]\nname = 'build-3'\n",
-            self.server.url()
+            self.backend.url()
         );
         std::fs::write(home.join("ghost.toml"), text).unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_ghost"))
@@ -199,14 +217,24 @@ impl Stage {
 
     /// Returns which sessions an owner held last; a lease outlives its owner.
     pub(super) async fn held_by(&self, owner: &str, sessions: &[SessionId]) -> Vec<SessionId> {
-        let mut pipe = redis::pipe();
-        for session in sessions {
-            pipe.cmd("HGET").arg(format!("ghost:{{{session}}}:lease")).arg("owner");
-        }
         if sessions.is_empty() {
             return Vec::new();
         }
-        let owners: Vec<Option<String>> = pipe.query_async(&mut self.redis.clone()).await.unwrap();
+        let key = |session: &SessionId| format!("ghost:{{{session}}}:lease");
+        let owners: Vec<Option<String>> = match self.redis.clone() {
+            Some(mut redis) => {
+                let mut pipe = redis::pipe();
+                for session in sessions {
+                    pipe.cmd("HGET").arg(key(session)).arg("owner");
+                }
+                pipe.query_async(&mut redis).await.unwrap()
+            }
+            None => {
+                let ask = |session| self.backend.ask(&format!("HGET {} owner", key(session)));
+                let answers = sessions.iter().map(ask);
+                answers.map(|answer| answer?.lines().nth(1).map(str::to_owned)).collect()
+            }
+        };
         let held = sessions
             .iter()
             .zip(owners)
@@ -237,7 +265,7 @@ impl Stage {
     pub(super) async fn taken_over(&self) -> u64 {
         let mut sum = 0;
         for at in 0..REPLICAS {
-            let page = format!("http://{}/metrics", address(&self.server, at));
+            let page = format!("http://{}/metrics", address(&self.backend, at));
             let text = self.http.get(page).send().await.unwrap().text().await.unwrap();
             let mut lines = text.lines();
             let number = lines.find_map(|line| line.strip_prefix("ghost_takeovers_total ")).unwrap();
@@ -248,7 +276,7 @@ impl Stage {
 
     /// Sends something to the port of a replica for alerts; returns the status and the answer, or why there is none.
     pub(super) async fn alert(&self, at: usize, body: &Value) -> Result<(u16, Value), String> {
-        let url = format!("http://{}/alerts/alertmanager", address(&self.server, at));
+        let url = format!("http://{}/alerts/alertmanager", address(&self.backend, at));
         let sent = self.http.post(url).bearer_auth(SECRET).json(body).send().await;
         let sent = sent.map_err(|error| error.to_string())?;
         Ok((sent.status().as_u16(), sent.json().await.unwrap_or_default()))
@@ -278,11 +306,6 @@ impl Stage {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// Says how Redis is.
-    pub(super) fn redis_is_up(&self) -> bool {
-        self.server.say("PING").starts_with("+PONG")
-    }
-
     /// Asks again until there is an answer; fails with what is missing then.
     pub(super) async fn until<T>(
         &self,
@@ -295,7 +318,11 @@ impl Stage {
                 Ok(answer) => return answer,
                 Err(missing) if Instant::now() > deadline => {
                     let logs: Vec<String> = (0..REPLICAS).map(|at| self.log(at)).collect();
-                    panic!("never: {missing}\nRedis answers: {}\n{}", self.redis_is_up(), logs.join("\n\n"));
+                    panic!(
+                        "never: {missing}\nRedis answers: {}\n{}",
+                        self.backend.is_up(),
+                        logs.join("\n\n")
+                    );
                 }
                 Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
             }
@@ -304,8 +331,8 @@ impl Stage {
 }
 
 /// Returns where a replica tells its numbers: at the port of this Redis, which nobody else has, on an address of its own.
-fn address(server: &Server, at: usize) -> String {
-    format!("127.0.0.{}:{}", at + 2, server.port)
+fn address(backend: &Backend, at: usize) -> String {
+    format!("127.0.0.{}:{}", at + 2, backend.port())
 }
 
 /// Starts a workspace; returns what it says to export.

@@ -42,6 +42,35 @@ fn every_document_that_is_missing_is_named_and_leaves_the_answer_open() {
 }
 
 #[test]
+fn whoever_cannot_be_looked_into_is_asked_whether_it_runs() {
+    let draft = Draft::two();
+    let mut bundle = draft.bundle();
+    let listed = json!([{"name": "web", "vmId": "x"}, {"name": "db", "vmId": "y"}]);
+    bundle.cloud.machines = Some(Reading::Text(listed.to_string()));
+    let document = Document::Power { machine: "db".into() };
+    let asks = |bundle: &Bundle| pg(&draft, bundle).missing().iter().any(|one| one.what == document);
+    assert!(!asks(&bundle));
+    bundle.guests.get_mut("db").unwrap().routes = Some(Reading::Failed { error: "it is off".into() });
+    assert!(asks(&bundle));
+    let view = |state: &str| {
+        let statuses =
+            json!([{"code": "ProvisioningState/succeeded"}, {"code": format!("PowerState/{state}")}]);
+        Some(Reading::Text(
+            json!([{"name": "db", "vmId": "y", "instanceView": {"statuses": statuses}}]).to_string(),
+        ))
+    };
+    bundle.cloud.instance_views = view("running");
+    assert!(!asks(&bundle));
+    for state in ["stopped", "deallocated"] {
+        bundle.cloud.instance_views = view(state);
+        assert_eq!(summary(&pg(&draft, &bundle)), ["BLOCKED", "vm_stopped vm/db"], "{state}");
+    }
+    // What the platform does not say is not known.
+    bundle.cloud.instance_views = view("unknown");
+    assert_eq!(summary(&pg(&draft, &bundle)), ["INDETERMINATE"]);
+}
+
+#[test]
 fn a_stop_that_is_certain_stays_so_beside_what_was_not_read() {
     let draft = Draft::two().drops("db", "-A INPUT -p tcp -m tcp --dport 5432 -j DROP");
     let mut bundle = draft.bundle();

@@ -3,6 +3,7 @@
 mod balancer;
 mod documents;
 pub(crate) mod draft;
+mod egress;
 mod facts;
 pub(crate) mod firewall;
 mod naming;

@@ -18,8 +18,8 @@ use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
-    EstateOperation, FirewallOperation, FrontendOperation, NAMES, NameServer, NamingOperation, RESOLVE,
-    STATE, Wanted, unread_guest, wanted,
+    EstateOperation, FirewallOperation, FrontendOperation, NAMES, NameServer, NamingOperation,
+    OutboundOperation, RESOLVE, STATE, Wanted, keep_power, power, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
@@ -210,7 +210,9 @@ impl<'a> EstateReader<'a> {
             Wanted::Frontends
             | Wanted::Firewalls
             | Wanted::Names
+            | Wanted::Outbound
             | Wanted::Answers(..)
+            | Wanted::Power(_)
             | Wanted::Routes(_)
             | Wanted::Rules(_) => true,
         };
@@ -454,6 +456,17 @@ impl<'a> EstateReader<'a> {
                 let found = replay.run(&mut NamingOperation::new(self.place))?;
                 NamingOperation::into_cloud(found, &mut self.bundle.cloud);
             }
+            Wanted::Outbound => {
+                let found = replay.run(&mut OutboundOperation::new(self.place, &self.bundle.cloud))?;
+                OutboundOperation::into_cloud(found, &mut self.bundle.cloud);
+            }
+            Wanted::Power(machine) => {
+                let read = match Name::parse(machine) {
+                    Ok(name) => replay.run(&mut power(self.place, &name))?,
+                    Err(error) => Err(Issue::new(error.to_string())),
+                };
+                keep_power(read, &mut self.bundle.cloud);
+            }
             Wanted::Answers(machine, name) => self.answers(machine, name, replay)?,
             Wanted::Routes(nic) => {
                 let reading = self.effective(nic, EffectiveQuery::Routes, replay)?;
@@ -571,6 +584,12 @@ impl<'a> EstateReader<'a> {
                 object,
                 Object::FirewallRule { .. } | Object::FirewallPort { .. } | Object::FirewallNames { .. }
             ),
+            Wanted::Outbound => {
+                matches!(object, Object::NatGateway { .. } | Object::SourceTranslation { .. })
+            }
+            Wanted::Power(own) => {
+                matches!(object, Object::Machine { machine } if machine.eq_ignore_ascii_case(own))
+            }
             Wanted::Names => is_of_names(object),
             Wanted::Answers(own, name) => {
                 let caller = flow.and_then(|flow| estate.machine_at(flow.src));
@@ -598,6 +617,8 @@ impl<'a> EstateReader<'a> {
                 | Wanted::Frontends
                 | Wanted::Firewalls
                 | Wanted::Names
+                | Wanted::Outbound
+                | Wanted::Power(_)
                 | Wanted::Answers(..) => return true,
             };
             match text {

@@ -549,6 +549,9 @@ pub(super) fn object(object: &Object) -> String {
         Object::Zone { zone, part } => parts(&["zone", zone, part]),
         Object::NetworkServers { network } => parts(&["vnet", network, "dns"]),
         Object::Forwarder { server, zone } => format!("dns/{server}/{}", plain(zone)),
+        Object::SubnetOutbound { network, subnet } => parts(&["subnet", network, subnet, "outbound"]),
+        Object::NatGateway { name } => parts(&["natgateway", name]),
+        Object::SourceTranslation { name } => parts(&["snat", name]),
         Object::Networks { one, other } => parts(&["peering", one, other]),
         Object::Peering { network, peering } => parts(&["peering", network, peering]),
         Object::Flow { .. } | Object::GuestRoute { .. } | Object::Sysctl { .. } | Object::Network { .. } => {

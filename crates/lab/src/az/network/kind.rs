@@ -31,6 +31,7 @@ const FIREWALL: &str = "Microsoft.Network/azureFirewalls/{--name}";
 const POLICIES: &str = "Microsoft.Network/firewallPolicies";
 const POLICY: &str = "Microsoft.Network/firewallPolicies/{--name}";
 const ADDRESS_GROUPS: &str = "Microsoft.Network/ipGroups";
+const GATEWAYS: &str = "Microsoft.Network/natGateways";
 const ZONES: &str = "Microsoft.Network/privateDnsZones";
 const ENDPOINTS: &str = "Microsoft.Network/privateEndpoints";
 
@@ -79,6 +80,7 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
     ),
     Command::list("network ip-group list", LIST, ADDRESS_GROUPS, "2024-05-01"),
     Command::list("network private-endpoint list", LIST, ENDPOINTS, "2026-01-01"),
+    Command::list("network nat gateway list", LIST, GATEWAYS, "2025-07-01"),
     Command::list("network private-dns zone list", LIST, ZONES, "2018-09-01"),
     Command::list(
         "network private-dns link vnet list",

@@ -28,6 +28,15 @@ pub(super) fn act(
     }
     match (resource.kind().as_str(), action.to_ascii_lowercase().as_str()) {
         ("virtualmachines", "runcommand") => compute::run_command(cloud, request, &resource, now),
+        ("virtualmachines", verb @ ("start" | "poweroff" | "deallocate")) => {
+            let state = match verb {
+                "start" => "running",
+                "poweroff" => "stopped",
+                _ => "deallocated",
+            };
+            cloud.power(resource.name(), state);
+            Ok(alone(soon(cloud, request, Some(Done::Nothing)).0))
+        }
         ("networkinterfaces", action @ ("effectiveroutetable" | "effectivenetworksecuritygroups")) => {
             let nic = cloud.estate.get(&resource).map(|document| Nic::of(&cloud.estate, document));
             let Some(nic) = nic else { return Err(missing(cloud, &resource)) };

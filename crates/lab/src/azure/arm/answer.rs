@@ -42,6 +42,9 @@ pub(in crate::azure) fn answer(cloud: &mut Cloud, request: &Request, now: Timest
     if target.namespace() == "microsoft.insights" && target.last() == "values" {
         return cloud.list(request, activity::list(cloud, request, now)?).map(alone);
     }
+    if target.last() == "metrics" && target.name().eq_ignore_ascii_case("Microsoft.Insights") {
+        return metrics(cloud, request, &target, now).map(alone);
+    }
     if let Some(answer) = asked(cloud, request, &target) {
         return Ok(alone(answer));
     }
@@ -62,6 +65,31 @@ pub(in crate::azure) fn answer(cloud: &mut Cloud, request: &Request, now: Timest
 
 pub(super) fn alone(answer: Answer) -> (Answer, Option<Job>) {
     (answer, None)
+}
+
+/// Answers with the metrics of a resource: how many connections found no port, as the document below it says, and nothing else.
+fn metrics(cloud: &Cloud, request: &Request, target: &Target, now: Timestamp) -> Result<Answer, Refusal> {
+    let own = Target { tail: None, ..target.clone() };
+    let Some(resource) = own.parent() else { return Err(missing(cloud, target)) };
+    if cloud.estate.get(&resource).is_none() {
+        return Err(missing(cloud, &resource));
+    }
+    let count = cloud.estate.by_id(&format!("{}/metrics/failed", resource.id()));
+    let failed = count.and_then(|count| count.pointer("/properties/failed")?.as_f64());
+    let names = request.parameter("metricnames").unwrap_or_default();
+    let metric = |name: &str| {
+        let is_known = name.eq_ignore_ascii_case("SnatConnectionCount");
+        let point = json!({"timeStamp": now.to_string(), "total": failed.unwrap_or(0.0)});
+        let series = json!([{"metadatavalues": [{"name": {"value": "connectionstate"}, "value": "Failed"}], "data": [point]}]);
+        json!({"id": format!("{}/providers/Microsoft.Insights/metrics/{name}", resource.id()), "type": "Microsoft.Insights/metrics",
+            "name": {"value": name, "localizedValue": name}, "unit": "Count",
+            "timeseries": if is_known { series } else { json!([]) }})
+    };
+    let all: Vec<Value> = names.split(',').filter(|name| !name.is_empty()).map(metric).collect();
+    Ok(Answer::json(
+        200,
+        json!({"cost": 0, "interval": "PT5M", "namespace": "Microsoft.Network", "value": all}),
+    ))
 }
 
 /// Answers whoever asks for an operation.

@@ -16,7 +16,7 @@ struct Link {
     one: bool,
 }
 
-const LINKS: [Link; 6] = [
+const LINKS: [Link; 7] = [
     Link {
         from: "microsoft.network/azurefirewalls/azurefirewallipconfigurations",
         by: "subnet",
@@ -43,6 +43,12 @@ const LINKS: [Link; 6] = [
     },
     Link {
         from: "microsoft.network/networkinterfaces/ipconfigurations",
+        by: "subnet",
+        listed: "ipConfigurations",
+        one: false,
+    },
+    Link {
+        from: "microsoft.network/virtualnetworkgateways/ipconfigurations",
         by: "subnet",
         listed: "ipConfigurations",
         one: false,

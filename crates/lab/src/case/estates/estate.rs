@@ -26,6 +26,10 @@ pub(super) struct Estate {
     pub(super) storage: Storage,
     /// A network, and the one that its peering keeps out of what rules call the network.
     pub(super) kept_out: Vec<(String, String)>,
+    /// Subnets that the platform does not let out by itself.
+    pub(super) closed: Vec<String>,
+    /// Those of them that have a NAT gateway without an address.
+    pub(super) bare_gateway: Vec<String>,
     /// A network, and the one from which its peering takes in only what comes from there itself.
     pub(super) unforwarded: Vec<(String, String)>,
 }

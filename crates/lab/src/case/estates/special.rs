@@ -71,7 +71,12 @@ fn egress(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
     });
     if !healthy {
         let port = rng.one(&[443, 80]);
-        match rng.below(3) {
+        match rng.below(5) {
+            3 if own.public.is_none() => estate.closed.push(own.subnet.clone()),
+            4 if own.public.is_none() => {
+                estate.closed.push(own.subnet.clone());
+                estate.bare_gateway.push(own.subnet.clone());
+            }
             0 => {
                 let rule = Rule::port(Protocol::Tcp, port, Target::Drop);
                 estate.steps.push((own.name.clone(), GuestStep::Rule { chain: "OUTPUT", first: true, rule }));

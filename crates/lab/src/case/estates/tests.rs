@@ -93,6 +93,8 @@ fn a_third_is_healthy_and_what_can_be_wrong_comes_up() {
         "lb_probe_mismatch",
         "lb_backend_empty",
         "lb_rule_missing",
+        "outbound_absent",
+        "nat_unconfigured",
     ] {
         assert!(codes.contains(code), "{code} of {codes:?}");
     }

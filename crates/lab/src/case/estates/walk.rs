@@ -7,6 +7,7 @@ use super::address::Prefix;
 use super::estate::{Estate, Hop, Machine};
 use super::group;
 use super::guest::{self, Hook, Packet, State, Stop};
+use super::write::GATEWAY;
 use crate::case::model::Pair;
 use crate::host::Protocol;
 
@@ -57,6 +58,7 @@ pub(super) fn walk(estate: &Estate, flow: &Flow) -> Truth {
     let source = estate.owner(flow.source);
     let destination = estate.owner(flow.destination);
     walk.leg(source, destination, true);
+    walk.leaves(source);
     walk.listener(destination);
     walk.leg(destination, source, false);
     walk.truth
@@ -95,6 +97,21 @@ impl Walk<'_> {
             } else {
                 self.truth.stops.insert(stop.pair);
             }
+        }
+    }
+
+    /// To the internet something has to give a machine an address there.
+    fn leaves(&mut self, source: Option<&Machine>) {
+        let to = self.flow.destination;
+        let is_outside = !to.is_private() && to != Ipv4Addr::new(168, 63, 129, 16);
+        let Some(own) = source.filter(|own| is_outside && own.public.is_none()) else { return };
+        if self.estate.owner(to).is_some() || self.truth.gap.is_some() {
+            return;
+        }
+        if self.estate.bare_gateway.contains(&own.subnet) {
+            self.truth.stops.insert(Pair::new("nat_unconfigured", format!("natgateway/{GATEWAY}")));
+        } else if self.estate.closed.contains(&own.subnet) {
+            self.truth.stops.insert(Pair::new("outbound_absent", format!("subnet/{}/outbound", own.subnet)));
         }
     }
 

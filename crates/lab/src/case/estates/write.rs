@@ -11,6 +11,8 @@ use crate::host::Protocol;
 pub(super) const PROVIDERS: &str =
     "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/nw-forensics-rg/providers";
 const REGION: &str = "eastus";
+/// The NAT gateway, where there is one.
+pub(super) const GATEWAY: &str = "out-nat";
 
 fn id(kind: &str, name: &str) -> String {
     format!("{PROVIDERS}/{kind}/{name}")
@@ -63,6 +65,10 @@ pub(super) fn estate(estate: &Estate, empty: &Value) -> Value {
         let body = json!({"disableBgpRoutePropagation": false, "routes": routes});
         resource("Microsoft.Network/routeTables", name, body)
     }));
+    if !estate.bare_gateway.is_empty() {
+        let body = json!({"idleTimeoutInMinutes": 4, "publicIpAddresses": []});
+        resources.push(resource("Microsoft.Network/natGateways", GATEWAY, body));
+    }
     resources.extend(estate.networks.iter().map(|network| self::network(estate, network)));
     resources.extend(estate.machines.iter().flat_map(machine));
     let mut whole = empty.clone();
@@ -84,7 +90,7 @@ fn hop(hop: Hop) -> &'static str {
 
 fn network(estate: &Estate, network: &Network) -> Value {
     let own = estate.subnets.iter().filter(|subnet| subnet.network() == network.name);
-    let subnets: Vec<Value> = own.map(subnet).collect();
+    let subnets: Vec<Value> = own.map(|own| outbound(estate, own, subnet(own))).collect();
     let peerings: Vec<Value> = network
         .peerings
         .iter()
@@ -107,6 +113,18 @@ fn network(estate: &Estate, network: &Network) -> Value {
             "subnets": subnets, "virtualNetworkPeerings": peerings,
         }),
     )
+}
+
+/// Adds how the machines of a subnet leave, where that is not as the platform has it.
+fn outbound(estate: &Estate, subnet: &Subnet, mut document: Value) -> Value {
+    let body = document.get_mut("properties").and_then(Value::as_object_mut);
+    if let Some(body) = body.filter(|_| estate.closed.contains(&subnet.name)) {
+        body.insert("defaultOutboundAccess".to_owned(), json!(false));
+        if estate.bare_gateway.contains(&subnet.name) {
+            body.insert("natGateway".to_owned(), network_id("natGateways", GATEWAY));
+        }
+    }
+    document
 }
 
 fn subnet(subnet: &Subnet) -> Value {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::cloud::{NsgRule, Peering, Route, ServiceEndpoint, StorageFirewall};
+use super::cloud::{MachineStopped, NsgRule, Peering, Route, ServiceEndpoint, StorageFirewall};
 use super::firewall::{Chain, Iptables, Policy};
 use super::odd::{ArpConflict, Asymmetric, Dns, PathMtu, PortClosed, PortSilent};
 use super::owner::{Docker, Fail2ban, Nft};
@@ -10,7 +10,7 @@ use super::shaping::{Netem, RateLimit};
 use crate::case::problem::Problem;
 
 /// Every code of a fault that can be injected, and the kind that does it. `no_drift` is what a baseline without a change gives.
-pub const CODES: [(&str, &str); 29] = [
+pub const CODES: [(&str, &str); 30] = [
     ("nsg_deny", "nsg_rule"),
     ("nsg_exposure", "nsg_rule"),
     ("route_blackhole", "route"),
@@ -40,6 +40,7 @@ pub const CODES: [(&str, &str); 29] = [
     ("peering_forwarding_off", "peering"),
     ("peering_not_synced", "peering"),
     ("dns_forwarder_missing", "dns"),
+    ("vm_stopped", "machine_stopped"),
 ];
 
 /// Codes of what follows from documents that a case puts (`[[change]]`), and from what is missing among them.
@@ -52,12 +53,12 @@ pub(in crate::case) const DOCUMENT_CODES: [&str; 20] = [
     "lb_floating_ip",
     "lb_admin_down",
     "not_listening",
-    "vm_stopped",
     "outbound_absent",
     "nat_unconfigured",
     "firewall_deny",
     "firewall_default_deny",
     "firewall_dns_proxy_off",
+    "snat_exhausted",
     "pe_not_approved",
     "private_dns_unlinked",
     "private_dns_shadow",
@@ -79,6 +80,8 @@ pub enum Fault {
     /// Network rules of a storage account.
     StorageFirewall(StorageFirewall),
     Peering(Peering),
+    /// A machine that does not run.
+    MachineStopped(MachineStopped),
     /// Delay, loss and other damage.
     Netem(Netem),
     RateLimit(RateLimit),
@@ -109,12 +112,13 @@ pub enum Fault {
 
 impl Fault {
     /// Every word that `kind` may be.
-    pub const KINDS: [&'static str; 19] = [
+    pub const KINDS: [&'static str; 20] = [
         "nsg_rule",
         "route",
         "service_endpoint",
         "storage_firewall",
         "peering",
+        "machine_stopped",
         "netem",
         "rate_limit",
         "iptables",
@@ -139,6 +143,7 @@ impl Fault {
             Self::ServiceEndpoint(fault) => fault.problems(),
             Self::StorageFirewall(fault) => fault.problems(),
             Self::Peering(fault) => fault.problems(),
+            Self::MachineStopped(fault) => fault.problems(),
             Self::Netem(fault) => fault.problems(),
             Self::RateLimit(fault) => fault.problems(),
             Self::Iptables(fault) => fault.problems(),
@@ -165,6 +170,7 @@ impl Fault {
             | Self::StorageFirewall(_)
             | Self::Peering(_)
             | Self::ArpConflict(_) => Vec::new(),
+            Self::MachineStopped(fault) => vec![&fault.vm],
             Self::Netem(fault) => vec![&fault.vm],
             Self::RateLimit(fault) => vec![&fault.vm],
             Self::Iptables(fault) => vec![&fault.vm],

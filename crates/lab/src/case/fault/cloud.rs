@@ -247,6 +247,22 @@ impl StorageFirewall {
     }
 }
 
+/// A machine that somebody stopped.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MachineStopped {
+    pub vm: String,
+    /// Whether only its system was shut down, so that it still costs money.
+    #[serde(default)]
+    pub inside: bool,
+}
+
+impl MachineStopped {
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        check::machine("vm", &self.vm).into_iter().collect()
+    }
+}
+
 /// One side of a peering, as it is after somebody took away the other, or never made it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]

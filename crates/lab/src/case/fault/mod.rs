@@ -14,7 +14,9 @@ mod shaping;
 pub(super) use any::DOCUMENT_CODES;
 pub use any::{CODES, Fault};
 pub(super) use check::{group, instant, interface, machine, name, port, vnet};
-pub use cloud::{Access, Direction, Hop, NsgRule, Peering, Route, ServiceEndpoint, StorageFirewall};
+pub use cloud::{
+    Access, Direction, Hop, MachineStopped, NsgRule, Peering, Route, ServiceEndpoint, StorageFirewall,
+};
 pub use firewall::{Chain, Family, Iptables, Policy, Target, Verdict};
 pub use odd::{ArpConflict, Asymmetric, Dns, DnsDoes, PathMtu, PortClosed, PortSilent};
 pub use owner::{Docker, Fail2ban, Nft, NftVerdict};

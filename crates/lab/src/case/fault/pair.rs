@@ -37,6 +37,7 @@ impl Fault {
                 Access::Allow => Vec::new(),
             },
             Self::Peering(side) => peering(side),
+            Self::MachineStopped(own) => vec![Pair::new("vm_stopped", format!("vm/{}", own.vm))],
             Self::Netem(netem) => shaped(netem),
             Self::RateLimit(limit) => {
                 vec![Pair::new("rate_limit", format!("qdisc/{}/{}", limit.vm, limit.device))]

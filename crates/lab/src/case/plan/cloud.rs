@@ -5,7 +5,9 @@ use serde_json::{Map, Value, json};
 use super::make::Maker;
 use super::step::PlanAction;
 use super::view::text;
-use crate::case::fault::{Direction, NsgRule, Peering, Route, ServiceEndpoint, StorageFirewall};
+use crate::case::fault::{
+    Direction, MachineStopped, NsgRule, Peering, Route, ServiceEndpoint, StorageFirewall,
+};
 
 const GROUP: &str = "Microsoft.Network/networkSecurityGroups";
 const TABLE: &str = "Microsoft.Network/routeTables";
@@ -262,6 +264,15 @@ impl Maker {
         let what =
             format!("the network rules of {}: {:?} to whoever they do not name", wall.account, wall.default);
         self.step(what, vec![patch(acls)], vec![patch(before)]);
+    }
+
+    pub(super) fn machine_stopped(&mut self, stopped: &MachineStopped) {
+        let path = self.view.path(&format!("Microsoft.Compute/virtualMachines/{}", stopped.vm));
+        let (verb, state) =
+            if stopped.inside { ("powerOff", "stopped") } else { ("deallocate", "deallocated") };
+        let acts = vec![PlanAction::Post { path: format!("{path}/{verb}") }];
+        let undo = vec![PlanAction::Post { path: format!("{path}/start") }];
+        self.step(format!("{} is {state}", stopped.vm), acts, undo);
     }
 
     pub(super) fn peering(&mut self, peering: &Peering) {

@@ -171,6 +171,7 @@ impl Maker {
             Fault::ServiceEndpoint(fault) => self.service_endpoint(fault),
             Fault::StorageFirewall(fault) => self.storage_firewall(fault),
             Fault::Peering(fault) => self.peering(fault),
+            Fault::MachineStopped(fault) => self.machine_stopped(fault),
             Fault::Netem(fault) => {
                 self.shaping(&fault.vm, &fault.device, fault.also_ssh, "netem", &fault.words());
             }

@@ -145,6 +145,7 @@ fn odd(stage: &mut Stage, placed: &PlacedFault, view: &View) -> Result<(), Probl
         | Fault::ServiceEndpoint(_)
         | Fault::StorageFirewall(_)
         | Fault::Peering(_)
+        | Fault::MachineStopped(_)
         | Fault::Netem(_)
         | Fault::RateLimit(_)
         | Fault::Iptables(_)

@@ -36,6 +36,11 @@ pub enum PlanAction {
         /// The part.
         body: Value,
     },
+    /// Something is asked of a resource.
+    Post {
+        /// Where.
+        path: String,
+    },
     /// A document is removed.
     Delete {
         /// Where.

@@ -19,6 +19,7 @@ pub(super) async fn perform(lab: &dyn LabAccess, data: &Path, act: &PlanAction) 
     match act {
         PlanAction::Put { path, body } => ask(lab, Verb::Put, path, Some(body)).await.map(drop),
         PlanAction::Patch { path, body } => ask(lab, Verb::Patch, path, Some(body)).await.map(drop),
+        PlanAction::Post { path } => ask(lab, Verb::Post, path, None).await.map(drop),
         PlanAction::Delete { path } => ask(lab, Verb::Delete, path, None).await.map(drop),
         PlanAction::Set { path, field, value } => {
             let mut document = ask(lab, Verb::Get, path, None).await?;

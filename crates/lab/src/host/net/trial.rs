@@ -66,6 +66,7 @@ pub fn pick(count: usize, seed: u64) -> Vec<Trial> {
                         && touched(own).is_disjoint(&touched(other))
                         && own.steps.contains("@off") == other.steps.contains("@off")
                         && !own.steps.contains("@off")
+                        && shares_no_step(own, other)
                 });
                 if is_new && !first.stops {
                     specs.push(**other);
@@ -75,6 +76,7 @@ pub fn pick(count: usize, seed: u64) -> Vec<Trial> {
         let odd: Vec<&Spec> = HEALTHY
             .iter()
             .filter(near)
+            .filter(|spec| specs.iter().all(|own| shares_no_step(own, spec)))
             .filter(|spec| !spec.steps.contains("hosts") && !spec.steps.contains("flush"))
             .collect();
         if let Some(odd) = odd
@@ -86,6 +88,13 @@ pub fn pick(count: usize, seed: u64) -> Vec<Trial> {
         trials.push(Trial { specs, seed: draw.below(u64::MAX) });
     }
     trials
+}
+
+/// Tells whether no step of one is one of the other: what is there already cannot be put in again.
+fn shares_no_step(one: &Spec, other: &Spec) -> bool {
+    one.steps
+        .lines()
+        .all(|step| step.trim().is_empty() || !other.steps.lines().any(|own| own.trim() == step.trim()))
 }
 
 /// A network that is up, and how it was when it was well.
@@ -207,4 +216,20 @@ fn judged(
     let judged = judge(&machines(found), &context);
     let hurts = judged.findings.iter().filter(|one| one.weight != Weight::Noticed);
     hurts.map(ToString::to_string).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_put_twice_into_one_network() {
+        for trial in pick(400, 7) {
+            for (at, one) in trial.specs.iter().enumerate() {
+                for other in trial.specs.iter().skip(at + 1) {
+                    assert!(shares_no_step(one, other), "{}", trial.name());
+                }
+            }
+        }
+    }
 }

@@ -38,8 +38,8 @@ pub(super) fn peering(
         return Err(Refusal::network(400, "VirtualNetworkPeeringCannotHaveSelfReference", message));
     }
     let flag = |field: &str| properties.get(field).and_then(Value::as_bool);
-    if flag("useRemoteGateways") == Some(true) {
-        let message = "The remote virtual network has no gateway: this lab has none.";
+    if flag("useRemoteGateways") == Some(true) && !has_gateway(other) {
+        let message = "The remote virtual network has no gateway.";
         return Err(Refusal::network(400, "RemotePeeringHasNoGateways", message));
     }
     let nets = |network: Option<&Value>| -> Vec<ipnet::IpNet> {
@@ -102,4 +102,14 @@ pub(super) fn peering(
 
 fn id(document: Option<&Value>) -> &str {
     document.and_then(|document| document.get("id")).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Tells whether something is in the subnet that a network keeps for its gateway.
+fn has_gateway(network: &Value) -> bool {
+    let subnets = network.pointer("/properties/subnets").and_then(Value::as_array);
+    subnets.into_iter().flatten().any(|subnet| {
+        let is_its = subnet.get("name").and_then(Value::as_str) == Some("GatewaySubnet");
+        let used = subnet.pointer("/properties/ipConfigurations").and_then(Value::as_array);
+        is_its && used.is_some_and(|used| !used.is_empty())
+    })
 }

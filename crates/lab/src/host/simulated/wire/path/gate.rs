@@ -78,6 +78,16 @@ pub(super) fn next(fabric: &Fabric, nic: &Nic, to: IpAddr) -> Next {
     }
 }
 
+/// Whether a packet goes to a service for which the subnet has an endpoint: it leaves by that, whatever else there is.
+pub(super) fn is_service(fabric: &Fabric, nic: &Nic, to: IpAddr) -> bool {
+    let tags = tags(fabric);
+    let table = route::Table::parse(&nic.routes.to_string(), tags.as_ref());
+    table.is_ok_and(|table| {
+        let choice = table.choose(to);
+        choice.best().next().is_some_and(|best| best.row.hop == route::Hop::ServiceEndpoint)
+    })
+}
+
 fn tags(fabric: &Fabric) -> Option<Tags> {
     (!fabric.tags.is_null()).then(|| Tags::parse(&fabric.tags.to_string()).ok()).flatten()
 }

@@ -5,9 +5,9 @@ use std::net::IpAddr;
 use super::balance::{Balanced, balance};
 use super::firewall::{firewall, passes};
 use super::gate::{IN, OUT, judge, stays, visible_response};
-use super::gate::{Next, lets, next, unrouted};
+use super::gate::{Next, is_service, lets, next, unrouted};
 use super::location::{Location, exit, location};
-use crate::host::fabric::Nic;
+use crate::host::fabric::{Exit, Nic};
 use crate::host::simulated::guest::Shaping;
 use crate::host::simulated::world::World;
 use crate::host::stage::Oddity;
@@ -265,6 +265,14 @@ fn carry_on(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg:
             }
             Next::ExternalHost => {
                 if !matches!(to, Location::ExternalHost(_) | Location::Machine { inside: Some(_), .. }) {
+                    break;
+                }
+                let is_out = match nic.exit {
+                    Exit::Open => true,
+                    Exit::Crowded => packet.answers() || packet.src.1.is_multiple_of(2),
+                    Exit::Closed => packet.answers(),
+                };
+                if !is_out && !is_service(&world.fabric, &nic, packet.dst.0) {
                     break;
                 }
                 leg.base += HOP_NANOS;

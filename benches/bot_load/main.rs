@@ -11,6 +11,11 @@
 //! `--burst 40` measures something else, at Slack's own limits: so many mentions within ten seconds, spread over ten channels and then all in
 //! one. How long until each is visibly seen (its reaction), and until its card asks.
 //!
+//! `--waiting 10000` opens so many sessions on three replicas, and says what each of them holds and does once all of them wait (`waiting.rs`).
+//! `--alerts 1000` sends so many alerts within a minute to three of each kind (`storm.rs`).
+//!
+//! `GHOST_BENCH_PROGRAM` names another program for the bot than that of this build, `GHOST_TEST_REDIS_SERVER` another server than `redis-server`.
+//!
 //! Slack's limits are left out on both sides otherwise (`slack.pace`), or they would be all that is measured. It fails where a mention stays
 //! without an answer.
 #![expect(clippy::print_stdout, reason = "a benchmark is there to be read")]
@@ -18,16 +23,19 @@
 #![expect(clippy::indexing_slicing, reason = "answers that look otherwise should stop it too")]
 #![expect(clippy::disallowed_methods, reason = "it starts the programs that it measures")]
 
+mod slack;
+mod start;
+mod storm;
+mod waiting;
+
 use std::collections::HashMap;
-use std::io::{BufRead as _, BufReader};
-use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use serde_json::{Value, json};
-use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, sleep_until};
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+use slack::{Process, Slack};
+use start::{Replica, bolt_process, bot, redis};
 
 /// How many channels there are.
 const ROOMS: usize = 50;
@@ -44,6 +52,10 @@ struct Plan {
     talk: usize,
     only: Option<String>,
     burst: usize,
+    waiting: usize,
+    alerts: usize,
+    groups: usize,
+    seconds: usize,
 }
 
 impl Plan {
@@ -57,151 +69,10 @@ impl Plan {
             talk: number("--talk", 5_000),
             only: word("--only"),
             burst: number("--burst", 0),
-        }
-    }
-}
-
-/// A process that ends with its owner.
-struct Process(Child);
-
-impl Process {
-    fn start(command: &mut Command) -> Self {
-        Self(command.stdin(Stdio::null()).spawn().unwrap())
-    }
-
-    /// Seconds of processor time so far.
-    fn worked(&self) -> f64 {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
-        let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
-        // In user and in system mode, in hundredths.
-        (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) / 100.0
-    }
-
-    /// Kilobytes held now.
-    fn memory(&self) -> f64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-        line.split_whitespace().nth(1).unwrap().parse().unwrap()
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        drop(self.0.kill());
-        drop(self.0.wait());
-    }
-}
-
-/// A local Slack, and what is asked of it.
-struct Slack {
-    _process: Process,
-    names: HashMap<String, String>,
-    client: reqwest::Client,
-    channels: Vec<String>,
-}
-
-impl Slack {
-    async fn start(rooms: usize) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ghost"));
-        let mut process = Process::start(command.args(["lab", "slack"]).stdout(Stdio::piped()));
-        let lines = BufReader::new(process.0.stdout.take().unwrap()).lines().map(Result::unwrap);
-        let names = lines.take_while(|line| line != "# ready").filter_map(|line| {
-            let (name, value) = line.strip_prefix("export ")?.split_once('=')?;
-            Some((name.to_owned(), value.to_owned()))
-        });
-        let names = names.collect();
-        let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
-        let mut slack = Self { _process: process, names, client, channels: Vec::new() };
-        slack.person("app", json!({"events": ["app_mention", "message.channels"]})).await;
-        for room in 0..rooms {
-            let made = slack.api("conversations.create", json!({"name": format!("load-{room}")})).await;
-            let id = made["channel"]["id"].as_str().unwrap().to_owned();
-            slack.api("conversations.invite", json!({"channel": id, "users": "U0LABALICE"})).await;
-            slack.channels.push(id);
-        }
-        slack
-    }
-
-    async fn api(&self, method: &str, body: Value) -> Value {
-        let request = self.client.post(format!("{}{method}", self.names["SLACK_API_URL"])).json(&body);
-        request.bearer_auth(&self.names["SLACK_BOT_TOKEN"]).send().await.unwrap().json().await.unwrap()
-    }
-
-    async fn person(&self, act: &str, body: Value) -> Value {
-        let request = self.client.post(format!("{}lab/{act}", self.names["SLACK_WORKSPACE_URL"]));
-        request.json(&body).send().await.unwrap().json().await.unwrap()
-    }
-
-    async fn look(&self, what: &str) -> Value {
-        let url = format!("{}lab/{what}", self.names["SLACK_WORKSPACE_URL"]);
-        self.client.get(url).send().await.unwrap().json().await.unwrap()
-    }
-
-    async fn says(&self, number: usize, text: &str) -> (String, String) {
-        let channel = &self.channels[number % self.channels.len()];
-        let said = self.person("message", json!({"user": "alice", "channel": channel, "text": text})).await;
-        (channel.clone(), said["ts"].as_str().unwrap().to_owned())
-    }
-
-    /// Mentions the bot, each time when it is due; returns the roots of the threads.
-    async fn mention(self: &std::sync::Arc<Self>, many: usize, rate: usize) -> Vec<(String, String)> {
-        let (start, mut people) = (Instant::now(), JoinSet::new());
-        for number in 0..many {
-            let (slack, due) = (self.clone(), start + Duration::from_secs_f64(number as f64 / rate as f64));
-            people.spawn(async move {
-                sleep_until(due).await;
-                slack.says(number, &format!("@Ghost link {number} is down")).await
-            });
-        }
-        people.join_all().await
-    }
-
-    /// Talks with other people, as fast as that goes.
-    async fn talk(self: &std::sync::Arc<Self>, many: usize) {
-        let mut people = JoinSet::new();
-        for person in 0..PEOPLE {
-            let slack = self.clone();
-            people.spawn(async move {
-                for number in (person..many).step_by(PEOPLE) {
-                    slack.says(number, "is anybody having lunch?").await;
-                }
-            });
-        }
-        people.join_all().await;
-    }
-
-    /// Waits until the bot said so much in a thread; returns how long its first words took, in milliseconds.
-    async fn first_reply(&self, (channel, root): &(String, String), least: usize) -> f64 {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let thread = self.look(&format!("thread?user=alice&channel={channel}&ts={root}")).await;
-            let messages = thread["messages"].as_array().unwrap();
-            if messages.len() > least {
-                let moment = |ts: &str| ts.parse::<f64>().unwrap() * 1000.0;
-                return moment(messages[1]["ts"].as_str().unwrap()) - moment(root);
-            }
-            assert!(Instant::now() < deadline, "a mention stays without an answer");
-            sleep(Duration::from_millis(50)).await;
-        }
-    }
-
-    /// Returns how long acknowledgements of a kind took, in milliseconds, behind the first so many of all kinds.
-    async fn acknowledged(&self, kind: &str, behind: usize) -> Vec<f64> {
-        let told = self.look("acknowledged").await;
-        let all = told["acknowledged"].as_array().unwrap().iter().skip(behind);
-        all.filter(|one| one["kind"] == kind).map(|one| one["micros"].as_f64().unwrap() / 1000.0).collect()
-    }
-
-    async fn count(&self) -> usize {
-        self.look("acknowledged").await["acknowledged"].as_array().unwrap().len()
-    }
-
-    /// Waits until so many events are acknowledged.
-    async fn quiet(&self, many: usize) {
-        let deadline = Instant::now() + PATIENCE;
-        while self.count().await < many {
-            assert!(Instant::now() < deadline, "{} of {many} events are acknowledged", self.count().await);
-            sleep(Duration::from_millis(50)).await;
+            waiting: number("--waiting", 0),
+            alerts: number("--alerts", 0),
+            groups: number("--groups", 100),
+            seconds: number("--seconds", 60),
         }
     }
 }
@@ -258,42 +129,11 @@ async fn measure(plan: &Plan, slack: &std::sync::Arc<Slack>, bot: &Process, says
     }
 }
 
-/// A Redis of its own, which keeps what it acknowledged.
-fn redis(folder: &Path) -> (Process, String) {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut command = Command::new("redis-server");
-    command.args(["--save", "", "--appendonly", "yes", "--appendfsync", "always", "--bind", "127.0.0.1"]);
-    command.arg("--port").arg(port.to_string()).arg("--dir").arg(folder).stdout(Stdio::null());
-    let process = Process::start(&mut command);
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    (process, format!("redis://127.0.0.1:{port}/"))
-}
-
-/// Starts the bot, which asks for an approval in each session.
-fn bot(folder: &Path, slack: &Slack, pace: usize, url: &str) -> Process {
-    let config = folder.join("ghost.toml");
-    std::fs::write(&config, format!("slack.pace = {pace}\nbot.sessions = 500\nstore.url = '{url}'\n"))
-        .unwrap();
-    let turn =
-        |tool: &str, arguments: Value| json!({"calls": [{"tool": tool, "arguments": arguments}]}).to_string();
-    let suppose = json!({"add": [{"id": "H1", "description": "the link is down"}]});
-    let ask = json!({"command": "ip link set eth0 up", "reasoning": "to try it", "hypothesis_id": "H1"});
-    let script = folder.join("script.jsonl");
-    let turns = [turn("manage_hypotheses", suppose), turn("run_shell_cmd", ask)];
-    std::fs::write(&script, turns.join("\n")).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ghost"));
-    command.arg("--config").arg(&config).arg("--data-dir").arg(folder.join("data"));
-    command.arg("bot").arg("--script").arg(&script).envs(&slack.names).stderr(Stdio::null());
-    Process::start(&mut command)
-}
-
 async fn ghost(plan: &Plan) -> Figures {
     let folder = tempfile::tempdir().unwrap();
     let (_redis, url) = redis(folder.path());
     let slack = std::sync::Arc::new(Slack::start(ROOMS).await);
-    let bot = bot(folder.path(), &slack, 1000, &url);
+    let bot = bot(folder.path(), &slack, &Replica::new(1000, &url));
     // A board and a card.
     measure(plan, &slack, &bot, 2).await
 }
@@ -303,7 +143,7 @@ async fn burst(mentions: usize, rooms: usize) -> [[f64; 3]; 2] {
     let folder = tempfile::tempdir().unwrap();
     let (_redis, url) = redis(folder.path());
     let slack = std::sync::Arc::new(Slack::start(rooms).await);
-    let _bot = bot(folder.path(), &slack, 1, &url);
+    let _bot = bot(folder.path(), &slack, &Replica::new(1, &url));
     let deadline = Instant::now() + PATIENCE;
     while slack.look("state").await["apps"][0]["connected"] != true {
         assert!(Instant::now() < deadline, "the bot does not connect");
@@ -357,12 +197,7 @@ async fn burst(mentions: usize, rooms: usize) -> [[f64; 3]; 2] {
 
 async fn bolt(plan: &Plan) -> Figures {
     let slack = std::sync::Arc::new(Slack::start(ROOMS).await);
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned();
-    let python =
-        std::env::var_os("GHOST_BENCH_PYTHON").map_or(target.join("sdk/python/bin/python"), PathBuf::from);
-    let mut command = Command::new(python);
-    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/slack_bolt_echo.py"));
-    let bot = Process::start(command.env_clear().envs(&slack.names).stderr(Stdio::null()));
+    let bot = bolt_process(&slack, &[]);
     measure(plan, &slack, &bot, 1).await
 }
 
@@ -385,6 +220,16 @@ fn main() {
             println!("{} mentions in 10 s over {rooms} channels, at Slack's own limits:", plan.burst);
             println!("  visibly seen: p50 {:.0} ms, p99 {:.0} ms, last {:.0} ms", seen[0], seen[1], seen[2]);
             println!("  card asks: p50 {:.0} ms, p99 {:.0} ms, last {:.0} ms", asked[0], asked[1], asked[2]);
+        }
+        return;
+    }
+    if plan.waiting > 0 || plan.alerts > 0 {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        if plan.waiting > 0 {
+            runtime.block_on(waiting::measure(plan.waiting, plan.rate));
+        }
+        if plan.alerts > 0 {
+            runtime.block_on(storm::measure(&plan));
         }
         return;
     }
