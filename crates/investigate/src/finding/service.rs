@@ -75,7 +75,7 @@ const TEXTS: [Text; 26] = [
     (
         Fault::FirewallDeny,
         "Rule {3..} of the collection {2} of firewall {1} denies the traffic",
-        "A firewall asks its rules in order, and the first that fits decides. Packets that a rule denies are dropped without an answer, whatever rules and routes elsewhere allow.",
+        "A firewall asks its rules in order, and the first that fits decides. What it denies is dropped without an answer. What security groups and routes allow does not help.",
     ),
     (
         Fault::FirewallDefaultDeny,
