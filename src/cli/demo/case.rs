@@ -1,6 +1,6 @@
 //! The cases that can be picked: those that come with the program, a later phase as a line of its own.
 
-use ghost_lab::case::{CASES, Case, Pair, Problems, embedded};
+use ghost_lab::case::{CASES, Case, Pair, Problems, SERVICE_CASES, embedded, names};
 
 /// A case, or a later phase of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl DemoCase {
     /// Fails where a case that comes with the program is broken, which no test lets pass.
     pub(super) fn all() -> Result<Vec<Self>, Problems> {
         let all: Result<Vec<Vec<Self>>, Problems> =
-            CASES.iter().map(|(name, text)| Self::phases(name, text)).collect();
+            CASES.iter().chain(&SERVICE_CASES).map(|(name, text)| Self::phases(name, text)).collect();
         Ok(all?.into_iter().flatten().collect())
     }
 
@@ -51,7 +51,7 @@ pub(in crate::cli) fn case_name(text: &str) -> Result<String, String> {
     match embedded(text) {
         Some(_) => Ok(text.to_ascii_lowercase()),
         None => {
-            let names: Vec<&str> = CASES.iter().map(|(name, _)| *name).collect();
+            let names: Vec<&str> = names().collect();
             Err(format!("there is no such case; there is {}", names.join(", ")))
         }
     }
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn every_case_and_every_later_phase_is_a_line() {
         let all = DemoCase::all().unwrap();
-        assert_eq!(all.len(), 24);
+        assert_eq!(all.len(), 27);
         let later = all.iter().find(|case| case.name == "t/2").unwrap();
         assert_eq!((later.phase, later.title.as_str()), (2, "The Phantom Firewall, part 2"));
         assert!(all.iter().all(|case| !case.prompt.is_empty()));

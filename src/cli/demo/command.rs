@@ -41,7 +41,7 @@ pub(in crate::cli) struct Arguments {
     /// The port of the page on the loopback address; a free one, if none is named.
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// What is wrong in the cloud at first: a case that comes with the program, `a` to `w`.
+    /// What is wrong in the cloud at first: a case that comes with the program; `ghost lab cases` lists them.
     #[arg(long, value_parser = case_name, default_value = "j")]
     case: String,
 }

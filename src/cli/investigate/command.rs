@@ -60,7 +60,7 @@ pub(in crate::cli) struct Arguments {
     #[cfg_attr(feature = "lab", arg(required_unless_present_any = ["resume", "recheck", "case"]))]
     #[cfg_attr(not(feature = "lab"), arg(required_unless_present_any = ["resume", "recheck"]))]
     symptom: Option<String>,
-    /// Investigate a case that comes with the program, `a` to `w`, in a cloud of this process; what the person in the case says is
+    /// Investigate a case that comes with the program (see `ghost lab cases`) in a cloud of this process; what the person in the case says is
     /// the symptom, unless one is given.
     #[cfg(feature = "lab")]
     #[arg(long, value_name = "ID", value_parser = crate::cli::demo::case_name, conflicts_with_all = ["resume", "recheck"])]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::cli::input::text;
 use crate::cli::list::{ListForm, ListOutput};
 use crate::cli::print::{Hinted, line};
-use ghost_lab::case::{CASES, Case, embedded, markdown};
+use ghost_lab::case::{CASES, Case, SERVICE_CASES, embedded, markdown};
 
 /// The arguments of `ghost lab cases`.
 #[derive(Debug, Args)]
@@ -36,7 +36,8 @@ pub(in crate::cli) fn run(arguments: &Cases) -> anyhow::Result<u8> {
     }
     let form = arguments.output.form();
     let Some(named) = &arguments.case else {
-        let cases: Result<Vec<Case>, _> = CASES.iter().map(|(_, text)| Case::read(text)).collect();
+        let cases: Result<Vec<Case>, _> =
+            CASES.iter().chain(&SERVICE_CASES).map(|(_, text)| Case::read(text)).collect();
         let cases = cases?;
         if form == ListForm::Json {
             line(&json!(cases.iter().map(to_json).collect::<Vec<_>>()).to_string())?;

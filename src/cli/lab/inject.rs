@@ -11,7 +11,7 @@ use crate::cli::input::text;
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::wait::drive;
-use ghost_lab::case::{CASES, Case, embedded};
+use ghost_lab::case::{Case, embedded, names};
 
 /// The largest case file, and the largest estate beside one.
 const MAX_CASE_BYTES: usize = 1 << 20;
@@ -25,7 +25,7 @@ const MAX_ESTATE_BYTES: usize = 64 << 20;
         Examples:\n  ghost lab cases\n  ghost lab inject j\n  ghost lab inject t --phase 2\n  ghost lab inject my-case.toml --json\n  ghost lab reset"
 )]
 pub(in crate::cli) struct Inject {
-    /// A case that comes with the program (`a` to `w`), or a case file.
+    /// A case that comes with the program (`ghost lab cases` lists them), or a case file.
     #[arg(value_name = "CASE|FILE")]
     case: String,
     /// The phase of a case that has several.
@@ -95,7 +95,7 @@ fn order(named: &str, phase: usize) -> anyhow::Result<Value> {
             (text(path, MAX_CASE_BYTES)?, path.parent().map(Path::to_owned))
         }
         None => {
-            let names: Vec<&str> = CASES.iter().map(|(name, _)| *name).collect();
+            let names: Vec<&str> = names().collect();
             let hint = format!("there is {}; or give a case file", names.join(", "));
             return Err(Hinted::new(anyhow::anyhow!("there is no case `{named}`"), hint).into());
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::path::Path;
 
-use ghost_lab::case::{CASES, CODES, Case, Outcome, Pair, View, embedded, markdown, plan};
+use ghost_lab::case::{CASES, CODES, Case, Outcome, Pair, SERVICE_CASES, View, embedded, markdown, plan};
 use serde_json::Value;
 
 use super::stage::{Here, usual};
@@ -22,8 +22,15 @@ fn every_file_reads_and_is_named_as_its_case() {
         assert_eq!(case.id, *name);
         assert!(!case.notes.is_empty() && !case.seen.is_empty() && !case.forbidden.is_empty(), "{name}");
     }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("demo/cases");
-    assert_eq!(std::fs::read_dir(folder).unwrap().count(), CASES.len());
+    for (name, text) in SERVICE_CASES {
+        let case = Case::read(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(case.id, name);
+        assert!(!case.notes.is_empty() && !case.forbidden.is_empty() && case.estate.is_none(), "{name}");
+    }
+    for (folder, count) in [("demo/cases", CASES.len()), ("demo/services", SERVICE_CASES.len())] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        assert_eq!(std::fs::read_dir(folder).unwrap().count(), count);
+    }
     assert!(embedded("J").is_some() && embedded("zz").is_none());
 }
 

@@ -55,9 +55,10 @@ fn wrong(row: &Value) -> Option<String> {
 }
 
 fn written() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/estates");
-    let mut all: Vec<PathBuf> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["tests/it/estates", "demo/services"].map(|folder| top.join(folder));
+    let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let mut all: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     all.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
     all.sort();
     all

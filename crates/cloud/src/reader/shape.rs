@@ -32,6 +32,9 @@ const DROPPED: &[(&str, &str, &str)] = &[
     ("vm nic show", "networkinterfaces", "allowPort25Out"),
     ("vm nic show", "networkinterfaces", "disableTcpStateTracking"),
     ("network watcher packet-capture ", "packetcaptures", "type"),
+    ("network private-endpoint list", "privateendpoints", "resourceGuid"),
+    ("network private-dns zone list", "privatednszones", "resourceGuid"),
+    ("network private-dns record-set a list", "a", "provisioningState"),
     ("monitor activity-log list", "", "channels"),
     ("network list-service-tags", "", "networkFeatures"),
 ];

@@ -15,6 +15,9 @@ const UNKNOWN: &[(&str, &str, &str)] = &[
     ("vm nic show", "/networkinterfaces", "disableTcpStateTracking"),
     ("network nic show-effective-route-table", "", "hasBgpOverride"),
     ("network watcher packet-capture ", "/packetcaptures", "type"),
+    ("network private-endpoint list", "/privateendpoints", "resourceGuid"),
+    ("network private-dns zone list", "/privatednszones", "resourceGuid"),
+    ("network private-dns record-set a list", "/a", "provisioningState"),
     ("monitor activity-log list", "", "channels"),
     ("network list-service-tags", "", "networkFeatures"),
 ];

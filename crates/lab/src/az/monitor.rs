@@ -34,7 +34,7 @@ fn metrics(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let mut query = vec![("metricnames", names.as_str()), ("api-version", "2018-01-01")];
     query.extend(line.one("--filter").map(|filter| ("$filter", filter)));
     query.extend(line.one("--interval").map(|interval| ("interval", interval)));
-    checked(&session.ask(Verb::Get, &path, &query, None)?).map(Some)
+    checked(&session.ask(Verb::Get, &path, &query, None)?).map(|found| Some(grouped(found)))
 }
 
 fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {

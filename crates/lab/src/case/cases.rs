@@ -31,10 +31,26 @@ pub const CASES: [(&str, &str); 23] = [
     ("w", include_str!("../../cases/w.toml")),
 ];
 
+/// Cases about services beside the machines, for whoever picks in the demo; no scoreboard has them.
+pub const SERVICE_CASES: [(&str, &str); 3] = [
+    ("stopped", include_str!("../../services/stopped.toml")),
+    ("outbound", include_str!("../../services/outbound.toml")),
+    ("ports", include_str!("../../services/ports.toml")),
+];
+
+/// Returns the names of everything that comes with the program.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    CASES.iter().chain(&SERVICE_CASES).map(|(name, _)| *name)
+}
+
 /// Returns the text of a case that comes with the program, by its name in either case.
 #[must_use]
 pub fn embedded(name: &str) -> Option<&'static str> {
-    CASES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, text)| *text)
+    CASES
+        .iter()
+        .chain(&SERVICE_CASES)
+        .find(|(known, _)| known.eq_ignore_ascii_case(name))
+        .map(|(_, text)| *text)
 }
 
 /// Reads every case that comes with the program.

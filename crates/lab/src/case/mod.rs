@@ -22,7 +22,7 @@ mod run;
 mod score;
 
 pub use cases::markdown;
-pub use cases::{CASES, embedded};
+pub use cases::{CASES, SERVICE_CASES, embedded, names};
 pub use estates::{DrawnCase, Profile, drawn};
 pub use fault::{
     Access, ArpConflict, Asymmetric, CODES, Chain, Direction, Dns, DnsDoes, Docker, Fail2ban, Family, Fault,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cli::input::text;
 use crate::cli::print::Hinted;
-use ghost_lab::case::{CASES, Case, Profile, drawn, embedded, random};
+use ghost_lab::case::{CASES, Case, Profile, drawn, embedded, names, random};
 
 /// The largest case file, and the largest estate beside one.
 const MAX_CASE_BYTES: usize = 1 << 20;
@@ -78,7 +78,7 @@ fn files(named: &str, all: &mut Vec<Chosen>) -> anyhow::Result<()> {
         return found.iter().try_for_each(|path| file(path).map(|case| all.push(case)));
     }
     if !path.exists() && !named.contains(['/', '.']) {
-        let names: Vec<&str> = CASES.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = names().collect();
         let hint = format!("there is {}; or give a case file or a folder of them", names.join(", "));
         return Err(Hinted::new(anyhow::anyhow!("there is no case `{named}`"), hint).into());
     }

@@ -41,7 +41,7 @@ const MAX_RUNS: u64 = 100_000;
         ghost lab eval a e --az /usr/bin/az\n  ghost lab eval j --az /usr/bin/az --native\n  ghost lab eval --net --seed 7\n  ghost lab eval --net --random 20 --seed 7"
 )]
 pub(in crate::cli) struct Arguments {
-    /// Cases that come with the program (`a` to `w`), case files, or folders of them; all that come with the program unless said.
+    /// Cases that come with the program (`ghost lab cases` lists them), case files, or folders of them; all that come with the program unless said.
     #[arg(value_name = "CASE|FILE|DIR")]
     cases: Vec<String>,
     /// All cases that come with the program.

@@ -5,4 +5,5 @@ mod memory;
 pub(super) mod place;
 mod same;
 mod secret;
+mod services;
 mod turn;

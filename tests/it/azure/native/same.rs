@@ -10,7 +10,7 @@ use super::place::Native;
 use crate::azure::real_az::{az, program};
 use crate::azure::stage::Stage;
 
-const GROUP: &str = "nw-forensics-rg";
+pub(super) const GROUP: &str = "nw-forensics-rg";
 
 /// Every kind of line that is read natively, on the estate of the lab. `@` stands for the group.
 const LINES: &[&str] = &[
@@ -123,12 +123,12 @@ const BEFORE: [&str; 4] = [
     "network nsg rule create -g @ --nsg-name tf-dest-vm-nsg -n lab-rule --priority 3000 --access Deny --protocol Tcp",
 ];
 
-fn words(line: &str) -> Vec<String> {
+pub(super) fn words(line: &str) -> Vec<String> {
     line.split(' ').map(|word| word.replace('@', GROUP)).collect()
 }
 
 /// Returns what differs of one line.
-async fn differs(stage: &Stage, native: &Native, line: &str) -> Option<String> {
+pub(super) async fn differs(stage: &Stage, native: &Native, line: &str) -> Option<String> {
     let words = words(line);
     let theirs = az(stage, &program()?, &words).await;
     let Some(ours) = native.read(&words).await else { return Some(format!("{line}: left to az")) };
