@@ -9,8 +9,8 @@ use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
-    EstateOperation, FrontendOperation, GuestProbe, NamingOperation, OutboundOperation, RESOLVE, STATE,
-    Wanted, keep_power, power, unread_guest, wanted,
+    EstateOperation, FirewallOperation, FrontendOperation, GuestProbe, NamingOperation, OutboundOperation,
+    RESOLVE, STATE, Wanted, keep_power, power, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Reading};
@@ -83,6 +83,7 @@ impl LiveEstate {
     /// Reads everything of every machine.
     pub(in crate::cli) fn read_all(&mut self) -> anyhow::Result<()> {
         self.fetch(Wanted::Frontends)?;
+        self.fetch(Wanted::Firewalls)?;
         self.fetch(Wanted::Names)?;
         self.fetch(Wanted::Outbound)?;
         let estate = self.estate();
@@ -105,6 +106,7 @@ impl LiveEstate {
                 Wanted::Routes(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Routes),
                 Wanted::Rules(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Rules),
                 Wanted::Frontends
+                | Wanted::Firewalls
                 | Wanted::Outbound
                 | Wanted::Names
                 | Wanted::Answers(..)
@@ -140,6 +142,10 @@ impl LiveEstate {
             Wanted::Frontends => {
                 let found = self.live.drive(FrontendOperation::new(&self.group))?;
                 FrontendOperation::into_cloud(found, &mut self.bundle.cloud);
+            }
+            Wanted::Firewalls => {
+                let found = self.live.drive(FirewallOperation::new(&self.group))?;
+                FirewallOperation::into_cloud(found, &mut self.bundle.cloud);
             }
             Wanted::Names => {
                 let found = self.live.drive(NamingOperation::new(&self.group))?;

@@ -110,6 +110,7 @@ const fn kind(kind: Kind) -> &'static str {
         Kind::GuestInput => "packet filter, input",
         Kind::Name => "name",
         Kind::Balancer => "load balancer",
+        Kind::Firewall => "firewall",
         Kind::Endpoint => "private endpoint",
         Kind::Egress => "leaving to the internet",
         Kind::Listener => "listening socket",

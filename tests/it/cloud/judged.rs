@@ -36,6 +36,10 @@ pub(super) fn lines(place: &ResourceGroup) -> Vec<Line> {
         line::subnet(place, &name("forensics-vnet"), &name("default")),
         line::load_balancers(place),
         line::public_addresses(place),
+        line::firewalls(place),
+        line::firewall_policy(place, &name("hub-policy")),
+        line::firewall_rules(place, &name("hub-policy")),
+        line::address_groups(place),
         line::private_endpoints(place),
         line::nat_gateways(place),
         line::failed_connections(

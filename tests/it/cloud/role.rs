@@ -56,6 +56,12 @@ fn takes(command: &str) -> Option<Vec<String>> {
         "network nic list-effective-nsg" => later(join(NIC, &["effectiveNetworkSecurityGroups/action"])),
         "network nsg list" | "network nsg show" => network(&["networkSecurityGroups/read"]),
         "network route-table list" | "network route-table show" => network(&["routeTables/read"]),
+        "network firewall list" => network(&["azureFirewalls/read"]),
+        "network firewall policy show" => network(&["firewallPolicies/read"]),
+        "network firewall policy rule-collection-group list" => {
+            network(&["firewallPolicies/ruleCollectionGroups/read"])
+        }
+        "network ip-group list" => network(&["ipGroups/read"]),
         "network lb list" => network(&["loadBalancers/read"]),
         "network nat gateway list" => network(&["natGateways/read"]),
         "monitor metrics list" => vec!["Microsoft.Insights/metrics/read".to_owned()],

@@ -14,10 +14,10 @@ mod watch;
 
 pub use compute::{extensions, instance_view, machine, machines, run_script, scripts_carrier};
 pub use network::{
-    activity, activity_between, effective_routes, effective_rules, failed_connections, interface, interfaces,
-    load_balancers, nat_gateways, network, networks, private_endpoints, public_addresses, route_table,
-    route_tables, security_group, security_groups, service_tags, signed_in, subnet, zone_links, zone_records,
-    zones,
+    activity, activity_between, address_groups, effective_routes, effective_rules, failed_connections,
+    firewall_policy, firewall_rules, firewalls, interface, interfaces, load_balancers, nat_gateways, network,
+    networks, private_endpoints, public_addresses, route_table, route_tables, security_group,
+    security_groups, service_tags, signed_in, subnet, zone_links, zone_records, zones,
 };
 pub use storage::{
     account, accounts, blob_delete, blob_download, blob_exists, blob_fetch, blob_upload, blobs,

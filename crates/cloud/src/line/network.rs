@@ -70,6 +70,33 @@ pub fn public_addresses(place: &ResourceGroup) -> Line {
     Line::read("network public-ip list").within(place).json()
 }
 
+/// Lists the firewalls of a group, with the rules that stand in them.
+#[must_use]
+pub fn firewalls(place: &ResourceGroup) -> Line {
+    Line::read("network firewall list").within(place).json()
+}
+
+/// Shows the policy of a firewall.
+#[must_use]
+pub fn firewall_policy(place: &ResourceGroup, name: &Name) -> Line {
+    Line::read("network firewall policy show").option("--name", name).within(place).json()
+}
+
+/// Lists the groups of rule collections of a policy.
+#[must_use]
+pub fn firewall_rules(place: &ResourceGroup, policy: &Name) -> Line {
+    Line::read("network firewall policy rule-collection-group list")
+        .option("--policy-name", policy)
+        .within(place)
+        .json()
+}
+
+/// Lists the groups of addresses of a group.
+#[must_use]
+pub fn address_groups(place: &ResourceGroup) -> Line {
+    Line::read("network ip-group list").within(place).json()
+}
+
 /// Lists the NAT gateways of a group.
 #[must_use]
 pub fn nat_gateways(place: &ResourceGroup) -> Line {

@@ -11,6 +11,7 @@
 pub mod effective;
 mod estate;
 pub mod firewall;
+mod firewalls;
 mod frontend;
 mod guest_probe;
 mod host;
@@ -28,6 +29,7 @@ pub mod topology;
 mod wanted;
 
 pub use estate::EstateOperation;
+pub use firewalls::FirewallOperation;
 pub use frontend::FrontendOperation;
 pub use guest_probe::{GuestProbe, ProbeError, ProbeSpec};
 pub use host::{HostProbe, HostQuestion};

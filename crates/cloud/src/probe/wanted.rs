@@ -12,6 +12,8 @@ const MAX_MEMBERS: usize = 8;
 pub enum Wanted {
     /// The load balancers, and the public addresses.
     Frontends,
+    /// The firewalls of the platform, with policies and rules.
+    Firewalls,
     /// NAT gateways, and how often calls found no free port.
     Outbound,
     /// Private endpoints, private zones of names, and whom accounts let in.
@@ -53,6 +55,7 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             Document::Outbound => wanted.extend([Wanted::Frontends, Wanted::Outbound]),
             Document::Power { machine } => drop(wanted.insert(Wanted::Power(machine))),
             Document::Names => drop(wanted.insert(Wanted::Names)),
+            Document::Firewalls => drop(wanted.insert(Wanted::Firewalls)),
             Document::Frontends => drop(wanted.insert(Wanted::Frontends)),
             Document::Interfaces
             | Document::Networks
@@ -69,6 +72,8 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             wanted.insert(Wanted::Frontends);
         }
         match hop.kind {
+            // What a firewall goes by is configured.
+            Kind::Route if estate.is_firewall(&hop.at) => {}
             Kind::Route => drop(wanted.insert(Wanted::Routes(hop.at.clone()))),
             Kind::GroupInbound | Kind::GroupOutbound => drop(wanted.insert(Wanted::Rules(hop.at.clone()))),
             Kind::Machine
@@ -91,7 +96,7 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             }
             // What is configured is held against what the machine hears.
             Kind::Name => wanted.extend(asked(judgement, hop.at.clone())),
-            Kind::Peering | Kind::Egress | Kind::Outside | Kind::Endpoint => {}
+            Kind::Peering | Kind::Egress | Kind::Outside | Kind::Endpoint | Kind::Firewall => {}
         }
     }
     wanted

@@ -162,6 +162,8 @@ const fn formed(key: &'static str, names: &'static [&'static str], form: Form) -
 
 const WATCHED: Opt = needed("vm", &["--vm"]);
 
+/// These commands stand in extensions of `az`, whose version of the interface is their own.
+const FIREWALL: &str = "2024-05-01";
 const COMPUTE: &str = "2026-04-01";
 pub(super) const MACHINES: &str = "Microsoft.Compute/virtualMachines";
 pub(super) const MACHINE: &str = "Microsoft.Compute/virtualMachines/{name}";
@@ -269,6 +271,21 @@ pub(super) const ROWS: &[Row] = &[
         Read::List("Microsoft.Network/privateEndpoints"),
         "2026-01-01",
     ),
+    row("network firewall list", LISTED, Read::List("Microsoft.Network/azureFirewalls"), FIREWALL),
+    row("network firewall show", NAMED, Read::One("Microsoft.Network/azureFirewalls/{name}"), FIREWALL),
+    row(
+        "network firewall policy show",
+        NAMED,
+        Read::One("Microsoft.Network/firewallPolicies/{name}"),
+        FIREWALL,
+    ),
+    row(
+        "network firewall policy rule-collection-group list",
+        &[GROUP, needed("policy", &["--policy-name"])],
+        Read::List("Microsoft.Network/firewallPolicies/{policy}/ruleCollectionGroups"),
+        FIREWALL,
+    ),
+    row("network ip-group list", LISTED, Read::List("Microsoft.Network/ipGroups"), FIREWALL),
     row("network nat gateway list", LISTED, Read::List("Microsoft.Network/natGateways"), "2025-07-01"),
     row(
         "network private-dns zone list",

@@ -294,10 +294,7 @@ mod tests {
     #[test]
     fn what_is_not_judged_is_unknown_by_name_and_reason() {
         for (line, what) in [
-            (
-                "az network firewall network-rule create -g rg -f fw -n r",
-                "firewall network-rule create r: what a firewall of the platform",
-            ),
+            ("az network firewall update -g rg -n fw", "firewall update fw: what this change of a firewall"),
             ("az network vnet-gateway update -g rg -n gw", "vnet-gateway update gw: what a gateway"),
             ("az network nat gateway delete -g rg -n out", "nat gateway delete out: what a NAT gateway"),
             (
@@ -316,7 +313,7 @@ mod tests {
                 "change": {"actions": ["update"], "before": {"name": "x"}, "after": {"name": "x"}, "after_unknown": {}}})
         };
         for kind in [
-            "azurerm_firewall_network_rule_collection",
+            "azurerm_firewall",
             "azurerm_virtual_network_gateway",
             "azurerm_nat_gateway",
             "azurerm_public_ip",

@@ -8,6 +8,7 @@ use super::balancer::{BalancerList, reference};
 use super::documents::{Rows, body, id_name, is_named, items};
 use super::draft::Draft;
 use super::edit::{Edit, Peering, RouteRow, SecurityRule, Target};
+use super::firewall_command::firewall;
 use super::name::{last, part_after};
 use super::resource::peering_of;
 use super::routes::route_of;
@@ -40,7 +41,7 @@ pub fn command(words: &[String], bundle: &Bundle) -> Result<Vec<Edit>, CommandEr
 }
 
 /// The words of `az` in order.
-struct Words<'a> {
+pub(super) struct Words<'a> {
     group: Vec<&'a str>,
     options: Vec<(&'a str, Vec<&'a str>)>,
 }
@@ -49,7 +50,8 @@ impl<'a> Words<'a> {
     fn of(words: &'a [String]) -> Self {
         let mut found = Self { group: Vec::new(), options: Vec::new() };
         for word in words {
-            let is_option = word.starts_with("--") || matches!(word.as_str(), "-g" | "-n" | "-o" | "-h");
+            let is_option =
+                word.starts_with("--") || matches!(word.as_str(), "-g" | "-n" | "-o" | "-h" | "-f" | "-c");
             match (is_option, found.options.last_mut()) {
                 (true, _) => {
                     let (name, value) =
@@ -68,17 +70,17 @@ impl<'a> Words<'a> {
         own.map(|(_, values)| values.as_slice())
     }
 
-    fn one(&self, names: &[&str]) -> Option<&'a str> {
+    pub(super) fn one(&self, names: &[&str]) -> Option<&'a str> {
         self.all(names)?.first().copied()
     }
 
-    fn need(&self, names: &[&str]) -> Result<String, CommandError> {
+    pub(super) fn need(&self, names: &[&str]) -> Result<String, CommandError> {
         let missing =
             || CommandError::Unclear(format!("{} is missing", names.first().unwrap_or(&"an option")));
         self.one(names).map(str::to_owned).ok_or_else(missing)
     }
 
-    fn list(&self, names: &[&str]) -> Option<Vec<String>> {
+    pub(super) fn list(&self, names: &[&str]) -> Option<Vec<String>> {
         self.all(names).map(|values| values.iter().map(|value| (*value).to_owned()).collect())
     }
 
@@ -210,6 +212,16 @@ fn az(words: &[String], bundle: &Bundle) -> Result<Vec<Edit>, CommandError> {
             some(edits)
         }
         ["network", "lb", rest @ ..] => balancer(rest, &words),
+        ["network", "firewall", verb @ ..] if !verb.last().is_none_or(|verb| READS.contains(verb)) => {
+            if let Some(edit) = firewall(verb, &words)?.filter(|_| !generic) {
+                return Ok(vec![Edit::Firewall(edit)]);
+            }
+            let name = words.one(NAME).map(|name| format!(" {name}")).unwrap_or_default();
+            Ok(vec![Edit::not_judged(
+                &format!("firewall {}{name}", verb.join(" ")),
+                "this change of a firewall",
+            )])
+        }
         ["network", "nic", "ip-config", "address-pool", verb @ ("add" | "remove")] => {
             let pool = words.need(&["--address-pool"])?;
             let balancer =
@@ -258,13 +270,12 @@ fn flagged(peering: Peering, words: &Words<'_>) -> Peering {
 }
 
 /// What a command is about that nobody judges here.
-const KINDS: [(&str, &str); 18] = [
+const KINDS: [(&str, &str); 17] = [
     ("application-gateway", "an application gateway"),
     ("asg", "an application security group"),
     ("bastion", "a bastion"),
     ("dns", "a zone"),
     ("express-route", "an ExpressRoute circuit"),
-    ("firewall", "a firewall of the platform"),
     ("local-gateway", "a gateway of another site"),
     ("nat", "a NAT gateway"),
     ("nic", "this change of a network interface"),

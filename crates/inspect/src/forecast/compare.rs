@@ -292,6 +292,7 @@ fn about(draft: &Draft, edits: &[Edit]) -> About {
             | Edit::SetInterfaceGroup { group: Some(group), .. } => {
                 about.rules.extend(draft.rules_of(group, None));
             }
+            Edit::Firewall(edit) => about.rules.extend(draft.firewall_rules_of(edit)),
             Edit::PutRoute { route, .. } => about.prefixes.push(route.prefix.clone()),
             Edit::PutTable { routes, .. } => {
                 about.prefixes.extend(routes.iter().map(|route| route.prefix.clone()));

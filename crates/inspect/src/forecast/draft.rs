@@ -20,6 +20,9 @@ pub(super) struct Draft {
     pub(super) tables: Rows,
     machines: Rows,
     pub(super) balancers: Rows,
+    pub(super) firewalls: Rows,
+    pub(super) firewall_policies: Rows,
+    pub(super) firewall_rules: Rows,
     /// Effective routes and rules by network interface.
     pub(super) nics: BTreeMap<String, (Rows, Rows)>,
 }
@@ -37,6 +40,9 @@ impl Draft {
             tables: Rows::of(cloud.route_tables.as_ref()),
             machines: Rows::of(cloud.machines.as_ref()),
             balancers: Rows::of(cloud.load_balancers.as_ref()),
+            firewalls: Rows::of(cloud.firewalls.as_ref()),
+            firewall_policies: Rows::of(cloud.firewall_policies.as_ref()),
+            firewall_rules: Rows::of(cloud.firewall_rules.as_ref()),
             nics: bundle.nics.iter().map(nic).collect(),
             bundle: bundle.clone(),
         }
@@ -51,6 +57,9 @@ impl Draft {
         bundle.cloud.route_tables = self.tables.into_reading();
         bundle.cloud.machines = self.machines.into_reading();
         bundle.cloud.load_balancers = self.balancers.into_reading();
+        bundle.cloud.firewalls = self.firewalls.into_reading();
+        bundle.cloud.firewall_policies = self.firewall_policies.into_reading();
+        bundle.cloud.firewall_rules = self.firewall_rules.into_reading();
         bundle.nics = self
             .nics
             .into_iter()
@@ -99,6 +108,7 @@ impl Draft {
             Edit::SetPoolMember { balancer, pool, nic, is_in } => {
                 self.set_member(balancer, pool, nic, *is_in)
             }
+            Edit::Firewall(edit) => self.edit_firewall(edit),
             Edit::Filter { machine, words } => guest::filter(&mut self.bundle, machine, words)
                 .map_err(|why| (Target::Machine(machine.clone()), why)),
             Edit::Shape { machine, words } => guest::shape(&mut self.bundle, machine, words)
@@ -144,6 +154,9 @@ impl Draft {
             }
             // Without it nobody can say which flows it takes.
             Target::Balancer(_) => self.balancers = lost(),
+            Target::Firewall(_) => {
+                (self.firewalls, self.firewall_rules) = (lost(), lost());
+            }
             Target::Other(_) => {}
             Target::Machine(machine) => {
                 if let Some(guest) = guest::of(&mut self.bundle, machine) {

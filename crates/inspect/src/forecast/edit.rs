@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::balancer::BalancerList;
+use super::firewall::FirewallEdit;
 
 /// A rule of a security group, as it is configured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -94,6 +95,8 @@ pub enum Target {
     Machine(String),
     /// A load balancer.
     Balancer(String),
+    /// The rules of a firewall of the platform, or of a policy.
+    Firewall(String),
     /// Something else of the network: what it does to flows is judged nowhere here.
     Other(String),
 }
@@ -107,6 +110,7 @@ impl fmt::Display for Target {
             Self::Interface(name) => write!(out, "the network interface {name}"),
             Self::Machine(name) => write!(out, "the inside of {name}"),
             Self::Balancer(name) => write!(out, "the load balancer {name}"),
+            Self::Firewall(name) => write!(out, "the rules of {name}"),
             Self::Other(name) => out.write_str(name),
         }
     }
@@ -292,6 +296,8 @@ pub enum Edit {
         /// Whether it is in the pool afterwards.
         is_in: bool,
     },
+    /// Changes the rules of a firewall of the platform.
+    Firewall(FirewallEdit),
     /// Runs a line of `iptables`, `ip6tables` or `nft` in a machine.
     Filter {
         /// The machine.
@@ -366,7 +372,10 @@ impl Edit {
             | Self::PutBalancerPart { .. }
             | Self::DeleteBalancerPart { .. }
             | Self::SetPoolMember { .. }
-            | Self::Obscure { target: Target::Balancer(_) | Target::Other(_), .. }
+            | Self::Firewall(_)
+            | Self::Obscure {
+                target: Target::Balancer(_) | Target::Firewall(_) | Target::Other(_), ..
+            }
             | Self::Obscure { target: Target::Group(_), .. }
             | Self::Obscure { target: Target::Table(_), .. }
             | Self::Obscure { target: Target::Network(_), .. }
@@ -378,6 +387,13 @@ impl Edit {
     pub(super) const fn rank(&self) -> u8 {
         match self {
             Self::PutNetwork { .. } => 0,
+            Self::Firewall(edit) => {
+                if edit.is_deletion() {
+                    2
+                } else {
+                    4
+                }
+            }
             Self::PutSubnet { .. } => 1,
             Self::DeleteRule { .. }
             | Self::DeleteRoute { .. }
@@ -481,6 +497,7 @@ impl fmt::Display for Edit {
             Self::SetPoolMember { balancer, pool, nic, is_in } => {
                 write!(out, "{nic} is {} the pool {pool} of {balancer}", if *is_in { "in" } else { "not in" })
             }
+            Self::Firewall(edit) => edit.fmt(out),
             Self::Filter { machine, words } | Self::Shape { machine, words } => {
                 write!(out, "{} in {machine}", words.join(" "))
             }

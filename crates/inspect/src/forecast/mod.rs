@@ -25,6 +25,8 @@ mod compare;
 mod documents;
 mod draft;
 mod edit;
+mod firewall;
+mod firewall_command;
 mod flows;
 mod guest;
 mod name;
@@ -44,6 +46,7 @@ pub use compare::{
 };
 pub use documents::PlanError;
 pub use edit::{Edit, Interface, Peering, RouteRow, SecurityRule, Target, Unread};
+pub use firewall::{FirewallEdit, FirewallPlace, FirewallRules};
 pub use flows::Scope;
 pub use terraform::{Plan, terraform};
 pub use undo::undo;

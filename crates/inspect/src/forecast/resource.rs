@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::balancer::{BalancerList, part_of, whole};
 use super::documents::{body, id_name, items, texts};
 use super::edit::{Edit, Interface, Peering, Target};
+use super::firewall::{FirewallEdit, group_of};
 use super::name::{last, part_after, subnet};
 use super::routes::route_of;
 use super::rules::rule_of;
@@ -76,6 +77,10 @@ pub(super) fn put(id: &str, kind: &str, row: &Value) -> Result<Vec<Edit>, (Targe
             vec![peering(&network, &named(row, &name)).ok_or_else(|| odd(Target::Network(network)))?]
         }
         "networkinterfaces" => interface(&name, row).ok_or_else(|| odd(Target::Interface(name.clone())))?,
+        "firewallpolicies/rulecollectiongroups" => {
+            let edit = group_of(id, &name, row);
+            vec![edit.map(Edit::Firewall).ok_or_else(|| odd(Target::Firewall(parent("firewallPolicies"))))?]
+        }
         "loadbalancers" => vec![whole(&name, row)],
         "loadbalancers/inboundnatrules" => put_part(id, BalancerList::NatRules, row),
         "loadbalancers/backendaddresspools" => put_part(id, BalancerList::Pools, row),
@@ -105,6 +110,12 @@ pub(super) fn delete(id: &str, kind: &str) -> Vec<Edit> {
         "virtualnetworks/subnets" => vec![gone(Target::Network(parent("virtualNetworks")))],
         "virtualnetworks/virtualnetworkpeerings" => {
             vec![Edit::DeletePeering { network: parent("virtualNetworks"), peering: name }]
+        }
+        "firewallpolicies/rulecollectiongroups" => {
+            vec![Edit::Firewall(FirewallEdit::DeleteGroup {
+                policy: parent("firewallPolicies"),
+                group: name,
+            })]
         }
         "networkinterfaces" => vec![Edit::DeleteInterface { nic: name }],
         "virtualmachines" => vec![Edit::SetPower { machine: name, runs: false }],

@@ -8,6 +8,7 @@ use super::balancer::BalancerList;
 use super::documents::{MAX_RESOURCES, PlanError, parse, texts};
 use super::draft::Draft;
 use super::edit::{Edit, Interface, Peering, RouteRow, SecurityRule, Target};
+use super::firewall;
 use super::name::{last, subnet};
 use super::terraform_balancer as balancer;
 use crate::net::Fields as _;
@@ -27,13 +28,14 @@ pub struct Plan {
 }
 
 /// How types begin whose changes concern flows and which nobody judges here, and what they are.
-const UNJUDGED: [(&str, &str); 31] = [
+const UNJUDGED: [(&str, &str); 32] = [
     ("azurerm_application_gateway", "an application gateway"),
     ("azurerm_application_security_group", "an application security group"),
     ("azurerm_bastion_host", "a bastion"),
     ("azurerm_express_route", "an ExpressRoute circuit"),
     ("azurerm_firewall", "a firewall of the platform"),
     ("azurerm_frontdoor", "a content network"),
+    ("azurerm_ip_group", "a group of addresses"),
     ("azurerm_kubernetes_cluster", "a cluster"),
     ("azurerm_lb_backend_address_pool_address", "a member of a pool by its address"),
     ("azurerm_lb_nat", "a translation of a load balancer"),
@@ -132,7 +134,9 @@ pub fn terraform(text: &str) -> Result<Plan, PlanError> {
             );
         }
         let is_moved = kind == "azurerm_public_ip" && !before.is_null();
-        let unjudged = UNJUDGED.iter().find(|(begin, _)| kind.starts_with(begin)).map(|(_, what)| *what);
+        let unjudged =
+            UNJUDGED.iter().find(|(begin, _)| kind.starts_with(begin) && !firewall::is_terraform(kind));
+        let unjudged = unjudged.map(|(_, what)| *what);
         if let Some(what) = unjudged.or(is_moved.then_some("a public address")) {
             let address = change.text("address").unwrap_or(kind).to_owned();
             plan.ignored.push(address.clone());
@@ -198,6 +202,10 @@ impl Known {
             "azurerm_virtual_network_peering" => {
                 vec![Edit::DeletePeering { network: text("virtual_network_name"), peering: name }]
             }
+            _ if firewall::is_terraform(kind) => match firewall::gone_from_terraform(kind, values) {
+                Some(edit) => vec![Edit::Firewall(edit)],
+                None => gone(firewall::terraform_target(values)),
+            },
             "azurerm_network_interface" => vec![Edit::DeleteInterface { nic: name }],
             "azurerm_linux_virtual_machine"
             | "azurerm_windows_virtual_machine"
@@ -332,6 +340,13 @@ impl Known {
             | "azurerm_network_interface_backend_address_pool_association" => {
                 return balancer::put(kind, values, later, &self.publics);
             }
+            _ if firewall::is_terraform(kind) => {
+                let known =
+                    firewall::of_terraform(kind, values).filter(|_| !any_later(later, FIREWALL_FIELDS));
+                known
+                    .map(|edits| edits.into_iter().map(Edit::Firewall).collect())
+                    .ok_or_else(|| firewall::terraform_target(values))
+            }
             "azurerm_network_interface" => self.interface(&name, values).ok_or(Target::Interface(name)),
             "azurerm_linux_virtual_machine"
             | "azurerm_windows_virtual_machine"
@@ -399,6 +414,17 @@ impl Known {
         })])
     }
 }
+
+const FIREWALL_FIELDS: &[&str] = &[
+    "priority",
+    "action",
+    "rule",
+    "nat_rule_collection",
+    "network_rule_collection",
+    "application_rule_collection",
+    "firewall_policy_id",
+    "azure_firewall_name",
+];
 
 const RULE_FIELDS: &[&str] = &[
     "priority",

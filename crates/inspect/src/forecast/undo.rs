@@ -5,6 +5,7 @@ use super::command::{command, known_peering};
 use super::documents::{body, id_name, is_named, items, texts};
 use super::draft::Draft;
 use super::edit::{Edit, Peering, SecurityRule};
+use super::firewall_command;
 use super::guest;
 use super::name::part_after;
 use super::resource::peering_of;
@@ -81,6 +82,7 @@ pub fn undo(words: &[String], bundle: &Bundle) -> Option<Vec<String>> {
             let verb = if *runs { "vm deallocate" } else { "vm start" };
             Some(place.named(verb, &[("--name", machine)]))
         }
+        Edit::Firewall(edit) => firewall_command::undo(edit, &draft, &place),
         Edit::Filter { machine, words: line } => {
             sent_back(words, line, &guest::inverse(bundle, machine, line)?)
         }
@@ -136,7 +138,7 @@ fn old_route(draft: &Draft, table: &str, route: &str) -> Option<super::RouteRow>
 }
 
 /// Resource group and subscription of the command, as it names them.
-struct Place(Vec<String>);
+pub(super) struct Place(Vec<String>);
 
 impl Place {
     fn of(words: &[String]) -> Self {
@@ -149,7 +151,7 @@ impl Place {
         Self(found)
     }
 
-    fn named(&self, verb: &str, options: &[(&str, &str)]) -> Vec<String> {
+    pub(super) fn named(&self, verb: &str, options: &[(&str, &str)]) -> Vec<String> {
         let head = std::iter::once("az").chain(verb.split(' ')).map(str::to_owned);
         let options = options.iter().flat_map(|(name, value)| [(*name).to_owned(), (*value).to_owned()]);
         head.chain(self.0.iter().cloned()).chain(options).collect()

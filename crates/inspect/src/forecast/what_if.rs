@@ -58,6 +58,8 @@ fn target(id: &str, kind: &str) -> Target {
         "routetables" => Target::Table(part("routeTables")),
         "virtualnetworks" => Target::Network(part("virtualNetworks")),
         "networkinterfaces" => Target::Interface(part("networkInterfaces")),
+        "azurefirewalls" => Target::Firewall(part("azureFirewalls")),
+        "firewallpolicies" => Target::Firewall(part("firewallPolicies")),
         "loadbalancers" => Target::Balancer(part("loadBalancers")),
         _ => Target::Machine(super::name::last(id).unwrap_or_default()),
     }

@@ -79,6 +79,18 @@ pub struct Cloud {
     /// `az network private-dns record-set a list` of every zone, in one list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone_records: Option<Reading>,
+    /// `az network firewall list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub firewalls: Option<Reading>,
+    /// `az network firewall policy list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub firewall_policies: Option<Reading>,
+    /// `az network firewall policy rule-collection-group list` of every policy, in one list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub firewall_rules: Option<Reading>,
+    /// `az network ip-group list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ip_groups: Option<Reading>,
     /// `az storage account list`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accounts: Option<Reading>,
@@ -256,7 +268,8 @@ macro_rules! fields {
 
 fields!(
     Cloud: interfaces, networks, route_tables, groups, machines, tags, load_balancers, public_addresses, private_endpoints, zones,
-        zone_links, zone_records, accounts, nat_gateways, failed_connections, instance_views
+        zone_links, zone_records, accounts, nat_gateways, failed_connections, instance_views, firewalls, firewall_policies,
+        firewall_rules, ip_groups
 );
 fields!(Nic: routes, rules);
 fields!(Guest: shaping, routes, routes6, rules, addresses, settings, tcp, udp, connections, answers);

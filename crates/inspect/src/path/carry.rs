@@ -47,7 +47,10 @@ pub(super) struct Asked<'a> {
 pub(super) fn carry(asked: Asked<'_>, from: usize, wire: &Wire, before: &[usize]) -> (Hop, Next) {
     let Asked { estate, flow, gone } = asked;
     let Some(nic) = estate.nic(from) else { return (Hop::new(Kind::Route, "unknown"), Next::Lost) };
-    let document = Document::Routes { nic: nic.name.clone() };
+    let document = match nic.firewall {
+        Some(_) => Document::Configuration,
+        None => Document::Routes { nic: nic.name.clone() },
+    };
     let hop = Hop::new(Kind::Route, &nic.name);
     match nic.routes.read() {
         Some(table) => {
@@ -107,6 +110,12 @@ impl Carrier<'_> {
                 return self.gap(hop, "no route leads there", repairable);
             };
             let users = first.row.source == Source::User;
+            // What leads to the network or a peered one goes before whatever a gateway brings; nothing else does.
+            let is_near = matches!(first.row.hop, NextHop::Local | NextHop::Peering) || users;
+            if self.nic.firewall.is_some() && !is_near && self.has_gateway() != Some(false) {
+                let why = format!("{}: a gateway may bring routes that nobody configured", said(first));
+                return (hop.lacking(Document::Configuration, why), Next::Assumed);
+            }
             let (fault, why): (Fault, String);
             match first.row.hop {
                 NextHop::Local | NextHop::Peering => {
@@ -224,9 +233,9 @@ impl Carrier<'_> {
             [] if estate.interfaces.read().is_none() => {
                 return Judged::Open(Document::Interfaces, format!("whether {address} is anybody"));
             }
-            [] if self.is_managed(address) => {
-                let why = format!("{address} is a managed appliance, of which nothing was read");
-                return Judged::Open(Document::Frontends, why);
+            [] if estate.is_managed(address) => {
+                let why = format!("{address} is a firewall of the platform, and its rules were not read");
+                return Judged::Open(Document::Firewalls, why);
             }
             [] => {
                 return Judged::Bad(
@@ -249,6 +258,12 @@ impl Carrier<'_> {
             }
         };
         let Some(nic) = estate.nic(owner) else { return Judged::Good(Next::Lost) };
+        if nic.firewall.is_some() {
+            if owner == self.from {
+                return Judged::Bad(Fault::RouteDetour, format!("{route} leads back to {}", nic.name));
+            }
+            return Judged::Good(Next::Appliance(owner));
+        }
         let Some((at, machine)) = estate.machine_of(owner) else {
             return Judged::Open(Document::Frontends, format!("no machine stands behind {address}"));
         };
@@ -307,12 +322,6 @@ impl Carrier<'_> {
             from.name.eq_ignore_ascii_case(to) || from.peering_with(to).is_some_and(Peering::is_connected)
         };
         leads(own, &network.name) && leads(network, &there)
-    }
-
-    /// Tells whether an address lies where the platform puts its own appliances.
-    fn is_managed(&self, address: IpAddr) -> bool {
-        let subnet = self.estate.network_of(address).and_then(|network| network.subnet_of(address));
-        subnet.is_some_and(|subnet| subnet.is_used && subnet.name.eq_ignore_ascii_case("AzureFirewallSubnet"))
     }
 
     fn object(&self, route: &Route) -> Object {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ipnet::IpNet;
 use serde_json::{Map, Value, json};
 
-use super::topology::{Network, Peering, has, inner, rows};
+use super::topology::{Network, Peering, Subnet, has, inner, rows};
 use crate::net::{AddressSet, Family, Fields, Inventory, Platform, Tags, document, parse_prefix, placed};
 use crate::nsg::{Knowledge, Ruleset};
 use crate::route::{Hop, Route, Row, Source, State, Table};
@@ -97,6 +97,32 @@ pub(super) fn routes(
     if own.has_gateway() || borrowed {
         return Err("a gateway may bring routes that nobody configured".to_owned());
     }
+    own_routes(networks, own, subnet, tables)
+}
+
+/// Makes the routes of a firewall's subnet, whether or not a gateway brings others: what leads to the network or a peered one goes
+/// before these.
+///
+/// # Errors
+/// Says why they are not certain.
+pub(super) fn firewall_routes(
+    networks: &[Network],
+    (network, subnet): (&str, &str),
+    tables: Option<&Tables>,
+) -> Result<Table, String> {
+    let own = networks.iter().find(|own| own.name.eq_ignore_ascii_case(network));
+    let own = own.ok_or_else(|| format!("the network {network} was not read"))?;
+    let subnet = own.subnets.iter().find(|one| one.name.eq_ignore_ascii_case(subnet));
+    own_routes(networks, own, subnet.ok_or("its subnet was not read")?, tables)
+}
+
+fn own_routes(
+    networks: &[Network],
+    own: &Network,
+    subnet: &Subnet,
+    tables: Option<&Tables>,
+) -> Result<Table, String> {
+    let find = |name: &str| networks.iter().find(|own| own.name.eq_ignore_ascii_case(name));
     let mut routes: Vec<Route> = Vec::new();
     let system = |prefix: IpNet, hop: &str| route(prefix, Source::System, hop, None, None);
     routes.extend(own.prefixes.iter().map(|prefix| system(*prefix, "VnetLocal")));

@@ -109,6 +109,8 @@ pub enum Document {
     Configuration,
     /// Its load balancers and managed appliances.
     Frontends,
+    /// The firewalls of the platform, with policies and rules.
+    Firewalls,
     /// Private endpoints, and private zones of names.
     Names,
     /// NAT gateways, and how often calls to the internet found no free port.
@@ -157,6 +159,7 @@ impl fmt::Display for Document {
             Self::Machines => out.write_str("the machines"),
             Self::Configuration => out.write_str("the configured route tables and security groups"),
             Self::Frontends => out.write_str("the load balancers and managed appliances"),
+            Self::Firewalls => out.write_str("the firewalls with their rules"),
             Self::Names => out.write_str("the private endpoints and the private zones of names"),
             Self::Outbound => out.write_str("the NAT gateways and their failed connections"),
             Self::Tags => out.write_str("the service tags"),

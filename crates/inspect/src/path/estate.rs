@@ -9,6 +9,7 @@ use super::configured;
 use super::document::{Known, Reading};
 use super::egress::{self, Failed, Gateway};
 use super::filter::Filters;
+use super::firewall::{self, Firewall};
 use super::flow::Protocol;
 use super::naming::{self, Names, ServerAnswer};
 use super::routing::{self, Addresses, Routing};
@@ -54,6 +55,7 @@ pub struct Estate {
     pub(super) interfaces: Known<()>,
     pub(super) balancers: Known<Vec<Balancer>>,
     pub(super) names: Known<Names>,
+    pub(super) firewalls: Known<Vec<Firewall>>,
     pub(super) gateways: Known<Vec<Gateway>>,
     pub(super) failed: Known<Vec<Failed>>,
     owners: HashMap<IpAddr, Vec<usize>>,
@@ -101,6 +103,8 @@ pub(super) struct Nic {
     pub(super) configured: (bool, bool),
     /// User routes of its table by prefix: what effective routes call otherwise, or do not name.
     pub(super) names: Vec<(ipnet::IpNet, String)>,
+    /// The firewall that it stands for: one has no interface that is listed.
+    pub(super) firewall: Option<usize>,
 }
 
 impl Estate {
@@ -210,6 +214,20 @@ impl Estate {
             }
             nics.push(nic);
         }
+        let firewalls = {
+            let none = balancer::PublicAddresses::new();
+            firewall::firewalls(cloud, publics.read().unwrap_or(&none), tags.as_ref())
+        };
+        let firewalls = match firewalls {
+            Known::Read((found, odd)) => {
+                keep("firewalls", odd);
+                Known::Read(found)
+            }
+            Known::Absent => Known::Absent,
+            Known::Failed(why) => Known::Failed(why),
+        };
+        let all = firewalls.read().map(Vec::as_slice).unwrap_or_default();
+        nics.extend(all.iter().enumerate().map(|(at, own)| context.firewall(at, own)));
         for name in bundle
             .guests
             .keys()
@@ -246,6 +264,7 @@ impl Estate {
             names,
             gateways,
             failed,
+            firewalls,
             owners,
             publics,
             warnings,
@@ -397,6 +416,33 @@ impl Estate {
         self.balancers.read()?.iter().find_map(|own| {
             let frontend = own.frontends.iter().find(|frontend| frontend.address == Some(address))?;
             Some((own, frontend))
+        })
+    }
+
+    /// Returns the firewall that an interface stands for.
+    pub(super) fn firewall_at(&self, nic: usize) -> Option<&Firewall> {
+        self.firewalls.read()?.get(self.nics.get(nic)?.firewall?)
+    }
+
+    /// Returns what stands for the firewall that has a public address.
+    pub(super) fn public_firewall(&self, address: IpAddr) -> Option<usize> {
+        let own = self.firewalls.read()?.iter().position(|own| own.publics.contains(&address))?;
+        self.nics.iter().position(|nic| nic.firewall == Some(own))
+    }
+
+    /// Tells whether a name is that of a firewall of the platform: nobody can ask it for the state of an interface.
+    #[must_use]
+    pub fn is_firewall(&self, name: &str) -> bool {
+        self.nics.iter().any(|nic| nic.firewall.is_some() && nic.name == name)
+    }
+
+    /// Tells whether an address lies where the platform puts its own appliances.
+    pub(super) fn is_managed(&self, address: IpAddr) -> bool {
+        let subnet = self.network_of(address).and_then(|network| network.subnet_of(address));
+        // Where nobody read the firewalls nobody knows whether one is there.
+        subnet.is_some_and(|subnet| {
+            let is_there = subnet.is_used || self.firewalls.read().is_none();
+            is_there && subnet.name.eq_ignore_ascii_case("AzureFirewallSubnet")
         })
     }
 
@@ -567,7 +613,37 @@ impl Context<'_> {
             rules,
             configured,
             names: names.unwrap_or_default(),
+            firewall: None,
             name: listed.name,
+        }
+    }
+
+    /// Makes what stands for a firewall: an interface without groups whose routes are those of its subnet.
+    fn firewall(&self, at: usize, own: &Firewall) -> Nic {
+        let (network, subnet) = own.subnet.clone().unzip();
+        let listed = Listed {
+            name: own.name.clone(),
+            machine: None,
+            addresses: vec![own.address],
+            publics: Vec::new(),
+            has_public: !own.publics.is_empty(),
+            subnet: own.subnet.clone(),
+            group: None,
+            forwards: Some(true),
+            servers: Vec::new(),
+        };
+        let place = network.as_deref().zip(subnet.as_deref());
+        let routes = match self.networks.zip(place) {
+            Some((networks, place)) => configured::firewall_routes(networks, place, self.tables)
+                .map_or_else(Known::Failed, Known::Read),
+            None => Known::Absent,
+        };
+        Nic {
+            routes,
+            rules: Known::Absent,
+            firewall: Some(at),
+            configured: (true, true),
+            ..self.nic(listed, None)
         }
     }
 

@@ -94,6 +94,12 @@ pub enum Fault {
     DnsServerWrong,
     /// A name server does not ask the platform for a private zone.
     DnsForwarderMissing,
+    /// A rule of a firewall of the platform denies.
+    FirewallDeny,
+    /// No rule of a firewall of the platform lets it through.
+    FirewallDefaultDeny,
+    /// A firewall of the platform is asked for names and does not answer.
+    FirewallDnsProxyOff,
     /// Nothing leads from a subnet to the internet.
     OutboundAbsent,
     /// A NAT gateway has no address.
@@ -153,6 +159,9 @@ impl Fault {
             Self::PrivateDnsRecordStale => "private_dns_record_stale",
             Self::DnsServerWrong => "dns_server_wrong",
             Self::DnsForwarderMissing => "dns_forwarder_missing",
+            Self::FirewallDeny => "firewall_deny",
+            Self::FirewallDefaultDeny => "firewall_default_deny",
+            Self::FirewallDnsProxyOff => "firewall_dns_proxy_off",
             Self::OutboundAbsent => "outbound_absent",
             Self::NatUnconfigured => "nat_unconfigured",
             Self::SnatExhausted => "snat_exhausted",
@@ -210,6 +219,9 @@ impl Fault {
             | Self::PrivateDnsRecordStale
             | Self::DnsServerWrong
             | Self::DnsForwarderMissing
+            | Self::FirewallDeny
+            | Self::FirewallDefaultDeny
+            | Self::FirewallDnsProxyOff
             | Self::OutboundAbsent
             | Self::NatUnconfigured
             | Self::SnatExhausted => false,
@@ -392,6 +404,29 @@ pub enum Object {
         /// The zone.
         zone: String,
     },
+    /// A rule of a firewall of the platform.
+    FirewallRule {
+        /// The firewall.
+        firewall: String,
+        /// The collection in which the rule stands.
+        collection: String,
+        /// The rule.
+        rule: String,
+    },
+    /// A port that no rule of a firewall of the platform lets through.
+    FirewallPort {
+        /// The firewall.
+        firewall: String,
+        /// The protocol.
+        protocol: Protocol,
+        /// The port.
+        port: Option<u16>,
+    },
+    /// The name service of a firewall of the platform.
+    FirewallNames {
+        /// The firewall.
+        firewall: String,
+    },
     /// How the machines of a subnet leave to the internet.
     SubnetOutbound {
         /// The network.
@@ -443,6 +478,9 @@ impl Object {
             | Self::Zone { .. }
             | Self::NetworkServers { .. }
             | Self::Forwarder { .. }
+            | Self::FirewallRule { .. }
+            | Self::FirewallPort { .. }
+            | Self::FirewallNames { .. }
             | Self::SubnetOutbound { .. }
             | Self::NatGateway { .. }
             | Self::SourceTranslation { .. }
@@ -499,6 +537,17 @@ impl fmt::Display for Object {
             Self::Zone { zone, part } => write!(out, "zone/{zone}/{part}"),
             Self::NetworkServers { network } => write!(out, "vnet/{network}/dns"),
             Self::Forwarder { server, zone } => write!(out, "dns/{server}/{zone}"),
+            Self::FirewallRule { firewall, collection, rule } => {
+                write!(out, "firewall/{firewall}/{collection}/{rule}")
+            }
+            Self::FirewallPort { firewall, protocol, port } => {
+                write!(out, "firewall/{firewall}/{protocol}/")?;
+                match port {
+                    Some(port) => write!(out, "{port}"),
+                    None => out.write_str("any"),
+                }
+            }
+            Self::FirewallNames { firewall } => write!(out, "firewall/{firewall}/dns"),
             Self::SubnetOutbound { network, subnet } => write!(out, "subnet/{network}/{subnet}/outbound"),
             Self::NatGateway { name } => write!(out, "natgateway/{name}"),
             Self::SourceTranslation { name } => write!(out, "snat/{name}"),

@@ -45,6 +45,8 @@ pub enum Kind {
     Name,
     /// A load balancer, and who is behind it.
     Balancer,
+    /// A firewall of the platform.
+    Firewall,
     /// A private endpoint.
     Endpoint,
     /// Who listens.

@@ -35,6 +35,8 @@ mod estate;
 mod exposure;
 mod fault;
 mod filter;
+mod firewall;
+mod firewall_rule;
 mod flow;
 mod group;
 mod hop;
@@ -53,6 +55,7 @@ mod translate;
 mod walk;
 mod walk_balancer;
 mod walk_egress;
+mod walk_firewall;
 mod walk_guest;
 mod walk_name;
 

@@ -339,6 +339,9 @@ impl Search<'_> {
                 | Object::Zone { .. }
                 | Object::NetworkServers { .. }
                 | Object::Forwarder { .. }
+                | Object::FirewallRule { .. }
+                | Object::FirewallPort { .. }
+                | Object::FirewallNames { .. }
                 | Object::SubnetOutbound { .. }
                 | Object::NatGateway { .. }
                 | Object::SourceTranslation { .. }

@@ -10,6 +10,7 @@ use super::group;
 use super::hop::{Effect, Hop, Kind, Side};
 use super::ruleset_change::PacketRole;
 use super::shaping::is_virtual;
+use super::walk_firewall::Passed;
 use super::walk_guest::{absorb, one};
 use crate::net::Platform;
 use crate::netfilter::Hook;
@@ -30,6 +31,8 @@ pub(super) struct Walk<'a> {
     pub(super) appliances: Vec<(usize, Passage<'a>)>,
     pub(super) returned_by: Vec<usize>,
     pub(super) translated: Vec<Undo>,
+    /// The firewalls of the platform that let the first packet pass.
+    pub(super) firewalls: Vec<Passed>,
 }
 
 /// A translation that the answer meets again.
@@ -68,6 +71,7 @@ pub(super) fn walk(asked: Asked<'_>) -> Walk<'_> {
         appliances: Vec::new(),
         returned_by: Vec::new(),
         translated: Vec::new(),
+        firewalls: Vec::new(),
     };
     walk.run();
     walk
@@ -153,10 +157,13 @@ impl<'a> Walk<'a> {
                 }
                 Some(nic)
             }
-            None => {
-                wire = self.balanced(wire)?;
-                self.holder(None, &wire)
-            }
+            None => match estate.public_firewall(wire.dst) {
+                Some(firewall) => Some(firewall),
+                None => {
+                    wire = self.balanced(wire)?;
+                    self.holder(None, &wire)
+                }
+            },
         }?;
         self.through(nic, wire, true)
     }
@@ -176,7 +183,8 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn groups(&mut self, nic: usize, direction: Direction, wire: &Wire) {
-        let Some(nic) = self.asked.estate.nic(nic) else { return };
+        // The platform lets nobody put a group at a firewall.
+        let Some(nic) = self.asked.estate.nic(nic).filter(|nic| nic.firewall.is_none()) else { return };
         let kind = match direction {
             Direction::Inbound => Kind::GroupInbound,
             Direction::Outbound => Kind::GroupOutbound,
@@ -363,6 +371,10 @@ impl<'a> Walk<'a> {
     /// Gives a packet to the machine behind an interface.
     fn receive(&mut self, nic: usize, wire: Wire, fresh: bool) -> Received {
         let estate = self.asked.estate;
+        if estate.firewall_at(nic).is_some() {
+            let onward = self.firewall(nic, wire, fresh);
+            return onward.map_or(Received::Lost, |onward| Received::Onward(nic, onward));
+        }
         let Some((at, machine)) = estate.machine_of(nic) else {
             let name = estate.nic(nic).map_or("unknown", |nic| nic.name.as_str());
             let hop =
@@ -571,6 +583,7 @@ impl<'a> Walk<'a> {
             );
             return;
         }
+        self.half_paths();
         if (end.wire.src, end.wire.sport) == (flow.dst, flow.dst_port) {
             return;
         }

@@ -31,7 +31,9 @@ impl Walk<'_> {
     /// Follows a packet from an interface to the internet, and tells whether it gets there.
     pub(super) fn egress(&mut self, from: usize, wire: &Wire) -> bool {
         let estate = self.asked.estate;
-        let Some(nic) = estate.nic(from).filter(|_| !is_private(wire.dst)) else { return true };
+        // A firewall of the platform leaves by addresses of its own.
+        let leaves = |nic: &&Nic| nic.firewall.is_none() && !is_private(wire.dst);
+        let Some(nic) = estate.nic(from).filter(leaves) else { return true };
         let place = nic.network.as_deref().zip(nic.subnet.as_deref());
         let subnet = place.and_then(|(network, subnet)| {
             let own = estate.network(network)?;

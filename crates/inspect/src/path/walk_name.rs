@@ -165,6 +165,10 @@ impl<'a> Walk<'a> {
         };
         let silent = asking.answer_of(server).is_some_and(|answered| answered.status.is_none());
         let Some(owner) = estate.owners(server).first().copied() else {
+            if estate.is_managed(server) {
+                let why = format!("whether the firewall at {server} answers questions for names");
+                return Some(Found::Open(Document::Firewalls, why));
+            }
             if estate.interfaces.read().is_some() && estate.network_of(server).is_some() {
                 return Some(wrong(format!(
                     "the network {network} asks {server} for names, and nobody is there"

@@ -32,6 +32,8 @@ const fn symptoms(fault: Fault) -> &'static [&'static [Symptom]] {
         | Fault::Fail2banBan
         | Fault::ArpConflict
         | Fault::AsymmetricPath
+        | Fault::FirewallDeny
+        | Fault::FirewallDefaultDeny
         | Fault::SynUnanswered => &[&NO_ARRIVAL, &CUT],
         // A rule for one port is about names only where that port is theirs; these stop every port.
         Fault::RouteBlackhole
@@ -50,6 +52,7 @@ const fn symptoms(fault: Fault) -> &'static [&'static [Symptom]] {
         | Fault::LbFloatingIp
         | Fault::LbAdminDown
         | Fault::NotListening
+        | Fault::FirewallDnsProxyOff
         | Fault::PeNotApproved
         | Fault::PrivateDnsUnlinked
         | Fault::PrivateDnsShadow

@@ -13,7 +13,7 @@ use ghost_base::Timestamp;
 use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::operation::{CommandKind, CommandOutcome, CommandRequest, Next, Operation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
-use ghost_cloud::probe::{EstateOperation, FrontendOperation, GuestProbe, STATE};
+use ghost_cloud::probe::{EstateOperation, FirewallOperation, FrontendOperation, GuestProbe, STATE};
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::forecast::{
     CommandError, Difference, Edit, Forecast, Scope, Verdict, applied, command, forecast, undo,
@@ -187,6 +187,10 @@ impl<'a> Record<'a> {
         // Load balancers are read where a flow leads to one.
         if let Some(found) = self.read(FrontendOperation::new(place), &mut since) {
             FrontendOperation::into_cloud(found, &mut bundle.cloud);
+        }
+        // And firewalls where a route leads to one.
+        if let Some(found) = self.read(FirewallOperation::new(place), &mut since) {
+            FirewallOperation::into_cloud(found, &mut bundle.cloud);
         }
         let estate = Estate::of(&bundle);
         let mut nics = BTreeMap::new();

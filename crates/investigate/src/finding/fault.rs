@@ -49,6 +49,9 @@ pub enum Fault {
     LbFloatingIp,
     LbAdminDown,
     NotListening,
+    FirewallDeny,
+    FirewallDefaultDeny,
+    FirewallDnsProxyOff,
     PeNotApproved,
     PrivateDnsUnlinked,
     PrivateDnsShadow,
@@ -105,6 +108,12 @@ pub enum ObjectKind {
     BalancerMember,
     /// A port on which somebody has to listen.
     Listener,
+    /// A rule of a firewall of the platform.
+    FirewallRule,
+    /// A port that no rule of a firewall of the platform lets through.
+    FirewallPort,
+    /// The name service of a firewall of the platform.
+    FirewallNames,
     PrivateEndpoint,
     /// A record of a private zone of names, or a network that does or does not see the zone.
     Zone,
@@ -158,6 +167,9 @@ impl ObjectKind {
             Self::BalancerPort => "lb/<lb>/<frontend>/<proto>/<port>",
             Self::BalancerMember => "lb/<lb>/<pool>/<ip>",
             Self::Listener => "listener/<vm>/<proto>/<port>",
+            Self::FirewallRule => "firewall/<firewall>/<collection>/<rule>",
+            Self::FirewallPort => "firewall/<firewall>/<proto>/<port>",
+            Self::FirewallNames => "firewall/<firewall>/dns",
             Self::PrivateEndpoint => "pe/<endpoint>",
             Self::Zone => "zone/<zone>/<part>",
             Self::NetworkServers => "vnet/<vnet>/dns",
@@ -191,7 +203,7 @@ impl ObjectKind {
 
 impl Fault {
     /// All faults that the cloud shows. A test holds that each variant is among them.
-    pub const ALL: [Self; 48] = [
+    pub const ALL: [Self; 51] = [
         Self::NsgDeny,
         Self::NsgExposure,
         Self::RouteBlackhole,
@@ -230,6 +242,9 @@ impl Fault {
         Self::LbFloatingIp,
         Self::LbAdminDown,
         Self::NotListening,
+        Self::FirewallDeny,
+        Self::FirewallDefaultDeny,
+        Self::FirewallDnsProxyOff,
         Self::PeNotApproved,
         Self::PrivateDnsUnlinked,
         Self::PrivateDnsShadow,
@@ -288,6 +303,9 @@ impl Fault {
             Self::LbFloatingIp => "lb_floating_ip",
             Self::LbAdminDown => "lb_admin_down",
             Self::NotListening => "not_listening",
+            Self::FirewallDeny => "firewall_deny",
+            Self::FirewallDefaultDeny => "firewall_default_deny",
+            Self::FirewallDnsProxyOff => "firewall_dns_proxy_off",
             Self::PeNotApproved => "pe_not_approved",
             Self::PrivateDnsUnlinked => "private_dns_unlinked",
             Self::PrivateDnsShadow => "private_dns_shadow",
@@ -336,6 +354,9 @@ impl Fault {
             Self::LbRuleMissing => ObjectKind::BalancerPort,
             Self::LbAdminDown => ObjectKind::BalancerMember,
             Self::NotListening => ObjectKind::Listener,
+            Self::FirewallDeny => ObjectKind::FirewallRule,
+            Self::FirewallDefaultDeny => ObjectKind::FirewallPort,
+            Self::FirewallDnsProxyOff => ObjectKind::FirewallNames,
             Self::PeNotApproved => ObjectKind::PrivateEndpoint,
             Self::PrivateDnsUnlinked
             | Self::PrivateDnsShadow
@@ -413,6 +434,9 @@ impl Fault {
             | Self::LbFloatingIp
             | Self::LbAdminDown
             | Self::NotListening
+            | Self::FirewallDeny
+            | Self::FirewallDefaultDeny
+            | Self::FirewallDnsProxyOff
             | Self::PeNotApproved
             | Self::PrivateDnsUnlinked
             | Self::PrivateDnsShadow
@@ -509,6 +533,9 @@ impl Fault {
             | Self::LbFloatingIp
             | Self::LbAdminDown
             | Self::NotListening
+            | Self::FirewallDeny
+            | Self::FirewallDefaultDeny
+            | Self::FirewallDnsProxyOff
             | Self::PeNotApproved
             | Self::PrivateDnsUnlinked
             | Self::PrivateDnsShadow

@@ -6,7 +6,7 @@ use super::fault::{Fault, traffic};
 /// all behind it, and `{3 4}` a protocol with a port.
 type Text = (Fault, &'static str, &'static str);
 
-const TEXTS: [Text; 23] = [
+const TEXTS: [Text; 26] = [
     (
         Fault::PeeringDisconnected,
         "Peering {2..} of {1} is not connected",
@@ -71,6 +71,21 @@ const TEXTS: [Text; 23] = [
         Fault::NotListening,
         "Nobody listens on {1} for {2 3}",
         "Callers of this port are refused, and a load balancer whose probe is refused sends nothing there.",
+    ),
+    (
+        Fault::FirewallDeny,
+        "Rule {3..} of the collection {2} of firewall {1} denies the traffic",
+        "A firewall asks its rules in order, and the first that fits decides. What it denies is dropped without an answer. What security groups and routes allow does not help.",
+    ),
+    (
+        Fault::FirewallDefaultDeny,
+        "No rule of firewall {1} lets {2 3} through",
+        "A firewall drops without an answer whatever no rule of its own lets through. A security group that lets it in does not help.",
+    ),
+    (
+        Fault::FirewallDnsProxyOff,
+        "Firewall {1} is asked for names and does not answer",
+        "Machines of the network ask the firewall for names, and its DNS proxy is off: nobody answers there, and no name is found.",
     ),
     (
         Fault::PeNotApproved,

@@ -162,6 +162,9 @@ fn counts(
         | Fault::LbFloatingIp
         | Fault::LbAdminDown
         | Fault::NotListening
+        | Fault::FirewallDeny
+        | Fault::FirewallDefaultDeny
+        | Fault::FirewallDnsProxyOff
         | Fault::PeNotApproved
         | Fault::PrivateDnsUnlinked
         | Fault::PrivateDnsShadow

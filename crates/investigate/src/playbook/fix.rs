@@ -10,7 +10,7 @@ use crate::finding::{Fault, traffic};
 use crate::judged::{JudgedFlow, JudgedRemedy};
 use crate::playbook::agenda::PlaybookContext;
 use crate::playbook::findings::CitedFault;
-use crate::playbook::{guest_fix, name_fix, outbound_fix, service_fix};
+use crate::playbook::{firewall_fix, guest_fix, name_fix, outbound_fix, service_fix};
 use crate::suspect::Suspect;
 use crate::symptom_text::Symptom;
 
@@ -112,6 +112,8 @@ fn tried_again(context: &PlaybookContext<'_>, suspect: &Suspect) -> Option<Strin
 const fn is_rule(fault: Fault) -> bool {
     match fault {
         Fault::NsgDeny
+        | Fault::FirewallDeny
+        | Fault::FirewallDefaultDeny
         | Fault::GuestFirewallDrop
         | Fault::GuestFirewallReject
         | Fault::GuestFirewallPolicyDrop => true,
@@ -148,6 +150,7 @@ const fn is_rule(fault: Fault) -> bool {
         | Fault::LbFloatingIp
         | Fault::LbAdminDown
         | Fault::NotListening
+        | Fault::FirewallDnsProxyOff
         | Fault::PeNotApproved
         | Fault::PrivateDnsUnlinked
         | Fault::PrivateDnsShadow
@@ -255,6 +258,9 @@ fn fix<'a>(
         Fault::LbFloatingIp => service_fix::floating(context, group, at(1), at(2)),
         Fault::LbAdminDown => service_fix::drained(context, group, at(1), at(2), at(3)),
         Fault::NotListening => service_fix::listener(context, at(1), at(2), at(3)),
+        Fault::FirewallDeny => firewall_fix::rule(context, group, (at(1), at(2), at(3))),
+        Fault::FirewallDefaultDeny => firewall_fix::allow(context, group, (at(1), at(2), at(3))),
+        Fault::FirewallDnsProxyOff => firewall_fix::proxy(context, group, at(1)),
         Fault::PeNotApproved => name_fix::approve(context, group, at(1)),
         Fault::PrivateDnsUnlinked => name_fix::link(context, group, at(1), at(2)),
         Fault::PrivateDnsShadow => name_fix::open(context, group, at(1), at(2)),

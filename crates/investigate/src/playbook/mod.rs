@@ -12,6 +12,7 @@ mod conversation;
 mod ends;
 mod escalate;
 mod findings;
+mod firewall_fix;
 mod fix;
 mod flows;
 mod guest_fix;

@@ -141,6 +141,9 @@ impl Fault {
             | Self::LbFloatingIp
             | Self::LbAdminDown
             | Self::NotListening
+            | Self::FirewallDeny
+            | Self::FirewallDefaultDeny
+            | Self::FirewallDnsProxyOff
             | Self::PeNotApproved
             | Self::PrivateDnsUnlinked
             | Self::PrivateDnsShadow

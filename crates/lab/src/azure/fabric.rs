@@ -8,6 +8,7 @@ use super::arm::{runs, service_tags};
 use super::blob::{From, lets_in, public};
 use super::cloud::Cloud;
 use super::effective::{self, routes, rules};
+use super::firewall::firewalls;
 use crate::host::{Account, BalancerRule, Endpoint, Exit, Fabric, Machine, Neighbor, Nic, Zone};
 
 /// So many connections find no port where machines start, and nothing is wrong later.
@@ -31,7 +32,8 @@ impl Cloud {
         let endpoints = endpoints.filter_map(|found| endpoint(self, found)).collect();
         let zones =
             self.estate.of("Microsoft.Network/privateDnsZones").map(|found| zone(self, found)).collect();
-        Fabric { machines, tags: service_tags(self), accounts, balancing, endpoints, zones }
+        let firewalls = firewalls(self);
+        Fabric { machines, tags: service_tags(self), accounts, balancing, endpoints, zones, firewalls }
     }
 }
 

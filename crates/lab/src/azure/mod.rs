@@ -20,6 +20,7 @@ mod effective;
 mod estate;
 mod fabric;
 mod fault;
+mod firewall;
 mod history;
 mod identity;
 mod job;

@@ -20,6 +20,8 @@ pub struct Fabric {
     pub endpoints: Vec<Endpoint>,
     /// Private zones of names.
     pub zones: Vec<Zone>,
+    /// The firewalls of the platform.
+    pub firewalls: Vec<Firewall>,
 }
 
 /// A virtual machine.
@@ -119,6 +121,30 @@ pub struct Zone {
     pub links: Vec<(String, bool)>,
     /// Addresses by the name of the record.
     pub records: BTreeMap<String, Vec<IpAddr>>,
+}
+
+/// A firewall of the platform.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Firewall {
+    /// The address to which routes lead.
+    pub address: IpAddr,
+    /// What stands for it in its network.
+    pub nic: Nic,
+    /// Its rules, in the order in which they are asked.
+    pub rules: Vec<FirewallRule>,
+}
+
+/// A rule of a firewall of the platform.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirewallRule {
+    pub denies: bool,
+    /// From the first to the last address.
+    pub sources: Vec<(IpAddr, IpAddr)>,
+    pub destinations: Vec<(IpAddr, IpAddr)>,
+    /// Numbers of protocols; all where there is none.
+    pub protocols: Vec<u8>,
+    /// From the first to the last port.
+    pub ports: Vec<(u16, u16)>,
 }
 
 /// A storage account.

@@ -16,7 +16,9 @@ mod script;
 mod simulated;
 mod stage;
 
-pub use fabric::{Account, BalancerRule, Endpoint, Exit, Fabric, Machine, Neighbor, Nic, Zone};
+pub use fabric::{
+    Account, BalancerRule, Endpoint, Exit, Fabric, Firewall, FirewallRule, Machine, Neighbor, Nic, Zone,
+};
 pub use netns::{Netns, sweep};
 pub use port::{
     CaptureFilter, CaptureOrder, ConnectOutcome, Host, HostError, Script, ScriptOutput, ScriptTransport,

@@ -106,6 +106,15 @@ const LINES: &[&str] = &[
     "vm show -g @ -n tf-dest-vm -d --query powerState -o tsv",
 ];
 
+/// Commands that `az` has only with an extension, which is none of its packages: nothing there to compare with.
+const OF_EXTENSIONS: [&str; 5] = [
+    "network firewall list",
+    "network firewall show",
+    "network firewall policy show",
+    "network firewall policy rule-collection-group list",
+    "network ip-group list",
+];
+
 /// What is there beside the estate: something changed, so that the log of changes holds something, and a table with a route.
 const BEFORE: [&str; 4] = [
     "network watcher packet-capture create -g @ --vm tf-dest-vm -n lab-capture --storage-account nwlogs080613 --time-limit 60",
@@ -208,6 +217,7 @@ async fn with_every_fault_both_say_the_same() {
 #[test]
 fn every_command_is_compared() {
     let lacking: Vec<&str> = ghost_cloud::reader::commands()
+        .filter(|command| !OF_EXTENSIONS.contains(command))
         .filter(|command| {
             !LINES.iter().any(|line| line.starts_with(&format!("{command} ")) || line == command)
         })

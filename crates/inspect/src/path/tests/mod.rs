@@ -5,6 +5,7 @@ mod documents;
 pub(crate) mod draft;
 mod egress;
 mod facts;
+pub(crate) mod firewall;
 mod naming;
 mod object;
 mod peering;

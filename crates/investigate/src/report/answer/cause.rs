@@ -423,6 +423,18 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
                 "Start the service there.",
             )
         }
+        Fault::FirewallDeny => pair(
+            format!("The firewall {one} denies it by the rule {} of its collection {two}", place.rest(3)),
+            "Let this flow through before that rule, or take the rule away if nobody meant it.",
+        ),
+        Fault::FirewallDefaultDeny => pair(
+            format!("No rule of the firewall {one} lets {} through", spelled(two, &place.rest(3))),
+            "Add a rule for this caller to that firewall, if it is meant to pass.",
+        ),
+        Fault::FirewallDnsProxyOff => pair(
+            format!("The firewall {one} is asked for names, and its DNS proxy is off"),
+            "Turn the DNS proxy on, or let the network ask another name server.",
+        ),
         Fault::PeNotApproved => pair(
             format!("Nobody approved the connection of the private endpoint {}", place.rest(1)),
             "Approve it at the service that it leads to.",

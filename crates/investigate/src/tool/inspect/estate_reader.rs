@@ -18,8 +18,8 @@ use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
-    EstateOperation, FrontendOperation, NAMES, NameServer, NamingOperation, OutboundOperation, RESOLVE,
-    STATE, Wanted, keep_power, power, unread_guest, wanted,
+    EstateOperation, FirewallOperation, FrontendOperation, NAMES, NameServer, NamingOperation,
+    OutboundOperation, RESOLVE, STATE, Wanted, keep_power, power, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
@@ -208,6 +208,7 @@ impl<'a> EstateReader<'a> {
         let is_there = |one: &Wanted| match one {
             Wanted::State(name) => self.estate().frontend_addresses(name).is_empty(),
             Wanted::Frontends
+            | Wanted::Firewalls
             | Wanted::Names
             | Wanted::Outbound
             | Wanted::Answers(..)
@@ -447,6 +448,10 @@ impl<'a> EstateReader<'a> {
                 let found = replay.run(&mut FrontendOperation::new(self.place))?;
                 FrontendOperation::into_cloud(found, &mut self.bundle.cloud);
             }
+            Wanted::Firewalls => {
+                let found = replay.run(&mut FirewallOperation::new(self.place))?;
+                FirewallOperation::into_cloud(found, &mut self.bundle.cloud);
+            }
             Wanted::Names => {
                 let found = replay.run(&mut NamingOperation::new(self.place))?;
                 NamingOperation::into_cloud(found, &mut self.bundle.cloud);
@@ -575,6 +580,10 @@ impl<'a> EstateReader<'a> {
                 object,
                 Object::BalancerPort { .. } | Object::BalancerPart { .. } | Object::BalancerMember { .. }
             ),
+            Wanted::Firewalls => matches!(
+                object,
+                Object::FirewallRule { .. } | Object::FirewallPort { .. } | Object::FirewallNames { .. }
+            ),
             Wanted::Outbound => {
                 matches!(object, Object::NatGateway { .. } | Object::SourceTranslation { .. })
             }
@@ -606,6 +615,7 @@ impl<'a> EstateReader<'a> {
                 Wanted::Routes(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.routes.as_ref()),
                 Wanted::State(_)
                 | Wanted::Frontends
+                | Wanted::Firewalls
                 | Wanted::Names
                 | Wanted::Outbound
                 | Wanted::Power(_)

@@ -537,6 +537,14 @@ pub(super) fn object(object: &Object) -> String {
         Object::Listener { machine, protocol, port } => {
             format!("{}/{protocol}/{port}", parts(&["listener", machine]))
         }
+        Object::FirewallRule { firewall, collection, rule } => {
+            parts(&["firewall", firewall, collection, rule])
+        }
+        Object::FirewallPort { firewall, protocol, port } => {
+            let port = port.map_or_else(|| "any".to_owned(), |port| port.to_string());
+            format!("{}/{protocol}/{port}", parts(&["firewall", firewall]))
+        }
+        Object::FirewallNames { firewall } => parts(&["firewall", firewall, "dns"]),
         Object::Endpoint { endpoint } => parts(&["pe", endpoint]),
         Object::Zone { zone, part } => parts(&["zone", zone, part]),
         Object::NetworkServers { network } => parts(&["vnet", network, "dns"]),

@@ -26,6 +26,11 @@ const INTERFACE: &str = "Microsoft.Network/networkInterfaces/{--name}";
 const ADDRESSES: &str = "Microsoft.Network/publicIPAddresses";
 const BALANCERS: &str = "Microsoft.Network/loadBalancers";
 const BALANCER: &str = "Microsoft.Network/loadBalancers/{--name}";
+const FIREWALLS: &str = "Microsoft.Network/azureFirewalls";
+const FIREWALL: &str = "Microsoft.Network/azureFirewalls/{--name}";
+const POLICIES: &str = "Microsoft.Network/firewallPolicies";
+const POLICY: &str = "Microsoft.Network/firewallPolicies/{--name}";
+const ADDRESS_GROUPS: &str = "Microsoft.Network/ipGroups";
 const GATEWAYS: &str = "Microsoft.Network/natGateways";
 const ZONES: &str = "Microsoft.Network/privateDnsZones";
 const ENDPOINTS: &str = "Microsoft.Network/privateEndpoints";
@@ -62,6 +67,18 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
     Command::list("network public-ip list", LIST, ADDRESSES, "2022-01-01").rows(address_row),
     Command::list("network lb list", LIST, BALANCERS, "2025-07-01"),
     Command::show("network lb show", SHOW, BALANCER, "2025-07-01"),
+    // In `az` these stand in extensions.
+    Command::list("network firewall list", LIST, FIREWALLS, "2024-05-01"),
+    Command::show("network firewall show", SHOW, FIREWALL, "2024-05-01"),
+    Command::list("network firewall policy list", LIST, POLICIES, "2024-05-01"),
+    Command::show("network firewall policy show", SHOW, POLICY, "2024-05-01"),
+    Command::list(
+        "network firewall policy rule-collection-group list",
+        "--resource-group,-g! --policy-name! --max-items#",
+        "Microsoft.Network/firewallPolicies/{--policy-name}/ruleCollectionGroups",
+        "2024-05-01",
+    ),
+    Command::list("network ip-group list", LIST, ADDRESS_GROUPS, "2024-05-01"),
     Command::list("network private-endpoint list", LIST, ENDPOINTS, "2026-01-01"),
     Command::list("network nat gateway list", LIST, GATEWAYS, "2025-07-01"),
     Command::list("network private-dns zone list", LIST, ZONES, "2018-09-01"),

@@ -5,7 +5,7 @@
 mod nic;
 mod routes;
 mod rules;
-mod tag;
+pub(super) mod tag;
 
 pub(super) use nic::{Neighbor, Nic, by_machine, neighbors, platform_tag, space};
 pub(super) use routes::routes;

@@ -8,7 +8,7 @@ use crate::azure::arm::{default_rules, guid};
 use crate::azure::target::Target;
 
 /// Lists of a resource in which its children stand, and their types.
-const CHILDREN: [(&str, &str); 11] = [
+const CHILDREN: [(&str, &str); 12] = [
     ("frontendIPConfigurations", "frontendIPConfigurations"),
     ("backendAddressPools", "backendAddressPools"),
     ("loadBalancingRules", "loadBalancingRules"),
@@ -20,6 +20,7 @@ const CHILDREN: [(&str, &str); 11] = [
     ("virtualNetworkPeerings", "virtualNetworkPeerings"),
     ("routes", "routes"),
     ("ipConfigurations", "ipConfigurations"),
+    ("ipConfigurations", "azureFirewallIpConfigurations"),
 ];
 
 /// Completes a document.

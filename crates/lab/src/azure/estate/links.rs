@@ -16,7 +16,13 @@ struct Link {
     one: bool,
 }
 
-const LINKS: [Link; 6] = [
+const LINKS: [Link; 7] = [
+    Link {
+        from: "microsoft.network/azurefirewalls/azurefirewallipconfigurations",
+        by: "subnet",
+        listed: "ipConfigurations",
+        one: false,
+    },
     Link {
         from: "microsoft.network/virtualnetworks/subnets",
         by: "networkSecurityGroup",
@@ -127,6 +133,7 @@ pub(super) fn list_of(parent: &str, child: &str) -> Option<&'static str> {
         ("virtualnetworks", "virtualnetworkpeerings") => "virtualNetworkPeerings",
         ("routetables", "routes") => "routes",
         ("networkinterfaces", "ipconfigurations") => "ipConfigurations",
+        ("azurefirewalls", "azurefirewallipconfigurations") => "ipConfigurations",
         ("loadbalancers", "frontendipconfigurations") => "frontendIPConfigurations",
         ("loadbalancers", "backendaddresspools") => "backendAddressPools",
         ("loadbalancers", "loadbalancingrules") => "loadBalancingRules",

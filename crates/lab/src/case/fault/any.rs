@@ -44,7 +44,7 @@ pub const CODES: [(&str, &str); 30] = [
 ];
 
 /// Codes of what follows from documents that a case puts (`[[change]]`), and from what is missing among them.
-pub(in crate::case) const DOCUMENT_CODES: [&str; 17] = [
+pub(in crate::case) const DOCUMENT_CODES: [&str; 20] = [
     "peering_missing",
     "peering_transit_off",
     "lb_probe_mismatch",
@@ -55,6 +55,9 @@ pub(in crate::case) const DOCUMENT_CODES: [&str; 17] = [
     "not_listening",
     "outbound_absent",
     "nat_unconfigured",
+    "firewall_deny",
+    "firewall_default_deny",
+    "firewall_dns_proxy_off",
     "snat_exhausted",
     "pe_not_approved",
     "private_dns_unlinked",

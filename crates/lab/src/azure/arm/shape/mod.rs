@@ -1,5 +1,6 @@
 //! What the platform makes of a document that somebody sends: read-only fields, defaults, refusals.
 
+mod firewall;
 mod group;
 mod interface;
 mod network;

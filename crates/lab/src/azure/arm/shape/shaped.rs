@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{group, interface, network, peering, reference, subnet, table};
+use super::{firewall, group, interface, network, peering, reference, subnet, table};
 use crate::azure::cloud::Cloud;
 use crate::azure::refusal::Refusal;
 use crate::azure::target::Target;
@@ -34,6 +34,7 @@ pub(in crate::azure::arm) fn shaped(
         "virtualnetworks/subnets" => subnet::placed(cloud, target, &mut properties, before)?,
         "virtualnetworks/virtualnetworkpeerings" => peering::peering(cloud, target, &mut properties, before)?,
         "networkinterfaces" => interface::interface(cloud, target, &mut properties, before)?,
+        "azurefirewalls" => firewall::whole(target, &mut properties)?,
         "publicipaddresses" => interface::public(cloud, target, &mut properties, before)?,
         _ => {}
     }

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use super::firewall::half;
 use super::internet::port;
 use super::location::{Location, exit, location, shares};
 use super::walk::{Datagram, DropPoint, DropResponse, PathDirection, walk};
@@ -115,6 +116,7 @@ pub(in crate::host::simulated::wire) fn line(world: &mut World, call: &Call) -> 
         far.machine = Some(name.clone());
     }
     let back = answer(world, &first, &there, end, &far);
+    let back = half(&there, back, (first.protocol, end));
     let narrow = world.stage.oddities.iter().find_map(|oddity| match oddity {
         Oddity::PathMtu { mtu, heeded } => Some(((*mtu).max(68), *heeded)),
         Oddity::ArpConflict { .. } | Oddity::Dns { .. } | Oddity::Asymmetric { .. } => None,

@@ -4,6 +4,7 @@
 //! rules of the far interface → (the receiver's capture) → the receiver's firewall → whoever listens.
 
 mod balance;
+mod firewall;
 mod gate;
 mod internet;
 mod line;

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use super::balance::{Balanced, balance};
+use super::firewall::{firewall, passes};
 use super::gate::{IN, OUT, judge, stays, visible_response};
 use super::gate::{Next, is_service, lets, next, unrouted};
 use super::location::{Location, exit, location};
@@ -43,7 +44,7 @@ pub(in crate::host::simulated::wire) struct Datagram {
 
 impl Datagram {
     /// Whether it answers something, so that the platform lets it through.
-    fn answers(&self) -> bool {
+    pub(super) fn answers(&self) -> bool {
         self.state != State::New
     }
 
@@ -102,6 +103,8 @@ pub(in crate::host::simulated::wire) struct PathDirection {
     pub(in crate::host::simulated::wire) fall: Option<DropPoint>,
     /// The appliances on the path.
     pub(in crate::host::simulated::wire) hops: Vec<IpAddr>,
+    /// The firewalls of the platform on the path, which answer nobody.
+    pub(in crate::host::simulated::wire) firewalls: Vec<IpAddr>,
     /// The machine where it arrives.
     pub(in crate::host::simulated::wire) arrives: Option<Location>,
     /// The port to which a load balancer sent it.
@@ -274,6 +277,15 @@ fn carry_on(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg:
                 }
                 leg.base += HOP_NANOS;
                 return arrive(world, packet, &to, leg);
+            }
+            Next::Appliance(address) if firewall(&world.fabric, address).is_some() => {
+                let Some(own) = firewall(&world.fabric, address) else { break };
+                if leg.firewalls.contains(&address) || !passes(own, packet) {
+                    break;
+                }
+                leg.base += HOP;
+                leg.firewalls.push(address);
+                (sender, nic) = (own.nic.name.clone(), own.nic.clone());
             }
             Next::Appliance(address) => {
                 let Location::Machine { name, nic: at, .. } = location(world, address) else { break };
