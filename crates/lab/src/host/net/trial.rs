@@ -66,7 +66,7 @@ pub fn pick(count: usize, seed: u64) -> Vec<Trial> {
                         && touched(own).is_disjoint(&touched(other))
                         && own.steps.contains("@off") == other.steps.contains("@off")
                         && !own.steps.contains("@off")
-                        && shares_no_step(own, other)
+                        && goes_with(own, other)
                 });
                 if is_new && !first.stops {
                     specs.push(**other);
@@ -76,7 +76,7 @@ pub fn pick(count: usize, seed: u64) -> Vec<Trial> {
         let odd: Vec<&Spec> = HEALTHY
             .iter()
             .filter(near)
-            .filter(|spec| specs.iter().all(|own| shares_no_step(own, spec)))
+            .filter(|spec| specs.iter().all(|own| goes_with(own, spec)))
             .filter(|spec| !spec.steps.contains("hosts") && !spec.steps.contains("flush"))
             .collect();
         if let Some(odd) = odd
@@ -90,11 +90,25 @@ pub fn pick(count: usize, seed: u64) -> Vec<Trial> {
     trials
 }
 
-/// Tells whether no step of one is one of the other: what is there already cannot be put in again.
-fn shares_no_step(one: &Spec, other: &Spec) -> bool {
+/// Tells whether both can be put into one network: what is there already cannot be put in again, nor anything at a device that is gone.
+fn goes_with(one: &Spec, other: &Spec) -> bool {
     one.steps
         .lines()
         .all(|step| step.trim().is_empty() || !other.steps.lines().any(|own| own.trim() == step.trim()))
+        && ![(one, other), (other, one)].iter().any(|(one, other)| {
+            removed(one).any(|(machine, device)| {
+                let at = |step: &str| step.starts_with(machine) && step.split(' ').any(|word| word == device);
+                other.steps.lines().map(str::trim).any(at)
+            })
+        })
+}
+
+/// The devices that a fault takes away, each with its machine.
+fn removed(spec: &Spec) -> impl Iterator<Item = (&str, &str)> {
+    spec.steps.lines().filter_map(|step| match step.trim().split(' ').collect::<Vec<_>>().as_slice() {
+        [machine, "ip", "link", "set", device, "netns", _] => Some((*machine, *device)),
+        _ => None,
+    })
 }
 
 /// A network that is up, and how it was when it was well.
@@ -227,9 +241,17 @@ mod tests {
         for trial in pick(400, 7) {
             for (at, one) in trial.specs.iter().enumerate() {
                 for other in trial.specs.iter().skip(at + 1) {
-                    assert!(shares_no_step(one, other), "{}", trial.name());
+                    assert!(goes_with(one, other), "{}", trial.name());
                 }
             }
         }
+    }
+
+    #[test]
+    fn nothing_is_put_at_a_device_that_another_fault_takes_away() {
+        let named = |name: &str| FAULTS.iter().chain(HEALTHY).find(|spec| spec.name == name).unwrap();
+        assert!(!goes_with(named("link_detach"), named("permanent_and_right")));
+        assert!(!goes_with(named("permanent_and_right"), named("link_detach")));
+        assert!(goes_with(named("link_flap"), named("permanent_and_right")));
     }
 }
