@@ -96,13 +96,38 @@ pub(super) fn delete(cloud: &mut Cloud, request: &Request, target: &Target) -> R
         .with("Azure-AsyncNotification", "Enabled"))
 }
 
-/// Stores a document. A machine that is new runs.
+/// Stores a document. A machine that is new runs, and its interfaces say whose they are.
 fn store(cloud: &mut Cloud, target: &Target, document: Value) -> Value {
     let stored = cloud.estate.put(target, document);
     if target.kind() == "virtualmachines" {
         cloud.about.instance_views = cloud.about.views(&cloud.estate);
     }
+    if matches!(target.kind().as_str(), "virtualmachines" | "networkinterfaces") {
+        attach(cloud);
+        return cloud.estate.get(target).cloned().unwrap_or(stored);
+    }
     stored
+}
+
+/// Has interfaces that a machine lists, and that are nobody's, say that they are its.
+fn attach(cloud: &mut Cloud) {
+    let mut free: Vec<(Target, Value)> = Vec::new();
+    for machine in cloud.estate.of("Microsoft.Compute/virtualMachines") {
+        let listed =
+            machine.pointer("/properties/networkProfile/networkInterfaces").and_then(Value::as_array);
+        for id in listed.into_iter().flatten().filter_map(|one| one.get("id")?.as_str()) {
+            let found =
+                cloud.estate.by_id(id).filter(|nic| nic.pointer("/properties/virtualMachine/id").is_none());
+            let (Some(mut nic), Some(target)) = (found.cloned(), Target::parse(id)) else { continue };
+            if let Some(properties) = nic.get_mut("properties").and_then(Value::as_object_mut) {
+                properties.insert("virtualMachine".to_owned(), json!({"id": machine.get("id")}));
+                free.push((target, nic));
+            }
+        }
+    }
+    for (target, nic) in free {
+        cloud.estate.put(&target, nic);
+    }
 }
 
 /// Stores a document, and says that the platform is still at it.

@@ -140,7 +140,7 @@ impl View {
                     "subnet": {"id": subnet}, "primary": true, "privateIPAddressVersion": family}}],
             "dnsSettings": {"dnsServers": [], "appliedDnsServers": []}, "macAddress": mac,
             "enableAcceleratedNetworking": false, "enableIPForwarding": vm.forwards, "primary": true,
-            "virtualMachine": {"id": own}, "hostedWorkloads": [], "tapConfigurations": [], "nicType": "Standard"}});
+            "hostedWorkloads": [], "tapConfigurations": [], "nicType": "Standard"}});
         if let (Some(nsg), Some(properties)) =
             (&vm.nsg, interface.get_mut("properties").and_then(Value::as_object_mut))
         {
@@ -152,10 +152,10 @@ impl View {
             "osProfile": {"computerName": vm.name, "adminUsername": "azureuser"},
             "storageProfile": {"osDisk": {"osType": "Linux"}},
             "networkProfile": {"networkInterfaces": [{"id": nic, "properties": {"primary": true}}]}}});
-        // An interface names its machine, and a machine its interface: the machine goes first, as nothing checks its references.
+        // The machine that lists an interface makes it its own.
         [
-            ("Microsoft.Compute/virtualMachines", own, machine),
             ("Microsoft.Network/networkInterfaces", nic, interface),
+            ("Microsoft.Compute/virtualMachines", own, machine),
         ]
     }
 }
