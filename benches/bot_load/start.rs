@@ -51,8 +51,10 @@ pub(crate) fn redis(folder: &Path) -> (Process, String) {
 
 /// Starts the bot, which asks for an approval in each session.
 pub(crate) fn bot(folder: &Path, slack: &Slack, replica: &Replica) -> Process {
-    let mut text =
-        format!("slack.pace = {}\nbot.sessions = 500\nstore.url = '{}'\n", replica.pace, replica.store);
+    let mut text = format!(
+        "slack.pace = {}\nbot.sessions = 500\nshell.approval_minutes = 1440\nstore.url = '{}'\n",
+        replica.pace, replica.store
+    );
     if let Some((port, channel)) = &replica.alerts {
         let secret = folder.join("alerts");
         std::fs::write(&secret, SECRET).unwrap();
