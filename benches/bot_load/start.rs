@@ -15,13 +15,15 @@ pub(crate) const SECRET: &str = "a-secret-of-enough-letters";
 pub(crate) struct Replica {
     pub(crate) pace: usize,
     pub(crate) store: String,
+    /// Which of several it is.
+    pub(crate) number: usize,
     /// Where it takes alerts, and for which channel.
     pub(crate) alerts: Option<(u16, String)>,
 }
 
 impl Replica {
     pub(crate) fn new(pace: usize, store: &str) -> Self {
-        Self { pace, store: store.to_owned(), alerts: None }
+        Self { pace, store: store.to_owned(), number: 0, alerts: None }
     }
 }
 
@@ -49,27 +51,29 @@ pub(crate) fn redis(folder: &Path) -> (Process, String) {
     (process, format!("redis://127.0.0.1:{port}/"))
 }
 
-/// Starts the bot, which asks for an approval in each session.
+/// Starts the bot, which asks for an approval in each session. Its files are its own: another one that starts would read half of one.
 pub(crate) fn bot(folder: &Path, slack: &Slack, replica: &Replica) -> Process {
+    let own = folder.join(replica.number.to_string());
+    std::fs::create_dir(&own).unwrap();
     let mut text = format!(
         "slack.pace = {}\nbot.sessions = 500\nshell.approval_minutes = 1440\nstore.url = '{}'\n",
         replica.pace, replica.store
     );
     if let Some((port, channel)) = &replica.alerts {
-        let secret = folder.join("alerts");
+        let secret = own.join("alerts");
         std::fs::write(&secret, SECRET).unwrap();
         text.push_str(&format!(
             "http.listen = '127.0.0.1:{port}'\n[alerts.alertmanager]\nchannel = '{channel}'\nsecret_file = '{}'\n",
             secret.display()
         ));
     }
-    let config = folder.join(format!("ghost-{}.toml", replica.alerts.as_ref().map_or(0, |(port, _)| *port)));
+    let config = own.join("ghost.toml");
     std::fs::write(&config, text).unwrap();
     let turn =
         |tool: &str, arguments: Value| json!({"calls": [{"tool": tool, "arguments": arguments}]}).to_string();
     let suppose = json!({"add": [{"id": "H1", "description": "the link is down"}]});
     let ask = json!({"command": "ip link set eth0 up", "reasoning": "to try it", "hypothesis_id": "H1"});
-    let script = folder.join("script.jsonl");
+    let script = own.join("script.jsonl");
     let turns = [turn("manage_hypotheses", suppose), turn("run_shell_cmd", ask)];
     std::fs::write(&script, turns.join("\n")).unwrap();
     let mut command = Command::new(program());

@@ -68,15 +68,14 @@ async fn one(plan: &Plan, is_ghost: bool) -> Figures {
     let slack = Arc::new(Slack::start(1).await);
     let channel = slack.channels[0].clone();
     let ports: Vec<u16> = (0..REPLICAS).map(|_| free_port()).collect();
-    let start = |port: &u16| match is_ghost {
-        true => bot(
-            folder.path(),
-            &slack,
-            &Replica { alerts: Some((*port, channel.clone())), ..Replica::new(1000, &url) },
-        ),
+    let start = |(number, port): (usize, &u16)| match is_ghost {
+        true => {
+            let alerts = Some((*port, channel.clone()));
+            bot(folder.path(), &slack, &Replica { number, alerts, ..Replica::new(1000, &url) })
+        }
         false => bolt_process(&slack, &["--alerts".to_owned(), port.to_string(), channel.clone()]),
     };
-    let bots: Vec<Process> = ports.iter().map(start).collect();
+    let bots: Vec<Process> = ports.iter().enumerate().map(start).collect();
     for port in &ports {
         let deadline = Instant::now() + PATIENCE;
         while send(&slack, *port, &json!({})).await.is_err() {

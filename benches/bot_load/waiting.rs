@@ -23,8 +23,9 @@ pub(crate) async fn measure(sessions: usize, rate: usize) {
     let folder = tempfile::tempdir().unwrap();
     let (redis, url) = redis(folder.path());
     let slack = Arc::new(Slack::start(ROOMS).await);
-    let bots: Vec<Process> =
-        (0..REPLICAS).map(|_| bot(folder.path(), &slack, &Replica::new(1000, &url))).collect();
+    let bots: Vec<Process> = (0..REPLICAS)
+        .map(|number| bot(folder.path(), &slack, &Replica { number, ..Replica::new(1000, &url) }))
+        .collect();
     let deadline = Instant::now() + PATIENCE;
     while slack.look("state").await["apps"][0]["connected"] != true {
         assert!(Instant::now() < deadline, "no bot connects");
