@@ -126,7 +126,8 @@ test('the page offers the first message, and the thread of a mention opens by it
   await window.says('step 2 of 4');
   await window.click('[data-tour=close]');
   await window.until('document.getElementById("tour").hidden');
-  await window.until(thread('Security rules'));
+  // The board says it while it is checked, the answer when it was: whoever is quick never shows the first.
+  await window.until(thread('ecurity rules'));
 });
 
 /** What no person says, and what is not for people: ids, JSON, digests, words of the program. */
@@ -183,7 +184,7 @@ const box = (css, margin = 0) => window.run('const [box, more] = [document.query
 
 test('another case is one click, and clicking twice opens one thread', { skip }, async () => {
   await play();
-  assert.equal(await window.run('return document.querySelectorAll("[data-case]").length'), 24);
+  assert.equal(await window.run('return document.querySelectorAll("[data-case]").length'), 27);
   await picture('cases');
   await window.run('const one = document.querySelector("[data-case=s]"); one.click(); one.click();');
   await window.until('!document.querySelector("dialog.play")');
