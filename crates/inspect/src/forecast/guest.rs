@@ -75,8 +75,9 @@ pub(super) fn inverse(bundle: &Bundle, machine: &str, words: &[String]) -> Optio
         Deed::DeleteHandle(handle) => {
             let at = known?.rules.iter().position(|own| own.handle == Some(*handle))?;
             let raw = known?.rules.get(at)?.raw.trim();
-            // What a person would have to type anew, and one line cannot hold, is not offered.
-            let is_plain = !raw.contains(['\n', ';', '"', '\'', '\\', '$', '`']);
+            // The line goes through a shell: what means something there is not offered.
+            let is_safe = |char: char| char.is_ascii_alphanumeric() || " _-./:,{}!=".contains(char);
+            let is_plain = raw.chars().all(is_safe);
             let place = match at.checked_sub(1).and_then(|before| known?.rules.get(before)) {
                 Some(before) => format!("add rule {} {chain} handle {}", line.table, before.handle?),
                 None => format!("insert rule {} {chain}", line.table),

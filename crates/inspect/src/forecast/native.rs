@@ -113,7 +113,8 @@ fn value(kind: Kind, word: &str) -> Result<Value, String> {
         Kind::Number => match word.split_once('-') {
             Some((from, to)) => {
                 let (from, to) = (from.parse::<u16>().ok(), to.parse::<u16>().ok());
-                from.zip(to).map(|(from, to)| json!({"range": [from, to]})).ok_or_else(unknown)
+                let range = from.zip(to).filter(|(from, to)| from <= to);
+                range.map(|(from, to)| json!({"range": [from, to]})).ok_or_else(unknown)
             }
             // Names of services stand for numbers that another file says.
             None => word.parse::<u16>().map(Value::from).map_err(|_| unknown()),
@@ -134,7 +135,9 @@ fn value(kind: Kind, word: &str) -> Result<Value, String> {
 fn address(word: &str) -> Option<Value> {
     let plain = |text: &str| text.parse::<IpAddr>().ok().map(|_| json!(text));
     if let Some((from, to)) = word.split_once('-') {
-        return Some(json!({"range": [plain(from)?, plain(to)?]}));
+        let ends: (IpAddr, IpAddr) = (from.parse().ok()?, to.parse().ok()?);
+        let is_range = ends.0.is_ipv4() == ends.1.is_ipv4() && ends.0 <= ends.1;
+        return is_range.then(|| json!({"range": [from, to]}));
     }
     let Some((own, length)) = word.split_once('/') else { return plain(word) };
     let net: ipnet::IpNet = word.parse().ok()?;

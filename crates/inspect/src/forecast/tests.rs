@@ -173,6 +173,13 @@ fn native(rules: &[(u64, u16, &str)]) -> Bundle {
     bundle
 }
 
+/// What `nft` printed there.
+fn text_of(bundle: &mut Bundle) -> &mut String {
+    let filters = &mut super::guest::of(bundle, "db").unwrap().filters;
+    let Some(crate::path::Reading::Text(text)) = filters.get_mut("nft") else { unreachable!() };
+    text
+}
+
 #[test]
 fn lines_of_nft_are_carried_out_where_they_say() {
     let changed = |rules: &[(u64, u16, &str)], line: &str| {
@@ -198,6 +205,8 @@ fn lines_of_nft_are_carried_out_where_they_say() {
         "nft add rule inet f input tcp dport 5432 drop } chain x { drop",
         "nft add rule inet f input",
         "nft add rule inet f input frobnicate 5",
+        "nft add rule inet f input tcp dport 2000-1000 drop",
+        "nft add rule inet f input ip saddr 10.0.0.9-10.0.0.1 drop",
         "nft delete chain inet f input",
     ] {
         let edit = Edit::Filter { machine: "db".to_owned(), words: words(line) };
@@ -218,6 +227,16 @@ fn a_rule_of_nft_is_put_back_where_it_was() {
         let line = format!("nft delete rule inet f input handle {handle}");
         assert_eq!(super::guest::inverse(&native(rules), "db", &words(&line)).as_deref(), Some(back));
     }
+    // What a shell would read otherwise is not offered as a line: it would run something else.
+    let mut bundle = native(rules);
+    let odd = text_of(&mut bundle).replace(r#"{"accept":null}"#, r#"{"log":{"prefix":"a & reboot"}}"#);
+    *text_of(&mut bundle) = odd;
+    let line = words("nft delete rule inet f input handle 3");
+    assert_eq!(super::guest::inverse(&bundle, "db", &line), None);
+    let odd = text_of(&mut bundle)
+        .replace(r#"{"log":{"prefix":"a & reboot"}}"#, r#"{"jump":{"target":"a|reboot"}}"#);
+    *text_of(&mut bundle) = odd;
+    assert_eq!(super::guest::inverse(&bundle, "db", &line), None);
 }
 
 #[test]
