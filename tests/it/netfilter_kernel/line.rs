@@ -22,7 +22,8 @@ table ip g { chain x { udp dport 53 drop; }; }
 ";
 
 /// Rules, as somebody types them.
-const RULES: [&str; 22] = [
+const RULES: [&str; 23] = [
+    "ip saddr 10.0.0.5/8 drop",
     "tcp dport 5432 drop",
     "tcp dport 1000-2000 drop",
     "tcp dport { 22, 80, 1000-2000 } accept",
