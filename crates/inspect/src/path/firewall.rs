@@ -96,7 +96,7 @@ pub(super) fn firewalls(
             let policy = last_of(body.field("firewallPolicy"));
             let own = policy.as_deref().map(|name| chain(name, &policies));
             let rules = match &own {
-                None => Known::Read(classic(body, &reader)),
+                None => classic(body, &reader),
                 Some(Ok(chain)) => of_policies(chain, &groups, &reader),
                 Some(Err(why)) => Known::Failed(why.clone()),
             };
@@ -151,10 +151,37 @@ fn chain(name: &str, policies: &Known<BTreeMap<String, Policy>>) -> Result<Vec<(
     while let Some(name) = next {
         let own =
             known.get(&name.to_ascii_lowercase()).ok_or_else(|| format!("the policy {name} was not read"))?;
-        next = own.parent.clone().filter(|_| found.len() < MAX_PARENTS);
+        // One that is left out might hold the rule that decides.
+        if found.len() > MAX_PARENTS {
+            return Err(format!("more than {MAX_PARENTS} policies stand above {}", shown(&found)));
+        }
+        next = own.parent.clone();
         found.push((name, own.clone()));
     }
     Ok(found)
+}
+
+/// Returns the name of the first policy of a chain.
+fn shown(chain: &[(String, Policy)]) -> &str {
+    chain.first().map_or("it", |(name, _)| name)
+}
+
+/// Returns rows by their names. Rules name what they mean by its name: two of one name, in different groups of resources, are not told
+/// apart, and neither is taken for the other.
+fn by_name<T>(found: Vec<(String, String, T)>, what: &str) -> Result<BTreeMap<String, T>, String> {
+    let mut known: BTreeMap<String, (String, T)> = BTreeMap::new();
+    for (name, id, row) in found {
+        if known.get(&name).is_some_and(|(own, _)| *own != id) {
+            return Err(format!("two {what} are called {name}"));
+        }
+        known.insert(name, (id, row));
+    }
+    Ok(known.into_iter().map(|(name, (_, row))| (name, row)).collect())
+}
+
+/// Returns name and id of a row, both as they are compared.
+fn named(row: &Value) -> Option<(String, String)> {
+    Some((row.text("name")?.to_ascii_lowercase(), row.text("id").unwrap_or_default().to_ascii_lowercase()))
 }
 
 /// Returns the rules of a policy and of those above it, which are asked first.
@@ -199,7 +226,7 @@ fn of_policies(
 }
 
 /// Returns the rules that stand in the firewall itself.
-fn classic(body: &Value, reader: &Reader<'_>) -> Vec<RuleCollection> {
+fn classic(body: &Value, reader: &Reader<'_>) -> Known<Vec<RuleCollection>> {
     let lists = [
         ("natRuleCollections", Kind::Nat),
         ("networkRuleCollections", Kind::Network),
@@ -208,17 +235,22 @@ fn classic(body: &Value, reader: &Reader<'_>) -> Vec<RuleCollection> {
     let mut found: Vec<RuleCollection> = Vec::new();
     for (list, kind) in lists {
         let own = body.field(list).and_then(Value::as_array).into_iter().flatten();
-        found.extend(own.filter_map(|collection| reader.collection(collection, Some(kind))));
+        for collection in own {
+            match reader.collection(collection, Some(kind)) {
+                Some(own) => found.push(own),
+                None => return Known::Failed("a collection of its rules cannot be read".to_owned()),
+            }
+        }
     }
     found.sort_by_key(|own| (own.kind, own.priority));
-    found
+    Known::Read(found)
 }
 
 fn policies(text: &str) -> Result<BTreeMap<String, Policy>, String> {
     let is_row = |map: &Map<String, Value>| has(map, "ruleCollectionGroups") || has(map, "threatIntelMode");
     let read = |row: &Value, _: &mut Vec<String>| {
         let body = inner(row);
-        let named = |list: &Value| {
+        let listed = |list: &Value| {
             list.as_array().map(|all| all.iter().filter_map(|one| last_of(Some(one))).collect())
         };
         let names = body.field("dnsSettings");
@@ -227,14 +259,15 @@ fn policies(text: &str) -> Result<BTreeMap<String, Policy>, String> {
             body.field("snat").and_then(|own| own.field("privateRanges")).map(|own| texts(Some(own)).0);
         let policy = Policy {
             parent: last_of(body.field("basePolicy")),
-            groups: body.field("ruleCollectionGroups").and_then(named),
+            groups: body.field("ruleCollectionGroups").and_then(listed),
             proxy: proxy.or(Some(false)),
             kept: kept.filter(|own| !own.is_empty()).map(|own| prefixes(own.iter().map(String::as_str))),
         };
-        Some((row.text("name")?.to_ascii_lowercase(), policy))
+        let (name, id) = named(row)?;
+        Some((name, id, policy))
     };
     let (found, _) = rows(text, "policies", is_row, read).map_err(|error| error.to_string())?;
-    Ok(found.into_iter().collect())
+    by_name(found, "policies")
 }
 
 fn groups(text: &str) -> Result<Vec<Group>, String> {
@@ -260,8 +293,9 @@ fn groups(text: &str) -> Result<Vec<Group>, String> {
 fn address_groups(text: &str) -> Result<BTreeMap<String, Vec<String>>, String> {
     let is_row = |map: &Map<String, Value>| has(map, "ipAddresses");
     let read = |row: &Value, _: &mut Vec<String>| {
-        Some((row.text("name")?.to_ascii_lowercase(), texts(inner(row).field("ipAddresses")).0))
+        let (name, id) = named(row)?;
+        Some((name, id, texts(inner(row).field("ipAddresses")).0))
     };
     let (found, _) = rows(text, "groups of addresses", is_row, read).map_err(|error| error.to_string())?;
-    Ok(found.into_iter().collect())
+    by_name(found, "groups of addresses")
 }

@@ -137,6 +137,28 @@ fn what_was_not_read_never_lets_anything_through() {
 }
 
 #[test]
+fn what_cannot_be_followed_to_its_end_is_not_known() {
+    // A circle of policies, and more of them than are followed.
+    let mut bundle = with(&spokes(), &[group("p", "g", 200, &[allowed()])]);
+    bundle.cloud.firewall_policies = text(&[policy("p", Some("p"), &["g"])]);
+    assert_eq!(judge(&bundle, 5432).fate, Fate::Unknown);
+    // Two policies of one name, in different groups of resources.
+    let other = |id: &str| {
+        let mut own = policy("p", None, &["g"]);
+        own["id"] = json!(id);
+        own
+    };
+    bundle.cloud.firewall_policies = text(&[other("/g/one/p"), other("/g/two/p")]);
+    assert_eq!(judge(&bundle, 5432).fate, Fate::Unknown);
+    bundle.cloud.firewall_policies = text(&[other("/g/one/p"), other("/G/one/P")]);
+    check(&judge(&bundle, 5432), &["PASSES"]);
+    // A collection in the firewall itself that nobody can read.
+    let odd = json!({"name": "odd", "properties": {"priority": "first", "rules": 7}});
+    bundle.cloud.firewalls = text(&[firewall(json!({"networkRuleCollections": [odd]}))]);
+    assert_eq!(judge(&bundle, 5432).fate, Fate::Unknown);
+}
+
+#[test]
 fn rules_that_stand_in_the_firewall_itself_are_asked_by_kind_before_their_numbers() {
     let network = json!({"name": "net", "properties": {"priority": 500, "action": {"type": "Deny"}, "rules": [
         {"name": "no", "protocols": ["Any"], "sourceAddresses": ["10.1.1.0-10.1.1.255"],
