@@ -166,8 +166,8 @@ fn shown(chain: &[(String, Policy)]) -> &str {
     chain.first().map_or("it", |(name, _)| name)
 }
 
-/// Returns rows by their names. Rules name what they mean by its name: two of one name, in different groups of resources, are not told
-/// apart, and neither is taken for the other.
+/// Returns rows by their names. Rules name what they mean: where two have one name, in different groups of resources, neither is taken
+/// for the other.
 fn by_name<T>(found: Vec<(String, String, T)>, what: &str) -> Result<BTreeMap<String, T>, String> {
     let mut known: BTreeMap<String, (String, T)> = BTreeMap::new();
     for (name, id, row) in found {
