@@ -72,6 +72,9 @@ async function press(action) {
   await window.click(`#replies [data-action=${action}]`);
 }
 
+/** Waits for a card and for the board that says so: it comes behind the card, and its buttons move once more. */
+const waits = () => window.patient(LONG, `${asks} && ${thread('waiting for an approval')}`);
+
 /** Approves whatever is asked, until the report is there. Returns how often it was asked. */
 async function approved() {
   for (let count = 0; ; count += 1) {
@@ -298,14 +301,14 @@ test('what is under way can be stopped where cases are picked', { skip }, async 
 
 test('the buttons of the board do what they say while a card waits', { skip }, async () => {
   await pick('c', 'Capture on both at the same time');
-  await window.patient(LONG, asks);
+  await waits();
   const before = await window.run('return document.querySelectorAll("#replies article").length');
   await press('audit');
   await window.until('[...document.querySelectorAll("#replies article")].slice(arguments[0]).some((one) => one.innerText.includes("Only visible to you"))', before);
   await press('report');
   await window.patient(LONG, `!${asks} && ${thread('The whole report')}`);
   await pick('c', 'Capture on both at the same time');
-  await window.patient(LONG, asks);
+  await waits();
   await press('stop');
   await window.there('dialog.ask');
   await window.says('Stop the investigation?');

@@ -272,9 +272,14 @@ pub(super) fn labeled(
     button
 }
 
-/// A row of buttons.
+/// A row of buttons. What is named after its buttons is the same row after its message was drawn anew: a press that crosses that arrives.
 pub(super) fn actions(buttons: Vec<Value>) -> Value {
-    json!({ "type": "actions", "elements": buttons })
+    let said =
+        |button: &Value, field| button.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let names: Vec<String> = buttons.iter().map(|button| said(button, "action_id")).collect();
+    let about = buttons.first().map(|button| said(button, "value")).unwrap_or_default();
+    let name = format!("{} {about}", names.join(" "));
+    json!({ "type": "actions", "block_id": head(&name, 255).0, "elements": buttons })
 }
 
 /// A question before a button acts.

@@ -108,7 +108,12 @@ pub(in crate::cli) fn human(state: &State, event: &Recorded) -> Option<String> {
             let flows = checked.flows.iter().map(|flow| format!("\n    {}", plain(flow))).collect::<String>();
             let sign = if checked.verdict == ForecastVerdict::Contradicted { "✘" } else { "✔" };
             let word = checked.verdict.word();
-            Some(format!("{sign} forecast {word}: {}{flows}", plain(&checked.words)))
+            let undo = checked.undo.as_deref().map(|undo| format!("\n    to undo it: {}", plain(undo)));
+            Some(format!(
+                "{sign} forecast {word}: {}{flows}{}",
+                plain(&checked.words),
+                undo.unwrap_or_default()
+            ))
         }
         Event::Taken(_) => Some("✔ handed over to the agent".to_owned()),
         Event::Concluded(concluded) => {

@@ -126,5 +126,6 @@ fn foreseen(forecast: &ChangeForecast) -> Vec<String> {
         lines.push(format!("… and {} more", forecast.more));
     }
     lines.extend(forecast.undo.iter().map(|undo| format!("undone by: {undo}")));
+    lines.extend(forecast.is_undone_later.then(|| "how it is undone is said after the run".to_owned()));
     lines
 }

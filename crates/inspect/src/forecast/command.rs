@@ -429,19 +429,48 @@ fn route(words: &Words<'_>, is_update: bool, table: &str, bundle: &Bundle) -> Re
 
 /// Reads `ssh [options] [USER@]HOST COMMAND…`.
 fn ssh(words: &[String], bundle: &Bundle) -> Result<Vec<Edit>, CommandError> {
+    let (at, line) = ssh_line(words).ok_or(CommandError::Foreign)?;
+    let host = words.get(at).map(|host| host.rsplit('@').next().unwrap_or(host)).unwrap_or_default();
+    guest(&machine_of(host, bundle), &line)
+}
+
+/// Returns where the host stands in the words behind `ssh`, and the script that follows it.
+fn ssh_line(words: &[String]) -> Option<(usize, String)> {
     let mut at = 0;
     while let Some(word) = words.get(at).filter(|word| word.starts_with('-')) {
         let takes =
             matches!(word.as_str(), "-o" | "-p" | "-i" | "-l" | "-F" | "-J" | "-c" | "-m" | "-b" | "-e");
         at += 1 + usize::from(takes);
     }
-    let (host, line) = match words.get(at..) {
-        Some([host, line @ ..]) if !line.is_empty() => {
-            (host.rsplit('@').next().unwrap_or(host), line.join(" "))
+    let line = words.get(at + 1..).filter(|line| !line.is_empty())?.join(" ");
+    Some((at, line))
+}
+
+/// The script of a command that runs in a machine, and the words around it.
+pub(super) struct Script<'a> {
+    before: &'a [String],
+    pub(super) text: String,
+    behind: &'a [String],
+}
+
+impl<'a> Script<'a> {
+    /// Returns the script that holds a command.
+    pub(super) fn of(words: &'a [String], line: &[String]) -> Option<Self> {
+        if let Some(("ssh", rest)) = words.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+            let (at, text) = ssh_line(rest)?;
+            return Some(Self { before: words.get(..at + 2)?, text, behind: &[] });
         }
-        Some(_) | None => return Err(CommandError::Foreign),
-    };
-    guest(&machine_of(host, bundle), &line)
+        let holds = |word: &String| segments(word).any(|own| bare(own).is_some_and(|(_, own)| own == line));
+        let at = words.iter().position(holds)?;
+        let (before, rest) = words.split_at_checked(at)?;
+        let (text, behind) = rest.split_first()?;
+        Some(Self { before, text: text.clone(), behind })
+    }
+
+    /// Returns the command with another script.
+    pub(super) fn with(&self, text: String) -> Vec<String> {
+        self.before.iter().cloned().chain([text]).chain(self.behind.iter().cloned()).collect()
+    }
 }
 
 /// Returns the machine that has an address, or the name itself.
@@ -477,22 +506,22 @@ const CHANGING: [&str; 16] = [
     "service",
 ];
 
+/// Returns the commands of a script, in order.
+pub(super) fn segments(script: &str) -> impl Iterator<Item = &str> {
+    let all = script.split(['\n', ';']).flat_map(|line| line.split("&&")).map(str::trim);
+    all.filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
 /// Reads the lines of a script that runs in a machine.
 fn guest(machine: &str, script: &str) -> Result<Vec<Edit>, CommandError> {
     let mut edits = Vec::new();
-    for line in script.split(['\n', ';']).flat_map(|line| line.split("&&")).map(str::trim) {
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let words: Option<Vec<String>> = words(line);
+    for line in segments(script) {
         let machine = machine.to_owned();
-        let Some(words) = words else {
+        let Some((_, words)) = bare(line) else {
             let why = format!("`{line}` needs a shell");
             edits.push(Edit::Obscure { target: Target::Machine(machine), why });
             continue;
         };
-        let words: Vec<String> =
-            words.into_iter().skip_while(|word| word == "sudo" || word == "-n").collect();
         let program = words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default().to_owned();
         let reads = words
             .iter()
@@ -513,6 +542,14 @@ fn guest(machine: &str, script: &str) -> Result<Vec<Edit>, CommandError> {
         }
     }
     some(edits)
+}
+
+/// Splits a line into what it runs as and what it runs; nothing where it would need a shell.
+pub(super) fn bare(line: &str) -> Option<(Vec<String>, Vec<String>)> {
+    let mut head = words(line)?;
+    let at = head.iter().position(|word| word != "sudo" && word != "-n").unwrap_or(head.len());
+    let rest = head.split_off(at);
+    Some((head, rest))
 }
 
 /// Splits a line into words; nothing where it would need a shell.

@@ -43,50 +43,70 @@ pub(super) fn filter(bundle: &mut Bundle, machine: &str, words: &[String]) -> Re
     Ok(())
 }
 
-/// Returns the line of `iptables` that takes a line back; nothing where that is not one line, or depends on what was not read.
-pub(super) fn inverse(bundle: &Bundle, machine: &str, words: &[String]) -> Option<String> {
-    let line = Line::read(words).ok()?;
-    let (chain, program) = (line.chain.as_deref()?, words.first()?);
-    let table = if line.table == "filter" { String::new() } else { format!(" -t {}", line.table) };
-    let said = |rest: String| Some(format!("{program}{table} {rest}"));
-    let guest =
-        bundle.guests.iter().find(|(name, _)| name.eq_ignore_ascii_case(machine)).map(|(_, guest)| guest)?;
-    let source = line.sources(&guest.filters).into_iter().next()?;
-    let Some(Reading::Text(text)) = guest.filters.get(&source) else { return None };
-    let ruleset = netfilter::read(text).and_then(Ruleset::whole).ok();
-    let tables = ruleset.iter().flat_map(|ruleset| &ruleset.tables).filter(|own| own.name == line.table);
-    let known = tables.flat_map(|table| &table.chains).find(|own| own.name == chain);
-    let put_back = |at: usize| {
-        let rule = known?.rules.get(at)?;
-        let raw = rule.raw.strip_prefix(&format!("-A {chain} ")).unwrap_or(&rule.raw);
-        said(format!("-I {chain} {} {raw}", at + 1))
-    };
-    match &line.deed {
-        Deed::Append(rule) | Deed::Insert(_, rule) => said(format!("-D {chain} {}", rule.join(" "))),
-        Deed::DeleteAt(number) => put_back(number.checked_sub(1)?),
-        Deed::Delete(rule) => {
-            let wanted = essence(&line.rule(rule).ok()?);
-            put_back(known?.rules.iter().position(|own| essence(own) == wanted)?)
-        }
-        Deed::Policy(_) => {
-            let old = known.map_or("ACCEPT", |chain| chain.policy.as_deref().unwrap_or("ACCEPT"));
-            said(format!("-P {chain} {old}"))
-        }
-        Deed::DeleteHandle(handle) => {
-            let at = known?.rules.iter().position(|own| own.handle == Some(*handle))?;
-            let raw = known?.rules.get(at)?.raw.trim();
-            // The line goes through a shell: what means something there is not offered.
-            let is_safe = |char: char| char.is_ascii_alphanumeric() || " _-./:,{}!=".contains(char);
-            let is_plain = raw.chars().all(is_safe);
-            let place = match at.checked_sub(1).and_then(|before| known?.rules.get(before)) {
-                Some(before) => format!("add rule {} {chain} handle {}", line.table, before.handle?),
-                None => format!("insert rule {} {chain}", line.table),
-            };
-            is_plain.then(|| format!("{program} {place} {raw}"))
-        }
-        // The rule gets its handle when it stands there.
-        Deed::After(..) | Deed::Before(..) | Deed::Flush => None,
+/// So many lines take a line back at the most.
+const MAX_LINES: usize = 50;
+
+/// Returns the lines that take a line of `iptables` or `nft` back; nothing where that depends on what was not read.
+pub(super) fn inverse(bundle: &Bundle, machine: &str, words: &[String]) -> Option<Vec<String>> {
+    let (line, program) = (Line::read(words).ok()?, words.first()?);
+    let chains = line.chains_in(bundle, machine)?;
+    if let Deed::Flush = line.deed {
+        let lines = line.refilled(program, &chains)?;
+        return (1..=MAX_LINES).contains(&lines.len()).then_some(lines);
     }
+    line.one_back(program, &chains).map(|back| vec![back])
+}
+
+/// Returns the line that deletes what a line of `nft` has put in, by the number that the kernel gave it; nothing where that number does
+/// not stand out.
+pub(super) fn inverse_read(
+    before: &Bundle,
+    after: &Bundle,
+    machine: &str,
+    words: &[String],
+) -> Option<String> {
+    let (line, program) = (Line::read(words).ok()?, words.first()?);
+    let (Deed::After(_, rule) | Deed::Before(_, rule)) = &line.deed else { return None };
+    let chain = line.chain.as_deref()?;
+    let handles = |bundle| -> Option<BTreeMap<u64, String>> {
+        let chain = line.chains_in(bundle, machine)?.into_iter().find(|own| own.name == chain)?;
+        Some(chain.rules.into_iter().filter_map(|rule| Some((rule.handle?, rule.raw))).collect())
+    };
+    let old = handles(before)?;
+    let mut new = handles(after)?.into_iter().filter(|(handle, _)| !old.contains_key(handle));
+    let (handle, raw) = new.next()?;
+    // What somebody else has put in meanwhile is not taken for it.
+    let is_own = uncounted(&line.native_rule(rule).ok()?.raw) == uncounted(&raw);
+    (is_own && new.next().is_none())
+        .then(|| format!("{program} delete rule {} {chain} handle {handle}", line.table))
+}
+
+/// Returns a rule of `nft` as a shell takes it: the braces of a set mean something there.
+fn quoted(rule: &str) -> String {
+    if rule.contains(['{', '"', '!']) { format!("'{rule}'") } else { rule.to_owned() }
+}
+
+/// Returns a rule without what it has counted.
+fn uncounted(rule: &str) -> Vec<&str> {
+    let words: Vec<&str> = rule.split_whitespace().collect();
+    let is_count = |at: usize| {
+        matches!(words.get(at), Some(&("packets" | "bytes")))
+            || at
+                .checked_sub(1)
+                .is_some_and(|before| matches!(words.get(before), Some(&("packets" | "bytes"))))
+    };
+    words.iter().enumerate().filter(|(at, _)| !is_count(*at)).map(|(_, word)| *word).collect()
+}
+
+/// Tells whether the line that takes a line back can only be said once it has run.
+pub(super) fn is_named_later(words: &[String]) -> bool {
+    Line::read(words).is_ok_and(|line| matches!(line.deed, Deed::After(..) | Deed::Before(..)))
+}
+
+/// Tells whether a rule can stand in a script: the line goes through a shell, and what means something there is not offered.
+fn is_plain(rule: &str) -> bool {
+    rule.chars().all(|char| char.is_ascii_alphanumeric() || " _-./:,{}!=+\"".contains(char))
+        && rule.matches('"').count() % 2 == 0
 }
 
 /// The chains with which a table of `iptables` begins.
@@ -246,6 +266,77 @@ impl Line {
         };
         let (table, chain) = (format!("{family} {table}"), Some((*chain).to_owned()));
         Ok(Self { program: "nft", backend: None, table, chain, deed })
+    }
+
+    /// Returns the chains of the table in the document that shows what the line changes; none where nobody has used the table.
+    fn chains_in(&self, bundle: &Bundle, machine: &str) -> Option<Vec<Chain>> {
+        let own = bundle.guests.iter().find(|(name, _)| name.eq_ignore_ascii_case(machine));
+        let filters = &own?.1.filters;
+        let source = self.sources(filters).into_iter().next()?;
+        let Some(Reading::Text(text)) = filters.get(&source) else { return None };
+        let ruleset = netfilter::read(text).and_then(Ruleset::whole).ok()?;
+        let table = ruleset.tables.into_iter().find(|own| own.name == self.table);
+        Some(table.map(|table| table.chains).unwrap_or_default())
+    }
+
+    /// Returns the start of another line of `iptables` for the same table.
+    fn beginning(&self, program: &str) -> String {
+        if self.table == "filter" { program.to_owned() } else { format!("{program} -t {}", self.table) }
+    }
+
+    /// Returns the line that takes this one back, where one does.
+    fn one_back(&self, program: &str, chains: &[Chain]) -> Option<String> {
+        let chain = self.chain.as_deref()?;
+        let begun = self.beginning(program);
+        let said = |rest: String| Some(format!("{begun} {rest}"));
+        let known = chains.iter().find(|own| own.name == chain);
+        let put_back = |at: usize| {
+            let raw = text_of(known?.rules.get(at)?, chain);
+            is_plain(raw).then(|| format!("{begun} -I {chain} {} {raw}", at + 1))
+        };
+        match &self.deed {
+            Deed::Append(rule) | Deed::Insert(_, rule) => said(format!("-D {chain} {}", rule.join(" "))),
+            Deed::DeleteAt(number) => put_back(number.checked_sub(1)?),
+            Deed::Delete(rule) => {
+                let wanted = essence(&self.rule(rule).ok()?);
+                put_back(known?.rules.iter().position(|own| essence(own) == wanted)?)
+            }
+            Deed::Policy(_) => {
+                let old = known.map_or("ACCEPT", |chain| chain.policy.as_deref().unwrap_or("ACCEPT"));
+                said(format!("-P {chain} {old}"))
+            }
+            Deed::DeleteHandle(handle) => {
+                let at = known?.rules.iter().position(|own| own.handle == Some(*handle))?;
+                let raw = known?.rules.get(at)?.raw.trim();
+                let place = match at.checked_sub(1).and_then(|before| known?.rules.get(before)) {
+                    Some(before) => format!("add rule {} {chain} handle {}", self.table, before.handle?),
+                    None => format!("insert rule {} {chain}", self.table),
+                };
+                is_plain(raw).then(|| format!("{program} {place} {}", quoted(raw)))
+            }
+            // The rule gets its handle when it stands there, and a chain is not filled by one line.
+            Deed::After(..) | Deed::Before(..) | Deed::Flush => None,
+        }
+    }
+
+    /// Returns the lines that fill the chains that this one empties.
+    fn refilled(&self, program: &str, chains: &[Chain]) -> Option<Vec<String>> {
+        let begun = self.beginning(program);
+        let is_emptied = |own: &&Chain| self.chain.as_ref().is_none_or(|name| own.name == *name);
+        let mut lines = Vec::new();
+        for chain in chains.iter().filter(is_emptied) {
+            for rule in &chain.rules {
+                let raw = text_of(rule, &chain.name);
+                if !is_plain(raw) {
+                    return None;
+                }
+                lines.push(match self.program {
+                    "nft" => format!("{program} add rule {} {} {}", self.table, chain.name, quoted(raw)),
+                    _ => format!("{begun} -A {} {raw}", chain.name),
+                });
+            }
+        }
+        Some(lines)
     }
 
     /// Returns the documents that show what the line changes. Of the two backends of `iptables` it is the one that the line names,
@@ -450,6 +541,11 @@ fn long(word: &str) -> &str {
         "--source-port" => "--sport",
         other => other,
     }
+}
+
+/// Returns the words of a rule without the chain that it stands in.
+fn text_of<'a>(rule: &'a Rule, chain: &str) -> &'a str {
+    rule.raw.strip_prefix(&format!("-A {chain} ")).unwrap_or(&rule.raw).trim()
 }
 
 /// Returns what a rule says, whatever its order and spelling.

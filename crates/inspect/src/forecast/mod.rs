@@ -49,7 +49,7 @@ pub use edit::{Edit, Interface, Peering, RouteRow, SecurityRule, Target, Unread}
 pub use firewall::{FirewallEdit, FirewallPlace, FirewallRules};
 pub use flows::Scope;
 pub use terraform::{Plan, terraform};
-pub use undo::undo;
+pub use undo::{is_undone_later, undo, undo_read};
 pub use what_if::what_if;
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The command that takes a change back, from what was read before it.
 
 use super::balancer::BalancerList;
-use super::command::{command, known_peering};
+use super::command::{Script, bare, command, known_peering, segments};
+use super::compare::applied;
 use super::documents::{body, id_name, is_named, items, texts};
 use super::draft::Draft;
 use super::edit::{Edit, Peering, SecurityRule};
@@ -19,7 +20,7 @@ use serde_json::Value;
 #[must_use]
 pub fn undo(words: &[String], bundle: &Bundle) -> Option<Vec<String>> {
     let edits = command(words, bundle).ok()?;
-    let [edit] = edits.as_slice() else { return None };
+    let [edit] = edits.as_slice() else { return script_back(words, &edits, bundle) };
     let draft = Draft::of(bundle);
     let place = Place::of(words);
     match edit {
@@ -83,12 +84,7 @@ pub fn undo(words: &[String], bundle: &Bundle) -> Option<Vec<String>> {
             Some(place.named(verb, &[("--name", machine)]))
         }
         Edit::Firewall(edit) => firewall_command::undo(edit, &draft, &place),
-        Edit::Filter { machine, words: line } => {
-            sent_back(words, line, &guest::inverse(bundle, machine, line)?)
-        }
-        Edit::Shape { machine, words: line } => {
-            sent_back(words, line, &guest::unshaped(bundle, machine, line)?)
-        }
+        Edit::Filter { .. } | Edit::Shape { .. } => script_back(words, &edits, bundle),
         Edit::DeletePeering { network, peering } => {
             let known = draft.networks.named(network)?;
             let row = items(known, "virtualNetworkPeerings").find(|row| is_named(row, peering))?;
@@ -125,11 +121,56 @@ fn is_member(draft: &Draft, balancer: &str, pool: &str, nic: &str) -> bool {
     own.into_iter().any(|own| own.eq_ignore_ascii_case(nic))
 }
 
-/// Returns a command with another line in place of one: it is sent as the line itself was.
-fn sent_back(words: &[String], line: &[String], inverse: &str) -> Option<Vec<String>> {
-    let whole = line.join(" ");
-    let back: Vec<String> = words.iter().map(|word| word.replace(&whole, inverse)).collect();
-    (back != words).then_some(back)
+/// Returns the words of the command that takes a command back whose undoing only the kernel can name, from what was read after it.
+#[must_use]
+pub fn undo_read(words: &[String], before: &Bundle, after: &Bundle) -> Option<Vec<String>> {
+    let edits = command(words, before).ok()?;
+    let [Edit::Filter { machine, words: line }] = edits.as_slice() else { return None };
+    let back = guest::inverse_read(before, after, machine, line)?;
+    sent_back(words, &[line], &[vec![back]])
+}
+
+/// Tells whether a command is one that `undo_read` is for.
+#[must_use]
+pub fn is_undone_later(words: &[String], before: &Bundle) -> bool {
+    let edits = command(words, before).unwrap_or_default();
+    matches!(edits.as_slice(), [Edit::Filter { words: line, .. }] if guest::is_named_later(line))
+}
+
+/// Takes the lines of a script back, the last one first; each is judged on what the lines before it leave.
+fn script_back(words: &[String], edits: &[Edit], bundle: &Bundle) -> Option<Vec<String>> {
+    let (mut now, mut lines, mut back) = (bundle.clone(), Vec::new(), Vec::new());
+    for edit in edits {
+        let (line, inverse) = match edit {
+            Edit::Filter { machine, words: line } => (line, guest::inverse(&now, machine, line)?),
+            Edit::Shape { machine, words: line } => (line, vec![guest::unshaped(&now, machine, line)?]),
+            _ => return None,
+        };
+        let (after, unread) = applied(&now, std::slice::from_ref(edit));
+        if !unread.is_empty() {
+            return None;
+        }
+        now = after;
+        lines.push(line.as_slice());
+        back.push(inverse);
+    }
+    sent_back(words, &lines, &back)
+}
+
+/// Returns a command with other lines in place of its own: they are sent as its own were, and as whoever these ran as. Whatever else
+/// the script does is not done again.
+fn sent_back(words: &[String], lines: &[&[String]], back: &[Vec<String>]) -> Option<Vec<String>> {
+    let script = Script::of(words, lines.first()?)?;
+    let own: Vec<_> = segments(&script.text).filter_map(bare).collect();
+    let mut said = Vec::new();
+    for (line, back) in lines.iter().zip(back).rev() {
+        let (runs_as, _) = own.iter().find(|(_, own)| own == line)?;
+        said.extend(back.iter().map(|back| {
+            runs_as.iter().map(String::as_str).chain([back.as_str()]).collect::<Vec<_>>().join(" ")
+        }));
+    }
+    let all = script.with(said.join("; "));
+    (all != words).then_some(all)
 }
 
 fn old_route(draft: &Draft, table: &str, route: &str) -> Option<super::RouteRow> {

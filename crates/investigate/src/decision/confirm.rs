@@ -4,11 +4,11 @@
 //! command that asks; an answer from documents that are older than the change.
 
 use crate::decision::DecisionContext;
-use crate::decision::forecast::{Drawn, Record, changing, drawn};
+use crate::decision::forecast::{Drawn, Record, changing, drawn, typed};
 use crate::event::{ForecastChecked, ForecastVerdict};
 use crate::state::{CallState, State, Step};
 use crate::tool::ProposedCommand;
-use ghost_inspect::forecast::{Confirmation, Contradiction, Edit};
+use ghost_inspect::forecast::{Confirmation, Contradiction, Edit, undo_read};
 
 /// What such a command is recorded to belong to: it is none that a tool wanted.
 pub(super) const LOOK_AGAIN: &str = "look_again";
@@ -33,14 +33,14 @@ pub(super) fn look_again(
 ) -> Option<LookAgain> {
     let change = call.steps.first().and_then(|id| state.step(*id)).filter(|step| is_due(state, step))?;
     let (policy, evidence) = (context.policy, context.evidence);
-    let over = |verdict, words: String, flows| {
-        Some(LookAgain::Over(ForecastChecked { step: change.id, verdict, words, flows }))
+    let over = |verdict, words: String, flows, undo| {
+        Some(LookAgain::Over(ForecastChecked { step: change.id, verdict, words, flows, undo }))
     };
     let words = changing(policy, &[change.current()]);
     let before = Record::only(state, evidence, |step| step.id < change.id);
-    let Drawn { place, edits, found, .. } = match drawn(&before, policy, &words) {
+    let Drawn { place, edits, found, bundle } = match drawn(&before, policy, &words) {
         Ok(drawn) => drawn,
-        Err(why) => return over(ForecastVerdict::Unknown, why, Vec::new()),
+        Err(why) => return over(ForecastVerdict::Unknown, why, Vec::new(), None),
     };
     let reads = before.used().into_iter().filter_map(|id| state.step(id));
     let reads: Vec<&Step> = reads.filter(|step| is_old_after(&edits, step)).take(MAX_READS).collect();
@@ -72,10 +72,12 @@ pub(super) fn look_again(
             ForecastVerdict::Unknown,
             "what it touches could not be read again".to_owned(),
             Vec::new(),
+            None,
         );
     };
+    let undo = words.first().and_then(|words| undo_read(words, &bundle, &now)).map(|words| typed(&words));
     let (verdict, words, flows) = worded(&found.confirm(&now), found.flows.len());
-    over(verdict, words, flows)
+    over(verdict, words, flows, undo)
 }
 
 /// Says why a command runs again; nothing where a model or a person wrote it, whose words were about something else.

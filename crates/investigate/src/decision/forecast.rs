@@ -16,7 +16,8 @@ use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{EstateOperation, FirewallOperation, FrontendOperation, GuestProbe, STATE};
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::forecast::{
-    CommandError, Difference, Edit, Forecast, Scope, Verdict, applied, command, forecast, undo,
+    CommandError, Difference, Edit, Forecast, Scope, Verdict, applied, command, forecast, is_undone_later,
+    undo,
 };
 use ghost_inspect::path::{Bundle, Estate, Reading};
 use ghost_shell::{Policy, script_line};
@@ -40,11 +41,13 @@ pub(super) fn foreseen(
     match drawn(&Record::of(state, evidence), policy, &words) {
         Err(why) => Some(ChangeForecast::unknown(&why)),
         Ok(Drawn { bundle, found, .. }) => {
-            let back = match words.as_slice() {
-                [one] => undo(one, &bundle).map(|words| typed(&words)),
-                _ => None,
-            };
-            Some(worded(&found, back, commands.len() == 1))
+            let is_alone = commands.len() == 1;
+            let one = words.first().filter(|_| words.len() == 1);
+            let undo = one.and_then(|one| undo(one, &bundle)).map(|words| typed(&words));
+            let foreseen = worded(&found, is_alone);
+            let is_undone_later =
+                foreseen.is_confirmed_later && one.is_some_and(|one| is_undone_later(one, &bundle));
+            Some(ChangeForecast { undo, is_undone_later, ..foreseen })
         }
     }
 }
@@ -95,7 +98,7 @@ fn group(words: &[String]) -> Option<ResourceGroup> {
 }
 
 /// Writes words as somebody would type them.
-fn typed(words: &[String]) -> String {
+pub(super) fn typed(words: &[String]) -> String {
     let is_plain = |word: &String| {
         !word.is_empty()
             && word.chars().all(|char| char.is_ascii_alphanumeric() || "-_./:=,@+".contains(char))
@@ -106,7 +109,7 @@ fn typed(words: &[String]) -> String {
     words.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-fn worded(found: &Forecast, undo: Option<String>, is_alone: bool) -> ChangeForecast {
+fn worded(found: &Forecast, is_alone: bool) -> ChangeForecast {
     let verdict = match (found.is_bad(), found.is_open()) {
         (true, _) => "harmful",
         (false, true) => "unknown",
@@ -136,7 +139,8 @@ fn worded(found: &Forecast, undo: Option<String>, is_alone: bool) -> ChangeForec
         words,
         flows,
         more: u32::try_from(more).unwrap_or(u32::MAX),
-        undo,
+        undo: None,
+        is_undone_later: false,
         is_confirmed_later: is_alone && verdict != "unknown",
     }
 }

@@ -52,6 +52,9 @@ pub struct ChangeForecast {
     /// The command that takes it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undo: Option<String>,
+    /// Whether the command that takes it back is named once it has run; not so in ledgers of before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_undone_later: bool,
     /// Whether the flows are looked at again after the run; not so in ledgers of before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_confirmed_later: bool,
@@ -68,6 +71,9 @@ pub struct ForecastChecked {
     /// Flows that ended otherwise than forecast.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<String>,
+    /// The command that takes the change back, where only what was read after it names that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<String>,
 }
 
 /// Whether a forecast came true.
@@ -102,6 +108,7 @@ impl ChangeForecast {
             flows: Vec::new(),
             more: 0,
             undo: None,
+            is_undone_later: false,
             is_confirmed_later: false,
         }
     }

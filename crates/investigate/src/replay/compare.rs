@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::decision::{Effect, observed_file_task};
 use crate::event::{
-    ApprovalRequested, ChangeForecast, Classified, Content, Delivered, Event, Executing, Intent, ModelAsked,
-    Recorded, StepId, Taken,
+    ApprovalRequested, ChangeForecast, Classified, Content, Delivered, Event, Executing, ForecastChecked,
+    Intent, ModelAsked, Recorded, StepId, Taken,
 };
 use crate::replay::input::refused;
 use crate::replay::{Divergence, ReplayInputs, Wording};
@@ -105,17 +105,26 @@ fn same(recorded: &Recorded, expected: &Event) -> Result<(), Box<Divergence>> {
         // What an earlier version did not record is not compared.
         (Event::ApprovalRequested(expected), Event::ApprovalRequested(found))
             if found.judgements.is_empty()
-                || found.forecast.as_ref().is_none_or(|own| !own.is_confirmed_later) =>
+                || found
+                    .forecast
+                    .as_ref()
+                    .is_none_or(|own| !own.is_confirmed_later || own.undo.is_none()) =>
         {
             let mut expected = expected.clone();
             if found.judgements.is_empty() {
                 expected.judgements = Vec::new();
             }
             expected.forecast = expected.forecast.filter(|_| found.forecast.is_some()).map(|forecast| {
-                let is_confirmed_later = found.forecast.as_ref().is_some_and(|own| own.is_confirmed_later);
-                ChangeForecast { is_confirmed_later, ..forecast }
+                let own = found.forecast.as_ref();
+                let is_confirmed_later = own.is_some_and(|own| own.is_confirmed_later);
+                let is_undone_later = own.is_some_and(|own| own.is_undone_later);
+                let undo = forecast.undo.filter(|_| own.is_some_and(|own| own.undo.is_some()));
+                ChangeForecast { undo, is_undone_later, is_confirmed_later, ..forecast }
             });
             &Event::ApprovalRequested(expected)
+        }
+        (Event::ForecastChecked(expected), Event::ForecastChecked(found)) if found.undo.is_none() => {
+            &Event::ForecastChecked(ForecastChecked { undo: None, ..expected.clone() })
         }
         (expected, _) => expected,
     };

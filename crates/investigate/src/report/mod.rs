@@ -41,6 +41,7 @@ pub use packets::{CaptureFile, capture_files};
 pub use rca::{evidence, rca, steps};
 pub use request::{AskedAction, MachineNames, asked_action};
 pub use spell::plain;
+pub use step_outcome::undone_by;
 pub use summary::{Summary, reported};
 pub use timeline::timeline;
 pub use word::command_words;

@@ -1,8 +1,16 @@
 //! The outcome of a step, in words that never claim more than the ledger knows.
 
-use crate::event::{Done, Reply};
+use crate::event::{ApprovalRequested, Done, Reply};
 use crate::state::{Approval, Ending, Phase, State, Step};
 use ghost_base::Timestamp;
+
+/// Returns the command that takes back what was asked about: foreseen before it ran, or named by what was read after it.
+#[must_use]
+pub fn undone_by<'a>(state: &'a State, step: &Step, asked: &'a ApprovalRequested) -> Option<&'a str> {
+    let foreseen = asked.forecast.as_ref().and_then(|forecast| forecast.undo.as_deref());
+    let checked = || state.forecasts_checked.iter().find(|checked| checked.step == step.id);
+    foreseen.or_else(|| checked()?.undo.as_deref())
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StepOutcome {

@@ -117,8 +117,37 @@ export function drawMessage(message, acts, { inThread, compact }) {
   return node;
 }
 
+// What is pressed stays where it is until it is let go: a click is none if its node goes between the two.
+let pressing = false;
+const due = new Map();
+
+function letGo() {
+  if (!pressing) return;
+  pressing = false;
+  // The click comes right behind.
+  setTimeout(() => {
+    const all = [...due];
+    due.clear();
+    all.forEach(([list, rest]) => keep(list, ...rest));
+  });
+}
+
+document.addEventListener('pointerdown', () => { pressing = true; }, true);
+for (const end of ['pointerup', 'pointercancel']) document.addEventListener(end, letGo, true);
+window.addEventListener('blur', letGo);
+
+/** Empties a list, for other messages. */
+export function empty(list) {
+  due.delete(list);
+  list.replaceChildren();
+}
+
 /** Brings a list in step: what is unchanged stays the same node, with its focus and its open menus. */
 export function keep(list, messages, acts, options) {
+  if (pressing) {
+    due.set(list, [messages, acts, { ...options, jump: options.jump || due.get(list)?.[2].jump }]);
+    return;
+  }
   const stick = list.scrollHeight - list.scrollTop - list.clientHeight < 60;
   const old = new Map([...list.children].map((node) => [node.dataset.key, node]));
   const wanted = [];

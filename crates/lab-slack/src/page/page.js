@@ -5,7 +5,7 @@ import { drawBlocks } from './block.js';
 import { composer } from './composer.js';
 import { ask, h, icon, popup, toast } from './dom.js';
 import { QUICK, emojiOf } from './emoji.js';
-import { arrows, keep, portrait } from './message.js';
+import { arrows, empty, keep, portrait } from './message.js';
 import { modals } from './modal.js';
 import { player } from './play.js';
 import { plain } from './render.js';
@@ -276,7 +276,7 @@ function openThread(ts, focus) {
   here.thread = ts;
   kept.put(`thread ${here.user}`, ts ?? '');
   at('thread').hidden = !ts;
-  at('replies').replaceChildren();
+  empty(at('replies'));
   threadStatus.replaceChildren();
   if (!ts) return pane('main');
   at('where').textContent = at('title').textContent;
@@ -302,7 +302,7 @@ async function go(id, { quiet = false } = {}) {
   turn(isBot ? here.tab : 'messages', isBot && !quiet);
   write.area.placeholder = `Message ${place?.is_im ? '' : '#'}${place?.is_im ? at('title').textContent : place?.name ?? ''}`;
   write.again();
-  at('list').replaceChildren();
+  empty(at('list'));
   pane('main');
   paint();
   await tried(() => readChannel(true));

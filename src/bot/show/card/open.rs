@@ -215,9 +215,11 @@ fn facts(subject: &Subject<'_>, context: &RenderContext, asked: &AskedAction) ->
         fact("What changes").text(&asked.changes),
     ]);
     all.extend(foreseen(subject));
-    let back = subject.approval.requested.forecast.as_ref().and_then(|foreseen| foreseen.undo.as_deref());
-    all.push(match back {
+    let judged = subject.approval.requested.forecast.as_ref();
+    all.push(match judged.and_then(|foreseen| foreseen.undo.as_deref()) {
         Some(back) => fact("To undo it").code(&spelled(&short(back, UNDO))),
+        None if judged.is_some_and(|foreseen| foreseen.is_undone_later) => fact("To undo it")
+            .text("The command is named here after the run: the kernel numbers the rule then."),
         None => fact("To undo it").text(&asked.undone),
     });
     all.extend(rules(subject));

@@ -5,6 +5,7 @@ use crate::bot::show::card::subject::Subject;
 use crate::bot::show::text::prose;
 use ghost_investigate::event::{Done, ForecastVerdict, Reply};
 use ghost_investigate::outside::offered_until;
+use ghost_investigate::report::undone_by;
 use ghost_investigate::state::Phase;
 
 const CUT_OFF: &str = "it was cut off, and nobody knows whether it took effect";
@@ -54,8 +55,7 @@ pub(super) fn checked(subject: &Subject<'_>) -> Option<(&'static str, String, Ve
 pub(super) fn undo<'a>(subject: &Subject<'a>) -> Option<&'a str> {
     let ran = subject.step.done.as_ref().is_some_and(|done| done.status == "completed");
     let own = subject.step.consents.last().is_some_and(|name| name == subject.name);
-    let forecast = subject.approval.requested.forecast.as_ref().filter(|_| ran && own);
-    forecast.and_then(|forecast| forecast.undo.as_deref())
+    undone_by(subject.state, subject.step, &subject.approval.requested).filter(|_| ran && own)
 }
 
 fn run(subject: &Subject<'_>) -> String {

@@ -5,7 +5,9 @@ use super::document::{Decided, ShownLine, Vote};
 use super::timeline::purpose;
 use crate::event::{Impact, Reply};
 use crate::report::rca::asked;
-use crate::report::step_outcome::{StepOutcome, answer, command, decision, sentence, step_outcome};
+use crate::report::step_outcome::{
+    StepOutcome, answer, command, decision, sentence, step_outcome, undone_by,
+};
 use crate::state::{Approval, Ending, Step};
 
 /// Returns the questions, in the order in which they were asked.
@@ -88,7 +90,7 @@ pub(super) fn changed(source: &Source<'_>) -> Vec<ShownLine> {
         let mut approvals = asked.filter_map(|name| state.approvals.get(name));
         let Some(approval) = approvals.find(|approval| changes(approval.requested.impact)) else { continue };
         let by = decision(approval).map(|(who, _, _)| format!(", approved by {}", source.person(who)));
-        let undo = approval.requested.forecast.as_ref().and_then(|foreseen| foreseen.undo.clone());
+        let undo = undone_by(state, step, &approval.requested);
         let undo = undo.map(|line| format!("; undone by {line}")).unwrap_or_default();
         let mut evidence = vec![step.id.to_string()];
         evidence.extend(source.observed_by(step));
