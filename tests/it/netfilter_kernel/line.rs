@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ghost_inspect::forecast::{Edit, applied, undo};
+use ghost_inspect::forecast::{Edit, applied, undo, undo_read};
 use ghost_inspect::netfilter::{self, Ruleset};
 use ghost_inspect::path::{Bundle, Guest, Reading};
 
@@ -119,6 +119,50 @@ fn a_line_of_nft_does_in_the_kernel_what_is_foreseen() {
     });
 }
 
+/// A script as it is sent into a machine.
+fn sent(script: &str) -> Vec<String> {
+    let mut all = words("az vm run-command invoke -g rg -n db --command-id RunShellScript --scripts");
+    all.push(script.to_owned());
+    all
+}
+
+/// Runs the script of a command as the machine would.
+fn shell(command: &[String]) {
+    ask("sh", &["-c", command.last().unwrap()], "");
+}
+
+#[test]
+fn what_a_line_of_nft_puts_in_or_empties_is_taken_back_in_the_kernel() {
+    if skipped().is_some() {
+        return;
+    }
+    alone(|| {
+        for verb in ["add", "insert"] {
+            for rule in RULES {
+                ask("nft", &["-f", "-"], &format!("flush ruleset\n{BEFORE}"));
+                let before = kernel();
+                let typed = sent(&format!("nft {verb} rule inet f input '{rule}'"));
+                shell(&typed);
+                let back = undo_read(&typed, &bundle(&before), &bundle(&kernel()));
+                shell(&back.unwrap_or_else(|| panic!("{verb} {rule}")));
+                assert_eq!(rules(&kernel()), rules(&before), "{verb} {rule}");
+            }
+        }
+        // What is emptied holds every one of them.
+        ask("nft", &["-f", "-"], &format!("flush ruleset\n{BEFORE}"));
+        for rule in RULES {
+            shell(&sent(&format!("nft add rule inet f input '{rule}'")));
+        }
+        let before = kernel();
+        let typed = sent("nft flush chain inet f input");
+        let back = undo(&typed, &bundle(&before)).unwrap();
+        shell(&typed);
+        assert_eq!(rules(&kernel())["inet f input"], [""; 0]);
+        shell(&back);
+        assert_eq!(rules(&kernel()), rules(&before));
+    });
+}
+
 #[test]
 fn what_a_line_of_nft_deletes_is_put_back_in_the_kernel() {
     if skipped().is_some() {
@@ -144,13 +188,11 @@ fn what_a_line_of_nft_deletes_is_put_back_in_the_kernel() {
                 ruleset.tables.iter().flat_map(|table| &table.chains).find(|chain| chain.name == "input");
             let handle = chain.unwrap().rules[number].handle.unwrap();
             let line = format!("nft delete rule inet f input handle {handle}");
-            let mut typed =
-                words("az vm run-command invoke -g rg -n db --command-id RunShellScript --scripts");
-            typed.push(line.clone());
+            let typed = sent(&line);
             assert_eq!(foreseen(&now, &line)["inet f input"].len(), 2);
             let back = undo(&typed, &bundle(&now)).unwrap();
             run(&line);
-            run(back.last().unwrap());
+            shell(&back);
             assert_eq!(rules(&kernel()), rules(&now), "{back:?}");
         }
     });

@@ -8,7 +8,8 @@ use ghost_inspect::forecast::{Outcome, Scope, command, forecast};
 use ghost_inspect::path::{Bundle, Reading};
 use serde_json::{Value, json};
 
-use super::stage::{GROUP, Lab};
+use super::namespaces::skipped;
+use super::stage::{DEST, GROUP, Lab};
 use crate::random::{Random, is_long, seed};
 
 /// After so many changes the lab begins anew.
@@ -338,4 +339,77 @@ fn whoever_is_asked_about_a_change_reads_what_it_does_to_flows_and_how_to_take_i
     );
     assert_eq!(cuts["verdict"], json!("harmful"), "{cuts}");
     assert!(cuts["flows"].to_string().contains("internet"), "{cuts}");
+}
+
+/// A machine with a rule of `nft`.
+const GUARDED: &str = r#"
+id = "guarded"
+title = "guarded"
+prompt = "tf-dest-vm drops"
+outcome = ["CONFIRMED"]
+
+[[fault]]
+kind = "nft"
+vm = "tf-dest-vm"
+table = "guard"
+protocol = "tcp"
+port = "8081"
+verdict = "drop"
+"#;
+
+#[test]
+fn on_a_real_kernel_a_rule_that_was_put_in_and_a_chain_that_was_emptied_are_taken_back_by_what_is_offered() {
+    if skipped("netns") {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let lab = Lab::up("netns", None);
+    let case = home.path().join("guarded.toml");
+    std::fs::write(&case, GUARDED).unwrap();
+    lab.order(&["inject", case.to_str().unwrap()]);
+    let approved = |command: &str| {
+        let turns = [
+            turn("manage_hypotheses", json!({"add": [{"id": "H1", "description": "a rule is wrong"}]})),
+            turn(
+                "check_path",
+                json!({"source": "tf-source-vm", "destination": "tf-dest-vm", "protocol": "tcp", "port": 22, "resource_group": GROUP, "reasoning": "to see", "hypothesis_id": "H1"}),
+            ),
+            turn(
+                "run_shell_cmd",
+                json!({"command": command, "reasoning": "to change it", "hypothesis_id": "H1"}),
+            ),
+        ];
+        let script = home.path().join("turns.jsonl");
+        std::fs::write(&script, turns.map(|turn| turn.to_string()).join("\n")).unwrap();
+        investigated(&lab, &script, "ask")
+    };
+    let rules = || lab.vm(&["netfilter", "inspect"], DEST).to_string();
+    let inside = |line: &str| {
+        format!(
+            "az vm run-command invoke -g {GROUP} -n {DEST} --command-id RunShellScript --scripts '{line}'"
+        )
+    };
+    let before = rules();
+    assert!(before.contains("8081"), "{before}");
+
+    let (events, printed) = approved(&inside("nft insert rule inet guard input tcp dport 9999 drop"));
+    assert!(rules().contains("9999"), "{printed}");
+    let asked = of_kind(&events, "approval_requested").next().unwrap();
+    assert_eq!(
+        (&asked["forecast"]["undo"], &asked["forecast"]["is_undone_later"]),
+        (&Value::Null, &json!(true)),
+        "{asked}"
+    );
+    let checked = of_kind(&events, "forecast_checked").next().unwrap_or_else(|| panic!("{printed}"));
+    let back = checked["undo"].as_str().unwrap_or_else(|| panic!("{checked}"));
+    assert!(back.contains("nft delete rule inet guard input handle "), "{back}");
+    assert!(printed.contains("how it is undone is said after the run"), "{printed}");
+    let (_, printed) = approved(back);
+    assert!(!rules().contains("9999"), "{printed}");
+
+    let (events, printed) = approved(&inside("nft flush chain inet guard input"));
+    assert!(!rules().contains("8081"), "{printed}");
+    let back = of_kind(&events, "approval_requested").next().unwrap()["forecast"]["undo"].as_str();
+    let (_, printed) = approved(back.unwrap_or_else(|| panic!("{printed}")));
+    assert!(rules().contains("8081"), "{back:?} {printed}");
 }

@@ -10,7 +10,7 @@ use crate::random::{is_long, setting};
 
 /// Tells why nothing can be run here.
 #[expect(clippy::print_stdout, reason = "whoever runs it should see what was skipped")]
-fn skipped(what: &str) -> bool {
+pub(super) fn skipped(what: &str) -> bool {
     let without = setting("GHOST_TEST_WITHOUT").split(',').any(|word| word.trim() == what);
     let reason = if without {
         format!("GHOST_TEST_WITHOUT names {what}")
