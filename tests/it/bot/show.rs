@@ -81,6 +81,19 @@ fn a_board_of_a_session_that_is_over_tells_what_came_of_it_and_cannot_be_stopped
 }
 
 #[test]
+fn the_buttons_of_a_board_keep_their_name_when_it_is_drawn_anew() {
+    let mut ledger = open_question();
+    let row = |ledger: &Ledger| {
+        let message = board(&ledger.state(), &context(), ledger.now);
+        message.blocks.into_iter().find(|block| block["type"] == "actions").unwrap()["block_id"].clone()
+    };
+    let before = row(&ledger);
+    ledger.ask("a1", 3, 1, json!({"impact": "change"}));
+    assert!(before.as_str().is_some_and(|name| !name.is_empty()));
+    assert_eq!(row(&ledger), before);
+}
+
+#[test]
 fn a_board_tells_of_a_freeze() {
     let ledger = open_question();
     let frozen = Frozen { by: "ben".to_owned(), at: ledger.now, reason: "change window".to_owned() };
@@ -186,6 +199,27 @@ fn a_card_says_afterwards_whether_its_forecast_came_true_and_how_it_is_undone() 
     );
     let message = card(&wrong.state(), "a1", &context(), wrong.now).unwrap();
     assert!(!serde_json::to_string(&message.blocks).unwrap().contains("\"type\":\"broadcast\""));
+}
+
+#[test]
+fn a_rule_whose_number_comes_with_the_run_is_undone_by_what_was_read_after_it() {
+    let mut ledger = open_question();
+    let forecast = json!({
+        "verdict": "harmless", "words": "every one of 40 flows ends as before", "is_undone_later": true, "is_confirmed_later": true,
+    });
+    ledger.ask("a1", 3, 1, json!({"impact": "change", "forecast": forecast}));
+    let (_, _, words) = shown(&ledger, "a1", &context());
+    assert!(words.contains("To undo it: The command is named here after the run"), "{words}");
+    ledger.decide("a1", 3, "ben", json!({"is": "approve"}));
+    ledger.add("intent", json!({"step": 3, "digest": Digest::of("x").to_string(), "approval": "a1"}));
+    ledger.add("executing", json!({"step": 3, "epoch": 1})).done(3, "completed", "user_approved", "");
+    let back = "az vm run-command invoke -g rg -n db --command-id RunShellScript --scripts 'nft delete rule inet f input handle 7'";
+    ledger.add(
+        "forecast_checked",
+        json!({"step": 3, "verdict": "confirmed", "words": "40 flows were judged again and end as before", "undo": back}),
+    );
+    let (_, _, words) = shown(&ledger, "a1", &context());
+    says(&words, &[&format!("To undo it: {back}")]);
 }
 
 #[test]
