@@ -106,7 +106,7 @@ pub(super) fn is_named_later(words: &[String]) -> bool {
 /// Tells whether a rule can stand in a script: the line goes through a shell, and what means something there is not offered.
 fn is_plain(rule: &str) -> bool {
     rule.chars().all(|char| char.is_ascii_alphanumeric() || " _-./:,{}!=+\"".contains(char))
-        && rule.matches('"').count() % 2 == 0
+        && rule.matches('"').count().is_multiple_of(2)
 }
 
 /// The chains with which a table of `iptables` begins.

@@ -141,10 +141,12 @@ pub fn is_undone_later(words: &[String], before: &Bundle) -> bool {
 fn script_back(words: &[String], edits: &[Edit], bundle: &Bundle) -> Option<Vec<String>> {
     let (mut now, mut lines, mut back) = (bundle.clone(), Vec::new(), Vec::new());
     for edit in edits {
-        let (line, inverse) = match edit {
-            Edit::Filter { machine, words: line } => (line, guest::inverse(&now, machine, line)?),
-            Edit::Shape { machine, words: line } => (line, vec![guest::unshaped(&now, machine, line)?]),
-            _ => return None,
+        let (line, inverse) = if let Edit::Filter { machine, words: line } = edit {
+            (line, guest::inverse(&now, machine, line)?)
+        } else if let Edit::Shape { machine, words: line } = edit {
+            (line, vec![guest::unshaped(&now, machine, line)?])
+        } else {
+            return None;
         };
         let (after, unread) = applied(&now, std::slice::from_ref(edit));
         if !unread.is_empty() {
