@@ -57,11 +57,11 @@ impl Presenter {
         // A board that was forgotten had its last look from here.
         if let Some(there) = there.filter(|there| self.tracker.knows(there)) {
             let rendered = board_of(state, &context, state.last_at);
-            let change = self.tracker.want(there.clone(), rendered.message, rendered.digest);
+            let change = self.tracker.want(there.clone(), rendered);
             match self.tracker.show(&self.web.at(Priority::Board), change).await {
                 Err(error) if self.plan_was_refused(&error) => {
                     let rendered = board_of(state, &self.context(state), state.last_at);
-                    let change = self.tracker.want(there, rendered.message, rendered.digest);
+                    let change = self.tracker.want(there, rendered);
                     self.tracker.show(&self.web.at(Priority::Board), change).await?;
                 }
                 shown => drop(shown?),

@@ -285,7 +285,7 @@ impl Presenter {
         frozen: Option<Freeze>,
     ) {
         self.note_drawn(&state.session, frozen.as_ref());
-        let change = self.tracker.want(place, rendered.message, rendered.digest);
+        let change = self.tracker.want(place, rendered);
         self.queue(Job::Board { session: state.session.clone(), seq: state.seq, frozen, change });
     }
 
@@ -293,7 +293,7 @@ impl Presenter {
         let what = Delivered::card_of(approval);
         let Some(place) = state.place_of(&what).and_then(|card| posted(&card.place)) else { return };
         let Some(rendered) = card_of(state, approval, &self.context(state), self.clock.now()) else { return };
-        let change = self.tracker.want(place, rendered.message, rendered.digest);
+        let change = self.tracker.want(place, rendered);
         self.queue(Job::Card { change });
     }
 

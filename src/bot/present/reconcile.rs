@@ -11,7 +11,7 @@ use crate::bot::present::publish::takes_no_files;
 use crate::bot::present::render::{
     METADATA, RenderedMessage, alert_news_of, alert_of, board_of, card_of, place, posted,
 };
-use crate::bot::show::command_file;
+use crate::bot::show::{command_file, first_words};
 use crate::session::{DeliveryError, ReportDelivery};
 use ghost_investigate::event::Delivered;
 use ghost_investigate::state::State;
@@ -186,7 +186,7 @@ impl Presenter {
     }
 
     async fn change(&self, there: &Posted, rendered: &RenderedMessage) -> Result<(), CallError> {
-        let change = self.tracker.want(there.clone(), rendered.message.clone(), rendered.digest);
+        let change = self.tracker.want(there.clone(), rendered.clone());
         self.tracker.show(&self.web.at(Priority::Approval), change).await.map(drop)
     }
 
@@ -204,7 +204,15 @@ impl Presenter {
         self.attach(state, &to, &rendered.what, said).await?;
         // A card has somebody who waits for it.
         let priority = if rendered.what == Delivered::BOARD { Priority::Other } else { Priority::Approval };
-        let there = self.web.at(priority).post(&to, &rendered.message).await?;
+        let web = self.web.at(priority);
+        if let Some(streamed) = rendered.streamed.as_ref().filter(|_| to.thread_ts.is_some())
+            && self.tracker.may_stream()
+            && let Some(there) = web.start_stream(&to, streamed).await?
+        {
+            self.tracker.note_streamed(&there, streamed.clone());
+            return Ok(there);
+        }
+        let there = web.post(&to, &rendered.message).await?;
         self.tracker.note(&there, Some(rendered.digest));
         Ok(there)
     }
@@ -242,10 +250,16 @@ impl Presenter {
     /// Tells whether a message is a certain one of ours.
     pub(super) fn is_ours(&self, words: &IncomingMessage, session: &str, what: &str) -> bool {
         let field = |name: &str| words.metadata.get(name).and_then(|value| value.as_str());
-        words.user.as_deref() == Some(self.user.as_str())
-            && words.metadata_type.as_deref() == Some(METADATA)
+        let is_named = words.metadata_type.as_deref() == Some(METADATA)
             && field("session") == Some(session)
-            && field("what") == Some(what)
+            && field("what") == Some(what);
+        // A board that is written while it is read has no metadata before it is changed.
+        let is_streamed = || {
+            what == Delivered::BOARD
+                && words.metadata_type.is_none()
+                && words.text.trim() == first_words(session)
+        };
+        words.user.as_deref() == Some(self.user.as_str()) && (is_named || is_streamed())
     }
 
     /// Posts what a card is too short for, in front of the card that names it, once.

@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use crate::bot::show::{self, Frozen, People, Person, RenderContext, alert, alert_news, board, card};
+use crate::bot::present::status::standing_of;
+use crate::bot::show::{
+    self, Frozen, People, Person, RenderContext, agent_status, alert, alert_news, board, card, streamed,
+};
 use crate::bot::{Freeze, Thread};
 use ghost_base::{Digest, Timestamp};
 use ghost_investigate::event::Delivered;
@@ -10,18 +13,23 @@ use ghost_investigate::memory::Memory;
 use ghost_investigate::state::State;
 use ghost_investigate::usage::Usage;
 use ghost_slack::block::SlackBlock;
-use ghost_slack::web::{Message, Posted};
+use ghost_slack::web::{Message, Posted, SessionState, Streamed};
 
 /// The type of the metadata by which our own messages are found again.
 pub(super) const METADATA: &str = "ghost";
 
 /// Something that is shown.
+#[derive(Clone)]
 pub(in crate::bot) struct RenderedMessage {
     /// `board`, or `card` and its question.
     pub(super) what: String,
     pub(in crate::bot) message: Message,
     /// What of it is compared.
     pub(in crate::bot) digest: Digest,
+    /// The same as it is written while it is read, where it is.
+    pub(super) streamed: Option<Streamed>,
+    /// What the thread shows of the session once nothing is written any more.
+    pub(super) standing: SessionState,
 }
 
 impl RenderedMessage {
@@ -29,7 +37,7 @@ impl RenderedMessage {
         let digest = Digest::of(drawn.to_json().to_string());
         let fields = [("session", state.session.as_str()), ("what", what.as_str())];
         let message = converted(drawn).with_metadata(METADATA, &fields);
-        Self { what, message, digest }
+        Self { what, message, digest, streamed: None, standing: SessionState::Active }
     }
 }
 
@@ -41,7 +49,9 @@ pub(in crate::bot) fn converted(drawn: &show::Message) -> Message {
 
 /// Returns the board at a moment.
 pub(super) fn board_of(state: &State, context: &RenderContext, now: Timestamp) -> RenderedMessage {
-    RenderedMessage::new(state, Delivered::BOARD.to_owned(), &board(state, context, now))
+    let drawn = RenderedMessage::new(state, Delivered::BOARD.to_owned(), &board(state, context, now));
+    let standing = standing_of(&agent_status(state, context));
+    RenderedMessage { streamed: streamed(state, context, now), standing, ..drawn }
 }
 
 /// Returns the message that the thread of an alert hangs on.

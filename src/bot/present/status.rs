@@ -139,7 +139,7 @@ impl Statuses {
 }
 
 /// Returns what the words mean for the stop button.
-fn standing_of(status: &str) -> SessionState {
+pub(super) fn standing_of(status: &str) -> SessionState {
     match status {
         "" => SessionState::Active,
         _ if status.contains("waiting") => SessionState::Suspended,

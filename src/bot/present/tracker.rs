@@ -1,13 +1,16 @@
 //! Tracks what messages show in Slack: no message is ever changed back to something older.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
+use serde_json::Value;
+
+use crate::bot::present::render::RenderedMessage;
 use ghost_base::Digest;
-use ghost_slack::web::{CallError, Message, Posted, UpdateOutcome, Web};
+use ghost_slack::web::{CallError, Posted, Streamed, UpdateOutcome, Web};
 
 /// A message changes once in this time: nobody reads faster, and Slack counts each change.
 const MIN_CHANGE_INTERVAL: Duration = Duration::from_secs(1);
@@ -19,9 +22,24 @@ const MAX_TRACKED_MESSAGES: usize = 10_000;
 /// then reads it first.
 const TRACKED_FOR: Duration = Duration::from_secs(3600);
 
+/// Slack ends a stream after five minutes, whatever comes.
+const MAX_STREAM_AGE: Duration = Duration::from_secs(240);
+
+/// Slack lets twenty streams begin in a minute; some of them may be another replica's.
+const MAX_STREAMS_A_MINUTE: usize = 5;
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Slack's word for a message that is still written and cannot be changed.
+const STREAMING: &str = "streaming_state_conflict";
+
 /// The messages that stand.
 #[derive(Default)]
-pub(super) struct MessageTracker(Mutex<HashMap<Posted, Tracked>>);
+pub(super) struct MessageTracker {
+    rows: Mutex<HashMap<Posted, Tracked>>,
+    /// When streams were begun.
+    streams: Mutex<VecDeque<Instant>>,
+}
 
 #[derive(Default)]
 struct Tracked {
@@ -31,29 +49,44 @@ struct Tracked {
     shown: Option<Digest>,
     /// When it was changed last.
     changed: Option<Instant>,
+    /// What was written so far, while more can be written.
+    stream: Option<Stream>,
+}
+
+struct Stream {
+    begun: Instant,
+    written: Streamed,
 }
 
 /// A change that waits for its turn.
 pub(super) struct Change {
     posted: Posted,
     number: u64,
-    message: Message,
-    digest: Digest,
+    rendered: RenderedMessage,
+}
+
+/// How a change is made.
+enum Step {
+    /// More is written, or nothing where all of it is there.
+    Append(Vec<Value>),
+    /// Nothing more is written, and then it is changed.
+    Stop,
+    Update,
 }
 
 impl MessageTracker {
     /// Says that a message is to become another one. Whoever said so before has been overtaken.
-    pub(super) fn want(&self, posted: Posted, message: Message, digest: Digest) -> Change {
-        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn want(&self, posted: Posted, rendered: RenderedMessage) -> Change {
+        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         let row = rows.entry(posted.clone()).or_default();
         row.newest += 1;
-        Change { posted, number: row.newest, message, digest }
+        Change { posted, number: row.newest, rendered }
     }
 
     /// Waits until a message has stood for a moment. What is wanted meanwhile overtakes the change.
     pub(super) async fn wait_for_interval(&self, change: &Change) {
         let changed = {
-            let rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
             rows.get(&change.posted).and_then(|row| row.changed)
         };
         sleep(rest_of(changed)).await;
@@ -61,37 +94,110 @@ impl MessageTracker {
 
     /// Tells whether somebody wants something newer, or nothing any more.
     pub(super) fn is_overtaken(&self, change: &Change) -> bool {
-        let rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         rows.get(&change.posted).is_none_or(|row| row.newest != change.number)
     }
 
     /// Tells whether a message may still change.
     pub(super) fn knows(&self, posted: &Posted) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains_key(posted)
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner).contains_key(posted)
     }
 
     /// Makes a change, unless it was overtaken or shows what stands there already. It waits in the line of calls and nowhere before
     /// it, so that a newer one can take its place there, and one that is urgent goes first.
     pub(super) async fn show(&self, web: &Web, change: Change) -> Result<UpdateOutcome, CallError> {
+        let mut is_stopped = false;
         loop {
             if let Some(done) = self.begin(&change) {
                 return Ok(done);
             }
-            if web.update(&change.posted, &change.message).await? == UpdateOutcome::Now {
-                self.finish(&change);
-                return Ok(UpdateOutcome::Now);
+            match self.step(&change) {
+                Step::Append(more) if more.is_empty() => {
+                    self.finish(&change);
+                    return Ok(UpdateOutcome::Now);
+                }
+                Step::Append(more) => match web.append_stream(&change.posted, &more).await {
+                    Ok(UpdateOutcome::Now) => {
+                        self.written(&change);
+                        return Ok(UpdateOutcome::Now);
+                    }
+                    Ok(UpdateOutcome::Replaced) => {}
+                    // It has ended, or holds no more: it is changed like any other.
+                    Err(error) if error.code().is_some() => self.stop(web, &change).await?,
+                    Err(error) => return Err(error),
+                },
+                Step::Stop => self.stop(web, &change).await?,
+                Step::Update => match web.update(&change.posted, &change.rendered.message).await {
+                    Ok(UpdateOutcome::Now) => {
+                        self.finish(&change);
+                        return Ok(UpdateOutcome::Now);
+                    }
+                    // An older one that stood up late may have taken its place; then it is not overtaken.
+                    Ok(UpdateOutcome::Replaced) => {}
+                    // Whoever began to write it is gone.
+                    Err(error) if error.code() == Some(STREAMING) && !is_stopped => {
+                        is_stopped = true;
+                        self.stop(web, &change).await?;
+                    }
+                    Err(error) => return Err(error),
+                },
             }
-            // An older one that stood up late may have taken its place; then it is not overtaken.
         }
+    }
+
+    /// Says how a change is made.
+    fn step(&self, change: &Change) -> Step {
+        let rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(stream) = rows.get(&change.posted).and_then(|row| row.stream.as_ref()) else {
+            return Step::Update;
+        };
+        let fresh = change.rendered.streamed.as_ref().filter(|_| stream.begun.elapsed() < MAX_STREAM_AGE);
+        fresh.and_then(|streamed| streamed.since(&stream.written)).map_or(Step::Stop, Step::Append)
+    }
+
+    /// Notes what was written.
+    fn written(&self, change: &Change) {
+        self.finish(change);
+        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        let stream = rows.get_mut(&change.posted).and_then(|row| row.stream.as_mut());
+        if let Some((stream, streamed)) = stream.zip(change.rendered.streamed.clone()) {
+            stream.written = streamed;
+        }
+    }
+
+    /// Ends what is being written.
+    async fn stop(&self, web: &Web, change: &Change) -> Result<(), CallError> {
+        if let Some(row) = self.rows.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&change.posted) {
+            row.stream = None;
+        }
+        web.stop_stream(&change.posted, change.rendered.standing).await
+    }
+
+    /// Tells whether a stream may begin now; whoever asks begins one.
+    pub(super) fn may_stream(&self) -> bool {
+        let mut begun = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        begun.retain(|begun| begun.elapsed() < MINUTE);
+        let may = begun.len() < MAX_STREAMS_A_MINUTE;
+        if may {
+            begun.push_back(Instant::now());
+        }
+        may
+    }
+
+    /// Notes a message that is written from now on.
+    pub(super) fn note_streamed(&self, posted: &Posted, written: Streamed) {
+        self.note(posted, None);
+        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        rows.entry(posted.clone()).or_default().stream = Some(Stream { begun: Instant::now(), written });
     }
 
     /// Says what became of a change for which there is nothing to do.
     fn begin(&self, change: &Change) -> Option<UpdateOutcome> {
-        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(row) = rows.get_mut(&change.posted).filter(|row| row.newest == change.number) else {
             return Some(UpdateOutcome::Replaced);
         };
-        if row.shown == Some(change.digest) {
+        if row.shown == Some(change.rendered.digest) {
             return Some(UpdateOutcome::Now);
         }
         (row.shown, row.changed) = (None, Some(Instant::now()));
@@ -100,15 +206,15 @@ impl MessageTracker {
 
     /// Notes what is shown, unless a newer change is waiting.
     fn finish(&self, change: &Change) {
-        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(row) = rows.get_mut(&change.posted).filter(|row| row.newest == change.number) {
-            row.shown = Some(change.digest);
+            row.shown = Some(change.rendered.digest);
         }
     }
 
     /// Tells whether exactly this is shown, as far as is known here.
     pub(super) fn shows(&self, posted: &Posted, digest: Digest) -> Option<bool> {
-        let rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         let row = rows.get(posted)?;
         // A change that still waits would make it something else.
         Some(row.shown == Some(digest))
@@ -116,7 +222,7 @@ impl MessageTracker {
 
     /// Notes what was posted.
     pub(super) fn note(&self, posted: &Posted, shown: Option<Digest>) {
-        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         let row = rows.entry(posted.clone()).or_default();
         row.shown = shown;
         row.changed = Some(Instant::now());
@@ -127,7 +233,7 @@ impl MessageTracker {
 
     /// Forgets a message that will not change any more.
     pub(super) fn forget(&self, posted: &Posted) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(posted);
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner).remove(posted);
     }
 }
 

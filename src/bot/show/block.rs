@@ -184,7 +184,7 @@ pub(super) enum TaskStatus {
 }
 
 impl TaskStatus {
-    fn word(self) -> &'static str {
+    pub(super) fn word(self) -> &'static str {
         match self {
             Self::InProgress => "in_progress",
             Self::Complete => "complete",
@@ -272,14 +272,14 @@ pub(super) fn labeled(
     button
 }
 
-/// A row of buttons. What is named after its buttons is the same row after its message was drawn anew: a press that crosses that arrives.
+/// A row of buttons.
 pub(super) fn actions(buttons: Vec<Value>) -> Value {
-    let said =
-        |button: &Value, field| button.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let names: Vec<String> = buttons.iter().map(|button| said(button, "action_id")).collect();
-    let about = buttons.first().map(|button| said(button, "value")).unwrap_or_default();
-    let name = format!("{} {about}", names.join(" "));
-    json!({ "type": "actions", "block_id": head(&name, 255).0, "elements": buttons })
+    json!({ "type": "actions", "elements": buttons })
+}
+
+/// A row of buttons of a message that is drawn anew: it keeps its name, so that a press that crosses that arrives.
+pub(super) fn named_actions(name: &str, buttons: Vec<Value>) -> Value {
+    json!({ "type": "actions", "block_id": name, "elements": buttons })
 }
 
 /// A question before a button acts.

@@ -3,7 +3,7 @@
 use crate::bot::show::activity::{Activity, activity};
 use crate::bot::show::amount::{count, minutes, number_of};
 use crate::bot::show::block::{
-    Line, TaskStatus, Tone, actions, button, confirm, lines, plan, say, small, task,
+    Line, TaskStatus, Tone, button, confirm, lines, named_actions, plan, say, small, task,
 };
 use crate::bot::show::message::MAX_FALLBACK_LEN;
 use crate::bot::show::text::{escape, prose, short};
@@ -13,6 +13,7 @@ use ghost_investigate::event::RECHECK_PROVIDER;
 use ghost_investigate::report::{Board, Budget, Check, Current, Mark, hypothesis_subject, without_ids};
 use ghost_investigate::state::State;
 use ghost_investigate::{Fence, Hypothesis, HypothesisState};
+use ghost_slack::web::{Streamed, StreamedTask};
 
 /// How many hypotheses are shown; the others are counted.
 const HYPOTHESES: usize = 10;
@@ -49,13 +50,57 @@ pub fn board(state: &State, context: &RenderContext, now: Timestamp) -> Message 
     blocks.extend(notices.into_iter().flatten().map(say));
     let spent = if over { done(&board) } else { spent(&board) };
     blocks.push(small(&format!("{spent}{}", scripted_by(state))));
-    blocks.extend((!over).then(|| actions(buttons(&board.session))));
+    blocks.extend((!over).then(|| named_actions("board", buttons(&board.session))));
     Message { text: fallback(state, &board, context), blocks }
 }
 
 fn title(board: &Board) -> Line {
     let line = Line::new().bold("On it.").text(&format!(" Session {} · ", board.session));
     line.text(&prose(&board.symptom, 200))
+}
+
+/// The words with which a board begins that is written while it is read.
+#[must_use]
+pub fn first_words(session: &str) -> String {
+    format!("On it. Session {session}.")
+}
+
+/// Returns a board that is written while it is read: in a direct conversation, where whoever asked is all who read it, as long as it
+/// only goes forward. What waits for somebody, is held back, in trouble or over is drawn as a whole.
+#[must_use]
+pub fn streamed(state: &State, context: &RenderContext, now: Timestamp) -> Option<Streamed> {
+    let is_direct = state.opened.origin.channel.as_deref().is_some_and(|channel| channel.starts_with('D'));
+    let goes_on = matches!(activity(state), Activity::Doing(_))
+        && context.frozen.is_none()
+        && context.trouble.is_none()
+        && taken_over(state).is_none();
+    if !is_direct || !goes_on || !context.plan || state.opened.outside.is_some() {
+        return None;
+    }
+    let board = Board::of(state, now);
+    if board.hypotheses.len() > HYPOTHESES {
+        return None;
+    }
+    // A model's reasons are not streamed: what stands there is read as Markdown.
+    let task = |(place, one): (usize, &Hypothesis)| StreamedTask {
+        id: format!("{} {}", place + 1, short(&one.id, 100)),
+        title: short(&subject(one), 200),
+        status: progress(one.state).word().to_owned(),
+        output: match (one.state == HypothesisState::Active, hypothesis_subject(&one.id)) {
+            (true, _) => String::new(),
+            (false, Some(_)) => said_of_subject(one.state).to_owned(),
+            (false, None) => word(one.state).1.to_owned(),
+        },
+    };
+    Some(Streamed {
+        words: first_words(&board.session),
+        blocks: vec![
+            say(Line::new().text(&prose(&board.symptom, 200))),
+            named_actions("board", buttons(&board.session)),
+        ],
+        title: (!board.hypotheses.is_empty()).then(|| plan_title(&board.hypotheses)),
+        tasks: board.hypotheses.iter().enumerate().map(task).collect(),
+    })
 }
 
 fn fallback(state: &State, board: &Board, context: &RenderContext) -> String {
@@ -117,25 +162,34 @@ fn hypothesis(hypothesis: &Hypothesis) -> Line {
     Line::new().text(&format!("{sign} {}: ", subject(hypothesis))).then(outcome(hypothesis))
 }
 
+/// Returns what stands above the tasks of a plan.
+fn plan_title(all: &[Hypothesis]) -> String {
+    let over = all.iter().filter(|one| one.state != HypothesisState::Active).count();
+    format!("Checked {} of {}", number_of(over), count(all.len(), "possible cause"))
+}
+
+/// Returns how far the task of a hypothesis is.
+fn progress(state: HypothesisState) -> TaskStatus {
+    match state {
+        HypothesisState::Active => TaskStatus::InProgress,
+        HypothesisState::Confirmed | HypothesisState::Refuted | HypothesisState::Withdrawn => {
+            TaskStatus::Complete
+        }
+        HypothesisState::Unverifiable | HypothesisState::Contradicted => TaskStatus::Failed,
+    }
+}
+
 /// The hypotheses as tasks of a plan: what is checked, and what came of it.
 fn plan_of(all: &[Hypothesis]) -> serde_json::Value {
     let (shown, folded) = split(all);
-    let over = all.iter().filter(|one| one.state != HypothesisState::Active).count();
-    let title = format!("Checked {} of {}", number_of(over), count(all.len(), "possible cause"));
+    let title = plan_title(all);
     let mut tasks: Vec<serde_json::Value> = shown
         .into_iter()
         .enumerate()
         .map(|(place, one)| {
-            let (status, output) = match one.state {
-                HypothesisState::Active => (TaskStatus::InProgress, Line::new()),
-                HypothesisState::Confirmed | HypothesisState::Refuted | HypothesisState::Withdrawn => {
-                    (TaskStatus::Complete, outcome(one))
-                }
-                HypothesisState::Unverifiable | HypothesisState::Contradicted => {
-                    (TaskStatus::Failed, outcome(one))
-                }
-            };
-            task(&format!("{} {}", place + 1, short(&one.id, 100)), &subject(one), status, output)
+            let output = if one.state == HypothesisState::Active { Line::new() } else { outcome(one) };
+            let id = format!("{} {}", place + 1, short(&one.id, 100));
+            task(&id, &subject(one), progress(one.state), output)
         })
         .collect();
     let rest = if folded.iter().any(|one| one.state == HypothesisState::Active) {

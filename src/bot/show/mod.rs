@@ -36,7 +36,7 @@ pub use answer::{
     policy, refusal, sessions, status, stopping, typing_is_no_consent, usage,
 };
 pub use before::{Before, before};
-pub use board::board;
+pub use board::{board, first_words, streamed};
 pub use card::{asked_text, card, command_file};
 pub use context::{Deciding, Frozen, RenderContext};
 pub use home::{Home, home};

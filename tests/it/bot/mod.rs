@@ -25,6 +25,7 @@ mod replicas;
 mod see;
 mod show;
 mod stage;
+mod stream;
 mod strict;
 mod talk;
 mod telemetry;

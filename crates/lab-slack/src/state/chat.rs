@@ -63,7 +63,7 @@ impl Workspace {
         let channel = self.place_to_speak(app, &args.need("channel")?, now)?;
         let ts = args.need("ts")?;
         let own = self.own_message(app, &channel, &ts, "cant_update_message")?;
-        if own.stream.as_ref().is_some_and(|stream| stream.open) {
+        if own.stream.as_ref().is_some_and(|stream| stream.is_open(now)) {
             return Err(SlackError::new("streaming_state_conflict"));
         }
         let body = match body(args, Method::Update) {
@@ -108,7 +108,7 @@ impl Workspace {
         let channel = self.place_to_speak(app, &args.need("channel")?, now)?;
         let ts = args.need("ts")?;
         let own = self.own_message(app, &channel, &ts, "cant_delete_message")?;
-        if own.stream.as_ref().is_some_and(|stream| stream.open) {
+        if own.stream.as_ref().is_some_and(|stream| stream.is_open(now)) {
             return Err(SlackError::new("cant_delete_message"));
         }
         self.remove(&channel, &ts, now)?;

@@ -148,6 +148,13 @@ fn written(message: &mut Message) {
         .filter(|list| list.as_array().is_some_and(|list| !list.is_empty()));
 }
 
+impl Stream {
+    /// Tells whether something may still be added.
+    pub(crate) fn is_open(&self, now: Timestamp) -> bool {
+        self.open && now.as_millis() - self.started < MAX_STREAM_MILLIS
+    }
+}
+
 impl Workspace {
     /// `chat.startStream`
     pub(crate) fn chat_start_stream(
@@ -251,9 +258,7 @@ impl Workspace {
         let ts = args.need("ts")?;
         let own = self.own_message(app, &channel, &ts, "message_not_owned_by_app")?;
         let mut after = own.clone();
-        let alive =
-            |stream: &&mut Stream| stream.open && now.as_millis() - stream.started < MAX_STREAM_MILLIS;
-        let stream = after.stream.as_mut().filter(alive);
+        let stream = after.stream.as_mut().filter(|stream| stream.is_open(now));
         let stream = stream.ok_or_else(|| SlackError::new("message_not_in_streaming_state"))?;
         append(stream, more)?;
         written(&mut after);

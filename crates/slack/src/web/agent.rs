@@ -20,7 +20,7 @@ pub enum SessionState {
 }
 
 impl SessionState {
-    fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Processing => "processing",
             Self::Active => "active",
@@ -29,6 +29,15 @@ impl SessionState {
         }
     }
 }
+
+/// Slack's words for that a workspace has no such method.
+pub(crate) const NOT_THERE: [&str; 5] = [
+    "unknown_method",
+    "method_not_supported_for_channel_type",
+    "feature_not_enabled",
+    "not_allowed",
+    "missing_scope",
+];
 
 /// Something that a person may want to ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,19 +114,12 @@ impl Web {
         if self.is_missing(method) {
             return Ok(UpdateOutcome::Now);
         }
-        let unknown = [
-            "unknown_method",
-            "method_not_supported_for_channel_type",
-            "feature_not_enabled",
-            "not_allowed",
-            "missing_scope",
-        ];
         let called = match name {
             Some(name) => self.call_unless_replaced(method, arguments, name).await,
             None => self.call(method, arguments).await.map(Some),
         };
         match called {
-            Err(error) if error.code().is_some_and(|code| unknown.contains(&code)) => {
+            Err(error) if error.code().is_some_and(|code| NOT_THERE.contains(&code)) => {
                 // What holds for one kind of channel says nothing about the others.
                 let here = error.code() == Some("method_not_supported_for_channel_type");
                 if !here && self.note_missing(method) {

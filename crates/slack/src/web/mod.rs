@@ -11,6 +11,7 @@ mod granted;
 mod message;
 mod people;
 mod read;
+mod stream;
 mod tls;
 mod view;
 
@@ -22,5 +23,6 @@ pub use granted::{FixedTokens, Granted, Tokens};
 pub use message::{Address, Message, Posted, Response, UpdateOutcome};
 pub use people::{Group, Identity, Profile};
 pub use read::{Conversation, Page};
+pub use stream::{Streamed, StreamedTask};
 pub use tls::{Roots, RootsError};
 pub use view::Shape;

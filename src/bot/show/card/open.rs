@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::bot::show::amount::{clock, count, minutes};
 use crate::bot::show::block::{
-    Line, Tone, actions, button, confirm, labeled, lines, pre, quote, rich, say, section,
+    Line, Tone, button, confirm, labeled, lines, named_actions, pre, quote, rich, say, section,
 };
 use crate::bot::show::board::notice;
 use crate::bot::show::card::diff::{DiffSegment, diff};
@@ -66,7 +66,7 @@ pub(super) fn draw(subject: &Subject<'_>, context: &RenderContext, now: Timestam
     if let Some(frozen) = &context.frozen {
         blocks.push(say(notice(frozen, context)));
     }
-    blocks.push(actions(buttons(subject, context, left, &asked)));
+    blocks.push(named_actions("card", buttons(subject, context, left, &asked)));
     let unknown = if requested.outcome_unknown { ", outcome unknown" } else { "" };
     let text = format!(
         "Approval needed{unknown} · {} · {} · until {}: {}",
