@@ -256,6 +256,19 @@ fn sent(script: &str) -> Vec<String> {
 }
 
 #[test]
+fn what_one_command_sets_at_once_is_set_back_at_once() {
+    let bundle = guarded().bundle();
+    let line = "az network vnet subnet update -g rg --vnet-name app --name db --network-security-group other --route-table other";
+    let back = super::undo(&words(line), &bundle).unwrap();
+    let one = |line: &str| super::undo(&words(line), &bundle).unwrap();
+    let group =
+        one("az network vnet subnet update -g rg --vnet-name app --name db --network-security-group other");
+    let table = one("az network vnet subnet update -g rg --vnet-name app --name db --route-table other");
+    assert_eq!(back[..group.len()], group);
+    assert_eq!(back[group.len()..], table[table.len() - 2..]);
+}
+
+#[test]
 fn a_chain_that_is_emptied_is_filled_again() {
     let text = "*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -p tcp -m tcp --dport 80 -j REDIRECT --to-ports 8080\nCOMMIT\n\
         *filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n\

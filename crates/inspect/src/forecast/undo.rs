@@ -20,7 +20,29 @@ use serde_json::Value;
 #[must_use]
 pub fn undo(words: &[String], bundle: &Bundle) -> Option<Vec<String>> {
     let edits = command(words, bundle).ok()?;
-    let [edit] = edits.as_slice() else { return script_back(words, &edits, bundle) };
+    if let [edit] = edits.as_slice() {
+        return one_back(words, edit, bundle);
+    }
+    if edits.iter().all(|edit| matches!(edit, Edit::Filter { .. } | Edit::Shape { .. })) {
+        return script_back(words, &edits, bundle);
+    }
+    let mut back = edits.iter().map(|edit| one_back(words, edit, bundle));
+    let first = back.next()??;
+    back.try_fold(first, |all, more| joined(all, &more?))
+}
+
+/// Joins two commands that set an option each of the same thing.
+fn joined(mut all: Vec<String>, more: &[String]) -> Option<Vec<String>> {
+    let (same, [option, value]) = more.split_last_chunk::<2>()?;
+    let is_same = all.get(..same.len()) == Some(same) && !all.contains(option);
+    is_same.then(|| {
+        all.extend([option.clone(), value.clone()]);
+        all
+    })
+}
+
+/// Returns the words of the command that takes one edit back.
+fn one_back(words: &[String], edit: &Edit, bundle: &Bundle) -> Option<Vec<String>> {
     let draft = Draft::of(bundle);
     let place = Place::of(words);
     match edit {
@@ -84,7 +106,7 @@ pub fn undo(words: &[String], bundle: &Bundle) -> Option<Vec<String>> {
             Some(place.named(verb, &[("--name", machine)]))
         }
         Edit::Firewall(edit) => firewall_command::undo(edit, &draft, &place),
-        Edit::Filter { .. } | Edit::Shape { .. } => script_back(words, &edits, bundle),
+        Edit::Filter { .. } | Edit::Shape { .. } => script_back(words, std::slice::from_ref(edit), bundle),
         Edit::DeletePeering { network, peering } => {
             let known = draft.networks.named(network)?;
             let row = items(known, "virtualNetworkPeerings").find(|row| is_named(row, peering))?;
