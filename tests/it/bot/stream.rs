@@ -92,22 +92,27 @@ async fn whoever_takes_a_session_over_keeps_the_board_that_was_still_written() {
 
 #[tokio::test]
 async fn where_there_are_no_streams_a_direct_board_is_posted_and_changed() {
-    held()
-        .await
-        .talk(async |world| {
-            let fault = json!({"kind": "error", "method": "chat.startStream", "error": "unknown_method", "count": 99});
-            world.fault(fault).await;
-            let (channel, root) = asked(world).await;
-            let board = world
-                .sees_in("alice", &channel, &root, "a board", |message| {
-                    has_button(message, "stop") && message["blocks"].to_string().contains("task_card")
-                })
-                .await;
-            assert!(!is_written(&board), "{board}");
-            world.concluded_in("alice", &channel, &root).await;
-            one_board(world, &channel, &root, &board).await;
-        })
-        .await;
+    for error in ["unknown_method", "invalid_chunks", "fatal_error"] {
+        held()
+            .await
+            .talk(async |world| {
+                world
+                    .fault(
+                        json!({"kind": "error", "method": "chat.startStream", "error": error, "count": 99}),
+                    )
+                    .await;
+                let (channel, root) = asked(world).await;
+                let board = world
+                    .sees_in("alice", &channel, &root, "a board", |message| {
+                        has_button(message, "stop") && message["blocks"].to_string().contains("task_card")
+                    })
+                    .await;
+                assert!(!is_written(&board), "{board}");
+                world.concluded_in("alice", &channel, &root).await;
+                one_board(world, &channel, &root, &board).await;
+            })
+            .await;
+    }
 }
 
 #[tokio::test]

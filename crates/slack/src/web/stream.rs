@@ -74,10 +74,11 @@ impl Streamed {
 }
 
 impl Web {
-    /// `chat.startStream`, in a direct conversation. Nothing where the workspace has no streams.
+    /// `chat.startStream`, in a direct conversation. Nothing where Slack refuses it, because the workspace has no streams for instance:
+    /// then the message is posted, and what else is wrong shows there.
     ///
     /// # Errors
-    /// Fails where the call does.
+    /// Fails where nobody knows whether it began.
     pub async fn start_stream(&self, to: &Address, streamed: &Streamed) -> Result<Option<Posted>, CallError> {
         let method = "chat.startStream";
         if self.is_missing(method) {
@@ -87,13 +88,15 @@ impl Web {
             "channel": to.channel, "thread_ts": to.thread_ts, "task_display_mode": "plan", "chunks": streamed.chunks(),
         });
         match self.call(method, &arguments).await {
-            Err(error) if error.code().is_some_and(|code| NOT_THERE.contains(&code)) => {
-                if self.note_missing(method) {
-                    tracing::info!("slack has no {method} here ({error}); boards are posted and changed");
+            Err(error) => {
+                let Some(code) = error.code() else { return Err(error) };
+                // What is said in a form that is not taken is not taken the next time either.
+                let is_lasting = NOT_THERE.contains(&code) || code.starts_with("invalid_");
+                if is_lasting && self.note_missing(method) {
+                    tracing::info!("slack takes no {method} here ({error}); boards are posted and changed");
                 }
                 Ok(None)
             }
-            Err(error) => Err(error),
             Ok(answer) => {
                 let ts = answer.get("ts").and_then(Value::as_str).map(str::to_owned);
                 let ts = ts.ok_or_else(|| CallError::odd(method, "ts"))?;
