@@ -49,6 +49,7 @@ const MAX_LINES: usize = 50;
 /// Returns the lines that take a line of `iptables` or `nft` back; nothing where that depends on what was not read.
 pub(super) fn inverse(bundle: &Bundle, machine: &str, words: &[String]) -> Option<Vec<String>> {
     let (line, program) = (Line::read(words).ok()?, words.first()?);
+    line.is_plain(program).then_some(())?;
     let chains = line.chains_in(bundle, machine)?;
     if let Deed::Flush = line.deed {
         let lines = line.refilled(program, &chains)?;
@@ -66,6 +67,7 @@ pub(super) fn inverse_read(
     words: &[String],
 ) -> Option<String> {
     let (line, program) = (Line::read(words).ok()?, words.first()?);
+    line.is_plain(program).then_some(())?;
     let (Deed::After(_, rule) | Deed::Before(_, rule)) = &line.deed else { return None };
     let chain = line.chain.as_deref()?;
     let handles = |bundle| -> Option<BTreeMap<u64, String>> {
@@ -101,6 +103,21 @@ fn uncounted(rule: &str) -> Vec<&str> {
 /// Tells whether the line that takes a line back can only be said once it has run.
 pub(super) fn is_named_later(words: &[String]) -> bool {
     Line::read(words).is_ok_and(|line| matches!(line.deed, Deed::After(..) | Deed::Before(..)))
+}
+
+/// Returns words as a shell takes them for the same words; nothing where that is not so easy.
+fn as_typed(words: &[String]) -> Option<String> {
+    let one = |word: &String| match (is_name(word), word.contains('\'')) {
+        (true, _) => Some(word.clone()),
+        (false, false) => Some(format!("'{word}'")),
+        (false, true) => None,
+    };
+    words.iter().map(one).collect::<Option<Vec<_>>>().map(|words| words.join(" "))
+}
+
+/// Tells whether a shell takes a text for nothing but a word.
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|char| char.is_ascii_alphanumeric() || "_-./:,=+@%".contains(char))
 }
 
 /// Tells whether a rule can stand in a script: the line goes through a shell, and what means something there is not offered.
@@ -268,6 +285,14 @@ impl Line {
         Ok(Self { program: "nft", backend: None, table, chain, deed })
     }
 
+    /// Tells whether what it names can stand in another line that goes through a shell.
+    fn is_plain(&self, program: &str) -> bool {
+        is_name(program)
+            && self.table.split(' ').all(is_name)
+            && self.chain.as_deref().is_none_or(is_name)
+            && !matches!(&self.deed, Deed::Policy(policy) if !is_name(policy))
+    }
+
     /// Returns the chains of the table in the document that shows what the line changes; none where nobody has used the table.
     fn chains_in(&self, bundle: &Bundle, machine: &str) -> Option<Vec<Chain>> {
         let own = bundle.guests.iter().find(|(name, _)| name.eq_ignore_ascii_case(machine));
@@ -295,7 +320,7 @@ impl Line {
             is_plain(raw).then(|| format!("{begun} -I {chain} {} {raw}", at + 1))
         };
         match &self.deed {
-            Deed::Append(rule) | Deed::Insert(_, rule) => said(format!("-D {chain} {}", rule.join(" "))),
+            Deed::Append(rule) | Deed::Insert(_, rule) => said(format!("-D {chain} {}", as_typed(rule)?)),
             Deed::DeleteAt(number) => put_back(number.checked_sub(1)?),
             Deed::Delete(rule) => {
                 let wanted = essence(&self.rule(rule).ok()?);
@@ -618,7 +643,7 @@ const WRITTEN: [&str; 2] = ["netem", "tbf"];
 /// Returns the line that takes a line of `tc qdisc` back; nothing where what stood there cannot be written in one.
 pub(super) fn unshaped(bundle: &Bundle, machine: &str, words: &[String]) -> Option<String> {
     let at = words.iter().position(|word| word == "dev")?;
-    let device = words.get(at + 1)?;
+    let device = words.get(at + 1).filter(|device| is_name(device))?;
     let guest = bundle.guests.iter().find(|(name, _)| name.eq_ignore_ascii_case(machine))?.1;
     let Some(Reading::Text(text)) = &guest.shaping else { return None };
     let old = text.lines().find_map(|line| {

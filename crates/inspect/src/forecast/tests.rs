@@ -306,6 +306,16 @@ fn lines_of_a_script_are_taken_back_the_last_one_first() {
             "sudo iptables -I INPUT 2 -p tcp -m tcp --dport 22 -j ACCEPT; iptables -D INPUT -s 10.0.0.9 -j DROP"
         )
     );
+    // What was one word stays one word: it would run in the shell otherwise.
+    assert_eq!(
+        back("iptables -A INPUT -m comment --comment '$(reboot) & x' -j DROP").as_deref(),
+        Some("iptables -D INPUT -m comment --comment '$(reboot) & x' -j DROP")
+    );
+    for odd in
+        ["iptables -A '$(reboot)' -j DROP", "'/$(x)/iptables' -A INPUT -j DROP", "iptables -P INPUT '$(x)'"]
+    {
+        assert_eq!(back(odd), None, "{odd}");
+    }
     // One that cannot be taken back leaves nothing half taken back.
     assert_eq!(back("iptables -A INPUT -s 10.0.0.9 -j DROP; ufw reset"), None);
 }
