@@ -12,6 +12,7 @@ use super::filter::Filters;
 use super::firewall::{self, Firewall};
 use super::flow::Protocol;
 use super::naming::{self, Names, ServerAnswer};
+use super::page::{self, Page};
 use super::routing::{self, Addresses, Routing};
 use super::shaping::Shaping;
 use super::socket::{self, Bound, Listener};
@@ -79,6 +80,7 @@ pub(super) struct Machine {
     pub(super) udp: Known<Vec<Listener>>,
     pub(super) connections: Known<Vec<Connection>>,
     pub(super) answers: Known<Vec<ServerAnswer>>,
+    pub(super) pages: Known<Vec<Page>>,
 }
 
 /// A network interface.
@@ -295,6 +297,15 @@ impl Estate {
     pub fn frontend_addresses(&self, balancer: &str) -> Vec<IpAddr> {
         let own = self.balancers().filter(|(name, ..)| name.eq_ignore_ascii_case(balancer));
         own.flat_map(|(_, addresses, _)| addresses).collect()
+    }
+
+    /// Tells whether a name is that of a load balancer without an address on the internet.
+    #[must_use]
+    pub fn is_inner_balancer(&self, name: &str) -> bool {
+        let own = self.balancers.read().into_iter().flatten();
+        own.into_iter().any(|own| {
+            own.name.eq_ignore_ascii_case(name) && own.frontends.iter().all(|frontend| !frontend.is_public)
+        })
     }
 
     /// Returns with whom a machine has connections; `None` where that was not read.
@@ -678,6 +689,7 @@ impl Context<'_> {
             udp: Known::of(guest.udp.as_ref(), |text| socket::read(text, Protocol::Udp)),
             connections: Known::of(guest.connections.as_ref(), |text| Ok(socket::connections(text))),
             answers: Known::of(guest.answers.as_ref(), |text| Ok(naming::answered(text))),
+            pages: Known::of(guest.pages.as_ref(), |text| Ok(page::pages(text))),
         }
     }
 }

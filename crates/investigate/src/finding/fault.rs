@@ -44,6 +44,7 @@ pub enum Fault {
     PeeringNotSynced,
     VmStopped,
     LbProbeMismatch,
+    LbProbeStatus,
     LbBackendEmpty,
     LbRuleMissing,
     LbFloatingIp,
@@ -206,7 +207,7 @@ impl ObjectKind {
 
 impl Fault {
     /// All faults that the cloud shows. A test holds that each variant is among them.
-    pub const ALL: [Self; 51] = [
+    pub const ALL: [Self; 52] = [
         Self::NsgDeny,
         Self::NsgExposure,
         Self::RouteBlackhole,
@@ -240,6 +241,7 @@ impl Fault {
         Self::PeeringNotSynced,
         Self::VmStopped,
         Self::LbProbeMismatch,
+        Self::LbProbeStatus,
         Self::LbBackendEmpty,
         Self::LbRuleMissing,
         Self::LbFloatingIp,
@@ -301,6 +303,7 @@ impl Fault {
             Self::PeeringNotSynced => "peering_not_synced",
             Self::VmStopped => "vm_stopped",
             Self::LbProbeMismatch => "lb_probe_mismatch",
+            Self::LbProbeStatus => "lb_probe_status",
             Self::LbBackendEmpty => "lb_backend_empty",
             Self::LbRuleMissing => "lb_rule_missing",
             Self::LbFloatingIp => "lb_floating_ip",
@@ -353,7 +356,9 @@ impl Fault {
             | Self::PeeringTransitOff
             | Self::PeeringNotSynced => ObjectKind::Peering,
             Self::VmStopped => ObjectKind::Machine,
-            Self::LbProbeMismatch | Self::LbBackendEmpty | Self::LbFloatingIp => ObjectKind::BalancerPart,
+            Self::LbProbeMismatch | Self::LbProbeStatus | Self::LbBackendEmpty | Self::LbFloatingIp => {
+                ObjectKind::BalancerPart
+            }
             Self::LbRuleMissing => ObjectKind::BalancerPort,
             Self::LbAdminDown => ObjectKind::BalancerMember,
             Self::NotListening => ObjectKind::Listener,
@@ -432,6 +437,7 @@ impl Fault {
             | Self::PeeringNotSynced
             | Self::VmStopped
             | Self::LbProbeMismatch
+            | Self::LbProbeStatus
             | Self::LbBackendEmpty
             | Self::LbRuleMissing
             | Self::LbFloatingIp
@@ -531,6 +537,7 @@ impl Fault {
             | Self::PeeringNotSynced
             | Self::VmStopped
             | Self::LbProbeMismatch
+            | Self::LbProbeStatus
             | Self::LbBackendEmpty
             | Self::LbRuleMissing
             | Self::LbFloatingIp

@@ -145,6 +145,7 @@ const fn is_rule(fault: Fault) -> bool {
         | Fault::PeeringNotSynced
         | Fault::VmStopped
         | Fault::LbProbeMismatch
+        | Fault::LbProbeStatus
         | Fault::LbBackendEmpty
         | Fault::LbRuleMissing
         | Fault::LbFloatingIp
@@ -253,6 +254,7 @@ fn fix<'a>(
         Fault::PeeringNotSynced => service_fix::peering_sync(context, group, at(1), at(2)),
         Fault::VmStopped => service_fix::machine(context, group, at(1)),
         Fault::LbProbeMismatch => service_fix::probe(context, group, at(1), at(2)),
+        Fault::LbProbeStatus => service_fix::probe_status(context, group, at(1), at(2)),
         Fault::LbBackendEmpty => service_fix::pool(context, group, at(1), at(2)),
         Fault::LbRuleMissing => service_fix::balancer_rule(context, group, (at(1), at(2)), (at(3), at(4))),
         Fault::LbFloatingIp => service_fix::floating(context, group, at(1), at(2)),
@@ -386,11 +388,8 @@ fn allow(
 fn leaves(context: &PlaybookContext<'_>, flow: &JudgedFlow, nsg: &str) -> bool {
     let has = |machine: &Option<String>| {
         let Some(machine) = machine else { return false };
-        let known = context.incident.facts.get("machines").and_then(serde_json::Value::as_array);
-        known.into_iter().flatten().any(|one| {
-            let text = |key: &str| one.get(key).and_then(serde_json::Value::as_str);
-            text("name") == Some(machine) && (text("nsg") == Some(nsg) || text("subnet_nsg") == Some(nsg))
-        })
+        let mut known = context.incident.listed.machines.iter();
+        known.any(|one| one.name == *machine && one.security_groups().any(|own| own == nsg))
     };
     has(&flow.source_machine) && !has(&flow.destination_machine)
 }

@@ -72,6 +72,8 @@ pub(crate) enum Kind {
     Statistic,
     /// A preference of tshark.
     Preference,
+    /// The path of a page, without anything behind it.
+    Page,
     /// A kernel setting.
     Setting,
     /// What a routing daemon is asked: its sessions, neighbors and routes, never its configuration.
@@ -123,6 +125,7 @@ impl Kind {
             "FORM" => Self::Form,
             "STATISTIC" => Self::Statistic,
             "PREFERENCE" => Self::Preference,
+            "PAGE" => Self::Page,
             "SETTING" => Self::Setting,
             "SHOW" => Self::Show,
             "MOMENT" => Self::Moment,
@@ -177,6 +180,9 @@ impl Kind {
             }
             Self::Statistic => !value.starts_with('-') && !value.to_ascii_lowercase().contains("credential"),
             Self::Preference => is_preference(value),
+            Self::Page => {
+                value.starts_with('/') && value.len() <= MAX_LIST_LEN && value.split('/').all(is_part_of_page)
+            }
             Self::Setting => {
                 is_word(value) && !value.contains('=') && !value.contains("..") && !value.starts_with('/')
             }
@@ -256,6 +262,12 @@ pub(crate) fn ports(text: &str) -> Option<usize> {
 fn is_item(item: &str) -> bool {
     let plain = item.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:".contains(&byte));
     plain && !item.is_empty() && !item.starts_with('-') && fits_name(item)
+}
+
+/// A part of a path: no step upwards, no name long enough to carry data.
+fn is_part_of_page(part: &str) -> bool {
+    let plain = part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:".contains(&byte));
+    plain && !matches!(part, "." | "..") && fits_name(part)
 }
 
 fn is_endpoint(text: &str) -> bool {
