@@ -9,7 +9,7 @@ use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
-    EstateOperation, FirewallOperation, FrontendOperation, GuestProbe, NamingOperation, OutboundOperation,
+    EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, GuestProbe, NamingOperation, OutboundOperation,
     RESOLVE, STATE, Wanted, keep_power, power, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
@@ -85,6 +85,7 @@ impl LiveEstate {
         self.fetch(Wanted::Frontends)?;
         self.fetch(Wanted::Firewalls)?;
         self.fetch(Wanted::Names)?;
+        self.fetch(Wanted::Gateways)?;
         self.fetch(Wanted::Outbound)?;
         let estate = self.estate();
         let mut wanted = Vec::new();
@@ -107,6 +108,7 @@ impl LiveEstate {
                 Wanted::Rules(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Rules),
                 Wanted::Frontends
                 | Wanted::Firewalls
+                | Wanted::Gateways
                 | Wanted::Outbound
                 | Wanted::Names
                 | Wanted::Answers(..)
@@ -150,6 +152,10 @@ impl LiveEstate {
             Wanted::Names => {
                 let found = self.live.drive(NamingOperation::new(&self.group))?;
                 NamingOperation::into_cloud(found, &mut self.bundle.cloud);
+            }
+            Wanted::Gateways => {
+                let found = self.live.drive(GatewayOperation::new(&self.group))?;
+                GatewayOperation::into_cloud(found, &mut self.bundle.cloud);
             }
             Wanted::Outbound => {
                 let found = self.live.drive(OutboundOperation::new(&self.group, &self.bundle.cloud))?;

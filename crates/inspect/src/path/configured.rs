@@ -51,6 +51,17 @@ pub(super) fn tables(text: &str) -> Result<(Tables, Vec<String>), String> {
     Ok((found.into_iter().collect(), odd))
 }
 
+/// Returns the names of the tables that keep out what gateways learned.
+pub(super) fn unpropagated(text: &str) -> Result<Vec<String>, String> {
+    let is_row = |map: &Map<String, Value>| has(map, "routes");
+    let read = rows(text, "route tables", is_row, |row, _| {
+        let is_off = inner(row).field("disableBgpRoutePropagation").and_then(Value::as_bool);
+        Some(is_off.unwrap_or(false).then(|| row.text("name").unwrap_or_default().to_owned()))
+    });
+    let (found, _) = read.map_err(|error| error.to_string())?;
+    Ok(found.into_iter().flatten().collect())
+}
+
 /// Reads what `az network nsg list` prints.
 pub(super) fn groups(text: &str) -> Result<Groups, String> {
     let document = document(text).map_err(|error| error.to_string())?;
@@ -100,7 +111,7 @@ pub(super) fn routes(
     own_routes(networks, own, subnet, tables)
 }
 
-/// Makes the routes of a firewall's subnet, whether or not a gateway brings others: what leads to the network or a peered one goes
+/// Makes the routes of the subnet of a firewall or gateway, whether or not a gateway brings others: what leads to the network or a peered one goes
 /// before these.
 ///
 /// # Errors

@@ -11,6 +11,7 @@ use super::egress::{self, Failed, Gateway};
 use super::filter::Filters;
 use super::firewall::{self, Firewall};
 use super::flow::Protocol;
+use super::gateway::{self, VirtualGateways};
 use super::naming::{self, Names, ServerAnswer};
 use super::routing::{self, Addresses, Routing};
 use super::shaping::Shaping;
@@ -58,6 +59,9 @@ pub struct Estate {
     pub(super) firewalls: Known<Vec<Firewall>>,
     pub(super) gateways: Known<Vec<Gateway>>,
     pub(super) failed: Known<Vec<Failed>>,
+    pub(super) virtual_gateways: Known<VirtualGateways>,
+    /// The route tables that keep out what gateways learned.
+    pub(super) unpropagated: Vec<String>,
     owners: HashMap<IpAddr, Vec<usize>>,
     publics: HashMap<IpAddr, usize>,
     warnings: Vec<String>,
@@ -105,6 +109,8 @@ pub(super) struct Nic {
     pub(super) names: Vec<(ipnet::IpNet, String)>,
     /// The firewall that it stands for: one has no interface that is listed.
     pub(super) firewall: Option<usize>,
+    /// Whether it stands for a gateway to other sites, which has none either.
+    pub(super) is_gateway: bool,
 }
 
 impl Estate {
@@ -228,6 +234,12 @@ impl Estate {
         };
         let all = firewalls.read().map(Vec::as_slice).unwrap_or_default();
         nics.extend(all.iter().enumerate().map(|(at, own)| context.firewall(at, own)));
+        let virtual_gateways = gateway::virtual_gateways(cloud);
+        let unpropagated = Known::of(cloud.route_tables.as_ref(), configured::unpropagated);
+        let unpropagated = unpropagated.read().cloned().unwrap_or_default();
+        for own in virtual_gateways.read().into_iter().flat_map(|own| &own.all) {
+            nics.push(context.gateway(&own.name, &own.network));
+        }
         for name in bundle
             .guests
             .keys()
@@ -265,6 +277,8 @@ impl Estate {
             gateways,
             failed,
             firewalls,
+            virtual_gateways,
+            unpropagated,
             owners,
             publics,
             warnings,
@@ -430,10 +444,37 @@ impl Estate {
         self.nics.iter().position(|nic| nic.firewall == Some(own))
     }
 
-    /// Tells whether a name is that of a firewall of the platform: nobody can ask it for the state of an interface.
+    /// Tells whether a name is that of a firewall or a gateway of the platform: nobody can ask it for the state of an interface.
     #[must_use]
-    pub fn is_firewall(&self, name: &str) -> bool {
-        self.nics.iter().any(|nic| nic.firewall.is_some() && nic.name == name)
+    pub fn is_of_platform(&self, name: &str) -> bool {
+        self.nics.iter().any(|nic| nic.is_of_platform() && nic.name == name)
+    }
+
+    /// Returns the network whose gateway an interface uses: its own, or the one that a connected network lends.
+    pub(super) fn gateway_network(&self, nic: &Nic) -> Option<&Network> {
+        let own = self.network(nic.network.as_deref()?)?;
+        if own.has_gateway() {
+            return Some(own);
+        }
+        let lent = |peering: &topology::Peering| {
+            let hub = self.network(&peering.remote)?;
+            let back = hub.peering_with(&own.name);
+            back.is_none_or(|back| back.transit != Some(false)).then_some(hub)
+        };
+        own.peerings.iter().filter(|peering| peering.is_connected() && peering.remote_gateway).find_map(lent)
+    }
+
+    /// Returns what stands for the gateway through which a site that holds an address comes in.
+    pub(super) fn gateway_towards(&self, address: IpAddr) -> Option<usize> {
+        let known = self.virtual_gateways.read().filter(|known| known.holds(address))?;
+        let networks = self.networks.read().map(Vec::as_slice).unwrap_or_default();
+        let holds = |nic: &Nic| {
+            let network = nic.network.as_deref().filter(|_| nic.is_gateway);
+            network.is_some_and(|own| {
+                matches!(known.towards(own, address, networks), gateway::Towards::Held(_))
+            })
+        };
+        self.nics.iter().position(holds)
     }
 
     /// Tells whether an address lies where the platform puts its own appliances.
@@ -489,6 +530,13 @@ impl Estate {
             || self.network_of(address).is_some()
             || self.frontend(address).is_some()
             || is_private(address)
+    }
+}
+
+impl Nic {
+    /// Tells whether it stands for something of the platform's, which has no group and nothing inside.
+    pub(super) fn is_of_platform(&self) -> bool {
+        self.firewall.is_some() || self.is_gateway
     }
 }
 
@@ -614,6 +662,7 @@ impl Context<'_> {
             configured,
             names: names.unwrap_or_default(),
             firewall: None,
+            is_gateway: false,
             name: listed.name,
         }
     }
@@ -645,6 +694,28 @@ impl Context<'_> {
             configured: (true, true),
             ..self.nic(listed, None)
         }
+    }
+
+    /// Makes what stands for a gateway: an interface without an address whose routes are those of its subnet.
+    fn gateway(&self, name: &str, network: &str) -> Nic {
+        let place = (network, "GatewaySubnet");
+        let listed = Listed {
+            name: name.to_owned(),
+            machine: None,
+            addresses: Vec::new(),
+            publics: Vec::new(),
+            has_public: true,
+            subnet: Some((place.0.to_owned(), place.1.to_owned())),
+            group: None,
+            forwards: Some(true),
+            servers: Vec::new(),
+        };
+        let routes = match self.networks {
+            Some(networks) => configured::firewall_routes(networks, place, self.tables)
+                .map_or_else(Known::Failed, Known::Read),
+            None => Known::Absent,
+        };
+        Nic { routes, rules: Known::Absent, is_gateway: true, configured: (true, true), ..self.nic(listed, None) }
     }
 
     fn machine(&self, name: &str, running: Option<bool>) -> Machine {

@@ -38,6 +38,7 @@ mod filter;
 mod firewall;
 mod firewall_rule;
 mod flow;
+mod gateway;
 mod group;
 mod hop;
 mod judge;
@@ -56,6 +57,7 @@ mod walk;
 mod walk_balancer;
 mod walk_egress;
 mod walk_firewall;
+mod walk_gateway;
 mod walk_guest;
 mod walk_name;
 

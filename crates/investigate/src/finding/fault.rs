@@ -62,6 +62,17 @@ pub enum Fault {
     OutboundAbsent,
     NatUnconfigured,
     SnatExhausted,
+    VpnDown,
+    VpnKeyMismatch,
+    VpnIkeMismatch,
+    VpnPeerUnreachable,
+    VpnPrefixMissing,
+    VpnPrefixOverlap,
+    BgpPeerDown,
+    BgpRouteMissing,
+    RoutePropagationOff,
+    ErCircuitDown,
+    ErPeeringDown,
     /// A fault of a machine's own network that no document of the cloud shows; made by [`Fault::of_host`].
     #[serde(skip)]
     Host(HostFault),
@@ -126,6 +137,16 @@ pub enum ObjectKind {
     NatGateway,
     /// What gives the machines behind it ports of a public address.
     SourceTranslation,
+    /// A connection of a gateway.
+    Connection,
+    /// What a gateway knows of a site.
+    LocalGateway,
+    /// Whom a gateway learns routes from, or a prefix that it did not learn.
+    GatewayRoutes,
+    RouteTable,
+    /// A circuit of an `ExpressRoute`.
+    Circuit,
+    CircuitPeering,
     /// A device of a machine.
     Device,
     /// The addresses of a device.
@@ -177,6 +198,12 @@ impl ObjectKind {
             Self::SubnetOutbound => "subnet/<vnet>/<subnet>/outbound",
             Self::NatGateway => "natgateway/<name>",
             Self::SourceTranslation => "snat/<name>",
+            Self::Connection => "vpn/<connection>",
+            Self::LocalGateway => "localgateway/<name>",
+            Self::GatewayRoutes => "bgp/<gateway>/<part>",
+            Self::RouteTable => "routetable/<table>",
+            Self::Circuit => "er/<circuit>",
+            Self::CircuitPeering => "er/<circuit>/<peering>",
             Self::Device => "link/<host>/<dev>",
             Self::Address => "address/<host>/<dev>",
             Self::Neighbor => "neighbour/<host>/<ip>",
@@ -203,7 +230,7 @@ impl ObjectKind {
 
 impl Fault {
     /// All faults that the cloud shows. A test holds that each variant is among them.
-    pub const ALL: [Self; 51] = [
+    pub const ALL: [Self; 62] = [
         Self::NsgDeny,
         Self::NsgExposure,
         Self::RouteBlackhole,
@@ -255,6 +282,17 @@ impl Fault {
         Self::OutboundAbsent,
         Self::NatUnconfigured,
         Self::SnatExhausted,
+        Self::VpnDown,
+        Self::VpnKeyMismatch,
+        Self::VpnIkeMismatch,
+        Self::VpnPeerUnreachable,
+        Self::VpnPrefixMissing,
+        Self::VpnPrefixOverlap,
+        Self::BgpPeerDown,
+        Self::BgpRouteMissing,
+        Self::RoutePropagationOff,
+        Self::ErCircuitDown,
+        Self::ErPeeringDown,
     ];
 
     /// Returns every fault: those that the cloud shows, then those that only a machine itself shows.
@@ -316,6 +354,17 @@ impl Fault {
             Self::OutboundAbsent => "outbound_absent",
             Self::NatUnconfigured => "nat_unconfigured",
             Self::SnatExhausted => "snat_exhausted",
+            Self::VpnDown => "vpn_down",
+            Self::VpnKeyMismatch => "vpn_key_mismatch",
+            Self::VpnIkeMismatch => "vpn_ike_mismatch",
+            Self::VpnPeerUnreachable => "vpn_peer_unreachable",
+            Self::VpnPrefixMissing => "vpn_prefix_missing",
+            Self::VpnPrefixOverlap => "vpn_prefix_overlap",
+            Self::BgpPeerDown => "bgp_peer_down",
+            Self::BgpRouteMissing => "bgp_route_missing",
+            Self::RoutePropagationOff => "route_propagation_off",
+            Self::ErCircuitDown => "er_circuit_down",
+            Self::ErPeeringDown => "er_peering_down",
             Self::Host(fault) => fault.as_str(),
         }
     }
@@ -367,6 +416,14 @@ impl Fault {
             Self::OutboundAbsent => ObjectKind::SubnetOutbound,
             Self::NatUnconfigured => ObjectKind::NatGateway,
             Self::SnatExhausted => ObjectKind::SourceTranslation,
+            Self::VpnDown | Self::VpnKeyMismatch | Self::VpnIkeMismatch | Self::VpnPeerUnreachable => {
+                ObjectKind::Connection
+            }
+            Self::VpnPrefixMissing | Self::VpnPrefixOverlap => ObjectKind::LocalGateway,
+            Self::BgpPeerDown | Self::BgpRouteMissing => ObjectKind::GatewayRoutes,
+            Self::RoutePropagationOff => ObjectKind::RouteTable,
+            Self::ErCircuitDown => ObjectKind::Circuit,
+            Self::ErPeeringDown => ObjectKind::CircuitPeering,
             Self::Host(fault) => host::object_kind(fault),
         }
     }
@@ -446,7 +503,18 @@ impl Fault {
             | Self::DnsForwarderMissing
             | Self::OutboundAbsent
             | Self::NatUnconfigured
-            | Self::SnatExhausted => service::title(self, &parts),
+            | Self::SnatExhausted
+            | Self::VpnDown
+            | Self::VpnKeyMismatch
+            | Self::VpnIkeMismatch
+            | Self::VpnPeerUnreachable
+            | Self::VpnPrefixMissing
+            | Self::VpnPrefixOverlap
+            | Self::BgpPeerDown
+            | Self::BgpRouteMissing
+            | Self::RoutePropagationOff
+            | Self::ErCircuitDown
+            | Self::ErPeeringDown => service::title(self, &parts),
             Self::Host(fault) => host::title(fault, object),
         }
     }
@@ -545,7 +613,18 @@ impl Fault {
             | Self::DnsForwarderMissing
             | Self::OutboundAbsent
             | Self::NatUnconfigured
-            | Self::SnatExhausted => service::mechanism(self),
+            | Self::SnatExhausted
+            | Self::VpnDown
+            | Self::VpnKeyMismatch
+            | Self::VpnIkeMismatch
+            | Self::VpnPeerUnreachable
+            | Self::VpnPrefixMissing
+            | Self::VpnPrefixOverlap
+            | Self::BgpPeerDown
+            | Self::BgpRouteMissing
+            | Self::RoutePropagationOff
+            | Self::ErCircuitDown
+            | Self::ErPeeringDown => service::mechanism(self),
             Self::Host(fault) => host::mechanism(fault),
         }
     }

@@ -13,6 +13,7 @@ mod ends;
 mod escalate;
 mod findings;
 mod firewall_fix;
+mod gateway_fix;
 mod fix;
 mod flows;
 mod guest_fix;

@@ -18,7 +18,7 @@ use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
-    EstateOperation, FirewallOperation, FrontendOperation, NAMES, NameServer, NamingOperation,
+    EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, NAMES, NameServer, NamingOperation,
     OutboundOperation, RESOLVE, STATE, Wanted, keep_power, power, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup};
@@ -210,6 +210,7 @@ impl<'a> EstateReader<'a> {
             Wanted::Frontends
             | Wanted::Firewalls
             | Wanted::Names
+            | Wanted::Gateways
             | Wanted::Outbound
             | Wanted::Answers(..)
             | Wanted::Power(_)
@@ -452,6 +453,10 @@ impl<'a> EstateReader<'a> {
                 let found = replay.run(&mut FirewallOperation::new(self.place))?;
                 FirewallOperation::into_cloud(found, &mut self.bundle.cloud);
             }
+            Wanted::Gateways => {
+                let found = replay.run(&mut GatewayOperation::new(self.place))?;
+                GatewayOperation::into_cloud(found, &mut self.bundle.cloud);
+            }
             Wanted::Names => {
                 let found = replay.run(&mut NamingOperation::new(self.place))?;
                 NamingOperation::into_cloud(found, &mut self.bundle.cloud);
@@ -584,6 +589,15 @@ impl<'a> EstateReader<'a> {
                 object,
                 Object::FirewallRule { .. } | Object::FirewallPort { .. } | Object::FirewallNames { .. }
             ),
+            Wanted::Gateways => matches!(
+                object,
+                Object::Connection { .. }
+                    | Object::LocalGateway { .. }
+                    | Object::GatewayPeer { .. }
+                    | Object::GatewayPrefix { .. }
+                    | Object::Circuit { .. }
+                    | Object::CircuitPeering { .. }
+            ),
             Wanted::Outbound => {
                 matches!(object, Object::NatGateway { .. } | Object::SourceTranslation { .. })
             }
@@ -617,6 +631,7 @@ impl<'a> EstateReader<'a> {
                 | Wanted::Frontends
                 | Wanted::Firewalls
                 | Wanted::Names
+                | Wanted::Gateways
                 | Wanted::Outbound
                 | Wanted::Power(_)
                 | Wanted::Answers(..) => return true,

@@ -552,6 +552,13 @@ pub(super) fn object(object: &Object) -> String {
         Object::SubnetOutbound { network, subnet } => parts(&["subnet", network, subnet, "outbound"]),
         Object::NatGateway { name } => parts(&["natgateway", name]),
         Object::SourceTranslation { name } => parts(&["snat", name]),
+        Object::Connection { connection } => parts(&["vpn", connection]),
+        Object::LocalGateway { name } => parts(&["localgateway", name]),
+        Object::GatewayPeer { gateway, peer } => format!("{}/{peer}", parts(&["bgp", gateway])),
+        Object::GatewayPrefix { gateway, prefix } => format!("{}/{prefix}", parts(&["bgp", gateway])),
+        Object::RouteTable { table } => parts(&["routetable", table]),
+        Object::Circuit { circuit } => parts(&["er", circuit]),
+        Object::CircuitPeering { circuit, peering } => parts(&["er", circuit, peering]),
         Object::Networks { one, other } => parts(&["peering", one, other]),
         Object::Peering { network, peering } => parts(&["peering", network, peering]),
         Object::Flow { .. } | Object::GuestRoute { .. } | Object::Sysctl { .. } | Object::Network { .. } => {
