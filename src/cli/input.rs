@@ -29,12 +29,23 @@ pub(super) fn text(path: &Path, limit: usize) -> anyhow::Result<String> {
         let error = anyhow::anyhow!("{name} has more than {limit} bytes");
         return Err(Hinted::new(error, "give the output of one host or interface at a time").into());
     };
-    String::from_utf8(bytes).map_err(|_| {
+    decoded(bytes).ok_or_else(|| {
         let error = anyhow::anyhow!("{name} is not UTF-8 text");
-        let hint =
-            "give what the tool printed, not a packed or binary file; PowerShell: `Out-File -Encoding utf8`";
-        Hinted::new(error, hint).into()
+        Hinted::new(error, "give what the tool printed, not a packed or binary file").into()
     })
+}
+
+/// Decodes UTF-8, and UTF-16 that begins with its mark, as Windows PowerShell writes what `>` redirects.
+fn decoded(bytes: Vec<u8>) -> Option<String> {
+    let join: fn([u8; 2]) -> u16 = match bytes.get(..2) {
+        Some([0xff, 0xfe]) => u16::from_le_bytes,
+        Some([0xfe, 0xff]) => u16::from_be_bytes,
+        Some(_) | None => return String::from_utf8(bytes).ok(),
+    };
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let units = pairs.iter().skip(1).map(|pair| join(*pair));
+    let text: Option<String> = char::decode_utf16(units).map(Result::ok).collect();
+    text.filter(|_| rest.is_empty())
 }
 
 /// Reads everything, or nothing where there is too much.
@@ -48,6 +59,18 @@ fn bounded(source: impl Read, limit: usize) -> io::Result<Option<Vec<u8>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_windows_powershell_redirects_is_text() {
+        let little: Vec<u8> = "\u{feff}[\"ä\"]".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = "\u{feff}[\"ä\"]".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for bytes in [little.clone(), big, "[\"ä\"]".into()] {
+            assert_eq!(decoded(bytes).unwrap(), "[\"ä\"]");
+        }
+        let cut_off = little.split_last().unwrap().1.to_vec();
+        assert!(decoded(cut_off).is_none() && decoded(vec![0xff, 0xfe, 0, 0xd8]).is_none());
+        assert!(decoded(vec![0xff, 0]).is_none());
+    }
 
     #[test]
     fn an_endless_document_is_refused_in_bounded_memory() {

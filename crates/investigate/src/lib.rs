@@ -19,6 +19,7 @@ pub mod gate;
 mod hypothesis;
 pub mod judged;
 mod limits;
+pub mod listed;
 pub mod memory;
 pub mod model;
 mod outcome;

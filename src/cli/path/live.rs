@@ -9,8 +9,8 @@ use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
-    EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, GuestProbe, NamingOperation, OutboundOperation,
-    RESOLVE, STATE, Wanted, keep_power, power, unread_guest, wanted,
+    EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, GuestProbe, NamingOperation,
+    OutboundOperation, RESOLVE, STATE, Wanted, keep_power, power, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Reading};

@@ -129,9 +129,7 @@ impl GatewayOperation {
             Step::Connection(own) => {
                 let status = field(rows, "connectionStatus").and_then(Value::as_str).unwrap_or("Unknown");
                 let is_down = ["NotConnected", "Connecting"].contains(&status);
-                let leads = |end: &str| {
-                    field(rows, end).is_some_and(|own| own.is_object()).then_some(())
-                };
+                let leads = |end: &str| field(rows, end).is_some_and(|own| own.is_object()).then_some(());
                 if is_down && leads("peer").is_none() {
                     self.waiting.push_back(Step::Trouble(own.clone()));
                 }

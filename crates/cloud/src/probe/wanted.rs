@@ -99,7 +99,12 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             }
             // What is configured is held against what the machine hears.
             Kind::Name => wanted.extend(asked(judgement, hop.at.clone())),
-            Kind::Peering | Kind::Egress | Kind::Gateway | Kind::Outside | Kind::Endpoint | Kind::Firewall => {}
+            Kind::Peering
+            | Kind::Egress
+            | Kind::Gateway
+            | Kind::Outside
+            | Kind::Endpoint
+            | Kind::Firewall => {}
         }
     }
     wanted

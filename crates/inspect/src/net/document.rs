@@ -28,6 +28,14 @@ pub enum DocumentError {
         /// The line up to which it was read.
         line: usize,
     },
+    /// PowerShell wrote the names of its classes where it stopped going deeper.
+    #[error(
+        "the document is cut off below a depth: it holds `{class}` in place of what that holds; in PowerShell, write it with `ConvertTo-Json -Depth 20`"
+    )]
+    TooShallow {
+        /// The name of the class.
+        class: String,
+    },
     /// The document is one page of an answer.
     #[error("the document has further pages (nextLink), which are not in it")]
     Paged,
@@ -48,13 +56,26 @@ pub enum DocumentError {
 /// Reads a text as one JSON document.
 ///
 /// # Errors
-/// Fails where the text is empty, no JSON, contradicts itself, or holds more than can be kept.
+/// Fails where the text is empty, no JSON, contradicts itself, holds more than can be kept, or was cut off below a depth.
 pub fn document(text: &str) -> Result<Value, DocumentError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return Err(DocumentError::Empty);
     }
-    bounded::read(text)
+    let document = bounded::read(text)?;
+    match class_name(text) {
+        Some(class) => Err(DocumentError::TooShallow { class }),
+        None => Ok(document),
+    }
+}
+
+/// Finds a text that is the name of a class of PowerShell: `ConvertTo-Json` writes it for what lies deeper than it was asked to go.
+fn class_name(text: &str) -> Option<String> {
+    const CLASSES: [&str; 3] =
+        ["\"Microsoft.Azure.Commands.", "\"System.Collections.", "\"System.Object[]\""];
+    let at = CLASSES.iter().find_map(|class| text.find(class))?;
+    let name = text.get(at..)?.split('"').nth(1)?;
+    Some(name.chars().take(100).collect())
 }
 
 /// A row of a document, and where it stands.
@@ -182,6 +203,15 @@ mod tests {
         rows(text, &["value"], |map| map.contains_key("p"), "rows")
             .map(|rows| rows.len())
             .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_document_of_powershell_that_was_cut_off_below_a_depth_says_so() {
+        let row = r#"[{"Name":"a","EffectiveSecurityRules":["Microsoft.Azure.Commands.Network.Models.PSEffectiveSecurityRule"]}]"#;
+        let error = document(row).unwrap_err().to_string();
+        assert!(error.contains("PSEffectiveSecurityRule") && error.contains("-Depth 20"), "{error}");
+        assert!(document(r#"{"AddressPrefix": "System.Object[]"}"#).is_err());
+        assert!(document(r#"{"description": "see Microsoft.Azure.Commands.Network"}"#).is_ok());
     }
 
     #[test]

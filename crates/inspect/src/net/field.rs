@@ -58,8 +58,18 @@ fn walk(value: &Value, indexes: &mut Vec<usize>, visit: &mut impl FnMut(Result<&
             }
         }
         Value::Number(number) => visit(Ok(&number.to_string()), indexes),
-        Value::Null | Value::Bool(_) | Value::Object(_) => visit(Err(value), indexes),
+        Value::Object(map) => match listed(map) {
+            Some(list) => walk(list, indexes, visit),
+            None => visit(Err(value), indexes),
+        },
+        Value::Null | Value::Bool(_) => visit(Err(value), indexes),
     }
+}
+
+/// Returns the list that Windows PowerShell 5.1 writes as an object with its items and their number.
+fn listed(map: &Map<String, Value>) -> Option<&Value> {
+    let is_counted = map.len() == 2 && map.field("Count").is_some_and(Value::is_u64);
+    map.field("value").filter(|items| is_counted && items.is_array())
 }
 
 /// Returns the texts of a field as `each_text` visits them, and the beginnings of what is none.
@@ -103,6 +113,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_list_of_windows_powershell_is_a_list() {
+        let of = |value: Value| texts(Some(&value));
+        let counted = json!({"value": ["10.0.0.0/16", {"value": ["10.1.0.0/16"], "Count": 1}], "Count": 2});
+        assert_eq!(of(counted), (vec!["10.0.0.0/16".to_owned(), "10.1.0.0/16".to_owned()], vec![]));
+        assert_eq!(of(json!({"value": ["a"], "Count": 1, "more": 2})).0, Vec::<String>::new());
+    }
 
     #[test]
     fn a_name_is_found_in_any_letters() {

@@ -72,7 +72,12 @@ pub(super) fn fit(rule: &Rule, packet: &Packet, protocol: Protocols) -> Result<C
             }
             open("the destination ports");
         }
-        if packet.source_port.is_some_and(|port| !rule.source_ports.known.contains(u128::from(port))) {
+        let is_known = match packet.source_port {
+            Some(port) => rule.source_ports.known.contains(u128::from(port)),
+            // Where all of them were read, `source_ports` says for which of them it matches.
+            None => rule.source_ports.open.is_none() || is_any_port(&rule.source_ports.known),
+        };
+        if !is_known {
             if rule.source_ports.open.is_none() {
                 return Err(Field::SourcePort);
             }
@@ -207,9 +212,13 @@ pub(super) fn certainly(rule: &Rule, packet: &Packet) -> bool {
     })
 }
 
-/// Returns the source ports of a rule where they matter and the packet's is not known.
+/// Returns the source ports of a rule where they matter, were all read, and the packet's is not known.
 pub(super) fn source_ports(rule: &Rule, packet: &Packet, protocol: Protocols) -> Option<Ranges> {
     let matters = packet.source_port.is_none() && !protocol.and(Protocols::WITH_PORTS).is_empty();
-    let all = rule.source_ports.known.covers(0, u128::from(u16::MAX));
-    (matters && !all).then(|| rule.source_ports.known.clone())
+    let ports = &rule.source_ports;
+    (matters && ports.open.is_none() && !is_any_port(&ports.known)).then(|| ports.known.clone())
+}
+
+fn is_any_port(ports: &Ranges) -> bool {
+    ports.covers(0, u128::from(u16::MAX))
 }

@@ -114,7 +114,28 @@ fn a_rule_that_cannot_be_read_may_do_anything_and_is_reported() {
         let ruling = ruleset.verdict(&packet);
         assert_eq!(ruling.verdict, Verdict::Indeterminate);
         assert!(!ruling.warnings.is_empty());
+        let from_any_port = Packet { source_port: None, ..packet };
+        assert_eq!(ruleset.judge(&from_any_port), Verdict::Indeterminate);
     }
+}
+
+#[test]
+fn source_ports_that_were_not_read_may_be_any() {
+    let subnet = json!({"subnet": {"id": "/s"}});
+    let asked = Packet { source_port: None, ..packet("10.0.0.4", 443) };
+    for ports in [json!(null), json!("all"), json!(["0-1000", {"value": ["*"]}])] {
+        let mut odd = rule("100 Allow Tcp * * 443");
+        odd["sourcePortRange"] = ports;
+        let ruleset = read(json!([group_of(subnet.clone(), vec![odd, rule("200 Deny * * * *")])]));
+        assert_eq!(ruleset.judge(&asked), Verdict::Indeterminate);
+    }
+    let same = |ports: serde_json::Value| {
+        let mut odd = rule("100 Allow Tcp * * 443");
+        odd["sourcePortRange"] = ports;
+        read(json!([group_of(subnet.clone(), vec![odd, rule("200 Allow * * * *")])])).judge(&asked)
+    };
+    assert_eq!(same(json!("all")), Verdict::Allow);
+    assert_eq!(same(json!(["*", "all"])), Verdict::Allow);
 }
 
 #[test]

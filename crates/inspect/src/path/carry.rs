@@ -418,7 +418,11 @@ impl Carrier<'_> {
             hop.missing.push(super::document::Missing { what: Document::Gateways, why });
         };
         let Some(known) = estate.virtual_gateways.read() else {
-            let why = format!("what the gateway of {} leads to: {}", network.name, estate.virtual_gateways.why_not());
+            let why = format!(
+                "what the gateway of {} leads to: {}",
+                network.name,
+                estate.virtual_gateways.why_not()
+            );
             lacking(hop, why);
             return None;
         };

@@ -218,7 +218,9 @@ impl VirtualGateways {
         match dynamic.as_slice() {
             [] => match own.as_slice() {
                 [Connection { remote: Remote::Site(site), name, .. }] => {
-                    let why = format!("the local network gateway {site} of the connection {name} does not hold {to}");
+                    let why = format!(
+                        "the local network gateway {site} of the connection {name} does not hold {to}"
+                    );
                     Towards::Cause(Fault::VpnPrefixMissing, Object::LocalGateway { name: site.clone() }, why)
                 }
                 _ => Towards::Nothing,
@@ -296,7 +298,11 @@ impl VirtualGateways {
         let private = |(peering, _): &&(String, bool)| peering.eq_ignore_ascii_case("AzurePrivatePeering");
         Ok(own.peerings.iter().find(private).filter(|(_, is_on)| !is_on).map(|(peering, _)| {
             let object = Object::CircuitPeering { circuit: own.name.clone(), peering: peering.clone() };
-            (Fault::ErPeeringDown, object, format!("the peering {peering} of the circuit {} is off", own.name))
+            (
+                Fault::ErPeeringDown,
+                object,
+                format!("the peering {peering} of the circuit {} is off", own.name),
+            )
         }))
     }
 
@@ -348,7 +354,8 @@ fn gateways(text: &str) -> Result<Vec<VirtualGateway>, String> {
             "expressroute" => GatewayKind::ExpressRoute,
             _ => return Some(None),
         };
-        let mut subnets = items(body, "ipConfigurations").filter_map(|own| inner(own).field("subnet")?.text("id"));
+        let mut subnets =
+            items(body, "ipConfigurations").filter_map(|own| inner(own).field("subnet")?.text("id"));
         let network = part_after(subnets.next()?, "virtualNetworks")?;
         Some(Some(VirtualGateway { name: row.text("name")?.to_owned(), network, kind }))
     })?;
@@ -453,12 +460,13 @@ fn learned(text: &str) -> Result<Vec<Learned>, String> {
 fn troubles(text: &str) -> Result<Vec<(String, Trouble)>, String> {
     let is_row = |map: &Map<String, Value>| has(map, "connection");
     let found = whole(text, "troubles of connections", is_row, |row, _| {
-        let known = items(row, "results").find_map(|own| match own.text("id")?.to_ascii_lowercase().as_str() {
-            "authentication" => Some(Trouble::Key),
-            "ikepolicymismatch" | "policymismatch" => Some(Trouble::Proposals),
-            "peerreachability" => Some(Trouble::Unreachable),
-            _ => None,
-        });
+        let known =
+            items(row, "results").find_map(|own| match own.text("id")?.to_ascii_lowercase().as_str() {
+                "authentication" => Some(Trouble::Key),
+                "ikepolicymismatch" | "policymismatch" => Some(Trouble::Proposals),
+                "peerreachability" => Some(Trouble::Unreachable),
+                _ => None,
+            });
         Some(known.map(|known| (row.text("connection").unwrap_or_default().to_owned(), known)))
     })?;
     Ok(found.into_iter().flatten().collect())

@@ -29,6 +29,7 @@ mod bundle;
 mod carry;
 mod change;
 mod configured;
+mod context;
 mod document;
 mod egress;
 mod estate;

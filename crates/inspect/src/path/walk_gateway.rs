@@ -26,7 +26,8 @@ impl Walk<'_> {
         let network = estate.nic(from).and_then(|nic| estate.gateway_network(nic));
         let Some(network) = network.filter(|_| fresh) else { return self.outside(wire, fresh) };
         let at = estate.nics.iter().position(|nic| {
-            nic.is_gateway && nic.network.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(&network.name))
+            nic.is_gateway
+                && nic.network.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(&network.name))
         });
         match self.pass_gateway(&network.name, wire.dst) {
             Passed::Not => return None,
@@ -51,7 +52,8 @@ impl Walk<'_> {
     fn pass_gateway(&mut self, network: &str, remote: IpAddr) -> Passed {
         let estate = self.asked.estate;
         let Some(known) = estate.virtual_gateways.read() else {
-            let why = format!("whether a connection leads to {remote}: {}", estate.virtual_gateways.why_not());
+            let why =
+                format!("whether a connection leads to {remote}: {}", estate.virtual_gateways.why_not());
             self.push(Hop::new(Kind::Gateway, network).lacking(Document::Gateways, why));
             return Passed::On;
         };

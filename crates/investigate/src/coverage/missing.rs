@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use crate::coverage::{OF_HOSTS, explains, layers, settling};
+use crate::listed::ListedMachine;
 use crate::state::State;
 use crate::suspect::{Layer, Looked};
 use crate::symptom_text::{Mention, Symptom, SymptomText};
@@ -24,29 +23,23 @@ pub fn asked(state: &State) -> String {
     text
 }
 
-/// Returns the machines that people speak of, in the order in which they name them, from what the topology tool said (`facts`).
+/// Returns the machines that people speak of, in the order in which they name them, of those that were listed.
 #[must_use]
-pub fn machines(symptom_text: &SymptomText, facts: &Value) -> Vec<String> {
-    let known = facts.get("machines").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let text = |machine: &Value| machine.get("name").and_then(Value::as_str).map(str::to_owned);
-    let holds = |machine: &Value, key: &str, address: &str| {
-        machine
-            .get(key)
-            .and_then(Value::as_array)
-            .is_some_and(|list| list.iter().any(|item| item.as_str() == Some(address)))
-    };
+pub fn machines(symptom_text: &SymptomText, listed: &[ListedMachine]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for mention in &symptom_text.mentions {
-        let named = known.iter().find(|machine| match mention {
-            Mention::Word(word) => text(machine).is_some_and(|name| name.eq_ignore_ascii_case(word)),
+        let named = listed.iter().find(|machine| match mention {
+            Mention::Word(word) => machine.name.eq_ignore_ascii_case(word),
             Mention::Address(address) => {
                 let address = address.to_string();
-                holds(machine, "addresses", &address) || holds(machine, "public", &address)
+                machine.all_addresses().any(|own| own == address)
             }
         });
-        found.extend(
-            named.and_then(text).filter(|name| !found.contains(name)).into_iter().collect::<Vec<_>>(),
-        );
+        if let Some(machine) = named
+            && !found.contains(&machine.name)
+        {
+            found.push(machine.name.clone());
+        }
     }
     found
 }
@@ -133,15 +126,17 @@ fn is_apart(symptom: Symptom) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::symptom_text::read;
 
-    fn estate() -> Value {
-        json!({"machines": [
-            {"name": "web-1", "addresses": ["10.0.0.4"], "public": []},
-            {"name": "db-1", "addresses": ["10.0.0.5"], "public": ["203.0.113.9"]}]})
+    fn estate() -> Vec<ListedMachine> {
+        let machine = |name: &str, address: &str, public: &[&str]| ListedMachine {
+            name: name.to_owned(),
+            addresses: vec![address.to_owned()],
+            public: public.iter().map(|&one| one.to_owned()).collect(),
+            ..ListedMachine::default()
+        };
+        vec![machine("web-1", "10.0.0.4", &[]), machine("db-1", "10.0.0.5", &["203.0.113.9"])]
     }
 
     fn seen(layers: &[(Layer, &str)]) -> Vec<Looked> {
@@ -155,7 +150,7 @@ mod tests {
     fn machines_are_named_by_name_or_by_any_address() {
         let symptom_text = read("from WEB-1 to 203.0.113.9, and 10.0.0.5 again, not api-7");
         assert_eq!(machines(&symptom_text, &estate()), ["web-1", "db-1"]);
-        assert!(machines(&symptom_text, &json!(null)).is_empty());
+        assert!(machines(&symptom_text, &[]).is_empty());
     }
 
     #[test]

@@ -1,13 +1,12 @@
 //! The gates before a conclusion.
 
-use serde_json::{Value, json};
-
 use crate::coverage;
 use crate::event::{ComplaintOutcome, Finding, Waived};
 use crate::finding::{self, FindingError};
 use crate::gate::Coverage;
 use crate::gate::complaint;
 use crate::gate::flows::{self, FlowJudgement};
+use crate::listed::ListedResources;
 use crate::suspect::{Layer, Looked};
 use crate::symptom_text::{self, SymptomText};
 use crate::tool::{CallContext, running_tasks};
@@ -140,7 +139,7 @@ fn gaps(
     if !symptoms.names_trouble() && (hosts.is_empty() || judged.is_none()) {
         return Gaps { closed: Vec::new(), missing: Vec::new(), covered: Coverage::Nothing };
     }
-    let named = || coverage::machines(symptoms, &topology(context));
+    let named = || coverage::machines(symptoms, &ListedResources::all_machines(context.state));
     let machines =
         judged.map(|judged| judged.machines.clone()).filter(|all| !all.is_empty()).unwrap_or_else(named);
     let looked: Vec<Looked> = state.calls().flat_map(|call| context.supported(call).looked).collect();
@@ -170,16 +169,6 @@ fn gaps(
     });
     let closed = open.collect();
     Gaps { closed, missing, covered }
-}
-
-/// Returns the machines of all results of the topology tool: a later call for another group does not remove what is known.
-fn topology(context: &CallContext<'_>) -> Value {
-    let results = context.state.calls().filter(|call| call.call.tool == "topology").filter_map(|call| {
-        let returned = call.returned.as_ref().filter(|returned| !returned.is_error)?;
-        let result: Value = serde_json::from_str(&returned.content).ok()?;
-        Some(result.pointer("/facts/machines")?.as_array()?.clone())
-    });
-    json!({ "machines": results.flatten().collect::<Vec<Value>>() })
 }
 
 /// Returns the tool that inspects a layer.

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::HypothesisState;
 use crate::changed::{ChangedObjects, TOOL};
+use crate::listed::last_part;
 use crate::playbook::agenda::{PlannedCalls, PlaybookContext};
 use crate::playbook::conversation::{CallEnding, plain};
 use crate::playbook::findings;
@@ -144,34 +145,28 @@ fn names(context: &PlaybookContext<'_>) -> Vec<String> {
 
 /// Returns what the log is asked for: a machine stands for what decides over its traffic.
 fn around(context: &PlaybookContext<'_>, names: &[String]) -> Vec<String> {
-    let machines = context.incident.facts.get("machines").and_then(Value::as_array);
-    let machines: Vec<&Value> = machines.into_iter().flatten().collect();
     let text = context.conversation.user_text.to_lowercase();
     let only_rules = ["nsg", "security group", "rule", "firewall"].iter().any(|word| text.contains(word));
     let only_routes = ["route", "udr"].iter().any(|word| text.contains(word));
     let mut around: Vec<String> = Vec::new();
     for name in names {
-        let is = |machine: &&&Value| {
-            machine.get("name").and_then(Value::as_str).is_some_and(|own| own.eq_ignore_ascii_case(name))
-        };
-        let Some(machine) = machines.iter().find(is) else {
+        let Some(machine) = context.incident.listed.machine(name) else {
             around.push(name.clone());
             continue;
         };
-        let word = |field: &str| machine.get(field).and_then(Value::as_str).map(str::to_owned);
-        // A name may have its resource group before it.
-        let last = |text: String| text.rsplit('/').next().unwrap_or_default().to_owned();
-        let rules = ["nsg", "subnet_nsg"].into_iter().filter_map(word).map(last);
-        let tables = word("route_table").map(last);
+        let last = |name: &str| last_part(name).to_owned();
+        let rules = machine.security_groups().map(last);
+        let tables = machine.route_table.as_deref().map(last);
         match (only_rules, only_routes) {
             (true, false) => around.extend(rules),
             (false, true) => around.extend(tables),
             (true, true) => around.extend(rules.chain(tables)),
             (false, false) => {
-                let subnet = word("vnet").zip(word("subnet"));
-                let subnet = subnet.map(|(network, subnet)| format!("subnet/{}/{subnet}", last(network)));
+                let subnet = machine.vnet.as_deref().zip(machine.subnet.as_deref());
+                let subnet =
+                    subnet.map(|(network, subnet)| format!("subnet/{}/{subnet}", last_part(network)));
                 around.push(name.clone());
-                around.extend(word("nic").into_iter().chain(rules).chain(tables).chain(subnet));
+                around.extend(machine.nic.clone().into_iter().chain(rules).chain(tables).chain(subnet));
             }
         }
     }

@@ -15,12 +15,7 @@ const TOOL: &str = "run_shell_cmd";
 impl PlaybookContext<'_> {
     /// Returns the deletion, where it is known in which region the machine is: captures belong to a region, not to a group.
     pub(super) fn cleanup_call(&self, left: &LeftBehind) -> Option<PlannedCall> {
-        let machines = self.incident.facts.get("machines").and_then(Value::as_array)?;
-        let named = |machine: &&Value| {
-            let name = machine.get("name").and_then(Value::as_str);
-            name.is_some_and(|name| name.eq_ignore_ascii_case(&left.machine))
-        };
-        let region = machines.iter().find(named)?.get("region").and_then(Value::as_str)?;
+        let region = &self.incident.listed.machine(&left.machine)?.region;
         let plain = !region.is_empty() && region.chars().all(|char| char.is_ascii_alphanumeric());
         let Value::Object(arguments) = json!({"command": format!(
             "az network watcher packet-capture delete --location {region} --name {}",

@@ -1,5 +1,6 @@
 //! What was said and done so far, read out of the conversation.
 
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::HypothesisState;
@@ -215,10 +216,9 @@ impl FinishedCall {
             .collect()
     }
 
-    /// Returns a list of texts of its result, where it is there.
-    pub(super) fn pointer_texts(&self, pointer: &str) -> Option<Vec<String>> {
-        let list = self.result.pointer(pointer)?.as_array()?;
-        Some(list.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+    /// Returns the facts of its result; `None` where they are not of this form.
+    pub(super) fn facts<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_value(self.result.get("facts")?.clone()).ok()
     }
 
     /// Returns what it observed.

@@ -1,5 +1,7 @@
 //! Which suspects count: what explains something that was asked about, each once, with what shows it.
 
+use serde::Deserialize;
+
 use crate::finding::Fault;
 use crate::judged::{FlowVerdict, JudgedFlows};
 use crate::playbook::conversation::{Conversation, FinishedCall};
@@ -26,6 +28,18 @@ pub(super) struct CitedFault {
     is_aside: bool,
 }
 
+/// The facts of a machine that was compared with a baseline.
+#[derive(Deserialize)]
+struct ComparedFacts {
+    compared: Compared,
+}
+
+#[derive(Deserialize)]
+struct Compared {
+    /// The objects of what came since.
+    new_suspects: Vec<String>,
+}
+
 /// Returns the faults so far, first what stands in front of everything else.
 pub(super) fn faults(
     symptom_text: &SymptomText,
@@ -46,7 +60,7 @@ pub(super) fn faults(
         }
         let asked = finished.text("dst_ip").is_none_or(|to| to != "8.8.8.8")
             || symptom_text.symptoms.contains(&Symptom::InternetLost);
-        let compared = finished.pointer_texts("/facts/compared/new_suspects");
+        let compared = finished.facts::<ComparedFacts>().map(|facts| facts.compared.new_suspects);
         let beside = !is_judged
             || finished.tool == flows::TOOL
             || finished.arguments.contains_key("compare_session_id");

@@ -409,11 +409,8 @@ fn allow(
 fn leaves(context: &PlaybookContext<'_>, flow: &JudgedFlow, nsg: &str) -> bool {
     let has = |machine: &Option<String>| {
         let Some(machine) = machine else { return false };
-        let known = context.incident.facts.get("machines").and_then(serde_json::Value::as_array);
-        known.into_iter().flatten().any(|one| {
-            let text = |key: &str| one.get(key).and_then(serde_json::Value::as_str);
-            text("name") == Some(machine) && (text("nsg") == Some(nsg) || text("subnet_nsg") == Some(nsg))
-        })
+        let mut known = context.incident.listed.machines.iter();
+        known.any(|one| one.name == *machine && one.security_groups().any(|own| own == nsg))
     };
     has(&flow.source_machine) && !has(&flow.destination_machine)
 }

@@ -63,7 +63,9 @@ pub(super) fn overlap(context: &PlaybookContext<'_>, group: &str, site: &str) ->
         what: format!(
             "The network and the site {site} have the same addresses: renumber one of them, or translate addresses at the gateway."
         ),
-        check: format!("`az network local-gateway show -g {group} -n {site} --query localNetworkAddressSpace`"),
+        check: format!(
+            "`az network local-gateway show -g {group} -n {site} --query localNetworkAddressSpace`"
+        ),
         command: String::new(),
         verify: verification(context, ""),
         risk: "none from looking; renumbering is an outage of whoever is renumbered.".to_owned(),
@@ -100,7 +102,9 @@ pub(super) fn announce(context: &PlaybookContext<'_>, group: &str, gateway: &str
 pub(super) fn propagation(context: &PlaybookContext<'_>, group: &str, table: &str) -> Fix {
     let named = format!("-g {group} -n {table}");
     Fix {
-        what: format!("Let the route table {table} take in what gateways know, if nobody meant to keep it out."),
+        what: format!(
+            "Let the route table {table} take in what gateways know, if nobody meant to keep it out."
+        ),
         check: format!("`az network route-table show {named} -o json`, and which subnets use it"),
         command: format!("`az network route-table update {named} --disable-bgp-route-propagation false`"),
         verify: verification(context, ""),
@@ -111,7 +115,12 @@ pub(super) fn propagation(context: &PlaybookContext<'_>, group: &str, table: &st
 }
 
 /// Brings a circuit or one of its peerings up.
-pub(super) fn circuit(context: &PlaybookContext<'_>, group: &str, circuit: &str, peering: Option<&str>) -> Fix {
+pub(super) fn circuit(
+    context: &PlaybookContext<'_>,
+    group: &str,
+    circuit: &str,
+    peering: Option<&str>,
+) -> Fix {
     let what = match peering {
         Some(peering) => format!("Turn the peering {peering} of the circuit {circuit} on."),
         None => format!("Bring the circuit {circuit} up: ask its provider."),

@@ -10,6 +10,7 @@ use crate::complaint::{self, Kind, Topic};
 use crate::coverage::{OF_HOSTS, missing_of_hosts};
 use crate::finding::title;
 use crate::judged::{FlowVerdict, HOSTS, JudgedCause, JudgedFlows, TOOL};
+use crate::listed::ListedResources;
 use crate::playbook::agenda::{PlaybookContext, hypothesis};
 use crate::playbook::conversation::{CallEnding, Conversation, FinishedCall, plain};
 use crate::playbook::turn::Turn;
@@ -44,9 +45,9 @@ pub(super) fn is_beyond_cloud(context: &PlaybookContext<'_>) -> bool {
         return false;
     }
     let listed = conversation.calls("topology").filter(|call| call.ending == CallEnding::Completed);
-    let rows = listed.filter_map(|call| call.result.pointer("/facts/machines")?.as_array()).flatten();
-    let named: Vec<&str> = rows.filter_map(|row| row.get("name")?.as_str()).collect();
-    let is_known = |host: &String| named.iter().any(|name| name.eq_ignore_ascii_case(host));
+    let listed: Vec<ListedResources> =
+        listed.filter_map(|call| ListedResources::of_result(&call.result)).collect();
+    let is_known = |host: &String| listed.iter().any(|listed| listed.machine(host).is_some());
     if !conversation.hosts.iter().any(is_known) {
         return true;
     }

@@ -1,6 +1,6 @@
 //! What the evidence says about each hypothesis.
 
-use serde_json::Value;
+use serde::Deserialize;
 
 use crate::HypothesisState;
 use crate::finding::{Fault, title};
@@ -198,11 +198,17 @@ fn drifted(context: &PlaybookContext<'_>) -> (HypothesisState, String) {
     (if holds { HypothesisState::Confirmed } else { HypothesisState::Refuted }, shortened(&why))
 }
 
+/// The facts of a measurement.
+#[derive(Deserialize)]
+struct MeasuredFacts {
+    anomaly_type: Option<String>,
+}
+
 /// Returns what a measurement calls abnormal.
 fn anomaly(finished: &FinishedCall) -> Option<String> {
-    let named = finished.result.pointer("/facts/anomaly_type").and_then(Value::as_str)?;
+    let named = finished.facts::<MeasuredFacts>()?.anomaly_type?;
     let fine = ["", "none", "normal", "stable", "no_anomaly"];
-    (!fine.contains(&named.to_lowercase().as_str())).then(|| crate::playbook::conversation::plain(named, 80))
+    (!fine.contains(&named.to_lowercase().as_str())).then(|| crate::playbook::conversation::plain(&named, 80))
 }
 
 fn shortened(text: &str) -> String {

@@ -18,8 +18,7 @@ pub(super) fn shown(fault: &CitedFault) -> String {
 
 /// Returns the one question without whose answer nothing can be looked at.
 pub(super) fn question(context: &PlaybookContext<'_>) -> String {
-    let machines = context.incident.facts.get("machines").and_then(serde_json::Value::as_array);
-    let names = machines.into_iter().flatten().filter_map(|machine| machine.get("name")?.as_str());
+    let names = context.incident.listed.machines.iter().map(|machine| machine.name.as_str());
     let names: Vec<&str> = names.filter(|name| crate::playbook::incident::is_plain(name)).take(10).collect();
     if names.is_empty() {
         return "Which machine cannot reach which one, by name or address, and in which resource group are they? I found none of the names in your words there.".to_owned();

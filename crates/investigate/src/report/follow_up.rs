@@ -3,14 +3,13 @@
 //! Goes in: the state of a session that is over, and words. Comes out: an answer, or nothing where the words are no question about what was
 //! looked at. Never: a claim that no observation of the session shows.
 
-use serde_json::Value;
-
 use crate::HypothesisState;
 use crate::changed::{self, LogReading, log_reading};
 use crate::complaint::{self, Topic};
 use crate::event::{FindingAccepted, ObservationId};
 use crate::finding::title;
 use crate::judged::{FlowVerdict, JudgedCause, JudgedFlow, JudgedFlows, judged};
+use crate::listed::{ListedMachine, ListedResources};
 use crate::report::answer::{carried, confidence, ends, hypothesis_subject};
 use crate::report::looked::Looked;
 use crate::report::plain;
@@ -320,11 +319,13 @@ fn security_groups(state: &State, judged: &JudgedFlows) -> Option<String> {
         return Some(format!("{}.", named.join("; ")));
     }
     let concerned = judged.machines();
-    let line = |machine: &Value| {
-        let text = |key: &str| machine.get(key).and_then(Value::as_str).filter(|name| !name.is_empty());
-        let name =
-            text("name").filter(|name| concerned.is_empty() || concerned.iter().any(|one| one == name))?;
-        let groups: Vec<&str> = ["nsg", "subnet_nsg"].into_iter().filter_map(text).collect();
+    let line = |machine: &ListedMachine| {
+        let name = &machine.name;
+        let is_concerned = concerned.is_empty() || concerned.contains(name);
+        if name.is_empty() || !is_concerned {
+            return None;
+        }
+        let groups: Vec<&str> = machine.security_groups().collect();
         let groups = if groups.is_empty() { "none".to_owned() } else { groups.join(" and ") };
         Some(format!("{name}: {groups}"))
     };
@@ -333,11 +334,8 @@ fn security_groups(state: &State, judged: &JudgedFlows) -> Option<String> {
 }
 
 /// Returns the machines that were listed last.
-pub(in crate::report) fn machines(state: &State) -> Vec<Value> {
-    let topology = state.calls().rfind(|call| call.call.tool == "topology");
-    let content = topology.and_then(|call| call.returned.as_ref()).map(|returned| returned.content.as_str());
-    let result: Option<Value> = content.and_then(|content| serde_json::from_str(content).ok());
-    result.and_then(|result| result.get("facts")?.get("machines")?.as_array().cloned()).unwrap_or_default()
+pub(in crate::report) fn machines(state: &State) -> Vec<ListedMachine> {
+    ListedResources::last(state).map(|listed| listed.machines).unwrap_or_default()
 }
 
 fn since(state: &State) -> String {

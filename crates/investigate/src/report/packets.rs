@@ -1,7 +1,6 @@
 //! What recorded packets showed, in words, and the files that belong to them.
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::report::machines;
 use crate::state::State;
@@ -101,10 +100,8 @@ fn named(state: &State, ends: &[End], line: &str) -> String {
         text = text.replace("the source", &source.machine).replace("the destination", &destination.machine);
     }
     for machine in machines(state) {
-        let name = machine.get("name").and_then(Value::as_str).unwrap_or_default();
-        let addresses = machine.get("addresses").and_then(Value::as_array).into_iter().flatten();
-        for address in addresses.filter_map(Value::as_str).filter(|_| !name.is_empty()) {
-            text = replaced(&text, address, name);
+        for address in machine.addresses.iter().filter(|_| !machine.name.is_empty()) {
+            text = replaced(&text, address, &machine.name);
         }
     }
     let mut chars = text.chars();

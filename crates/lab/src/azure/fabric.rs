@@ -34,7 +34,16 @@ impl Cloud {
         let zones =
             self.estate.of("Microsoft.Network/privateDnsZones").map(|found| zone(self, found)).collect();
         let firewalls = firewalls(self);
-        Fabric { machines, tags: service_tags(self), accounts, balancing, endpoints, zones, firewalls, sites: gateway::sites(self) }
+        Fabric {
+            machines,
+            tags: service_tags(self),
+            accounts,
+            balancing,
+            endpoints,
+            zones,
+            firewalls,
+            sites: gateway::sites(self),
+        }
     }
 }
 

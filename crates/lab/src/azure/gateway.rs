@@ -50,7 +50,9 @@ pub(super) fn asked(cloud: &Cloud, gateway: &Value, action: &str) -> Option<Valu
     let own = || connections(cloud).filter(|own| leads_from(own, gateway) && is_bgp(own));
     let rows: Vec<Value> = match action {
         "getbgppeerstatus" => own().filter_map(|own| peer(cloud, own)).collect(),
-        "getlearnedroutes" => own_routes(cloud, gateway).chain(own().flat_map(|own| learned(cloud, own))).collect(),
+        "getlearnedroutes" => {
+            own_routes(cloud, gateway).chain(own().flat_map(|own| learned(cloud, own))).collect()
+        }
         "getadvertisedroutes" => own_routes(cloud, gateway).collect(),
         _ => return None,
     };
@@ -83,7 +85,8 @@ pub(super) fn used_by<'a>(cloud: &'a Cloud, network: &'a Value) -> Option<&'a Va
     let flag = |peering: &Value, name: &str| {
         peering.pointer(&format!("/properties/{name}")).and_then(Value::as_bool).unwrap_or(false)
     };
-    let connected = |peering: &&Value| text(peering, "/properties/peeringState").eq_ignore_ascii_case("connected");
+    let connected =
+        |peering: &&Value| text(peering, "/properties/peeringState").eq_ignore_ascii_case("connected");
     let mut used = list(network, "/properties/virtualNetworkPeerings")
         .filter(connected)
         .filter(|peering| flag(peering, "useRemoteGateways"));
@@ -117,7 +120,8 @@ pub(super) fn sites(cloud: &Cloud) -> Vec<Site> {
         let gateway = cloud.estate.by_id(text(connection, "/properties/virtualNetworkGateway1/id"))?;
         let subnet = text(gateway, "/properties/ipConfigurations/0/properties/subnet/id");
         // What comes from there goes by the routes of the gateway's subnet.
-        let document = json!({"properties": {"ipConfigurations": [{"properties": {"subnet": {"id": subnet}}}]}});
+        let document =
+            json!({"properties": {"ipConfigurations": [{"properties": {"subnet": {"id": subnet}}}]}});
         let seen = effective::Nic::of(&cloud.estate, &document);
         let network = text(seen.network?, "/id").to_ascii_lowercase();
         let host = |own: &Value| {
@@ -209,7 +213,8 @@ fn speaks(cloud: &Cloud, connection: &Value) -> bool {
     let Some(end) = end(cloud, connection) else { return false };
     let mut peerings = list(end, "/properties/peerings");
     let is_off = peerings.any(|own| text(own, "/properties/state").eq_ignore_ascii_case("disabled"));
-    let is_silent = far(cloud, connection).is_some_and(|far| far.pointer("/properties/bgp") == Some(&json!(false)));
+    let is_silent =
+        far(cloud, connection).is_some_and(|far| far.pointer("/properties/bgp") == Some(&json!(false)));
     is_bgp(connection) && down(cloud, connection).is_none() && !is_off && !is_silent
 }
 
@@ -224,7 +229,8 @@ fn announced(cloud: &Cloud, connection: &Value) -> Vec<String> {
 /// Returns the prefixes to which a connection leads: those that are written down, and those that it learned.
 fn own_prefixes(cloud: &Cloud, connection: &Value) -> Vec<String> {
     let end = end(cloud, connection);
-    let written = end.into_iter().flat_map(|end| list(end, "/properties/localNetworkAddressSpace/addressPrefixes"));
+    let written =
+        end.into_iter().flat_map(|end| list(end, "/properties/localNetworkAddressSpace/addressPrefixes"));
     let mut found: Vec<String> = written.filter_map(|prefix| prefix.as_str().map(str::to_owned)).collect();
     found.extend(announced(cloud, connection));
     found.retain(|text| text.parse::<IpNet>().is_ok());

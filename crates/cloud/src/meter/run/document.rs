@@ -31,12 +31,34 @@ impl Run {
         all
     }
 
-    /// Returns what the preflight found.
-    fn preflight(&self, whole: bool) -> Value {
-        let blocked = || self.passages.iter().filter(|passage| passage.verdict == Verdict::Deny);
-        let mut ports: Vec<u16> = blocked().map(|passage| passage.port).collect();
+    /// Returns the ports of the test that the effective rules deny, each once.
+    #[must_use]
+    pub fn blocked_ports(&self) -> Vec<u16> {
+        let blocked = self.passages.iter().filter(|passage| passage.verdict == Verdict::Deny);
+        let mut ports: Vec<u16> = blocked.map(|passage| passage.port).collect();
         ports.sort_unstable();
         ports.dedup();
+        ports
+    }
+
+    /// Returns the names of both ends: as they were found, else as they were given.
+    #[must_use]
+    pub fn end_names(&self) -> [&str; 2] {
+        match &self.ends {
+            Some(ends) => ends.each_ref().map(|end| end.name.as_str()),
+            None => [&self.ask.source, &self.ask.destination].map(String::as_str),
+        }
+    }
+
+    /// Returns what each iteration toward the destination measured, latencies or throughputs; `None` where one counted for nothing.
+    #[must_use]
+    pub fn samples(&self, latency: bool) -> Vec<Option<f64>> {
+        Side::Destination.of(&self.series).samples(latency)
+    }
+
+    /// Returns what the preflight found.
+    fn preflight(&self, whole: bool) -> Value {
+        let ports = self.blocked_ports();
         let test = self.ask.test_type;
         let lacks = |side: Side| !side.of(&self.checks).lacks(test.latency(), test.throughput()).is_empty();
         let looked = |side: Side| !side.of(&self.checks).iperf.is_empty();

@@ -65,6 +65,13 @@ impl Series {
         if latency { self.latency.push(outcome) } else { self.throughput.push(outcome) }
     }
 
+    /// Returns what each iteration measured; `None` where one counted for nothing, or was not run.
+    pub(super) fn samples(&self, latency: bool) -> Vec<Option<f64>> {
+        let count = self.latency.len().max(self.throughput.len());
+        let own = self.of(latency);
+        (0..count).map(|at| own.get(at).and_then(Outcome::counted)).collect()
+    }
+
     /// Returns the iterations as the contract has them.
     pub(super) fn iterations(&self) -> Value {
         let count = self.latency.len().max(self.throughput.len());

@@ -146,15 +146,9 @@ fn what_was_not_read_never_accuses_a_gateway() {
 #[test]
 fn a_site_without_the_address_and_one_inside_of_the_network_are_named() {
     let other = Office { routed: false, ..office() };
-    assert_eq!(
-        summary(&other.judge("192.168.51.20")),
-        ["BLOCKED", "vpn_prefix_missing localgateway/office"]
-    );
+    assert_eq!(summary(&other.judge("192.168.51.20")), ["BLOCKED", "vpn_prefix_missing localgateway/office"]);
     let inside = Office { prefix: "10.0.7.0/24", ..office() };
-    assert_eq!(
-        summary(&inside.judge("10.0.7.20")),
-        ["BLOCKED", "vpn_prefix_overlap localgateway/office"]
-    );
+    assert_eq!(summary(&inside.judge("10.0.7.20")), ["BLOCKED", "vpn_prefix_overlap localgateway/office"]);
     // Somebody has it.
     assert_eq!(summary(&inside.judge("10.0.2.4"))[0], "BLOCKED");
     assert!(inside.judge("10.0.2.4").findings().iter().all(|own| own.to_string().starts_with("tcp_refused")));
@@ -181,10 +175,7 @@ fn a_table_that_keeps_out_the_routes_of_gateways_is_named() {
 #[test]
 fn a_gateway_with_bgp_is_asked_for_its_peers_before_a_route_is_missing() {
     let bgp = || Office { is_bgp: true, prefix: "172.31.0.1/32", routed: false, ..office() };
-    assert_eq!(
-        summary(&bgp().judge(THERE)),
-        ["BLOCKED", "bgp_route_missing bgp/gw/192.168.50.20/32"]
-    );
+    assert_eq!(summary(&bgp().judge(THERE)), ["BLOCKED", "bgp_route_missing bgp/gw/192.168.50.20/32"]);
     let silent = Office { peer: "Connecting", ..bgp() };
     assert_eq!(summary(&silent.judge(THERE)), ["BLOCKED", "bgp_peer_down bgp/gw/172.31.0.1"]);
     let down = Office { status: "NotConnected", ..bgp() };
@@ -211,10 +202,7 @@ fn a_circuit_is_asked_layer_by_layer() {
     };
     assert_eq!(with("NotProvisioned", "Enabled"), ["BLOCKED", "er_circuit_down er/dc"]);
     assert_eq!(with("Provisioned", "Disabled"), ["BLOCKED", "er_peering_down er/dc/AzurePrivatePeering"]);
-    assert_eq!(
-        with("Provisioned", "Enabled"),
-        ["BLOCKED", "bgp_route_missing bgp/gw/192.168.50.20/32"]
-    );
+    assert_eq!(with("Provisioned", "Enabled"), ["BLOCKED", "bgp_route_missing bgp/gw/192.168.50.20/32"]);
 }
 
 #[test]
@@ -224,7 +212,8 @@ fn whoever_comes_from_a_site_comes_in_by_the_gateway_and_its_routes() {
     let bundle = draft.bundle();
     let judged = judge(&bundle, THERE, "10.0.1.4");
     assert_eq!(judged.fate, Fate::Passes, "{judged:#?}");
-    draft.draft = draft.draft.route("app/GatewaySubnet", "to-nva", "10.0.1.0/24", "VirtualAppliance", Some("10.0.9.9"));
+    draft.draft =
+        draft.draft.route("app/GatewaySubnet", "to-nva", "10.0.1.0/24", "VirtualAppliance", Some("10.0.9.9"));
     let judged = judge(&draft.bundle(), THERE, "10.0.1.4");
     assert_eq!(summary(&judged), ["BLOCKED", "route_dead_nva route/app-GatewaySubnet-rt/to-nva"]);
 }

@@ -2,43 +2,39 @@
 
 use std::net::IpAddr;
 
-use serde_json::Value;
-
-use super::read::{MAX_UNNAMED_MACHINES, Machine, array, is_plain};
+use super::read::{MAX_UNNAMED_MACHINES, Machine, is_plain};
 use super::word::occurrence;
 use crate::coverage;
+use crate::listed::{ListedMachine, ListedResources};
 use crate::symptom_text::{Mention, SymptomText};
 
 /// The platform's own address: it belongs to nobody's estate and is nobody's partner.
 const PLATFORM: &str = "168.63.129.16";
 
-/// Returns the machines that the topology tells of.
-pub(super) fn machines(facts: &Value) -> Vec<Machine> {
-    let text =
-        |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let machine = |value: &Value| Machine {
-        name: text(value, "name"),
-        addresses: ["addresses", "public"]
-            .iter()
-            .flat_map(|key| array(value, key))
-            .filter_map(Value::as_str)
+/// Returns the machines that the topology lists.
+pub(super) fn machines(listed: &ListedResources) -> Vec<Machine> {
+    let machine = |listed: &ListedMachine| Machine {
+        name: listed.name.clone(),
+        addresses: listed
+            .all_addresses()
             .filter(|address| address.parse::<IpAddr>().is_ok())
             .map(str::to_owned)
             .collect(),
-        nic: text(value, "nic"),
+        nic: listed.nic.clone().unwrap_or_default(),
     };
-    array(facts, "machines").map(machine).filter(|machine| is_plain(&machine.name)).collect()
+    listed.machines.iter().map(machine).filter(|machine| is_plain(&machine.name)).collect()
 }
 
 /// Returns the machines that are named: exactly, then glued to other letters, then by a part of a name.
 pub(super) fn named(
     symptom_text: &SymptomText,
     text: &str,
-    facts: &Value,
+    listed: &ListedResources,
     known: &[Machine],
 ) -> Vec<Machine> {
     let of = |name: &String| known.iter().find(|machine| machine.name == *name).cloned();
-    let mut found: Vec<Machine> = coverage::machines(symptom_text, facts).iter().filter_map(of).collect();
+    let mut found: Vec<Machine> =
+        coverage::machines(symptom_text, &listed.machines).iter().filter_map(of).collect();
     let mut positions: Vec<(usize, usize, &Machine)> = known
         .iter()
         .filter_map(|machine| {

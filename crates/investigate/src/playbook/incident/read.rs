@@ -2,12 +2,11 @@
 
 use std::net::IpAddr;
 
-use serde_json::Value;
-
 use super::named::{guessed, machines, named, partner};
 use super::resources::{accounts, group};
 use super::roles::{Roles, assign_roles};
 use crate::judged::JudgedFlow;
+use crate::listed::{ListedResources, last_part};
 use crate::playbook::conversation::Conversation;
 use crate::playbook::flows;
 use crate::symptom_text::{Symptom, SymptomText};
@@ -39,22 +38,22 @@ pub(in crate::playbook) struct IncidentContext {
     pub(in crate::playbook) partner: Option<IpAddr>,
     /// Storage accounts.
     pub(in crate::playbook) accounts: Vec<String>,
-    /// What the topology said.
-    pub(in crate::playbook) facts: Value,
+    /// What the topology listed.
+    pub(in crate::playbook) listed: ListedResources,
 }
 
 impl IncidentContext {
     /// Reads what people mean, as far as the conversation goes.
     pub(in crate::playbook) fn read(symptom_text: &SymptomText, conversation: &Conversation) -> Self {
-        let found =
-            conversation.calls("topology").rev().find_map(|finished| finished.result.get("facts")).cloned();
-        let facts = found.unwrap_or_default();
-        let known = machines(&facts);
+        let mut listings = conversation.calls("topology").rev();
+        let listed =
+            listings.find_map(|finished| ListedResources::of_result(&finished.result)).unwrap_or_default();
+        let known = machines(&listed);
         let text = conversation.user_text.to_lowercase();
         let mut incident =
-            Self { group: group(symptom_text, conversation, &facts, &text), ..Self::default() };
+            Self { group: group(symptom_text, conversation, &listed, &text), ..Self::default() };
         incident.accounts = accounts(symptom_text, &text, &known);
-        let mut named = named(symptom_text, &text, &facts, &known);
+        let mut named = named(symptom_text, &text, &listed, &known);
         if named.is_empty() && known.is_empty() {
             named = guessed(symptom_text, incident.group.as_deref(), &incident.accounts);
         }
@@ -76,7 +75,7 @@ impl IncidentContext {
             (Some(_), None) => incident.destination = peer,
             (Some(_), Some(_)) | (None, None) => {}
         }
-        incident.facts = facts;
+        incident.listed = listed;
         incident.of_flows(&flows::judged(conversation), &known);
         incident
     }
@@ -134,22 +133,19 @@ impl IncidentContext {
     /// Returns the network and the subnet of the machine that calls.
     pub(in crate::playbook) fn home(&self) -> Option<(String, String)> {
         let own = self.source.as_ref().or(self.destination.as_ref())?;
-        let named = |value: &&Value| value.get("name").and_then(Value::as_str) == Some(&own.name);
-        let machine = array(&self.facts, "machines").find(named)?;
-        let text = |key: &str| {
-            let last = machine.get(key)?.as_str()?.rsplit('/').next()?;
+        let machine = self.listed.machines.iter().find(|machine| machine.name == own.name)?;
+        let last = |name: &Option<String>| {
+            let last = last_part(name.as_deref()?);
             is_plain(last).then(|| last.to_owned())
         };
-        Some((text("vnet")?, text("subnet")?))
+        Some((last(&machine.vnet)?, last(&machine.subnet)?))
     }
 
     /// Returns the network, the subnet and its service endpoints, as they are now.
     pub(in crate::playbook) fn endpoints(&self, network: &str, subnet: &str) -> Option<Vec<String>> {
-        let named = |value: &&Value, name: &str| value.get("name").and_then(Value::as_str) == Some(name);
-        let network = array(&self.facts, "networks").find(|value| named(value, network))?;
-        let subnet = array(network, "subnets").find(|value| named(value, subnet))?;
-        let list = subnet.get("endpoints")?.as_array()?;
-        Some(list.iter().filter_map(Value::as_str).filter(|name| is_plain(name)).map(str::to_owned).collect())
+        let network = self.listed.networks.iter().find(|one| one.name == network)?;
+        let subnet = network.subnets.iter().find(|one| one.name == subnet)?;
+        Some(subnet.endpoints.iter().filter(|name| is_plain(name)).cloned().collect())
     }
 }
 
@@ -164,11 +160,6 @@ fn alone(symptom_text: &SymptomText) -> bool {
     ]
     .iter()
     .any(|symptom| symptom_text.symptoms.contains(symptom))
-}
-
-/// Returns the items of a list in a document.
-pub(super) fn array<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
-    value.get(key).and_then(Value::as_array).into_iter().flatten()
 }
 
 /// Tells whether a text is such as names and addresses are.

@@ -1,9 +1,8 @@
 //! The storage accounts and the resource group that people speak of.
 
-use serde_json::Value;
-
 use super::read::{MAX_UNNAMED_MACHINES, Machine, is_plain};
 use super::word::stands_behind;
+use crate::listed::ListedResources;
 use crate::playbook::conversation::Conversation;
 use crate::symptom_text::{Mention, Symptom, SymptomText};
 
@@ -52,7 +51,7 @@ pub(super) fn accounts(symptom_text: &SymptomText, text: &str, known: &[Machine]
 pub(super) fn group(
     symptom_text: &SymptomText,
     conversation: &Conversation,
-    facts: &Value,
+    listed: &ListedResources,
     text: &str,
 ) -> Option<String> {
     let words = || {
@@ -66,8 +65,7 @@ pub(super) fn group(
             .find_map(|word| conversation.groups.iter().find(|group| group.eq_ignore_ascii_case(word)));
         return named.or_else(|| conversation.groups.first()).cloned();
     }
-    let from_topology =
-        facts.get("group").and_then(Value::as_str).filter(|group| is_plain(group)).map(str::to_owned);
+    let from_topology = listed.group.clone().filter(|group| is_plain(group));
     let behind = |word: &&String| {
         let word = word.to_lowercase();
         text.contains(&format!("resource group {word}")) || text.contains(&format!("resource-group {word}"))

@@ -516,14 +516,12 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
             format!("The route table {} keeps out what the gateway knows", place.rest(1)),
             "Let it take in the routes of gateways.",
         ),
-        Fault::ErCircuitDown => pair(
-            format!("The circuit {} carries nothing", place.rest(1)),
-            "Ask its provider.",
-        ),
-        Fault::ErPeeringDown => pair(
-            format!("The peering {} of the circuit {one} is off", place.rest(2)),
-            "Turn it on.",
-        ),
+        Fault::ErCircuitDown => {
+            pair(format!("The circuit {} carries nothing", place.rest(1)), "Ask its provider.")
+        }
+        Fault::ErPeeringDown => {
+            pair(format!("The peering {} of the circuit {one} is off", place.rest(2)), "Turn it on.")
+        }
         Fault::Host(own) => (fault.title(&place.parts.join("/")), format!("{}.", capital(own.text().remedy))),
     }
 }

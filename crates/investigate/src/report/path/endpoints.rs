@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::coverage;
+use crate::listed::{ListedMachine, ListedResources, last_part};
 use crate::state::State;
 use crate::symptom_text;
 
@@ -34,8 +35,8 @@ pub(super) struct Endpoints {
 
 /// Finds both endpoints: by the flows that were asked about, else in the order in which people name them, else by what is at fault.
 pub(super) fn endpoints(state: &State) -> Endpoints {
-    let facts = facts(state);
-    let known: Vec<Machine> = list(&facts, "machines").map(machine).collect();
+    let listed = ListedResources::last(state).unwrap_or_default();
+    let known: Vec<Machine> = listed.machines.iter().map(machine).collect();
     let named = |name: &str| known.iter().find(|one| one.name.eq_ignore_ascii_case(name)).cloned();
     let owner = |ip: &str| known.iter().find(|one| one.addresses.iter().any(|own| own == ip)).cloned();
     let mut endpoints = Endpoints::default();
@@ -54,7 +55,8 @@ pub(super) fn endpoints(state: &State) -> Endpoints {
         matches!(parts.next(), Some("netfilter" | "qdisc" | "effective"))
             .then(|| parts.next().unwrap_or_default())
     });
-    let mut others = coverage::machines(&symptoms, &facts).into_iter().chain(at_fault.map(str::to_owned));
+    let mut others =
+        coverage::machines(&symptoms, &listed.machines).into_iter().chain(at_fault.map(str::to_owned));
     if endpoints.from.is_none() && endpoints.to.is_none() {
         endpoints.from = others.find_map(|name| named(&name));
     }
@@ -71,51 +73,29 @@ pub(super) fn endpoints(state: &State) -> Endpoints {
         && from.vnet != to.vnet
     {
         endpoints.peering =
-            Some(peering(&facts, from, to).unwrap_or_else(|| "no peering is known".to_owned()));
+            Some(peering(&listed, from, to).unwrap_or_else(|| "no peering is known".to_owned()));
     }
     endpoints
 }
 
-fn peering(facts: &Value, from: &Machine, to: &Machine) -> Option<String> {
-    let network = list(facts, "networks").find(|one| text(one, "name") == from.vnet)?;
-    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-    let found = list(network, "peerings").find(|one| last(&text(one, "remote")) == to.vnet)?;
-    Some(format!("peering {}, {}", text(found, "name"), text(found, "state")))
+fn peering(listed: &ListedResources, from: &Machine, to: &Machine) -> Option<String> {
+    let network = listed.networks.iter().find(|one| one.name == from.vnet)?;
+    let found = network.peerings.iter().find(|one| last_part(&one.remote) == to.vnet)?;
+    Some(format!("peering {}, {}", found.name, found.state))
 }
 
-/// Returns the facts of the last topology.
-fn facts(state: &State) -> Value {
-    let facts = state.calls().rev().filter(|call| call.call.tool == "topology").find_map(|call| {
-        let returned = call.returned.as_ref().filter(|returned| !returned.is_error)?;
-        serde_json::from_str::<Value>(&returned.content).ok()?.get("facts").cloned()
-    });
-    facts.unwrap_or_default()
-}
-
-fn machine(value: &Value) -> Machine {
-    let addresses: Vec<String> = list(value, "addresses")
-        .chain(list(value, "public"))
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect();
-    let last = |key: &str| text(value, key).rsplit('/').next().unwrap_or_default().to_owned();
+fn machine(listed: &ListedMachine) -> Machine {
+    let addresses: Vec<String> = listed.all_addresses().map(str::to_owned).collect();
+    let last = |name: &Option<String>| name.as_deref().map(last_part).unwrap_or_default().to_owned();
     Machine {
-        name: text(value, "name"),
+        name: listed.name.clone(),
         address: addresses.first().cloned().unwrap_or_default(),
-        nic: last("nic"),
-        nsg: last("nsg"),
-        vnet: last("vnet"),
-        subnet: last("subnet"),
-        subnet_nsg: last("subnet_nsg"),
-        route_table: last("route_table"),
+        nic: last(&listed.nic),
+        nsg: last(&listed.nsg),
+        vnet: last(&listed.vnet),
+        subnet: last(&listed.subnet),
+        subnet_nsg: last(&listed.subnet_nsg),
+        route_table: last(&listed.route_table),
         addresses,
     }
-}
-
-fn text(value: &Value, key: &str) -> String {
-    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
-}
-
-fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
-    value.get(key).and_then(Value::as_array).into_iter().flatten()
 }

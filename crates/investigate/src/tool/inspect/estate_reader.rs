@@ -18,8 +18,8 @@ use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
-    EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, NAMES, NameServer, NamingOperation,
-    OutboundOperation, RESOLVE, STATE, Wanted, keep_power, power, unread_guest, wanted,
+    EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, NAMES, NameServer,
+    NamingOperation, OutboundOperation, RESOLVE, STATE, Wanted, keep_power, power, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
@@ -50,6 +50,8 @@ pub(super) struct EstateReader<'a> {
     lists: Vec<ObservationId>,
     /// Names of services and of private zones that people wrote.
     spoken: Vec<String>,
+    /// Addresses that people wrote and that may be at another site.
+    elsewhere: Vec<IpAddr>,
     read: BTreeMap<Wanted, Vec<ObservationId>>,
 }
 
@@ -101,7 +103,16 @@ impl<'a> EstateReader<'a> {
         let cloud = replay.run_or_reuse(&mut EstateOperation::new(place))??;
         let bundle = Bundle { cloud, ..Bundle::default() };
         let (parsed, lists) = (OnceCell::new(), replay.observations());
-        Ok(Self { place, site, bundle, parsed, lists, spoken: Vec::new(), read: BTreeMap::new() })
+        Ok(Self {
+            place,
+            site,
+            bundle,
+            parsed,
+            lists,
+            spoken: Vec::new(),
+            elsewhere: Vec::new(),
+            read: BTreeMap::new(),
+        })
     }
 
     /// Returns everything that was read.
@@ -307,6 +318,7 @@ impl<'a> EstateReader<'a> {
     fn inventory(&self) -> Inventory {
         let topology = Topology::read(self.place.group.as_str(), &self.bundle.cloud);
         let mut inventory = inventory(&topology, self.estate());
+        inventory.elsewhere.clone_from(&self.elsewhere);
         let source =
             self.estate().machines().find_map(|name| self.estate().addresses_of(name).first().copied());
         for name in &self.spoken {
@@ -321,6 +333,7 @@ impl<'a> EstateReader<'a> {
 
     /// Reads what is known about names, where people wrote one of a service or one that a private zone may hold.
     fn listen(&mut self, text: &str, replay: &mut CallReplay<'_, '_>) -> Result<(), Unfinished> {
+        self.listen_for_sites(text, replay)?;
         let is_name_char = |char: char| char.is_ascii_alphanumeric() || "-._".contains(char);
         let words = text.split(|char: char| !is_name_char(char)).map(|word| word.trim_matches('.'));
         let fits = |word: &&str| word.matches('.').count() >= 2 && word.parse::<IpAddr>().is_err();
@@ -357,6 +370,19 @@ impl<'a> EstateReader<'a> {
             })
         });
         self.spoken = names;
+        Ok(())
+    }
+
+    /// Reads what gateways lead to, where people wrote an address that nobody has and a gateway leads on.
+    fn listen_for_sites(&mut self, text: &str, replay: &mut CallReplay<'_, '_>) -> Result<(), Unfinished> {
+        let words = text.split(|char: char| !(char.is_ascii_digit() || char == '.'));
+        let all: BTreeSet<IpAddr> = words.filter_map(|word| word.trim_matches('.').parse().ok()).collect();
+        let may_be = |address: &IpAddr| self.estate().may_be_elsewhere(*address);
+        if !all.iter().any(may_be) {
+            return Ok(());
+        }
+        self.fetch(Wanted::Gateways, replay)?;
+        self.elsewhere = all.into_iter().filter(|address| self.estate().is_elsewhere(*address)).collect();
         Ok(())
     }
 

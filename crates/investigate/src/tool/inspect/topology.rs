@@ -2,10 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::argument::{Refused, resource_group};
 use super::inspector::{Inspection, Inspector, Unfinished};
+use crate::listed::{
+    self, ListedMachine, ListedNetwork, ListedPeering, ListedResources, ListedRoute, ListedRouteTable,
+    ListedSubnet,
+};
 use crate::suspect::{Layer, plain};
 use crate::tool::Site;
 use crate::tool::call_replay::CallReplay;
@@ -22,7 +26,7 @@ pub(super) struct Topology;
 impl Inspector for Topology {
     type Arguments = Arguments;
     type Request = ResourceGroup;
-    const NAME: &'static str = "topology";
+    const NAME: &'static str = listed::TOOL;
     const ASKS_WHY: bool = false;
     const DESCRIPTION: &'static str = "Lists the machines of a resource group with their addresses, interfaces and subnets, the \
         networks with their subnets, security groups, route tables and service endpoints. It turns names and addresses of a symptom \
@@ -50,18 +54,7 @@ impl Inspector for Topology {
 
 fn inspection_of(found: &topology::Topology) -> Inspection {
     let mut inspection = Inspection::default();
-    let machines: Vec<Value> = found.machines.iter().map(|one| machine(found, one)).collect();
-    inspection.fact("group", plain(&found.group));
-    inspection.fact("machines", machines);
-    inspection.fact("networks", found.networks.iter().map(network).collect::<Vec<Value>>());
-    let tables = found.route_tables.iter().map(|table| {
-        let routes = table.routes.iter().map(|route| {
-            json!({"name": plain(&route.name), "prefix": prefix(&route.prefix), "next_hop_type": plain(&route.next_hop_type),
-                "next_hop_ip": route.next_hop_ip.as_deref().map(plain)})
-        });
-        json!({"name": plain(&table.name), "routes": routes.collect::<Vec<Value>>()})
-    });
-    inspection.fact("route_tables", tables.collect::<Vec<Value>>());
+    inspection.facts = json!(listed(found));
     for list in &found.unread {
         inspection.notes.push(format!("the {} could not be read", plain(&list.what)));
         inspection.line(&format!("{}: {}", list.what, list.why));
@@ -94,7 +87,26 @@ fn prefixes(all: &[String]) -> Vec<String> {
     all.iter().map(|one| prefix(one)).collect()
 }
 
-fn machine(found: &topology::Topology, machine: &topology::Machine) -> Value {
+fn listed(found: &topology::Topology) -> ListedResources {
+    let route = |route: &topology::Route| ListedRoute {
+        name: plain(&route.name),
+        prefix: prefix(&route.prefix),
+        next_hop_type: plain(&route.next_hop_type),
+        next_hop_ip: route.next_hop_ip.as_deref().map(plain),
+    };
+    let table = |table: &topology::RouteTable| ListedRouteTable {
+        name: plain(&table.name),
+        routes: table.routes.iter().map(route).collect(),
+    };
+    ListedResources {
+        group: Some(plain(&found.group)),
+        machines: found.machines.iter().map(|one| machine(found, one)).collect(),
+        networks: found.networks.iter().map(network).collect(),
+        route_tables: found.route_tables.iter().map(table).collect(),
+    }
+}
+
+fn machine(found: &topology::Topology, machine: &topology::Machine) -> ListedMachine {
     let nics: Vec<&topology::Nic> = found.of(&machine.name).collect();
     let first =
         machine.interfaces.first().and_then(|name| nics.iter().find(|nic| nic.name == *name).copied());
@@ -109,31 +121,39 @@ fn machine(found: &topology::Topology, machine: &topology::Machine) -> Value {
     let path = first.and_then(|nic| nic.addresses.iter().find_map(|one| one.subnet.as_deref()));
     let subnet = path.and_then(|path| found.subnet(path));
     let parts = path.and_then(|path| path.rsplit_once('/'));
-    json!({
-        "name": plain(&machine.name), "region": plain(&machine.region), "addresses": addresses, "public": public,
-        "nic": first.map(|nic| plain(&nic.name)), "nsg": first.and_then(|nic| nic.security_group.as_deref()).map(prefix),
-        "forwards": first.map(|nic| nic.forwards),
-        "vnet": parts.map(|(network, _)| prefix(network)), "subnet": parts.map(|(_, subnet)| plain(subnet)),
-        "subnet_nsg": subnet.and_then(|subnet| subnet.security_group.as_deref()).map(prefix),
-        "route_table": subnet.and_then(|subnet| subnet.route_table.as_deref()).map(prefix),
-    })
+    ListedMachine {
+        name: plain(&machine.name),
+        region: plain(&machine.region),
+        addresses,
+        public,
+        nic: first.map(|nic| plain(&nic.name)),
+        nsg: first.and_then(|nic| nic.security_group.as_deref()).map(prefix),
+        forwards: first.map(|nic| nic.forwards),
+        vnet: parts.map(|(network, _)| prefix(network)),
+        subnet: parts.map(|(_, subnet)| plain(subnet)),
+        subnet_nsg: subnet.and_then(|subnet| subnet.security_group.as_deref()).map(prefix),
+        route_table: subnet.and_then(|subnet| subnet.route_table.as_deref()).map(prefix),
+    }
 }
 
-fn network(network: &topology::Network) -> Value {
-    let subnet = |subnet: &topology::Subnet| {
-        json!({
-            "name": plain(&subnet.name), "prefixes": prefixes(&subnet.prefixes),
-            "nsg": subnet.security_group.as_deref().map(prefix), "route_table": subnet.route_table.as_deref().map(prefix),
-            "endpoints": subnet.service_endpoints.iter().map(|one| plain(one)).collect::<Vec<_>>(),
-        })
+fn network(network: &topology::Network) -> ListedNetwork {
+    let subnet = |subnet: &topology::Subnet| ListedSubnet {
+        name: plain(&subnet.name),
+        prefixes: prefixes(&subnet.prefixes),
+        nsg: subnet.security_group.as_deref().map(prefix),
+        route_table: subnet.route_table.as_deref().map(prefix),
+        endpoints: subnet.service_endpoints.iter().map(|one| plain(one)).collect(),
     };
-    let peering = |peering: &topology::Peering| {
-        json!({"name": plain(&peering.name), "remote": prefix(&peering.remote), "state": plain(&peering.state),
-            "prefixes": prefixes(&peering.prefixes)})
+    let peering = |peering: &topology::Peering| ListedPeering {
+        name: plain(&peering.name),
+        remote: prefix(&peering.remote),
+        state: plain(&peering.state),
+        prefixes: prefixes(&peering.prefixes),
     };
-    json!({
-        "name": plain(&network.name), "prefixes": prefixes(&network.prefixes),
-        "subnets": network.subnets.iter().map(subnet).collect::<Vec<Value>>(),
-        "peerings": network.peerings.iter().map(peering).collect::<Vec<Value>>(),
-    })
+    ListedNetwork {
+        name: plain(&network.name),
+        prefixes: prefixes(&network.prefixes),
+        subnets: network.subnets.iter().map(subnet).collect(),
+        peerings: network.peerings.iter().map(peering).collect(),
+    }
 }

@@ -59,11 +59,11 @@ pub(super) fn same_network(list: &str, ends: [&str; 2]) -> Option<bool> {
 
 /// Returns the names of both ends, as far as they are names.
 pub(super) fn ends(run: &Run) -> [String; 2] {
-    let result = run.result();
+    let [source, destination] = run.end_names();
     let ask = run.ask();
-    [("source", &ask.source), ("destination", &ask.destination)].map(|(key, given)| {
-        let found = result.pointer("/test_metadata").and_then(|metadata| metadata.get(key)?.as_str());
-        found.filter(|name| Name::parse(name).is_ok()).unwrap_or(given).to_owned()
+    [(source, &ask.source), (destination, &ask.destination)].map(|(found, given)| {
+        let is_name = Name::parse(found).is_ok();
+        if is_name { found.to_owned() } else { given.clone() }
     })
 }
 
@@ -75,22 +75,20 @@ pub(super) fn facts(run: &Run, expected: &PathExpectation) -> Value {
     let comparison = run.comparison();
     let before = comparison.as_ref().and_then(|comparison| comparison.baseline.as_ref());
     let mut facts = direction(there.as_ref(), expected, before.and_then(|before| before.throughput_p90));
-    let result = run.result();
     let more = json!({
         "session_id": ask.session.as_str(), "source": source, "destination": destination,
         "test_type": ask.test_type, "iterations": ask.iterations, "state": run.state().word(),
         "expected_gbps": expected.expected_gbps, "same_network": expected.same_network,
         "expected_latency_us": expected.same_network.unwrap_or(true).then_some(SAME_NETWORK_LATENCY_US),
-        "blocked_ports": result.pointer("/preflight/blocked_ports"),
+        "blocked_ports": run.blocked_ports(),
         "servers_left_on": run.left().into_iter().filter(|name| Name::parse(name).is_ok()).collect::<Vec<_>>(),
     });
     if let Value::Object(more) = more {
         facts.extend(more);
     }
-    for key in ["latency_us", "throughput_gbps"] {
-        let rows = result.pointer("/results/iteration_data").and_then(Value::as_array).into_iter().flatten();
-        let samples: Vec<&Value> = rows.filter_map(|row| row.get(key)).collect();
-        if samples.iter().any(|sample| sample.is_number()) {
+    for (key, latency) in [("latency_us", true), ("throughput_gbps", false)] {
+        let samples = run.samples(latency);
+        if samples.iter().any(Option::is_some) {
             facts.insert(key.to_owned(), json!(samples));
         }
     }

@@ -128,7 +128,8 @@ fn troubleshooting(session: &mut Session<'_>, line: &Line) -> CommandResult {
     let id = identifier(session, line, kind, line.need("--resource")?)?;
     let parsed = Id::parse(&id).ok_or_else(|| Failure::new(1, format!("invalid resource ID: {id}")))?;
     let kind = kind.rsplit('/').next().unwrap_or_default();
-    let path = session.inside(parsed.group, &format!("{}/{kind}/{}", parsed.provider, segment(parsed.name())))?;
+    let path =
+        session.inside(parsed.group, &format!("{}/{kind}/{}", parsed.provider, segment(parsed.name())))?;
     let found = session.get(&path, VERSION)?;
     let region = found.get("location").and_then(Value::as_str).unwrap_or_default().to_lowercase();
     asked(session, &region, "queryTroubleshootResult", &json!({"targetResourceId": id}))

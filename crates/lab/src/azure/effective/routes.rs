@@ -69,7 +69,8 @@ fn own(cloud: &Cloud, nic: &Nic<'_>, no_bgp: bool) -> Vec<Row> {
         }
     }
     // What leads to the network itself goes before whatever a gateway brings.
-    for prefix in nic.network.filter(|_| !no_bgp).map(|own| gateway::prefixes(cloud, own)).unwrap_or_default() {
+    for prefix in nic.network.filter(|_| !no_bgp).map(|own| gateway::prefixes(cloud, own)).unwrap_or_default()
+    {
         if !rows.iter().any(|own| names(own, &prefix)) {
             let own = row(vec![prefix], "VirtualNetworkGateway");
             rows.push(Row { source: "VirtualNetworkGateway", ..own });
