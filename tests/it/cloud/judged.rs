@@ -48,7 +48,7 @@ pub(super) fn lines(place: &ResourceGroup) -> Vec<Line> {
         line::circuits(place),
         line::bgp_peers(place, &name("hub-gw")),
         line::learned_routes(place, &name("hub-gw")),
-        line::connection_trouble(place, &name("to-office")),
+        line::connection_trouble(place, &name("00000000-0000-0000-0000-000000000001"), &name("to-office")),
         line::nat_gateways(place),
         line::failed_connections(
             place,

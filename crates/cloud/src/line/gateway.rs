@@ -45,12 +45,12 @@ pub fn learned_routes(place: &ResourceGroup, gateway: &Name) -> Line {
     Line::read("network vnet-gateway list-learned-routes").option("--name", gateway).within(place).json()
 }
 
-/// Shows what the platform found when somebody last let it look for the trouble of a connection.
+/// Shows what the platform found when somebody last let it examine a connection. `subscription` is that of its id.
 #[must_use]
-pub fn connection_trouble(place: &ResourceGroup, connection: &Name) -> Line {
-    Line::read("network watcher troubleshooting show")
-        .option("--resource", connection)
-        .option("--resource-type", "vpnConnection")
-        .within(place)
-        .json()
+pub fn connection_trouble(place: &ResourceGroup, subscription: &Name, connection: &Name) -> Line {
+    let id = format!(
+        "/subscriptions/{subscription}/resourceGroups/{}/providers/Microsoft.Network/connections/{connection}",
+        place.group
+    );
+    Line::read("network watcher troubleshooting show").option("--resource", id).json()
 }

@@ -23,7 +23,8 @@ enum Step {
     Circuits,
     Peers(Name),
     Learned(Name),
-    Trouble(Name),
+    /// Of a connection, by the subscription of its id and its name.
+    Trouble(Name, Name),
     Over,
 }
 
@@ -91,8 +92,8 @@ impl GatewayOperation {
             Step::Learned(name) => {
                 Some((line::learned_routes(place, name), format!("see which routes {name} learned")))
             }
-            Step::Trouble(name) => Some((
-                line::connection_trouble(place, name),
+            Step::Trouble(subscription, name) => Some((
+                line::connection_trouble(place, subscription, name),
                 format!("see what was found when the connection {name} was last examined"),
             )),
             Step::Over => None,
@@ -131,7 +132,10 @@ impl GatewayOperation {
                 let is_down = ["NotConnected", "Connecting"].contains(&status);
                 let leads = |end: &str| field(rows, end).is_some_and(|own| own.is_object()).then_some(());
                 if is_down && leads("peer").is_none() {
-                    self.waiting.push_back(Step::Trouble(own.clone()));
+                    let id = field(rows, "id").and_then(Value::as_str).unwrap_or_default();
+                    let subscription = id.split('/').nth(2).and_then(|part| Name::parse(part).ok());
+                    let step = subscription.map(|subscription| Step::Trouble(subscription, own.clone()));
+                    self.waiting.extend(step);
                 }
                 let is_bgp = field(rows, "enableBgp").and_then(Value::as_bool).unwrap_or(false);
                 let is_circuit = leads("peer").is_some();
@@ -155,7 +159,7 @@ impl GatewayOperation {
             | Step::Circuits
             | Step::Peers(_)
             | Step::Learned(_)
-            | Step::Trouble(_)
+            | Step::Trouble(..)
             | Step::Over => {}
         }
     }
@@ -198,7 +202,7 @@ impl Operation for GatewayOperation {
             | Step::Circuits
             | Step::Peers(_)
             | Step::Learned(_)
-            | Step::Trouble(_) => self.reading.next(now).map(|_| Cloud::default()),
+            | Step::Trouble(..) => self.reading.next(now).map(|_| Cloud::default()),
         }
     }
 
@@ -236,7 +240,7 @@ impl Operation for GatewayOperation {
             Step::Peers(gateway) => add(&mut self.peers, of(gateway, "gateway")),
             Step::Learned(gateway) => add(&mut self.learned, of(gateway, "gateway")),
             // Nobody may have let the platform look: then nothing is known beyond the state.
-            Step::Trouble(connection) => self.troubles.extend(of(connection, "connection").ok()),
+            Step::Trouble(_, connection) => self.troubles.extend(of(connection, "connection").ok()),
             Step::Over => {}
         }
         self.follow(&rows);

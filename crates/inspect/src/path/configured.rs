@@ -174,7 +174,7 @@ pub(super) fn rules(
     own_group: Option<&str>,
     groups: Option<&Groups>,
     table: Option<&Table>,
-    (tags, inventory): (Option<&str>, Option<&Inventory>),
+    (tags, inventory, sites): (Option<&str>, Option<&Inventory>, &[IpNet]),
 ) -> Result<Ruleset, String> {
     let own = networks.iter().find(|own| own.name.eq_ignore_ascii_case(network));
     let own = own.ok_or_else(|| format!("the network {network} was not read"))?;
@@ -192,7 +192,7 @@ pub(super) fn rules(
             "effectiveSecurityRules": listed(group),
         }));
     }
-    let tags = spaces(networks, own, table, tags)?;
+    let tags = spaces(networks, own, table, (tags, sites))?;
     let knowledge = Knowledge { tags: Some(&tags), inventory };
     Ruleset::parse(&Value::Array(entries).to_string(), knowledge).map_err(|error| error.to_string())
 }
@@ -240,9 +240,15 @@ fn spaces(
     networks: &[Network],
     own: &Network,
     table: Option<&Table>,
-    tags: Option<&str>,
+    (tags, sites): (Option<&str>, &[IpNet]),
 ) -> Result<Tags, String> {
     let mut space: Vec<IpNet> = own.prefixes.clone();
+    // What lies behind a gateway belongs to the network, too.
+    if own.has_gateway()
+        || own.peerings.iter().any(|peering| peering.is_connected() && peering.remote_gateway)
+    {
+        space.extend(sites);
+    }
     let open = |peering: &&Peering| peering.is_connected() && peering.access != Some(false);
     for peering in own.peerings.iter().filter(open) {
         let remote = networks.iter().find(|other| other.name.eq_ignore_ascii_case(&peering.remote));

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use ipnet::IpNet;
+
 use super::bundle::{Bundle, Guest};
 use super::configured;
 use super::document::{Known, Reading};
@@ -27,6 +29,8 @@ pub(super) struct Context<'a> {
     pub(super) tags: Option<&'a Tags>,
     pub(super) tag_text: Option<String>,
     pub(super) inventory: Option<&'a Inventory>,
+    /// The addresses of sites behind gateways.
+    pub(super) sites: Vec<IpNet>,
 }
 
 fn by_name<'a, T>(all: &'a BTreeMap<String, T>, name: &str) -> Option<&'a T> {
@@ -65,7 +69,7 @@ impl Context<'_> {
             (other, None) => other,
             (other, Some((networks, place))) => {
                 let group = listed.group.as_deref();
-                let help = (self.tag_text.as_deref(), self.inventory);
+                let help = (self.tag_text.as_deref(), self.inventory, self.sites.as_slice());
                 match configured::rules(networks, place, group, self.groups, routes.read(), help) {
                     Ok(rules) => Known::Read(rules),
                     Err(why) => Known::Failed(format!("{}; by its configuration: {why}", other.why_not())),

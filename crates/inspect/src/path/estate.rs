@@ -188,6 +188,7 @@ impl Estate {
             Known::Absent => Known::Absent,
             Known::Failed(why) => Known::Failed(why.clone()),
         };
+        let virtual_gateways = gateway::virtual_gateways(cloud);
         let context = Context {
             bundle,
             networks: networks.read().map(Vec::as_slice),
@@ -196,6 +197,7 @@ impl Estate {
             tags: tags.as_ref(),
             tag_text: text_of(&cloud.tags).filter(|_| tags.is_some()),
             inventory: inventory.as_ref(),
+            sites: virtual_gateways.read().map(VirtualGateways::prefixes).unwrap_or_default(),
         };
         let mut nics: Vec<Nic> = Vec::new();
         let mut machines: Vec<Machine> = Vec::new();
@@ -235,7 +237,6 @@ impl Estate {
         };
         let all = firewalls.read().map(Vec::as_slice).unwrap_or_default();
         nics.extend(all.iter().enumerate().map(|(at, own)| context.firewall(at, own)));
-        let virtual_gateways = gateway::virtual_gateways(cloud);
         let unpropagated = Known::of(cloud.route_tables.as_ref(), configured::unpropagated);
         let unpropagated = unpropagated.read().cloned().unwrap_or_default();
         for own in virtual_gateways.read().into_iter().flat_map(|own| &own.all) {

@@ -306,11 +306,16 @@ impl VirtualGateways {
         }))
     }
 
-    /// Tells whether some connection leads to a site that holds an address.
-    pub(super) fn holds(&self, address: IpAddr) -> bool {
+    /// Returns the addresses of all sites.
+    pub(super) fn prefixes(&self) -> Vec<IpNet> {
         let sites = self.sites.read().into_iter().flatten().flat_map(|site| &site.prefixes);
         let learned = self.learned.read().into_iter().flatten().map(|own| &own.prefix);
-        sites.chain(learned).any(|prefix| prefix.prefix_len() > 0 && prefix.contains(&address))
+        sites.chain(learned).filter(|prefix| prefix.prefix_len() > 0).copied().collect()
+    }
+
+    /// Tells whether some connection leads to a site that holds an address.
+    pub(super) fn holds(&self, address: IpAddr) -> bool {
+        self.prefixes().iter().any(|prefix| prefix.contains(&address))
     }
 }
 
