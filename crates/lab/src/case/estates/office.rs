@@ -20,8 +20,9 @@ const SITE: &str = "203.0.113.128/25";
 const PLACE: u32 = 254 * 256;
 
 /// What is wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Wrong {
+    #[default]
     Nothing,
     /// Nobody examined it.
     Down,
