@@ -10,7 +10,8 @@ use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
     EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, GuestProbe, NamingOperation,
-    OutboundOperation, RESOLVE, STATE, Wanted, keep_power, power, unread_guest, wanted,
+    OutboundOperation, PAGE, ProbeSpec, RESOLVE, STATE, Wanted, keep_power, page_values, power, unread_guest,
+    wanted,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Reading};
@@ -112,6 +113,7 @@ impl LiveEstate {
                 | Wanted::Outbound
                 | Wanted::Names
                 | Wanted::Answers(..)
+                | Wanted::Page(..)
                 | Wanted::Power(_)
                 | Wanted::State(_) => others.push(one),
             }
@@ -162,17 +164,16 @@ impl LiveEstate {
                 OutboundOperation::into_cloud(found, &mut self.bundle.cloud);
             }
             Wanted::Answers(machine, name) => {
-                let read = match Name::parse(machine) {
-                    Ok(own) => {
-                        let reach = GuestAccess::Platform { place: self.group.clone(), machine: own };
-                        let asked = vec![("name", name.clone())];
-                        self.live.drive(GuestProbe::asking(reach, &RESOLVE, asked))?
-                    }
-                    Err(error) => Err(Issue::new(error.to_string())),
-                };
-                let reading =
-                    read.unwrap_or_else(|issue| Reading::Failed { error: self.failed(machine, issue) });
+                let reading = self.asked(machine, &RESOLVE, vec![("name", name.clone())])?;
                 self.bundle.guests.entry(machine.clone()).or_default().answers = Some(reading);
+            }
+            Wanted::Page(machine, question) => {
+                let mut reading = self.asked(machine, &PAGE, page_values(question))?;
+                let guest = self.bundle.guests.entry(machine.clone()).or_default();
+                if let (Some(Reading::Text(before)), Reading::Text(more)) = (&guest.pages, &reading) {
+                    reading = Reading::Text(format!("{before}{more}"));
+                }
+                guest.pages = Some(reading);
             }
             Wanted::Power(machine) => {
                 let read = match Name::parse(machine) {
@@ -192,12 +193,31 @@ impl LiveEstate {
                     Err(error) => Err(Issue::new(error.to_string())),
                 };
                 let mut guest = read.unwrap_or_else(|issue| unread_guest(&self.failed(machine, issue)));
-                guest.answers = self.bundle.guests.get(machine).and_then(|known| known.answers.clone());
+                if let Some(known) = self.bundle.guests.remove(machine) {
+                    (guest.answers, guest.pages) = (known.answers, known.pages);
+                }
                 self.bundle.guests.insert(machine.clone(), guest);
             }
         }
         self.read.insert(one);
         Ok(())
+    }
+
+    /// Asks a machine something by a script of its own.
+    fn asked(
+        &mut self,
+        machine: &str,
+        wanted: &'static ProbeSpec<Reading>,
+        asked: Vec<(&'static str, String)>,
+    ) -> anyhow::Result<Reading> {
+        let read = match Name::parse(machine) {
+            Ok(own) => {
+                let reach = GuestAccess::Platform { place: self.group.clone(), machine: own };
+                self.live.drive(GuestProbe::asking(reach, wanted, asked))?
+            }
+            Err(error) => Err(Issue::new(error.to_string())),
+        };
+        Ok(read.unwrap_or_else(|issue| Reading::Failed { error: self.failed(machine, issue) }))
     }
 
     /// Reads what is in effect at some interfaces.

@@ -1,6 +1,7 @@
 //! The kernel and the models judge the same packets: random rules of a machine against `netfilter::walk`, random rules of security
 //! groups against `nsg`, as many packets for each as there are kinds of sender.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use ghost_inspect::netfilter::{self, Compiled, Hook, State};
@@ -54,6 +55,7 @@ fn stage() -> Stage {
         program: "listener".to_owned(),
         behavior: Behavior::Answers,
         address: None,
+        pages: BTreeMap::new(),
     };
     let both = |port: &u16| [Protocol::Tcp, Protocol::Udp].map(|protocol| service(protocol, *port));
     Stage { services: PORTS.iter().flat_map(both).collect(), ..Stage::default() }

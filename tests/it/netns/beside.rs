@@ -3,6 +3,7 @@
 //!
 //! A handful of rulesets in the short run, 30 with `GHOST_LONG=1`, 50 packets each; `GHOST_TEST_SEED` repeats a run.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -133,6 +134,7 @@ fn stage() -> Stage {
                 program,
                 behavior: Behavior::Answers,
                 address: None,
+                pages: BTreeMap::new(),
             });
         }
     }

@@ -1,5 +1,6 @@
 //! The faults of cases, as the tool that a person would use sees them: there, and gone after a reset.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use ghost_lab::host::{
@@ -24,7 +25,15 @@ fn shaped(what: &str) -> String {
 
 fn service(machine: &str, protocol: Protocol, port: u16, program: &str) -> Service {
     let (machine, program) = (machine.to_owned(), program.to_owned());
-    Service { machine, protocol, port, program, behavior: Behavior::Answers, address: None }
+    Service {
+        machine,
+        protocol,
+        port,
+        program,
+        behavior: Behavior::Answers,
+        address: None,
+        pages: BTreeMap::new(),
+    }
 }
 
 fn listening(ports: &[(u16, &str)]) -> Stage {

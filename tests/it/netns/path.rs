@@ -3,7 +3,7 @@
 //!
 //! A handful of estates in the short run, 300 with `GHOST_LONG=1`; `GHOST_TEST_SEED` repeats a run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use ghost_inspect::path::{self, Bundle, Estate, Fate, Flow};
@@ -119,6 +119,7 @@ fn draw(random: &mut Random) -> Drawn {
                     program: "listener".to_owned(),
                     behavior: Behavior::Answers,
                     address: address.map(|address| address.parse().unwrap()),
+                    pages: BTreeMap::new(),
                 });
             }
         }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ghost_inspect::path::{Document, Estate, Fault, Flow, Guest, GuestDocument, Judgement, Kind, Reading};
+use ghost_inspect::path::{
+    Document, Estate, Fault, Flow, Guest, GuestDocument, Judgement, Kind, PageQuestion, Reading,
+};
 
 /// So many members of a load balancer are looked at.
 const MAX_MEMBERS: usize = 8;
@@ -22,6 +24,8 @@ pub enum Wanted {
     Names,
     /// What the name servers of a machine answer for a name.
     Answers(String, String),
+    /// What a machine answers where the probe of a load balancer asks for a page.
+    Page(String, PageQuestion),
     /// The effective routes of a network interface.
     Routes(String),
     /// The effective security rules of a network interface.
@@ -40,6 +44,7 @@ pub fn wanted(estate: &Estate, flows: &[Flow]) -> BTreeSet<Wanted> {
 
 fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
     let mut wanted = BTreeSet::new();
+    let mut pages = 0;
     for missing in judgement.missing() {
         match missing.what {
             Document::Routes { nic } => drop(wanted.insert(Wanted::Routes(nic))),
@@ -56,6 +61,12 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             // Which load balancers there are says whose calls are counted.
             Document::Outbound => wanted.extend([Wanted::Frontends, Wanted::Outbound]),
             Document::Gateways => drop(wanted.insert(Wanted::Gateways)),
+            Document::Page { machine, question } => {
+                pages += 1;
+                if pages <= MAX_MEMBERS {
+                    wanted.insert(Wanted::Page(machine, question));
+                }
+            }
             Document::Power { machine } => drop(wanted.insert(Wanted::Power(machine))),
             Document::Names => drop(wanted.insert(Wanted::Names)),
             Document::Firewalls => drop(wanted.insert(Wanted::Firewalls)),
@@ -131,5 +142,6 @@ pub fn unread_guest(why: &str) -> Guest {
         udp: failed(),
         connections: failed(),
         answers: None,
+        pages: None,
     }
 }

@@ -350,7 +350,9 @@ fn missing(judged: &Judgement, alike: &BTreeSet<Document>) -> Option<Missing> {
     judged.missing().into_iter().find(|one| {
         let answers = matches!(
             one.what,
-            Document::Guest { document: GuestDocument::Sockets, .. } | Document::Probe { .. }
+            Document::Guest { document: GuestDocument::Sockets, .. }
+                | Document::Page { .. }
+                | Document::Probe { .. }
         );
         !answers && !alike.contains(&one.what)
     })
@@ -359,7 +361,7 @@ fn missing(judged: &Judgement, alike: &BTreeSet<Document>) -> Option<Missing> {
 /// Returns what was not read inside the machines.
 fn guests_missing(judged: &Judgement) -> BTreeSet<Document> {
     let all = judged.missing().into_iter().map(|one| one.what);
-    all.filter(|what| matches!(what, Document::Guest { .. })).collect()
+    all.filter(|what| matches!(what, Document::Guest { .. } | Document::Page { .. })).collect()
 }
 
 /// Tells whether somebody listens, where that is known.

@@ -105,6 +105,18 @@ pub enum Fault {
     NatMissing,
     /// There are too few local ports.
     PortRangeExhausted,
+    /// The ends of a session disagree about an autonomous system.
+    BgpAsnMismatch,
+    /// A session was ended because of too many prefixes.
+    BgpMaxPrefix,
+    /// A router does not announce a network that hangs on it.
+    BgpNotAnnounced,
+    /// A network is announced with the community that asks others to throw its packets away.
+    BgpBlackholeCommunity,
+    /// A router announces addresses that are another's.
+    BgpHijack,
+    /// A routing daemon that should run does not.
+    RoutingDaemonDown,
     /// A service of the network has failed.
     UnitFailed,
     /// A device counts errors that grow.
@@ -115,7 +127,7 @@ pub enum Fault {
 
 impl Fault {
     /// Every code.
-    pub const ALL: [Self; 52] = [
+    pub const ALL: [Self; 58] = [
         Self::LinkMissing,
         Self::LinkDown,
         Self::LinkFlap,
@@ -165,6 +177,12 @@ impl Fault {
         Self::SnatPorts,
         Self::NatMissing,
         Self::PortRangeExhausted,
+        Self::BgpAsnMismatch,
+        Self::BgpMaxPrefix,
+        Self::BgpNotAnnounced,
+        Self::BgpBlackholeCommunity,
+        Self::BgpHijack,
+        Self::RoutingDaemonDown,
         Self::UnitFailed,
         Self::DeviceErrors,
         Self::SoftnetDrop,

@@ -20,6 +20,7 @@
 
 mod alone;
 mod answer;
+mod bgp;
 mod compare;
 mod context;
 mod counter;
@@ -38,6 +39,7 @@ mod object;
 mod probe;
 mod resolver;
 mod route;
+mod routing;
 mod row;
 mod socket;
 #[cfg(test)]
@@ -60,5 +62,6 @@ pub use object::Object;
 pub use probe::{Handshake, Probe};
 pub use resolver::{AnswerKind, Resolver, ServerAnswer};
 pub use route::{Leg, Route, Routed, RoutedPacket, Rule};
+pub use routing::{BgpPeer, BgpRoute, Daemons};
 pub use socket::{Connection, Listener, UdpSocket};
 pub use words::FaultText;

@@ -95,6 +95,13 @@ pub enum Object {
         /// Its name.
         unit: String,
     },
+    /// A session of BGP, or a network that is announced by it.
+    Bgp {
+        /// The machine.
+        host: String,
+        /// The neighbor, or the network.
+        what: String,
+    },
     /// What a machine asks for names.
     Resolver {
         /// The machine.
@@ -143,6 +150,7 @@ impl Object {
             | Self::FilterRule { host, .. }
             | Self::Service { host, .. }
             | Self::Unit { host, .. }
+            | Self::Bgp { host, .. }
             | Self::Resolver { host, .. } => Some(host),
             Self::Dns { .. } | Self::Host { .. } | Self::Flow { .. } => None,
         }
@@ -165,6 +173,7 @@ impl fmt::Display for Object {
             }
             Self::Service { host, protocol, port } => write!(out, "service/{host}/{protocol}/{port}"),
             Self::Unit { host, unit } => write!(out, "service/{host}/{unit}"),
+            Self::Bgp { host, what } => write!(out, "bgp/{host}/{what}"),
             Self::Resolver { host, what } => write!(out, "resolver/{host}/{what}"),
             Self::Dns { server, name } => {
                 write!(out, "dns/{server}")?;

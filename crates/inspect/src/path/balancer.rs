@@ -77,8 +77,8 @@ pub(super) enum Target {
 pub(super) struct Probe {
     pub(super) name: String,
     pub(super) port: u16,
-    /// The path that has to answer with 200, where it asks for one.
-    pub(super) path: Option<String>,
+    /// The page that has to answer with 200, where it asks for one: whether encrypted, and its path.
+    pub(super) page: Option<(bool, String)>,
     /// Where no member answers it takes all to answer.
     pub(super) takes_all: bool,
 }
@@ -187,13 +187,12 @@ pub(super) fn balancers(text: &str, publics: &PublicAddresses) -> Result<Decoded
         });
         let probes = list(body, "probes").filter_map(|probe| {
             let own = inner(probe);
-            let is_http =
-                own.text("protocol").is_some_and(|word| word.to_ascii_lowercase().starts_with("http"));
-            let path = own.text("requestPath").filter(|_| is_http);
+            let protocol = own.text("protocol").unwrap_or_default().to_ascii_lowercase();
+            let path = own.text("requestPath").unwrap_or("/").to_owned();
             Some(Probe {
                 name: probe.text("name")?.to_owned(),
                 port: number(own, "port")?,
-                path: is_http.then(|| path.unwrap_or("/").to_owned()),
+                page: protocol.starts_with("http").then(|| (protocol == "https", path)),
                 takes_all: own
                     .text("noHealthyBackendsBehavior")
                     .is_some_and(|word| word.eq_ignore_ascii_case("AllProbedUp")),

@@ -167,6 +167,10 @@ pub struct Guest {
     /// What `dig @SERVER NAME A` prints, for each name server and name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers: Option<Reading>,
+    /// What `curl` reports of the pages that probes of load balancers ask for, asked on the machine itself: address, status, and exit
+    /// code, a page a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pages: Option<Reading>,
 }
 
 /// Why a document is no bundle.
@@ -293,4 +297,4 @@ fields!(
         firewall_rules, ip_groups
 );
 fields!(Nic: routes, rules);
-fields!(Guest: shaping, routes, routes6, rules, addresses, settings, tcp, udp, connections, answers);
+fields!(Guest: shaping, routes, routes6, rules, addresses, settings, tcp, udp, connections, answers, pages);

@@ -12,6 +12,7 @@ use super::filter::Filters;
 use super::firewall::Firewall;
 use super::flow::Protocol;
 use super::naming;
+use super::page;
 use super::routing::{self, Routing};
 use super::shaping::Shaping;
 use super::socket;
@@ -193,6 +194,7 @@ impl Context<'_> {
             udp: Known::of(guest.udp.as_ref(), |text| socket::read(text, Protocol::Udp)),
             connections: Known::of(guest.connections.as_ref(), |text| Ok(socket::connections(text))),
             answers: Known::of(guest.answers.as_ref(), |text| Ok(naming::answered(text))),
+            pages: Known::of(guest.pages.as_ref(), |text| Ok(page::pages(text))),
         }
     }
 }

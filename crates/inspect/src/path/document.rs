@@ -5,6 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::page::PageQuestion;
+
 /// What was read of one document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
@@ -136,6 +138,13 @@ pub enum Document {
         /// What.
         document: GuestDocument,
     },
+    /// What a machine answers where the probe of a load balancer asks for a page.
+    Page {
+        /// The machine.
+        machine: String,
+        /// The question.
+        question: PageQuestion,
+    },
     /// Whether a machine runs.
     Power {
         /// The machine.
@@ -180,6 +189,7 @@ impl fmt::Display for Document {
                 };
                 write!(out, "the {what} of {machine}")
             }
+            Self::Page { machine, question } => write!(out, "what {machine} answers to {question}"),
             Self::Power { machine } => write!(out, "whether {machine} runs"),
             Self::Probe { what } => write!(out, "whether {what} answers"),
             Self::Packets { machine } => write!(out, "the packets at {machine}"),

@@ -14,6 +14,7 @@ use super::firewall::{self, Firewall};
 use super::flow::Protocol;
 use super::gateway::{self, VirtualGateways};
 use super::naming::{self, Names, ServerAnswer};
+use super::page::Page;
 use super::routing::{Addresses, Routing};
 use super::shaping::Shaping;
 use super::socket::{Bound, Listener};
@@ -84,6 +85,7 @@ pub(super) struct Machine {
     pub(super) udp: Known<Vec<Listener>>,
     pub(super) connections: Known<Vec<Connection>>,
     pub(super) answers: Known<Vec<ServerAnswer>>,
+    pub(super) pages: Known<Vec<Page>>,
 }
 
 /// A network interface.
@@ -311,6 +313,15 @@ impl Estate {
     pub fn frontend_addresses(&self, balancer: &str) -> Vec<IpAddr> {
         let own = self.balancers().filter(|(name, ..)| name.eq_ignore_ascii_case(balancer));
         own.flat_map(|(_, addresses, _)| addresses).collect()
+    }
+
+    /// Tells whether a name is that of a load balancer without an address on the internet.
+    #[must_use]
+    pub fn is_inner_balancer(&self, name: &str) -> bool {
+        let own = self.balancers.read().into_iter().flatten();
+        own.into_iter().any(|own| {
+            own.name.eq_ignore_ascii_case(name) && own.frontends.iter().all(|frontend| !frontend.is_public)
+        })
     }
 
     /// Returns with whom a machine has connections; `None` where that was not read.

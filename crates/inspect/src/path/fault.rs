@@ -77,6 +77,8 @@ pub enum Fault {
     LbAdminDown,
     /// A probe asks for something else than what is served.
     LbProbeMismatch,
+    /// A probe asks for a page, and what is served answers with another status than 200.
+    LbProbeStatus,
     /// A rule leaves the address of the frontend in the packet, and the machine does not have it.
     LbFloatingIp,
     /// Nobody listens where a probe asks.
@@ -173,6 +175,7 @@ impl Fault {
             Self::LbBackendEmpty => "lb_backend_empty",
             Self::LbAdminDown => "lb_admin_down",
             Self::LbProbeMismatch => "lb_probe_mismatch",
+            Self::LbProbeStatus => "lb_probe_status",
             Self::LbFloatingIp => "lb_floating_ip",
             Self::NotListening => "not_listening",
             Self::PeNotApproved => "pe_not_approved",
@@ -248,6 +251,7 @@ impl Fault {
             | Self::LbBackendEmpty
             | Self::LbAdminDown
             | Self::LbProbeMismatch
+            | Self::LbProbeStatus
             | Self::LbFloatingIp
             | Self::NotListening
             | Self::PeNotApproved

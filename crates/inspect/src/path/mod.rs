@@ -45,6 +45,7 @@ mod hop;
 mod judge;
 mod naming;
 mod noticed;
+mod page;
 mod remedy;
 mod report;
 mod routing;
@@ -73,6 +74,7 @@ pub use hop::{Effect, Hop, Kind, Side, Verdict};
 pub use judge::{Fate, Judgement, Masked};
 pub use naming::service_port;
 pub use noticed::Noticed;
+pub use page::{PageQuestion, Scheme};
 pub use remedy::{Remedy, RepairedFlow, remedies};
 pub use report::{Report, ReportedCause, ReportedFlow, ReportedHop, ReportedMissing};
 

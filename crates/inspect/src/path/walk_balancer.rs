@@ -9,6 +9,7 @@ use super::fault::{Cause, Fault, Object};
 use super::flow::{Flow, Protocol, Wire};
 use super::hop::{Effect, Hop, Kind};
 use super::judge::{Fate, Judgement};
+use super::page::{PageQuestion, Scheme, Status};
 use super::socket::{Listens, listens};
 use super::walk::{Undo, Walk};
 use crate::net::Platform;
@@ -265,7 +266,9 @@ impl Walk<'_> {
         if stops.is_empty() {
             return match judged.fate {
                 Fate::Unknown => Health::Open(judged.missing()),
-                Fate::Passes | Fate::Degraded | Fate::Partly | Fate::Stopped | Fate::NoPath(_) => Health::Up,
+                Fate::Passes | Fate::Degraded | Fate::Partly | Fate::Stopped | Fate::NoPath(_) => {
+                    self.page(balancer, probe, backend)
+                }
             };
         }
         let effects: Vec<Effect> = stops
@@ -280,6 +283,40 @@ impl Walk<'_> {
             })
             .collect();
         if effects.is_empty() { Health::Up } else { Health::Down(effects) }
+    }
+
+    /// Holds the page that a probe asks for against what the machine answers: only 200 counts.
+    fn page(&self, balancer: &Balancer, probe: &Probe, backend: &Backend) -> Health {
+        let Some((is_secure, path)) = &probe.page else { return Health::Up };
+        let Some(machine) = self.asked.estate.machines.get(backend.machine) else { return Health::Up };
+        let object = Object::BalancerPart { balancer: balancer.name.clone(), part: probe.name.clone() };
+        let cause = Cause::new(Fault::LbProbeStatus, object);
+        if self.is_gone(&cause) {
+            return Health::Up;
+        }
+        let scheme = if *is_secure { Scheme::Https } else { Scheme::Http };
+        let question =
+            PageQuestion { scheme, address: backend.address, port: probe.port, path: path.clone() };
+        let asked = format!("the probe {} of {} asks {} for {path}", probe.name, balancer.name, machine.name);
+        let own = machine.pages.read().and_then(|all| all.iter().find(|one| one.is_of(&question)));
+        let why = match own.map(|page| page.status) {
+            Some(Status::Code(200)) => return Health::Up,
+            Some(Status::Code(code)) => {
+                format!("{asked} on port {}, and gets {code}: only 200 counts as healthy", probe.port)
+            }
+            Some(Status::Nothing) => {
+                format!("{asked} on port {}, and what answers there is no page", probe.port)
+            }
+            Some(Status::Unknown) | None => {
+                let why = match own {
+                    Some(_) => "it did not answer in time to the machine itself".to_owned(),
+                    None => machine.pages.why_not(),
+                };
+                let what = Document::Page { machine: machine.name.clone(), question };
+                return Health::Open(vec![Missing { what, why: format!("{asked}: {why}") }]);
+            }
+        };
+        Health::Down(vec![Effect::new(cause, why)])
     }
 
     /// Names what is wrong where nobody listens on the port of a probe: the probe, where somebody does on that of the rule.

@@ -62,7 +62,7 @@ pub(super) fn flows_of(
     }
     if sources.is_empty()
         && !destinations.is_empty()
-        && places(&destinations).iter().all(|at| estate.role(*at).is_some())
+        && places(&destinations).iter().all(|at| estate.role(*at).is_some() || is_balancer(estate, *at))
     {
         sources = vec![Side::Internet];
     }
@@ -230,6 +230,11 @@ fn whole(service: Service, sides: &Sides, estate: &Estate<'_>) -> Vec<ComplaintF
     incoming(&served, &[], &inside, estate)
 }
 
+/// What has addresses and no network is a load balancer.
+fn is_balancer(estate: &Estate<'_>, at: usize) -> bool {
+    estate.machine(at).is_some_and(|machine| machine.network.is_none() && !machine.addresses.is_empty())
+}
+
 /// Returns the flows of those who call what is served.
 fn incoming(
     served: &[(Service, Vec<usize>)],
@@ -240,8 +245,11 @@ fn incoming(
     let mut found = Vec::new();
     for (service, servers) in served {
         let callers = infer::callers(estate, &sides.scope, servers, *service);
-        let sources: Vec<Side> =
+        let mut sources: Vec<Side> =
             callers.into_iter().map(|at| Side::Machine(at, None, Basis::Inferred)).collect();
+        if sources.is_empty() && servers.iter().all(|at| is_balancer(estate, *at)) {
+            sources.push(Side::Internet);
+        }
         let named: Vec<Side> = destinations
             .iter()
             .filter(|side| side.machine().is_some_and(|at| servers.contains(&at)))

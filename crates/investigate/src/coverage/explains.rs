@@ -47,6 +47,7 @@ const fn symptoms(fault: Fault) -> &'static [&'static [Symptom]] {
         | Fault::PeeringNotSynced
         | Fault::VmStopped
         | Fault::LbProbeMismatch
+        | Fault::LbProbeStatus
         | Fault::LbBackendEmpty
         | Fault::LbRuleMissing
         | Fault::LbFloatingIp

@@ -45,6 +45,7 @@ pub enum Fault {
     PeeringNotSynced,
     VmStopped,
     LbProbeMismatch,
+    LbProbeStatus,
     LbBackendEmpty,
     LbRuleMissing,
     LbFloatingIp,
@@ -86,7 +87,7 @@ pub struct UnknownFault;
 
 impl Fault {
     /// All faults that the cloud shows. A test holds that each variant is among them.
-    pub const ALL: [Self; 62] = [
+    pub const ALL: [Self; 63] = [
         Self::NsgDeny,
         Self::NsgExposure,
         Self::RouteBlackhole,
@@ -120,6 +121,7 @@ impl Fault {
         Self::PeeringNotSynced,
         Self::VmStopped,
         Self::LbProbeMismatch,
+        Self::LbProbeStatus,
         Self::LbBackendEmpty,
         Self::LbRuleMissing,
         Self::LbFloatingIp,
@@ -192,6 +194,7 @@ impl Fault {
             Self::PeeringNotSynced => "peering_not_synced",
             Self::VmStopped => "vm_stopped",
             Self::LbProbeMismatch => "lb_probe_mismatch",
+            Self::LbProbeStatus => "lb_probe_status",
             Self::LbBackendEmpty => "lb_backend_empty",
             Self::LbRuleMissing => "lb_rule_missing",
             Self::LbFloatingIp => "lb_floating_ip",
@@ -255,7 +258,9 @@ impl Fault {
             | Self::PeeringTransitOff
             | Self::PeeringNotSynced => ObjectKind::Peering,
             Self::VmStopped => ObjectKind::Machine,
-            Self::LbProbeMismatch | Self::LbBackendEmpty | Self::LbFloatingIp => ObjectKind::BalancerPart,
+            Self::LbProbeMismatch | Self::LbProbeStatus | Self::LbBackendEmpty | Self::LbFloatingIp => {
+                ObjectKind::BalancerPart
+            }
             Self::LbRuleMissing => ObjectKind::BalancerPort,
             Self::LbAdminDown => ObjectKind::BalancerMember,
             Self::NotListening => ObjectKind::Listener,
@@ -342,6 +347,7 @@ impl Fault {
             | Self::PeeringNotSynced
             | Self::VmStopped
             | Self::LbProbeMismatch
+            | Self::LbProbeStatus
             | Self::LbBackendEmpty
             | Self::LbRuleMissing
             | Self::LbFloatingIp
@@ -452,6 +458,7 @@ impl Fault {
             | Self::PeeringNotSynced
             | Self::VmStopped
             | Self::LbProbeMismatch
+            | Self::LbProbeStatus
             | Self::LbBackendEmpty
             | Self::LbRuleMissing
             | Self::LbFloatingIp

@@ -78,6 +78,8 @@ pub enum ObjectKind {
     Service,
     /// A unit of a machine's service manager.
     Unit,
+    /// A session of BGP, or a network that is announced by it.
+    Bgp,
     /// What a machine asks for names.
     Resolver,
 }
@@ -128,6 +130,7 @@ impl ObjectKind {
             Self::Setting => "sysctl/<host>/<key>",
             Self::Service => "service/<host>/<proto>/<port>",
             Self::Unit => "service/<host>/<unit>",
+            Self::Bgp => "bgp/<host>/<what>",
             Self::Resolver => "resolver/<host>/<what>",
         }
     }

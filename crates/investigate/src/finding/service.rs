@@ -6,7 +6,7 @@ use super::fault::{Fault, traffic};
 /// all behind it, and `{3 4}` a protocol with a port.
 type Text = (Fault, &'static str, &'static str);
 
-const TEXTS: [Text; 37] = [
+const TEXTS: [Text; 38] = [
     (
         Fault::PeeringDisconnected,
         "Peering {2..} of {1} is not connected",
@@ -46,6 +46,11 @@ const TEXTS: [Text; 37] = [
         Fault::LbProbeMismatch,
         "Probe {2..} of {1} does not fit what is served",
         "A load balancer sends nothing to members whose probe fails. This probe asks for something that the members do not serve, though what the rule leads to is served.",
+    ),
+    (
+        Fault::LbProbeStatus,
+        "Probe {2..} of {1} is answered with another status than 200",
+        "A probe that asks for a page takes a member for healthy only where the page comes with status 200. Redirects, refusals and errors count as failures, though somebody listens and answers.",
     ),
     (
         Fault::LbBackendEmpty,

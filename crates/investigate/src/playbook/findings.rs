@@ -171,6 +171,7 @@ fn counts(
         | Fault::PeeringNotSynced
         | Fault::VmStopped
         | Fault::LbProbeMismatch
+        | Fault::LbProbeStatus
         | Fault::LbBackendEmpty
         | Fault::LbRuleMissing
         | Fault::LbFloatingIp

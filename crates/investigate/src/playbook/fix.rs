@@ -146,6 +146,7 @@ const fn is_rule(fault: Fault) -> bool {
         | Fault::PeeringNotSynced
         | Fault::VmStopped
         | Fault::LbProbeMismatch
+        | Fault::LbProbeStatus
         | Fault::LbBackendEmpty
         | Fault::LbRuleMissing
         | Fault::LbFloatingIp
@@ -265,6 +266,7 @@ fn fix<'a>(
         Fault::PeeringNotSynced => service_fix::peering_sync(context, group, at(1), at(2)),
         Fault::VmStopped => service_fix::machine(context, group, at(1)),
         Fault::LbProbeMismatch => service_fix::probe(context, group, at(1), at(2)),
+        Fault::LbProbeStatus => service_fix::probe_status(context, group, at(1), at(2)),
         Fault::LbBackendEmpty => service_fix::pool(context, group, at(1), at(2)),
         Fault::LbRuleMissing => service_fix::balancer_rule(context, group, (at(1), at(2)), (at(3), at(4))),
         Fault::LbFloatingIp => service_fix::floating(context, group, at(1), at(2)),

@@ -150,6 +150,18 @@ pub(super) fn probe(context: &PlaybookContext<'_>, group: &str, name: &str, prob
     }
 }
 
+/// Lets the page of a probe answer with 200.
+pub(super) fn probe_status(context: &PlaybookContext<'_>, group: &str, name: &str, probe: &str) -> Fix {
+    let named = format!("-g {group} --lb-name {name} -n {probe}");
+    Fix {
+        what: format!("Let the application answer the page that the probe {probe} of {name} asks for with 200, or let the probe ask for one that does."),
+        check: balancer(group, name),
+        command: format!("`az network lb probe update {named} --path PATH_THAT_ANSWERS_200`"),
+        verify: verification(context, ""),
+        risk: "a page that answers 200 though the application is broken brings callers to broken members. The same command with the path that was kept takes it back.".to_owned(),
+    }
+}
+
 /// Fills a pool.
 pub(super) fn pool(context: &PlaybookContext<'_>, group: &str, name: &str, pool: &str) -> Fix {
     Fix {

@@ -136,6 +136,7 @@ impl Fault {
             | Self::PeeringTransitOff
             | Self::PeeringNotSynced
             | Self::LbProbeMismatch
+            | Self::LbProbeStatus
             | Self::LbBackendEmpty
             | Self::LbRuleMissing
             | Self::LbFloatingIp

@@ -1,5 +1,6 @@
 //! A case.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -159,6 +160,9 @@ pub struct Service {
     pub behavior: Behavior,
     /// The one address that it is bound to; every address of the machine where none is named.
     pub address: Option<IpAddr>,
+    /// The status of its pages by path, where it is another than 200; `*` stands for all others.
+    #[serde(default)]
+    pub pages: BTreeMap<String, u16>,
 }
 
 /// Somebody who talks to somebody, again and again.

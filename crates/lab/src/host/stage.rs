@@ -1,5 +1,6 @@
 //! What happens on the machines beside what somebody asks of them: services, traffic, oddities.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
@@ -42,13 +43,43 @@ pub struct Service {
     /// The one address that it is bound to; every address of the machine where none is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<IpAddr>,
+    /// The status of its pages by path, where it is another than 200; `*` stands for all others.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub pages: BTreeMap<String, u16>,
 }
 
 impl Service {
+    /// Returns the status with which it answers a path.
+    #[must_use]
+    pub fn status(&self, path: &str) -> u16 {
+        status(&self.pages, path)
+    }
+
     /// Tells whether nobody reaches it from outside of its machine.
     #[must_use]
     pub fn is_local(&self) -> bool {
         self.address.is_some_and(|address| address.is_loopback())
+    }
+}
+
+/// Returns the status of a page by its path; what follows a `?` does not count.
+pub(in crate::host) fn status(pages: &BTreeMap<String, u16>, path: &str) -> u16 {
+    let path = path.split('?').next().unwrap_or(path);
+    pages.get(path).or_else(|| pages.get("*")).copied().unwrap_or(200)
+}
+
+/// Returns the words of a status.
+pub(in crate::host) const fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        301 => "Moved Permanently",
+        302 => "Found",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        500 => "Internal Server Error",
+        503 => "Service Unavailable",
+        _ => "Answer",
     }
 }
 

@@ -72,8 +72,12 @@ pub(crate) enum Kind {
     Statistic,
     /// A preference of tshark.
     Preference,
+    /// The path of a page, without anything behind it.
+    Page,
     /// A kernel setting.
     Setting,
+    /// What a routing daemon is asked: its sessions, neighbors and routes, never its configuration.
+    Show,
     /// A format of a date.
     Moment,
     /// A request header that carries no credential.
@@ -121,7 +125,9 @@ impl Kind {
             "FORM" => Self::Form,
             "STATISTIC" => Self::Statistic,
             "PREFERENCE" => Self::Preference,
+            "PAGE" => Self::Page,
             "SETTING" => Self::Setting,
+            "SHOW" => Self::Show,
             "MOMENT" => Self::Moment,
             "HEADER" => Self::Header,
             "WRITEOUT" => Self::Writeout,
@@ -174,15 +180,35 @@ impl Kind {
             }
             Self::Statistic => !value.starts_with('-') && !value.to_ascii_lowercase().contains("credential"),
             Self::Preference => is_preference(value),
+            Self::Page => {
+                value.starts_with('/') && value.len() <= MAX_LIST_LEN && value.split('/').all(is_part_of_page)
+            }
             Self::Setting => {
                 is_word(value) && !value.contains('=') && !value.contains("..") && !value.starts_with('/')
             }
+            Self::Show => is_shown(value),
             Self::Moment => value.starts_with('+'),
             Self::Header => is_plain_header(value),
             Self::Writeout => !value.starts_with('@') && !value.contains("%output"),
             Self::Readable => files.allows(value),
         }
     }
+}
+
+/// Asks for what a routing daemon may say. Its words are whole: `show run` is short for the configuration, which holds passwords.
+fn is_shown(text: &str) -> bool {
+    let words: Vec<&str> = text.split(' ').collect();
+    let plain = |word: &&str| {
+        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:/".contains(&byte))
+    };
+    words.iter().all(plain)
+        && matches!(
+            words.as_slice(),
+            ["show", "daemons" | "version"]
+                | ["show", "bgp", ..]
+                | ["show", "ip", "bgp" | "ospf" | "route", ..]
+                | ["show", "ipv6", "route", ..]
+        )
 }
 
 fn digits(text: &str) -> bool {
@@ -236,6 +262,12 @@ pub(crate) fn ports(text: &str) -> Option<usize> {
 fn is_item(item: &str) -> bool {
     let plain = item.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:".contains(&byte));
     plain && !item.is_empty() && !item.starts_with('-') && fits_name(item)
+}
+
+/// A part of a path: no step upwards, no name long enough to carry data.
+fn is_part_of_page(part: &str) -> bool {
+    let plain = part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:".contains(&byte));
+    plain && !matches!(part, "." | "..") && fits_name(part)
 }
 
 fn is_endpoint(text: &str) -> bool {

@@ -292,8 +292,12 @@ fn value(entry: &Entry, kind: &Kind, rng: &mut Rng) -> String {
         Kind::Capture => rng.word(&["a.pcap", "a.pcap", "./a.pcap", "missing.pcap"]),
         Kind::Statistic => rng.word(&["io,stat,1", "conv,tcp", "io,phs", "endpoints,ip"]),
         Kind::Preference => rng.word(&["tcp.relative_sequence_numbers:FALSE", "ip.defragment:TRUE"]),
+        Kind::Page => rng.word(&["/", "/health", "/api/v1/ready"]),
         Kind::Setting => {
             rng.word(&["net.ipv4.ip_forward", "net.core.somaxconn", "kernel.hostname", "net/ipv4/tcp_rmem"])
+        }
+        Kind::Show => {
+            rng.word(&["show daemons", "show bgp summary json", "show ip ospf neighbor", "show ip route"])
         }
         Kind::Moment => rng.word(&["+%s", "+%F", "+%T %Z"]),
         Kind::Header => rng.word(&["Accept: */*", "Host: a.example", "X-Api-Version: 1"]),

@@ -12,10 +12,11 @@ use crate::{Impact, Profile, Ruling, Scope, Socket, Tier, Verdict};
 use ghost_base::Digest;
 
 const DECLARED: &str = include_str!("script.toml");
-const TEXTS: [(&str, &str); 10] = [
+const TEXTS: [(&str, &str); 11] = [
     ("guest-firewall", include_str!("script/guest-firewall.sh")),
     ("guest-names", include_str!("script/guest-names.sh")),
     ("guest-network", include_str!("script/guest-network.sh")),
+    ("guest-page", include_str!("script/guest-page.sh")),
     ("guest-qdisc", include_str!("script/guest-qdisc.sh")),
     ("guest-resolve", include_str!("script/guest-resolve.sh")),
     ("guest-state", include_str!("script/guest-state.sh")),

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::draft::{Draft, check};
-use crate::path::{Change, Fate, Kind, Protocol, remedies};
+use crate::path::{Bundle, Change, Estate, Fate, Kind, Protocol, Reading, remedies};
 
 /// A caller, and two servers on 8443 behind a load balancer at 10.0.2.100.
 fn shop() -> Draft {
@@ -146,4 +146,62 @@ fn appliances_behind_a_load_balancer_are_no_dead_appliance() {
     check(&draft.judge("web", "db", 5432), &["BLOCKED", "route_dead_nva route/app-web-rt/by-fw"]);
     let behind = draft.balanced("10.0.3.100", 0, &["fw"]);
     check(&behind.judge("web", "db", 5432), &["PASSES"]);
+}
+
+/// The same, with a probe that asks for a page, and what the servers answer there.
+fn paged(answers: &[(&str, &str)]) -> Bundle {
+    let probe = json!({"protocol": "Http", "port": 8443, "requestPath": "/up"});
+    let mut bundle = shop().balancer("/probes/0/properties", probe).bundle();
+    for (machine, line) in answers {
+        bundle.guests.get_mut(*machine).unwrap().pages = Some(Reading::Text((*line).to_owned()));
+    }
+    bundle
+}
+
+#[track_caller]
+fn check_paged(answers: &[(&str, &str)], expected: &[&str]) {
+    let flow = shop().flow("web", FRONT, Protocol::Tcp, 8443);
+    check(&Estate::of(&paged(answers)).judge(&flow), expected);
+}
+
+#[test]
+fn a_page_that_does_not_come_with_200_takes_the_member_out() {
+    let (first, second) = ("http://10.0.2.4:8443/up", "http://10.0.2.5:8443/up");
+    let all = |first_status: &str, second_status: &str| {
+        [("api-1", format!("{first} {first_status}\n")), ("api-2", format!("{second} {second_status}\n"))]
+    };
+    for (one, other, expected) in [
+        ("200 0", "404 0", &["PASSES"][..]),
+        ("301 0", "503 0", &["BLOCKED", "lb_probe_status lb/lb/alive"]),
+        ("000 52", "404 0", &["BLOCKED", "lb_probe_status lb/lb/alive"]),
+        ("000 28", "404 0", &["INDETERMINATE"]),
+        ("200 0", "000 28", &["PASSES"]),
+    ] {
+        let lines = all(one, other);
+        let answers: Vec<(&str, &str)> = lines.iter().map(|(name, line)| (*name, line.as_str())).collect();
+        check_paged(&answers, expected);
+    }
+}
+
+#[test]
+fn a_page_that_nobody_asked_for_leaves_it_open_and_says_what_to_ask() {
+    check_paged(&[], &["INDETERMINATE"]);
+    let flow = shop().flow("web", FRONT, Protocol::Tcp, 8443);
+    let missing = Estate::of(&paged(&[])).judge(&flow).missing();
+    let asked: Vec<String> = missing.iter().map(|one| one.what.to_string()).collect();
+    assert_eq!(
+        asked,
+        ["what api-1 answers to http://10.0.2.4:8443/up", "what api-2 answers to http://10.0.2.5:8443/up"]
+    );
+    // Another page says nothing about this one.
+    check_paged(&[("api-1", "http://10.0.2.4:8443/ 200 0")], &["INDETERMINATE"]);
+}
+
+#[test]
+fn a_probe_that_only_connects_does_not_care_for_pages() {
+    let mut bundle = shop().bundle();
+    bundle.guests.get_mut("api-1").unwrap().pages =
+        Some(Reading::Text("http://10.0.2.4:8443/ 500 0".to_owned()));
+    let flow = shop().flow("web", FRONT, Protocol::Tcp, 8443);
+    check(&Estate::of(&bundle).judge(&flow), &["PASSES"]);
 }

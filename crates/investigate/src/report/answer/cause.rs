@@ -400,6 +400,12 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
             format!("The probe {two} of {one} asks for what no member serves, so it sends nobody anything"),
             "Correct the probe.",
         ),
+        Fault::LbProbeStatus => pair(
+            format!(
+                "The probe {two} of {one} asks for a page that its members do not answer with 200, so it sends nobody anything"
+            ),
+            "Let the application answer that path with 200, or set the path of the probe to one that it does.",
+        ),
         Fault::LbBackendEmpty => {
             pair(format!("The pool {two} of {one} has no member"), "Put the machines into the pool.")
         }

@@ -8,7 +8,7 @@ use super::argument::Guest;
 use super::inspector::Unfinished;
 use super::inventory::inventory;
 use super::path::object;
-use crate::complaint::{self, Basis, Complaint, End, Inventory};
+use crate::complaint::{self, Basis, Complaint, ComplaintFlow, End, Inventory};
 use crate::event::ObservationId;
 use crate::suspect::stops;
 use crate::symptom_text::Symptom;
@@ -19,16 +19,19 @@ use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
     EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, NAMES, NameServer,
-    NamingOperation, OutboundOperation, RESOLVE, STATE, Wanted, keep_power, power, unread_guest, wanted,
+    NamingOperation, OutboundOperation, PAGE, ProbeSpec, RESOLVE, STATE, Wanted, keep_power, page_values,
+    power, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
-use ghost_inspect::path::{self, Bundle, Cause, Estate, Flow, Object, Reading};
+use ghost_inspect::path::{self, Bundle, Cause, Estate, Flow, Object, PageQuestion, Reading};
 
 /// More rounds are not needed: each goes at least one machine further along the path.
 const MAX_ROUNDS: usize = 8;
 /// So many machines are read because nobody named any.
 const MAX_MACHINES: usize = 30;
+/// So many machines are taken for callers where nobody names one.
+const MAX_CALLERS: usize = 4;
 /// So many ports are judged where nobody names one.
 const MAX_PORTS: usize = 6;
 /// The port of whoever administers a machine.
@@ -59,6 +62,15 @@ pub(super) struct EstateReader<'a> {
 const MAX_SPOKEN: usize = 4;
 /// A port for a question that is about a name alone.
 const ANY_PORT: u16 = 443;
+
+/// Joins what was read of a guest before with what is read now.
+fn joined(before: Option<Reading>, now: Reading) -> Reading {
+    match (before, now) {
+        (Some(Reading::Text(before)), Reading::Text(more)) => Reading::Text(before + &more),
+        (Some(before @ Reading::Text(_)), Reading::Failed { .. }) => before,
+        (_, now) => now,
+    }
+}
 
 /// Tells whether the lists of private endpoints and zones show an object.
 fn is_of_names(object: &Object) -> bool {
@@ -147,7 +159,9 @@ impl<'a> EstateReader<'a> {
         for _ in 0..MAX_ROUNDS {
             let complaints = complaint::resolve(&message, &self.inventory());
             // An address or a name that no machine has may be that of a load balancer.
-            let is_unknown = complaints.iter().any(|one| !one.unknown.is_empty());
+            let is_outside = |flow: &ComplaintFlow| matches!(flow.destination, End::Address(_));
+            let is_unknown =
+                complaints.iter().any(|one| !one.unknown.is_empty() || one.flows.iter().any(is_outside));
             if is_unknown && !self.read.contains_key(&Wanted::Frontends) {
                 self.fetch(Wanted::Frontends, replay)?;
                 continue;
@@ -224,6 +238,7 @@ impl<'a> EstateReader<'a> {
             | Wanted::Gateways
             | Wanted::Outbound
             | Wanted::Answers(..)
+            | Wanted::Page(..)
             | Wanted::Power(_)
             | Wanted::Routes(_)
             | Wanted::Rules(_) => true,
@@ -252,6 +267,12 @@ impl<'a> EstateReader<'a> {
             let in_front = flow.destination.machine().map(|name| self.estate().frontends_of(name, flow.port));
             for (frontend, protocol, port) in in_front.into_iter().flatten() {
                 add(Flow::new(from, frontend, protocol, Some(port)).ok().filter(|_| from != frontend));
+            }
+            // Nobody comes from the internet to a load balancer at an address of the network.
+            let inner = flow.destination.machine().filter(|_| flow.source == End::Internet);
+            if let Some(name) = inner.filter(|name| self.estate().is_inner_balancer(name)) {
+                self.from_inside(name, to, flow.port).into_iter().for_each(|flow| add(Some(flow)));
+                continue;
             }
             let protocol = match flow.protocol {
                 complaint::Protocol::Tcp => path::Protocol::Tcp,
@@ -290,6 +311,45 @@ impl<'a> EstateReader<'a> {
                 let own = self.estate().addresses_of(machine).into_iter().next();
                 let to = IpAddr::from(NAME_SERVER);
                 add(own.and_then(|own| Flow::new(own, to, path::Protocol::Udp, Some(53)).ok()));
+            }
+        }
+        flows
+    }
+
+    /// Returns flows to a load balancer where nobody says who calls: one that passes, where one does. Where none does, one that shows what
+    /// stops them all: what keeps some callers out may be meant.
+    fn from_inside(&self, balancer: &str, to: IpAddr, port: Option<u16>) -> Vec<Flow> {
+        let estate = self.estate();
+        let members: Vec<&str> =
+            estate.members_of(balancer).into_iter().map(|(_, machine)| machine).collect();
+        let callers = estate.machines().filter(|name| !members.contains(name)).take(MAX_CALLERS);
+        let callers: Vec<IpAddr> =
+            callers.filter_map(|name| estate.addresses_of(name).first().copied()).collect();
+        let ports = match port {
+            Some(port) => vec![port],
+            None => self.served(balancer, path::Protocol::Tcp),
+        };
+        let mut flows = Vec::new();
+        for port in ports {
+            let own =
+                callers.iter().filter_map(|from| Flow::new(*from, to, path::Protocol::Tcp, Some(port)).ok());
+            let judged: Vec<path::Judgement> = own.map(|flow| estate.judge(&flow)).collect();
+            let is_open = |one: &&path::Judgement| one.fate == path::Fate::Unknown;
+            let passes = |one: &&path::Judgement| {
+                matches!(one.fate, path::Fate::Passes | path::Fate::Degraded | path::Fate::Partly)
+            };
+            // What stops it at the load balancer is the same for everybody who calls.
+            let is_in_front = |one: &&path::Judgement| {
+                one.hops().any(|(_, hop)| hop.kind == path::Kind::Balancer && !hop.stops.is_empty())
+            };
+            let shared = |one: &&path::Judgement| {
+                let all = |cause: &Cause| judged.iter().all(|other| other.findings().contains(cause));
+                !judged.iter().any(|other| is_open(&other)) && one.findings().iter().any(all)
+            };
+            let found = judged.iter().find(passes).or_else(|| judged.iter().find(is_in_front));
+            match found.or_else(|| judged.iter().find(shared)) {
+                Some(one) => flows.push(one.flow.clone()),
+                None => flows.extend(judged.iter().filter(is_open).map(|one| one.flow.clone())),
             }
         }
         flows
@@ -446,26 +506,41 @@ impl<'a> EstateReader<'a> {
         name: &str,
         replay: &mut CallReplay<'_, '_>,
     ) -> Result<(), Unfinished> {
-        let before = self.bundle.guests.get(machine).and_then(|guest| guest.answers.clone());
-        let reading = match Name::parse(machine) {
-            Ok(machine) => {
-                let place = Some(self.place.clone());
-                let guest = Guest { machine, resource_group: place, provider: None };
-                let asked = vec![("name", name.to_owned())];
-                match guest.gather_for(&RESOLVE, asked, self.site, replay) {
-                    Ok(reading) => reading,
-                    Err(Unfinished::Issue(issue)) => Reading::Failed { error: issue.text },
-                    Err(unfinished) => return Err(unfinished),
-                }
-            }
-            Err(_) => Reading::Failed { error: "its name is none of the platform's".to_owned() },
-        };
-        let whole = match (before, reading) {
-            (Some(Reading::Text(before)), Reading::Text(more)) => Reading::Text(before + &more),
-            (_, reading) => reading,
-        };
-        self.bundle.guests.entry(machine.to_owned()).or_default().answers = Some(whole);
+        let asked = vec![("name", name.to_owned())];
+        let reading = self.asked(machine, &RESOLVE, asked, replay)?;
+        let guest = self.bundle.guests.entry(machine.to_owned()).or_default();
+        guest.answers = Some(joined(guest.answers.take(), reading));
         Ok(())
+    }
+
+    /// Reads what a machine answers where a probe asks for a page, beside what it answered to others.
+    fn page(
+        &mut self,
+        machine: &str,
+        question: &PageQuestion,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<(), Unfinished> {
+        let reading = self.asked(machine, &PAGE, page_values(question), replay)?;
+        let guest = self.bundle.guests.entry(machine.to_owned()).or_default();
+        guest.pages = Some(joined(guest.pages.take(), reading));
+        Ok(())
+    }
+
+    fn asked(
+        &self,
+        machine: &str,
+        wanted: &'static ProbeSpec<Reading>,
+        asked: Vec<(&'static str, String)>,
+        replay: &mut CallReplay<'_, '_>,
+    ) -> Result<Reading, Unfinished> {
+        let Ok(machine) = Name::parse(machine) else {
+            return Ok(Reading::Failed { error: "its name is none of the platform's".to_owned() });
+        };
+        let guest = Guest { machine, resource_group: Some(self.place.clone()), provider: None };
+        match guest.gather_for(wanted, asked, self.site, replay) {
+            Err(Unfinished::Issue(issue)) => Ok(Reading::Failed { error: issue.text }),
+            other => other,
+        }
     }
 
     fn fetch(&mut self, one: Wanted, replay: &mut CallReplay<'_, '_>) -> Result<(), Unfinished> {
@@ -499,6 +574,7 @@ impl<'a> EstateReader<'a> {
                 keep_power(read, &mut self.bundle.cloud);
             }
             Wanted::Answers(machine, name) => self.answers(machine, name, replay)?,
+            Wanted::Page(machine, question) => self.page(machine, question, replay)?,
             Wanted::Routes(nic) => {
                 let reading = self.effective(nic, EffectiveQuery::Routes, replay)?;
                 self.bundle.nics.entry(nic.clone()).or_default().routes = Some(reading);
@@ -509,7 +585,9 @@ impl<'a> EstateReader<'a> {
             }
             Wanted::State(machine) => {
                 let mut guest = self.state(machine, replay)?;
-                guest.answers = self.bundle.guests.get(machine).and_then(|known| known.answers.clone());
+                if let Some(known) = self.bundle.guests.remove(machine) {
+                    (guest.answers, guest.pages) = (known.answers, known.pages);
+                }
                 self.bundle.guests.insert(machine.clone(), guest);
             }
         }
@@ -638,6 +716,8 @@ impl<'a> EstateReader<'a> {
                     && is_name
                     && caller.is_some_and(|caller| caller.eq_ignore_ascii_case(own))
             }
+            // What a member answers shows what is wrong with the probe.
+            Wanted::Page(..) => matches!(object, Object::BalancerPart { .. }),
             Wanted::Rules(_) => matches!(object, Object::NsgRule { .. }),
             Wanted::Routes(_) => matches!(object, Object::Route { .. }),
             Wanted::State(own) => machine.is_some_and(|machine| own.eq_ignore_ascii_case(machine)),
@@ -660,6 +740,7 @@ impl<'a> EstateReader<'a> {
                 | Wanted::Gateways
                 | Wanted::Outbound
                 | Wanted::Power(_)
+                | Wanted::Page(..)
                 | Wanted::Answers(..) => return true,
             };
             match text {

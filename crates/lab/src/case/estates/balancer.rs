@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
 use super::draw::{Tried, flow_slots, judged};
-use super::estate::{Estate, Machine, Role};
+use super::estate::{Estate, Machine, Role, Service};
 use super::group;
 use super::guest::{self, Hook, Packet, State};
 use super::walk::{Flow, walk};
@@ -31,7 +31,12 @@ enum Wrong {
     Empty,
     /// Its rule takes another port.
     Rule,
+    /// The page that the probe asks for comes with another status than 200.
+    Status,
 }
+
+/// The page that probes ask for.
+const PAGE: &str = "/healthz";
 
 /// Somebody calls the address in front of a tier. The machines behind it are in order, so that the load balancer decides.
 pub(super) fn balanced(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
@@ -53,7 +58,11 @@ pub(super) fn balanced(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
     if flow.protocol != Protocol::Tcp || first.role == Role::Appliance || members.is_empty() || is_member {
         return;
     }
-    let wrong = if healthy { Wrong::Nothing } else { rng.one(&[Wrong::Probe, Wrong::Empty, Wrong::Rule]) };
+    let wrong = if healthy {
+        Wrong::Nothing
+    } else {
+        rng.one(&[Wrong::Probe, Wrong::Empty, Wrong::Rule, Wrong::Status])
+    };
     let probed = if wrong == Wrong::Probe { flow.port + 1 } else { flow.port };
     let in_order = |one: &&Machine| {
         let own = Flow { destination: one.address, ..flow.clone() };
@@ -69,12 +78,17 @@ pub(super) fn balanced(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
         Wrong::Nothing => None,
         Wrong::Probe => Some(Pair::new("lb_probe_mismatch", format!("lb/{name}/probe"))),
         Wrong::Empty => Some(Pair::new("lb_backend_empty", format!("lb/{name}/pool"))),
+        Wrong::Status => Some(Pair::new("lb_probe_status", format!("lb/{name}/probe"))),
         Wrong::Rule => Some(Pair::new("lb_rule_missing", format!("lb/{name}/front/tcp/{}", flow.port))),
     };
     let (network, short) = (subnet.network(), subnet.short());
     let behind = if wrong == Wrong::Empty { &[][..] } else { &members[..] };
     let taken = if wrong == Wrong::Rule { flow.port + 1 } else { flow.port };
-    let text = table(&name, (network, short), address, behind, (taken, flow.port, probed));
+    // Where nothing is wrong other pages come with errors, and the one of the probe does not.
+    let asks = wrong == Wrong::Status || (healthy && rng.percent(50));
+    let page = asks.then_some(PAGE);
+    let text = table(&name, (network, short), address, behind, (taken, flow.port, probed), page);
+    let names: Vec<String> = members.iter().map(|one| one.name.clone()).collect();
     let mut slots = Slots::default();
     flow_slots(&mut slots, &tried.drawn, &flow, rng);
     let called = match rng.below(3) {
@@ -94,6 +108,13 @@ pub(super) fn balanced(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
     let notes = format!("{} -> {name} tcp/{}: {wrong:?}", caller.name, flow.port);
     let mut own = judged(complaint(About::Flow(seen), &slots, rng), &[], &[], notes);
     own.expected = expected.into_iter().collect::<BTreeSet<Pair>>();
+    let is_asked = |one: &&mut Service| asks && one.port == flow.port && names.contains(&one.machine);
+    for service in tried.drawn.estate.services.iter_mut().filter(is_asked) {
+        service.pages = match wrong {
+            Wrong::Status => vec![(PAGE, rng.one(&[301, 404, 500, 503]))],
+            Wrong::Nothing | Wrong::Probe | Wrong::Empty | Wrong::Rule => vec![(PAGE, 200), ("*", 404)],
+        };
+    }
     tried.more.push_str(&text);
     tried.complaints.push(own);
 }
@@ -122,14 +143,20 @@ fn is_probed(estate: &Estate, machine: &Machine, port: u16) -> bool {
         && guest::stops(&machine.name, steps(), Hook::Output, &answer).is_empty()
 }
 
-/// Writes what the platform has of it: a frontend, a pool, a probe and a rule of `(taken, served, probed)` ports.
+/// Writes what the platform has of it: a frontend, a pool, a probe and a rule of `(taken, served, probed)` ports. The probe asks for a
+/// page, or connects only.
 fn table(
     name: &str,
     (network, subnet): (&str, &str),
     address: Ipv4Addr,
     members: &[&Machine],
     (taken, served, probed): (u16, u16, u16),
+    page: Option<&str>,
 ) -> String {
+    let asks = match page {
+        Some(path) => format!("protocol = \"Http\", requestPath = \"{path}\""),
+        None => "protocol = \"Tcp\"".to_owned(),
+    };
     let own = format!("{PROVIDERS}/Microsoft.Network/loadBalancers/{name}");
     let part = |kind: &str, part: &str| format!("{{ id = \"{own}/{kind}/{part}\" }}");
     let pool: Vec<String> = members
@@ -148,7 +175,7 @@ fn table(
          properties = {{ privateIPAddress = \"{address}\", subnet = {{ id = \"{subnet}\" }} }}\n\n\
          [[change.body.properties.backendAddressPools]]\nname = \"pool\"\nproperties = {{ backendIPConfigurations = [{pool}] }}\n\n\
          [[change.body.properties.probes]]\nname = \"probe\"\n\
-         properties = {{ protocol = \"Tcp\", port = {probed}, intervalInSeconds = 5, probeThreshold = 2 }}\n\n\
+         properties = {{ {asks}, port = {probed}, intervalInSeconds = 5, probeThreshold = 2 }}\n\n\
          [[change.body.properties.loadBalancingRules]]\nname = \"rule\"\n\
          properties = {{ protocol = \"Tcp\", frontendPort = {taken}, backendPort = {served}, enableFloatingIP = false, \
          frontendIPConfiguration = {front}, backendAddressPool = {behind}, probe = {probe} }}\n\n",

@@ -148,11 +148,13 @@ pub(super) struct Service {
     pub(super) program: &'static str,
     /// It is bound to the loopback: nobody else reaches it.
     pub(super) is_local: bool,
+    /// The status of its pages by path.
+    pub(super) pages: Vec<(&'static str, u16)>,
 }
 
 impl Service {
     pub(super) fn new(machine: String, port: u16, program: &'static str) -> Self {
-        Self { machine, port, program, is_local: false }
+        Self { machine, port, program, is_local: false, pages: Vec::new() }
     }
 }
 

@@ -275,12 +275,15 @@ pub(super) fn case(estate: &Estate, own: &CaseText<'_>) -> String {
         }
     }
     for service in &estate.services {
+        let pages: Vec<String> =
+            service.pages.iter().map(|(path, status)| format!("\"{path}\" = {status}")).collect();
         text.push_str(&format!(
-            "[[service]]\nvm = \"{}\"\nprotocol = \"tcp\"\nport = {}\nprogram = \"{}\"\n{}\n",
+            "[[service]]\nvm = \"{}\"\nprotocol = \"tcp\"\nport = {}\nprogram = \"{}\"\n{}{}\n",
             service.machine,
             service.port,
             service.program,
-            if service.is_local { "address = \"127.0.0.1\"\n" } else { "" }
+            if service.is_local { "address = \"127.0.0.1\"\n" } else { "" },
+            if pages.is_empty() { String::new() } else { format!("pages = {{ {} }}\n", pages.join(", ")) }
         ));
     }
     for (from, to, port) in own.traffic {

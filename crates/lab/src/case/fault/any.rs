@@ -44,10 +44,11 @@ pub const CODES: [(&str, &str); 30] = [
 ];
 
 /// Codes of what follows from documents that a case puts (`[[change]]`), and from what is missing among them.
-pub(in crate::case) const DOCUMENT_CODES: [&str; 31] = [
+pub(in crate::case) const DOCUMENT_CODES: [&str; 32] = [
     "peering_missing",
     "peering_transit_off",
     "lb_probe_mismatch",
+    "lb_probe_status",
     "lb_backend_empty",
     "lb_rule_missing",
     "lb_floating_ip",

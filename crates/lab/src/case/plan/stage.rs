@@ -1,6 +1,6 @@
 //! Services, traffic and oddities of a case.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use super::view::View;
@@ -28,6 +28,7 @@ pub(in crate::case) fn stage(case: &Case, view: &View, gone: &BTreeSet<usize>) -
             program: service.program.clone(),
             behavior: service.behavior,
             address: service.address,
+            pages: service.pages.clone(),
         });
     }
     for traffic in &case.traffic {
@@ -99,6 +100,7 @@ fn odd(stage: &mut Stage, placed: &PlacedFault, view: &View) -> Result<(), Probl
                 program: port.program.clone(),
                 behavior: Behavior::Silent,
                 address: None,
+                pages: BTreeMap::new(),
             });
             stage.flows.push(traffic(
                 &port.from,

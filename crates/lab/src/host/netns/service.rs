@@ -1,7 +1,9 @@
 //! Who listens: real sockets in the machine's namespace.
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -10,7 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::dns;
-use crate::host::stage::DnsFault;
+use crate::host::stage::{DnsFault, reason, status};
 
 /// How long somebody who says nothing is listened to.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -23,7 +25,7 @@ const MAX_BIND_TRIES: u32 = 25;
 const BIND_RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// What a listener says to whoever spoke.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::host) struct ListenerBehavior {
     /// How many bytes are waited for.
     pub(super) request: u32,
@@ -31,6 +33,8 @@ pub(in crate::host) struct ListenerBehavior {
     pub(super) answer: u32,
     /// How long it thinks.
     pub(super) think: Duration,
+    /// The status of its pages by path.
+    pub(super) pages: Arc<BTreeMap<String, u16>>,
 }
 
 /// A listener that is shut when it is dropped, not only closed: a program that is just being started elsewhere in this process holds a copy
@@ -70,7 +74,7 @@ pub(in crate::host) async fn serve(listening: OpenPort, manner: ListenerBehavior
         tokio::select! {
             accepted = listening.0.accept(), if guests.len() < MAX_CONNECTIONS => {
                 if let Ok((stream, _)) = accepted {
-                    guests.spawn(traffic(stream, manner));
+                    guests.spawn(traffic(stream, manner.clone()));
                 }
             }
             Some(_) = guests.join_next() => {}
@@ -114,7 +118,7 @@ async fn traffic(mut stream: TcpStream, manner: ListenerBehavior) {
         tokio::time::sleep(manner.think).await;
         let length = usize::try_from(manner.answer.min(MAX_ANSWER_BYTES)).unwrap_or_default();
         let said = match (is_web, length) {
-            (true, _) => web(length),
+            (true, _) => web(length, status(&manner.pages, path(some))),
             (false, 0) => some.to_vec(),
             (false, length) => vec![b'.'; length],
         };
@@ -125,12 +129,19 @@ async fn traffic(mut stream: TcpStream, manner: ListenerBehavior) {
     }
 }
 
+/// Reads the path of a request.
+fn path(request: &[u8]) -> &str {
+    let line = request.split(|byte| *byte == b'\r').next().unwrap_or_default();
+    let word = line.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
+    std::str::from_utf8(word).unwrap_or("/")
+}
+
 /// Writes a page of some length.
-fn web(length: usize) -> Vec<u8> {
+fn web(length: usize, status: u16) -> Vec<u8> {
     let body = if length == 0 { "ok\n".to_owned() } else { ".".repeat(length) };
-    let head =
-        "HTTP/1.1 200 OK\r\nServer: lab\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: ";
-    format!("{head}{}\r\n\r\n{body}", body.len()).into_bytes()
+    let head = "Server: lab\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: ";
+    let first = format!("HTTP/1.1 {status} {}", reason(status));
+    format!("{first}\r\n{head}{}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
 /// Opens a UDP socket on an address.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::guest::Guest;
@@ -264,11 +265,14 @@ fn manner(stage: &Stage, own: &[IpAddr], service: &Service) -> ListenerBehavior 
     let traffic = stage.flows.iter().find(|traffic| {
         own.contains(&traffic.to) && (traffic.port, traffic.protocol) == (service.port, service.protocol)
     });
-    traffic
-        .map(|traffic| ListenerBehavior {
+    let pages = Arc::new(service.pages.clone());
+    match traffic {
+        Some(traffic) => ListenerBehavior {
             request: traffic.request,
             answer: traffic.answer,
             think: Duration::from_millis(traffic.think_ms),
-        })
-        .unwrap_or_default()
+            pages,
+        },
+        None => ListenerBehavior { pages, ..ListenerBehavior::default() },
+    }
 }

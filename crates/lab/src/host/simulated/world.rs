@@ -9,7 +9,7 @@ use super::guest::Guest;
 use super::wire::Journal;
 use crate::host::fabric::{Fabric, Machine};
 use crate::host::port::CaptureOrder;
-use crate::host::stage::{Behavior, Protocol, Stage};
+use crate::host::stage::{Behavior, Protocol, Service, Stage};
 
 pub(in crate::host) use crate::host::script::ProgramResult;
 
@@ -89,6 +89,29 @@ impl World {
             (listens || (protocol, port) == (Protocol::Tcp, 22)).then_some(Behavior::Answers)
         };
         staged.map(|service| service.behavior).or_else(started)
+    }
+
+    /// Returns the status with which whoever listens answers a path; none, where that is no web server.
+    pub(super) fn page_status(&self, machine: &str, port: u16, path: &str) -> Option<u16> {
+        let web =
+            ["http", "nginx", "apache", "python", "node", "java", "caddy", "envoy", "busybox", "app", "web"];
+        let of = |program: &str| web.iter().any(|name| program.contains(name));
+        let is_there = |service: &&Service| service.machine == machine && service.port == port;
+        match self.stage.services.iter().find(is_there) {
+            Some(service) => {
+                let is_known = matches!(port, 80 | 443 | 8_080 | 7_070 | 9_090 | 8_000);
+                let speaks = of(&service.program) || is_known || !service.pages.is_empty();
+                speaks.then(|| service.status(path))
+            }
+            None => {
+                let mut own = self.guests.get(machine)?.processes.iter();
+                let serves = own.any(|process| {
+                    let listens = process.listens.contains(&(Protocol::Tcp, port));
+                    listens && process.argv.iter().take(3).any(|word| of(word))
+                });
+                serves.then_some(200)
+            }
+        }
     }
 }
 

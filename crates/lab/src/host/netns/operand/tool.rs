@@ -211,7 +211,7 @@ pub(super) fn curl(words: &[String]) -> Result<(), String> {
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         match word.as_str() {
-            "-m" | "--max-time" | "--connect-timeout" | "-X" | "--request" | "--interface" => {
+            "-m" | "--max-time" | "--connect-timeout" | "--noproxy" | "-X" | "--request" | "--interface" => {
                 rest.next();
             }
             "-w" | "--write-out" | "-H" | "--header"
@@ -222,7 +222,7 @@ pub(super) fn curl(words: &[String]) -> Result<(), String> {
             short
                 if short
                     .strip_prefix('-')
-                    .is_some_and(|rest| rest.chars().all(|one| "sSvkILif46".contains(one))) => {}
+                    .is_some_and(|rest| rest.chars().all(|one| "sSvkILif46gq".contains(one))) => {}
             address if address.starts_with("http://") || address.starts_with("https://") => {}
             bare if !bare.starts_with('-') && !bare.contains("://") => {}
             other => return Err(refused(other)),

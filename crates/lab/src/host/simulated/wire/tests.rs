@@ -1,5 +1,6 @@
 //! A world of two machines, for all tests of the wire; and what connections in it come to.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -36,7 +37,15 @@ pub(super) fn world() -> World {
 
 pub(super) fn service(machine: &str, port: u16, behavior: Behavior) -> Service {
     let program = "python3".to_owned();
-    Service { machine: machine.to_owned(), protocol: Protocol::Tcp, port, program, behavior, address: None }
+    Service {
+        machine: machine.to_owned(),
+        protocol: Protocol::Tcp,
+        port,
+        program,
+        behavior,
+        address: None,
+        pages: BTreeMap::new(),
+    }
 }
 
 pub(super) fn traffic(protocol: Protocol, port: u16, every_ms: u64) -> TrafficFlow {

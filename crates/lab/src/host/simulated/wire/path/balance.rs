@@ -52,8 +52,7 @@ pub(super) fn balance(world: &mut World, packet: &Datagram) -> Balanced {
 /// Asks a member as the platform does: its rules, its packet filter, and who listens.
 fn is_up(world: &mut World, rule: &BalancerRule, name: &str, address: IpAddr) -> bool {
     let Some(machine) = world.machine(name) else { return false };
-    let Some((port, _)) = &rule.probe else { return machine.running };
-    let port = *port;
+    let Some((port, page)) = rule.probe.clone() else { return machine.running };
     let Location::Machine { nic, .. } = location(world, address) else { return false };
     let Some(own) = world.machine(name).and_then(|machine| machine.nics.get(nic)).cloned() else {
         return false;
@@ -72,4 +71,5 @@ fn is_up(world: &mut World, rule: &BalancerRule, name: &str, address: IpAddr) ->
     lets(&world.fabric, &own, "inbound", 6, question.src, question.dst)
         && judge(world, name, &question, &IN.map(|hook| (hook, device.as_str()))).is_none()
         && world.listener(name, Protocol::Tcp, port).is_some()
+        && page.is_none_or(|path| world.page_status(name, port, &path) == Some(200))
 }

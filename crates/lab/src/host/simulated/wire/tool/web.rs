@@ -2,7 +2,7 @@
 
 use crate::host::simulated::wire::path::{Location, METADATA, PLATFORM, location};
 use crate::host::simulated::world::World;
-use crate::host::stage::Protocol;
+use crate::host::stage::reason;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Request<'a> {
@@ -30,10 +30,9 @@ pub(super) fn page(world: &World, machine: &str, request: &Request<'_>) -> Optio
         |body: &str| Page { status: 200, reason: "OK", kind: "text/plain", body: body.to_owned(), think: 1 };
     match location(world, request.to) {
         Location::Machine { name, .. } => {
-            if !speaks(world, &name, request.port) {
-                return None;
-            }
-            Some(Page { think: think(world, &name, request.port), ..plain("ok\n") })
+            let status = world.page_status(&name, request.port, request.path)?;
+            let think = think(world, &name, request.port);
+            Some(Page { status, reason: reason(status), think, ..plain("ok\n") })
         }
         Location::Platform if request.to == METADATA => Some(metadata(machine, request)),
         Location::Platform if request.to == PLATFORM => {
@@ -50,24 +49,6 @@ pub(super) fn page(world: &World, machine: &str, request: &Request<'_>) -> Optio
             Some(Page { kind: "application/xml", think: 4, ..plain("ok\n") }).filter(|_| own.approved)
         }
         Location::Platform | Location::Nobody => None,
-    }
-}
-
-/// Whether whoever listens is a web server.
-fn speaks(world: &World, machine: &str, port: u16) -> bool {
-    let web =
-        ["http", "nginx", "apache", "python", "node", "java", "caddy", "envoy", "busybox", "app", "web"];
-    let of = |program: &str| web.iter().any(|name| program.contains(name));
-    let staged =
-        world.stage.services.iter().find(|service| service.machine == machine && service.port == port);
-    match staged {
-        Some(service) => of(&service.program) || matches!(port, 80 | 443 | 8_080 | 7_070 | 9_090 | 8_000),
-        None => world.guests.get(machine).is_some_and(|guest| {
-            guest.processes.iter().any(|process| {
-                let listens = process.listens.contains(&(Protocol::Tcp, port));
-                listens && process.argv.iter().take(3).any(|word| of(word))
-            })
-        }),
     }
 }
 
