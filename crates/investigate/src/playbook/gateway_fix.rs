@@ -52,7 +52,7 @@ pub(super) fn prefixes(context: &PlaybookContext<'_>, group: &str, site: &str) -
             "`az network local-gateway update -g {group} -n {site} --local-address-prefixes OLD NEW`"
         ),
         verify: verification(context, ""),
-        risk: "the other side has to know the way back, and a prefix that another site has, too, is taken from it."
+        risk: "the other side has to know a route back, and a prefix that another site has, too, is taken from it."
             .to_owned(),
     }
 }
