@@ -9,8 +9,9 @@ use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
-    EstateOperation, FirewallOperation, FrontendOperation, GuestProbe, NamingOperation, OutboundOperation,
-    PAGE, ProbeSpec, RESOLVE, STATE, Wanted, keep_power, page_values, power, unread_guest, wanted,
+    EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, GuestProbe, NamingOperation,
+    OutboundOperation, PAGE, ProbeSpec, RESOLVE, STATE, Wanted, keep_power, page_values, power, unread_guest,
+    wanted,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Reading};
@@ -85,6 +86,7 @@ impl LiveEstate {
         self.fetch(Wanted::Frontends)?;
         self.fetch(Wanted::Firewalls)?;
         self.fetch(Wanted::Names)?;
+        self.fetch(Wanted::Gateways)?;
         self.fetch(Wanted::Outbound)?;
         let estate = self.estate();
         let mut wanted = Vec::new();
@@ -107,6 +109,7 @@ impl LiveEstate {
                 Wanted::Rules(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Rules),
                 Wanted::Frontends
                 | Wanted::Firewalls
+                | Wanted::Gateways
                 | Wanted::Outbound
                 | Wanted::Names
                 | Wanted::Answers(..)
@@ -151,6 +154,10 @@ impl LiveEstate {
             Wanted::Names => {
                 let found = self.live.drive(NamingOperation::new(&self.group))?;
                 NamingOperation::into_cloud(found, &mut self.bundle.cloud);
+            }
+            Wanted::Gateways => {
+                let found = self.live.drive(GatewayOperation::new(&self.group))?;
+                GatewayOperation::into_cloud(found, &mut self.bundle.cloud);
             }
             Wanted::Outbound => {
                 let found = self.live.drive(OutboundOperation::new(&self.group, &self.bundle.cloud))?;

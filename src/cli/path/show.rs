@@ -112,6 +112,7 @@ const fn kind(kind: Kind) -> &'static str {
         Kind::Balancer => "load balancer",
         Kind::Firewall => "firewall",
         Kind::Endpoint => "private endpoint",
+        Kind::Gateway => "gateway",
         Kind::Egress => "leaving to the internet",
         Kind::Listener => "listening socket",
         Kind::Outside => "outside of the estate",

@@ -50,6 +50,9 @@ fn check(said: &Value) {
         "network",
         "subnet",
         "nat gateway",
+        "gateway",
+        "site",
+        "connection",
         "interface",
         "load balancer",
         "private endpoint",
@@ -64,6 +67,11 @@ fn check(said: &Value) {
     assert_eq!(
         of("interface", "/properties/ipConfigurations/0/properties/privateIPAddress"),
         json!("10.60.1.4")
+    );
+    assert_eq!(of("connection again", "/properties/connectionStatus"), json!("Connected"));
+    assert_eq!(
+        (of("connection again", "/properties/sharedKey"), of("peers", "/value")),
+        (Value::Null, json!([]))
     );
     let group = "/properties/privateLinkServiceConnections/0/properties/groupIds/0";
     assert_eq!(of("private endpoint", group), json!("blob"));

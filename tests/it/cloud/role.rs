@@ -62,6 +62,20 @@ fn takes(command: &str) -> Option<Vec<String>> {
             network(&["firewallPolicies/ruleCollectionGroups/read"])
         }
         "network ip-group list" => network(&["ipGroups/read"]),
+        "network vnet-gateway list" => network(&["virtualNetworkGateways/read"]),
+        "network vnet-gateway list-bgp-peer-status" => {
+            later(network(&["virtualNetworkGateways/getBgpPeerStatus/action"]))
+        }
+        "network vnet-gateway list-learned-routes" => {
+            later(network(&["virtualNetworkGateways/getLearnedRoutes/action"]))
+        }
+        "network vpn-connection list" => network(&["connections/read"]),
+        "network vpn-connection show" => network(&["connections/read"]),
+        "network local-gateway list" => network(&["localNetworkGateways/read"]),
+        "network express-route list" => network(&["expressRouteCircuits/read"]),
+        "network watcher troubleshooting show" => {
+            [watcher(&["queryTroubleshootResult/action"]), network(&["connections/read"])].concat()
+        }
         "network lb list" => network(&["loadBalancers/read"]),
         "network nat gateway list" => network(&["natGateways/read"]),
         "monitor metrics list" => vec!["Microsoft.Insights/metrics/read".to_owned()],

@@ -84,6 +84,15 @@ step("public address", lambda: network.public_ip_addresses.begin_create_or_updat
     GROUP, "sdk-ip", of(publicIPAllocationMethod="Static") | STANDARD))
 step("nat gateway", lambda: network.nat_gateways.begin_create_or_update(GROUP, "sdk-nat", of(
     publicIpAddresses=[its("publicIPAddresses", "sdk-ip")], idleTimeoutInMinutes=4) | STANDARD))
+step("gateway", lambda: network.virtual_network_gateways.begin_create_or_update(GROUP, "sdk-gw", of(
+    gatewayType="Vpn", vpnType="RouteBased", ipConfigurations=[{"name": "default", "properties": {"subnet": SUBNET}}])))
+step("site", lambda: network.local_network_gateways.begin_create_or_update(GROUP, "sdk-site", of(
+    gatewayIpAddress="198.51.100.7", localNetworkAddressSpace={"addressPrefixes": ["192.168.50.0/24"]})))
+step("connection", lambda: network.virtual_network_gateway_connections.begin_create_or_update(GROUP, "sdk-tunnel", of(
+    connectionType="IPsec", sharedKey="one", virtualNetworkGateway1=its("virtualNetworkGateways", "sdk-gw") | of(),
+    localNetworkGateway2=its("localNetworkGateways", "sdk-site") | of())))
+step("connection again", lambda: network.virtual_network_gateway_connections.get(GROUP, "sdk-tunnel"))
+step("peers", lambda: network.virtual_network_gateways.begin_get_bgp_peer_status(GROUP, "sdk-gw"))
 step("interface", lambda: network.network_interfaces.begin_create_or_update(GROUP, "sdk-nic", of(
     ipConfigurations=[{"name": "one", "properties": {"subnet": SUBNET}}])))
 step("load balancer", lambda: network.load_balancers.begin_create_or_update(GROUP, "sdk-lb", of(

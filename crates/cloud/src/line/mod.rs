@@ -7,12 +7,17 @@
 //! region of the watcher): here it is written down once.
 
 mod compute;
+mod gateway;
 mod network;
 mod storage;
 mod text;
 mod watch;
 
 pub use compute::{extensions, instance_view, machine, machines, run_script, scripts_carrier};
+pub use gateway::{
+    bgp_peers, circuits, connection, connection_trouble, connections, learned_routes, local_gateways,
+    virtual_gateways,
+};
 pub use network::{
     activity, activity_between, address_groups, effective_routes, effective_rules, failed_connections,
     firewall_policy, firewall_rules, firewalls, interface, interfaces, load_balancers, nat_gateways, network,

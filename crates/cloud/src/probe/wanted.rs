@@ -16,6 +16,8 @@ pub enum Wanted {
     Frontends,
     /// The firewalls of the platform, with policies and rules.
     Firewalls,
+    /// Gateways to other sites, with connections and what they learned.
+    Gateways,
     /// NAT gateways, and how often calls found no free port.
     Outbound,
     /// Private endpoints, private zones of names, and whom accounts let in.
@@ -58,6 +60,7 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             },
             // Which load balancers there are says whose calls are counted.
             Document::Outbound => wanted.extend([Wanted::Frontends, Wanted::Outbound]),
+            Document::Gateways => drop(wanted.insert(Wanted::Gateways)),
             Document::Page { machine, question } => {
                 pages += 1;
                 if pages <= MAX_MEMBERS {
@@ -83,8 +86,8 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             wanted.insert(Wanted::Frontends);
         }
         match hop.kind {
-            // What a firewall goes by is configured.
-            Kind::Route if estate.is_firewall(&hop.at) => {}
+            // What a firewall or a gateway goes by is configured.
+            Kind::Route if estate.is_of_platform(&hop.at) => {}
             Kind::Route => drop(wanted.insert(Wanted::Routes(hop.at.clone()))),
             Kind::GroupInbound | Kind::GroupOutbound => drop(wanted.insert(Wanted::Rules(hop.at.clone()))),
             Kind::Machine
@@ -107,7 +110,12 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             }
             // What is configured is held against what the machine hears.
             Kind::Name => wanted.extend(asked(judgement, hop.at.clone())),
-            Kind::Peering | Kind::Egress | Kind::Outside | Kind::Endpoint | Kind::Firewall => {}
+            Kind::Peering
+            | Kind::Egress
+            | Kind::Gateway
+            | Kind::Outside
+            | Kind::Endpoint
+            | Kind::Firewall => {}
         }
     }
     wanted

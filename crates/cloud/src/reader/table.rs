@@ -71,6 +71,10 @@ pub(super) enum Question {
     Flow,
     /// How a group's resources belong together.
     Topology,
+    /// With whom a gateway speaks BGP.
+    BgpPeers,
+    /// Which routes a gateway learned.
+    LearnedRoutes,
 }
 
 impl Question {
@@ -83,6 +87,8 @@ impl Question {
             Self::NextHop => "nextHop",
             Self::Flow => "ipFlowVerify",
             Self::Topology => "topology",
+            Self::BgpPeers => "getBgpPeerStatus",
+            Self::LearnedRoutes => "getLearnedRoutes",
         }
     }
 }
@@ -102,6 +108,8 @@ pub(super) enum Read {
     Machines,
     /// What holds at an interface.
     Effective(Question),
+    /// What a gateway says of itself.
+    AboutGateway(Question),
     Groups,
     Group,
     /// What changed.
@@ -286,6 +294,43 @@ pub(super) const ROWS: &[Row] = &[
         FIREWALL,
     ),
     row("network ip-group list", LISTED, Read::List("Microsoft.Network/ipGroups"), FIREWALL),
+    row(
+        "network vnet-gateway list",
+        &[GROUP],
+        Read::List("Microsoft.Network/virtualNetworkGateways"),
+        "2025-01-01",
+    ),
+    row("network vpn-connection list", &[GROUP], Read::List("Microsoft.Network/connections"), "2025-01-01"),
+    live(row(
+        "network vpn-connection show",
+        NAMED,
+        Read::One("Microsoft.Network/connections/{name}"),
+        "2025-01-01",
+    )),
+    row(
+        "network local-gateway list",
+        &[GROUP],
+        Read::List("Microsoft.Network/localNetworkGateways"),
+        "2021-08-01",
+    ),
+    row(
+        "network express-route list",
+        LISTED,
+        Read::List("Microsoft.Network/expressRouteCircuits"),
+        "2022-01-01",
+    ),
+    live(row(
+        "network vnet-gateway list-bgp-peer-status",
+        NAMED,
+        Read::AboutGateway(Question::BgpPeers),
+        "2023-09-01",
+    )),
+    live(row(
+        "network vnet-gateway list-learned-routes",
+        NAMED,
+        Read::AboutGateway(Question::LearnedRoutes),
+        "2022-01-01",
+    )),
     row("network nat gateway list", LISTED, Read::List("Microsoft.Network/natGateways"), "2025-07-01"),
     row(
         "network private-dns zone list",

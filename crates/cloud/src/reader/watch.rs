@@ -23,7 +23,12 @@ impl Reading<'_> {
         let mut body = match question {
             Question::NextHop => self.hop(),
             Question::Flow => self.flow(),
-            Question::Routes | Question::Rules | Question::Capture | Question::Topology => json!({}),
+            Question::Routes
+            | Question::Rules
+            | Question::Capture
+            | Question::Topology
+            | Question::BgpPeers
+            | Question::LearnedRoutes => json!({}),
         };
         if let Some(map) = body.as_object_mut() {
             map.insert("targetResourceId".to_owned(), json!(path));

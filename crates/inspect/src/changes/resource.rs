@@ -97,6 +97,9 @@ fn noun(kind: &str) -> String {
         "privatednszones" => "private zone",
         "natgateways" => "NAT gateway",
         "azurefirewalls" => "firewall",
+        "connections" => "connection",
+        "localnetworkgateways" => "local network gateway",
+        "expressroutecircuits" => "circuit",
         "applicationgateways" => "application gateway",
         _ => return kind.to_owned(),
     };

@@ -235,6 +235,7 @@ fn place(object: &str) -> Place {
         "natgateway" => one(&["natgateways"]),
         "firewall" => one(&["azurefirewalls"]),
         "appgw" => one(&["applicationgateways"]),
+        "localgateway" => one(&["localnetworkgateways"]),
         "vpn" => one(&["connections"]),
         "er" => one(&["expressroutecircuits"]),
         "pe" => one(&["privateendpoints"]),

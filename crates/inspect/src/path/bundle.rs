@@ -91,6 +91,27 @@ pub struct Cloud {
     /// `az network ip-group list`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_groups: Option<Reading>,
+    /// `az network vnet-gateway list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub virtual_gateways: Option<Reading>,
+    /// `az network vpn-connection show` of every connection, in one list: the list alone does not say how they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connections: Option<Reading>,
+    /// `az network local-gateway list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_gateways: Option<Reading>,
+    /// `az network express-route list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub circuits: Option<Reading>,
+    /// `az network vnet-gateway list-bgp-peer-status` of every gateway, in one list, each with `gateway`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bgp_peers: Option<Reading>,
+    /// `az network vnet-gateway list-learned-routes` of every gateway, in one list, each with `gateway`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learned_routes: Option<Reading>,
+    /// `az network watcher troubleshooting show` of connections, in one list, each with `connection`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub troubles: Option<Reading>,
     /// `az storage account list`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accounts: Option<Reading>,
@@ -272,7 +293,7 @@ macro_rules! fields {
 
 fields!(
     Cloud: interfaces, networks, route_tables, groups, machines, tags, load_balancers, public_addresses, private_endpoints, zones,
-        zone_links, zone_records, accounts, nat_gateways, failed_connections, instance_views, firewalls, firewall_policies,
+        zone_links, zone_records, accounts, nat_gateways, failed_connections, instance_views, firewalls, firewall_policies, virtual_gateways, connections, local_gateways, circuits, bgp_peers, learned_routes, troubles,
         firewall_rules, ip_groups
 );
 fields!(Nic: routes, rules);

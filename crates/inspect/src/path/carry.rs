@@ -7,6 +7,7 @@ use super::document::{Document, GuestDocument};
 use super::estate::{Estate, Nic, is_six};
 use super::fault::{Cause, Fault, Object};
 use super::flow::{Flow, Wire};
+use super::gateway::Towards;
 use super::hop::{Effect, Hop, Kind};
 use super::topology::{Network, Peering};
 use crate::net::Platform;
@@ -28,6 +29,8 @@ pub(super) enum Next {
     Platform,
     /// Out of the estate, and not to the internet.
     Outside,
+    /// To the gateway of its network, or of one that lends it.
+    Gateway,
     /// To the internet.
     Internet,
     /// Nobody knows, or nowhere.
@@ -47,9 +50,9 @@ pub(super) struct Asked<'a> {
 pub(super) fn carry(asked: Asked<'_>, from: usize, wire: &Wire, before: &[usize]) -> (Hop, Next) {
     let Asked { estate, flow, gone } = asked;
     let Some(nic) = estate.nic(from) else { return (Hop::new(Kind::Route, "unknown"), Next::Lost) };
-    let document = match nic.firewall {
-        Some(_) => Document::Configuration,
-        None => Document::Routes { nic: nic.name.clone() },
+    let document = match nic.is_of_platform() {
+        true => Document::Configuration,
+        false => Document::Routes { nic: nic.name.clone() },
     };
     let hop = Hop::new(Kind::Route, &nic.name);
     match nic.routes.read() {
@@ -112,7 +115,7 @@ impl Carrier<'_> {
             let users = first.row.source == Source::User;
             // What leads to the network or a peered one goes before whatever a gateway brings; nothing else does.
             let is_near = matches!(first.row.hop, NextHop::Local | NextHop::Peering) || users;
-            if self.nic.firewall.is_some() && !is_near && self.has_gateway() != Some(false) {
+            if self.nic.is_of_platform() && !is_near && self.has_gateway() != Some(false) {
                 let why = format!("{}: a gateway may bring routes that nobody configured", said(first));
                 return (hop.lacking(Document::Configuration, why), Next::Assumed);
             }
@@ -133,7 +136,7 @@ impl Carrier<'_> {
                 NextHop::Gateway => match self.has_gateway() {
                     Some(true) => {
                         hop.reason = said(first);
-                        return (hop, Next::Outside);
+                        return (hop, Next::Gateway);
                     }
                     None => {
                         let why = format!("{}: whether there is a gateway is not known", said(first));
@@ -150,7 +153,15 @@ impl Carrier<'_> {
                 }
                 NextHop::Other => {
                     hop.reason = said(first);
-                    return (hop, Next::Internet);
+                    let Some((fault, object, why)) = self.unpropagated().filter(|_| !users) else {
+                        return (hop, Next::Internet);
+                    };
+                    let cause = Cause::new(fault, object);
+                    if self.gone.contains(&cause) {
+                        return (hop, Next::Gateway);
+                    }
+                    hop.stops.push(Effect { rule: Some(said(first)), ..Effect::new(cause, why) });
+                    return (hop, Next::Lost);
                 }
                 NextHop::Appliance => match self.appliances(&best, &mut hop) {
                     Judged::Good(next) => return (hop, next),
@@ -396,6 +407,55 @@ impl Carrier<'_> {
         (false, unread)
     }
 
+    /// Says why the gateway that the network uses leads to nobody who has the destination. Where nobody looked, that is missing.
+    fn behind_gateway(&self, hop: &mut Hop) -> Option<(Fault, Object, String)> {
+        if self.has_gateway() != Some(true) {
+            return None;
+        }
+        let estate = self.estate;
+        let network = estate.gateway_network(self.nic)?;
+        let lacking = |hop: &mut Hop, why: String| {
+            hop.missing.push(super::document::Missing { what: Document::Gateways, why });
+        };
+        let Some(known) = estate.virtual_gateways.read() else {
+            let why = format!(
+                "what the gateway of {} leads to: {}",
+                network.name,
+                estate.virtual_gateways.why_not()
+            );
+            lacking(hop, why);
+            return None;
+        };
+        let networks = estate.networks.read().map(Vec::as_slice).unwrap_or_default();
+        let found = match known.towards(&network.name, self.wire.dst, networks) {
+            Towards::Held(_) => self.unpropagated(),
+            Towards::Cause(fault, object, why) => Some((fault, object, why)),
+            Towards::Open(why) => {
+                lacking(hop, why);
+                None
+            }
+            Towards::Nothing => None,
+        };
+        hop.evidence.push(Document::Gateways);
+        found
+    }
+
+    /// Names the route table that keeps out what the gateway has for the destination.
+    fn unpropagated(&self) -> Option<(Fault, Object, String)> {
+        let estate = self.estate;
+        let table = self.nic.table.as_ref()?;
+        let is_off = estate.unpropagated.iter().any(|own| own.eq_ignore_ascii_case(table));
+        let known = estate.virtual_gateways.read().filter(|_| is_off)?;
+        let network = estate.gateway_network(self.nic)?;
+        let networks = estate.networks.read().map(Vec::as_slice).unwrap_or_default();
+        let Towards::Held(_) = known.towards(&network.name, self.wire.dst, networks) else { return None };
+        let why = format!(
+            "the gateway of {} leads to {}, and the route table {table} keeps out what gateways know",
+            network.name, self.wire.dst
+        );
+        Some((Fault::RoutePropagationOff, Object::RouteTable { table: table.clone() }, why))
+    }
+
     fn no_gateway(&self, mut hop: Hop, route: &Route) -> (Hop, Next) {
         let network = self.nic.network.clone().unwrap_or_else(|| "unknown".to_owned());
         let missing = || {
@@ -421,6 +481,7 @@ impl Carrier<'_> {
         let there = self.target_network(own);
         let (fault, object, why) = match (own.and_then(|own| self.estate.network(own)), there) {
             (Some(from), Some(there)) if from.name != there => self.between(from, &there, route),
+            (Some(_), None) if let Some(found) = self.behind_gateway(&mut hop) => found,
             (Some(_), None) => match self.gateway_beside() {
                 (true, _) => self.unlent_gateway().unwrap_or_else(|| self.no_path(route)),
                 (false, Some(nic)) => {
@@ -432,10 +493,20 @@ impl Carrier<'_> {
             },
             (Some(_), Some(_)) | (None, _) => self.no_path(route),
         };
+        let is_of_gateway = matches!(
+            object,
+            Object::Connection { .. }
+                | Object::LocalGateway { .. }
+                | Object::GatewayPeer { .. }
+                | Object::GatewayPrefix { .. }
+                | Object::RouteTable { .. }
+                | Object::Circuit { .. }
+                | Object::CircuitPeering { .. }
+        );
         let cause = Cause::new(fault, object);
         if self.gone.contains(&cause) {
             hop.reason = "as if a path were there".to_owned();
-            return (hop, Next::Deliver);
+            return (hop, if is_of_gateway { Next::Outside } else { Next::Deliver });
         }
         if self.estate.networks.read().is_none() {
             let why = format!(

@@ -51,6 +51,17 @@ pub(super) fn tables(text: &str) -> Result<(Tables, Vec<String>), String> {
     Ok((found.into_iter().collect(), odd))
 }
 
+/// Returns the names of the tables that keep out what gateways learned.
+pub(super) fn unpropagated(text: &str) -> Result<Vec<String>, String> {
+    let is_row = |map: &Map<String, Value>| has(map, "routes");
+    let read = rows(text, "route tables", is_row, |row, _| {
+        let is_off = inner(row).field("disableBgpRoutePropagation").and_then(Value::as_bool);
+        Some(is_off.unwrap_or(false).then(|| row.text("name").unwrap_or_default().to_owned()))
+    });
+    let (found, _) = read.map_err(|error| error.to_string())?;
+    Ok(found.into_iter().flatten().collect())
+}
+
 /// Reads what `az network nsg list` prints.
 pub(super) fn groups(text: &str) -> Result<Groups, String> {
     let document = document(text).map_err(|error| error.to_string())?;
@@ -100,7 +111,7 @@ pub(super) fn routes(
     own_routes(networks, own, subnet, tables)
 }
 
-/// Makes the routes of a firewall's subnet, whether or not a gateway brings others: what leads to the network or a peered one goes
+/// Makes the routes of the subnet of a firewall or gateway, whether or not a gateway brings others: what leads to the network or a peered one goes
 /// before these.
 ///
 /// # Errors
@@ -163,7 +174,7 @@ pub(super) fn rules(
     own_group: Option<&str>,
     groups: Option<&Groups>,
     table: Option<&Table>,
-    (tags, inventory): (Option<&str>, Option<&Inventory>),
+    (tags, inventory, sites): (Option<&str>, Option<&Inventory>, &[IpNet]),
 ) -> Result<Ruleset, String> {
     let own = networks.iter().find(|own| own.name.eq_ignore_ascii_case(network));
     let own = own.ok_or_else(|| format!("the network {network} was not read"))?;
@@ -181,7 +192,7 @@ pub(super) fn rules(
             "effectiveSecurityRules": listed(group),
         }));
     }
-    let tags = spaces(networks, own, table, tags)?;
+    let tags = spaces(networks, own, table, (tags, sites))?;
     let knowledge = Knowledge { tags: Some(&tags), inventory };
     Ruleset::parse(&Value::Array(entries).to_string(), knowledge).map_err(|error| error.to_string())
 }
@@ -229,9 +240,15 @@ fn spaces(
     networks: &[Network],
     own: &Network,
     table: Option<&Table>,
-    tags: Option<&str>,
+    (tags, sites): (Option<&str>, &[IpNet]),
 ) -> Result<Tags, String> {
     let mut space: Vec<IpNet> = own.prefixes.clone();
+    // What lies behind a gateway belongs to the network, too.
+    if own.has_gateway()
+        || own.peerings.iter().any(|peering| peering.is_connected() && peering.remote_gateway)
+    {
+        space.extend(sites);
+    }
     let open = |peering: &&Peering| peering.is_connected() && peering.access != Some(false);
     for peering in own.peerings.iter().filter(open) {
         let remote = networks.iter().find(|other| other.name.eq_ignore_ascii_case(&peering.remote));

@@ -117,6 +117,8 @@ pub enum Document {
     Names,
     /// NAT gateways, and how often calls to the internet found no free port.
     Outbound,
+    /// Gateways to other sites, with connections and what they learned.
+    Gateways,
     /// The service tags.
     Tags,
     /// The effective routes of a network interface.
@@ -171,6 +173,7 @@ impl fmt::Display for Document {
             Self::Firewalls => out.write_str("the firewalls with their rules"),
             Self::Names => out.write_str("the private endpoints and the private zones of names"),
             Self::Outbound => out.write_str("the NAT gateways and their failed connections"),
+            Self::Gateways => out.write_str("the gateways with their connections"),
             Self::Tags => out.write_str("the service tags"),
             Self::Routes { nic } => write!(out, "the effective routes of {nic}"),
             Self::Rules { nic } => write!(out, "the effective security rules of {nic}"),

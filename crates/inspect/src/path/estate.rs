@@ -4,21 +4,23 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
 use super::balancer::{self, Balancer, Frontend};
-use super::bundle::{Bundle, Guest};
+use super::bundle::Bundle;
 use super::configured;
+use super::context::Context;
 use super::document::{Known, Reading};
 use super::egress::{self, Failed, Gateway};
 use super::filter::Filters;
 use super::firewall::{self, Firewall};
 use super::flow::Protocol;
+use super::gateway::{self, VirtualGateways};
 use super::naming::{self, Names, ServerAnswer};
-use super::page::{self, Page};
-use super::routing::{self, Addresses, Routing};
+use super::page::Page;
+use super::routing::{Addresses, Routing};
 use super::shaping::Shaping;
-use super::socket::{self, Bound, Listener};
+use super::socket::{Bound, Listener};
 use super::topology::{self, Listed, Network};
 use crate::net::{Family, Inventory, Tags, parse_prefix};
-use crate::nsg::{Knowledge, Ruleset};
+use crate::nsg::Ruleset;
 use crate::route::Table;
 
 /// A program that waits for connections on a machine.
@@ -59,6 +61,9 @@ pub struct Estate {
     pub(super) firewalls: Known<Vec<Firewall>>,
     pub(super) gateways: Known<Vec<Gateway>>,
     pub(super) failed: Known<Vec<Failed>>,
+    pub(super) virtual_gateways: Known<VirtualGateways>,
+    /// The route tables that keep out what gateways learned.
+    pub(super) unpropagated: Vec<String>,
     owners: HashMap<IpAddr, Vec<usize>>,
     publics: HashMap<IpAddr, usize>,
     warnings: Vec<String>,
@@ -107,6 +112,8 @@ pub(super) struct Nic {
     pub(super) names: Vec<(ipnet::IpNet, String)>,
     /// The firewall that it stands for: one has no interface that is listed.
     pub(super) firewall: Option<usize>,
+    /// Whether it stands for a gateway to other sites, which has none either.
+    pub(super) is_gateway: bool,
 }
 
 impl Estate {
@@ -183,6 +190,7 @@ impl Estate {
             Known::Absent => Known::Absent,
             Known::Failed(why) => Known::Failed(why.clone()),
         };
+        let virtual_gateways = gateway::virtual_gateways(cloud);
         let context = Context {
             bundle,
             networks: networks.read().map(Vec::as_slice),
@@ -191,6 +199,7 @@ impl Estate {
             tags: tags.as_ref(),
             tag_text: text_of(&cloud.tags).filter(|_| tags.is_some()),
             inventory: inventory.as_ref(),
+            sites: virtual_gateways.read().map(VirtualGateways::prefixes).unwrap_or_default(),
         };
         let mut nics: Vec<Nic> = Vec::new();
         let mut machines: Vec<Machine> = Vec::new();
@@ -230,6 +239,11 @@ impl Estate {
         };
         let all = firewalls.read().map(Vec::as_slice).unwrap_or_default();
         nics.extend(all.iter().enumerate().map(|(at, own)| context.firewall(at, own)));
+        let unpropagated = Known::of(cloud.route_tables.as_ref(), configured::unpropagated);
+        let unpropagated = unpropagated.read().cloned().unwrap_or_default();
+        for own in virtual_gateways.read().into_iter().flat_map(|own| &own.all) {
+            nics.push(context.gateway(&own.name, &own.network));
+        }
         for name in bundle
             .guests
             .keys()
@@ -267,6 +281,8 @@ impl Estate {
             gateways,
             failed,
             firewalls,
+            virtual_gateways,
+            unpropagated,
             owners,
             publics,
             warnings,
@@ -441,10 +457,51 @@ impl Estate {
         self.nics.iter().position(|nic| nic.firewall == Some(own))
     }
 
-    /// Tells whether a name is that of a firewall of the platform: nobody can ask it for the state of an interface.
+    /// Tells whether a name is that of a firewall or a gateway of the platform: nobody can ask it for the state of an interface.
     #[must_use]
-    pub fn is_firewall(&self, name: &str) -> bool {
-        self.nics.iter().any(|nic| nic.firewall.is_some() && nic.name == name)
+    pub fn is_of_platform(&self, name: &str) -> bool {
+        self.nics.iter().any(|nic| nic.is_of_platform() && nic.name == name)
+    }
+
+    /// Tells whether an address that nobody has may be at another site: there is a gateway.
+    #[must_use]
+    pub fn may_be_elsewhere(&self, address: IpAddr) -> bool {
+        let has_gateway = self.networks.read().into_iter().flatten().any(Network::has_gateway);
+        let is_nobodys = self.owners(address).is_empty() && self.frontend(address).is_none();
+        has_gateway && is_nobodys && is_private(address)
+    }
+
+    /// Tells whether it is: a site holds it, or no network that was read does.
+    #[must_use]
+    pub fn is_elsewhere(&self, address: IpAddr) -> bool {
+        let is_at_site = self.virtual_gateways.read().is_some_and(|known| known.holds(address));
+        self.may_be_elsewhere(address) && (is_at_site || self.network_of(address).is_none())
+    }
+
+    /// Returns the network whose gateway an interface uses: its own, or the one that a connected network lends.
+    pub(super) fn gateway_network(&self, nic: &Nic) -> Option<&Network> {
+        let own = self.network(nic.network.as_deref()?)?;
+        if own.has_gateway() {
+            return Some(own);
+        }
+        let lent = |peering: &topology::Peering| {
+            let hub = self.network(&peering.remote)?;
+            let back = hub.peering_with(&own.name);
+            back.is_none_or(|back| back.transit != Some(false)).then_some(hub)
+        };
+        own.peerings.iter().filter(|peering| peering.is_connected() && peering.remote_gateway).find_map(lent)
+    }
+
+    /// Returns what stands for the gateway through which a site that holds an address comes in.
+    pub(super) fn gateway_towards(&self, address: IpAddr) -> Option<usize> {
+        let known = self.virtual_gateways.read().filter(|known| known.holds(address))?;
+        let networks = self.networks.read().map(Vec::as_slice).unwrap_or_default();
+        let holds = |nic: &Nic| {
+            let network = nic.network.as_deref().filter(|_| nic.is_gateway);
+            network
+                .is_some_and(|own| matches!(known.towards(own, address, networks), gateway::Towards::Held(_)))
+        };
+        self.nics.iter().position(holds)
     }
 
     /// Tells whether an address lies where the platform puts its own appliances.
@@ -503,6 +560,13 @@ impl Estate {
     }
 }
 
+impl Nic {
+    /// Tells whether it stands for something of the platform's, which has no group and nothing inside.
+    pub(super) fn is_of_platform(&self) -> bool {
+        self.firewall.is_some() || self.is_gateway
+    }
+}
+
 impl Machine {
     /// Returns the device that has an address.
     pub(super) fn device(&self, address: IpAddr) -> Option<String> {
@@ -544,153 +608,6 @@ pub(super) fn is_private(address: IpAddr) -> bool {
             own.is_private() || own.is_link_local() || shared
         }
         IpAddr::V6(own) => own.is_unique_local() || own.is_unicast_link_local(),
-    }
-}
-
-/// What machines and interfaces are made from.
-struct Context<'a> {
-    bundle: &'a Bundle,
-    networks: Option<&'a [Network]>,
-    tables: Option<&'a configured::Tables>,
-    groups: Option<&'a configured::Groups>,
-    tags: Option<&'a Tags>,
-    tag_text: Option<String>,
-    inventory: Option<&'a Inventory>,
-}
-
-fn by_name<'a, T>(all: &'a BTreeMap<String, T>, name: &str) -> Option<&'a T> {
-    all.get(name).or_else(|| all.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, one)| one))
-}
-
-impl Context<'_> {
-    fn nic(&self, listed: Listed, machine: Option<usize>) -> Nic {
-        let readings = by_name(&self.bundle.nics, &listed.name);
-        let routes = Known::of(readings.and_then(|own| own.routes.as_ref()), |text| {
-            Table::parse(text, self.tags).map_err(|error| error.to_string())
-        });
-        let rules = Known::of(readings.and_then(|own| own.rules.as_ref()), |text| {
-            let knowledge = Knowledge { tags: self.tags, inventory: self.inventory };
-            Ruleset::parse(text, knowledge).map_err(|error| error.to_string())
-        });
-        let (network, subnet) = match listed.subnet {
-            Some((network, subnet)) => (Some(network), Some(subnet)),
-            None => (None, None),
-        };
-        let configured = (routes.read().is_none(), rules.read().is_none());
-        let place = network.as_deref().zip(subnet.as_deref());
-        let found = self.networks.zip(place);
-        let routes = match (routes, found) {
-            (Known::Read(table), _) => Known::Read(table),
-            (other, None) => other,
-            (other, Some((networks, (network, subnet)))) => {
-                match configured::routes(networks, network, subnet, self.tables) {
-                    Ok(table) => Known::Read(table),
-                    Err(why) => Known::Failed(format!("{}; by its configuration: {why}", other.why_not())),
-                }
-            }
-        };
-        let rules = match (rules, found) {
-            (Known::Read(rules), _) => Known::Read(rules),
-            (other, None) => other,
-            (other, Some((networks, place))) => {
-                let group = listed.group.as_deref();
-                let help = (self.tag_text.as_deref(), self.inventory);
-                match configured::rules(networks, place, group, self.groups, routes.read(), help) {
-                    Ok(rules) => Known::Read(rules),
-                    Err(why) => Known::Failed(format!("{}; by its configuration: {why}", other.why_not())),
-                }
-            }
-        };
-        let own = found.and_then(|(networks, (network, subnet))| {
-            let own = networks.iter().find(|own| own.name.eq_ignore_ascii_case(network))?;
-            own.subnets.iter().find(|one| one.name.eq_ignore_ascii_case(subnet))
-        });
-        let table = own.and_then(|subnet| subnet.table.clone());
-        let names = table.as_ref().zip(self.tables).and_then(|(name, tables)| {
-            let (_, routes) = tables.iter().find(|(own, _)| own.eq_ignore_ascii_case(name))?;
-            Some(routes.iter().map(|route| (route.prefix, route.name.clone())).collect())
-        });
-        Nic {
-            machine,
-            public: listed.publics.first().copied(),
-            has_public: listed.has_public,
-            addresses: listed.addresses,
-            network,
-            subnet,
-            servers: listed.servers,
-            table,
-            forwards: listed.forwards,
-            routes,
-            rules,
-            configured,
-            names: names.unwrap_or_default(),
-            firewall: None,
-            name: listed.name,
-        }
-    }
-
-    /// Makes what stands for a firewall: an interface without groups whose routes are those of its subnet.
-    fn firewall(&self, at: usize, own: &Firewall) -> Nic {
-        let (network, subnet) = own.subnet.clone().unzip();
-        let listed = Listed {
-            name: own.name.clone(),
-            machine: None,
-            addresses: vec![own.address],
-            publics: Vec::new(),
-            has_public: !own.publics.is_empty(),
-            subnet: own.subnet.clone(),
-            group: None,
-            forwards: Some(true),
-            servers: Vec::new(),
-        };
-        let place = network.as_deref().zip(subnet.as_deref());
-        let routes = match self.networks.zip(place) {
-            Some((networks, place)) => configured::firewall_routes(networks, place, self.tables)
-                .map_or_else(Known::Failed, Known::Read),
-            None => Known::Absent,
-        };
-        Nic {
-            routes,
-            rules: Known::Absent,
-            firewall: Some(at),
-            configured: (true, true),
-            ..self.nic(listed, None)
-        }
-    }
-
-    fn machine(&self, name: &str, running: Option<bool>) -> Machine {
-        let none = Guest::default();
-        let guest = by_name(&self.bundle.guests, name).unwrap_or(&none);
-        let filters = if guest.filters.is_empty() {
-            Known::Absent
-        } else {
-            Filters::read(&guest.filters).map_or_else(Known::Failed, Known::Read)
-        };
-        let routing = Known::of(guest.routes.as_ref(), |text| {
-            let mut routing = Routing::read(text)?;
-            if let Some(Reading::Text(text)) = &guest.routes6 {
-                routing.add(text)?;
-            }
-            match &guest.rules {
-                Some(Reading::Text(text)) => routing.with_rules(text),
-                Some(Reading::Failed { .. }) | None => Ok(routing),
-            }
-        });
-        Machine {
-            name: name.to_owned(),
-            nics: Vec::new(),
-            running,
-            filters,
-            shaping: Known::of(guest.shaping.as_ref(), Shaping::read),
-            routing,
-            addresses: Known::of(guest.addresses.as_ref(), routing::addresses),
-            settings: Known::of(guest.settings.as_ref(), routing::settings),
-            tcp: Known::of(guest.tcp.as_ref(), |text| socket::read(text, Protocol::Tcp)),
-            udp: Known::of(guest.udp.as_ref(), |text| socket::read(text, Protocol::Udp)),
-            connections: Known::of(guest.connections.as_ref(), |text| Ok(socket::connections(text))),
-            answers: Known::of(guest.answers.as_ref(), |text| Ok(naming::answered(text))),
-            pages: Known::of(guest.pages.as_ref(), |text| Ok(page::pages(text))),
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
+use ipnet::IpNet;
 use serde::{Serialize, Serializer};
 
 use super::flow::{Flow, Protocol};
@@ -108,6 +109,28 @@ pub enum Fault {
     NatUnconfigured,
     /// The ports for calls to the internet ran out.
     SnatExhausted,
+    /// A connection of a gateway is not connected.
+    VpnDown,
+    /// Both sides of a connection have different keys.
+    VpnKeyMismatch,
+    /// Both sides of a connection do not agree on how to encrypt.
+    VpnIkeMismatch,
+    /// The other side of a connection does not answer.
+    VpnPeerUnreachable,
+    /// The addresses of a site lack one that is called there.
+    VpnPrefixMissing,
+    /// A site has addresses that a network has, too.
+    VpnPrefixOverlap,
+    /// A gateway does not speak BGP with the other side.
+    BgpPeerDown,
+    /// Nobody announces a prefix to a gateway.
+    BgpRouteMissing,
+    /// A route table keeps out what a gateway learned.
+    RoutePropagationOff,
+    /// A circuit carries nothing.
+    ErCircuitDown,
+    /// A peering of a circuit is off.
+    ErPeeringDown,
     /// A route leads to a gateway, and there is none.
     GatewayMissing,
     /// Nothing leads there, for another reason.
@@ -168,6 +191,17 @@ impl Fault {
             Self::OutboundAbsent => "outbound_absent",
             Self::NatUnconfigured => "nat_unconfigured",
             Self::SnatExhausted => "snat_exhausted",
+            Self::VpnDown => "vpn_down",
+            Self::VpnKeyMismatch => "vpn_key_mismatch",
+            Self::VpnIkeMismatch => "vpn_ike_mismatch",
+            Self::VpnPeerUnreachable => "vpn_peer_unreachable",
+            Self::VpnPrefixMissing => "vpn_prefix_missing",
+            Self::VpnPrefixOverlap => "vpn_prefix_overlap",
+            Self::BgpPeerDown => "bgp_peer_down",
+            Self::BgpRouteMissing => "bgp_route_missing",
+            Self::RoutePropagationOff => "route_propagation_off",
+            Self::ErCircuitDown => "er_circuit_down",
+            Self::ErPeeringDown => "er_peering_down",
             Self::GatewayMissing => "gateway_missing",
             Self::NoPath => "no_path",
         }
@@ -183,6 +217,10 @@ impl Fault {
             | Self::PeeringForwardingOff
             | Self::PeeringTransitOff
             | Self::PeeringNotSynced
+            | Self::VpnPrefixMissing
+            | Self::VpnPrefixOverlap
+            | Self::BgpRouteMissing
+            | Self::RoutePropagationOff
             | Self::GatewayMissing
             | Self::NoPath => true,
             Self::NsgDeny
@@ -228,6 +266,13 @@ impl Fault {
             | Self::FirewallDnsProxyOff
             | Self::OutboundAbsent
             | Self::NatUnconfigured
+            | Self::VpnDown
+            | Self::VpnKeyMismatch
+            | Self::VpnIkeMismatch
+            | Self::VpnPeerUnreachable
+            | Self::BgpPeerDown
+            | Self::ErCircuitDown
+            | Self::ErPeeringDown
             | Self::SnatExhausted => false,
         }
     }
@@ -448,6 +493,47 @@ pub enum Object {
         /// The name of the NAT gateway or load balancer.
         name: String,
     },
+    /// A connection of a gateway.
+    Connection {
+        /// Its name.
+        connection: String,
+    },
+    /// What a gateway knows of a site.
+    LocalGateway {
+        /// Its name.
+        name: String,
+    },
+    /// Somebody with whom a gateway speaks BGP.
+    GatewayPeer {
+        /// The gateway.
+        gateway: String,
+        /// The address of the other side.
+        peer: IpAddr,
+    },
+    /// A prefix that a gateway did not learn.
+    GatewayPrefix {
+        /// The gateway.
+        gateway: String,
+        /// The prefix.
+        prefix: IpNet,
+    },
+    /// A route table.
+    RouteTable {
+        /// Its name.
+        table: String,
+    },
+    /// A circuit.
+    Circuit {
+        /// Its name.
+        circuit: String,
+    },
+    /// A peering of a circuit.
+    CircuitPeering {
+        /// The circuit.
+        circuit: String,
+        /// The peering.
+        peering: String,
+    },
     /// A peering.
     Peering {
         /// The network that has it.
@@ -488,6 +574,13 @@ impl Object {
             | Self::SubnetOutbound { .. }
             | Self::NatGateway { .. }
             | Self::SourceTranslation { .. }
+            | Self::Connection { .. }
+            | Self::LocalGateway { .. }
+            | Self::GatewayPeer { .. }
+            | Self::GatewayPrefix { .. }
+            | Self::RouteTable { .. }
+            | Self::Circuit { .. }
+            | Self::CircuitPeering { .. }
             | Self::Peering { .. } => None,
         }
     }
@@ -555,6 +648,13 @@ impl fmt::Display for Object {
             Self::SubnetOutbound { network, subnet } => write!(out, "subnet/{network}/{subnet}/outbound"),
             Self::NatGateway { name } => write!(out, "natgateway/{name}"),
             Self::SourceTranslation { name } => write!(out, "snat/{name}"),
+            Self::Connection { connection } => write!(out, "vpn/{connection}"),
+            Self::LocalGateway { name } => write!(out, "localgateway/{name}"),
+            Self::GatewayPeer { gateway, peer } => write!(out, "bgp/{gateway}/{peer}"),
+            Self::GatewayPrefix { gateway, prefix } => write!(out, "bgp/{gateway}/{prefix}"),
+            Self::RouteTable { table } => write!(out, "routetable/{table}"),
+            Self::Circuit { circuit } => write!(out, "er/{circuit}"),
+            Self::CircuitPeering { circuit, peering } => write!(out, "er/{circuit}/{peering}"),
             Self::Peering { network, peering } => write!(out, "peering/{network}/{peering}"),
         }
     }

@@ -53,6 +53,8 @@ pub enum Kind {
     Listener,
     /// What gives a machine an address on the internet.
     Egress,
+    /// A gateway to another site.
+    Gateway,
     /// What lies outside of the estate.
     Outside,
 }

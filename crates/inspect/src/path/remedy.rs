@@ -345,6 +345,13 @@ impl Search<'_> {
                 | Object::SubnetOutbound { .. }
                 | Object::NatGateway { .. }
                 | Object::SourceTranslation { .. }
+                | Object::Connection { .. }
+                | Object::LocalGateway { .. }
+                | Object::GatewayPeer { .. }
+                | Object::GatewayPrefix { .. }
+                | Object::RouteTable { .. }
+                | Object::Circuit { .. }
+                | Object::CircuitPeering { .. }
                 | Object::Peering { .. },
                 _,
             ) => Vec::new(),

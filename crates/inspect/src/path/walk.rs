@@ -10,6 +10,7 @@ use super::group;
 use super::hop::{Effect, Hop, Kind, Side};
 use super::ruleset_change::PacketRole;
 use super::shaping::is_virtual;
+use super::topology::Network;
 use super::walk_firewall::Passed;
 use super::walk_guest::{absorb, one};
 use crate::net::Platform;
@@ -33,6 +34,8 @@ pub(super) struct Walk<'a> {
     pub(super) translated: Vec<Undo>,
     /// The firewalls of the platform that let the first packet pass.
     pub(super) firewalls: Vec<Passed>,
+    /// The gateway by which the first packet left, and the packet.
+    pub(super) left: Option<(usize, Wire)>,
 }
 
 /// A translation that the answer meets again.
@@ -45,7 +48,7 @@ pub(super) struct Undo {
 
 /// Where the first packet ended.
 #[derive(Debug, Clone, Copy)]
-struct Arrived {
+pub(super) struct Arrived {
     nic: usize,
     wire: Wire,
 }
@@ -72,6 +75,7 @@ pub(super) fn walk(asked: Asked<'_>) -> Walk<'_> {
         returned_by: Vec::new(),
         translated: Vec::new(),
         firewalls: Vec::new(),
+        left: None,
     };
     walk.run();
     walk
@@ -96,12 +100,19 @@ impl<'a> Walk<'a> {
                 let wire = self.leave(from, wire);
                 self.transit(from, wire, true)
             }
-            None => self.enter(wire),
+            None => match estate.gateway_towards(flow.src) {
+                Some(gateway) => self.from_site(gateway, wire),
+                None => self.enter(wire),
+            },
         };
         self.side = Side::Return;
         if let Some(arrived) = start {
             self.answer(source, arrived);
             self.follow_up();
+        } else if let Some((gateway, wire)) = self.left {
+            if let Some(end) = self.transit(gateway, wire.answer(), false) {
+                self.check_end(source, end);
+            }
         } else if let Some(from) = source
             && self.forward.iter().any(|hop| matches!(hop.kind, Kind::Outside | Kind::Endpoint))
         {
@@ -128,13 +139,19 @@ impl<'a> Walk<'a> {
         match estate.owners(flow.src) {
             [one] => Some(*one),
             [] if Platform::of(flow.src).is_some() || !estate.is_inside(flow.src) => None,
+            [] if estate.gateway_towards(flow.src).is_some() => None,
             owners => {
                 let why = if owners.is_empty() {
                     format!("no interface that is listed has {}", flow.src)
                 } else {
                     format!("several interfaces have {}", flow.src)
                 };
-                let hop = Hop::new(Kind::Machine, &flow.src.to_string()).lacking(Document::Interfaces, why);
+                let mut hop =
+                    Hop::new(Kind::Machine, &flow.src.to_string()).lacking(Document::Interfaces, why);
+                let has_gateway = estate.networks.read().into_iter().flatten().any(Network::has_gateway);
+                if owners.is_empty() && has_gateway && estate.virtual_gateways.read().is_none() {
+                    hop = hop.lacking(Document::Gateways, format!("whether {} is at another site", flow.src));
+                }
                 self.push(hop);
                 self.uncertain = true;
                 None
@@ -183,8 +200,8 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn groups(&mut self, nic: usize, direction: Direction, wire: &Wire) {
-        // The platform lets nobody put a group at a firewall.
-        let Some(nic) = self.asked.estate.nic(nic).filter(|nic| nic.firewall.is_none()) else { return };
+        // The platform lets nobody put a group at a firewall, and a gateway does not ask one.
+        let Some(nic) = self.asked.estate.nic(nic).filter(|nic| !nic.is_of_platform()) else { return };
         let kind = match direction {
             Direction::Inbound => Kind::GroupInbound,
             Direction::Outbound => Kind::GroupOutbound,
@@ -247,7 +264,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Follows a packet from an interface until it is where it should be.
-    fn transit(&mut self, from: usize, wire: Wire, fresh: bool) -> Option<Arrived> {
+    pub(super) fn transit(&mut self, from: usize, wire: Wire, fresh: bool) -> Option<Arrived> {
         let (mut nic, mut wire) = (from, wire);
         let mut before: Vec<usize> =
             self.asked.estate.machine_of(from).map(|(at, _)| at).into_iter().collect();
@@ -267,6 +284,7 @@ impl<'a> Walk<'a> {
                 Next::Lost => return None,
                 Next::Platform => return self.platform(&wire, fresh),
                 Next::Internet if fresh && !self.egress(nic, &wire) => return None,
+                Next::Gateway => return self.by_gateway(nic, &wire, fresh),
                 Next::Outside | Next::Internet => return self.outside(&wire, fresh),
                 Next::Appliance(to) => to,
                 Next::Deliver => {
@@ -301,7 +319,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes a packet that came from outside through an interface.
-    fn through(&mut self, nic: usize, wire: Wire, fresh: bool) -> Option<Arrived> {
+    pub(super) fn through(&mut self, nic: usize, wire: Wire, fresh: bool) -> Option<Arrived> {
         self.groups(nic, Direction::Inbound, &wire);
         match self.receive(nic, wire, fresh) {
             Received::Here(wire) => Some(Arrived { nic, wire }),
@@ -311,7 +329,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Finds the interface that has the destination.
-    fn holder(&mut self, from: Option<usize>, wire: &Wire) -> Option<usize> {
+    pub(super) fn holder(&mut self, from: Option<usize>, wire: &Wire) -> Option<usize> {
         let estate = self.asked.estate;
         let own = from.and_then(|from| estate.nic(from)?.network.as_deref());
         let reached = |at: &&usize| {
@@ -321,6 +339,9 @@ impl<'a> Walk<'a> {
             own.eq_ignore_ascii_case(theirs) || peered()
         };
         let owners = estate.owners(wire.dst);
+        if owners.is_empty() && self.overlap(wire) {
+            return None;
+        }
         let near: Vec<usize> = owners.iter().filter(reached).copied().collect();
         let why = match (near.as_slice(), owners) {
             ([one], _) | ([], [one]) => return Some(*one),
@@ -341,7 +362,8 @@ impl<'a> Walk<'a> {
         let estate = self.asked.estate;
         let network = |at: usize| estate.nic(at).and_then(|nic| nic.network.as_deref());
         let (Some(own), Some(theirs)) = (network(from), network(to)) else { return };
-        if own.eq_ignore_ascii_case(theirs) {
+        // What a gateway brings is none that somebody of the network forwards.
+        if own.eq_ignore_ascii_case(theirs) || estate.nic(from).is_some_and(|nic| nic.is_gateway) {
             return;
         }
         let Some((sender, receiver)) = estate.network(own).zip(estate.network(theirs)) else {
@@ -536,7 +558,7 @@ impl<'a> Walk<'a> {
         None
     }
 
-    fn outside(&mut self, wire: &Wire, fresh: bool) -> Option<Arrived> {
+    pub(super) fn outside(&mut self, wire: &Wire, fresh: bool) -> Option<Arrived> {
         let hop = Hop::new(Kind::Outside, &wire.dst.to_string());
         let port = wire.dport.map(|port| format!(":{port}")).unwrap_or_default();
         let hop = if fresh {

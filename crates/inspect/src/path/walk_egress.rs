@@ -32,7 +32,7 @@ impl Walk<'_> {
     pub(super) fn egress(&mut self, from: usize, wire: &Wire) -> bool {
         let estate = self.asked.estate;
         // A firewall of the platform leaves by addresses of its own.
-        let leaves = |nic: &&Nic| nic.firewall.is_none() && !is_private(wire.dst);
+        let leaves = |nic: &&Nic| !nic.is_of_platform() && !is_private(wire.dst);
         let Some(nic) = estate.nic(from).filter(leaves) else { return true };
         let place = nic.network.as_deref().zip(nic.subnet.as_deref());
         let subnet = place.and_then(|(network, subnet)| {

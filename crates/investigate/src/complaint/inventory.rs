@@ -16,6 +16,8 @@ pub struct Inventory {
     pub names: Vec<Name>,
     /// Security rules that let somebody in.
     pub allows: Vec<Allow>,
+    /// Addresses that people wrote, that nobody has here, and that may be at another site: a gateway leads on.
+    pub elsewhere: Vec<IpAddr>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

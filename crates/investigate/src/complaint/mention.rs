@@ -209,6 +209,9 @@ fn of_address(address: IpAddr, estate: &Estate<'_>) -> Option<What> {
     if let Some(name) = estate.inventory.names.iter().position(|name| name.addresses.contains(&address)) {
         return Some(What::Name(name));
     }
+    if estate.inventory.elsewhere.contains(&address) {
+        return Some(What::Outside(address));
+    }
     match address {
         IpAddr::V4(v4) => {
             // Addresses of the platform, of the machine itself, of everybody.

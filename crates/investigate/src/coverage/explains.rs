@@ -62,6 +62,17 @@ const fn symptoms(fault: Fault) -> &'static [&'static [Symptom]] {
         | Fault::DnsServerWrong
         | Fault::DnsForwarderMissing
         | Fault::OutboundAbsent
+        | Fault::VpnDown
+        | Fault::VpnKeyMismatch
+        | Fault::VpnIkeMismatch
+        | Fault::VpnPeerUnreachable
+        | Fault::VpnPrefixMissing
+        | Fault::VpnPrefixOverlap
+        | Fault::BgpPeerDown
+        | Fault::BgpRouteMissing
+        | Fault::RoutePropagationOff
+        | Fault::ErCircuitDown
+        | Fault::ErPeeringDown
         | Fault::NatUnconfigured => &[&NO_ARRIVAL, &CUT, &[Symptom::Names]],
         Fault::SnatExhausted => &[&NO_ARRIVAL, &CUT, &[Symptom::Slow, Symptom::Names]],
         Fault::RouteDetour | Fault::PmtuBlackhole | Fault::NetemCorrupt => {

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::object_kind::ObjectKind;
 use super::{host, service};
 use ghost_inspect::host::Fault as HostFault;
 
@@ -63,6 +64,17 @@ pub enum Fault {
     OutboundAbsent,
     NatUnconfigured,
     SnatExhausted,
+    VpnDown,
+    VpnKeyMismatch,
+    VpnIkeMismatch,
+    VpnPeerUnreachable,
+    VpnPrefixMissing,
+    VpnPrefixOverlap,
+    BgpPeerDown,
+    BgpRouteMissing,
+    RoutePropagationOff,
+    ErCircuitDown,
+    ErPeeringDown,
     /// A fault of a machine's own network that no document of the cloud shows; made by [`Fault::of_host`].
     #[serde(skip)]
     Host(HostFault),
@@ -73,144 +85,9 @@ pub enum Fault {
 #[error("there is no such fault code")]
 pub struct UnknownFault;
 
-/// What kind of object is at fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ObjectKind {
-    /// A rule of a security group.
-    NsgRule,
-    /// A route of a route table.
-    Route,
-    /// A service endpoint of a subnet.
-    SubnetEndpoint,
-    StorageAccount,
-    /// A rule in a guest's packet filter, by the traffic that it matches.
-    GuestRule,
-    /// A chain in a guest's packet filter.
-    GuestChain,
-    /// An address that a guest's ban program blocks.
-    Ban,
-    /// A device of a guest that shapes what it sends.
-    Qdisc,
-    /// The flow itself.
-    Flow,
-    NameServer,
-    /// An address on a subnet.
-    Host,
-    /// What the platform applies to a machine.
-    Baseline,
-    /// A peering of a network, or two networks between which there is none.
-    Peering,
-    Machine,
-    /// A probe, a pool or a rule of a load balancer.
-    BalancerPart,
-    /// A port of a frontend.
-    BalancerPort,
-    /// A member of a pool.
-    BalancerMember,
-    /// A port on which somebody has to listen.
-    Listener,
-    /// A rule of a firewall of the platform.
-    FirewallRule,
-    /// A port that no rule of a firewall of the platform lets through.
-    FirewallPort,
-    /// The name service of a firewall of the platform.
-    FirewallNames,
-    PrivateEndpoint,
-    /// A record of a private zone of names, or a network that does or does not see the zone.
-    Zone,
-    /// The name servers of a network.
-    NetworkServers,
-    /// What a name server does about a zone.
-    Forwarder,
-    /// How the machines of a subnet leave to the internet.
-    SubnetOutbound,
-    NatGateway,
-    /// What gives the machines behind it ports of a public address.
-    SourceTranslation,
-    /// A device of a machine.
-    Device,
-    /// The addresses of a device.
-    Address,
-    /// A neighbor entry of a machine.
-    Neighbor,
-    /// A routing rule of a machine.
-    RoutingRule,
-    /// A setting of a machine's kernel.
-    Setting,
-    /// A service that listens.
-    Service,
-    /// A unit of a machine's service manager.
-    Unit,
-    /// A session of BGP, or a network that is announced by it.
-    Bgp,
-    /// A device on which OSPF speaks, or should.
-    Ospf,
-    /// What a machine asks for names.
-    Resolver,
-}
-
-impl ObjectKind {
-    /// Returns how such an object is named, a part in angle brackets standing for any text.
-    #[must_use]
-    pub const fn pattern(self) -> &'static str {
-        match self {
-            Self::NsgRule => "nsg/<nsg>/<rule>",
-            Self::Route => "route/<table>/<route>",
-            Self::SubnetEndpoint => "subnet/<vnet>/<subnet>/<service>",
-            Self::StorageAccount => "storage/<account>",
-            Self::GuestRule => "netfilter/<vm>/<table>/<chain>/<proto>/<port>",
-            Self::GuestChain => "netfilter/<vm>/<table>/<chain>",
-            Self::Ban => "netfilter/<vm>/<chain>/<ip>",
-            Self::Qdisc => "qdisc/<vm>/<dev>",
-            Self::Flow => "flow/<src>/<dst>/<proto>/<port>",
-            Self::NameServer => "dns/<server>",
-            Self::Host => "host/<ip>",
-            Self::Baseline => "effective/<vm>",
-            Self::Peering => "peering/<vnet>/<peering>",
-            Self::Machine => "vm/<vm>",
-            Self::BalancerPart => "lb/<lb>/<part>",
-            Self::BalancerPort => "lb/<lb>/<frontend>/<proto>/<port>",
-            Self::BalancerMember => "lb/<lb>/<pool>/<ip>",
-            Self::Listener => "listener/<vm>/<proto>/<port>",
-            Self::FirewallRule => "firewall/<firewall>/<collection>/<rule>",
-            Self::FirewallPort => "firewall/<firewall>/<proto>/<port>",
-            Self::FirewallNames => "firewall/<firewall>/dns",
-            Self::PrivateEndpoint => "pe/<endpoint>",
-            Self::Zone => "zone/<zone>/<part>",
-            Self::NetworkServers => "vnet/<vnet>/dns",
-            Self::Forwarder => "dns/<server>/<zone>",
-            Self::SubnetOutbound => "subnet/<vnet>/<subnet>/outbound",
-            Self::NatGateway => "natgateway/<name>",
-            Self::SourceTranslation => "snat/<name>",
-            Self::Device => "link/<host>/<dev>",
-            Self::Address => "address/<host>/<dev>",
-            Self::Neighbor => "neighbour/<host>/<ip>",
-            Self::RoutingRule => "rule/<host>/<priority>",
-            Self::Setting => "sysctl/<host>/<key>",
-            Self::Service => "service/<host>/<proto>/<port>",
-            Self::Unit => "service/<host>/<unit>",
-            Self::Bgp => "bgp/<host>/<what>",
-            Self::Ospf => "ospf/<host>/<dev>",
-            Self::Resolver => "resolver/<host>/<what>",
-        }
-    }
-
-    /// Tells whether an object is named as such an object is.
-    #[must_use]
-    pub fn matches(self, object: &str) -> bool {
-        let (wanted, found): (Vec<&str>, Vec<&str>) =
-            (self.pattern().split('/').collect(), object.split('/').collect());
-        // A service or a prefix may hold a slash of its own; only the last part may.
-        found.len() >= wanted.len()
-            && found.iter().all(|part| !part.is_empty() && !part.contains(char::is_whitespace))
-            && (found.len() == wanted.len() || wanted.last().is_some_and(|last| last.starts_with('<')))
-            && wanted.iter().zip(&found).all(|(wanted, found)| wanted.starts_with('<') || wanted == found)
-    }
-}
-
 impl Fault {
     /// All faults that the cloud shows. A test holds that each variant is among them.
-    pub const ALL: [Self; 52] = [
+    pub const ALL: [Self; 63] = [
         Self::NsgDeny,
         Self::NsgExposure,
         Self::RouteBlackhole,
@@ -263,6 +140,17 @@ impl Fault {
         Self::OutboundAbsent,
         Self::NatUnconfigured,
         Self::SnatExhausted,
+        Self::VpnDown,
+        Self::VpnKeyMismatch,
+        Self::VpnIkeMismatch,
+        Self::VpnPeerUnreachable,
+        Self::VpnPrefixMissing,
+        Self::VpnPrefixOverlap,
+        Self::BgpPeerDown,
+        Self::BgpRouteMissing,
+        Self::RoutePropagationOff,
+        Self::ErCircuitDown,
+        Self::ErPeeringDown,
     ];
 
     /// Returns every fault: those that the cloud shows, then those that only a machine itself shows.
@@ -325,6 +213,17 @@ impl Fault {
             Self::OutboundAbsent => "outbound_absent",
             Self::NatUnconfigured => "nat_unconfigured",
             Self::SnatExhausted => "snat_exhausted",
+            Self::VpnDown => "vpn_down",
+            Self::VpnKeyMismatch => "vpn_key_mismatch",
+            Self::VpnIkeMismatch => "vpn_ike_mismatch",
+            Self::VpnPeerUnreachable => "vpn_peer_unreachable",
+            Self::VpnPrefixMissing => "vpn_prefix_missing",
+            Self::VpnPrefixOverlap => "vpn_prefix_overlap",
+            Self::BgpPeerDown => "bgp_peer_down",
+            Self::BgpRouteMissing => "bgp_route_missing",
+            Self::RoutePropagationOff => "route_propagation_off",
+            Self::ErCircuitDown => "er_circuit_down",
+            Self::ErPeeringDown => "er_peering_down",
             Self::Host(fault) => fault.as_str(),
         }
     }
@@ -378,6 +277,14 @@ impl Fault {
             Self::OutboundAbsent => ObjectKind::SubnetOutbound,
             Self::NatUnconfigured => ObjectKind::NatGateway,
             Self::SnatExhausted => ObjectKind::SourceTranslation,
+            Self::VpnDown | Self::VpnKeyMismatch | Self::VpnIkeMismatch | Self::VpnPeerUnreachable => {
+                ObjectKind::Connection
+            }
+            Self::VpnPrefixMissing | Self::VpnPrefixOverlap => ObjectKind::LocalGateway,
+            Self::BgpPeerDown | Self::BgpRouteMissing => ObjectKind::GatewayRoutes,
+            Self::RoutePropagationOff => ObjectKind::RouteTable,
+            Self::ErCircuitDown => ObjectKind::Circuit,
+            Self::ErPeeringDown => ObjectKind::CircuitPeering,
             Self::Host(fault) => host::object_kind(fault),
         }
     }
@@ -458,7 +365,18 @@ impl Fault {
             | Self::DnsForwarderMissing
             | Self::OutboundAbsent
             | Self::NatUnconfigured
-            | Self::SnatExhausted => service::title(self, &parts),
+            | Self::SnatExhausted
+            | Self::VpnDown
+            | Self::VpnKeyMismatch
+            | Self::VpnIkeMismatch
+            | Self::VpnPeerUnreachable
+            | Self::VpnPrefixMissing
+            | Self::VpnPrefixOverlap
+            | Self::BgpPeerDown
+            | Self::BgpRouteMissing
+            | Self::RoutePropagationOff
+            | Self::ErCircuitDown
+            | Self::ErPeeringDown => service::title(self, &parts),
             Self::Host(fault) => host::title(fault, object),
         }
     }
@@ -558,7 +476,18 @@ impl Fault {
             | Self::DnsForwarderMissing
             | Self::OutboundAbsent
             | Self::NatUnconfigured
-            | Self::SnatExhausted => service::mechanism(self),
+            | Self::SnatExhausted
+            | Self::VpnDown
+            | Self::VpnKeyMismatch
+            | Self::VpnIkeMismatch
+            | Self::VpnPeerUnreachable
+            | Self::VpnPrefixMissing
+            | Self::VpnPrefixOverlap
+            | Self::BgpPeerDown
+            | Self::BgpRouteMissing
+            | Self::RoutePropagationOff
+            | Self::ErCircuitDown
+            | Self::ErPeeringDown => service::mechanism(self),
             Self::Host(fault) => host::mechanism(fault),
         }
     }

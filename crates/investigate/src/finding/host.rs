@@ -2,7 +2,8 @@
 
 use ghost_inspect::host::Fault as HostFault;
 
-use super::fault::{Fault, ObjectKind};
+use super::fault::Fault;
+use super::object_kind::ObjectKind;
 use crate::suspect::Layer;
 use crate::symptom_text::Symptom;
 

@@ -7,9 +7,11 @@ mod check;
 mod code;
 mod fault;
 mod host;
+mod object_kind;
 mod service;
 
 pub use check::{FindingError, check};
 pub use code::FaultCode;
-pub use fault::{Fault, ObjectKind, UnknownFault, title, traffic};
+pub use fault::{Fault, UnknownFault, title, traffic};
 pub(crate) use host::{layer as layer_of_host, symptoms as symptoms_of_host};
+pub use object_kind::ObjectKind;

@@ -6,7 +6,7 @@ use super::fault::{Fault, traffic};
 /// all behind it, and `{3 4}` a protocol with a port.
 type Text = (Fault, &'static str, &'static str);
 
-const TEXTS: [Text; 27] = [
+const TEXTS: [Text; 38] = [
     (
         Fault::PeeringDisconnected,
         "Peering {2..} of {1} is not connected",
@@ -141,6 +141,61 @@ const TEXTS: [Text; 27] = [
         Fault::SnatExhausted,
         "The ports of {1..} for calls to the internet ran out",
         "Calls to one destination share the ports of a public address. Where all are in use, new calls to that destination fail, and others still work. It passes when ports are free again.",
+    ),
+    (
+        Fault::VpnDown,
+        "Connection {1..} of the gateway is not up",
+        "The gateway encrypts what goes to the other site, and has nobody to do that with while the connection is down. Packets to the site are dropped without an answer.",
+    ),
+    (
+        Fault::VpnKeyMismatch,
+        "Both sides of connection {1..} have different keys",
+        "A connection comes up only where both sides prove the same shared key. With different ones it is tried again and again, and carries nothing.",
+    ),
+    (
+        Fault::VpnIkeMismatch,
+        "Both sides of connection {1..} do not agree on how to encrypt",
+        "Both sides propose how to encrypt, and no proposal of the one is among those of the other. The connection does not come up.",
+    ),
+    (
+        Fault::VpnPeerUnreachable,
+        "The other side of connection {1..} does not answer",
+        "The gateway calls the address that its local network gateway names, and hears nothing. It is the wrong address, or the site is down, or something before it drops UDP 500 and 4500.",
+    ),
+    (
+        Fault::VpnPrefixMissing,
+        "Local network gateway {1..} lacks an address of its site",
+        "A gateway sends to a site what its local network gateway lists. Nothing leads to an address that is not in that list.",
+    ),
+    (
+        Fault::VpnPrefixOverlap,
+        "Site {1..} has addresses that the network has, too",
+        "What leads to the network itself goes before everything that a gateway brings. Packets for these addresses stay in the network, where nobody has them.",
+    ),
+    (
+        Fault::BgpPeerDown,
+        "Gateway {1} does not speak BGP with {2..}",
+        "A gateway with BGP learns from the other side where to send. While they do not speak, the routes are gone, though the connection itself may be up.",
+    ),
+    (
+        Fault::BgpRouteMissing,
+        "Gateway {1} did not learn a route to {2..}",
+        "A gateway with BGP sends only where the other side announced something. Nobody announces this, though both speak with each other.",
+    ),
+    (
+        Fault::RoutePropagationOff,
+        "Route table {1..} keeps out what gateways know",
+        "A route table can keep its subnets from the routes of gateways. Machines there do not know the other site, and those of other subnets do.",
+    ),
+    (
+        Fault::ErCircuitDown,
+        "Circuit {1..} carries nothing",
+        "A circuit carries packets once the platform has enabled it and its provider has provisioned it. This one is not there yet, or no longer.",
+    ),
+    (
+        Fault::ErPeeringDown,
+        "Peering {2..} of circuit {1} is off",
+        "The routes to the other site come by the private peering of the circuit. While it is off none are learned, though the circuit is up.",
     ),
 ];
 

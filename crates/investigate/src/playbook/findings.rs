@@ -188,6 +188,17 @@ fn counts(
         | Fault::DnsServerWrong
         | Fault::DnsForwarderMissing
         | Fault::OutboundAbsent
+        | Fault::VpnDown
+        | Fault::VpnKeyMismatch
+        | Fault::VpnIkeMismatch
+        | Fault::VpnPeerUnreachable
+        | Fault::VpnPrefixMissing
+        | Fault::VpnPrefixOverlap
+        | Fault::BgpPeerDown
+        | Fault::BgpRouteMissing
+        | Fault::RoutePropagationOff
+        | Fault::ErCircuitDown
+        | Fault::ErPeeringDown
         | Fault::NatUnconfigured
         | Fault::SnatExhausted
         | Fault::Host(_) => true,

@@ -10,7 +10,8 @@ use crate::finding::{Fault, traffic};
 use crate::judged::{JudgedFlow, JudgedRemedy};
 use crate::playbook::agenda::PlaybookContext;
 use crate::playbook::findings::CitedFault;
-use crate::playbook::{firewall_fix, guest_fix, name_fix, outbound_fix, service_fix};
+use crate::playbook::gateway_fix::Known;
+use crate::playbook::{firewall_fix, gateway_fix, guest_fix, name_fix, outbound_fix, service_fix};
 use crate::suspect::Suspect;
 use crate::symptom_text::Symptom;
 
@@ -160,6 +161,17 @@ const fn is_rule(fault: Fault) -> bool {
         | Fault::DnsServerWrong
         | Fault::DnsForwarderMissing
         | Fault::OutboundAbsent
+        | Fault::VpnDown
+        | Fault::VpnKeyMismatch
+        | Fault::VpnIkeMismatch
+        | Fault::VpnPeerUnreachable
+        | Fault::VpnPrefixMissing
+        | Fault::VpnPrefixOverlap
+        | Fault::BgpPeerDown
+        | Fault::BgpRouteMissing
+        | Fault::RoutePropagationOff
+        | Fault::ErCircuitDown
+        | Fault::ErPeeringDown
         | Fault::NatUnconfigured
         | Fault::SnatExhausted
         | Fault::NoDrift
@@ -274,6 +286,17 @@ fn fix<'a>(
         Fault::OutboundAbsent => outbound_fix::leave(context, group, at(1), at(2)),
         Fault::NatUnconfigured => outbound_fix::address(context, group, at(1)),
         Fault::SnatExhausted => outbound_fix::ports(context, group, at(1)),
+        Fault::VpnDown => gateway_fix::connection(context, group, at(1), Known::Nothing),
+        Fault::VpnKeyMismatch => gateway_fix::connection(context, group, at(1), Known::Key),
+        Fault::VpnIkeMismatch => gateway_fix::connection(context, group, at(1), Known::Proposals),
+        Fault::VpnPeerUnreachable => gateway_fix::connection(context, group, at(1), Known::Unreachable),
+        Fault::VpnPrefixMissing => gateway_fix::prefixes(context, group, at(1)),
+        Fault::VpnPrefixOverlap => gateway_fix::overlap(context, group, at(1)),
+        Fault::BgpPeerDown => gateway_fix::peer(context, group, at(1), at(2)),
+        Fault::BgpRouteMissing => gateway_fix::announce(context, group, at(1), at(2)),
+        Fault::RoutePropagationOff => gateway_fix::propagation(context, group, at(1)),
+        Fault::ErCircuitDown => gateway_fix::circuit(context, group, at(1), None),
+        Fault::ErPeeringDown => gateway_fix::circuit(context, group, at(1), Some(at(2))),
         // What is done about a machine stands in what was judged of it.
         Fault::NoDrift | Fault::Host(_) => return None,
     })

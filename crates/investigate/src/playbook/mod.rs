@@ -15,6 +15,7 @@ mod findings;
 mod firewall_fix;
 mod fix;
 mod flows;
+mod gateway_fix;
 mod guest_fix;
 mod host;
 mod incident;

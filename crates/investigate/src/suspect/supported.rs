@@ -153,6 +153,17 @@ impl Fault {
             | Self::DnsServerWrong
             | Self::DnsForwarderMissing
             | Self::OutboundAbsent
+            | Self::VpnDown
+            | Self::VpnKeyMismatch
+            | Self::VpnIkeMismatch
+            | Self::VpnPeerUnreachable
+            | Self::VpnPrefixMissing
+            | Self::VpnPrefixOverlap
+            | Self::BgpPeerDown
+            | Self::BgpRouteMissing
+            | Self::RoutePropagationOff
+            | Self::ErCircuitDown
+            | Self::ErPeeringDown
             | Self::NatUnconfigured
             | Self::SnatExhausted => Layer::Routes,
             Self::VmStopped => Layer::Topology,

@@ -9,6 +9,7 @@ use super::blob::{From, lets_in, public};
 use super::cloud::Cloud;
 use super::effective::{self, routes, rules};
 use super::firewall::firewalls;
+use super::gateway;
 use crate::host::{Account, BalancerRule, Endpoint, Exit, Fabric, Machine, Neighbor, Nic, Zone};
 
 /// So many connections find no port where machines start, and nothing is wrong later.
@@ -33,7 +34,16 @@ impl Cloud {
         let zones =
             self.estate.of("Microsoft.Network/privateDnsZones").map(|found| zone(self, found)).collect();
         let firewalls = firewalls(self);
-        Fabric { machines, tags: service_tags(self), accounts, balancing, endpoints, zones, firewalls }
+        Fabric {
+            machines,
+            tags: service_tags(self),
+            accounts,
+            balancing,
+            endpoints,
+            zones,
+            firewalls,
+            sites: gateway::sites(self),
+        }
     }
 }
 
@@ -88,6 +98,10 @@ fn nic(cloud: &Cloud, document: &Value) -> Nic {
         unforwarded: seen.network.map(|network| unforwarded(cloud, network)).unwrap_or_default(),
         exit: exit(cloud, document),
         servers: servers(document, seen.network),
+        gateway: seen
+            .network
+            .and_then(|network| gateway::used_by(cloud, network))
+            .map(|network| text(network, "/id").to_ascii_lowercase()),
     }
 }
 

@@ -21,6 +21,7 @@ mod estate;
 mod fabric;
 mod fault;
 mod firewall;
+mod gateway;
 mod history;
 mod identity;
 mod job;

@@ -175,6 +175,10 @@ fn resource(documents: &[Value], object: &str) -> Option<String> {
         ["subnet", network, subnet, ..] => ("virtualnetworks", *network, "subnets", Some(*subnet)),
         ["storage", account] => ("storageaccounts", *account, "", None),
         ["natgateway", gateway] => ("natgateways", *gateway, "", None),
+        ["vpn", connection] => ("connections", *connection, "", None),
+        ["localgateway", site] => ("localnetworkgateways", *site, "", None),
+        ["routetable", table] => ("routetables", *table, "", None),
+        ["er", circuit, ..] => ("expressroutecircuits", *circuit, "", None),
         ["vm", machine] => ("virtualmachines", *machine, "", None),
         _ => return None,
     };

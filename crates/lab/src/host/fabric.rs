@@ -22,6 +22,8 @@ pub struct Fabric {
     pub zones: Vec<Zone>,
     /// The firewalls of the platform.
     pub firewalls: Vec<Firewall>,
+    /// What gateways lead to.
+    pub sites: Vec<Site>,
 }
 
 /// A virtual machine.
@@ -59,6 +61,8 @@ pub struct Nic {
     pub exit: Exit,
     /// The name servers that it is given; the platform's where there are none.
     pub servers: Vec<IpAddr>,
+    /// The identifier of the network whose gateway it uses.
+    pub gateway: Option<String>,
 }
 
 /// How an interface leaves to the internet.
@@ -132,6 +136,27 @@ pub struct Firewall {
     pub nic: Nic,
     /// Its rules, in the order in which they are asked.
     pub rules: Vec<FirewallRule>,
+}
+
+/// A site behind a gateway, by one of the connections that lead there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Site {
+    /// The identifier of the network that has the gateway.
+    pub network: String,
+    /// What stands for the gateway where packets come in.
+    pub gateway: Nic,
+    /// The addresses to which the connection leads.
+    pub prefixes: Vec<IpNet>,
+    pub is_up: bool,
+    pub hosts: Vec<SiteHost>,
+}
+
+/// Somebody at a site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SiteHost {
+    pub address: IpAddr,
+    /// The TCP ports that answer.
+    pub ports: Vec<u16>,
 }
 
 /// A rule of a firewall of the platform.

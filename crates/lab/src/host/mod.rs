@@ -17,7 +17,8 @@ mod simulated;
 mod stage;
 
 pub use fabric::{
-    Account, BalancerRule, Endpoint, Exit, Fabric, Firewall, FirewallRule, Machine, Neighbor, Nic, Zone,
+    Account, BalancerRule, Endpoint, Exit, Fabric, Firewall, FirewallRule, Machine, Neighbor, Nic, Site,
+    SiteHost, Zone,
 };
 pub use netns::{Netns, sweep};
 pub use port::{

@@ -64,6 +64,15 @@ const LINES: &[&str] = &[
     "network lb show -g @ -n nope",
     "network private-endpoint list -g @",
     "network nat gateway list -g @ -o json",
+    "network vnet-gateway list -g @ -o json",
+    "network vpn-connection list -g @ -o json",
+    "network vpn-connection show -g @ -n lab-tunnel -o json",
+    "network vpn-connection show -g @ -n nope",
+    "network local-gateway list -g @ -o json",
+    "network express-route list -g @ -o json",
+    "network vnet-gateway list-bgp-peer-status -g @ -n lab-gw -o json",
+    "network vnet-gateway list-bgp-peer-status -g @ -n nope",
+    "network vnet-gateway list-learned-routes -g @ -n lab-gw -o json",
     "network private-dns zone list -o json",
     "network private-dns link vnet list -g @ -z nope -o json",
     "network private-dns record-set a list -g @ -z nope -o json",
@@ -116,11 +125,16 @@ const OF_EXTENSIONS: [&str; 5] = [
 ];
 
 /// What is there beside the estate: something changed, so that the log of changes holds something, and a table with a route.
-const BEFORE: [&str; 4] = [
+const BEFORE: [&str; 9] = [
     "network watcher packet-capture create -g @ --vm tf-dest-vm -n lab-capture --storage-account nwlogs080613 --time-limit 60",
     "network route-table create -g @ -n lab-rt --location eastus",
     "network route-table route create -g @ --route-table-name lab-rt -n drop --address-prefix 10.0.9.0/24 --next-hop-type None",
     "network nsg rule create -g @ --nsg-name tf-dest-vm-nsg -n lab-rule --priority 3000 --access Deny --protocol Tcp",
+    r#"rest --method put --url /subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/virtualNetworkGateways/lab-gw?api-version=2025-01-01 --body {"location":"eastus","properties":{"gatewayType":"Vpn","enableBgp":true,"ipConfigurations":[{"name":"default","properties":{"subnet":{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/virtualNetworks/forensics-vnet/subnets/GatewaySubnet"}}}]}}"#,
+    r#"rest --method put --url /subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/localNetworkGateways/lab-site?api-version=2021-08-01 --body {"location":"eastus","properties":{"gatewayIpAddress":"198.51.100.7","localNetworkAddressSpace":{"addressPrefixes":["172.31.0.1/32"]},"bgpSettings":{"asn":65050,"bgpPeeringAddress":"172.31.0.1"}}}"#,
+    r#"rest --method put --url /subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/localNetworkGateways/lab-site/site/far?api-version=2021-08-01 --body {"location":"eastus","properties":{"announces":["192.168.50.0/24"]}}"#,
+    r#"rest --method put --url /subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/connections/lab-tunnel?api-version=2025-01-01 --body {"location":"eastus","properties":{"connectionType":"IPsec","enableBgp":true,"sharedKey":"one","virtualNetworkGateway1":{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/virtualNetworkGateways/lab-gw"},"localNetworkGateway2":{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/localNetworkGateways/lab-site"}}}"#,
+    r#"rest --method put --url /subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/expressRouteCircuits/lab-circuit?api-version=2022-01-01 --body {"location":"eastus","properties":{"circuitProvisioningState":"Enabled","serviceProviderProvisioningState":"Provisioned","peerings":[{"name":"AzurePrivatePeering","properties":{"peeringType":"AzurePrivatePeering","state":"Enabled","vlanId":300}}]}}"#,
 ];
 
 pub(super) fn words(line: &str) -> Vec<String> {

@@ -6,6 +6,7 @@ pub(crate) mod draft;
 mod egress;
 mod facts;
 pub(crate) mod firewall;
+mod gateway;
 mod naming;
 mod object;
 mod peering;

@@ -56,6 +56,7 @@ pub(in super::super) fn estate() -> Inventory {
             machine("partner-api", "10.5.0.4", ("partner-vnet", "default"), &[8443]),
         ],
         names: Vec::new(),
+        elsewhere: Vec::new(),
         allows: vec![
             allow("app", "10.1.1.0/24", 8080),
             allow("db", "10.1.2.10/32", 5432),

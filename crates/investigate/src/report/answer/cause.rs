@@ -486,6 +486,48 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
             format!("{} has no ports left for calls to the internet", place.rest(1)),
             "Give it more addresses, and let callers keep their connections.",
         ),
+        Fault::VpnDown => pair(
+            format!("The connection {} of the gateway is not up", place.rest(1)),
+            "Compare key, addresses and proposals with whoever runs the other side.",
+        ),
+        Fault::VpnKeyMismatch => pair(
+            format!("Both sides of the connection {} have different keys", place.rest(1)),
+            "Set the same key on both sides.",
+        ),
+        Fault::VpnIkeMismatch => pair(
+            format!("Both sides of the connection {} do not agree on how to encrypt", place.rest(1)),
+            "Let both sides propose the same for IKE and IPsec.",
+        ),
+        Fault::VpnPeerUnreachable => pair(
+            format!("The other side of the connection {} does not answer", place.rest(1)),
+            "Check its address in the local network gateway, and whether it lets UDP 500 and 4500 in.",
+        ),
+        Fault::VpnPrefixMissing => pair(
+            format!("The local network gateway {} does not hold that address", place.rest(1)),
+            "Add the prefix to it.",
+        ),
+        Fault::VpnPrefixOverlap => pair(
+            format!("The network and the site {} have the same addresses", place.rest(1)),
+            "Renumber one of them, or translate addresses at the gateway.",
+        ),
+        Fault::BgpPeerDown => pair(
+            format!("BGP between the gateway {one} and {} is down", place.rest(2)),
+            "Bring it up with whoever runs the other side.",
+        ),
+        Fault::BgpRouteMissing => pair(
+            format!("Nobody announces {} to the gateway {one}", place.rest(2)),
+            "Have the other side announce that prefix.",
+        ),
+        Fault::RoutePropagationOff => pair(
+            format!("The route table {} keeps out what the gateway knows", place.rest(1)),
+            "Let it take in the routes of gateways.",
+        ),
+        Fault::ErCircuitDown => {
+            pair(format!("The circuit {} carries nothing", place.rest(1)), "Ask its provider.")
+        }
+        Fault::ErPeeringDown => {
+            pair(format!("The peering {} of the circuit {one} is off", place.rest(2)), "Turn it on.")
+        }
         Fault::Host(own) => (fault.title(&place.parts.join("/")), format!("{}.", capital(own.text().remedy))),
     }
 }

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use super::argument::Guest;
 use super::inspector::Unfinished;
 use super::inventory::inventory;
-use super::path::object;
+use super::object::object;
 use crate::complaint::{self, Basis, Complaint, ComplaintFlow, End, Inventory};
 use crate::event::ObservationId;
 use crate::suspect::stops;
@@ -18,9 +18,9 @@ use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
-    EstateOperation, FirewallOperation, FrontendOperation, NAMES, NameServer, NamingOperation,
-    OutboundOperation, PAGE, ProbeSpec, RESOLVE, STATE, Wanted, keep_power, page_values, power, unread_guest,
-    wanted,
+    EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, NAMES, NameServer,
+    NamingOperation, OutboundOperation, PAGE, ProbeSpec, RESOLVE, STATE, Wanted, keep_power, page_values,
+    power, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
@@ -52,14 +52,14 @@ pub(super) struct EstateReader<'a> {
     parsed: OnceCell<Estate>,
     lists: Vec<ObservationId>,
     /// Names of services and of private zones that people wrote.
-    spoken: Vec<String>,
+    pub(super) spoken: Vec<String>,
+    /// Addresses that people wrote and that may be at another site.
+    pub(super) elsewhere: Vec<IpAddr>,
     read: BTreeMap<Wanted, Vec<ObservationId>>,
 }
 
-/// So many names that people wrote are looked at.
-const MAX_SPOKEN: usize = 4;
 /// A port for a question that is about a name alone.
-const ANY_PORT: u16 = 443;
+pub(super) const ANY_PORT: u16 = 443;
 
 /// Joins what was read of a guest before with what is read now.
 fn joined(before: Option<Reading>, now: Reading) -> Reading {
@@ -113,7 +113,16 @@ impl<'a> EstateReader<'a> {
         let cloud = replay.run_or_reuse(&mut EstateOperation::new(place))??;
         let bundle = Bundle { cloud, ..Bundle::default() };
         let (parsed, lists) = (OnceCell::new(), replay.observations());
-        Ok(Self { place, site, bundle, parsed, lists, spoken: Vec::new(), read: BTreeMap::new() })
+        Ok(Self {
+            place,
+            site,
+            bundle,
+            parsed,
+            lists,
+            spoken: Vec::new(),
+            elsewhere: Vec::new(),
+            read: BTreeMap::new(),
+        })
     }
 
     /// Returns everything that was read.
@@ -224,6 +233,7 @@ impl<'a> EstateReader<'a> {
             Wanted::Frontends
             | Wanted::Firewalls
             | Wanted::Names
+            | Wanted::Gateways
             | Wanted::Outbound
             | Wanted::Answers(..)
             | Wanted::Page(..)
@@ -366,6 +376,7 @@ impl<'a> EstateReader<'a> {
     fn inventory(&self) -> Inventory {
         let topology = Topology::read(self.place.group.as_str(), &self.bundle.cloud);
         let mut inventory = inventory(&topology, self.estate());
+        inventory.elsewhere.clone_from(&self.elsewhere);
         let source =
             self.estate().machines().find_map(|name| self.estate().addresses_of(name).first().copied());
         for name in &self.spoken {
@@ -376,59 +387,6 @@ impl<'a> EstateReader<'a> {
             inventory.names.push(complaint::Name { name: name.clone(), addresses, backends: Vec::new() });
         }
         inventory
-    }
-
-    /// Reads what is known about names, where people wrote one of a service or one that a private zone may hold.
-    fn listen(&mut self, text: &str, replay: &mut CallReplay<'_, '_>) -> Result<(), Unfinished> {
-        let is_name_char = |char: char| char.is_ascii_alphanumeric() || "-._".contains(char);
-        let words = text.split(|char: char| !is_name_char(char)).map(|word| word.trim_matches('.'));
-        let fits = |word: &&str| word.matches('.').count() >= 2 && word.parse::<IpAddr>().is_err();
-        let mut names: Vec<String> = Vec::new();
-        for word in words.filter(fits) {
-            let word = word.to_ascii_lowercase();
-            if !names.contains(&word) && names.len() < MAX_SPOKEN {
-                names.push(word);
-            }
-        }
-        let is_service = |name: &String| path::service_port(name).is_some();
-        // A name of a machine has a meaning of its own.
-        names.retain(|name| {
-            let label = name.split('.').next().unwrap_or_default();
-            is_service(name) || self.estate().addresses_of(label).is_empty()
-        });
-        // Whoever speaks of a private link and names an account means its files.
-        let lower = text.to_lowercase();
-        if ["private endpoint", "private link", "privatelink"].iter().any(|word| lower.contains(word)) {
-            let accounts = complaint::read(text).accounts.into_iter();
-            let all = accounts.map(|account| format!("{account}.blob.core.windows.net"));
-            names.extend(all.filter(|name| !lower.contains(name.as_str())));
-        }
-        if names.is_empty() {
-            return Ok(());
-        }
-        self.fetch(Wanted::Names, replay)?;
-        let source =
-            self.estate().machines().find_map(|name| self.estate().addresses_of(name).first().copied());
-        names.retain(|name| {
-            let port = Some(ANY_PORT);
-            source.is_some_and(|source| {
-                self.estate().flow_to_name(source, name, path::Protocol::Tcp, port).is_some()
-            })
-        });
-        self.spoken = names;
-        Ok(())
-    }
-
-    /// Tells whether an address is that of a name that people wrote: the flow by that name is judged in its place.
-    fn is_spoken(&self, to: IpAddr, port: Option<u16>) -> bool {
-        let source =
-            self.estate().machines().find_map(|name| self.estate().addresses_of(name).first().copied());
-        self.spoken.iter().any(|name| {
-            let flow = source.and_then(|source| {
-                self.estate().flow_to_name(source, name, path::Protocol::Tcp, port.or(Some(ANY_PORT)))
-            });
-            flow.is_some_and(|flow| flow.dst == to)
-        })
     }
 
     /// Returns the flows of the machines of a complaint to the names that people wrote.
@@ -516,7 +474,7 @@ impl<'a> EstateReader<'a> {
         }
     }
 
-    fn fetch(&mut self, one: Wanted, replay: &mut CallReplay<'_, '_>) -> Result<(), Unfinished> {
+    pub(super) fn fetch(&mut self, one: Wanted, replay: &mut CallReplay<'_, '_>) -> Result<(), Unfinished> {
         let before = replay.observations().len();
         match &one {
             Wanted::Frontends => {
@@ -526,6 +484,10 @@ impl<'a> EstateReader<'a> {
             Wanted::Firewalls => {
                 let found = replay.run(&mut FirewallOperation::new(self.place))?;
                 FirewallOperation::into_cloud(found, &mut self.bundle.cloud);
+            }
+            Wanted::Gateways => {
+                let found = replay.run(&mut GatewayOperation::new(self.place))?;
+                GatewayOperation::into_cloud(found, &mut self.bundle.cloud);
             }
             Wanted::Names => {
                 let found = replay.run(&mut NamingOperation::new(self.place))?;
@@ -662,6 +624,15 @@ impl<'a> EstateReader<'a> {
                 object,
                 Object::FirewallRule { .. } | Object::FirewallPort { .. } | Object::FirewallNames { .. }
             ),
+            Wanted::Gateways => matches!(
+                object,
+                Object::Connection { .. }
+                    | Object::LocalGateway { .. }
+                    | Object::GatewayPeer { .. }
+                    | Object::GatewayPrefix { .. }
+                    | Object::Circuit { .. }
+                    | Object::CircuitPeering { .. }
+            ),
             Wanted::Outbound => {
                 matches!(object, Object::NatGateway { .. } | Object::SourceTranslation { .. })
             }
@@ -697,6 +668,7 @@ impl<'a> EstateReader<'a> {
                 | Wanted::Frontends
                 | Wanted::Firewalls
                 | Wanted::Names
+                | Wanted::Gateways
                 | Wanted::Outbound
                 | Wanted::Power(_)
                 | Wanted::Page(..)

@@ -19,6 +19,7 @@ pub(super) fn inventory(topology: &Topology, estate: &Estate) -> Inventory {
             .collect(),
         names: Vec::new(),
         allows: allows(topology),
+        elsewhere: Vec::new(),
     }
 }
 

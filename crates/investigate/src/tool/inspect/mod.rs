@@ -13,11 +13,13 @@ mod host;
 mod inspector;
 mod inventory;
 mod nsg;
+mod object;
 mod packet;
 mod path;
 mod qdisc;
 mod remedy;
 mod route;
+mod spoken;
 mod storage;
 mod topology;
 

@@ -4,7 +4,7 @@ use ghost_inspect::path::{
     self, Admitted, Bundle, Change, Estate, Fate, Flow, GuestRule, Protocol, Remedy, Side,
 };
 
-use super::path::object;
+use super::object::object;
 use crate::finding::title;
 use crate::judged::JudgedRemedy;
 use crate::suspect::plain;

@@ -18,6 +18,20 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
         .rows_in("value", route),
     Command::own("network nic list-effective-nsg", NAMED, effective)
         .at("Microsoft.Network/networkInterfaces/{--name}/effectiveNetworkSecurityGroups", "2022-01-01"),
+    Command::own(
+        "network vnet-gateway list-bgp-peer-status",
+        "-n,--name!^ --resource-group,-g!^ --peer --no-wait%",
+        effective,
+    )
+    .at("Microsoft.Network/virtualNetworkGateways/{--name}/getBgpPeerStatus", "2023-09-01"),
+    Command::own("network vnet-gateway list-learned-routes", NAMED, effective)
+        .at("Microsoft.Network/virtualNetworkGateways/{--name}/getLearnedRoutes", "2022-01-01"),
+    Command::own(
+        "network vnet-gateway list-advertised-routes",
+        "-n,--name!^ --resource-group,-g!^ --peer! --no-wait%",
+        effective,
+    )
+    .at("Microsoft.Network/virtualNetworkGateways/{--name}/getAdvertisedRoutes", "2023-09-01"),
     Command::own("network nic ip-config list", "--nic-name! --resource-group,-g!", addresses)
         .at("Microsoft.Network/networkInterfaces/{--nic-name}", "2023-11-01"),
     Command::own("network list-service-tags", "--location,-l!", tags).at("serviceTags", "2022-01-01"),

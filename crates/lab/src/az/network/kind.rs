@@ -32,6 +32,15 @@ const POLICIES: &str = "Microsoft.Network/firewallPolicies";
 const POLICY: &str = "Microsoft.Network/firewallPolicies/{--name}";
 const ADDRESS_GROUPS: &str = "Microsoft.Network/ipGroups";
 const GATEWAYS: &str = "Microsoft.Network/natGateways";
+const VIRTUAL_GATEWAYS: &str = "Microsoft.Network/virtualNetworkGateways";
+const VIRTUAL_GATEWAY: &str = "Microsoft.Network/virtualNetworkGateways/{--name}";
+const CONNECTIONS: &str = "Microsoft.Network/connections";
+const CONNECTION: &str = "Microsoft.Network/connections/{--name}";
+const SITES: &str = "Microsoft.Network/localNetworkGateways";
+const SITE: &str = "Microsoft.Network/localNetworkGateways/{--name}";
+const CIRCUITS: &str = "Microsoft.Network/expressRouteCircuits";
+const CIRCUIT: &str = "Microsoft.Network/expressRouteCircuits/{--name}";
+const IN_GROUP: &str = "--resource-group,-g! --max-items#";
 const ZONES: &str = "Microsoft.Network/privateDnsZones";
 const ENDPOINTS: &str = "Microsoft.Network/privateEndpoints";
 
@@ -80,6 +89,14 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
     ),
     Command::list("network ip-group list", LIST, ADDRESS_GROUPS, "2024-05-01"),
     Command::list("network private-endpoint list", LIST, ENDPOINTS, "2026-01-01"),
+    Command::list("network vnet-gateway list", IN_GROUP, VIRTUAL_GATEWAYS, "2025-01-01"),
+    Command::show("network vnet-gateway show", SHOW, VIRTUAL_GATEWAY, "2025-01-01"),
+    Command::list("network vpn-connection list", IN_GROUP, CONNECTIONS, "2025-01-01"),
+    Command::show("network vpn-connection show", SHOW, CONNECTION, "2025-01-01"),
+    Command::list("network local-gateway list", IN_GROUP, SITES, "2021-08-01"),
+    Command::show("network local-gateway show", SHOW, SITE, "2021-08-01"),
+    Command::list("network express-route list", LIST, CIRCUITS, "2022-01-01"),
+    Command::show("network express-route show", SHOW, CIRCUIT, "2022-01-01"),
     Command::list("network nat gateway list", LIST, GATEWAYS, "2025-07-01"),
     Command::list("network private-dns zone list", LIST, ZONES, "2018-09-01"),
     Command::list(

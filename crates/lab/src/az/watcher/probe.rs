@@ -29,6 +29,11 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
         connectivity,
     ),
     Command::own(
+        "network watcher troubleshooting show",
+        "--resource! --resource-type --resource-group,-g --watcher-name --watcher-resource-group",
+        troubleshooting,
+    ),
+    Command::own(
         "network watcher show-topology",
         "--resource-group,-g --location,-l --vnet --subnet",
         topology,
@@ -113,6 +118,21 @@ fn connectivity(session: &mut Session<'_>, line: &Line) -> CommandResult {
         put_in(&mut body, "protocol", json!(known.unwrap_or(word)));
     }
     asked(session, &region, "connectivityCheck", &body)
+}
+
+fn troubleshooting(session: &mut Session<'_>, line: &Line) -> CommandResult {
+    let kind = match line.one("--resource-type") {
+        Some(kind) if kind.eq_ignore_ascii_case("vnetGateway") => "Microsoft.Network/virtualNetworkGateways",
+        Some(_) | None => "Microsoft.Network/connections",
+    };
+    let id = identifier(session, line, kind, line.need("--resource")?)?;
+    let parsed = Id::parse(&id).ok_or_else(|| Failure::new(1, format!("invalid resource ID: {id}")))?;
+    let kind = kind.rsplit('/').next().unwrap_or_default();
+    let path =
+        session.inside(parsed.group, &format!("{}/{kind}/{}", parsed.provider, segment(parsed.name())))?;
+    let found = session.get(&path, VERSION)?;
+    let region = found.get("location").and_then(Value::as_str).unwrap_or_default().to_lowercase();
+    asked(session, &region, "queryTroubleshootResult", &json!({"targetResourceId": id}))
 }
 
 fn topology(session: &mut Session<'_>, line: &Line) -> CommandResult {

@@ -6,6 +6,7 @@ use super::answer::{ArmResult, alone, missing};
 use super::{change, compute, storage};
 use crate::azure::cloud::Cloud;
 use crate::azure::effective::{Nic, routes, rules};
+use crate::azure::gateway;
 use crate::azure::job::{DialJob, Job};
 use crate::azure::operation::{self, Done};
 use crate::azure::refusal::Refusal;
@@ -54,6 +55,13 @@ pub(super) fn act(
             let found =
                 if action == "effectiveroutetable" { routes(cloud, &nic) } else { rules(cloud, &nic) };
             Ok(alone(soon(cloud, request, Some(Done::Result(json!({"value": found})))).0))
+        }
+        ("virtualnetworkgateways", action) => {
+            let found = cloud.estate.get(&resource).and_then(|found| gateway::asked(cloud, found, action));
+            match found {
+                Some(found) => Ok(alone(soon(cloud, request, Some(Done::Result(found))).0)),
+                None => Err(no_action(action)),
+            }
         }
         ("storageaccounts", action) => storage::act(cloud, request, &resource, action).map(alone),
         ("networkwatchers/packetcaptures", action) => {

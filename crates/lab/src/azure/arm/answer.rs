@@ -6,6 +6,7 @@ use super::act::act;
 use super::{change, compute, subscription};
 use crate::azure::activity;
 use crate::azure::cloud::Cloud;
+use crate::azure::gateway;
 use crate::azure::job::Job;
 use crate::azure::operation::Form;
 use crate::azure::refusal::Refusal;
@@ -115,7 +116,8 @@ fn list(cloud: &Cloud, request: &Request, target: &Target, kind: &str) -> Result
         }
         let whole = format!("{}/{kind}", target.provider.as_deref().unwrap_or_default());
         let found = cloud.estate.of(&whole).filter(|document| in_group(document, target.group.as_deref()));
-        return cloud.list(request, found.cloned().collect());
+        let found = found.cloned().map(|found| gateway::shown(cloud, found, false));
+        return cloud.list(request, found.collect());
     }
     if let Some(answer) = subscription::of_location(cloud, target, kind) {
         return Ok(answer);
@@ -142,6 +144,7 @@ fn list(cloud: &Cloud, request: &Request, target: &Target, kind: &str) -> Result
 fn read(cloud: &Cloud, request: &Request, target: &Target) -> Result<Answer, Refusal> {
     let Some(found) = cloud.estate.get(target) else { return Err(missing(cloud, target)) };
     let found = compute::looked_at(cloud, found.clone(), request);
+    let found = gateway::shown(cloud, found, true);
     Ok(Answer::json(200, found))
 }
 

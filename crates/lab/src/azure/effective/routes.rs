@@ -8,6 +8,7 @@ use super::nic::Nic;
 use super::nic::{neighbors, space};
 use super::tag::service;
 use crate::azure::cloud::Cloud;
+use crate::azure::gateway;
 use crate::azure::target::Target;
 
 /// What the platform drops unless the network holds it.
@@ -18,7 +19,7 @@ const RESERVED: [&str; 5] = ["10.0.0.0/8", "127.0.0.0/8", "100.64.0.0/10", "172.
 struct Row {
     /// Its name; rows of the platform have none.
     name: Option<String>,
-    user: bool,
+    source: &'static str,
     active: bool,
     prefixes: Vec<String>,
     hop: String,
@@ -34,7 +35,7 @@ pub(in crate::azure) fn routes(cloud: &Cloud, nic: &Nic<'_>) -> Vec<Value> {
     let no_bgp = table
         .and_then(|table| table.pointer("/properties/disableBgpRoutePropagation")?.as_bool())
         .unwrap_or(false);
-    let mut rows = own(cloud, nic);
+    let mut rows = own(cloud, nic, no_bgp);
     let users = table.and_then(|table| table.pointer("/properties/routes")?.as_array());
     let users: Vec<Row> = users.into_iter().flatten().filter_map(|route| user(cloud, route)).collect();
     // The platform shows what a user's route takes the place of, and that it no longer counts.
@@ -48,11 +49,11 @@ pub(in crate::azure) fn routes(cloud: &Cloud, nic: &Nic<'_>) -> Vec<Value> {
     rows.iter().map(|row| document(row, no_bgp)).collect()
 }
 
-/// Returns the rows that nobody wrote.
-fn own(cloud: &Cloud, nic: &Nic<'_>) -> Vec<Row> {
+/// Returns the rows that nobody wrote; those of a gateway only where the table takes them in.
+fn own(cloud: &Cloud, nic: &Nic<'_>, no_bgp: bool) -> Vec<Row> {
     let row = |prefixes: Vec<String>, hop: &str| Row {
         name: None,
-        user: false,
+        source: "Default",
         active: true,
         prefixes,
         hop: hop.to_owned(),
@@ -65,6 +66,14 @@ fn own(cloud: &Cloud, nic: &Nic<'_>) -> Vec<Row> {
         for neighbor in neighbors(cloud, network) {
             let hop = if neighbor.far { "VNetGlobalPeering" } else { "VNetPeering" };
             rows.extend(neighbor.space().into_iter().map(|prefix| row(vec![prefix], hop)));
+        }
+    }
+    // What leads to the network itself goes before whatever a gateway brings.
+    for prefix in nic.network.filter(|_| !no_bgp).map(|own| gateway::prefixes(cloud, own)).unwrap_or_default()
+    {
+        if !rows.iter().any(|own| names(own, &prefix)) {
+            let own = row(vec![prefix], "VirtualNetworkGateway");
+            rows.push(Row { source: "VirtualNetworkGateway", ..own });
         }
     }
     let taken: Vec<String> = rows.iter().flat_map(|row| row.prefixes.clone()).collect();
@@ -95,7 +104,7 @@ fn user(cloud: &Cloud, route: &Value) -> Option<Row> {
     let tag = super::tag::tag(cloud, prefix);
     Some(Row {
         name: route.get("name").and_then(Value::as_str).map(str::to_owned),
-        user: true,
+        source: "User",
         active: true,
         tagged: tag.is_some(),
         prefixes: tag.unwrap_or_else(|| vec![prefix.to_owned()]),
@@ -140,7 +149,7 @@ fn read(prefix: &str) -> Option<ipnet::IpNet> {
 
 fn document(row: &Row, no_bgp: bool) -> Value {
     let addresses: Vec<&String> = row.address.iter().collect();
-    let mut document = json!({"source": if row.user { "User" } else { "Default" },
+    let mut document = json!({"source": row.source,
         "state": if row.active { "Active" } else { "Invalid" }, "addressPrefix": row.prefixes, "nextHopType": row.hop,
         "nextHopIpAddress": addresses, "disableBgpRoutePropagation": no_bgp, "hasBgpOverride": false});
     if let (Some(name), Some(map)) = (&row.name, document.as_object_mut()) {

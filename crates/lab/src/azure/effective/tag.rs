@@ -7,6 +7,7 @@ use super::nic::Nic;
 use super::nic::{neighbors, space};
 use super::nic::{prefix, prefixes};
 use crate::azure::cloud::Cloud;
+use crate::azure::gateway;
 use crate::azure::target::Target;
 
 /// What the Internet is where a description does not say it: all of version 4 but 10.0.0.0/8.
@@ -61,11 +62,12 @@ pub(in crate::azure) fn expanded(cloud: &Cloud, nic: &Nic<'_>, name: &str) -> Op
     }
 }
 
-/// Returns the space of the network around an interface, and of those that are open to it.
+/// Returns the space of the network around an interface, of those that are open to it, and of the sites behind its gateway.
 fn network(cloud: &Cloud, nic: &Nic<'_>) -> Vec<String> {
     let Some(own) = nic.network else { return Vec::new() };
     let open = neighbors(cloud, own).into_iter().filter(|neighbor| neighbor.open);
-    space(own).into_iter().chain(open.flat_map(|neighbor| neighbor.space())).collect()
+    let sites = gateway::prefixes(cloud, own);
+    space(own).into_iter().chain(open.flat_map(|neighbor| neighbor.space())).chain(sites).collect()
 }
 
 /// Returns the prefixes that the subnet's table keeps among networks, those within others left out.

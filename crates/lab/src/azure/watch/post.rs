@@ -11,6 +11,7 @@ use super::topology::topology;
 use crate::azure::arm::{missing, runs};
 use crate::azure::cloud::Cloud;
 use crate::azure::effective::Nic;
+use crate::azure::gateway;
 use crate::azure::job::DialJob;
 use crate::azure::refusal::Refusal;
 use crate::azure::target::Target;
@@ -44,6 +45,14 @@ pub(in crate::azure) fn post(
         "nexthop" => hop(cloud, body).map(PostResult::Soon),
         "ipflowverify" => flow(cloud, body).map(PostResult::Soon),
         "connectivitycheck" => connectivity(cloud, body),
+        "querytroubleshootresult" => {
+            let id = word(body, "targetResourceId");
+            let nothing = || {
+                let message = format!("No troubleshooting result was found for the resource {id}.");
+                Refusal::network(404, "TroubleshootingResultNotFound", message)
+            };
+            gateway::trouble(cloud, id).map(PostResult::Soon).ok_or_else(nothing)
+        }
         "topology" => {
             let group = body.get("targetResourceGroupName").and_then(Value::as_str).unwrap_or_default();
             Ok(PostResult::AtOnce(topology(cloud, group)))

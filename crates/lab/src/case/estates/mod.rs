@@ -4,7 +4,7 @@
 //! investigation uses. What is right follows from a walk of its own, packet by packet, over what was drawn.
 //!
 //! The path: `tiers` and `hub` draw ordinary estates; `herring` strews what denies and concerns nobody; `cause` puts something into
-//! it; `walk` (with `group` and `guest`) says what it comes to; `special`, `balancer` and `private` know complaints that are no
+//! it; `walk` (with `group` and `guest`) says what it comes to; `special`, `balancer`, `office` and `private` know complaints that are no
 //! flow between two machines; `words` writes what a person would; `write` makes files of it.
 
 mod address;
@@ -16,6 +16,7 @@ mod group;
 mod guest;
 mod herring;
 mod hub;
+mod office;
 mod private;
 mod special;
 mod tiers;

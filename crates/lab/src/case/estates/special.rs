@@ -11,6 +11,7 @@ use super::draw::{Complaint, Tried, flow_slots, judged};
 use super::estate::{GroupRule, Hop, Machine, Network, Place, Role, Route, Service, Subnet};
 use super::group::exposures;
 use super::guest::{GuestStep, Rule, Target};
+use super::office::office;
 use super::private::private;
 use super::tiers::{allow, deny, machine};
 use super::walk::{Flow, Truth, walk};
@@ -34,7 +35,8 @@ pub(super) fn special_case(tried: &mut Tried, special: usize, healthy: bool, rng
         23..=25 => unpeered(tried, rng),
         26..=28 => egress(tried, healthy, rng),
         29..=35 => balanced(tried, healthy, rng),
-        36..=41 => private(tried, healthy, rng),
+        36..=39 => private(tried, healthy, rng),
+        40 | 41 => office(tried, healthy, rng),
         _ => absent(tried, rng),
     }
 }

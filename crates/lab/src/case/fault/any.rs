@@ -44,7 +44,7 @@ pub const CODES: [(&str, &str); 30] = [
 ];
 
 /// Codes of what follows from documents that a case puts (`[[change]]`), and from what is missing among them.
-pub(in crate::case) const DOCUMENT_CODES: [&str; 21] = [
+pub(in crate::case) const DOCUMENT_CODES: [&str; 32] = [
     "peering_missing",
     "peering_transit_off",
     "lb_probe_mismatch",
@@ -60,6 +60,17 @@ pub(in crate::case) const DOCUMENT_CODES: [&str; 21] = [
     "firewall_default_deny",
     "firewall_dns_proxy_off",
     "snat_exhausted",
+    "vpn_down",
+    "vpn_key_mismatch",
+    "vpn_ike_mismatch",
+    "vpn_peer_unreachable",
+    "vpn_prefix_missing",
+    "vpn_prefix_overlap",
+    "bgp_peer_down",
+    "bgp_route_missing",
+    "route_propagation_off",
+    "er_circuit_down",
+    "er_peering_down",
     "pe_not_approved",
     "private_dns_unlinked",
     "private_dns_shadow",

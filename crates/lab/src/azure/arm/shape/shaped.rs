@@ -34,6 +34,7 @@ pub(in crate::azure::arm) fn shaped(
         "virtualnetworks/subnets" => subnet::placed(cloud, target, &mut properties, before)?,
         "virtualnetworks/virtualnetworkpeerings" => peering::peering(cloud, target, &mut properties, before)?,
         "networkinterfaces" => interface::interface(cloud, target, &mut properties, before)?,
+        "virtualnetworkgateways" => firewall::gateway(target, &mut properties)?,
         "azurefirewalls" => firewall::whole(target, &mut properties)?,
         "publicipaddresses" => interface::public(cloud, target, &mut properties, before)?,
         _ => {}

@@ -21,6 +21,8 @@ pub(super) enum Next {
     /// Out of all networks, or to a service.
     ExternalHost,
     Appliance(IpAddr),
+    /// To the gateway that the interface uses.
+    Gateway,
     Nowhere,
 }
 
@@ -67,7 +69,8 @@ pub(super) fn next(fabric: &Fabric, nic: &Nic, to: IpAddr) -> Next {
     let choice = table.choose(to);
     let Some(best) = choice.best().next() else { return Next::Nowhere };
     match best.row.hop {
-        route::Hop::None | route::Hop::Gateway => Next::Nowhere,
+        route::Hop::None => Next::Nowhere,
+        route::Hop::Gateway => Next::Gateway,
         route::Hop::Local => Next::Straight { peered: false },
         route::Hop::Peering => Next::Straight { peered: true },
         route::Hop::ServiceEndpoint | route::Hop::Other => Next::ExternalHost,

@@ -19,7 +19,7 @@ pub(in crate::host::simulated::wire) struct ExternalHost {
     /// Whether it answers echoes.
     pub(in crate::host::simulated::wire) echoes: bool,
     /// The TCP ports that answer.
-    pub(in crate::host::simulated::wire) ports: &'static [u16],
+    pub(in crate::host::simulated::wire) ports: Vec<u16>,
     /// Whether it answers questions for names.
     pub(in crate::host::simulated::wire) names: bool,
     /// The storage account that it is.
@@ -28,6 +28,8 @@ pub(in crate::host::simulated::wire) struct ExternalHost {
     pub(in crate::host::simulated::wire) round: u32,
     /// The routers between.
     pub(in crate::host::simulated::wire) hops: u8,
+    /// Whether it is at a site behind a gateway: nothing else leads there.
+    pub(in crate::host::simulated::wire) is_at_site: bool,
 }
 
 type Known = (&'static str, [u8; 4], bool, &'static [u16], u32);
@@ -107,11 +109,21 @@ pub(in crate::host::simulated::wire) fn outside(fabric: &Fabric, address: IpAddr
     if let Some((_, bytes, echoes, ports, round)) = known {
         let names = ports.contains(&53);
         let hops = 6 + bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)) % 8;
-        return Some(ExternalHost { echoes: *echoes, ports, names, account: None, round: *round, hops });
+        let (ports, is_at_site) = (ports.to_vec(), false);
+        return Some(ExternalHost {
+            echoes: *echoes,
+            ports,
+            names,
+            account: None,
+            round: *round,
+            hops,
+            is_at_site,
+        });
     }
     let account = fabric.accounts.iter().find(|account| address_of(fabric, &account.name) == address)?;
     let account = Some(account.name.clone());
-    Some(ExternalHost { echoes: false, ports: WEB, names: false, account, round: 1_100, hops: 4 })
+    let (ports, is_at_site) = (WEB.to_vec(), false);
+    Some(ExternalHost { echoes: false, ports, names: false, account, round: 1_100, hops: 4, is_at_site })
 }
 
 /// Every account has an address in the prefixes of its service.

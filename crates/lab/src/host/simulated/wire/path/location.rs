@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use super::internet::{ExternalHost, METADATA, PLATFORM, outside};
+use super::site::site_host;
 use crate::host::fabric::{Machine, Nic};
 use crate::host::simulated::world::World;
 
@@ -47,7 +48,9 @@ pub(in crate::host::simulated::wire) fn location(world: &World, address: IpAddr)
     if let Some(at) = endpoint {
         return Location::Endpoint(at);
     }
-    outside(&world.fabric, address).map_or(Location::Nobody, Location::ExternalHost)
+    site_host(&world.fabric, address)
+        .or_else(|| outside(&world.fabric, address))
+        .map_or(Location::Nobody, Location::ExternalHost)
 }
 
 /// Returns the interface by which a machine sends to an address: one of its network, else the first.

@@ -10,6 +10,7 @@ mod internet;
 mod line;
 mod location;
 mod name;
+mod site;
 mod walk;
 
 pub(super) use internet::{METADATA, PLATFORM};

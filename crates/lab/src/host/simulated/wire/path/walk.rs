@@ -7,6 +7,7 @@ use super::firewall::{firewall, passes};
 use super::gate::{IN, OUT, judge, stays, visible_response};
 use super::gate::{Next, is_service, lets, next, unrouted};
 use super::location::{Location, exit, location};
+use super::site::{came_by, is_open};
 use crate::host::fabric::{Exit, Nic};
 use crate::host::simulated::guest::Shaping;
 use crate::host::simulated::world::World;
@@ -153,6 +154,11 @@ pub(in crate::host::simulated::wire) fn nanos(time: std::time::Duration) -> u64 
 pub(in crate::host::simulated::wire) fn walk(world: &mut World, packet: &Datagram) -> PathDirection {
     let mut leg = PathDirection::default();
     let Some(from) = packet.from.clone() else {
+        if let Some(gateway) = came_by(&world.fabric, packet.src.0) {
+            let name = gateway.name.clone();
+            carry_on(world, &name, gateway, packet, &mut leg);
+            return leg;
+        }
         if let Location::ExternalHost(outside) = location(world, packet.src.0) {
             leg.base = u64::from(outside.round) * 500;
         }
@@ -264,7 +270,10 @@ fn carry_on(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg:
                 return arrive(world, packet, &to, leg);
             }
             Next::ExternalHost => {
-                if !matches!(to, Location::ExternalHost(_) | Location::Machine { inside: Some(_), .. }) {
+                let is_at_site = matches!(&to, Location::ExternalHost(outside) if outside.is_at_site);
+                if is_at_site
+                    || !matches!(to, Location::ExternalHost(_) | Location::Machine { inside: Some(_), .. })
+                {
                     break;
                 }
                 let is_out = match nic.exit {
@@ -276,6 +285,14 @@ fn carry_on(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg:
                     break;
                 }
                 leg.base += HOP_NANOS;
+                return arrive(world, packet, &to, leg);
+            }
+            Next::Gateway => {
+                let is_at_site = matches!(&to, Location::ExternalHost(outside) if outside.is_at_site);
+                if !is_at_site || !is_open(&world.fabric, &nic, packet.dst.0) {
+                    break;
+                }
+                leg.base += HOP;
                 return arrive(world, packet, &to, leg);
             }
             Next::Appliance(address) if firewall(&world.fabric, address).is_some() => {
