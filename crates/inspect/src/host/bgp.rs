@@ -68,7 +68,12 @@ pub(super) fn explains(network: &Network<'_>, found: &[Finding], one: &Finding) 
     };
     let Some(at) = one.object.host().and_then(|host| network.host(host)) else { return false };
     if matches!(one.fault, Fault::NoReturnRoute | Fault::NoDefaultRoute | Fault::EcmpLeg) {
-        return !at.bgp_peers.rows().is_empty() && found.iter().any(|own| is_routing(&own));
+        let speaks =
+            !at.bgp_peers.rows().is_empty() || at.ospf_devices.rows().iter().any(|own| !own.is_passive);
+        // Who has no device left on which it speaks is named itself.
+        let is_named =
+            found.iter().any(|own| own.fault == Fault::OspfNotEnabled && own.object.host() == Some(&at.name));
+        return (speaks || is_named) && found.iter().any(|own| is_routing(&own));
     }
     // Whoever claims an address of another's does not offer its services.
     matches!(one.fault, Fault::NotListening | Fault::BoundToLoopback | Fault::GuestFirewallReject)
@@ -76,7 +81,7 @@ pub(super) fn explains(network: &Network<'_>, found: &[Finding], one: &Finding) 
 }
 
 fn is_of_session(found: &Finding) -> bool {
-    found.evidence.iter().any(|one| one.part == Part::BgpPeers)
+    found.evidence.iter().any(|one| matches!(one.part, Part::BgpPeers | Part::OspfNeighbors))
 }
 
 fn session(host: &Host, peer: &BgpPeer) -> Object {

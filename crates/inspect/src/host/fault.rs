@@ -115,6 +115,12 @@ pub enum Fault {
     BgpBlackholeCommunity,
     /// A router announces addresses that are another's.
     BgpHijack,
+    /// The ends of a link are in different areas.
+    OspfAreaMismatch,
+    /// A router does not speak OSPF on a link to one that does.
+    OspfNotEnabled,
+    /// The ends of a link say hello at different intervals.
+    OspfTimerMismatch,
     /// A routing daemon that should run does not.
     RoutingDaemonDown,
     /// A service of the network has failed.
@@ -127,7 +133,7 @@ pub enum Fault {
 
 impl Fault {
     /// Every code.
-    pub const ALL: [Self; 58] = [
+    pub const ALL: [Self; 61] = [
         Self::LinkMissing,
         Self::LinkDown,
         Self::LinkFlap,
@@ -182,6 +188,9 @@ impl Fault {
         Self::BgpNotAnnounced,
         Self::BgpBlackholeCommunity,
         Self::BgpHijack,
+        Self::OspfAreaMismatch,
+        Self::OspfNotEnabled,
+        Self::OspfTimerMismatch,
         Self::RoutingDaemonDown,
         Self::UnitFailed,
         Self::DeviceErrors,

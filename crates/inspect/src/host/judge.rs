@@ -8,7 +8,7 @@ use super::gathered::Part;
 use super::model::Host;
 use super::network::Network;
 use super::walk::{self, End, Start, Trace};
-use super::{alone, bgp, fault::Fault, machine, names, together};
+use super::{alone, bgp, fault::Fault, machine, names, ospf, together};
 
 /// What became of a flow that was asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +47,7 @@ pub fn judge(hosts: &[Host], context: &Context) -> Judgement {
     }
     findings.extend(names::check(&network));
     findings.extend(bgp::check(&network));
+    findings.extend(ospf::check(&network));
     let whole = context.whole || context.flows.is_empty();
     for host in hosts {
         findings.extend(alone::check(host, &traces));

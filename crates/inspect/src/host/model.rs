@@ -10,7 +10,7 @@ use super::link::{Address, Addressed, Link, LinkCounters, Neighbor};
 use super::probe::{self, Probe};
 use super::resolver::{self, Resolver, ServerAnswer};
 use super::route::{self, RawRoute, RawRule, Route, Routed, RoutedPacket, Rule};
-use super::routing::{self, BgpPeer, BgpRoute, Daemons};
+use super::routing::{self, BgpPeer, BgpRoute, Daemons, OspfDevice, OspfNeighbor};
 use super::row::rows;
 use super::socket::{self, Connection, Listener, UdpSocket};
 use crate::netfilter::{self, Bundle, Source};
@@ -83,6 +83,10 @@ pub struct Host {
     pub bgp_routes: Known<Vec<BgpRoute>>,
     /// Those of them whose community asks others to throw packets away.
     pub bgp_blackholes: Known<Vec<BgpRoute>>,
+    /// Devices on which OSPF speaks.
+    pub ospf_devices: Known<Vec<OspfDevice>>,
+    /// Neighbors of OSPF.
+    pub ospf_neighbors: Known<Vec<OspfNeighbor>>,
     /// What came of trying to reach destinations.
     pub probes: Vec<Probe>,
     /// Services that have failed.
@@ -146,6 +150,8 @@ impl Host {
             bgp_peers: reader.document(Part::BgpPeers, routing::peers),
             bgp_routes: reader.document(Part::BgpRoutes, routing::routes),
             bgp_blackholes: reader.document(Part::BgpBlackholes, routing::routes),
+            ospf_devices: reader.document(Part::OspfDevices, routing::devices),
+            ospf_neighbors: reader.document(Part::OspfNeighbors, routing::neighbors),
             probes: reader.plain(Part::Probes, probe::read).rows().to_vec(),
             failed_units: reader.plain(Part::Units, first_words).rows().to_vec(),
             kernel_log: reader.plain(Part::KernelLog, lines).rows().to_vec(),

@@ -102,6 +102,13 @@ pub enum Object {
         /// The neighbor, or the network.
         what: String,
     },
+    /// A device on which OSPF speaks, or should.
+    Ospf {
+        /// The machine.
+        host: String,
+        /// The device.
+        device: String,
+    },
     /// What a machine asks for names.
     Resolver {
         /// The machine.
@@ -151,6 +158,7 @@ impl Object {
             | Self::Service { host, .. }
             | Self::Unit { host, .. }
             | Self::Bgp { host, .. }
+            | Self::Ospf { host, .. }
             | Self::Resolver { host, .. } => Some(host),
             Self::Dns { .. } | Self::Host { .. } | Self::Flow { .. } => None,
         }
@@ -174,6 +182,7 @@ impl fmt::Display for Object {
             Self::Service { host, protocol, port } => write!(out, "service/{host}/{protocol}/{port}"),
             Self::Unit { host, unit } => write!(out, "service/{host}/{unit}"),
             Self::Bgp { host, what } => write!(out, "bgp/{host}/{what}"),
+            Self::Ospf { host, device } => write!(out, "ospf/{host}/{device}"),
             Self::Resolver { host, what } => write!(out, "resolver/{host}/{what}"),
             Self::Dns { server, name } => {
                 write!(out, "dns/{server}")?;

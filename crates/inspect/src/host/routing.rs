@@ -1,4 +1,4 @@
-//! What routing daemons say of themselves: who is switched on, who runs, neighbors and routes of BGP.
+//! What routing daemons say of themselves: who is switched on, who runs, neighbors and routes of BGP, devices and neighbors of OSPF.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -101,6 +101,98 @@ impl BgpRoute {
 struct RawTable {
     #[serde(default)]
     routes: BTreeMap<String, Vec<Value>>,
+}
+
+/// A device on which OSPF speaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OspfDevice {
+    /// Its name.
+    pub name: String,
+    /// Its area, as it is printed.
+    pub area: String,
+    /// Between two hellos, in milliseconds.
+    pub hello: u64,
+    /// After so many seconds of silence a neighbor is gone.
+    pub dead: u64,
+    /// Whether its network is announced, and nobody spoken to.
+    pub is_passive: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RawDevice {
+    area: Option<String>,
+    #[serde(default)]
+    timer_msecs: u64,
+    #[serde(default)]
+    timer_dead_secs: u64,
+    #[serde(default)]
+    timer_passive_iface: bool,
+}
+
+/// A neighbor of OSPF.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OspfNeighbor {
+    /// Its address on the link.
+    pub ip: IpAddr,
+    /// Full, 2-Way, Init, ExStart …, and its role.
+    pub state: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RawNeighbor {
+    // The address, since names may be asked for in place of numbers.
+    iface_address: Option<IpAddr>,
+    address: Option<IpAddr>,
+    nbr_state: Option<String>,
+    state: Option<String>,
+}
+
+/// Reads `show ip ospf interface json`; a device without an area does not speak.
+pub(super) fn devices(
+    part: Part,
+    text: &str,
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<OspfDevice>, String> {
+    let all = object(text)?;
+    let rows = all.get("interfaces").and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut found = Vec::new();
+    for (name, value) in rows.into_iter().take(MAX_ROWS) {
+        match serde_json::from_value::<RawDevice>(value) {
+            Ok(raw) => found.extend(raw.area.map(|area| OspfDevice {
+                name,
+                // A stub says so behind its number.
+                area: area.split(' ').next().unwrap_or_default().to_owned(),
+                hello: raw.timer_msecs,
+                dead: raw.timer_dead_secs,
+                is_passive: raw.timer_passive_iface,
+            })),
+            Err(error) => warnings.push(Warning { part, what: format!("{name}: {error}") }),
+        }
+    }
+    Ok(found)
+}
+
+/// Reads `show ip ospf neighbor json`.
+pub(super) fn neighbors(
+    part: Part,
+    text: &str,
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<OspfNeighbor>, String> {
+    let all = object(text)?;
+    let rows = all.get("neighbors").and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut found = Vec::new();
+    for (name, value) in rows.into_iter().take(MAX_ROWS) {
+        match serde_json::from_value::<Vec<RawNeighbor>>(value) {
+            Ok(all) => found.extend(all.into_iter().filter_map(|raw| {
+                let ip = raw.iface_address.or(raw.address).or_else(|| name.parse().ok())?;
+                Some(OspfNeighbor { ip, state: raw.nbr_state.or(raw.state).unwrap_or_default() })
+            })),
+            Err(error) => warnings.push(Warning { part, what: format!("{name}: {error}") }),
+        }
+    }
+    Ok(found)
 }
 
 /// Reads the object of a document; nothing where nothing was printed.

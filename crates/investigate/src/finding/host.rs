@@ -8,7 +8,7 @@ use crate::suspect::Layer;
 use crate::symptom_text::Symptom;
 
 /// The faults that only a machine itself shows. A test holds that the others have a code of the cloud, too.
-pub(super) const OF_HOSTS: [HostFault; 51] = [
+pub(super) const OF_HOSTS: [HostFault; 54] = [
     HostFault::LinkMissing,
     HostFault::LinkDown,
     HostFault::LinkFlap,
@@ -56,6 +56,9 @@ pub(super) const OF_HOSTS: [HostFault; 51] = [
     HostFault::BgpNotAnnounced,
     HostFault::BgpBlackholeCommunity,
     HostFault::BgpHijack,
+    HostFault::OspfAreaMismatch,
+    HostFault::OspfNotEnabled,
+    HostFault::OspfTimerMismatch,
     HostFault::RoutingDaemonDown,
     HostFault::UnitFailed,
     HostFault::DeviceErrors,
@@ -121,6 +124,9 @@ impl Fault {
             | HostFault::BgpNotAnnounced
             | HostFault::BgpBlackholeCommunity
             | HostFault::BgpHijack
+            | HostFault::OspfAreaMismatch
+            | HostFault::OspfNotEnabled
+            | HostFault::OspfTimerMismatch
             | HostFault::RoutingDaemonDown
             | HostFault::UnitFailed
             | HostFault::DeviceErrors
@@ -181,6 +187,9 @@ pub(super) const fn object_kind(fault: HostFault) -> ObjectKind {
         | HostFault::BgpNotAnnounced
         | HostFault::BgpBlackholeCommunity
         | HostFault::BgpHijack => ObjectKind::Bgp,
+        HostFault::OspfAreaMismatch | HostFault::OspfNotEnabled | HostFault::OspfTimerMismatch => {
+            ObjectKind::Ospf
+        }
         HostFault::RoutingDaemonDown | HostFault::UnitFailed => ObjectKind::Unit,
     }
 }
@@ -218,6 +227,9 @@ pub(crate) const fn layer(fault: HostFault) -> Layer {
         | HostFault::BgpNotAnnounced
         | HostFault::BgpBlackholeCommunity
         | HostFault::BgpHijack
+        | HostFault::OspfAreaMismatch
+        | HostFault::OspfNotEnabled
+        | HostFault::OspfTimerMismatch
         | HostFault::RoutingDaemonDown => Layer::Routes,
         HostFault::GuestFirewallDrop
         | HostFault::GuestFirewallReject
@@ -292,6 +304,9 @@ pub(crate) const fn symptoms(fault: HostFault) -> &'static [&'static [Symptom]] 
         | HostFault::BgpNotAnnounced
         | HostFault::BgpBlackholeCommunity
         | HostFault::BgpHijack
+        | HostFault::OspfAreaMismatch
+        | HostFault::OspfNotEnabled
+        | HostFault::OspfTimerMismatch
         | HostFault::RoutingDaemonDown
         | HostFault::NatMissing => &[CUT, NAMES],
         // Some packets or some connections do not.
@@ -344,7 +359,7 @@ fn named(object: &str) -> String {
     // Only the last part may hold a slash of its own.
     let rest = |at: usize| parts.get(at..).unwrap_or_default().join("/");
     match parts.as_slice() {
-        ["link" | "address" | "qdisc", host, ..] => format!("{} of {host}", rest(2)),
+        ["link" | "address" | "qdisc" | "ospf", host, ..] => format!("{} of {host}", rest(2)),
         ["neighbour", host, ..] => format!("the entry of {host} for {}", rest(2)),
         ["route", host, "default"] => format!("the default route of {host}"),
         ["route", host, ..] => format!("the route of {host} to {}", rest(2)),
@@ -502,6 +517,12 @@ pub(super) const fn mechanism(fault: HostFault) -> &'static str {
         }
         HostFault::BgpHijack => {
             "The most specific route wins, so packets for these addresses go to another router."
+        }
+        HostFault::OspfAreaMismatch | HostFault::OspfTimerMismatch => {
+            "Routers take each other's hellos only where both say the same, so they never become neighbors and no route passes this link."
+        }
+        HostFault::OspfNotEnabled => {
+            "The other end says hello, and nobody answers, so no route passes this link."
         }
         HostFault::RoutingDaemonDown => {
             "The machine neither learns nor announces routes, and what was learned goes as soon as it ends."

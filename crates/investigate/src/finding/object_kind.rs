@@ -80,6 +80,8 @@ pub enum ObjectKind {
     Unit,
     /// A session of BGP, or a network that is announced by it.
     Bgp,
+    /// A device on which OSPF speaks, or should.
+    Ospf,
     /// What a machine asks for names.
     Resolver,
 }
@@ -131,6 +133,7 @@ impl ObjectKind {
             Self::Service => "service/<host>/<proto>/<port>",
             Self::Unit => "service/<host>/<unit>",
             Self::Bgp => "bgp/<host>/<what>",
+            Self::Ospf => "ospf/<host>/<dev>",
             Self::Resolver => "resolver/<host>/<what>",
         }
     }

@@ -354,6 +354,42 @@ pub const FAULTS: &[Spec] = &[
         &[(Fault::GuestFirewallDrop, "netfilter/s2/filter/INPUT/tcp/179")],
         "s2 iptables -A INPUT -s {l2s2} -p tcp --dport 179 -j DROP\ns2 iptables -A INPUT -s {l2s2} -p tcp --sport 179 -j DROP\nl2 @down {s2l2}\ns2 @down {l2s2}",
     ),
+    stops(
+        "ospf_area_misconfiguration",
+        Topology::Ospf,
+        &[(Fault::OspfAreaMismatch, "ospf/l1/s1"), (Fault::OspfAreaMismatch, "ospf/l1/s2")],
+        "l1 @set router~ospf no~network~{m}.0.0/16~area~0 network~{m}.0.0/16~area~1\nl1 @sees {n}.12.0/24 0\ns1 @near {l1s1} -\ns2 @near {l1s2} -",
+    ),
+    stops(
+        "ospf_neighbor_missing",
+        Topology::Ospf,
+        &[(Fault::OspfNotEnabled, "ospf/l2/s1"), (Fault::OspfNotEnabled, "ospf/l2/s2")],
+        "l2 @set router~ospf no~network~{m}.0.0/16~area~0\nl1 @sees {n}.12.0/24 0\ns1 @near {l2s1} -\ns2 @near {l2s2} -",
+    ),
+    beside(
+        "ospf_timer_mismatch",
+        Topology::Ospf,
+        &[(Fault::OspfTimerMismatch, "ospf/s1/l2")],
+        "s1 @set interface~l2 ip~ospf~hello-interval~10 ip~ospf~dead-interval~40\nl2 @near {s1l2} -\ns1 @near {l2s1} -",
+    ),
+    beside(
+        "ospf_mtu_mismatch",
+        Topology::Ospf,
+        &[(Fault::MtuMismatch, "link/l1/s1")],
+        "l1 ip link set s1 mtu 1400\nl1 ip link set s1 down\nl1 ip link set s1 up\nl1 @near {s1l1} ExStart",
+    ),
+    beside(
+        "ospf_acl_block",
+        Topology::Ospf,
+        &[(Fault::GuestFirewallDrop, "netfilter/s2/filter/INPUT/ospf/any")],
+        "s2 iptables -A INPUT -s {l2s2} -p ospf -j DROP\ns2 @near {l2s2} -\nl2 @near {s2l2} Init",
+    ),
+    beside(
+        "frr_service_down_ospf",
+        Topology::Ospf,
+        &[(Fault::RoutingDaemonDown, "service/s2/frr")],
+        "s2 @off\nl1 @near {s2l1} -\nl2 @near {s2l2} -",
+    ),
     // Names.
     beside("dns_service_down", Topology::Lan, &[(Fault::DnsFailure, "dns/{c}")], "c @off"),
     beside(

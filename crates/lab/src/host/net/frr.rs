@@ -52,6 +52,43 @@ pub(super) fn bgp(
     start(space, etc, "bgpd", &text)
 }
 
+/// Starts OSPF in one area: the networks on which it speaks, the devices to routers; on all others it is passive.
+pub(super) fn ospf(
+    space: &Namespace,
+    etc: &Path,
+    networks: &str,
+    devices: &[&str],
+) -> Result<Vec<Daemon>, HostError> {
+    let mut text = String::new();
+    for device in devices {
+        let _ = write!(
+            text,
+            "interface {device}\n ip ospf hello-interval 1\n ip ospf dead-interval 4\n ip ospf network point-to-point\n no ip ospf passive\nexit\n"
+        );
+    }
+    text.push_str("router ospf\n passive-interface default\n timers throttle spf 0 50 50\n");
+    for network in networks.split(',') {
+        let _ = writeln!(text, " network {network} area 0");
+    }
+    start(space, etc, "ospfd", &text)
+}
+
+/// Waits until a neighbor of OSPF is in a state, or is none any more.
+pub(super) fn near(space: &Namespace, peer: &str, state: &str) -> Result<(), HostError> {
+    let line = "show ip ospf neighbor json".to_owned();
+    wait(&format!("the neighbor {peer} does not become `{state}`"), || {
+        let shown = asked(space, std::slice::from_ref(&line))?.run()?;
+        let Ok(all) = serde_json::from_str::<serde_json::Value>(&shown.out) else { return Ok(false) };
+        let rows = all.get("neighbors").and_then(serde_json::Value::as_object);
+        let own = rows.into_iter().flat_map(|rows| rows.values()).filter_map(|row| row.get(0));
+        let own = own
+            .into_iter()
+            .find(|row| row.get("ifaceAddress").and_then(serde_json::Value::as_str) == Some(peer));
+        let now = own.and_then(|row| row.get("nbrState")).and_then(serde_json::Value::as_str);
+        Ok(now.map_or(state == "-", |now| now.starts_with(state)))
+    })
+}
+
 /// Starts zebra and one daemon beside it.
 fn start(
     space: &Namespace,

@@ -14,6 +14,7 @@ pub const HEALTHY: &[Spec] = &[
     well("dual", Topology::Dual, ""),
     well("clos", Topology::Clos, ""),
     well("bgp", Topology::Bgp, ""),
+    well("ospf", Topology::Ospf, ""),
     well("overlay", Topology::Overlay, ""),
     // Ports that nobody uses, bridges without members, a device that is down on purpose and has no address.
     well(
@@ -154,6 +155,22 @@ pub const HEALTHY: &[Spec] = &[
         Topology::Bgp,
         "l2 @set route-map~VICTIM~permit~10 set~community~blackhole exit router~bgp~65002 no~bgp~network~import-check \
          address-family~ipv4~unicast network~10.242.6.6/32~route-map~VICTIM\ns1 @sees 10.242.6.6 1",
+    ),
+    well(
+        "ospf_slow_at_both_ends",
+        Topology::Ospf,
+        "l1 @set interface~s1 ip~ospf~hello-interval~2 ip~ospf~dead-interval~8\ns1 @set interface~l1 ip~ospf~hello-interval~2 ip~ospf~dead-interval~8\n\
+         l1 @near {s1l1} Full\ns1 @near {l1s1} Full",
+    ),
+    well(
+        "ospf_passive_on_purpose",
+        Topology::Ospf,
+        "l1 @set interface~s2 ip~ospf~passive\nl1 @near {s2l1} -\ns2 @near {l1s2} -\nl1 @sees {n}.12.0/24 1",
+    ),
+    well(
+        "ospf_network_that_nobody_needs",
+        Topology::Ospf,
+        "l2 ip link add mgmt type veth peer name mgmt1\nl2 ip addr add 10.241.0.1/24 dev mgmt\nl2 ip link set mgmt up\nl2 ip link set mgmt1 up",
     ),
     well(
         "routes_that_are_not_taken",

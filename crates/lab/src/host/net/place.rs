@@ -290,6 +290,12 @@ impl Net {
                 self.daemons.extend(started.into_iter().map(|one| (name.to_owned(), one)));
                 return Ok(());
             }
+            ["ospf", networks, devices @ ..] => {
+                let started = frr::ospf(space, &etc, networks, devices)?;
+                self.daemons.extend(started.into_iter().map(|one| (name.to_owned(), one)));
+                return Ok(());
+            }
+            ["near", peer, state] => return frr::near(space, peer, state),
             ["set", lines @ ..] => return frr::set(space, lines),
             ["sees", prefix, hops] => return frr::sees(space, prefix, hops),
             ["up", peer] => return frr::session(space, peer, true),

@@ -17,6 +17,8 @@ pub enum Topology {
     Clos,
     /// The same, and the routers learn by BGP where to: a system of its own for each leaf, one for both spines.
     Bgp,
+    /// The same with OSPF, in one area.
+    Ospf,
     /// A tunnel between `a` and `b` over a router.
     Overlay,
 }
@@ -84,8 +86,8 @@ const FABRIC: Plan = Plan {
 
 impl Topology {
     /// Every network.
-    pub const ALL: [Self; 7] =
-        [Self::Lan, Self::Router, Self::Nat, Self::Dual, Self::Clos, Self::Bgp, Self::Overlay];
+    pub const ALL: [Self; 8] =
+        [Self::Lan, Self::Router, Self::Nat, Self::Dual, Self::Clos, Self::Bgp, Self::Ospf, Self::Overlay];
 
     /// Returns its name.
     #[must_use]
@@ -97,6 +99,7 @@ impl Topology {
             Self::Dual => "dual",
             Self::Clos => "clos",
             Self::Bgp => "bgp",
+            Self::Ospf => "ospf",
             Self::Overlay => "overlay",
         }
     }
@@ -188,6 +191,13 @@ impl Topology {
                     s1 @bgp 65100 - {l1s1}=65001 {l2s1}=65002\ns2 @bgp 65100 - {l1s2}=65001 {l2s2}=65002\n\
                     l1 @bgp 65001 {n}.11.0/24 {s1l1}=65100 {s2l1}=65100\nl2 @bgp 65002 {n}.12.0/24 {s1l2}=65100 {s2l2}=65100\n\
                     l1 @sees {n}.12.0/24 2\nl2 @sees {n}.11.0/24 2",
+                ..FABRIC
+            },
+            Self::Ospf => Plan {
+                steps: "l1 sysctl -qw net.ipv4.ip_forward=1\nl2 sysctl -qw net.ipv4.ip_forward=1\ns1 sysctl -qw net.ipv4.ip_forward=1\n\
+                    s2 sysctl -qw net.ipv4.ip_forward=1\na ip route add default via {ga}\nb ip route add default via {gb}\nb @web 80\nb @tcp * 9001\n\
+                    s1 @ospf {m}.0.0/16 l1 l2\ns2 @ospf {m}.0.0/16 l1 l2\nl1 @ospf {m}.0.0/16,{n}.11.0/24 s1 s2\nl2 @ospf {m}.0.0/16,{n}.12.0/24 s1 s2\n\
+                    l1 @sees {n}.12.0/24 2\nl2 @sees {n}.11.0/24 2\ns1 @sees {n}.11.0/24 1\ns1 @sees {n}.12.0/24 1\ns2 @sees {n}.11.0/24 1\ns2 @sees {n}.12.0/24 1",
                 ..FABRIC
             },
             Self::Overlay => Plan {

@@ -14,7 +14,7 @@ pub(in crate::host) struct Program {
 }
 
 /// Every program that the lab starts.
-pub(in crate::host) const PROGRAMS: [Program; 31] = [
+pub(in crate::host) const PROGRAMS: [Program; 32] = [
     Program::of("ip", "iproute2"),
     Program::of("tc", "iproute2"),
     Program::of("ss", "iproute2"),
@@ -45,6 +45,7 @@ pub(in crate::host) const PROGRAMS: [Program; 31] = [
     Program::of("nginx", "nginx-light"),
     Program::of("zebra", "frr"),
     Program::of("bgpd", "frr"),
+    Program::of("ospfd", "frr"),
     Program::of("vtysh", "frr"),
 ];
 

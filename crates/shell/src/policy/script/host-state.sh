@@ -105,7 +105,7 @@ clock() { if [ -d /run/systemd/system ]; then timedatectl show -p NTP -p NTPSync
 processes() { ps -eo comm= | sort | uniq -c | sort -rn | head -n 300; }
 none() { :; }
 daemons() {
-  if [ -d "/run/frr/$instance" ] && [ -e /etc/frr/daemons ]; then
+  if [ -d "$frr" ] && [ -r /proc/net/unix ] && [ -e /etc/frr/daemons ]; then
     all=$(as_root cat /etc/frr/daemons) || return $?
     printf '%s\n' "$all" | sed -n 's/^\([a-z0-9]*\)=yes.*/enabled \1/p'
   fi
@@ -122,7 +122,15 @@ bgp_routes() {
   if [ "${count:-0}" -gt 2000 ]; then echo 'there are more than 2000 routes' >&2; return 75; fi
   asked 'show bgp ipv4 unicast json'
 }
-asked() { if [ -n "$instance" ]; then as_root vtysh -N "$instance" -c "$1"; else as_root vtysh -c "$1"; fi; }
+asked() {
+  set -- -c "$1"
+  if [ -n "$instance" ]; then set -- -N "$instance" "$@"; fi
+  if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null 2>&1 && getent group frrvty >/dev/null 2>&1; then
+    setpriv --regid frrvty --clear-groups vtysh "$@"
+  else
+    as_root vtysh "$@"
+  fi
+}
 wireguard() { as_root wg show all; }
 shake() {
   if command -v nc >/dev/null 2>&1; then
@@ -201,8 +209,8 @@ gathered() {
   part proxy proxy
   if command -v wg >/dev/null 2>&1; then part wireguard wireguard; else part wireguard wg; fi
   instance=$(ip netns identify $$ 2>/dev/null)
-  speaking=
-  if [ -d "/run/frr/$instance" ]; then speaking=$(asked 'show daemons' 2>/dev/null); fi
+  frr=/run/frr${instance:+/$instance}
+  speaking=$(sed -n "s#.* 00010000 0001 .*$frr/\([a-z0-9]*\)\.vty\$#\1#p" /proc/net/unix 2>/dev/null | sort -u | tr '\n' ' ')
   if command -v vtysh >/dev/null 2>&1; then part routing daemons; else part routing vtysh; fi
   routing bgp-peers bgpd asked 'show bgp neighbors json'
   routing bgp-routes bgpd bgp_routes

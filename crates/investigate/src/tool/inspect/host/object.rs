@@ -33,6 +33,7 @@ pub(super) fn object(finding: &Finding) -> String {
             let what: Vec<String> = what.split('/').map(plain).collect();
             format!("{}/{}", parts(&["bgp", host]), what.join("/"))
         }
+        Object::Ospf { host, device } => parts(&["ospf", host, device]),
         Object::Resolver { host, what } => parts(&["resolver", host, what]),
         Object::Dns { server, name } => match name {
             Some(name) => format!("dns/{server}/{}", plain(name)),
