@@ -101,7 +101,7 @@ impl<'a> Walk<'a> {
                 self.transit(from, wire, true)
             }
             None => match estate.gateway_towards(flow.src) {
-                Some(gateway) => self.from_site(gateway, wire),
+                Some(gateway) => self.enter_by_gateway(gateway, wire),
                 None => self.enter(wire),
             },
         };

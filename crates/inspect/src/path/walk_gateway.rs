@@ -41,7 +41,7 @@ impl Walk<'_> {
     }
 
     /// Takes a packet in that comes from a site.
-    pub(super) fn from_site(&mut self, gateway: usize, wire: Wire) -> Option<Arrived> {
+    pub(super) fn enter_by_gateway(&mut self, gateway: usize, wire: Wire) -> Option<Arrived> {
         let network = self.asked.estate.nic(gateway).and_then(|nic| nic.network.clone())?;
         // What is down is named, and the packet goes on as if it were not.
         self.pass_gateway(&network, wire.src);
