@@ -8,7 +8,7 @@ use super::argument::Guest;
 use super::inspector::Unfinished;
 use super::inventory::inventory;
 use super::path::object;
-use crate::complaint::{self, Basis, Complaint, ComplaintFlow, End, Inventory};
+use crate::complaint::{self, Basis, Complaint, End, Inventory};
 use crate::event::ObservationId;
 use crate::suspect::stops;
 use crate::symptom_text::Symptom;
@@ -148,9 +148,7 @@ impl<'a> EstateReader<'a> {
         for _ in 0..MAX_ROUNDS {
             let complaints = complaint::resolve(&message, &self.inventory());
             // An address or a name that no machine has may be that of a load balancer.
-            let is_outside = |flow: &ComplaintFlow| matches!(flow.destination, End::Address(_));
-            let is_unknown =
-                complaints.iter().any(|one| !one.unknown.is_empty() || one.flows.iter().any(is_outside));
+            let is_unknown = complaints.iter().any(|one| self.is_elsewhere(one, text));
             if is_unknown && !self.read.contains_key(&Wanted::Frontends) {
                 self.fetch(Wanted::Frontends, replay)?;
                 continue;
@@ -302,6 +300,19 @@ impl<'a> EstateReader<'a> {
             }
         }
         flows
+    }
+
+    /// Tells whether a complaint is about an end that none of the machines is.
+    fn is_elsewhere(&self, complaint: &Complaint, text: &str) -> bool {
+        let mut flows = complaint.flows.iter();
+        let is_address =
+            |word: &str| word.parse().is_ok_and(|own: IpAddr| self.estate().machine_at(own).is_none());
+        let is_of_address = |char: char| char.is_ascii_hexdigit() || matches!(char, '.' | ':');
+        let mut words = text.split(|char| !is_of_address(char)).map(|word| word.trim_matches(['.', ':']));
+        !complaint.unknown.is_empty()
+            || flows.any(|flow| matches!(flow.destination, End::Address(_)))
+            || (complaint.flows.iter().all(|flow| flow.destination.machine().is_none())
+                && words.any(is_address))
     }
 
     /// Returns flows to a load balancer where nobody says who calls: one that passes, where one does. Where none does, one that shows what
