@@ -105,6 +105,24 @@ pub enum Fault {
     NatMissing,
     /// There are too few local ports.
     PortRangeExhausted,
+    /// The ends of a session disagree about an autonomous system.
+    BgpAsnMismatch,
+    /// A session was ended because of too many prefixes.
+    BgpMaxPrefix,
+    /// A router does not announce a network that hangs on it.
+    BgpNotAnnounced,
+    /// A network is announced with the community that asks others to throw its packets away.
+    BgpBlackholeCommunity,
+    /// A router announces addresses that are another's.
+    BgpHijack,
+    /// The ends of a link are in different areas.
+    OspfAreaMismatch,
+    /// A router does not speak OSPF on a link to one that does.
+    OspfNotEnabled,
+    /// The ends of a link say hello at different intervals.
+    OspfTimerMismatch,
+    /// A routing daemon that should run does not.
+    RoutingDaemonDown,
     /// A service of the network has failed.
     UnitFailed,
     /// A device counts errors that grow.
@@ -115,7 +133,7 @@ pub enum Fault {
 
 impl Fault {
     /// Every code.
-    pub const ALL: [Self; 52] = [
+    pub const ALL: [Self; 61] = [
         Self::LinkMissing,
         Self::LinkDown,
         Self::LinkFlap,
@@ -165,6 +183,15 @@ impl Fault {
         Self::SnatPorts,
         Self::NatMissing,
         Self::PortRangeExhausted,
+        Self::BgpAsnMismatch,
+        Self::BgpMaxPrefix,
+        Self::BgpNotAnnounced,
+        Self::BgpBlackholeCommunity,
+        Self::BgpHijack,
+        Self::OspfAreaMismatch,
+        Self::OspfNotEnabled,
+        Self::OspfTimerMismatch,
+        Self::RoutingDaemonDown,
         Self::UnitFailed,
         Self::DeviceErrors,
         Self::SoftnetDrop,

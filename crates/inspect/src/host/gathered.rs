@@ -96,6 +96,18 @@ parts! {
     Proxy = "proxy",
     /// Tunnels of WireGuard, without keys that are secret.
     Wireguard = "wireguard",
+    /// Routing daemons: which are switched on, which run.
+    Routing = "routing",
+    /// Neighbors of BGP.
+    BgpPeers = "bgp-peers",
+    /// Routes of BGP, unless there are too many.
+    BgpRoutes = "bgp-routes",
+    /// Those of them whose community asks others to throw packets away.
+    BgpBlackholes = "bgp-blackholes",
+    /// Devices on which OSPF speaks.
+    OspfDevices = "ospf-devices",
+    /// Neighbors of OSPF.
+    OspfNeighbors = "ospf-neighbors",
     /// What the kernel complained about.
     KernelLog = "kernel-log",
     /// Services that have failed.

@@ -8,7 +8,7 @@ use super::gathered::Part;
 use super::model::Host;
 use super::network::Network;
 use super::walk::{self, End, Start, Trace};
-use super::{alone, fault::Fault, machine, names, together};
+use super::{alone, bgp, fault::Fault, machine, names, ospf, together};
 
 /// What became of a flow that was asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub fn judge(hosts: &[Host], context: &Context) -> Judgement {
         traces.extend(own.into_iter().map(|trace| (flow, trace)));
     }
     findings.extend(names::check(&network));
+    findings.extend(bgp::check(&network));
+    findings.extend(ospf::check(&network));
     let whole = context.whole || context.flows.is_empty();
     for host in hosts {
         findings.extend(alone::check(host, &traces));
@@ -57,6 +59,7 @@ pub fn judge(hosts: &[Host], context: &Context) -> Judgement {
         let own = host.closed.iter().filter(|(_, why)| !why.ends_with("is not installed"));
         own.map(|(part, why)| (host.name.clone(), *part, why.clone()))
     });
+    let findings = findings.iter().filter(|one| !bgp::explains(&network, &findings, one)).cloned().collect();
     Judgement { closed: closed.collect(), findings: sorted(findings), fates }
 }
 

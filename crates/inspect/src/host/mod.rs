@@ -20,6 +20,7 @@
 
 mod alone;
 mod answer;
+mod bgp;
 mod compare;
 mod context;
 mod counter;
@@ -35,9 +36,11 @@ mod model;
 mod names;
 mod network;
 mod object;
+mod ospf;
 mod probe;
 mod resolver;
 mod route;
+mod routing;
 mod row;
 mod socket;
 #[cfg(test)]
@@ -60,5 +63,6 @@ pub use object::Object;
 pub use probe::{Handshake, Probe};
 pub use resolver::{AnswerKind, Resolver, ServerAnswer};
 pub use route::{Leg, Route, Routed, RoutedPacket, Rule};
+pub use routing::{BgpPeer, BgpRoute, Daemons, OspfDevice, OspfNeighbor};
 pub use socket::{Connection, Listener, UdpSocket};
 pub use words::FaultText;

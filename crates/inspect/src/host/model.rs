@@ -10,6 +10,7 @@ use super::link::{Address, Addressed, Link, LinkCounters, Neighbor};
 use super::probe::{self, Probe};
 use super::resolver::{self, Resolver, ServerAnswer};
 use super::route::{self, RawRoute, RawRule, Route, Routed, RoutedPacket, Rule};
+use super::routing::{self, BgpPeer, BgpRoute, Daemons, OspfDevice, OspfNeighbor};
 use super::row::rows;
 use super::socket::{self, Connection, Listener, UdpSocket};
 use crate::netfilter::{self, Bundle, Source};
@@ -74,6 +75,18 @@ pub struct Host {
     pub hosts: Vec<(String, IpAddr)>,
     /// What name servers answered.
     pub answers: Vec<ServerAnswer>,
+    /// Routing daemons.
+    pub daemons: Known<Daemons>,
+    /// Neighbors of BGP.
+    pub bgp_peers: Known<Vec<BgpPeer>>,
+    /// Routes of BGP.
+    pub bgp_routes: Known<Vec<BgpRoute>>,
+    /// Those of them whose community asks others to throw packets away.
+    pub bgp_blackholes: Known<Vec<BgpRoute>>,
+    /// Devices on which OSPF speaks.
+    pub ospf_devices: Known<Vec<OspfDevice>>,
+    /// Neighbors of OSPF.
+    pub ospf_neighbors: Known<Vec<OspfNeighbor>>,
     /// What came of trying to reach destinations.
     pub probes: Vec<Probe>,
     /// Services that have failed.
@@ -133,6 +146,12 @@ impl Host {
             resolver: reader.plain(Part::Resolver, Resolver::read),
             hosts: reader.plain(Part::Hosts, resolver::hosts).rows().to_vec(),
             answers: reader.plain(Part::Answers, resolver::answers).rows().to_vec(),
+            daemons: reader.plain(Part::Routing, Daemons::read),
+            bgp_peers: reader.document(Part::BgpPeers, routing::peers),
+            bgp_routes: reader.document(Part::BgpRoutes, routing::routes),
+            bgp_blackholes: reader.document(Part::BgpBlackholes, routing::routes),
+            ospf_devices: reader.document(Part::OspfDevices, routing::devices),
+            ospf_neighbors: reader.document(Part::OspfNeighbors, routing::neighbors),
             probes: reader.plain(Part::Probes, probe::read).rows().to_vec(),
             failed_units: reader.plain(Part::Units, first_words).rows().to_vec(),
             kernel_log: reader.plain(Part::KernelLog, lines).rows().to_vec(),
@@ -271,6 +290,18 @@ impl Reader<'_> {
     fn table<T: serde::de::DeserializeOwned>(&mut self, part: Part) -> Known<Vec<T>> {
         let text = self.text(part);
         match text.and_then(|text| rows(part, &text, &mut self.warnings)) {
+            Ok(found) => Known::Read(found),
+            Err(why) => Known::NotRead(why),
+        }
+    }
+
+    fn document<T>(
+        &mut self,
+        part: Part,
+        read: fn(Part, &str, &mut Vec<Warning>) -> Result<Vec<T>, String>,
+    ) -> Known<Vec<T>> {
+        let text = self.text(part);
+        match text.and_then(|text| read(part, &text, &mut self.warnings)) {
             Ok(found) => Known::Read(found),
             Err(why) => Known::NotRead(why),
         }

@@ -95,6 +95,20 @@ pub enum Object {
         /// Its name.
         unit: String,
     },
+    /// A session of BGP, or a network that is announced by it.
+    Bgp {
+        /// The machine.
+        host: String,
+        /// The neighbor, or the network.
+        what: String,
+    },
+    /// A device on which OSPF speaks, or should.
+    Ospf {
+        /// The machine.
+        host: String,
+        /// The device.
+        device: String,
+    },
     /// What a machine asks for names.
     Resolver {
         /// The machine.
@@ -143,6 +157,8 @@ impl Object {
             | Self::FilterRule { host, .. }
             | Self::Service { host, .. }
             | Self::Unit { host, .. }
+            | Self::Bgp { host, .. }
+            | Self::Ospf { host, .. }
             | Self::Resolver { host, .. } => Some(host),
             Self::Dns { .. } | Self::Host { .. } | Self::Flow { .. } => None,
         }
@@ -165,6 +181,8 @@ impl fmt::Display for Object {
             }
             Self::Service { host, protocol, port } => write!(out, "service/{host}/{protocol}/{port}"),
             Self::Unit { host, unit } => write!(out, "service/{host}/{unit}"),
+            Self::Bgp { host, what } => write!(out, "bgp/{host}/{what}"),
+            Self::Ospf { host, device } => write!(out, "ospf/{host}/{device}"),
             Self::Resolver { host, what } => write!(out, "resolver/{host}/{what}"),
             Self::Dns { server, name } => {
                 write!(out, "dns/{server}")?;

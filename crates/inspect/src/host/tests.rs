@@ -9,13 +9,13 @@ fn plain(name: &str, address: &str, gateway: Option<&str>) -> Host {
     read(name, &gathered(address, gateway))
 }
 
-fn read(name: &str, gathered: &Gathered) -> Host {
+pub(super) fn read(name: &str, gathered: &Gathered) -> Host {
     let host = Host::read(name, gathered);
     assert_eq!(host.warnings, []);
     host
 }
 
-fn gathered(address: &str, gateway: Option<&str>) -> Gathered {
+pub(super) fn gathered(address: &str, gateway: Option<&str>) -> Gathered {
     let (ip, length) = address.split_once('/').unwrap();
     let net: ipnet::IpNet = address.parse().unwrap();
     let addresses = format!(
@@ -58,7 +58,7 @@ fn flow(to: &str, port: u16) -> Context {
 }
 
 #[track_caller]
-fn check(hosts: &[Host], context: &Context, expected: &[&str]) {
+pub(super) fn check(hosts: &[Host], context: &Context, expected: &[&str]) {
     let found: Vec<String> = judge(hosts, context).findings.iter().map(ToString::to_string).collect();
     assert_eq!(found, expected);
 }

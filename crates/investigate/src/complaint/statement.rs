@@ -311,7 +311,12 @@ fn repeats(last: &Statement, statement: &Statement) -> bool {
     let says = !statement.mentions.is_empty() || !statement.ports.is_empty();
     // An item of a list that names the same is another complaint, a line of a log that begins with a star is not.
     let is_log = !statement.mentions.is_empty() && !statement.ports.is_empty();
+    // Names that fail on one of the ends are another thing than calls between both.
+    let is_other = is_of_one_end(&last.symptoms) != is_of_one_end(&statement.symptoms)
+        && machine_sides(&last.mentions) > 1
+        && !statement.mentions.is_empty();
     says && same_ends
+        && !is_other
         && same_ports
         && (is_log || !statement.is_next)
         && statement.scope.is_empty()
@@ -410,6 +415,9 @@ fn is_turned(clause: &Clause, named: &Named) -> bool {
     open(one) && (by_order || by_word)
 }
 
+/// Names that fail and an Internet that is lost are what one machine lacks; calls between two are another thing.
+const OF_ONE_END: [Symptom; 2] = [Symptom::Names, Symptom::InternetLost];
+
 /// Tells whether a clause is about another thing than the statement so far.
 fn is_another(last: &Statement, clause: &Clause, named: &Named) -> bool {
     let verdict = !clause.symptoms.is_empty() || clause.is_ping;
@@ -466,7 +474,29 @@ fn is_another(last: &Statement, clause: &Clause, named: &Named) -> bool {
         return true;
     }
     let complete = has_side(&last.mentions) > 1;
+    if sentence && verdict {
+        let calls = |mentions: &[Mention], symptoms: &BTreeSet<Symptom>| {
+            machine_sides(mentions) > 1 && !is_of_one_end(symptoms)
+        };
+        let before = calls(&last.mentions, &last.symptoms);
+        let now = calls(&named.mentions, &clause.symptoms);
+        if (before && is_of_one_end(&clause.symptoms) && machine_sides(&named.mentions) == 1)
+            || (now && is_of_one_end(&last.symptoms) && machine_sides(&last.mentions) == 1)
+        {
+            return true;
+        }
+    }
     sentence && verdict && is_new_end && complete && last.has_verdict()
+}
+
+/// Tells whether symptoms are about one machine, whomever it calls.
+fn is_of_one_end(symptoms: &BTreeSet<Symptom>) -> bool {
+    OF_ONE_END.iter().any(|symptom| symptoms.contains(symptom))
+}
+
+fn machine_sides(mentions: &[Mention]) -> usize {
+    let is_machine = |mention: &&Mention| is_side(mention) && !matches!(mention.what, What::Internet);
+    mentions.iter().filter(is_machine).count()
 }
 
 fn is_side(mention: &Mention) -> bool {

@@ -141,6 +141,10 @@ pub enum ObjectKind {
     Service,
     /// A unit of a machine's service manager.
     Unit,
+    /// A session of BGP, or a network that is announced by it.
+    Bgp,
+    /// A device on which OSPF speaks, or should.
+    Ospf,
     /// What a machine asks for names.
     Resolver,
 }
@@ -185,6 +189,8 @@ impl ObjectKind {
             Self::Setting => "sysctl/<host>/<key>",
             Self::Service => "service/<host>/<proto>/<port>",
             Self::Unit => "service/<host>/<unit>",
+            Self::Bgp => "bgp/<host>/<what>",
+            Self::Ospf => "ospf/<host>/<dev>",
             Self::Resolver => "resolver/<host>/<what>",
         }
     }

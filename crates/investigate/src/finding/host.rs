@@ -7,7 +7,7 @@ use crate::suspect::Layer;
 use crate::symptom_text::Symptom;
 
 /// The faults that only a machine itself shows. A test holds that the others have a code of the cloud, too.
-pub(super) const OF_HOSTS: [HostFault; 45] = [
+pub(super) const OF_HOSTS: [HostFault; 54] = [
     HostFault::LinkMissing,
     HostFault::LinkDown,
     HostFault::LinkFlap,
@@ -50,6 +50,15 @@ pub(super) const OF_HOSTS: [HostFault; 45] = [
     HostFault::SnatPorts,
     HostFault::NatMissing,
     HostFault::PortRangeExhausted,
+    HostFault::BgpAsnMismatch,
+    HostFault::BgpMaxPrefix,
+    HostFault::BgpNotAnnounced,
+    HostFault::BgpBlackholeCommunity,
+    HostFault::BgpHijack,
+    HostFault::OspfAreaMismatch,
+    HostFault::OspfNotEnabled,
+    HostFault::OspfTimerMismatch,
+    HostFault::RoutingDaemonDown,
     HostFault::UnitFailed,
     HostFault::DeviceErrors,
     HostFault::SoftnetDrop,
@@ -109,6 +118,15 @@ impl Fault {
             | HostFault::SnatPorts
             | HostFault::NatMissing
             | HostFault::PortRangeExhausted
+            | HostFault::BgpAsnMismatch
+            | HostFault::BgpMaxPrefix
+            | HostFault::BgpNotAnnounced
+            | HostFault::BgpBlackholeCommunity
+            | HostFault::BgpHijack
+            | HostFault::OspfAreaMismatch
+            | HostFault::OspfNotEnabled
+            | HostFault::OspfTimerMismatch
+            | HostFault::RoutingDaemonDown
             | HostFault::UnitFailed
             | HostFault::DeviceErrors
             | HostFault::SoftnetDrop => Self::Host(fault),
@@ -163,7 +181,15 @@ pub(super) const fn object_kind(fault: HostFault) -> ObjectKind {
         | HostFault::AcceptQueueFull
         | HostFault::SynFlood
         | HostFault::ReceiveBuffer => ObjectKind::Service,
-        HostFault::UnitFailed => ObjectKind::Unit,
+        HostFault::BgpAsnMismatch
+        | HostFault::BgpMaxPrefix
+        | HostFault::BgpNotAnnounced
+        | HostFault::BgpBlackholeCommunity
+        | HostFault::BgpHijack => ObjectKind::Bgp,
+        HostFault::OspfAreaMismatch | HostFault::OspfNotEnabled | HostFault::OspfTimerMismatch => {
+            ObjectKind::Ospf
+        }
+        HostFault::RoutingDaemonDown | HostFault::UnitFailed => ObjectKind::Unit,
     }
 }
 
@@ -194,7 +220,16 @@ pub(crate) const fn layer(fault: HostFault) -> Layer {
         | HostFault::PolicyRule
         | HostFault::IpForwardOff
         | HostFault::RpFilterDrop
-        | HostFault::AsymmetricPath => Layer::Routes,
+        | HostFault::AsymmetricPath
+        | HostFault::BgpAsnMismatch
+        | HostFault::BgpMaxPrefix
+        | HostFault::BgpNotAnnounced
+        | HostFault::BgpBlackholeCommunity
+        | HostFault::BgpHijack
+        | HostFault::OspfAreaMismatch
+        | HostFault::OspfNotEnabled
+        | HostFault::OspfTimerMismatch
+        | HostFault::RoutingDaemonDown => Layer::Routes,
         HostFault::GuestFirewallDrop
         | HostFault::GuestFirewallReject
         | HostFault::GuestFirewallPolicyDrop
@@ -263,6 +298,15 @@ pub(crate) const fn symptoms(fault: HostFault) -> &'static [&'static [Symptom]] 
         | HostFault::GuestFirewallPolicyDrop
         | HostFault::BridgePort
         | HostFault::VniMismatch
+        | HostFault::BgpAsnMismatch
+        | HostFault::BgpMaxPrefix
+        | HostFault::BgpNotAnnounced
+        | HostFault::BgpBlackholeCommunity
+        | HostFault::BgpHijack
+        | HostFault::OspfAreaMismatch
+        | HostFault::OspfNotEnabled
+        | HostFault::OspfTimerMismatch
+        | HostFault::RoutingDaemonDown
         | HostFault::NatMissing => &[CUT, NAMES],
         // Some packets or some connections do not.
         HostFault::LinkFlap
@@ -314,7 +358,7 @@ fn named(object: &str) -> String {
     // Only the last part may hold a slash of its own.
     let rest = |at: usize| parts.get(at..).unwrap_or_default().join("/");
     match parts.as_slice() {
-        ["link" | "address" | "qdisc", host, ..] => format!("{} of {host}", rest(2)),
+        ["link" | "address" | "qdisc" | "ospf", host, ..] => format!("{} of {host}", rest(2)),
         ["neighbour", host, ..] => format!("the entry of {host} for {}", rest(2)),
         ["route", host, "default"] => format!("the default route of {host}"),
         ["route", host, ..] => format!("the route of {host} to {}", rest(2)),
@@ -323,6 +367,8 @@ fn named(object: &str) -> String {
         ["netfilter", host, table, ..] => format!("the chain {} of {table} on {host}", rest(3)),
         ["service", host, protocol, port] => format!("{protocol} port {port} of {host}"),
         ["service", host, ..] => format!("{} of {host}", rest(2)),
+        ["bgp", host, peer] => format!("the session of {host} with {peer}"),
+        ["bgp", host, ..] => format!("{} of {host}", rest(2)),
         ["resolver", host, "none"] => host.to_string(),
         ["resolver", host, ..] => format!("{} of {host}", rest(2)),
         ["dns", server] => format!("the name server {server}"),
@@ -456,6 +502,30 @@ pub(super) const fn mechanism(fault: HostFault) -> &'static str {
         HostFault::PortRangeExhausted => {
             "The machine has no port left for new connections to that destination; a retry may work."
         }
+        HostFault::BgpAsnMismatch => {
+            "One end refuses the number of the other, so the session never comes up and no route passes it."
+        }
+        HostFault::BgpMaxPrefix => {
+            "The router ended the session to protect itself, and keeps it down until somebody clears it."
+        }
+        HostFault::BgpNotAnnounced => {
+            "The sessions are up, and nobody else learns where this network is, so packets for it are dropped on their path."
+        }
+        HostFault::BgpBlackholeCommunity => {
+            "Routers that hear this community throw packets for the network away, or pass the route to nobody."
+        }
+        HostFault::BgpHijack => {
+            "The most specific route wins, so packets for these addresses go to another router."
+        }
+        HostFault::OspfAreaMismatch | HostFault::OspfTimerMismatch => {
+            "Routers take each other's hellos only where both say the same, so they never become neighbors and no route passes this link."
+        }
+        HostFault::OspfNotEnabled => {
+            "The other end says hello, and nobody answers, so no route passes this link."
+        }
+        HostFault::RoutingDaemonDown => {
+            "The machine neither learns nor announces routes, and what was learned goes as soon as it ends."
+        }
         HostFault::UnitFailed => "What the service does for the network is not done.",
         HostFault::DeviceErrors => "The device loses packets, and what is lost has to be sent again.",
         HostFault::SoftnetDrop => {
@@ -491,6 +561,16 @@ mod tests {
                 "The route of a to 10.1.0.0/16 throws packets away",
             ),
             (HostFault::NoResolver, "resolver/a/none", "a: no name server is configured"),
+            (
+                HostFault::BgpMaxPrefix,
+                "bgp/r1/192.0.2.1",
+                "The session of r1 with 192.0.2.1 was ended because of too many prefixes",
+            ),
+            (
+                HostFault::BgpNotAnnounced,
+                "bgp/r1/10.1.0.0/16",
+                "10.1.0.0/16 of r1 is not announced by the router that it hangs on",
+            ),
             (HostFault::UnitFailed, "service/a/ssh.service", "The service ssh.service of a has failed"),
         ] {
             assert_eq!(title(fault, object), expected);

@@ -76,6 +76,8 @@ pub(crate) enum Kind {
     Page,
     /// A kernel setting.
     Setting,
+    /// What a routing daemon is asked: its sessions, neighbors and routes, never its configuration.
+    Show,
     /// A format of a date.
     Moment,
     /// A request header that carries no credential.
@@ -125,6 +127,7 @@ impl Kind {
             "PREFERENCE" => Self::Preference,
             "PAGE" => Self::Page,
             "SETTING" => Self::Setting,
+            "SHOW" => Self::Show,
             "MOMENT" => Self::Moment,
             "HEADER" => Self::Header,
             "WRITEOUT" => Self::Writeout,
@@ -183,12 +186,29 @@ impl Kind {
             Self::Setting => {
                 is_word(value) && !value.contains('=') && !value.contains("..") && !value.starts_with('/')
             }
+            Self::Show => is_shown(value),
             Self::Moment => value.starts_with('+'),
             Self::Header => is_plain_header(value),
             Self::Writeout => !value.starts_with('@') && !value.contains("%output"),
             Self::Readable => files.allows(value),
         }
     }
+}
+
+/// Asks for what a routing daemon may say. Its words are whole: `show run` is short for the configuration, which holds passwords.
+fn is_shown(text: &str) -> bool {
+    let words: Vec<&str> = text.split(' ').collect();
+    let plain = |word: &&str| {
+        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:/".contains(&byte))
+    };
+    words.iter().all(plain)
+        && matches!(
+            words.as_slice(),
+            ["show", "daemons" | "version"]
+                | ["show", "bgp", ..]
+                | ["show", "ip", "bgp" | "ospf" | "route", ..]
+                | ["show", "ipv6", "route", ..]
+        )
 }
 
 fn digits(text: &str) -> bool {

@@ -296,6 +296,9 @@ fn value(entry: &Entry, kind: &Kind, rng: &mut Rng) -> String {
         Kind::Setting => {
             rng.word(&["net.ipv4.ip_forward", "net.core.somaxconn", "kernel.hostname", "net/ipv4/tcp_rmem"])
         }
+        Kind::Show => {
+            rng.word(&["show daemons", "show bgp summary json", "show ip ospf neighbor", "show ip route"])
+        }
         Kind::Moment => rng.word(&["+%s", "+%F", "+%T %Z"]),
         Kind::Header => rng.word(&["Accept: */*", "Host: a.example", "X-Api-Version: 1"]),
         Kind::Writeout => rng.word(&["%{http_code}", "%{time_total}\\n", "%{json}"]),

@@ -466,6 +466,7 @@ fn guest(machine: &Machine) -> Guest {
         udp: text("State  Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n".to_owned()),
         connections: None,
         answers: None,
+        pages: None,
     }
 }
 

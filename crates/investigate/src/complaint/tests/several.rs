@@ -138,3 +138,32 @@ fn a_tier_that_is_named_after_one_of_it_is_the_whole_tier() {
         ),
     ]);
 }
+
+#[test]
+fn what_one_machine_lacks_is_another_thing_than_calls_between_two() {
+    read_as(&[
+        (
+            "From shop-app-1 to shop-db: port 9090 times out. shop-app-1 (10.1.2.10) cannot reach anything outside the virtual network.",
+            "shop-app-1>shop-db:9090 | shop-app-1>internet:443 shop-app-1>internet:80",
+        ),
+        (
+            "shop-app-1 has no internet. Calls from shop-app-1 to shop-db on 8443 hang.",
+            "shop-app-1>internet:443 shop-app-1>internet:80 | shop-app-1>shop-db:8443",
+        ),
+        (
+            "We see damaged packets between shop-app-1 and shop-db. shop-db cannot reach anything outside the virtual network.",
+            "shop-app-1>shop-db:any | shop-db>internet:443 shop-db>internet:80",
+        ),
+        // Names that fail have no flow of their own: the machine's name servers are looked at.
+        (
+            "DNS queries from shop-app-1 get no proper answer. Calls from shop-app-1 to shop-db, TCP port 8443, hang until they time out.",
+            " | shop-app-1>shop-db:8443",
+        ),
+        (
+            "Calls from shop-app-1 to shop-db, TCP port 8443, hang until they time out. Names do not resolve on shop-app-1.",
+            "shop-app-1>shop-db:8443 | ",
+        ),
+        // What a program prints about a call is no other thing.
+        ("shop-app-1 cannot reach shop-db on 5432. It says: could not translate host name.", ""),
+    ]);
+}

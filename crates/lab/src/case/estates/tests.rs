@@ -299,6 +299,7 @@ fn guest(estate: &Estate, name: &str) -> Guest {
         udp: text(head.to_owned()),
         connections: None,
         answers: None,
+        pages: None,
     }
 }
 

@@ -295,6 +295,101 @@ pub const FAULTS: &[Spec] = &[
         &[(Fault::VniMismatch, "link/a/vx0"), (Fault::VniMismatch, "link/b/vx0")],
         "b ip link del vx0\nb ip link add vx0 address 02:00:00:00:97:02 type vxlan id 43 remote {ua} dstport 4789 dev eth0\nb ip addr add {b}/24 dev vx0\nb ip link set vx0 up",
     ),
+    // Routing daemons.
+    stops(
+        "bgp_asn_misconfig",
+        Topology::Bgp,
+        &[(Fault::BgpAsnMismatch, "bgp/l1/{s1l1}"), (Fault::BgpAsnMismatch, "bgp/l1/{s2l1}")],
+        "l1 @off\nl1 @bgp 65999 {n}.11.0/24 {s1l1}=65100 {s2l1}=65100\ns1 @down {l1s1}\ns2 @down {l1s2}\nl1 @sees {n}.12.0/24 0",
+    ),
+    beside(
+        "bgp_asn_misconfig_peer",
+        Topology::Bgp,
+        &[(Fault::BgpAsnMismatch, "bgp/s1/{l1s1}")],
+        "s1 @set router~bgp~65100 neighbor~{l1s1}~remote-as~65009\nl1 @down {s1l1}",
+    ),
+    beside(
+        "bgp_max_prefix_exceeded",
+        Topology::Bgp,
+        &[(Fault::BgpMaxPrefix, "bgp/s1/{l1s1}")],
+        "s1 @set router~bgp~65100 address-family~ipv4~unicast neighbor~{l1s1}~maximum-prefix~2\n\
+         l1 @set router~bgp~65001 no~bgp~network~import-check address-family~ipv4~unicast network~10.240.1.0/24 network~10.240.2.0/24 network~10.240.3.0/24\n\
+         s1 @down {l1s1}\nl1 @down {s1l1}",
+    ),
+    stops(
+        "bgp_missing_route_advertisement",
+        Topology::Bgp,
+        &[(Fault::BgpNotAnnounced, "bgp/l2/{n}.12.0/24")],
+        "l2 @set router~bgp~65002 address-family~ipv4~unicast no~network~{n}.12.0/24\nl1 @sees {n}.12.0/24 0",
+    ),
+    stops(
+        "bgp_advertisement_denied",
+        Topology::Bgp,
+        &[(Fault::BgpNotAnnounced, "bgp/l1/{n}.11.0/24")],
+        "l1 @set ip~prefix-list~OUT~deny~any router~bgp~65001 address-family~ipv4~unicast neighbor~{s1l1}~prefix-list~OUT~out neighbor~{s2l1}~prefix-list~OUT~out\n\
+         l2 @sees {n}.11.0/24 0\ns1 @sees {n}.11.0/24 0\ns2 @sees {n}.11.0/24 0",
+    ),
+    stops(
+        "bgp_blackhole_community_leak",
+        Topology::Bgp,
+        &[(Fault::BgpBlackholeCommunity, "bgp/l2/{n}.12.0/24")],
+        "l2 @set route-map~OUT~permit~10 set~community~blackhole exit router~bgp~65002 address-family~ipv4~unicast \
+         neighbor~{s1l2}~route-map~OUT~out neighbor~{s2l2}~route-map~OUT~out\nl1 @sees {n}.12.0/24 0",
+    ),
+    stops(
+        "bgp_hijacking",
+        Topology::Bgp,
+        &[(Fault::BgpHijack, "bgp/s2/{b}/32")],
+        "s2 ip addr add {b}/32 dev lo\ns2 @set router~bgp~65100 address-family~ipv4~unicast network~{b}/32\nl1 @sees {b} 1",
+    ),
+    beside(
+        "frr_service_down",
+        Topology::Bgp,
+        &[(Fault::RoutingDaemonDown, "service/s1/frr")],
+        "s1 @off\nl1 @down {s1l1}\nl2 @down {s1l2}",
+    ),
+    beside(
+        "bgp_acl_block",
+        Topology::Bgp,
+        &[(Fault::GuestFirewallDrop, "netfilter/s2/filter/INPUT/tcp/179")],
+        "s2 iptables -A INPUT -s {l2s2} -p tcp --dport 179 -j DROP\ns2 iptables -A INPUT -s {l2s2} -p tcp --sport 179 -j DROP\nl2 @down {s2l2}\ns2 @down {l2s2}",
+    ),
+    stops(
+        "ospf_area_misconfiguration",
+        Topology::Ospf,
+        &[(Fault::OspfAreaMismatch, "ospf/l1/s1"), (Fault::OspfAreaMismatch, "ospf/l1/s2")],
+        "l1 @set router~ospf no~network~{m}.0.0/16~area~0 network~{m}.0.0/16~area~1\nl1 @sees {n}.12.0/24 0\ns1 @near {l1s1} -\ns2 @near {l1s2} -",
+    ),
+    stops(
+        "ospf_neighbor_missing",
+        Topology::Ospf,
+        &[(Fault::OspfNotEnabled, "ospf/l2/s1"), (Fault::OspfNotEnabled, "ospf/l2/s2")],
+        "l2 @set router~ospf no~network~{m}.0.0/16~area~0\nl1 @sees {n}.12.0/24 0\ns1 @near {l2s1} -\ns2 @near {l2s2} -",
+    ),
+    beside(
+        "ospf_timer_mismatch",
+        Topology::Ospf,
+        &[(Fault::OspfTimerMismatch, "ospf/s1/l2")],
+        "s1 @set interface~l2 ip~ospf~hello-interval~10 ip~ospf~dead-interval~40\nl2 @near {s1l2} -\ns1 @near {l2s1} -",
+    ),
+    beside(
+        "ospf_mtu_mismatch",
+        Topology::Ospf,
+        &[(Fault::MtuMismatch, "link/l1/s1")],
+        "l1 ip link set s1 mtu 1400\nl1 ip link set s1 down\nl1 ip link set s1 up\nl1 @near {s1l1} ExStart",
+    ),
+    beside(
+        "ospf_acl_block",
+        Topology::Ospf,
+        &[(Fault::GuestFirewallDrop, "netfilter/s2/filter/INPUT/ospf/any")],
+        "s2 iptables -A INPUT -s {l2s2} -p ospf -j DROP\ns2 @near {l2s2} -\nl2 @near {s2l2} Init",
+    ),
+    beside(
+        "frr_service_down_ospf",
+        Topology::Ospf,
+        &[(Fault::RoutingDaemonDown, "service/s2/frr")],
+        "s2 @off\nl1 @near {s2l1} -\nl2 @near {s2l2} -",
+    ),
     // Names.
     beside("dns_service_down", Topology::Lan, &[(Fault::DnsFailure, "dns/{c}")], "c @off"),
     beside(

@@ -29,7 +29,7 @@ pub(super) enum Daemon {
     Program(#[expect(dead_code, reason = "it runs until it is dropped")] Running),
 }
 
-fn wrong(what: &str) -> HostError {
+pub(super) fn wrong(what: &str) -> HostError {
     HostError::Failed { what: "starting a daemon".to_owned(), error: what.to_owned() }
 }
 

@@ -13,6 +13,8 @@ pub const HEALTHY: &[Spec] = &[
     well("nat", Topology::Nat, ""),
     well("dual", Topology::Dual, ""),
     well("clos", Topology::Clos, ""),
+    well("bgp", Topology::Bgp, ""),
+    well("ospf", Topology::Ospf, ""),
     well("overlay", Topology::Overlay, ""),
     // Ports that nobody uses, bridges without members, a device that is down on purpose and has no address.
     well(
@@ -126,6 +128,50 @@ pub const HEALTHY: &[Spec] = &[
         "r nft flush chain ip nat post\nr nft add rule ip nat post oifname eth1 ip protocol tcp snat to {rb}:20000-60000\na @hold {b} 9001 5",
     ),
     well("large_buffers", Topology::Router, "b sysctl -qw net.ipv4.tcp_rmem=4096~131072~6291456"),
+    well(
+        "bgp_limit_far_away",
+        Topology::Bgp,
+        "s1 @set router~bgp~65100 address-family~ipv4~unicast neighbor~{l1s1}~maximum-prefix~1000",
+    ),
+    well(
+        "bgp_anycast",
+        Topology::Bgp,
+        "l1 ip addr add 10.255.0.1/32 dev lo\nl2 ip addr add 10.255.0.1/32 dev lo\n\
+         l1 @set router~bgp~65001 address-family~ipv4~unicast network~10.255.0.1/32\nl2 @set router~bgp~65002 address-family~ipv4~unicast network~10.255.0.1/32\n\
+         s1 @sees 10.255.0.1 2",
+    ),
+    well(
+        "bgp_more_specific_of_its_own",
+        Topology::Bgp,
+        "l2 ip route add {b}/32 dev host\nl2 @set router~bgp~65002 address-family~ipv4~unicast network~{b}/32\nl1 @sees {b} 2",
+    ),
+    well(
+        "bgp_network_that_nobody_needs",
+        Topology::Bgp,
+        "l2 ip link add mgmt type veth peer name mgmt1\nl2 ip addr add 10.241.0.1/24 dev mgmt\nl2 ip link set mgmt up\nl2 ip link set mgmt1 up",
+    ),
+    well(
+        "bgp_victim_thrown_away",
+        Topology::Bgp,
+        "l2 @set route-map~VICTIM~permit~10 set~community~blackhole exit router~bgp~65002 no~bgp~network~import-check \
+         address-family~ipv4~unicast network~10.242.6.6/32~route-map~VICTIM\ns1 @sees 10.242.6.6 1",
+    ),
+    well(
+        "ospf_slow_at_both_ends",
+        Topology::Ospf,
+        "l1 @set interface~s1 ip~ospf~hello-interval~2 ip~ospf~dead-interval~8\ns1 @set interface~l1 ip~ospf~hello-interval~2 ip~ospf~dead-interval~8\n\
+         l1 @near {s1l1} Full\ns1 @near {l1s1} Full",
+    ),
+    well(
+        "ospf_passive_on_purpose",
+        Topology::Ospf,
+        "l1 @set interface~s2 ip~ospf~passive\nl1 @near {s2l1} -\ns2 @near {l1s2} -\nl1 @sees {n}.12.0/24 1",
+    ),
+    well(
+        "ospf_network_that_nobody_needs",
+        Topology::Ospf,
+        "l2 ip link add mgmt type veth peer name mgmt1\nl2 ip addr add 10.241.0.1/24 dev mgmt\nl2 ip link set mgmt up\nl2 ip link set mgmt1 up",
+    ),
     well(
         "routes_that_are_not_taken",
         Topology::Router,

@@ -7,6 +7,7 @@
 mod catalogue;
 mod daemon;
 mod draw;
+mod frr;
 mod healthy;
 mod place;
 mod score;

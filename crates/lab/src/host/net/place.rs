@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::daemon::{self, Daemon};
 use super::draw::Draw;
+use super::frr;
 use super::topology::{Spec, Topology};
 use crate::host::exec::ProcessRequest;
 use crate::host::netns::{Journal, Namespace, Prefix, clear, failed, make, must, sweep};
@@ -42,7 +43,8 @@ impl Net {
             return Err(HostError::Lacking("network namespaces need root".to_owned()));
         }
         for name in sweep(folder)? {
-            drop(fs::remove_dir_all(Path::new(ETC).join(name)));
+            drop(fs::remove_dir_all(Path::new(ETC).join(&name)));
+            frr::forget(&name);
         }
         let (journal, prefix) = Journal::begin(folder).map_err(|error| failed("the lab's journal", error))?;
         let plan = topology.plan();
@@ -139,7 +141,8 @@ impl Net {
         for (name, space) in &self.spaces {
             for (program, words) in reads {
                 let said = must("describing a machine", ProcessRequest::own(program, words)?.within(space))?;
-                let mut lines: Vec<&str> = said.out.lines().filter(|line| !line.contains("fe80::")).collect();
+                let lines = said.out.lines().filter(|line| !line.contains("fe80::"));
+                let mut lines: Vec<String> = lines.map(without_number).collect();
                 lines.sort_unstable();
                 text.push_str(&format!("{name} {program}\n{}\n", lines.join("\n")));
             }
@@ -282,6 +285,21 @@ impl Net {
             ["hold", to, port, count] => daemon::hold(space, to, port, count)?,
             ["syn", to, port] => daemon::flood(space, to, port)?,
             ["flap", device] => daemon::flap(space, device)?,
+            ["bgp", number, network, peers @ ..] => {
+                let started = frr::bgp(space, &etc, number, network, peers)?;
+                self.daemons.extend(started.into_iter().map(|one| (name.to_owned(), one)));
+                return Ok(());
+            }
+            ["ospf", networks, devices @ ..] => {
+                let started = frr::ospf(space, &etc, networks, devices)?;
+                self.daemons.extend(started.into_iter().map(|one| (name.to_owned(), one)));
+                return Ok(());
+            }
+            ["near", peer, state] => return frr::near(space, peer, state),
+            ["set", lines @ ..] => return frr::set(space, lines),
+            ["sees", prefix, hops] => return frr::sees(space, prefix, hops),
+            ["up", peer] => return frr::session(space, peer, true),
+            ["down", peer] => return frr::session(space, peer, false),
             ["off"] => {
                 self.daemons.retain(|(own, _)| own != name);
                 return Ok(());
@@ -301,6 +319,7 @@ impl Net {
         self.daemons.clear();
         for space in self.spaces.values() {
             drop(fs::remove_dir_all(Path::new(ETC).join(space.as_str())));
+            frr::forget(space.as_str());
         }
         // The folder goes when nobody else has anything in it.
         drop(fs::remove_dir(ETC));
@@ -322,6 +341,14 @@ impl Drop for Net {
 
 fn write(path: &Path, text: &str) -> Result<(), HostError> {
     fs::write(path, text).map_err(|error| failed("writing a file of /etc/netns", error))
+}
+
+/// Takes the number of a next hop out of a route: the kernel counts on.
+fn without_number(line: &str) -> String {
+    match line.split_once(" nhid ") {
+        Some((before, rest)) => format!("{before} {}", rest.split_once(' ').map_or("", |(_, rest)| rest)),
+        None => line.to_owned(),
+    }
 }
 
 /// Reads what the program kept.

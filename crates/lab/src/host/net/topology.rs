@@ -15,6 +15,10 @@ pub enum Topology {
     Dual,
     /// `a` and `b` behind two leaves and two spines, every path twice.
     Clos,
+    /// The same, and the routers learn by BGP where to: a system of its own for each leaf, one for both spines.
+    Bgp,
+    /// The same with OSPF, in one area.
+    Ospf,
     /// A tunnel between `a` and `b` over a router.
     Overlay,
 }
@@ -52,9 +56,38 @@ pub(super) struct Plan {
     pub(super) steps: &'static str,
 }
 
+/// Two machines behind two leaves and two spines, without what tells the routers where to.
+const FABRIC: Plan = Plan {
+    machines: &["a", "b", "l1", "l2", "s1", "s2"],
+    names: &[
+        ("a", "{n}.11.{h}"),
+        ("b", "{n}.12.{i}"),
+        ("ga", "{n}.11.1"),
+        ("gb", "{n}.12.1"),
+        ("l1s1", "{m}.11.0"),
+        ("s1l1", "{m}.11.1"),
+        ("l1s2", "{m}.12.0"),
+        ("s2l1", "{m}.12.1"),
+        ("l2s1", "{m}.21.0"),
+        ("s1l2", "{m}.21.1"),
+        ("l2s2", "{m}.22.0"),
+        ("s2l2", "{m}.22.1"),
+    ],
+    cables: &[
+        ["a", "eth0", "{a}/24", "l1", "host", "{ga}/24"],
+        ["b", "eth0", "{b}/24", "l2", "host", "{gb}/24"],
+        ["l1", "s1", "{l1s1}/31", "s1", "l1", "{s1l1}/31"],
+        ["l1", "s2", "{l1s2}/31", "s2", "l1", "{s2l1}/31"],
+        ["l2", "s1", "{l2s1}/31", "s1", "l2", "{s1l2}/31"],
+        ["l2", "s2", "{l2s2}/31", "s2", "l2", "{s2l2}/31"],
+    ],
+    steps: "",
+};
+
 impl Topology {
     /// Every network.
-    pub const ALL: [Self; 6] = [Self::Lan, Self::Router, Self::Nat, Self::Dual, Self::Clos, Self::Overlay];
+    pub const ALL: [Self; 8] =
+        [Self::Lan, Self::Router, Self::Nat, Self::Dual, Self::Clos, Self::Bgp, Self::Ospf, Self::Overlay];
 
     /// Returns its name.
     #[must_use]
@@ -65,6 +98,8 @@ impl Topology {
             Self::Nat => "nat",
             Self::Dual => "dual",
             Self::Clos => "clos",
+            Self::Bgp => "bgp",
+            Self::Ospf => "ospf",
             Self::Overlay => "overlay",
         }
     }
@@ -143,34 +178,27 @@ impl Topology {
                     b sysctl -qw net.ipv4.conf.all.rp_filter=0\nb sysctl -qw net.ipv4.conf.eth0.rp_filter=0\nb sysctl -qw net.ipv4.conf.eth1.rp_filter=0",
             },
             Self::Clos => Plan {
-                machines: &["a", "b", "l1", "l2", "s1", "s2"],
-                names: &[
-                    ("a", "{n}.11.{h}"),
-                    ("b", "{n}.12.{i}"),
-                    ("ga", "{n}.11.1"),
-                    ("gb", "{n}.12.1"),
-                    ("l1s1", "{m}.11.0"),
-                    ("s1l1", "{m}.11.1"),
-                    ("l1s2", "{m}.12.0"),
-                    ("s2l1", "{m}.12.1"),
-                    ("l2s1", "{m}.21.0"),
-                    ("s1l2", "{m}.21.1"),
-                    ("l2s2", "{m}.22.0"),
-                    ("s2l2", "{m}.22.1"),
-                ],
-                cables: &[
-                    ["a", "eth0", "{a}/24", "l1", "host", "{ga}/24"],
-                    ["b", "eth0", "{b}/24", "l2", "host", "{gb}/24"],
-                    ["l1", "s1", "{l1s1}/31", "s1", "l1", "{s1l1}/31"],
-                    ["l1", "s2", "{l1s2}/31", "s2", "l1", "{s2l1}/31"],
-                    ["l2", "s1", "{l2s1}/31", "s1", "l2", "{s1l2}/31"],
-                    ["l2", "s2", "{l2s2}/31", "s2", "l2", "{s2l2}/31"],
-                ],
                 steps: "l1 sysctl -qw net.ipv4.ip_forward=1\nl2 sysctl -qw net.ipv4.ip_forward=1\ns1 sysctl -qw net.ipv4.ip_forward=1\n\
                     s2 sysctl -qw net.ipv4.ip_forward=1\na ip route add default via {ga}\nb ip route add default via {gb}\n\
                     l1 ip route add {n}.12.0/24 nexthop via {s1l1} nexthop via {s2l1}\nl2 ip route add {n}.11.0/24 nexthop via {s1l2} nexthop via {s2l2}\n\
                     s1 ip route add {n}.11.0/24 via {l1s1}\ns1 ip route add {n}.12.0/24 via {l2s1}\n\
                     s2 ip route add {n}.11.0/24 via {l1s2}\ns2 ip route add {n}.12.0/24 via {l2s2}\nb @web 80\nb @tcp * 9001",
+                ..FABRIC
+            },
+            Self::Bgp => Plan {
+                steps: "l1 sysctl -qw net.ipv4.ip_forward=1\nl2 sysctl -qw net.ipv4.ip_forward=1\ns1 sysctl -qw net.ipv4.ip_forward=1\n\
+                    s2 sysctl -qw net.ipv4.ip_forward=1\na ip route add default via {ga}\nb ip route add default via {gb}\nb @web 80\nb @tcp * 9001\n\
+                    s1 @bgp 65100 - {l1s1}=65001 {l2s1}=65002\ns2 @bgp 65100 - {l1s2}=65001 {l2s2}=65002\n\
+                    l1 @bgp 65001 {n}.11.0/24 {s1l1}=65100 {s2l1}=65100\nl2 @bgp 65002 {n}.12.0/24 {s1l2}=65100 {s2l2}=65100\n\
+                    l1 @sees {n}.12.0/24 2\nl2 @sees {n}.11.0/24 2",
+                ..FABRIC
+            },
+            Self::Ospf => Plan {
+                steps: "l1 sysctl -qw net.ipv4.ip_forward=1\nl2 sysctl -qw net.ipv4.ip_forward=1\ns1 sysctl -qw net.ipv4.ip_forward=1\n\
+                    s2 sysctl -qw net.ipv4.ip_forward=1\na ip route add default via {ga}\nb ip route add default via {gb}\nb @web 80\nb @tcp * 9001\n\
+                    s1 @ospf {m}.0.0/16 l1 l2\ns2 @ospf {m}.0.0/16 l1 l2\nl1 @ospf {m}.0.0/16,{n}.11.0/24 s1 s2\nl2 @ospf {m}.0.0/16,{n}.12.0/24 s1 s2\n\
+                    l1 @sees {n}.12.0/24 2\nl2 @sees {n}.11.0/24 2\ns1 @sees {n}.11.0/24 1\ns1 @sees {n}.12.0/24 1\ns2 @sees {n}.11.0/24 1\ns2 @sees {n}.12.0/24 1",
+                ..FABRIC
             },
             Self::Overlay => Plan {
                 machines: &["a", "r", "b"],

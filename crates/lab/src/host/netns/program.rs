@@ -14,7 +14,7 @@ pub(in crate::host) struct Program {
 }
 
 /// Every program that the lab starts.
-pub(in crate::host) const PROGRAMS: [Program; 28] = [
+pub(in crate::host) const PROGRAMS: [Program; 32] = [
     Program::of("ip", "iproute2"),
     Program::of("tc", "iproute2"),
     Program::of("ss", "iproute2"),
@@ -43,10 +43,14 @@ pub(in crate::host) const PROGRAMS: [Program; 28] = [
     Program::of("dig", "bind9-dnsutils"),
     Program::of("dnsmasq", "dnsmasq-base"),
     Program::of("nginx", "nginx-light"),
+    Program::of("zebra", "frr"),
+    Program::of("bgpd", "frr"),
+    Program::of("ospfd", "frr"),
+    Program::of("vtysh", "frr"),
 ];
 
 /// Where programs lie.
-const FOLDERS: [&str; 4] = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+const FOLDERS: [&str; 5] = ["/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/lib/frr"];
 
 impl Program {
     const fn of(name: &'static str, package: &'static str) -> Self {

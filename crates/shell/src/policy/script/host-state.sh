@@ -103,6 +103,34 @@ kernel_log() {
 units() { if [ -d /run/systemd/system ]; then systemctl --failed --no-pager --plain --no-legend; fi; }
 clock() { if [ -d /run/systemd/system ]; then timedatectl show -p NTP -p NTPSynchronized; fi; }
 processes() { ps -eo comm= | sort | uniq -c | sort -rn | head -n 300; }
+none() { :; }
+daemons() {
+  if [ -d "$frr" ] && [ -r /proc/net/unix ] && [ -e /etc/frr/daemons ]; then
+    all=$(as_root cat /etc/frr/daemons) || return $?
+    printf '%s\n' "$all" | sed -n 's/^\([a-z0-9]*\)=yes.*/enabled \1/p'
+  fi
+  echo "running $speaking"
+}
+routing() {
+  name=$1; speaker=$2; shift 2
+  if ! command -v vtysh >/dev/null 2>&1; then part "$name" vtysh; return; fi
+  case " $speaking " in *" $speaker "*) part "$name" "$@" ;; *) part "$name" none ;; esac
+}
+bgp_routes() {
+  all=$(asked 'show bgp ipv4 unicast summary json') || return $?
+  count=$(printf '%s\n' "$all" | sed -n 's/^ *"ribCount":\([0-9]*\),.*/\1/p' | head -n 1)
+  if [ "${count:-0}" -gt 2000 ]; then echo 'there are more than 2000 routes' >&2; return 75; fi
+  asked 'show bgp ipv4 unicast json'
+}
+asked() {
+  set -- -c "$1"
+  if [ -n "$instance" ]; then set -- -N "$instance" "$@"; fi
+  if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null 2>&1 && getent group frrvty >/dev/null 2>&1; then
+    setpriv --regid frrvty --clear-groups vtysh "$@"
+  else
+    as_root vtysh "$@"
+  fi
+}
 wireguard() { as_root wg show all; }
 shake() {
   if command -v nc >/dev/null 2>&1; then
@@ -180,6 +208,15 @@ gathered() {
   if command -v dig >/dev/null 2>&1; then part answers answers; else part answers dig; fi
   part proxy proxy
   if command -v wg >/dev/null 2>&1; then part wireguard wireguard; else part wireguard wg; fi
+  instance=$(ip netns identify $$ 2>/dev/null)
+  frr=/run/frr${instance:+/$instance}
+  speaking=$(sed -n "s#.* 00010000 0001 .*$frr/\([a-z0-9]*\)\.vty\$#\1#p" /proc/net/unix 2>/dev/null | sort -u | tr '\n' ' ')
+  if command -v vtysh >/dev/null 2>&1; then part routing daemons; else part routing vtysh; fi
+  routing bgp-peers bgpd asked 'show bgp neighbors json'
+  routing bgp-routes bgpd bgp_routes
+  routing bgp-blackholes bgpd asked 'show bgp ipv4 unicast community blackhole json'
+  routing ospf-devices ospfd asked 'show ip ospf interface json'
+  routing ospf-neighbors ospfd asked 'show ip ospf neighbor json'
   part kernel-log kernel_log
   part units units
   part processes processes

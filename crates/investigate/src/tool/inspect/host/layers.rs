@@ -51,6 +51,12 @@ const fn layer(part: Part) -> Option<Layer> {
         | Part::Nsswitch
         | Part::Proxy
         | Part::Wireguard
+        | Part::Routing
+        | Part::BgpPeers
+        | Part::BgpRoutes
+        | Part::BgpBlackholes
+        | Part::OspfDevices
+        | Part::OspfNeighbors
         | Part::KernelLog
         | Part::Units
         | Part::Processes

@@ -29,6 +29,11 @@ pub(super) fn object(finding: &Finding) -> String {
         }
         Object::Service { host, protocol, port } => format!("{}/{port}", parts(&["service", host, protocol])),
         Object::Unit { host, unit } => parts(&["service", host, unit]),
+        Object::Bgp { host, what } => {
+            let what: Vec<String> = what.split('/').map(plain).collect();
+            format!("{}/{}", parts(&["bgp", host]), what.join("/"))
+        }
+        Object::Ospf { host, device } => parts(&["ospf", host, device]),
         Object::Resolver { host, what } => parts(&["resolver", host, what]),
         Object::Dns { server, name } => match name {
             Some(name) => format!("dns/{server}/{}", plain(name)),

@@ -96,6 +96,11 @@ fn command(finding: &Finding) -> Option<(String, String, String)> {
             format!("systemctl status --no-pager {unit}"),
             "whoever uses the service waits while it starts.".to_owned(),
         )),
+        (Fault::RoutingDaemonDown, Object::Unit { unit, .. }) if is_word(unit) => Some((
+            format!("sudo systemctl restart {unit}"),
+            "vtysh -c 'show daemons'".to_owned(),
+            "routes are learned anew, and whoever uses them waits so long.".to_owned(),
+        )),
         (Fault::IpForwardOff, Object::Sysctl { key, .. }) => set(key, "1"),
         (Fault::RpFilterDrop, Object::Sysctl { key, .. }) => set(key, "2"),
         (Fault::Ipv6Disabled, Object::Sysctl { key, .. }) => set(key, "0"),
