@@ -35,6 +35,19 @@ pub(super) fn text(path: &Path, limit: usize) -> anyhow::Result<String> {
     })
 }
 
+/// Reads at most so many bytes from the beginning of a file, or of standard input.
+pub(super) fn beginning(path: &Path, most: usize) -> anyhow::Result<Vec<u8>> {
+    let most = u64::try_from(most).unwrap_or(u64::MAX);
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        io::stdin().lock().take(most).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
+    };
+    read.with_context(|| format!("reading {}", path.display()))?;
+    Ok(bytes)
+}
+
 /// Decodes UTF-8, and UTF-16 that begins with its mark, as Windows PowerShell writes what `>` redirects.
 fn decoded(bytes: Vec<u8>) -> Option<String> {
     let join: fn([u8; 2]) -> u16 = match bytes.get(..2) {

@@ -16,6 +16,7 @@ mod effective;
 mod engine;
 mod export;
 mod files;
+mod flows;
 mod guest;
 mod hook;
 mod host;

@@ -90,6 +90,8 @@ enum Sub {
     Qdisc(super::qdisc::Arguments),
     /// Says what was changed in a resource group, when and by whom, and which change made what is at fault.
     Changes(super::changes::Arguments),
+    /// Says what flow logs of networks show of a flow: seen, let through, denied, by which rule and when.
+    Flows(super::flows::Arguments),
     /// Says what a resource group consists of, and who owns which address.
     Topology(super::topology::Arguments),
     /// Starts what to run against where there is nothing real.
@@ -166,6 +168,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Capture(arguments) => super::capture::run(&arguments, &setup()?),
         Sub::Qdisc(arguments) => super::qdisc::run(&arguments, &root.global),
         Sub::Changes(arguments) => super::changes::run(&arguments, &root.global),
+        Sub::Flows(arguments) => super::flows::run(&arguments),
         Sub::Topology(arguments) => super::topology::run(&arguments, &setup()?),
         #[cfg(feature = "lab")]
         Sub::Lab(arguments) => super::lab::run(&arguments, &root.global),

@@ -19,6 +19,7 @@ mod estates;
 mod evaluate;
 mod evaluate_az;
 mod export;
+mod flows;
 mod fuzz;
 mod guest_script;
 mod hook;

@@ -7,6 +7,7 @@
 
 pub mod changes;
 pub mod effective;
+pub mod flowlog;
 pub mod forecast;
 pub mod host;
 pub mod net;

@@ -88,6 +88,7 @@ fn files(folder: &Path) {
     write("nsg.json", &rules.to_string());
     write("nics.json", "[]");
     write("log.json", "[]");
+    write("PT1H.json", r#"{"records":[]}"#);
     write("tc.txt", "qdisc netem 8001: dev eth0 root refcnt 2 limit 1000 delay 30ms\n");
     let state = json!({"nics": [{"nic": "web", "routes": routes, "nsg": rules, "error": null}]}).to_string();
     let filter = "*filter\n:INPUT DROP [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\nCOMMIT\n";

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 pub enum Scheme {
     /// In the clear.
     Http,
-    /// Encrypted; nobody looks at the certificate.
+    /// Encrypted; the certificate does not count.
     Https,
 }
 
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_page_is_told_from_what_is_not_known() {
+    fn what_is_no_page_is_another_thing_than_what_is_not_known() {
         let text = "http://10.0.0.4:80/ 404 0\nhttp://10.0.0.4:81/ 000 52\nhttp://10.0.0.4:82/ 000 28\nrubbish\nhttp://x 70000 0";
         let found: Vec<Status> = pages(text).into_iter().map(|page| page.status).collect();
         assert_eq!(found, [Status::Code(404), Status::Nothing, Status::Unknown]);

@@ -50,7 +50,7 @@ const TEXTS: [Text; 38] = [
     (
         Fault::LbProbeStatus,
         "Probe {2..} of {1} is answered with another status than 200",
-        "A probe that asks for a page takes a member for healthy only where the page comes with status 200. Redirects, refusals and errors count as failures, though somebody listens and answers.",
+        "The probe asks for a page, and only one that comes with status 200 counts. A member with any other status gets nothing, though its port is open.",
     ),
     (
         Fault::LbBackendEmpty,

@@ -8,7 +8,7 @@ use super::argument::Guest;
 use super::inspector::Unfinished;
 use super::inventory::inventory;
 use super::object::object;
-use crate::complaint::{self, Basis, Complaint, ComplaintFlow, End, Inventory};
+use crate::complaint::{self, Basis, Complaint, End, Inventory};
 use crate::event::ObservationId;
 use crate::suspect::stops;
 use crate::symptom_text::Symptom;
@@ -30,16 +30,8 @@ use ghost_inspect::path::{self, Bundle, Cause, Estate, Flow, Object, PageQuestio
 const MAX_ROUNDS: usize = 8;
 /// So many machines are read because nobody named any.
 const MAX_MACHINES: usize = 30;
-/// So many machines are taken for callers where nobody names one.
-const MAX_CALLERS: usize = 4;
-/// So many ports are judged where nobody names one.
-const MAX_PORTS: usize = 6;
-/// The port of whoever administers a machine.
-const ADMINISTRATION: u16 = 22;
 /// Stands for any address outside.
 pub(super) const INTERNET: [u8; 4] = [8, 8, 8, 8];
-/// The platform's name server.
-const NAME_SERVER: [u8; 4] = [168, 63, 129, 16];
 /// So many observations are cited for one fault.
 const MAX_CITED: usize = 4;
 
@@ -157,9 +149,7 @@ impl<'a> EstateReader<'a> {
         for _ in 0..MAX_ROUNDS {
             let complaints = complaint::resolve(&message, &self.inventory());
             // An address or a name that no machine has may be that of a load balancer.
-            let is_outside = |flow: &ComplaintFlow| matches!(flow.destination, End::Address(_));
-            let is_unknown =
-                complaints.iter().any(|one| !one.unknown.is_empty() || one.flows.iter().any(is_outside));
+            let is_unknown = complaints.iter().any(|one| self.is_elsewhere(one, text));
             if is_unknown && !self.read.contains_key(&Wanted::Frontends) {
                 self.fetch(Wanted::Frontends, replay)?;
                 continue;
@@ -249,130 +239,6 @@ impl<'a> EstateReader<'a> {
         Ok(())
     }
 
-    /// Returns the flows of a complaint as they are judged.
-    fn flows_of(&self, complaint: &Complaint) -> Vec<Flow> {
-        if complaint.kind != complaint::Kind::Trouble && complaint.kind != complaint::Kind::Drift {
-            return Vec::new();
-        }
-        let is_review = [Symptom::RolledBack, Symptom::NothingChanged]
-            .iter()
-            .any(|symptom| complaint.symptoms.contains(symptom));
-        let mut flows: Vec<Flow> = Vec::new();
-        let mut add = |flow: Option<Flow>| flows.extend(flow.filter(|flow| !flows.contains(flow)));
-        for flow in &complaint.flows {
-            let address = |end: &End| end.address().unwrap_or(IpAddr::from(INTERNET));
-            let (from, to) = (address(&flow.source), address(&flow.destination));
-            let in_front = flow.destination.machine().map(|name| self.estate().frontends_of(name, flow.port));
-            for (frontend, protocol, port) in in_front.into_iter().flatten() {
-                add(Flow::new(from, frontend, protocol, Some(port)).ok().filter(|_| from != frontend));
-            }
-            // Nobody comes from the internet to a load balancer at an address of the network.
-            let inner = flow.destination.machine().filter(|_| flow.source == End::Internet);
-            if let Some(name) = inner.filter(|name| self.estate().is_inner_balancer(name)) {
-                self.from_inside(name, to, flow.port).into_iter().for_each(|flow| add(Some(flow)));
-                continue;
-            }
-            let protocol = match flow.protocol {
-                complaint::Protocol::Tcp => path::Protocol::Tcp,
-                complaint::Protocol::Udp => path::Protocol::Udp,
-                complaint::Protocol::Icmp => path::Protocol::Icmp,
-            };
-            if flow.port.is_some() || protocol == path::Protocol::Icmp {
-                let is_name =
-                    |end: &End, at: IpAddr| matches!(end, End::Address(_)) && self.is_spoken(at, flow.port);
-                if is_name(&flow.destination, to) || is_name(&flow.source, from) {
-                    continue;
-                }
-                add(Flow::new(from, to, protocol, flow.port).ok());
-                // Whoever asks what a change left behind asks about everything that is served there.
-                if !is_review {
-                    continue;
-                }
-            }
-            // No port is named: what is served there.
-            let ports =
-                flow.destination.machine().map(|name| self.served(name, protocol)).unwrap_or_default();
-            for port in &ports {
-                add(Flow::new(from, to, protocol, Some(*port)).ok());
-            }
-            if ports.is_empty() && flow.port.is_none() {
-                add(Flow::new(from, to, path::Protocol::Icmp, None).ok());
-            }
-        }
-        if complaint.kind == complaint::Kind::Trouble {
-            for flow in self.flows_by_name(complaint) {
-                add(Some(flow));
-            }
-        }
-        if complaint.kind == complaint::Kind::Trouble && complaint.symptoms.contains(&Symptom::Names) {
-            for machine in &complaint.machines {
-                let own = self.estate().addresses_of(machine).into_iter().next();
-                let to = IpAddr::from(NAME_SERVER);
-                add(own.and_then(|own| Flow::new(own, to, path::Protocol::Udp, Some(53)).ok()));
-            }
-        }
-        flows
-    }
-
-    /// Returns flows to a load balancer where nobody says who calls: one that passes, where one does. Where none does, one that shows what
-    /// stops them all: what keeps some callers out may be meant.
-    fn from_inside(&self, balancer: &str, to: IpAddr, port: Option<u16>) -> Vec<Flow> {
-        let estate = self.estate();
-        let members: Vec<&str> =
-            estate.members_of(balancer).into_iter().map(|(_, machine)| machine).collect();
-        let callers = estate.machines().filter(|name| !members.contains(name)).take(MAX_CALLERS);
-        let callers: Vec<IpAddr> =
-            callers.filter_map(|name| estate.addresses_of(name).first().copied()).collect();
-        let ports = match port {
-            Some(port) => vec![port],
-            None => self.served(balancer, path::Protocol::Tcp),
-        };
-        let mut flows = Vec::new();
-        for port in ports {
-            let own =
-                callers.iter().filter_map(|from| Flow::new(*from, to, path::Protocol::Tcp, Some(port)).ok());
-            let judged: Vec<path::Judgement> = own.map(|flow| estate.judge(&flow)).collect();
-            let is_open = |one: &&path::Judgement| one.fate == path::Fate::Unknown;
-            let passes = |one: &&path::Judgement| {
-                matches!(one.fate, path::Fate::Passes | path::Fate::Degraded | path::Fate::Partly)
-            };
-            // What stops it at the load balancer is the same for everybody who calls.
-            let is_in_front = |one: &&path::Judgement| {
-                one.hops().any(|(_, hop)| hop.kind == path::Kind::Balancer && !hop.stops.is_empty())
-            };
-            let shared = |one: &&path::Judgement| {
-                let all = |cause: &Cause| judged.iter().all(|other| other.findings().contains(cause));
-                !judged.iter().any(|other| is_open(&other)) && one.findings().iter().any(all)
-            };
-            let found = judged.iter().find(passes).or_else(|| judged.iter().find(is_in_front));
-            match found.or_else(|| judged.iter().find(shared)) {
-                Some(one) => flows.push(one.flow.clone()),
-                None => flows.extend(judged.iter().filter(is_open).map(|one| one.flow.clone())),
-            }
-        }
-        flows
-    }
-
-    /// Returns the ports that a machine serves to others; that of whoever administers it is not among them.
-    fn served(&self, machine: &str, protocol: path::Protocol) -> Vec<u16> {
-        let taken = self.estate().balancers().find(|(name, ..)| *name == machine);
-        if let Some((_, _, ports)) = taken {
-            let own = ports.into_iter().filter(|(own, _)| *own == protocol);
-            return own.map(|(_, port)| port).take(MAX_PORTS).collect();
-        }
-        let all = self.estate().listeners(machine).unwrap_or_default().into_iter();
-        let is_served = |one: &path::Listening| {
-            one.protocol == protocol
-                && one.port != ADMINISTRATION
-                && !one.address.is_some_and(|own| own.is_loopback())
-        };
-        let mut ports: Vec<u16> = all.filter(is_served).map(|one| one.port).collect();
-        ports.sort_unstable();
-        ports.dedup();
-        ports.truncate(MAX_PORTS);
-        ports
-    }
-
     fn inventory(&self) -> Inventory {
         let topology = Topology::read(self.place.group.as_str(), &self.bundle.cloud);
         let mut inventory = inventory(&topology, self.estate());
@@ -390,7 +256,7 @@ impl<'a> EstateReader<'a> {
     }
 
     /// Returns the flows of the machines of a complaint to the names that people wrote.
-    fn flows_by_name(&self, complaint: &Complaint) -> Vec<Flow> {
+    pub(super) fn flows_by_name(&self, complaint: &Complaint) -> Vec<Flow> {
         let estate = self.estate();
         let named = complaint.flows.iter().filter_map(|flow| flow.source.machine());
         let mut callers: Vec<&str> = named.collect();

@@ -6,6 +6,7 @@
 
 mod argument;
 mod changes;
+mod complaint_flows;
 mod drift;
 mod estate_reader;
 mod filter;
