@@ -63,6 +63,9 @@ pub(super) fn explains(network: &Network<'_>, found: &[Finding], one: &Finding) 
                     | Fault::BgpBlackholeCommunity
                     | Fault::BgpHijack
                     | Fault::RoutingDaemonDown
+                    | Fault::OspfAreaMismatch
+                    | Fault::OspfNotEnabled
+                    | Fault::OspfTimerMismatch
             )
             || is_of_session(own)
     };
@@ -275,8 +278,43 @@ fn silence(network: &Network<'_>, ip: IpAddr) -> Option<Finding> {
 mod tests {
     use super::super::context::Context;
     use super::super::gathered::Gathered;
-    use super::super::tests::{check, gathered, read};
+    use super::super::tests::{gathered, read};
     use super::*;
+
+    #[track_caller]
+    fn check(hosts: &[Host], context: &Context, expected: &[&str]) {
+        let found: Vec<String> =
+            super::check(&Network { hosts, context }).iter().map(ToString::to_string).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_route_that_is_missing_follows_from_what_keeps_routers_apart() {
+        let device = |area: &str| format!(r#"{{"interfaces":{{"eth0":{{"area":"{area}"}}}}}}"#);
+        let router = |name: &str, address: &str, area: &str| {
+            let all = gathered(address, None).with(Part::Routing, "running ospfd");
+            read(name, &all.with(Part::OspfDevices, &device(area)).with(Part::OspfNeighbors, ""))
+        };
+        let flow = Flow {
+            from: "r1".to_owned(),
+            source: None,
+            to: "10.9.0.7".parse().unwrap(),
+            protocol: Protocol::Tcp,
+            port: Some(80),
+            is_marked: false,
+        };
+        let context = Context { flows: vec![flow], ..Context::default() };
+        let said = |hosts: &[Host]| -> Vec<String> {
+            super::super::judge(hosts, &context).findings.iter().map(ToString::to_string).collect()
+        };
+        let (first, second) =
+            (router("r1", "10.0.0.1/24", "0.0.0.0"), router("r2", "10.0.0.2/24", "0.0.0.1"));
+        assert_eq!(said(std::slice::from_ref(&first)), ["no_default_route route/r1/default"]);
+        assert_eq!(
+            said(&[first, second]),
+            ["ospf_area_mismatch ospf/r1/eth0", "ospf_area_mismatch ospf/r2/eth0"]
+        );
+    }
 
     fn peer(ip: &str, (own, remote): (u32, u32), state: &str) -> String {
         format!(r#""{ip}":{{"localAs":{own},"remoteAs":{remote},"bgpState":"{state}"}}"#)
