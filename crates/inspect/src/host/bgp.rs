@@ -256,7 +256,7 @@ fn silence(network: &Network<'_>, ip: IpAddr) -> Option<Finding> {
     let covers = |route: &BgpRoute| route.prefix.contains(&ip);
     let others =
         || network.hosts.iter().filter(router).filter(|other| other.name != host.name && on(other).is_none());
-    // Where somebody heard of it, it was announced.
+    // Where somebody learned of it, it was announced.
     if others().any(|other| other.bgp_routes.rows().iter().any(covers))
         || others().any(|other| other.bgp_routes.read().is_none())
     {
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_that_hangs_on_a_router_and_that_nobody_heard_of_is_not_announced() {
+    fn a_network_that_hangs_on_a_router_and_that_nobody_learned_of_is_not_announced() {
         let up = |ip: &str, own, remote| [peer(ip, (own, remote), "Established")];
         let near = |routes: &str| router("r1", "10.9.0.1/24", &up("10.0.0.2", 1, 2), routes);
         let far = |routes: &str| router("r2", "10.0.0.2/24", &up("10.0.0.1", 2, 1), routes);
