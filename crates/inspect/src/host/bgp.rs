@@ -63,6 +63,9 @@ pub(super) fn explains(network: &Network<'_>, found: &[Finding], one: &Finding) 
                     | Fault::BgpBlackholeCommunity
                     | Fault::BgpHijack
                     | Fault::RoutingDaemonDown
+                    | Fault::OspfAreaMismatch
+                    | Fault::OspfNotEnabled
+                    | Fault::OspfTimerMismatch
             )
             || is_of_session(own)
     };
@@ -253,7 +256,7 @@ fn silence(network: &Network<'_>, ip: IpAddr) -> Option<Finding> {
     let covers = |route: &BgpRoute| route.prefix.contains(&ip);
     let others =
         || network.hosts.iter().filter(router).filter(|other| other.name != host.name && on(other).is_none());
-    // Where somebody heard of it, it was announced.
+    // Where somebody learned of it, it was announced.
     if others().any(|other| other.bgp_routes.rows().iter().any(covers))
         || others().any(|other| other.bgp_routes.read().is_none())
     {
@@ -275,8 +278,43 @@ fn silence(network: &Network<'_>, ip: IpAddr) -> Option<Finding> {
 mod tests {
     use super::super::context::Context;
     use super::super::gathered::Gathered;
-    use super::super::tests::{check, gathered, read};
+    use super::super::tests::{gathered, read};
     use super::*;
+
+    #[track_caller]
+    fn check(hosts: &[Host], context: &Context, expected: &[&str]) {
+        let found: Vec<String> =
+            super::check(&Network { hosts, context }).iter().map(ToString::to_string).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_route_that_is_missing_follows_from_what_keeps_routers_apart() {
+        let device = |area: &str| format!(r#"{{"interfaces":{{"eth0":{{"area":"{area}"}}}}}}"#);
+        let router = |name: &str, address: &str, area: &str| {
+            let all = gathered(address, None).with(Part::Routing, "running ospfd");
+            read(name, &all.with(Part::OspfDevices, &device(area)).with(Part::OspfNeighbors, ""))
+        };
+        let flow = Flow {
+            from: "r1".to_owned(),
+            source: None,
+            to: "10.9.0.7".parse().unwrap(),
+            protocol: Protocol::Tcp,
+            port: Some(80),
+            is_marked: false,
+        };
+        let context = Context { flows: vec![flow], ..Context::default() };
+        let said = |hosts: &[Host]| -> Vec<String> {
+            super::super::judge(hosts, &context).findings.iter().map(ToString::to_string).collect()
+        };
+        let (first, second) =
+            (router("r1", "10.0.0.1/24", "0.0.0.0"), router("r2", "10.0.0.2/24", "0.0.0.1"));
+        assert_eq!(said(std::slice::from_ref(&first)), ["no_default_route route/r1/default"]);
+        assert_eq!(
+            said(&[first, second]),
+            ["ospf_area_mismatch ospf/r1/eth0", "ospf_area_mismatch ospf/r2/eth0"]
+        );
+    }
 
     fn peer(ip: &str, (own, remote): (u32, u32), state: &str) -> String {
         format!(r#""{ip}":{{"localAs":{own},"remoteAs":{remote},"bgpState":"{state}"}}"#)
@@ -323,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_that_hangs_on_a_router_and_that_nobody_heard_of_is_not_announced() {
+    fn a_network_that_hangs_on_a_router_and_that_nobody_learned_of_is_not_announced() {
         let up = |ip: &str, own, remote| [peer(ip, (own, remote), "Established")];
         let near = |routes: &str| router("r1", "10.9.0.1/24", &up("10.0.0.2", 1, 2), routes);
         let far = |routes: &str| router("r2", "10.0.0.2/24", &up("10.0.0.1", 2, 1), routes);

@@ -135,7 +135,7 @@ struct RawDevice {
 pub struct OspfNeighbor {
     /// Its address on the link.
     pub ip: IpAddr,
-    /// Full, 2-Way, Init, ExStart …, and its role.
+    /// Full, Init, ExStart …, and its role.
     pub state: String,
 }
 

@@ -58,7 +58,7 @@ fn flow(to: &str, port: u16) -> Context {
 }
 
 #[track_caller]
-pub(super) fn check(hosts: &[Host], context: &Context, expected: &[&str]) {
+fn check(hosts: &[Host], context: &Context, expected: &[&str]) {
     let found: Vec<String> = judge(hosts, context).findings.iter().map(ToString::to_string).collect();
     assert_eq!(found, expected);
 }
