@@ -202,10 +202,10 @@ mod tests {
     proptest! {
         #[test]
         fn no_bytes_stop_it(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-            read([bytes.as_slice()]);
+            let _ = read([bytes.as_slice()]);
             let mut some = b"{\"records\":[{".to_vec();
             some.extend(bytes);
-            read([some.as_slice()]);
+            let _ = read([some.as_slice()]);
         }
     }
 }

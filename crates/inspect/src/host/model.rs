@@ -277,6 +277,9 @@ struct Reader<'a> {
     closed: Vec<(Part, String)>,
 }
 
+/// Reads the rows of a document; what is odd in it becomes a warning.
+type ReadDocument<T> = fn(Part, &str, &mut Vec<Warning>) -> Result<Vec<T>, String>;
+
 impl Reader<'_> {
     fn text(&mut self, part: Part) -> Result<String, String> {
         let text = self.gathered.text(part).map(str::to_owned).map_err(|why| why.to_string());
@@ -295,11 +298,7 @@ impl Reader<'_> {
         }
     }
 
-    fn document<T>(
-        &mut self,
-        part: Part,
-        read: fn(Part, &str, &mut Vec<Warning>) -> Result<Vec<T>, String>,
-    ) -> Known<Vec<T>> {
+    fn document<T>(&mut self, part: Part, read: ReadDocument<T>) -> Known<Vec<T>> {
         let text = self.text(part);
         match text.and_then(|text| read(part, &text, &mut self.warnings)) {
             Ok(found) => Known::Read(found),

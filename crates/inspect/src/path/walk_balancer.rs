@@ -86,7 +86,8 @@ impl Walk<'_> {
             ));
         }
         let chosen = if healths.up.is_empty() {
-            for effect in healths.effects {
+            // A member of which that is not known may be up: what keeps the others out stops nothing for certain.
+            for effect in healths.effects.into_iter().filter(|_| healths.open.is_empty()) {
                 if !hop.stops.iter().any(|known| known.cause == effect.cause) {
                     hop.stops.push(effect);
                 }

@@ -53,8 +53,7 @@ impl Inspector for Topology {
 }
 
 fn inspection_of(found: &topology::Topology) -> Inspection {
-    let mut inspection = Inspection::default();
-    inspection.facts = json!(listed(found));
+    let mut inspection = Inspection { facts: json!(listed(found)), ..Inspection::default() };
     for list in &found.unread {
         inspection.notes.push(format!("the {} could not be read", plain(&list.what)));
         inspection.line(&format!("{}: {}", list.what, list.why));
