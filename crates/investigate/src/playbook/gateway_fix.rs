@@ -16,7 +16,7 @@ pub(super) enum Known {
 pub(super) fn connection(context: &PlaybookContext<'_>, group: &str, name: &str, known: Known) -> Fix {
     let what = match known {
         Known::Nothing => format!(
-            "Bring the connection {name} up together with whoever runs the other side: compare the addresses of both gateways, the keys and what both propose for IKE and IPsec."
+            "Bring the connection {name} up with whoever runs the other side. Compare the addresses of both gateways, the keys, and what both propose for IKE and IPsec."
         ),
         Known::Key => format!("Set the same shared key on both sides of {name}."),
         Known::Proposals => format!("Let both sides of {name} propose the same for IKE and IPsec."),
@@ -76,7 +76,7 @@ pub(super) fn overlap(context: &PlaybookContext<'_>, group: &str, site: &str) ->
 pub(super) fn peer(context: &PlaybookContext<'_>, group: &str, gateway: &str, peer: &str) -> Fix {
     Fix {
         what: format!(
-            "Bring BGP between {gateway} and {peer} up together with whoever runs the other side: compare the numbers of both autonomous systems and the addresses of both peers."
+            "Bring BGP between {gateway} and {peer} up with whoever runs the other side. Compare the AS numbers and the addresses of both peers."
         ),
         check: format!(
             "`az network vnet-gateway list-bgp-peer-status -g {group} -n {gateway}`, and `--query bgpSettings` of the gateway and of the local network gateway"
