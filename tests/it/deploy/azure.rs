@@ -49,6 +49,9 @@ fn the_reader_only_reads_and_asks() {
             "nextHop/action",
             "topology/action",
             "queryStatus/action",
+            "getBgpPeerStatus/action",
+            "getLearnedRoutes/action",
+            "queryTroubleshootResult/action",
         ]
         .iter()
         .any(|end| action.ends_with(end));

@@ -32,6 +32,8 @@ const DROPPED: &[(&str, &str, &str)] = &[
     ("vm nic show", "networkinterfaces", "allowPort25Out"),
     ("vm nic show", "networkinterfaces", "disableTcpStateTracking"),
     ("network watcher packet-capture ", "packetcaptures", "type"),
+    ("network vnet-gateway list", "ipconfigurations", "type"),
+    ("network express-route list", "expressroutecircuits", "resourceGuid"),
     ("network private-endpoint list", "privateendpoints", "resourceGuid"),
     ("network private-dns zone list", "privatednszones", "resourceGuid"),
     ("network private-dns record-set a list", "a", "provisioningState"),
