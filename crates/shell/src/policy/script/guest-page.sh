@@ -9,6 +9,11 @@ part() {
   printf 'section %s %s %s\n%s\n' "$name" "$code" "${#out}" "$out"
 }
 page() {
+  # Nobody else is asked: a page of another machine may do something.
+  case $(ip -j address show) in
+    *'"local":"{{host}}"'*) ;;
+    *) echo 'that is no address of this machine' >&2; return 66 ;;
+  esac
   case {{host}} in
     *:*) url={{scheme}}://[{{host}}]:{{port}}{{path}} ;;
     *) url={{scheme}}://{{host}}:{{port}}{{path}} ;;
