@@ -1,5 +1,7 @@
 //! A text for people: aligned, with color at a terminal, and nothing of a document in it that would steer one.
 
+use std::fmt::Display;
+
 use super::input::harmless;
 use super::print::line;
 pub(super) use super::tone::Tone;
@@ -17,6 +19,11 @@ pub(super) type Cell = (Tone, String);
 /// Says that a text is meant as it is.
 pub(super) fn plain(text: impl Into<String>) -> Cell {
     (Tone::Plain, text.into())
+}
+
+/// Says how many of something there are.
+pub(super) fn counted<N: Display + PartialEq + From<u8>>(number: N, what: &str) -> String {
+    if number == N::from(1) { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// Names the first of some texts, and how many more there are.

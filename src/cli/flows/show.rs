@@ -1,7 +1,7 @@
 //! Flows as a page for people.
 
 use super::command::Found;
-use crate::cli::page::{Cell, Page, Tone, plain};
+use crate::cli::page::{Cell, Page, Tone, counted, plain};
 use ghost_base::Timestamp;
 use ghost_inspect::flowlog::{Seen, Side, Unread};
 
@@ -30,8 +30,8 @@ fn sentence(found: &Found) -> (Tone, String) {
             let rule = seen.rule.as_deref().unwrap_or("a rule without a name");
             let also = if passed { "; at other times or interfaces it was let through" } else { "" };
             let text = format!(
-                "The log shows that it was denied by {rule}, {} times, from {} to {}{also}.",
-                seen.denied,
+                "The log shows that it was denied by {rule}, {}, from {} to {}{also}.",
+                counted(seen.denied, "time"),
                 moment(seen.first),
                 moment(seen.last)
             );
@@ -69,9 +69,12 @@ fn row(seen: &Seen) -> Vec<Cell> {
         plain(side),
     ];
     cells.push(match (seen.denied, seen.began + seen.lasted) {
-        (0, some) => (Tone::Good, format!("let through, {some} lines")),
-        (denied, 0) => (Tone::Bad, format!("denied {denied} times")),
-        (denied, some) => (Tone::Bad, format!("denied {denied} times, let through {some} lines")),
+        (0, some) => (Tone::Good, format!("let through, {}", counted(some, "line"))),
+        (denied, 0) => (Tone::Bad, format!("denied {}", counted(denied, "time"))),
+        (denied, some) => {
+            let (denied, some) = (counted(denied, "time"), counted(some, "line"));
+            (Tone::Bad, format!("denied {denied}, let through {some}"))
+        }
     });
     cells.push(plain(seen.rule.clone().unwrap_or_default()));
     if seen.is_unanswered() {
@@ -82,15 +85,15 @@ fn row(seen: &Seen) -> Vec<Cell> {
 
 fn unread(unread: &Unread) -> Option<String> {
     let counted = [
-        (unread.records, "records are cut off or broken"),
-        (unread.lines, "lines are none"),
-        (unread.large, "files are too large and were read in part"),
-        (unread.beyond, "lines were not counted"),
+        (unread.records, "records that are cut off or broken"),
+        (unread.lines, "lines that are none"),
+        (unread.large, "files that are too large and were read in part"),
+        (unread.beyond, "lines that were not counted"),
     ];
     let said: Vec<String> = counted
         .iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, words)| format!("{count} {words}"))
+        .map(|(count, words)| format!("{words}: {count}"))
         .collect();
     (!said.is_empty()).then(|| format!("Not all of it: {}.", said.join(", ")))
 }

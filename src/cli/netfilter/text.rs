@@ -1,6 +1,7 @@
 //! The answers for people.
 
 use super::whole;
+use crate::cli::page::counted;
 use crate::cli::tone::Tone;
 use ghost_inspect::netfilter::{Answer, Change, Comparison, Diff, Differences, Ruleset, Severity, Status};
 
@@ -127,10 +128,6 @@ pub(super) fn headline<'a>(
         text.push_str(&format!("; {} that come and go by themselves", counted(churn, "change")));
     }
     text
-}
-
-fn counted(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// Writes one change.

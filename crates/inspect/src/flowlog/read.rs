@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::log::{Log, MAX_LINES};
 use super::tuple::Tuple;
+use crate::net::clipped;
 
 /// So many bytes of one blob are read.
 pub const MAX_BYTES: usize = 64 << 20;
@@ -79,13 +80,14 @@ impl Log {
     fn take(&mut self, record: &Record) {
         let mac = plain_mac(&record.mac);
         for group in record.flows.flows.iter().flat_map(|flow| &flow.groups) {
+            let rule = plain_rule(&group.rule);
             for line in &group.tuples {
                 if self.lines() >= MAX_LINES {
                     self.unread.beyond += 1;
                     continue;
                 }
                 match Tuple::parse(line) {
-                    Some(tuple) => self.add(&mac, &group.rule, &tuple),
+                    Some(tuple) => self.add(&mac, &rule, &tuple),
                     None => self.unread.lines += 1,
                 }
             }
@@ -93,10 +95,16 @@ impl Log {
     }
 }
 
+/// Writes the name of a rule as one short line: a file may hold anything, and no line of an answer comes from it.
+fn plain_rule(text: &str) -> String {
+    let line = text.split(|char: char| char.is_whitespace() || char.is_control());
+    clipped(&line.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
+}
+
 /// Writes a hardware address as the interfaces have it: `00-22-48-71-C2-05`.
 pub(super) fn plain_mac(text: &str) -> String {
     let digits: Vec<char> =
-        text.chars().filter(char::is_ascii_hexdigit).map(|char| char.to_ascii_uppercase()).collect();
+        text.chars().filter(char::is_ascii_hexdigit).map(|char| char.to_ascii_uppercase()).take(12).collect();
     digits.chunks(2).map(|pair| pair.iter().collect::<String>()).collect::<Vec<_>>().join("-")
 }
 
@@ -184,6 +192,12 @@ mod tests {
         assert_eq!((log.lines(), log.unread.records), (1, 1));
         assert_eq!(read([&b"<html>"[..]]).unread.records, 1);
         assert!(read([&b" "[..]]).unread.is_empty());
+    }
+
+    #[test]
+    fn a_name_of_a_rule_writes_no_line_of_its_own() {
+        assert_eq!(plain_rule("deny\n\u{1b}[2J  all\u{7}\n## Clear"), "deny [2J all ## Clear");
+        assert!(plain_rule(&"r".repeat(10_000)).len() < 1_000);
     }
 
     #[test]

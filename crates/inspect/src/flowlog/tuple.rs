@@ -59,6 +59,8 @@ pub struct Tuple {
 
 /// A time below this is in seconds, as versions before the fourth have it: as milliseconds it would be in 1973.
 const FIRST_MILLISECOND: u64 = 100_000_000_000;
+/// The end of the year 9999: what is later is no time.
+const LAST_MILLISECOND: u64 = 253_402_300_799_999;
 
 impl Tuple {
     /// Reads a line: time, ends, ports, protocol, direction, state, encryption, and what was counted.
@@ -67,6 +69,9 @@ impl Tuple {
         let mut words = line.split(',').map(str::trim);
         let time: u64 = words.next()?.parse().ok()?;
         let at = if time < FIRST_MILLISECOND { time.checked_mul(1_000)? } else { time };
+        if at > LAST_MILLISECOND {
+            return None;
+        }
         let (source, destination) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
         let (source_port, port) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
         let protocol = protocol(words.next()?)?;
@@ -115,6 +120,15 @@ fn protocol(word: &str) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_that_no_calendar_has_is_none() {
+        let line = |time: &str| Tuple::parse(&format!("{time},10.0.0.6,10.0.0.7,1,443,6,I,D,NX,0,0,0,0"));
+        assert!(line("253402300799999").is_some());
+        for time in ["253402300800000", "18446744073709551615", "99999999999999999999", "-1"] {
+            assert_eq!(line(time), None, "{time}");
+        }
+    }
 
     #[test]
     fn a_line_of_the_documentation() {
