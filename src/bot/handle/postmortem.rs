@@ -7,9 +7,9 @@ use std::time::Duration;
 use crate::bot::Thread;
 use crate::bot::core::{Core, words};
 use crate::bot::present::{names_in, takes_no_files};
-use ghost_base::SessionId;
+use ghost_base::{Digest, SessionId};
 use ghost_investigate::event::{Recorded, read};
-use ghost_investigate::report::postmortem::postmortem;
+use ghost_investigate::report::postmortem::{Postmortem, postmortem};
 use ghost_investigate::state::State;
 use ghost_slack::arrive::Press;
 use ghost_slack::pace::Priority;
@@ -95,18 +95,31 @@ impl Core {
     /// Brings the file, unless it is there or somebody else, on whichever replica, is bringing it. Where the store cannot say
     /// so, nobody is.
     async fn bring(&self, spot: &Thread, state: &State, recorded: &[Recorded]) -> Result<Brought, CallError> {
-        let file = format!("postmortem-{}.md", state.seq);
-        let claim = format!("post-mortem {} {}", state.session, state.seq);
+        let names: BTreeMap<String, String> = names_in(&self.web, state).await.into_iter().collect();
+        let Ok(document) = postmortem(&state.session, recorded, &names) else { return Ok(Brought::Before) };
+        let name = file_name(&document);
+        let claim = format!("{name} of {}", state.session);
         let is_first =
             !matches!(self.store.claim(&claim, None, HELD, MAX_UPLOAD_TIME).await, Ok(Claimed::Held(_)));
         let brought = async {
-            if self.has_file(spot, &file).await? {
+            if self.has_file(spot, &name).await? {
                 return Ok(Brought::Before);
             }
             if !is_first {
                 return Ok(Brought::ByAnother);
             }
-            self.post_file(spot, state, recorded, file).await
+            let file = Upload {
+                name,
+                title: "Post-mortem".to_owned(),
+                alt: Some(format!("Post-mortem: {}", document.title)),
+                bytes: document.markdown().into_bytes(),
+            };
+            let to = match spot.ts.as_str() {
+                "" => Address::channel(&spot.channel),
+                ts => Address::thread(&spot.channel, ts),
+            };
+            self.web.at(Priority::Report).upload(&to, &[file], COMMENT).await?;
+            Ok(Brought::Now)
         };
         let brought = brought.await;
         if is_first && brought.is_err() {
@@ -123,28 +136,29 @@ impl Core {
         let (said, _) = self.web.at(Priority::Report).thread(&spot.channel, &spot.ts, FAR).await?;
         Ok(said.iter().any(|message| message.files.iter().any(|file| file.name == name)))
     }
+}
 
-    async fn post_file(
-        &self,
-        spot: &Thread,
-        state: &State,
-        recorded: &[Recorded],
-        name: String,
-    ) -> Result<Brought, CallError> {
-        let web = self.web.at(Priority::Report);
-        let names: BTreeMap<String, String> = names_in(&self.web, state).await.into_iter().collect();
-        let Ok(document) = postmortem(&state.session, recorded, &names) else { return Ok(Brought::Before) };
-        let file = Upload {
-            name,
-            title: "Post-mortem".to_owned(),
-            alt: Some(format!("Post-mortem: {}", document.title)),
-            bytes: document.markdown().into_bytes(),
-        };
-        let to = match spot.ts.as_str() {
-            "" => Address::channel(&spot.channel),
-            ts => Address::thread(&spot.channel, ts),
-        };
-        web.upload(&to, &[file], COMMENT).await?;
-        Ok(Brought::Now)
+/// Names the file by what it says: a line of the ledger that changes nothing but its head, such as where the report was delivered, makes
+/// no second file.
+fn file_name(document: &Postmortem) -> String {
+    let said = Postmortem { head: String::new(), ..document.clone() };
+    let digest = Digest::of(said.markdown()).to_string();
+    format!("postmortem-{}.md", digest.get(..12).unwrap_or(&digest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_named_by_what_it_says() {
+        let text = include_str!("../../../tests/fixtures/agent/postmortem-alert.json");
+        let document: Postmortem = serde_json::from_str(text).unwrap();
+        let name = file_name(&document);
+        assert_eq!(name.len(), "postmortem-0123456789ab.md".len(), "{name}");
+        // What is recorded once the report is in the thread changes the head alone.
+        assert_eq!(file_name(&Postmortem { head: "f".repeat(64), ..document.clone() }), name);
+        let summary = Postmortem { summary: "Nothing is wrong.".to_owned(), ..document };
+        assert_ne!(file_name(&summary), name);
     }
 }
