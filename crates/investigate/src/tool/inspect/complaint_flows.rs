@@ -119,7 +119,8 @@ impl EstateReader<'_> {
             };
             // What stops it at the load balancer is the same for everybody who calls.
             let is_in_front = |one: &&path::Judgement| {
-                one.hops().any(|(_, hop)| hop.kind == path::Kind::Balancer && !hop.stops.is_empty())
+                let is_front = |kind| matches!(kind, path::Kind::Balancer | path::Kind::ApplicationGateway);
+                one.hops().any(|(_, hop)| is_front(hop.kind) && !hop.stops.is_empty())
             };
             let shared = |one: &&path::Judgement| {
                 let all = |cause: &path::Cause| judged.iter().all(|other| other.findings().contains(cause));
