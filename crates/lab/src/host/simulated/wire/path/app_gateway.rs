@@ -53,12 +53,12 @@ fn is_managed(world: &World, gateway: &AppGateway) -> bool {
 }
 
 /// Returns the listener for a port of a frontend, where the gateway is open.
-pub(in crate::host::simulated::wire) fn listener<'a>(
-    world: &'a World,
+pub(in crate::host::simulated::wire) fn listener(
+    world: &World,
     place: usize,
     to: IpAddr,
     port: u16,
-) -> Option<(&'a AppGateway, &'a AppListener)> {
+) -> Option<(&AppGateway, &AppListener)> {
     let gateway = world.fabric.app_gateways.get(place).filter(|own| is_open(world, own))?;
     let own = gateway.listeners.iter().find(|own| own.frontend == to && own.port == port)?;
     Some((gateway, own))
