@@ -205,7 +205,7 @@ const TEXTS: [Text; 44] = [
     (
         Fault::AppgwBackendTls,
         "{1} does not take the certificate of its servers (settings {2..})",
-        "The gateway calls its servers by TLS, and takes a certificate only if it is for the name that the settings say, is signed by somebody it trusts, and has not expired. Otherwise callers see 502 Bad Gateway.",
+        "The gateway calls its servers by TLS. Their certificate has to be for the name in the settings, and signed by somebody the gateway trusts, and it must not have expired. Otherwise callers see 502 Bad Gateway.",
     ),
     (
         Fault::AppgwCertExpired,

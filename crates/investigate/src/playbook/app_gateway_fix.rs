@@ -36,7 +36,7 @@ pub(super) fn probe(context: &PlaybookContext<'_>, group: &str, gateway: &str, p
 pub(super) fn trust(context: &PlaybookContext<'_>, group: &str, gateway: &str, settings: &str) -> Fix {
     Fix {
         what: format!(
-            "Give the servers a certificate that {gateway} takes: for the name that the settings {settings} say, signed by somebody it trusts, and not expired. Or set the name that the certificate has."
+            "Give the servers a certificate that {gateway} takes. It has to be for the name in the settings {settings}, signed by somebody the gateway trusts, and not expired. Or set the name that the certificate has."
         ),
         check: format!(
             "`az network application-gateway http-settings show -g {group} --gateway-name {gateway} -n {settings} -o json`; keep what it prints, it is what to restore"
@@ -95,7 +95,7 @@ pub(super) fn start(context: &PlaybookContext<'_>, group: &str, gateway: &str) -
     }
 }
 
-/// Looks at a server that does not answer.
+/// Finds out about a server that does not answer.
 pub(super) fn server(context: &PlaybookContext<'_>, group: &str, gateway: &str, server: &str) -> Fix {
     Fix {
         what: format!(
@@ -133,5 +133,22 @@ pub(super) fn management(
         command: format!("`az network nsg rule create -g {group} --nsg-name {nsg} -n {name} --priority FREE_NUMBER --direction Inbound --access Allow --protocol '*' --source-address-prefixes {tag} --destination-address-prefixes '*' --destination-port-ranges {ports}`"),
         verify: verification(context, ""),
         risk: "nobody but the platform comes in by it. `az network nsg rule delete` with the same name takes it back.".to_owned(),
+    }
+}
+
+/// Lets a gateway come to its servers.
+pub(super) fn allow(
+    context: &PlaybookContext<'_>,
+    group: &str,
+    (nsg, rule): (&str, &str),
+    server: &str,
+) -> Fix {
+    let server = server.split_whitespace().next().unwrap_or("SERVER");
+    Fix {
+        what: format!("No rule of {nsg} lets the gateway in, so {rule} denies it. Add one rule before it for the subnet of the gateway; {rule} stays."),
+        check: format!("`az network nsg rule list -g {group} --nsg-name {nsg} --query \"[].priority\" -o tsv`; choose a number that is free and lower than that of {rule}"),
+        command: format!("`az network nsg rule create -g {group} --nsg-name {nsg} -n allow-gateway-subnet --priority FREE_NUMBER --direction Inbound --access Allow --protocol Tcp --source-address-prefixes SUBNET_OF_THE_GATEWAY --destination-address-prefixes {server} --destination-port-ranges PORT_OF_THE_SETTINGS`"),
+        verify: verification(context, ""),
+        risk: "whoever is in that subnet gets through to that port. `az network nsg rule delete` with the same name takes it back.".to_owned(),
     }
 }

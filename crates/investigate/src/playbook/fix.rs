@@ -370,6 +370,12 @@ fn rule(context: &PlaybookContext<'_>, group: &str, object: &str, nsg: &str, nam
         }
     }
     let is_default = ["DenyAllInBound", "DenyAllOutBound"].contains(&name);
+    let asked = cause.and_then(|(_, cause)| cause.reason.split_once(" gets no answer of "));
+    if let Some((_, server)) =
+        asked.filter(|_| is_default || cause.is_some_and(|(_, cause)| cause.catches_all))
+    {
+        return app_gateway_fix::allow(context, group, (nsg, name), server);
+    }
     if is_default || cause.is_some_and(|(_, cause)| cause.catches_all) {
         return allow(context, group, nsg, name, cause.map(|(flow, _)| flow));
     }

@@ -50,3 +50,22 @@ pub(super) fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
     };
     (what, action.to_owned())
 }
+
+/// Says what a rule does that keeps out whom a gateway needs, or keeps a gateway from its servers: no caller has to be let in then.
+pub(super) fn kept_out(place: &Place<'_>) -> Option<(String, String)> {
+    let (group, rule) = (place.at(1), place.rest(2));
+    let whom = [
+        "GatewayManager on the ports 65200-65535",
+        "GatewayManager on the ports 65503-65534",
+        "AzureLoadBalancer",
+    ];
+    if let Some(whom) = whom.into_iter().find(|whom| place.why.contains(&format!("keeps {whom} from"))) {
+        let what = format!("{group} keeps {whom} from the subnet of an application gateway: rule {rule}");
+        return Some((what, format!("Let {whom} in before that rule.")));
+    }
+    let (_, behind) = place.why.split_once(", so that ")?;
+    let (gateway, rest) = behind.split_once(" gets no answer of ")?;
+    let server = rest.split([' ', '(']).next().unwrap_or_default();
+    let what = format!("{group} keeps {gateway} from its server {server}: rule {rule}");
+    Some((what, format!("Delete that rule, or allow the subnet of {gateway} before it.")))
+}

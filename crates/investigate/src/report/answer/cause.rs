@@ -89,7 +89,7 @@ fn cause(found: &FindingAccepted, judged: &JudgedFlows) -> Cause {
 pub(super) struct Place<'a> {
     pub(super) parts: Vec<&'a str>,
     /// The words that show it.
-    why: &'a str,
+    pub(super) why: &'a str,
     flow: Option<&'a JudgedFlow>,
     cause: Option<&'a JudgedCause>,
     judged: &'a JudgedFlows,
@@ -209,6 +209,7 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
     let pair = |what: String, action: &str| (what, action.to_owned());
     let shaping = format!("Remove the shaping on {two}.");
     match fault {
+        Fault::NsgDeny if let Some(words) = app_gateway::kept_out(place) => words,
         Fault::NsgDeny => {
             let rule = place.rest(2);
             let priority =

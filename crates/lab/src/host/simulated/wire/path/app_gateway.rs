@@ -207,7 +207,7 @@ fn health(world: &mut World, gateway: &AppGateway, target: &AppTarget, server: &
     }
 }
 
-/// Asks a server for a page: its rules and routes, its packet filter, who listens, its certificate, and the way back.
+/// Asks a server for a page: its rules and routes, its packet filter, who listens, its certificate, and the return path.
 fn ask(
     world: &mut World,
     gateway: &AppGateway,
