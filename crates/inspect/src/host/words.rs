@@ -362,7 +362,7 @@ impl Fault {
             },
             Self::DhcpWrongOption => FaultText {
                 code: "dhcp_wrong_option",
-                words: "{object} is wrong in what the server gives away",
+                words: "{object} is not that of the segment",
                 remedy: "set the option right at the server, then let the machines ask again",
                 evidence: "a lease names a gateway, name server or mask that is not that of the segment",
                 alike: "the same set by hand: no lease says so",

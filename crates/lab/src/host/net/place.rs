@@ -46,6 +46,7 @@ impl Net {
         for name in sweep(folder)? {
             drop(fs::remove_dir_all(Path::new(ETC).join(&name)));
             frr::forget(&name);
+            frr::forget_restarts();
         }
         let (journal, prefix) = Journal::begin(folder).map_err(|error| failed("the lab's journal", error))?;
         let plan = topology.plan();
@@ -334,6 +335,9 @@ impl Net {
             drop(fs::remove_dir_all(self.journal.scratch(&self.folder).join(name)));
             drop(fs::remove_dir_all(Path::new(ETC).join(space.as_str())));
             frr::forget(space.as_str());
+        }
+        if self.topology == Topology::Ospf {
+            frr::forget_restarts();
         }
         // The folder goes when nobody else has anything in it.
         drop(fs::remove_dir(ETC));
