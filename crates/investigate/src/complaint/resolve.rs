@@ -21,7 +21,10 @@ pub fn resolve(message: &Message, inventory: &Inventory) -> Vec<Complaint> {
     let mut spoken: Vec<usize> = Vec::new();
     let mut all = statements(message, &estate);
     one_scope(&mut all);
+    // An account belongs to whoever names it; where nobody does in so many words, to all that is said.
+    let is_named = all.iter().any(|statement| statement.is_about_accounts(message));
     for mut statement in all {
+        let accounts = !is_named || statement.is_about_accounts(message);
         // Without a word of a network, only names of the estate make it a complaint about one.
         let is_about = statement.has_content() || message.topic == Topic::Incident;
         if !is_about || !statement.has_content() && statement.symptoms.is_empty() && !statement.is_doubtful {
@@ -38,7 +41,8 @@ pub fn resolve(message: &Message, inventory: &Inventory) -> Vec<Complaint> {
             spoken.extend(
                 sides.sources.iter().chain(&sides.destinations).chain(&sides.about).filter_map(Side::machine),
             );
-            let own = complaints(message, &hop, &sides, &estate);
+            let accounts = if accounts { message.accounts.as_slice() } else { &[] };
+            let own = complaints((message, accounts), &hop, &sides, &estate);
             if is_chain {
                 own.into_iter().for_each(|one| chain::join(&mut whole, one));
             } else {
@@ -104,7 +108,7 @@ fn is_drift(message: &Message, statement: &Statement) -> bool {
 
 /// Makes complaints of a statement: one for each port that is named, as each may have a cause of its own.
 fn complaints(
-    message: &Message,
+    (message, accounts): (&Message, &[String]),
     statement: &Statement,
     sides: &Sides,
     estate: &Estate<'_>,
@@ -119,7 +123,7 @@ fn complaints(
         flows: Vec::new(),
         machines: Vec::new(),
         ports: sides.services.clone(),
-        accounts: message.accounts.clone(),
+        accounts: accounts.to_vec(),
         unknown: sides.unknown.clone(),
         control: statement.controls.clone(),
         correction: None,

@@ -56,6 +56,12 @@ impl Statement {
         TROUBLE.iter().any(|symptom| self.symptoms.contains(symptom))
     }
 
+    /// Tells whether it speaks of the storage accounts of the message.
+    pub(super) fn is_about_accounts(&self, message: &Message) -> bool {
+        let names = |text: &String| message.accounts.iter().any(|account| text.contains(account.as_str()));
+        self.symptoms.contains(&Symptom::StorageUnreachable) || self.texts.iter().any(names)
+    }
+
     /// Tells whether it consists of one clause.
     fn is_only(&self, text: &str) -> bool {
         let only = self.texts.iter().all(|own| own == text) && self.symptoms.is_empty();
@@ -94,6 +100,15 @@ fn has_like(known: &Named, own: &Named, estate: &Estate<'_>) -> bool {
 fn contrast(known: &Named, own: Named, clause: &Clause, estate: &Estate<'_>) -> Named {
     let mut merged = known.clone();
     let Some(first) = own.mentions.first() else { return merged };
+    // `SSH to B works for us, but not from A`: who it works for is no end, and the one that was named is the one that is called.
+    if first.mark == Mark::From
+        && let [called] = known.mentions.as_slice()
+        && called.mark != Mark::From
+        && !is_like(&called.what, &first.what, estate)
+    {
+        merged.mentions.extend(own.mentions);
+        return merged;
+    }
     let is_like = |mention: &Mention| is_like(&mention.what, &first.what, estate);
     let by_mark = |mark: Mark| merged.mentions.iter().position(|mention| mention.mark == mark);
     let before = clause.folded.get(..first.start).unwrap_or_default();
@@ -165,20 +180,24 @@ pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statemen
             starts_next = true;
             continue;
         }
-        let before = fine.take().filter(|_| !starts_next && clause.boundary <= Boundary::Sentence);
+        let before = fine.take().filter(|_| clause.boundary <= Boundary::Sentence);
         if let (Some(ellipsis), false) = (clause.ellipsis, named.mentions.is_empty()) {
             match (ellipsis, before) {
                 // `A reaches C, B does not`
-                (Ellipsis::DoesNot, Some((works, known))) => {
+                (Ellipsis::DoesNot, Some((works, known)))
+                    if known.mentions.len() > 1 || named.ports.is_empty() =>
+                {
                     if found.last().is_some_and(|last| last.is_only(&works.text)) {
                         found.pop();
                     }
                     let control = control(works, &known, estate);
-                    let mut statement = new(clause, contrast(&known, named, clause, estate), false, false);
+                    let named = contrast(&known, named, clause, estate);
+                    let mut statement = new(clause, named, false, starts_next);
                     statement.symptoms.insert(Symptom::Unreachable);
                     statement.texts.insert(0, works.text.clone());
                     statement.controls.extend(control);
                     found.push(statement);
+                    starts_next = false;
                     continue;
                 }
                 // `A does not reach C, B does`; `slow for A, not for B`
@@ -189,7 +208,7 @@ pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statemen
                     }
                     continue;
                 }
-                (_, before) => fine = before,
+                (_, before) => fine = before.filter(|(_, known)| known.mentions.len() > 1),
             }
         } else if let Some((works, known)) = before
             && clause.is_trouble()
@@ -230,7 +249,13 @@ pub(super) fn statements(message: &Message, estate: &Estate<'_>) -> Vec<Statemen
         let elliptic = !clause.is_trouble()
             && named.ports.is_empty()
             && WORDS.negation.elliptic.begin(clause.folded.trim_start());
-        if !clause.is_trouble() && !clause.is_question && !doubt && named.mentions.len() > 1 {
+        // Of a service that is named, the one that has it is enough: `SSH to B works for us, but not from A`.
+        let is_whole = match named.mentions.as_slice() {
+            [] => false,
+            [only] => only.mark != Mark::From && !named.ports.is_empty(),
+            [_, _, ..] => true,
+        };
+        if !clause.is_trouble() && !clause.is_question && !doubt && is_whole {
             fine = Some((clause, named.clone()));
         }
         if works || (elliptic && !named.mentions.is_empty()) {
@@ -415,8 +440,10 @@ fn is_turned(clause: &Clause, named: &Named) -> bool {
     open(one) && (by_order || by_word)
 }
 
-/// Names that fail and an Internet that is lost are what one machine lacks; calls between two are another thing.
-const OF_ONE_END: [Symptom; 2] = [Symptom::Names, Symptom::InternetLost];
+/// Names that fail, an Internet that is lost, an account or containers that are cut off: it is what one machine lacks; calls between two
+/// are another thing.
+const OF_ONE_END: [Symptom; 4] =
+    [Symptom::Names, Symptom::InternetLost, Symptom::StorageUnreachable, Symptom::Containers];
 
 /// Tells whether a clause is about another thing than the statement so far.
 fn is_another(last: &Statement, clause: &Clause, named: &Named) -> bool {

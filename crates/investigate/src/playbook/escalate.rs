@@ -33,8 +33,12 @@ impl PlaybookContext<'_> {
         let needs = |layer: Layer| missing.iter().any(|gap: &Looked| gap.layer == layer);
         let slow = self.symptom_text.symptoms.contains(&Symptom::Slow)
             && !codes.iter().any(|code| coverage::explains(code, Symptom::Slow));
-        let open: Vec<&Complaint> =
-            self.symptom_text.complaints.iter().filter(|complaint| is_open(complaint, &faults)).collect();
+        let open: Vec<&Complaint> = self
+            .symptom_text
+            .complaints
+            .iter()
+            .filter(|complaint| self.is_open(complaint, &faults))
+            .collect();
         let mut calls = Vec::new();
         if needs(Layer::Measure) || slow {
             calls.extend(self.measure());
@@ -147,32 +151,39 @@ impl PlaybookContext<'_> {
         let position = |name: &String| Some((behind.find(&name.to_lowercase())?, name.clone()));
         self.incident.names().iter().filter_map(position).min().map(|(_, name)| name)
     }
-}
 
-/// Tells whether nothing that was found explains a complaint that the wire may explain.
-fn is_open(complaint: &Complaint, faults: &[CitedFault]) -> bool {
-    let symptoms = &complaint.symptoms;
-    if !coverage::settling(symptoms).contains(&Layer::Wire) {
-        return false;
+    /// Tells whether nothing that was found explains a complaint that the wire may explain.
+    fn is_open(&self, complaint: &Complaint, faults: &[CitedFault]) -> bool {
+        let symptoms = &complaint.symptoms;
+        if !coverage::settling(symptoms).contains(&Layer::Wire) {
+            return false;
+        }
+        let about_ports = [Symptom::Unreachable, Symptom::Hanging, Symptom::Refused, Symptom::OneProtocol]
+            .iter()
+            .any(|symptom| symptoms.contains(symptom));
+        if about_ports && !complaint.ports.is_empty() {
+            // What works badly is explained by what delays and loses, on whichever port; what is refused is not.
+            let works_badly = symptoms.contains(&Symptom::Slow) || symptoms.contains(&Symptom::Lossy);
+            let impaired = works_badly
+                && !symptoms.contains(&Symptom::Refused)
+                && faults.iter().any(|fault| coverage::explains(&fault.suspect.code, Symptom::Slow));
+            // A port that people name and that nothing found so far keeps shut is a complaint of its own. Where calls on it were judged, that
+            // says so; words about a fault are asked only where none was.
+            let blocked = |port: &u16| {
+                let mut judged = self.judged.flows.iter().filter(|flow| flow.port == Some(*port)).peekable();
+                match judged.peek() {
+                    Some(_) => judged.all(JudgedFlow::is_explained),
+                    None => faults.iter().any(|fault| findings::blocks_port(&fault.suspect, *port)),
+                }
+            };
+            return !impaired && !complaint.ports.iter().all(blocked);
+        }
+        let explained = |symptom: &Symptom, fault: &CitedFault| {
+            let names = *symptom == Symptom::Names && findings::blocks_port(&fault.suspect, NAMES);
+            names || coverage::explains(&fault.suspect.code, *symptom)
+        };
+        !symptoms
+            .iter()
+            .any(|symptom| *symptom != Symptom::Slow && faults.iter().any(|fault| explained(symptom, fault)))
     }
-    let about_ports = [Symptom::Unreachable, Symptom::Hanging, Symptom::Refused, Symptom::OneProtocol]
-        .iter()
-        .any(|symptom| symptoms.contains(symptom));
-    if about_ports && !complaint.ports.is_empty() {
-        // What works badly is explained by what delays and loses, on whichever port; what is refused is not.
-        let works_badly = symptoms.contains(&Symptom::Slow) || symptoms.contains(&Symptom::Lossy);
-        let impaired = works_badly
-            && !symptoms.contains(&Symptom::Refused)
-            && faults.iter().any(|fault| coverage::explains(&fault.suspect.code, Symptom::Slow));
-        // A port that people name and that nothing found so far keeps shut is a complaint of its own.
-        let blocked = |port: &u16| faults.iter().any(|fault| findings::blocks_port(&fault.suspect, *port));
-        return !impaired && !complaint.ports.iter().all(blocked);
-    }
-    let explained = |symptom: &Symptom, fault: &CitedFault| {
-        let names = *symptom == Symptom::Names && findings::blocks_port(&fault.suspect, NAMES);
-        names || coverage::explains(&fault.suspect.code, *symptom)
-    };
-    !symptoms
-        .iter()
-        .any(|symptom| *symptom != Symptom::Slow && faults.iter().any(|fault| explained(symptom, fault)))
 }
