@@ -84,6 +84,8 @@ pub enum ObjectKind {
     Ospf,
     /// What a machine asks for names.
     Resolver,
+    /// A DHCP server, or what it gives.
+    DhcpServer,
 }
 
 impl ObjectKind {
@@ -135,6 +137,7 @@ impl ObjectKind {
             Self::Bgp => "bgp/<host>/<what>",
             Self::Ospf => "ospf/<host>/<dev>",
             Self::Resolver => "resolver/<host>/<what>",
+            Self::DhcpServer => "dhcp/<server>",
         }
     }
 
