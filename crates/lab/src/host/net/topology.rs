@@ -229,7 +229,7 @@ impl Topology {
                     ["r", "eth0", "{ra}/{l}", "sw", "pr", "-"],
                     ["b", "eth0", "{b}/{l}", "r", "eth1", "{rb}/{l}"],
                 ],
-                // The server answers late: whoever comes in between is heard first.
+                // The server answers late: whoever else serves is first.
                 steps: "sw ip link add br0 type bridge\nsw ip link set br0 up\nsw ip link set pa master br0\nsw ip link set pc master br0\n\
                     sw ip link set pd master br0\nsw ip link set pr master br0\nr sysctl -qw net.ipv4.ip_forward=1\nb ip route add default via {rb}\n\
                     c ip route add default via {ra}\nd ip route add default via {ra}\nc @dns {b} {c}\nc @resolv {c}\nd @resolv {c}\n\
