@@ -1,12 +1,12 @@
 //! What is wrong with DHCP: who does not serve, what is given away wrongly, and what only follows from it.
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use ipnet::IpNet;
 
 use super::answer::Answer;
-use super::context::Expected;
+use super::context::{Expected, Flow, Protocol};
 use super::fault::Fault;
 use super::finding::{Certainty, Finding, Weight};
 use super::gathered::Part;
@@ -16,6 +16,7 @@ use super::model::Host;
 use super::network::Network;
 use super::object::Object;
 use super::rogue;
+use super::walk;
 
 pub(super) const SURE: (Weight, Certainty) = (Weight::Broken, Certainty::Confirmed);
 pub(super) const LIKELY: (Weight, Certainty) = (Weight::Broken, Certainty::Likely);
@@ -98,7 +99,7 @@ pub(super) fn check(network: &Network<'_>, known: &[Finding]) -> Vec<Finding> {
     let servers = servers(network);
     let mut found = Vec::new();
     for waiting in waiting(network) {
-        found.extend(unserved(&servers, &waiting));
+        found.extend(unserved(network, &servers, &waiting));
     }
     found.extend(silent(network, &servers));
     let rogues = rogue::check(network, &servers);
@@ -184,7 +185,7 @@ fn servers<'a>(network: &Network<'a>) -> Vec<Server<'a>> {
 }
 
 /// Says why a machine that asks gets nothing.
-fn unserved(servers: &[Server<'_>], waiting: &Waiting<'_>) -> Vec<Finding> {
+fn unserved(network: &Network<'_>, servers: &[Server<'_>], waiting: &Waiting<'_>) -> Vec<Finding> {
     let others = || servers.iter().filter(|server| server.host.name != waiting.host.name);
     let nets: BTreeSet<IpNet> = others().map(Server::net).collect();
     let net = match waiting.old.and_then(|lease| lease.ip) {
@@ -202,10 +203,26 @@ fn unserved(servers: &[Server<'_>], waiting: &Waiting<'_>) -> Vec<Finding> {
         return one.into_iter().collect();
     };
     let near: Vec<&Server<'_>> = others().filter(|server| server.net() == *net).collect();
-    if near.iter().any(|server| server.gives()) {
+    let give: Vec<&&Server<'_>> = near.iter().filter(|server| server.gives()).collect();
+    let dropped: Vec<Finding> = give.iter().filter_map(|server| dropped(network, server)).collect();
+    if dropped.len() < give.len() {
         return Vec::new();
     }
-    near.iter().filter_map(|server| refusal(server, &own)).collect()
+    let dropped = dropped.into_iter().map(|one| one.and(own.0, own.1, own.2.clone()));
+    near.iter().filter_map(|server| refusal(server, &own)).chain(dropped).collect()
+}
+
+/// Names the filter of a server that lets no question in: it is for everybody on the link.
+fn dropped(network: &Network<'_>, server: &Server<'_>) -> Option<Finding> {
+    let flow = Flow {
+        from: server.host.name.clone(),
+        source: Some(Ipv4Addr::UNSPECIFIED.into()),
+        to: Ipv4Addr::BROADCAST.into(),
+        protocol: Protocol::Udp,
+        port: Some(PORT),
+        is_marked: false,
+    };
+    walk::on_link(network, &flow, None, (server.host, &server.address.device))
 }
 
 /// Says why a server gives nothing.
@@ -372,7 +389,7 @@ pub(super) fn explains(network: &Network<'_>, findings: &[Finding], one: &Findin
         own.evidence.iter().any(|proof| proof.host == host && proof.part == Part::DhcpClient)
     };
     let by = |host: &str, causes: &[Cause]| {
-        let mut hurts = findings.iter().filter(|own| is_dhcp(own.fault) && own.weight != Weight::Noticed);
+        let mut hurts = findings.iter().filter(|own| own.weight != Weight::Noticed);
         hurts.any(|own| has_given(own, host) && causes.contains(&cause(own)))
     };
     let first = one.evidence.first().map(|proof| proof.host.as_str());
@@ -413,17 +430,6 @@ enum Cause {
     Nothing,
 }
 
-fn is_dhcp(fault: Fault) -> bool {
-    matches!(
-        fault,
-        Fault::DhcpServerDown
-            | Fault::DhcpNoRange
-            | Fault::DhcpPoolFull
-            | Fault::DhcpWrongOption
-            | Fault::DhcpRogue
-    )
-}
-
 fn cause(finding: &Finding) -> Cause {
     match (finding.fault, &finding.object) {
         (Fault::DhcpServerDown | Fault::DhcpNoRange | Fault::DhcpPoolFull, _)
@@ -431,6 +437,11 @@ fn cause(finding: &Finding) -> Cause {
         {
             Cause::NoAddress
         }
+        // It drops what machines ask, as what shows it says.
+        (
+            Fault::GuestFirewallDrop | Fault::GuestFirewallReject | Fault::GuestFirewallPolicyDrop,
+            Object::FilterRule { .. } | Object::Chain { .. },
+        ) => Cause::NoAddress,
         (Fault::DhcpWrongOption, Object::Dhcp { what: Some(what), .. }) => match what.as_str() {
             "mask" => Cause::Mask,
             "router" => Cause::Router,
@@ -518,6 +529,13 @@ mod tests {
         let address = "address_missing address/pc/eth0";
         asks(&full.replace("900", "99"), LISTENS, &[address]);
         asks("now 100\nserver dhcpd\n", LISTENS, &[address]);
+        let rules = "*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -p udp -m udp --dport 67 -j DROP\nCOMMIT\n";
+        let deaf = machine("dhcp", "10.0.0.2/24", None)
+            .with(Part::Listeners, LISTENS)
+            .with(Part::DhcpServer, SERVES)
+            .with(Part::FilterLegacy, rules);
+        let dropped = "guest_firewall_drop netfilter/dhcp/filter/INPUT/udp/67";
+        check(&[client(None, ""), read("dhcp", &deaf)], &none, &[dropped]);
         // Nobody ever said that this machine serves.
         asks("now 100\n", "", &[address]);
         let old = lease("255.255.255.0", "10.0.0.1", "10.0.0.2");

@@ -385,6 +385,12 @@ pub const FAULTS: &[Spec] = &[
         "s2 iptables -A INPUT -s {l2s2} -p ospf -j DROP\ns2 @near {l2s2} -\nl2 @near {s2l2} Init",
     ),
     beside(
+        "ospf_hello_block",
+        Topology::Ospf,
+        &[(Fault::GuestFirewallDrop, "netfilter/s2/filter/INPUT/ospf/any")],
+        "s2 iptables -A INPUT -s {l2s2} -d 224.0.0.5 -p ospf -j DROP\ns2 @near {l2s2} -\nl2 @near {s2l2} Init",
+    ),
+    beside(
         "frr_service_down_ospf",
         Topology::Ospf,
         &[(Fault::RoutingDaemonDown, "service/s2/frr")],
@@ -481,6 +487,12 @@ pub const FAULTS: &[Spec] = &[
         Topology::Dhcp,
         &[(Fault::DhcpRogue, "dhcp/{c}")],
         "c @dhcp {n}.1.{w} {n}.1.{x} router={none} dns={c}",
+    ),
+    stops(
+        "dhcp_port_blocked",
+        Topology::Dhcp,
+        &[(Fault::GuestFirewallDrop, "netfilter/d/filter/INPUT/udp/67")],
+        "d iptables -A INPUT -p udp --dport 67 -j DROP\na @unleased eth0",
     ),
     // Services.
     stops("service_down", Topology::Router, &[(Fault::NotListening, "service/b/tcp/80")], "b @off"),
