@@ -132,7 +132,9 @@ asked() {
   fi
 }
 own() {
-  ps -eo pid=,comm= | while IFS=' ' read -r pid name; do
+  # Only of accounts that daemons run as: the words of anybody else's process would name files for us to open.
+  ps -eo pid=,user=,comm= | while IFS=' ' read -r pid user name; do
+    case $user in root|dnsmasq|nobody|dhcpd|_dhcp|_kea|dhcp) ;; *) continue ;; esac
     case $1 in *" $name "*) if [ "/proc/$pid/net/dev" -ef /proc/self/net/dev ]; then echo "$pid $name"; fi ;; esac
   done
 }
