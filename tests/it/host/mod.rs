@@ -6,6 +6,7 @@
 mod again;
 mod asked;
 mod capture;
+mod dhcp;
 mod injected;
 mod machine;
 mod many;

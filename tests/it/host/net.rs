@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use ghost_lab::host::HostError;
-use ghost_lab::host::net::{Board, FAULTS, HEALTHY, Spec, Trial, pick, run};
+use ghost_lab::host::net::{Board, FAULTS, HEALTHY, Net, Spec, Topology, Trial, pick, run};
 
 use serde_json::Value;
 
@@ -127,4 +127,27 @@ fn an_evaluation_that_is_interrupted_leaves_no_network() {
     assert!(words.contains("interrupted"), "{words}");
     assert_eq!(rest.last().map(|board| board["mean_f1"].is_number()), Some(true), "{rest:?}");
     assert_eq!(spaces(), Vec::<String>::new());
+}
+
+/// What FRR wrote for all instances of this machine, unless one of another test runs just now.
+fn of_frr() -> Option<Vec<String>> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let names = processes.filter_map(|entry| std::fs::read_to_string(entry.path().join("comm")).ok());
+    if names.into_iter().any(|name| name.trim() == "ospfd") {
+        return None;
+    }
+    let entries = std::fs::read_dir("/run/frr").into_iter().flatten().flatten();
+    Some(entries.filter_map(|entry| entry.file_name().into_string().ok()).collect())
+}
+
+#[test]
+fn a_network_with_ospf_leaves_nothing_of_it_behind() {
+    if skipped() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    drop(Net::up(Topology::Ospf, seed("ospf is gone"), folder.path()).unwrap());
+    if let Some(left) = of_frr() {
+        assert!(!left.iter().any(|name| name.starts_with("ospfd")), "{left:?}");
+    }
 }

@@ -92,6 +92,13 @@ pub enum Expected {
         /// The machine.
         host: String,
     },
+    /// A machine gives addresses away.
+    DhcpServer {
+        /// The machine.
+        host: String,
+        /// By which of its addresses.
+        ip: IpAddr,
+    },
 }
 
 /// What is asked, and what is known from elsewhere.
@@ -118,6 +125,8 @@ impl Context {
         if well.resolver.read().is_some_and(|own| !own.servers.is_empty()) {
             self.expected.push(Expected::Resolver { host: well.name.clone() });
         }
+        self.expected
+            .extend(serves_dhcp(well).map(|ip| Expected::DhcpServer { host: well.name.clone(), ip }));
         for answer in &well.answers {
             let AnswerKind::Answered(addresses) = &answer.kind else { continue };
             if let [ip] = addresses.as_slice() {
@@ -128,4 +137,21 @@ impl Context {
             }
         }
     }
+}
+
+/// Returns the addresses by which a machine gives addresses of their own segments away.
+fn serves_dhcp(well: &Host) -> impl Iterator<Item = IpAddr> {
+    let listens = |ip: IpAddr| {
+        well.listeners
+            .rows()
+            .iter()
+            .any(|own| own.protocol == "udp" && own.port == 67 && own.hears(ip) && !own.is_local())
+    };
+    let gives = |own: &super::link::Address| {
+        let ranges = || well.dhcp_servers.rows().iter().flat_map(|one| &one.ranges);
+        ranges().next().is_none() || ranges().any(|range| own.net.contains(&IpAddr::V4(range.first)))
+    };
+    well.global()
+        .filter(move |own| own.net.addr().is_ipv4() && listens(own.ip()) && gives(own))
+        .map(super::link::Address::ip)
 }

@@ -85,6 +85,16 @@ pub enum Fault {
     NoResolver,
     /// A line of /etc/hosts hides what name servers say.
     HostsOverride,
+    /// A DHCP server does not run.
+    DhcpServerDown,
+    /// A DHCP server has no addresses for a segment.
+    DhcpNoRange,
+    /// Every address that a DHCP server may give is taken.
+    DhcpPoolFull,
+    /// A DHCP server gives a wrong gateway, name server or mask.
+    DhcpWrongOption,
+    /// A DHCP server that should not be there.
+    DhcpRogue,
     /// Nobody listens on the port.
     NotListening,
     /// The service listens for its own machine alone.
@@ -133,7 +143,7 @@ pub enum Fault {
 
 impl Fault {
     /// Every code.
-    pub const ALL: [Self; 61] = [
+    pub const ALL: [Self; 66] = [
         Self::LinkMissing,
         Self::LinkDown,
         Self::LinkFlap,
@@ -173,6 +183,11 @@ impl Fault {
         Self::WrongResolver,
         Self::NoResolver,
         Self::HostsOverride,
+        Self::DhcpServerDown,
+        Self::DhcpNoRange,
+        Self::DhcpPoolFull,
+        Self::DhcpWrongOption,
+        Self::DhcpRogue,
         Self::NotListening,
         Self::BoundToLoopback,
         Self::AcceptQueueFull,

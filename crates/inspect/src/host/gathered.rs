@@ -94,6 +94,10 @@ parts! {
     Answers = "answers",
     /// Proxies.
     Proxy = "proxy",
+    /// Who asks for addresses by DHCP, and what was given.
+    DhcpClient = "dhcp-client",
+    /// What a DHCP server gives away, and gave.
+    DhcpServer = "dhcp-server",
     /// Tunnels of WireGuard, without keys that are secret.
     Wireguard = "wireguard",
     /// Routing daemons: which are switched on, which run.

@@ -168,7 +168,8 @@ fn lost_address(network: &Network<'_>, host: &Host, six: bool) -> Option<Finding
         }
         super::context::Expected::Address { .. }
         | super::context::Expected::Name { .. }
-        | super::context::Expected::Resolver { .. } => None,
+        | super::context::Expected::Resolver { .. }
+        | super::context::Expected::DhcpServer { .. } => None,
     });
     if let Some((device, ip)) = expected {
         return Some(without(host, device, ip));

@@ -8,7 +8,7 @@ use super::gathered::Part;
 use super::model::Host;
 use super::network::Network;
 use super::walk::{self, End, Start, Trace};
-use super::{alone, bgp, fault::Fault, machine, names, ospf, together};
+use super::{alone, bgp, dhcp, fault::Fault, machine, names, ospf, together};
 
 /// What became of a flow that was asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,11 @@ pub fn judge(hosts: &[Host], context: &Context) -> Judgement {
         let own = host.closed.iter().filter(|(_, why)| !why.ends_with("is not installed"));
         own.map(|(part, why)| (host.name.clone(), *part, why.clone()))
     });
-    let findings = findings.iter().filter(|one| !bgp::explains(&network, &findings, one)).cloned().collect();
+    let leases = dhcp::check(&network, &findings);
+    findings.extend(leases);
+    let follows =
+        |one: &Finding| bgp::explains(&network, &findings, one) || dhcp::explains(&network, &findings, one);
+    let findings = findings.iter().filter(|one| !follows(one)).cloned().collect();
     Judgement { closed: closed.collect(), findings: sorted(findings), fates }
 }
 

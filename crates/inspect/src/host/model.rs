@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use super::answer::{Answer, Known};
 use super::counter::{self, Counters, Counts};
 use super::gathered::{Gathered, Part};
+use super::lease::{DhcpClient, DhcpServer};
 use super::link::{Address, Addressed, Link, LinkCounters, Neighbor};
 use super::probe::{self, Probe};
 use super::resolver::{self, Resolver, ServerAnswer};
@@ -75,6 +76,10 @@ pub struct Host {
     pub hosts: Vec<(String, IpAddr)>,
     /// What name servers answered.
     pub answers: Vec<ServerAnswer>,
+    /// What it asks for by DHCP, and was given.
+    pub dhcp_client: Known<DhcpClient>,
+    /// DHCP servers that run on it.
+    pub dhcp_servers: Known<Vec<DhcpServer>>,
     /// Routing daemons.
     pub daemons: Known<Daemons>,
     /// Neighbors of BGP.
@@ -146,6 +151,8 @@ impl Host {
             resolver: reader.plain(Part::Resolver, Resolver::read),
             hosts: reader.plain(Part::Hosts, resolver::hosts).rows().to_vec(),
             answers: reader.plain(Part::Answers, resolver::answers).rows().to_vec(),
+            dhcp_client: reader.plain(Part::DhcpClient, DhcpClient::read),
+            dhcp_servers: reader.plain(Part::DhcpServer, DhcpServer::read),
             daemons: reader.plain(Part::Routing, Daemons::read),
             bgp_peers: reader.document(Part::BgpPeers, routing::peers),
             bgp_routes: reader.document(Part::BgpRoutes, routing::routes),

@@ -73,7 +73,10 @@ fn of_answer(network: &Network<'_>, host: &Host, answer: &ServerAnswer) -> Vec<F
     if let AnswerKind::Answered(addresses) = &answer.kind {
         let right = network.context.expected.iter().find_map(|one| match one {
             Expected::Name { name, ip } if *name == answer.name => Some(*ip),
-            Expected::Name { .. } | Expected::Address { .. } | Expected::Resolver { .. } => None,
+            Expected::Name { .. }
+            | Expected::Address { .. }
+            | Expected::Resolver { .. }
+            | Expected::DhcpServer { .. } => None,
         });
         if let Some(right) = right.filter(|right| !addresses.is_empty() && !addresses.contains(right)) {
             let shown: Vec<String> = addresses.iter().map(ToString::to_string).collect();

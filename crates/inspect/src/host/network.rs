@@ -31,7 +31,10 @@ impl<'a> Network<'a> {
             Expected::Address { host, device, net } if net.addr() == ip => {
                 Some((self.host(host)?, device.as_str()))
             }
-            Expected::Address { .. } | Expected::Name { .. } | Expected::Resolver { .. } => None,
+            Expected::Address { .. }
+            | Expected::Name { .. }
+            | Expected::Resolver { .. }
+            | Expected::DhcpServer { .. } => None,
         })
     }
 

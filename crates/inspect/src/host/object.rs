@@ -123,6 +123,13 @@ pub enum Object {
         /// The name.
         name: Option<String>,
     },
+    /// A DHCP server, and what of it.
+    Dhcp {
+        /// The server.
+        server: IpAddr,
+        /// The prefix that it serves, or what it gives beside addresses.
+        what: Option<String>,
+    },
     /// A machine, or an address that two of them have.
     Host {
         /// Its name, or the address.
@@ -160,7 +167,7 @@ impl Object {
             | Self::Bgp { host, .. }
             | Self::Ospf { host, .. }
             | Self::Resolver { host, .. } => Some(host),
-            Self::Dns { .. } | Self::Host { .. } | Self::Flow { .. } => None,
+            Self::Dns { .. } | Self::Dhcp { .. } | Self::Host { .. } | Self::Flow { .. } => None,
         }
     }
 }
@@ -187,6 +194,10 @@ impl fmt::Display for Object {
             Self::Dns { server, name } => {
                 write!(out, "dns/{server}")?;
                 name.as_ref().map_or(Ok(()), |name| write!(out, "/{name}"))
+            }
+            Self::Dhcp { server, what } => {
+                write!(out, "dhcp/{server}")?;
+                what.as_ref().map_or(Ok(()), |what| write!(out, "/{what}"))
             }
             Self::Host { what } => write!(out, "host/{what}"),
             Self::Flow { src, dst, protocol, port } => {

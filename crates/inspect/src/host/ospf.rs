@@ -1,7 +1,7 @@
 //! What routers that speak OSPF do not agree about on the links between them.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use super::context::{Flow, Protocol};
 use super::fault::Fault;
@@ -19,6 +19,8 @@ const SURE: (Weight, Certainty) = (Weight::Broken, Certainty::Confirmed);
 
 /// The number of OSPF among the protocols of IP.
 const PROTOCOL: u8 = 89;
+/// To whom routers say hello.
+const ROUTERS: IpAddr = IpAddr::V4(Ipv4Addr::new(224, 0, 0, 5));
 
 /// One end of a link between two routers.
 struct End<'a> {
@@ -168,7 +170,12 @@ fn filtered(network: &Network<'_>, here: &End<'_>, far: &End<'_>, seen: Option<&
     };
     let start =
         walk::Start { flow: &flow, is_answer: false, source: flow.source, destination: flow.to, seen: &[] };
-    let found = walk::follow(network, far.host, start).findings.into_iter().filter(|one| {
+    // A hello is for all routers of the link; what else they say is for one.
+    let hello = Flow { to: ROUTERS, ..flow.clone() };
+    let ends = ((far.host, far.address.device.as_str()), (here.host, here.address.device.as_str()));
+    let hello = walk::on_link(network, &hello, Some(ends.0), ends.1);
+    let all = walk::follow(network, far.host, start).findings;
+    let found = hello.into_iter().chain(all).filter(|one| {
         matches!(
             one.fault,
             Fault::GuestFirewallDrop | Fault::GuestFirewallReject | Fault::GuestFirewallPolicyDrop
@@ -246,6 +253,21 @@ mod tests {
         );
         let alone = &pair[..1];
         check(alone, &Context::default(), &[]);
+    }
+
+    #[test]
+    fn a_filter_that_drops_hellos_alone_is_named() {
+        let plain = device("0.0.0.0", 1000, "");
+        let rules = "*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -d 224.0.0.5/32 -p ospf -j DROP\nCOMMIT\n";
+        let all = gathered("10.0.0.1/24", None)
+            .with(Part::Routing, "enabled ospfd\nrunning zebra ospfd")
+            .with(Part::OspfDevices, &format!(r#"{{"interfaces":{{{plain}}}}}"#))
+            .with(Part::OspfNeighbors, r#"{"neighbors":{}}"#)
+            .with(Part::FilterLegacy, rules);
+        let deaf = read("r1", &all);
+        let other = router("r2", "10.0.0.2/24", &plain, &[("10.0.0.1", "Init/-")]);
+        let expected = ["guest_firewall_drop netfilter/r1/filter/INPUT/ospf/any"];
+        check(&[deaf, other], &Context::default(), &expected);
     }
 
     #[test]

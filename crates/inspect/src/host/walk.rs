@@ -76,6 +76,31 @@ pub(super) fn follow(network: &Network<'_>, from: &Host, start: Start<'_>) -> Tr
     Walker { network, start }.step(trace, from, None)
 }
 
+/// Asks the filters of both ends of one link about a packet that no route decides, such as one to everybody there: those of the sender,
+/// where it is given with its device, and those of the receiver.
+pub(super) fn on_link(
+    network: &Network<'_>,
+    flow: &Flow,
+    sender: Option<(&Host, &str)>,
+    (receiver, device): (&Host, &str),
+) -> Option<Finding> {
+    let start = Start { flow, is_answer: false, source: flow.source, destination: flow.to, seen: &[] };
+    let walker = Walker { network, start };
+    let trace = Trace {
+        end: End::NotKnown,
+        passed: Vec::new(),
+        findings: Vec::new(),
+        missing: Vec::new(),
+        seen_as: flow.source,
+    };
+    let out = sender.into_iter().flat_map(|(host, device)| {
+        [Hook::Output, Hook::Postrouting].map(|hook| walker.filtered(host, hook, &trace, None, Some(device)))
+    });
+    let into = [Hook::Prerouting, Hook::Input];
+    let into = into.map(|hook| walker.filtered(receiver, hook, &trace, Some(device), None));
+    out.chain(into).find_map(|answer| answer.err().flatten()).map(|found| *found)
+}
+
 struct Walker<'a, 'n> {
     network: &'a Network<'n>,
     start: Start<'a>,

@@ -573,7 +573,8 @@ fn mark_of(text: &str, start: usize, rest: &str) -> Option<Mark> {
         let is_answer = answers.last().is_some_and(|place| {
             text.get(place.end..start).is_some_and(|between| between.split_whitespace().count() <= 2)
         });
-        let is_received = direction.receives.are_in(rest);
+        // `A gets nothing from B` receives, `nothing gets through from A to B` does not.
+        let is_received = direction.receives.are_in(rest) && !direction.via.end(said);
         // `503 from B`: B says so, and serves.
         let last: Vec<&str> = rest.split_whitespace().rev().skip(1).take(3).collect();
         let is_for = rest.ends_with("for") || rest.ends_with("fur");

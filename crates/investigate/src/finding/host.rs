@@ -8,7 +8,7 @@ use crate::suspect::Layer;
 use crate::symptom_text::Symptom;
 
 /// The faults that only a machine itself shows. A test holds that the others have a code of the cloud, too.
-pub(super) const OF_HOSTS: [HostFault; 54] = [
+pub(super) const OF_HOSTS: [HostFault; 59] = [
     HostFault::LinkMissing,
     HostFault::LinkDown,
     HostFault::LinkFlap,
@@ -42,6 +42,11 @@ pub(super) const OF_HOSTS: [HostFault; 54] = [
     HostFault::WrongResolver,
     HostFault::NoResolver,
     HostFault::HostsOverride,
+    HostFault::DhcpServerDown,
+    HostFault::DhcpNoRange,
+    HostFault::DhcpPoolFull,
+    HostFault::DhcpWrongOption,
+    HostFault::DhcpRogue,
     HostFault::BoundToLoopback,
     HostFault::AcceptQueueFull,
     HostFault::SynFlood,
@@ -110,6 +115,11 @@ impl Fault {
             | HostFault::WrongResolver
             | HostFault::NoResolver
             | HostFault::HostsOverride
+            | HostFault::DhcpServerDown
+            | HostFault::DhcpNoRange
+            | HostFault::DhcpPoolFull
+            | HostFault::DhcpWrongOption
+            | HostFault::DhcpRogue
             | HostFault::BoundToLoopback
             | HostFault::AcceptQueueFull
             | HostFault::SynFlood
@@ -177,6 +187,11 @@ pub(super) const fn object_kind(fault: HostFault) -> ObjectKind {
         HostFault::AsymmetricPath => ObjectKind::Flow,
         HostFault::DnsFailure | HostFault::DnsWrongRecord | HostFault::DnsSlow => ObjectKind::NameServer,
         HostFault::WrongResolver | HostFault::NoResolver | HostFault::HostsOverride => ObjectKind::Resolver,
+        HostFault::DhcpServerDown
+        | HostFault::DhcpNoRange
+        | HostFault::DhcpPoolFull
+        | HostFault::DhcpWrongOption
+        | HostFault::DhcpRogue => ObjectKind::DhcpServer,
         HostFault::NotListening => ObjectKind::Listener,
         HostFault::BoundToLoopback
         | HostFault::AcceptQueueFull
@@ -210,6 +225,11 @@ pub(crate) const fn layer(fault: HostFault) -> Layer {
         | HostFault::MtuMismatch
         | HostFault::BridgePort
         | HostFault::VniMismatch
+        | HostFault::DhcpServerDown
+        | HostFault::DhcpNoRange
+        | HostFault::DhcpPoolFull
+        | HostFault::DhcpWrongOption
+        | HostFault::DhcpRogue
         | HostFault::Ipv6Disabled
         | HostFault::DeviceErrors => Layer::Links,
         HostFault::WrongGateway
@@ -308,6 +328,11 @@ pub(crate) const fn symptoms(fault: HostFault) -> &'static [&'static [Symptom]] 
         | HostFault::OspfNotEnabled
         | HostFault::OspfTimerMismatch
         | HostFault::RoutingDaemonDown
+        | HostFault::DhcpServerDown
+        | HostFault::DhcpNoRange
+        | HostFault::DhcpPoolFull
+        | HostFault::DhcpWrongOption
+        | HostFault::DhcpRogue
         | HostFault::NatMissing => &[CUT, NAMES],
         // Some packets or some connections do not.
         HostFault::LinkFlap
@@ -374,6 +399,8 @@ fn named(object: &str) -> String {
         ["resolver", host, ..] => format!("{} of {host}", rest(2)),
         ["dns", server] => format!("the name server {server}"),
         ["dns", server, ..] => format!("{} of the name server {server}", rest(2)),
+        ["dhcp", server] => format!("the DHCP server {server}"),
+        ["dhcp", server, ..] => format!("{} of the DHCP server {server}", rest(2)),
         ["flow", from, to, ..] => format!("what goes from {from} to {to}"),
         ["host", ..] => rest(1),
         _ => object.to_owned(),
@@ -484,6 +511,15 @@ pub(super) const fn mechanism(fault: HostFault) -> &'static str {
         HostFault::NoResolver => "The machine has nobody to ask for names, so every name fails at once.",
         HostFault::HostsOverride => {
             "The machine's own file is read first, so a changed record never reaches its programs."
+        }
+        HostFault::DhcpServerDown | HostFault::DhcpNoRange | HostFault::DhcpPoolFull => {
+            "A machine that asks for an address gets none, so it has no network. Those that have one keep it until it runs out."
+        }
+        HostFault::DhcpWrongOption => {
+            "Every machine that asks this server is set up wrongly, and again each time that somebody sets it right by hand."
+        }
+        HostFault::DhcpRogue => {
+            "Whichever server answers first sets a machine up, so some machines are sent to the wrong gateway."
         }
         HostFault::NotListening => "The packet arrives, and nobody takes the connection.",
         HostFault::BoundToLoopback => {

@@ -89,6 +89,8 @@ pub enum ObjectKind {
     Ospf,
     /// What a machine asks for names.
     Resolver,
+    /// A DHCP server, or what it gives.
+    DhcpServer,
 }
 
 impl ObjectKind {
@@ -143,6 +145,7 @@ impl ObjectKind {
             Self::Bgp => "bgp/<host>/<what>",
             Self::Ospf => "ospf/<host>/<dev>",
             Self::Resolver => "resolver/<host>/<what>",
+            Self::DhcpServer => "dhcp/<server>",
         }
     }
 

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::finding::Fault;
-use crate::judged::{FlowVerdict, JudgedFlows};
+use crate::judged::{FlowVerdict, JudgedFlow, JudgedFlows};
 use crate::playbook::conversation::{Conversation, FinishedCall};
 use crate::playbook::flows;
 use crate::playbook::incident::IncidentContext;
@@ -100,7 +100,7 @@ pub(super) fn faults(
         all.retain(|fault| !fault.is_aside);
     }
     let whole = all.clone();
-    all.retain(|fault| counts(fault, &whole, symptom_text, incident));
+    all.retain(|fault| counts(fault, &whole, symptom_text, (incident, flows)));
     // That nobody answers is what a flow that is stopped comes to, wherever on its path that is.
     let is_stopped =
         |object: &str| flows.iter().any(|flow| flow.is(object) && flow.verdict == FlowVerdict::Blocked);
@@ -121,7 +121,7 @@ fn counts(
     fault: &CitedFault,
     all: &[CitedFault],
     symptom_text: &SymptomText,
-    incident: &IncidentContext,
+    (incident, flows): (&IncidentContext, &[JudgedFlow]),
 ) -> bool {
     let asks = |symptom: Symptom| symptom_text.symptoms.contains(&symptom);
     let exposure_alone = symptom_text.symptoms.len() == 1 && asks(Symptom::Exposure);
@@ -136,7 +136,14 @@ fn counts(
             !symptom_text.baselines.is_empty() && (asks(Symptom::NothingChanged) || asks(Symptom::RolledBack))
         }
         Fault::TcpRefused | Fault::SynUnanswered => {
-            !all.iter().any(|other| explains(&other.suspect, &fault.suspect, symptom_text, incident))
+            // Rules and routes that let a flow pass, judged end to end, do not explain that nobody answers it.
+            let passes = flows
+                .iter()
+                .any(|flow| flow.is(&fault.suspect.object) && flow.verdict == FlowVerdict::Passes);
+            let of_cloud =
+                |other: &&CitedFault| matches!(layer(&other.suspect.code), Layer::Rules | Layer::Routes);
+            let mut others = all.iter().filter(|other| !(passes && of_cloud(other)));
+            !others.any(|other| explains(&other.suspect, &fault.suspect, symptom_text, incident))
         }
         // The account is closed to the subnet because the endpoint is missing: one fault.
         Fault::StorageFirewallDeny => !all.iter().any(|other| {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::judged::{self, JudgedFlow, JudgedFlows};
+use crate::judged::{self, JudgedFlows};
 use crate::playbook::conversation::{CallEnding, Conversation, FinishedCall};
 
 /// The tool that judges flows.
@@ -16,9 +16,4 @@ pub(super) fn judgement(conversation: &Conversation) -> Option<JudgedFlows> {
     };
     let last = conversation.calls(TOOL).rfind(completed);
     last.and_then(|finished| JudgedFlows::of_result(&finished.result))
-}
-
-/// Returns the flows of that judgement.
-pub(super) fn judged(conversation: &Conversation) -> Vec<JudgedFlow> {
-    judgement(conversation).unwrap_or_default().flows
 }

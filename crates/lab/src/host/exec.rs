@@ -1,13 +1,13 @@
 //! The only file beside the shell's that starts a process: programs of this machine inside the lab's namespaces.
 //!
 //! Goes in: a program of a fixed table, words, a namespace that carries the lab's prefix. Comes out: what it printed and how it ended,
-//! or a handle for as long as it runs. Never: a shell, a program or a file that a guest names, our environment, our standard
+//! or a handle for as long as it runs. Never: a shell (dhclient runs one script, which is the lab's own), a program or a file that a guest names, our environment, our standard
 //! input, output without end, a wait without end, a process of its group that stays when it is over.
 
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read, Write as _};
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -55,6 +55,7 @@ pub(in crate::host) struct ProcessRequest {
     space: Option<Namespace>,
     limit: Duration,
     lock: Option<PathBuf>,
+    socket: Option<OwnedFd>,
 }
 
 impl ProcessRequest {
@@ -78,7 +79,7 @@ impl ProcessRequest {
             return Err(ExecError::Refused("a word holds a NUL character".to_owned()));
         }
         let limit = Duration::from_secs(30);
-        Ok(Self { program, words, input: Vec::new(), space: None, limit, lock: None })
+        Ok(Self { program, words, input: Vec::new(), space: None, limit, lock: None, socket: None })
     }
 
     /// Puts it into a namespace.
@@ -99,6 +100,11 @@ impl ProcessRequest {
     /// Names the file by which `iptables` keeps others out: machines are not to wait for one another.
     pub(in crate::host) fn locking(self, lock: PathBuf) -> Self {
         Self { lock: Some(lock), ..self }
+    }
+
+    /// Lets it speak with whoever is at the other end of a connection, as inetd does.
+    pub(in crate::host) fn speaking(self, socket: OwnedFd) -> Self {
+        Self { socket: Some(socket), ..self }
     }
 
     /// Runs it to its end; blocks.
@@ -137,8 +143,11 @@ fn spawn(order: &ProcessRequest, path: &Path, into: Option<File>) -> io::Result<
     if let Some(lock) = &order.lock {
         command.env("XTABLES_LOCKFILE", lock);
     }
-    let (piped, out) = (into.is_none(), into.map_or_else(Stdio::piped, Stdio::from));
-    let input = if order.input.is_empty() { Stdio::null() } else { Stdio::piped() };
+    let (piped, mut out) = (into.is_none(), into.map_or_else(Stdio::piped, Stdio::from));
+    let mut input = if order.input.is_empty() { Stdio::null() } else { Stdio::piped() };
+    if let Some(socket) = &order.socket {
+        (input, out) = (socket.try_clone()?.into(), socket.try_clone()?.into());
+    }
     let mut child =
         command.current_dir("/").stdin(input).stdout(out).stderr(Stdio::piped()).process_group(0).spawn()?;
     let (sender, events) = mpsc::channel();
@@ -230,6 +239,11 @@ impl Running {
             }
         }
         false
+    }
+
+    /// Tells whether it has ended.
+    pub(in crate::host) fn is_over(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
     }
 
     /// Asks it to end, as Ctrl-C does, and returns what it said.

@@ -24,7 +24,7 @@ pub(in crate::cli::lab) struct Arguments {
 enum Sub {
     /// Builds a network, and keeps it until Ctrl-C or `down`.
     Up {
-        /// lan, router, nat, dual, clos or overlay.
+        /// lan, router, nat, dual, clos, bgp, ospf, overlay or dhcp.
         #[arg(value_name = "TOPOLOGY", value_parser = topology)]
         topology: Topology,
         /// The seed from which its addresses are drawn.

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::command::named;
-use crate::cli::print::{Hinted, line};
+use crate::cli::print::{Hinted, line, note};
 use crate::cli::wait::{drive, interrupted};
 use ghost_base::private_dir;
-use ghost_lab::host::net::{Outcome, Session, Topology};
+use ghost_lab::host::net::{Outcome, Session, SshAccess, Topology};
 
 /// Where the network that is up is asked.
 const SOCKET: &str = "control";
@@ -58,6 +58,16 @@ pub(super) fn serve(data: &Path, topology: Topology, seed: u64) -> anyhow::Resul
         line(&format!("{name:<4} ip netns exec {space} ghost host"))?;
     }
     line(&format!("\"a\" calls {}", session.net().fill("{b}:80")))?;
+    // A computer without OpenSSH has networks all the same.
+    let access = SshAccess::open(&session.net().machines(), &folder);
+    match &access {
+        Ok(access) => line(&format!(
+            "by ssh: ghost host --inventory {} --known-hosts {} --host a",
+            access.inventory().display(),
+            access.known().display()
+        ))?,
+        Err(error) => note(&format!("no ssh to its machines: {error}")),
+    }
     line("# ready")?;
     let (over, ended) = mpsc::channel();
     let stop = over.clone();

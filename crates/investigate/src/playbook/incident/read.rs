@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use super::named::{guessed, machines, named, partner};
 use super::resources::{accounts, group};
 use super::roles::{Roles, assign_roles};
-use crate::judged::JudgedFlow;
+use crate::complaint::Kind;
+use crate::judged::{JudgedFlow, JudgedFlows};
 use crate::listed::{ListedResources, last_part};
 use crate::playbook::conversation::Conversation;
 use crate::playbook::flows;
@@ -76,12 +77,14 @@ impl IncidentContext {
             (Some(_), Some(_)) | (None, None) => {}
         }
         incident.listed = listed;
-        incident.of_flows(&flows::judged(conversation), &known);
+        incident.of_flows(&flows::judgement(conversation).unwrap_or_default(), &known);
         incident
     }
 
-    /// Takes the machines at the ends of the flows that were judged: they are the ones that are meant.
-    fn of_flows(&mut self, flows: &[JudgedFlow], known: &[Machine]) {
+    /// Takes the machines at the ends of the flows that were judged, and those of complaints that no flow shows: they are the ones that are
+    /// meant.
+    fn of_flows(&mut self, judged: &JudgedFlows, known: &[Machine]) {
+        let flows = &judged.flows;
         let machine = |name: &Option<String>| {
             let name = name.as_ref()?;
             known.iter().find(|machine| machine.name == *name).cloned()
@@ -94,7 +97,9 @@ impl IncidentContext {
         }
         self.source = sources.first().cloned();
         self.destination = destinations.first().cloned();
-        self.others = sources.into_iter().chain(destinations).collect();
+        let beside = judged.complaints.iter().filter(|one| one.kind == Kind::Trouble && one.flows.is_empty());
+        let beside = beside.flat_map(|one| &one.machines).filter_map(|name| machine(&Some(name.clone())));
+        self.others = sources.into_iter().chain(destinations).chain(beside).collect();
         let outside = |flow: &JudgedFlow| match (&flow.source_machine, &flow.destination_machine) {
             (None, _) => Some(flow.source),
             (_, None) => Some(flow.destination),

@@ -107,6 +107,10 @@ impl Kind {
     pub(super) fn compatible_with(self, other: Self) -> bool {
         let (one, two) = (self.family(), other.family());
         let (first, second) = if one <= two { (one, two) } else { (two, one) };
+        // The group of a subnet lets nobody in from outside: a partner would be shut out by it, too.
+        if [self, other].contains(&Self::NsgSubnet) && [self, other].contains(&Self::Ban) {
+            return false;
+        }
         match (first, second) {
             (Family::Alone, _) | (_, Family::Alone) => false,
             (Family::Service, Family::Service) | (Family::Shape, Family::Shape) => self != other,

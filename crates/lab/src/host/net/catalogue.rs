@@ -385,6 +385,12 @@ pub const FAULTS: &[Spec] = &[
         "s2 iptables -A INPUT -s {l2s2} -p ospf -j DROP\ns2 @near {l2s2} -\nl2 @near {s2l2} Init",
     ),
     beside(
+        "ospf_hello_block",
+        Topology::Ospf,
+        &[(Fault::GuestFirewallDrop, "netfilter/s2/filter/INPUT/ospf/any")],
+        "s2 iptables -A INPUT -s {l2s2} -d 224.0.0.5 -p ospf -j DROP\ns2 @near {l2s2} -\nl2 @near {s2l2} Init",
+    ),
+    beside(
         "frr_service_down_ospf",
         Topology::Ospf,
         &[(Fault::RoutingDaemonDown, "service/s2/frr")],
@@ -417,6 +423,76 @@ pub const FAULTS: &[Spec] = &[
         Topology::Lan,
         &[(Fault::GuestFirewallDrop, "netfilter/c/filter/INPUT/udp/53")],
         "c iptables -A INPUT -p udp --dport 53 ! -i lo -j DROP",
+    ),
+    // Addresses that are given away.
+    stops(
+        "dhcp_service_down",
+        Topology::Dhcp,
+        &[(Fault::DhcpServerDown, "dhcp/{d}")],
+        "d @off\na @unleased eth0",
+    ),
+    Spec {
+        hidden: &["d"],
+        ..stops(
+            "dhcp_service_down_elsewhere",
+            Topology::Dhcp,
+            &[(Fault::DhcpServerDown, "dhcp/{d}")],
+            "d @off\na @unleased eth0",
+        )
+    },
+    beside(
+        "dhcp_service_down_while_leased",
+        Topology::Dhcp,
+        &[(Fault::DhcpServerDown, "dhcp/{d}")],
+        "d @off",
+    ),
+    stops(
+        "dhcp_missing_subnet",
+        Topology::Dhcp,
+        &[(Fault::DhcpNoRange, "dhcp/{d}/{n}.1.0/{l}")],
+        "d @off\nd @dhcp {m}.9.100 {m}.9.120 router={ra} dns={c}\na @unleased eth0",
+    ),
+    stops(
+        "dhcp_pool_exhausted",
+        Topology::Dhcp,
+        &[(Fault::DhcpPoolFull, "dhcp/{d}/{n}.1.0/{l}")],
+        "d @off\nd @dhcp {n}.1.{u} {n}.1.{v} router={ra} dns={c} taken={n}.1.{u}-{n}.1.{v}\na @unleased eth0",
+    ),
+    stops(
+        "dhcp_spoofed_gateway",
+        Topology::Dhcp,
+        &[(Fault::DhcpWrongOption, "dhcp/{d}/router")],
+        "d @off\nd @dhcp {n}.1.{u} {n}.1.{v} router={none} dns={c}\na @leased eth0",
+    ),
+    beside(
+        "dhcp_spoofed_dns",
+        Topology::Dhcp,
+        &[(Fault::DhcpWrongOption, "dhcp/{d}/dns")],
+        "d @off\nd @dhcp {n}.1.{u} {n}.1.{v} router={ra} dns={none}\na @leased eth0",
+    ),
+    stops(
+        "dhcp_spoofed_subnet",
+        Topology::Dhcp,
+        &[(Fault::DhcpWrongOption, "dhcp/{d}/mask")],
+        "d @off\nd @dhcp {n}.1.{u} {n}.1.{v} router={ra} dns={c} mask=255.255.255.252\na @leased eth0",
+    ),
+    stops(
+        "rogue_dhcp",
+        Topology::Dhcp,
+        &[(Fault::DhcpRogue, "dhcp/{c}")],
+        "c @dhcp {n}.1.{w} {n}.1.{x} router={none} dns={c}\na @forget eth0\na @leased eth0",
+    ),
+    beside(
+        "rogue_dhcp_nobody_took",
+        Topology::Dhcp,
+        &[(Fault::DhcpRogue, "dhcp/{c}")],
+        "c @dhcp {n}.1.{w} {n}.1.{x} router={none} dns={c}",
+    ),
+    stops(
+        "dhcp_port_blocked",
+        Topology::Dhcp,
+        &[(Fault::GuestFirewallDrop, "netfilter/d/filter/INPUT/udp/67")],
+        "d iptables -A INPUT -p udp --dport 67 -j DROP\na @unleased eth0",
     ),
     // Services.
     stops("service_down", Topology::Router, &[(Fault::NotListening, "service/b/tcp/80")], "b @off"),

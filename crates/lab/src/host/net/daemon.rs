@@ -27,6 +27,8 @@ const DATAGRAM_INTERVAL: Duration = Duration::from_micros(500);
 pub(super) enum Daemon {
     Thread(#[expect(dead_code, reason = "it runs until it is dropped")] NamespaceThread),
     Program(#[expect(dead_code, reason = "it runs until it is dropped")] Running),
+    /// A DHCP client, of which a machine has one.
+    Client(#[expect(dead_code, reason = "it runs until it is dropped")] Running),
 }
 
 pub(super) fn wrong(what: &str) -> HostError {
@@ -225,7 +227,7 @@ pub(super) fn flap(space: &Namespace, device: &str) -> Result<Daemon, HostError>
 }
 
 /// Waits until so many sockets listen: a program that starts reports it by nothing else.
-fn settled(space: &Namespace, port: &str, sockets: usize) -> Result<(), HostError> {
+pub(super) fn settled(space: &Namespace, port: &str, sockets: usize) -> Result<(), HostError> {
     for _ in 0..200 {
         let listening = ProcessRequest::own("ss", &["-Hltun"])?.within(space).run()?;
         if listening.out.lines().filter(|line| line.contains(port)).count() >= sockets {

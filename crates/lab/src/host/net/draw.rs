@@ -26,6 +26,11 @@ impl Draw {
             ("j", third.to_string()),
             ("l", length.to_string()),
         ];
+        // Two ranges that a DHCP server may give, one behind the other.
+        let from = 104 + first % 6;
+        let to = from + 4 + second % 6;
+        let ranges = [("u", from), ("s", to - 1), ("v", to), ("w", to + 1), ("x", to + 5)];
+        draw.values.extend(ranges.map(|(name, number)| (name, number.to_string())));
         draw
     }
 

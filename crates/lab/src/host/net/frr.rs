@@ -13,6 +13,8 @@ use crate::host::port::HostError;
 
 /// Where FRR keeps the sockets of its instances, a folder each.
 const RUN: &str = "/run/frr";
+/// What ospfd writes when it starts, one file for all instances of a machine: who restarts and asks others to wait.
+const RESTARTS: &str = "ospfd-gr.json";
 /// As whom its daemons run; they refuse to be root.
 const USER: &str = "frr";
 /// How long daemons may take to start, and networks to learn their routes.
@@ -26,6 +28,18 @@ fn folder(space: &str) -> PathBuf {
 /// Removes what an instance left.
 pub(super) fn forget(space: &str) {
     drop(fs::remove_dir_all(folder(space)));
+}
+
+/// Removes what instances left for all of them, where nobody waits for a restart and the machine itself runs no OSPF.
+pub(super) fn forget_restarts() {
+    let file = Path::new(RUN).join(RESTARTS);
+    let is_own = Path::new(RUN).join("ospfd.vty").exists() || Path::new(RUN).join("ospfd.pid").exists();
+    let text = fs::read(&file).ok().filter(|_| !is_own);
+    let text = text.and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());
+    let instances = text.as_ref().and_then(|all| all.get("instances")).and_then(serde_json::Value::as_object);
+    if instances.is_some_and(serde_json::Map::is_empty) {
+        drop(fs::remove_file(&file));
+    }
 }
 
 /// Starts BGP: the own system's number, a network to announce or `-`, neighbors as `ADDRESS=NUMBER`.

@@ -16,6 +16,7 @@ pub const HEALTHY: &[Spec] = &[
     well("bgp", Topology::Bgp, ""),
     well("ospf", Topology::Ospf, ""),
     well("overlay", Topology::Overlay, ""),
+    well("dhcp", Topology::Dhcp, ""),
     // Ports that nobody uses, bridges without members, a device that is down on purpose and has no address.
     well(
         "unused_devices",
@@ -171,6 +172,38 @@ pub const HEALTHY: &[Spec] = &[
         "ospf_network_that_nobody_needs",
         Topology::Ospf,
         "l2 ip link add mgmt type veth peer name mgmt1\nl2 ip addr add 10.241.0.1/24 dev mgmt\nl2 ip link set mgmt up\nl2 ip link set mgmt1 up",
+    ),
+    // Set by hand, beside a server that works.
+    well(
+        "dhcp_set_by_hand",
+        Topology::Dhcp,
+        "a @off\na ip -4 addr flush dev eth0\na ip addr add {n}.1.{h}/{l} dev eth0\na ip route add default via {ra}",
+    ),
+    well(
+        "dhcp_two_that_share",
+        Topology::Dhcp,
+        "c @dhcp {n}.1.{w} {n}.1.{x} router={ra} dns={c}\na @forget eth0\na @leased eth0",
+    ),
+    well(
+        "dhcp_nearly_full",
+        Topology::Dhcp,
+        "d @off\nd @dhcp {n}.1.{u} {n}.1.{v} router={ra} dns={c} taken={n}.1.{u}-{n}.1.{s}\na @forget eth0\na @leased eth0",
+    ),
+    well(
+        "dhcp_full_and_served",
+        Topology::Dhcp,
+        "d @off\nd @dhcp {n}.1.{u} {n}.1.{u} router={ra} dns={c}\na @forget eth0\na @leased eth0",
+    ),
+    well("dhcp_of_another_subnet", Topology::Dhcp, "b @dhcp {m}.9.100 {m}.9.120 router={rb} dns={c}"),
+    well(
+        "dhcp_of_another_subnet_beside",
+        Topology::Dhcp,
+        "c @dhcp {m}.9.100 {m}.9.120 router={rb} dns={c}\na @forget eth0\na @leased eth0",
+    ),
+    well(
+        "dhcp_server_that_moved",
+        Topology::Dhcp,
+        "d @off\nc @dhcp {n}.1.{w} {n}.1.{x} router={ra} dns={c}\na @forget eth0\na @leased eth0",
     ),
     well(
         "routes_that_are_not_taken",

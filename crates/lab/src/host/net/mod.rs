@@ -6,11 +6,13 @@
 
 mod catalogue;
 mod daemon;
+mod dhcp;
 mod draw;
 mod frr;
 mod healthy;
 mod place;
 mod score;
+mod ssh;
 mod topology;
 mod trial;
 
@@ -19,5 +21,6 @@ pub use draw::Draw;
 pub use healthy::HEALTHY;
 pub use place::Net;
 pub use score::{Board, Outcome};
+pub use ssh::SshAccess;
 pub use topology::{Spec, Topology};
 pub use trial::{Session, Trial, pick, run};

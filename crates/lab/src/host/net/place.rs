@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::daemon::{self, Daemon};
+use super::dhcp::{self, Asking};
 use super::draw::Draw;
 use super::frr;
 use super::topology::{Spec, Topology};
@@ -45,6 +46,7 @@ impl Net {
         for name in sweep(folder)? {
             drop(fs::remove_dir_all(Path::new(ETC).join(&name)));
             frr::forget(&name);
+            frr::forget_restarts();
         }
         let (journal, prefix) = Journal::begin(folder).map_err(|error| failed("the lab's journal", error))?;
         let plan = topology.plan();
@@ -142,7 +144,7 @@ impl Net {
             for (program, words) in reads {
                 let said = must("describing a machine", ProcessRequest::own(program, words)?.within(space))?;
                 let lines = said.out.lines().filter(|line| !line.contains("fe80::"));
-                let mut lines: Vec<String> = lines.map(without_number).collect();
+                let mut lines: Vec<String> = lines.map(without_number).map(without_time).collect();
                 lines.sort_unstable();
                 text.push_str(&format!("{name} {program}\n{}\n", lines.join("\n")));
             }
@@ -161,7 +163,7 @@ impl Net {
         let to = self.draw.fill(spec.to.0);
         let to =
             if to.contains(':') { format!("[{to}]:{}", spec.to.1) } else { format!("{to}:{}", spec.to.1) };
-        let asks_names = self.topology == Topology::Lan;
+        let asks_names = matches!(self.topology, Topology::Lan | Topology::Dhcp);
         let gathered = std::thread::scope(|scope| {
             let one = |(name, space): &(String, String)| {
                 let (name, space, scratch, to) = (name.clone(), space.clone(), scratch.clone(), to.clone());
@@ -304,6 +306,18 @@ impl Net {
                 self.daemons.retain(|(own, _)| own != name);
                 return Ok(());
             }
+            ["dhcp", first, last, words @ ..] => dhcp::serve(space, &scratch, first, last, words)?,
+            ["leased" | "unleased", device] => {
+                let is_client =
+                    |(own, daemon): &(String, Daemon)| own == name && matches!(daemon, Daemon::Client(_));
+                self.daemons.retain(|one| !is_client(one));
+                let asking = if line.starts_with("leased") { Asking::Served } else { Asking::InVain };
+                dhcp::ask(space, &scratch, &etc, device, asking)?
+            }
+            ["forget", device] => {
+                dhcp::forget(&scratch, device);
+                return Ok(());
+            }
             ["resolv", "-"] => return write(&etc.join("resolv.conf"), ""),
             ["resolv", server] => return write(&etc.join("resolv.conf"), &format!("nameserver {server}\n")),
             ["hosts", ip, host] => {
@@ -317,9 +331,13 @@ impl Net {
 
     fn remove(&mut self) -> Result<(), HostError> {
         self.daemons.clear();
-        for space in self.spaces.values() {
+        for (name, space) in &self.spaces {
+            drop(fs::remove_dir_all(self.journal.scratch(&self.folder).join(name)));
             drop(fs::remove_dir_all(Path::new(ETC).join(space.as_str())));
             frr::forget(space.as_str());
+        }
+        if self.topology == Topology::Ospf {
+            frr::forget_restarts();
         }
         // The folder goes when nobody else has anything in it.
         drop(fs::remove_dir(ETC));
@@ -349,6 +367,11 @@ fn without_number(line: &str) -> String {
         Some((before, rest)) => format!("{before} {}", rest.split_once(' ').map_or("", |(_, rest)| rest)),
         None => line.to_owned(),
     }
+}
+
+/// Takes off how long an address is valid yet.
+fn without_time(line: String) -> String {
+    line.split_once(" valid_lft ").map_or_else(|| line.clone(), |(before, _)| before.to_owned())
 }
 
 /// Reads what the program kept.

@@ -21,6 +21,8 @@ pub enum Topology {
     Ospf,
     /// A tunnel between `a` and `b` over a router.
     Overlay,
+    /// A switch on which `a` gets its address from `d`, `c` serves names, and a router leads to `b`.
+    Dhcp,
 }
 
 /// A fault as it is put into a network, or a look-alike.
@@ -86,8 +88,17 @@ const FABRIC: Plan = Plan {
 
 impl Topology {
     /// Every network.
-    pub const ALL: [Self; 8] =
-        [Self::Lan, Self::Router, Self::Nat, Self::Dual, Self::Clos, Self::Bgp, Self::Ospf, Self::Overlay];
+    pub const ALL: [Self; 9] = [
+        Self::Lan,
+        Self::Router,
+        Self::Nat,
+        Self::Dual,
+        Self::Clos,
+        Self::Bgp,
+        Self::Ospf,
+        Self::Overlay,
+        Self::Dhcp,
+    ];
 
     /// Returns its name.
     #[must_use]
@@ -101,6 +112,7 @@ impl Topology {
             Self::Bgp => "bgp",
             Self::Ospf => "ospf",
             Self::Overlay => "overlay",
+            Self::Dhcp => "dhcp",
         }
     }
 
@@ -199,6 +211,29 @@ impl Topology {
                     s1 @ospf {m}.0.0/16 l1 l2\ns2 @ospf {m}.0.0/16 l1 l2\nl1 @ospf {m}.0.0/16,{n}.11.0/24 s1 s2\nl2 @ospf {m}.0.0/16,{n}.12.0/24 s1 s2\n\
                     l1 @sees {n}.12.0/24 2\nl2 @sees {n}.11.0/24 2\ns1 @sees {n}.11.0/24 1\ns1 @sees {n}.12.0/24 1\ns2 @sees {n}.11.0/24 1\ns2 @sees {n}.12.0/24 1",
                 ..FABRIC
+            },
+            Self::Dhcp => Plan {
+                machines: &["a", "c", "d", "r", "b", "sw"],
+                names: &[
+                    ("b", "{n}.2.{h}"),
+                    ("c", "{n}.1.{j}"),
+                    ("d", "{n}.1.{i}"),
+                    ("ra", "{n}.1.1"),
+                    ("rb", "{n}.2.1"),
+                    ("none", "{n}.1.125"),
+                ],
+                cables: &[
+                    ["a", "eth0", "-", "sw", "pa", "-"],
+                    ["c", "eth0", "{c}/{l}", "sw", "pc", "-"],
+                    ["d", "eth0", "{d}/{l}", "sw", "pd", "-"],
+                    ["r", "eth0", "{ra}/{l}", "sw", "pr", "-"],
+                    ["b", "eth0", "{b}/{l}", "r", "eth1", "{rb}/{l}"],
+                ],
+                // The server answers late: whoever else serves is first.
+                steps: "sw ip link add br0 type bridge\nsw ip link set br0 up\nsw ip link set pa master br0\nsw ip link set pc master br0\n\
+                    sw ip link set pd master br0\nsw ip link set pr master br0\nr sysctl -qw net.ipv4.ip_forward=1\nb ip route add default via {rb}\n\
+                    c ip route add default via {ra}\nd ip route add default via {ra}\nc @dns {b} {c}\nc @resolv {c}\nd @resolv {c}\n\
+                    d @dhcp {n}.1.{u} {n}.1.{v} router={ra} dns={c} late\na @leased eth0\nb @web 80\nb @tcp * 9001",
             },
             Self::Overlay => Plan {
                 machines: &["a", "r", "b"],

@@ -52,6 +52,8 @@ pub fn pick(count: usize, seed: u64) -> Vec<Trial> {
         // A healthy oddity may stand beside a fault, and two faults that let the flow pass beside one another.
         let near = |spec: &&Spec| {
             spec.topology == first.topology
+                // What is given away is one thing, and each of these changes it.
+                && spec.topology != Topology::Dhcp
                 && spec.to == first.to
                 && spec.hidden == first.hidden
                 && spec.name != first.name

@@ -14,7 +14,7 @@ pub(in crate::host) struct Program {
 }
 
 /// Every program that the lab starts.
-pub(in crate::host) const PROGRAMS: [Program; 32] = [
+pub(in crate::host) const PROGRAMS: [Program; 35] = [
     Program::of("ip", "iproute2"),
     Program::of("tc", "iproute2"),
     Program::of("ss", "iproute2"),
@@ -42,7 +42,10 @@ pub(in crate::host) const PROGRAMS: [Program; 32] = [
     Program::of("curl", "curl"),
     Program::of("dig", "bind9-dnsutils"),
     Program::of("dnsmasq", "dnsmasq-base"),
+    Program::of("dhclient", "isc-dhcp-client"),
     Program::of("nginx", "nginx-light"),
+    Program::of("sshd", "openssh-server"),
+    Program::of("ssh-keygen", "openssh-client"),
     Program::of("zebra", "frr"),
     Program::of("bgpd", "frr"),
     Program::of("ospfd", "frr"),

@@ -131,6 +131,91 @@ asked() {
     as_root vtysh "$@"
   fi
 }
+own() {
+  # Only of accounts that daemons run as: the words of anybody else's process would name files for us to open.
+  ps -eo pid=,user=,comm= | while IFS=' ' read -r pid user name; do
+    case $user in root|dnsmasq|nobody|dhcpd|_dhcp|_kea|dhcp) ;; *) continue ;; esac
+    case $1 in *" $name "*) if [ "/proc/$pid/net/dev" -ef /proc/self/net/dev ]; then echo "$pid $name"; fi ;; esac
+  done
+}
+words() { tr '\0' '\n' 2>/dev/null <"/proc/$1/cmdline"; }
+kept_lease() {
+  if [ ! -f "$1" ]; then return; fi
+  case "$line$seen" in *"$line$1$line"*) return ;; esac
+  seen=$seen$1$line
+  all=$(tail -c 60000 "$1") || return $?
+  echo "file $1"
+  printf '%s\n' "$all" | sed -n '/^lease {$/p;/^}$/p;s/^ *\(interface "[A-Za-z0-9._:@-]*";\)$/\1/p;s/^ *\(\(fixed-address\|option subnet-mask\|option routers\|option domain-name-servers\|option dhcp-server-identifier\|expire\) [0-9a-f.:,/ ]*;\)$/\1/p;s/^\(\(ADDRESS\|NETMASK\|ROUTER\|SERVER_ADDRESS\|DNS\)=[0-9a-f.:/ ]*\)$/\1/p'
+}
+dhcp_client() {
+  seen=
+  for process in $(own ' dhclient '); do
+    kept= next= asks= six=
+    for word in $(words "${process%% *}"); do
+      if [ "$next" = kept ]; then kept=$word; next=; continue; fi
+      if [ -n "$next" ]; then next=; continue; fi
+      case $word in
+        -lf) next=kept ;;
+        -6) six=yes ;;
+        -pf|-sf|-cf|-df|-e|-p|-s|-g|-D|-C|-F|-H|-R|-V|-timeout) next=passed ;;
+        -*|*/*|dhclient|*[!A-Za-z0-9._:@-]*) ;;
+        *) asks="$asks$word$line" ;;
+      esac
+    done
+    if [ -n "$six" ]; then continue; fi
+    for device in $asks; do echo "client dhclient $device"; done
+    if [ -n "$kept" ]; then kept_lease "$kept" || return $?; fi
+  done
+  if [ -n "$instance" ]; then return; fi
+  set +f
+  for file in /var/lib/dhcp/*.leases /var/lib/dhclient/*.lease* /run/systemd/netif/leases/*; do kept_lease "$file" || return $?; done
+  set -f
+}
+server_words() {
+  next=
+  for word in $(words "$1"); do
+    if [ -n "$next" ]; then echo "$next=$word"; next=; continue; fi
+    case $word in
+      --*=*) echo "${word#--}" ;;
+      --dhcp-range|--dhcp-option|--dhcp-option-force|--dhcp-leasefile|--conf-file|--conf-dir|--interface) next=${word#--} ;;
+      -F|-O|-l|-C|-7|-i) next=$(short "$word") ;;
+      -F*|-O*|-l*|-C*|-7*|-i*) echo "$(short "$word")=${word#??}" ;;
+    esac
+  done
+}
+short() { case $1 in -F*) echo dhcp-range ;; -O*) echo dhcp-option ;; -l*) echo dhcp-leasefile ;; -C*) echo conf-file ;; -7*) echo conf-dir ;; -i*) echo interface ;; esac; }
+server_file() { if [ -f "$1" ]; then head -c 200000 "$1"; fi; }
+server_settings() {
+  given=$(server_words "$1")
+  printf '%s\n' "$given"
+  files=$(printf '%s\n' "$given" | sed -n 's/^conf-file=//p')
+  for file in ${files:-/etc/dnsmasq.conf}; do
+    all=$(server_file "$file") || return $?
+    given="$given$line$all"
+    printf '%s\n' "$all"
+  done
+  for folder in $(printf '%s\n' "$given" | sed -n 's/^conf-dir=\([^,]*\).*/\1/p'); do
+    set +f
+    for file in "$folder"/*; do server_file "$file" || return $?; echo; done
+    set -f
+  done
+}
+dhcp_server() {
+  echo "now $(date -u +%s)"
+  for process in $(own ' dnsmasq dhcpd kea-dhcp4 udhcpd '); do
+    echo "server ${process#* }"
+    if [ "${process#* }" != dnsmasq ]; then continue; fi
+    all=$(server_settings "${process%% *}") || return $?
+    all=$(printf '%s\n' "$all" | sed -n 's/[[:space:]]#.*//;s/^[[:space:]]*\(dhcp-range\|dhcp-option\|dhcp-option-force\|dhcp-leasefile\|interface\|except-interface\|no-dhcp-interface\)[[:space:]]*=[[:space:]]*/\1=/p')
+    printf '%s\n' "$all" | grep -v '^dhcp-leasefile='
+    file=$(printf '%s\n' "$all" | sed -n 's/^dhcp-leasefile=//p' | tail -n 1)
+    for file in ${file:-/var/lib/misc/dnsmasq.leases$line/var/lib/dnsmasq/dnsmasq.leases}; do
+      all=$(server_file "$file") || return $?
+      printf '%s\n' "$all" | sed -n 's/^\([0-9][0-9]*\) [0-9a-fA-F:-]* \([0-9.]*\) .*/lease \1 \2/p'
+    done
+  done
+  true
+}
 wireguard() { as_root wg show all; }
 shake() {
   if command -v nc >/dev/null 2>&1; then
@@ -207,8 +292,9 @@ gathered() {
   part nsswitch there /etc/nsswitch.conf
   if command -v dig >/dev/null 2>&1; then part answers answers; else part answers dig; fi
   part proxy proxy
-  if command -v wg >/dev/null 2>&1; then part wireguard wireguard; else part wireguard wg; fi
   instance=$(ip netns identify $$ 2>/dev/null)
+  if command -v ps >/dev/null 2>&1; then part dhcp-client dhcp_client; part dhcp-server dhcp_server; else part dhcp-client ps; part dhcp-server ps; fi
+  if command -v wg >/dev/null 2>&1; then part wireguard wireguard; else part wireguard wg; fi
   frr=/run/frr${instance:+/$instance}
   speaking=$(sed -n "s#.* 00010000 0001 .*$frr/\([a-z0-9]*\)\.vty\$#\1#p" /proc/net/unix 2>/dev/null | sort -u | tr '\n' ' ')
   if command -v vtysh >/dev/null 2>&1; then part routing daemons; else part routing vtysh; fi

@@ -50,6 +50,8 @@ const fn layer(part: Part) -> Option<Layer> {
         | Part::Hosts
         | Part::Nsswitch
         | Part::Proxy
+        | Part::DhcpClient
+        | Part::DhcpServer
         | Part::Wireguard
         | Part::Routing
         | Part::BgpPeers

@@ -39,6 +39,10 @@ pub(super) fn object(finding: &Finding) -> String {
             Some(name) => format!("dns/{server}/{}", plain(name)),
             None => format!("dns/{server}"),
         },
+        Object::Dhcp { server, what } => {
+            let what: Vec<String> = what.iter().flat_map(|what| what.split('/')).map(plain).collect();
+            format!("dhcp/{server}{}", what.iter().map(|part| format!("/{part}")).collect::<String>())
+        }
         Object::Host { what } => parts(&["host", what]),
         Object::Flow { src, dst, protocol, port } => {
             let port = port.map_or_else(|| "any".to_owned(), |port| port.to_string());

@@ -3,14 +3,15 @@
 use super::object::object;
 use crate::judged::JudgedRemedy;
 use crate::suspect::plain;
-use ghost_inspect::host::{Fault, Finding, Object};
+use ghost_inspect::host::{Fault, Finding, Object, Part};
 
 /// Types of routes that throw packets away.
 const THROWING: [&str; 4] = ["blackhole", "unreachable", "prohibit", "throw"];
 
 /// Returns what is done about a finding. Nothing of it was tried: whoever shows it asks the gate for the class of its commands.
 pub(super) fn remedy(finding: &Finding) -> Option<JudgedRemedy> {
-    let host = finding.object.host().or_else(|| finding.evidence.first().map(|one| one.host.as_str()))?;
+    let own = finding.object.host().or_else(|| server(finding));
+    let host = own.or_else(|| finding.evidence.first().map(|one| one.host.as_str()))?;
     let host = plain(host);
     // What is said of a fault in general names examples, and an example has no class of its own.
     let general = |text: &str| text.replace('`', "");
@@ -34,6 +35,13 @@ pub(super) fn remedy(finding: &Finding) -> Option<JudgedRemedy> {
         effect: String::new(),
         risk,
     })
+}
+
+/// Returns the machine that gives addresses away, where it was read: what it gave to others is set right there.
+fn server(finding: &Finding) -> Option<&str> {
+    let is_there = |part: Part| matches!(part, Part::DhcpServer | Part::Listeners);
+    let own = finding.evidence.iter().find(|one| is_there(one.part));
+    own.filter(|_| matches!(finding.object, Object::Dhcp { .. })).map(|one| one.host.as_str())
 }
 
 /// Returns the command on the machine itself, what to look at before, and how it is undone; nothing where a name cannot stand in a
