@@ -9,9 +9,9 @@ use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
-    EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, GuestProbe, NamingOperation,
-    OutboundOperation, PAGE, ProbeSpec, RESOLVE, STATE, Wanted, keep_power, page_values, power, unread_guest,
-    wanted,
+    EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, GuestProbe, HealthOperation,
+    NamingOperation, OutboundOperation, PAGE, ProbeSpec, RESOLVE, STATE, Wanted, keep_power, page_values,
+    power, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Reading};
@@ -89,7 +89,8 @@ impl LiveEstate {
         self.fetch(Wanted::Gateways)?;
         self.fetch(Wanted::Outbound)?;
         let estate = self.estate();
-        let mut wanted = Vec::new();
+        let mut wanted: Vec<Wanted> =
+            estate.application_gateways().map(|name| Wanted::Health(name.to_owned())).collect();
         for machine in estate.machines() {
             for nic in estate.nics_of(machine) {
                 wanted.extend([Wanted::Routes(nic.clone()), Wanted::Rules(nic)]);
@@ -108,6 +109,7 @@ impl LiveEstate {
                 Wanted::Routes(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Routes),
                 Wanted::Rules(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Rules),
                 Wanted::Frontends
+                | Wanted::Health(_)
                 | Wanted::Firewalls
                 | Wanted::Gateways
                 | Wanted::Outbound
@@ -146,6 +148,12 @@ impl LiveEstate {
             Wanted::Frontends => {
                 let found = self.live.drive(FrontendOperation::new(&self.group))?;
                 FrontendOperation::into_cloud(found, &mut self.bundle.cloud);
+            }
+            Wanted::Health(gateway) => {
+                if let Ok(name) = Name::parse(gateway) {
+                    let found = self.live.drive(HealthOperation::new(&self.group, &name))?;
+                    HealthOperation::into_cloud(found, &mut self.bundle.cloud);
+                }
             }
             Wanted::Firewalls => {
                 let found = self.live.drive(FirewallOperation::new(&self.group))?;

@@ -110,6 +110,7 @@ const fn kind(kind: Kind) -> &'static str {
         Kind::GuestInput => "packet filter, input",
         Kind::Name => "name",
         Kind::Balancer => "load balancer",
+        Kind::ApplicationGateway => "application gateway",
         Kind::Firewall => "firewall",
         Kind::Endpoint => "private endpoint",
         Kind::Gateway => "gateway",

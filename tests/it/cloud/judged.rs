@@ -35,6 +35,8 @@ pub(super) fn lines(place: &ResourceGroup) -> Vec<Line> {
         line::network(place, &name("forensics-vnet")),
         line::subnet(place, &name("forensics-vnet"), &name("default")),
         line::load_balancers(place),
+        line::application_gateways(place),
+        line::backend_health(place, &name("agw-1")),
         line::public_addresses(place),
         line::firewalls(place),
         line::firewall_policy(place, &name("hub-policy")),

@@ -77,6 +77,10 @@ fn takes(command: &str) -> Option<Vec<String>> {
             [watcher(&["queryTroubleshootResult/action"]), network(&["connections/read"])].concat()
         }
         "network lb list" => network(&["loadBalancers/read"]),
+        "network application-gateway list" => network(&["applicationGateways/read"]),
+        "network application-gateway show-backend-health" => {
+            later(network(&["applicationGateways/backendhealth/action"]))
+        }
         "network nat gateway list" => network(&["natGateways/read"]),
         "monitor metrics list" => vec!["Microsoft.Insights/metrics/read".to_owned()],
         "network private-endpoint list" => network(&["privateEndpoints/read"]),

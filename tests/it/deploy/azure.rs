@@ -52,6 +52,7 @@ fn the_reader_only_reads_and_asks() {
             "getBgpPeerStatus/action",
             "getLearnedRoutes/action",
             "queryTroubleshootResult/action",
+            "backendhealth/action",
         ]
         .iter()
         .any(|end| action.ends_with(end));

@@ -64,6 +64,21 @@ pub fn load_balancers(place: &ResourceGroup) -> Line {
     Line::read("network lb list").within(place).json()
 }
 
+/// Lists the application gateways of a group.
+#[must_use]
+pub fn application_gateways(place: &ResourceGroup) -> Line {
+    Line::read("network application-gateway list").within(place).json()
+}
+
+/// Asks an application gateway how the servers behind it are.
+#[must_use]
+pub fn backend_health(place: &ResourceGroup, gateway: &Name) -> Line {
+    Line::read("network application-gateway show-backend-health")
+        .option("--name", gateway)
+        .within(place)
+        .json()
+}
+
 /// Lists the public addresses of a group.
 #[must_use]
 pub fn public_addresses(place: &ResourceGroup) -> Line {

@@ -32,7 +32,7 @@ mod wanted;
 
 pub use estate::EstateOperation;
 pub use firewalls::FirewallOperation;
-pub use frontend::FrontendOperation;
+pub use frontend::{FrontendOperation, HealthOperation};
 pub use gateways::GatewayOperation;
 pub use guest_probe::{GuestProbe, ProbeError, ProbeSpec};
 pub use host::{HostProbe, HostQuestion};

@@ -12,8 +12,10 @@ const MAX_MEMBERS: usize = 8;
 /// Something that is read by one look.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wanted {
-    /// The load balancers, and the public addresses.
+    /// The load balancers, the application gateways, and the public addresses.
     Frontends,
+    /// What an application gateway says of the servers behind it.
+    Health(String),
     /// The firewalls of the platform, with policies and rules.
     Firewalls,
     /// Gateways to other sites, with connections and what they learned.
@@ -67,6 +69,7 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
                     wanted.insert(Wanted::Page(machine, question));
                 }
             }
+            Document::Health { gateway } => drop(wanted.insert(Wanted::Health(gateway))),
             Document::Power { machine } => drop(wanted.insert(Wanted::Power(machine))),
             Document::Names => drop(wanted.insert(Wanted::Names)),
             Document::Firewalls => drop(wanted.insert(Wanted::Firewalls)),
@@ -87,7 +90,7 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
         }
         match hop.kind {
             // What a firewall or a gateway goes by is configured.
-            Kind::Route if estate.is_of_platform(&hop.at) => {}
+            Kind::Route | Kind::GroupInbound | Kind::GroupOutbound if estate.is_of_platform(&hop.at) => {}
             Kind::Route => drop(wanted.insert(Wanted::Routes(hop.at.clone()))),
             Kind::GroupInbound | Kind::GroupOutbound => drop(wanted.insert(Wanted::Rules(hop.at.clone()))),
             Kind::Machine
@@ -102,7 +105,7 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
                     wanted.insert(Wanted::State(hop.at.clone()));
                 }
             }
-            Kind::Balancer => {
+            Kind::Balancer | Kind::ApplicationGateway => {
                 for (nic, machine) in estate.members_of(&hop.at).into_iter().take(MAX_MEMBERS) {
                     wanted.insert(Wanted::Rules(nic.to_owned()));
                     wanted.insert(Wanted::State(machine.to_owned()));

@@ -52,9 +52,9 @@ impl Reading<'_> {
                 let interface = self.path("Microsoft.Network/networkInterfaces/{name}");
                 self.client.ask(self.log, &interface, question, None, row.version).await?
             }
-            Read::AboutGateway(question) => {
-                let gateway = self.path("Microsoft.Network/virtualNetworkGateways/{name}");
-                self.client.ask(self.log, &gateway, question, None, row.version).await?
+            Read::About(path, question) => {
+                let whom = self.path(path);
+                self.client.ask(self.log, &whom, question, None, row.version).await?
             }
             Read::Groups => Value::Array(self.list(&self.below("/resourcegroups"), &version, None).await?),
             Read::Group => {

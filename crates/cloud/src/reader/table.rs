@@ -75,6 +75,8 @@ pub(super) enum Question {
     BgpPeers,
     /// Which routes a gateway learned.
     LearnedRoutes,
+    /// How the servers behind an application gateway are.
+    BackendHealth,
 }
 
 impl Question {
@@ -89,6 +91,7 @@ impl Question {
             Self::Topology => "topology",
             Self::BgpPeers => "getBgpPeerStatus",
             Self::LearnedRoutes => "getLearnedRoutes",
+            Self::BackendHealth => "backendhealth",
         }
     }
 }
@@ -108,8 +111,8 @@ pub(super) enum Read {
     Machines,
     /// What holds at an interface.
     Effective(Question),
-    /// What a gateway says of itself.
-    AboutGateway(Question),
+    /// What something at this path says of itself.
+    About(&'static str, Question),
     Groups,
     Group,
     /// What changed.
@@ -175,6 +178,8 @@ const FIREWALL: &str = "2024-05-01";
 const COMPUTE: &str = "2026-04-01";
 pub(super) const MACHINES: &str = "Microsoft.Compute/virtualMachines";
 pub(super) const MACHINE: &str = "Microsoft.Compute/virtualMachines/{name}";
+const GATEWAY: &str = "Microsoft.Network/virtualNetworkGateways/{name}";
+const APP_GATEWAY: &str = "Microsoft.Network/applicationGateways/{name}";
 const SECURITY_GROUP: &str = "Microsoft.Network/networkSecurityGroups/{nsg}";
 
 pub(super) const ROWS: &[Row] = &[
@@ -274,6 +279,19 @@ pub(super) const ROWS: &[Row] = &[
     row("network lb list", LISTED, Read::List("Microsoft.Network/loadBalancers"), "2025-07-01"),
     row("network lb show", NAMED, Read::One("Microsoft.Network/loadBalancers/{name}"), "2025-07-01"),
     row(
+        "network application-gateway list",
+        LISTED,
+        Read::List("Microsoft.Network/applicationGateways"),
+        "2025-07-01",
+    ),
+    row("network application-gateway show", NAMED, Read::One(APP_GATEWAY), "2025-07-01"),
+    live(row(
+        "network application-gateway show-backend-health",
+        NAMED,
+        Read::About(APP_GATEWAY, Question::BackendHealth),
+        "2023-11-01",
+    )),
+    row(
         "network private-endpoint list",
         LISTED,
         Read::List("Microsoft.Network/privateEndpoints"),
@@ -322,13 +340,13 @@ pub(super) const ROWS: &[Row] = &[
     live(row(
         "network vnet-gateway list-bgp-peer-status",
         NAMED,
-        Read::AboutGateway(Question::BgpPeers),
+        Read::About(GATEWAY, Question::BgpPeers),
         "2023-09-01",
     )),
     live(row(
         "network vnet-gateway list-learned-routes",
         NAMED,
-        Read::AboutGateway(Question::LearnedRoutes),
+        Read::About(GATEWAY, Question::LearnedRoutes),
         "2022-01-01",
     )),
     row("network nat gateway list", LISTED, Read::List("Microsoft.Network/natGateways"), "2025-07-01"),

@@ -73,6 +73,8 @@ fn every_line_of_ours_that_has_a_row_is_understood() {
         line::route_tables(&place),
         line::route_table(&place, &name),
         line::load_balancers(&place),
+        line::application_gateways(&place),
+        line::backend_health(&place, &name),
         line::public_addresses(&place),
         line::firewalls(&place),
         line::firewall_policy(&place, &name),

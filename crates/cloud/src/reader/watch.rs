@@ -28,7 +28,8 @@ impl Reading<'_> {
             | Question::Capture
             | Question::Topology
             | Question::BgpPeers
-            | Question::LearnedRoutes => json!({}),
+            | Question::LearnedRoutes
+            | Question::BackendHealth => json!({}),
         };
         if let Some(map) = body.as_object_mut() {
             map.insert("targetResourceId".to_owned(), json!(path));

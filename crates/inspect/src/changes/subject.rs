@@ -69,7 +69,7 @@ impl Subject {
     pub fn of_fault(code: &str, object: &str) -> Self {
         let wants = match code {
             "peering_missing" | "gateway_missing" | "no_path" => Wants::Gone,
-            "machine_stopped" | "vm_stopped" => Wants::Stopped,
+            "machine_stopped" | "vm_stopped" | "appgw_stopped" => Wants::Stopped,
             _ => Wants::Written,
         };
         let inside = matches!(code, "static_blackhole" | "no_default_route" | "rp_filter_drop");

@@ -55,6 +55,13 @@ pub struct Cloud {
     /// `az network lb list`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_balancers: Option<Reading>,
+    /// `az network application-gateway list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub application_gateways: Option<Reading>,
+    /// `az network application-gateway show-backend-health` of gateways, in one list, each with `gateway` and with `readAt`, when it was
+    /// read; `error` where it could not be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backend_health: Option<Reading>,
     /// `az network public-ip list`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub public_addresses: Option<Reading>,
@@ -292,7 +299,8 @@ macro_rules! fields {
 }
 
 fields!(
-    Cloud: interfaces, networks, route_tables, groups, machines, tags, load_balancers, public_addresses, private_endpoints, zones,
+    Cloud: interfaces, networks, route_tables, groups, machines, tags, load_balancers, application_gateways, backend_health,
+        public_addresses, private_endpoints, zones,
         zone_links, zone_records, accounts, nat_gateways, failed_connections, instance_views, firewalls, firewall_policies, virtual_gateways, connections, local_gateways, circuits, bgp_peers, learned_routes, troubles,
         firewall_rules, ip_groups
 );

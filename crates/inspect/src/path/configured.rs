@@ -198,7 +198,7 @@ pub(super) fn rules(
 }
 
 /// Returns the rules of a group with those that the platform puts into every one.
-fn listed(group: &Value) -> Vec<Value> {
+pub(super) fn listed(group: &Value) -> Vec<Value> {
     let body = inner(group);
     let flat = |list: &str, prefix: &str| -> Vec<Value> {
         let rules = body.field(list).and_then(Value::as_array).into_iter().flatten();

@@ -1,9 +1,11 @@
 //! Machines and interfaces as they are made from documents, and what stands for firewalls and gateways.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use ipnet::IpNet;
 
+use super::app_gateway::{self, AppGateway};
 use super::bundle::{Bundle, Guest};
 use super::configured;
 use super::document::{Known, Reading};
@@ -20,6 +22,9 @@ use super::topology::{Listed, Network};
 use crate::net::{Inventory, Tags};
 use crate::nsg::{Knowledge, Ruleset};
 use crate::route::Table;
+
+/// A gateway has at most so many instances, each with an address.
+const MAX_INSTANCES: usize = 128;
 
 /// What machines and interfaces are made from.
 pub(super) struct Context<'a> {
@@ -102,8 +107,47 @@ impl Context<'_> {
             names: names.unwrap_or_default(),
             firewall: None,
             is_gateway: false,
+            app_gateway: None,
+            closed: None,
             name: listed.name,
         }
+    }
+
+    /// Makes what stands for an application gateway: an interface with an address of its subnet that nobody else has, and with the group
+    /// and the routes of that. Nothing where the subnet was not read.
+    pub(super) fn app_gateway(&self, at: usize, own: &AppGateway, taken: &[IpAddr]) -> Option<Nic> {
+        let (network, subnet) = own.subnet.clone()?;
+        let network_of = self.networks?.iter().find(|one| one.name.eq_ignore_ascii_case(&network))?;
+        let place = network_of.subnets.iter().find(|one| one.name.eq_ignore_ascii_case(&subnet))?;
+        let frontends: Vec<IpAddr> = own.frontends.iter().filter_map(|one| one.address).collect();
+        // The platform keeps the first four addresses of a subnet.
+        let free = place.prefixes.iter().find_map(|prefix| {
+            let mut hosts = prefix.hosts().filter(|host| host.is_ipv4()).skip(3).take(MAX_INSTANCES);
+            hosts.find(|host| !taken.contains(host) && !frontends.contains(host))
+        })?;
+        let listed = Listed {
+            name: own.name.clone(),
+            machine: None,
+            addresses: vec![free],
+            publics: Vec::new(),
+            has_public: true,
+            subnet: Some((network.clone(), subnet.clone())),
+            group: None,
+            forwards: Some(false),
+            servers: Vec::new(),
+        };
+        let routes = configured::firewall_routes(self.networks?, (&network, &subnet), self.tables);
+        let closed = place.group.as_ref().zip(self.groups).and_then(|(name, groups)| {
+            let (_, group) = groups.iter().find(|(own, _)| own.eq_ignore_ascii_case(name))?;
+            Some((name.clone(), app_gateway::closed(&configured::listed(group), own.is_first_version)))
+        });
+        Some(Nic {
+            routes: routes.map_or_else(Known::Failed, Known::Read),
+            app_gateway: Some(at),
+            configured: (true, true),
+            closed,
+            ..self.nic(listed, None)
+        })
     }
 
     /// Makes what stands for a firewall: an interface without groups whose routes are those of its subnet.

@@ -145,6 +145,11 @@ pub enum Document {
         /// The question.
         question: PageQuestion,
     },
+    /// What an application gateway says of the servers behind it.
+    Health {
+        /// The gateway.
+        gateway: String,
+    },
     /// Whether a machine runs.
     Power {
         /// The machine.
@@ -190,6 +195,7 @@ impl fmt::Display for Document {
                 write!(out, "the {what} of {machine}")
             }
             Self::Page { machine, question } => write!(out, "what {machine} answers to {question}"),
+            Self::Health { gateway } => write!(out, "what {gateway} says of its servers"),
             Self::Power { machine } => write!(out, "whether {machine} runs"),
             Self::Probe { what } => write!(out, "whether {what} answers"),
             Self::Packets { machine } => write!(out, "the packets at {machine}"),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
+use super::app_gateway::{self, AppGateway, Closed, Health};
 use super::balancer::{self, Balancer, Frontend};
 use super::bundle::Bundle;
 use super::configured;
@@ -57,6 +58,8 @@ pub struct Estate {
     pub(super) networks: Known<Vec<Network>>,
     pub(super) interfaces: Known<()>,
     pub(super) balancers: Known<Vec<Balancer>>,
+    pub(super) app_gateways: Known<Vec<AppGateway>>,
+    pub(super) backend_health: Known<Vec<Health>>,
     pub(super) names: Known<Names>,
     pub(super) firewalls: Known<Vec<Firewall>>,
     pub(super) gateways: Known<Vec<Gateway>>,
@@ -114,6 +117,10 @@ pub(super) struct Nic {
     pub(super) firewall: Option<usize>,
     /// Whether it stands for a gateway to other sites, which has none either.
     pub(super) is_gateway: bool,
+    /// The application gateway that it stands for.
+    pub(super) app_gateway: Option<usize>,
+    /// The group of its subnet, with the rules that keep the platform from an application gateway.
+    pub(super) closed: Option<(String, Vec<Closed>)>,
 }
 
 impl Estate {
@@ -237,6 +244,14 @@ impl Estate {
             Known::Absent => Known::Absent,
             Known::Failed(why) => Known::Failed(why),
         };
+        let app_gateways = {
+            let none = balancer::PublicAddresses::new();
+            app_gateway::app_gateways(cloud, publics.read().unwrap_or(&none))
+        };
+        let taken: Vec<IpAddr> = nics.iter().flat_map(|nic| nic.addresses.iter().copied()).collect();
+        for (at, own) in app_gateways.read().into_iter().flatten().enumerate() {
+            nics.extend(context.app_gateway(at, own, &taken));
+        }
         let all = firewalls.read().map(Vec::as_slice).unwrap_or_default();
         nics.extend(all.iter().enumerate().map(|(at, own)| context.firewall(at, own)));
         let unpropagated = Known::of(cloud.route_tables.as_ref(), configured::unpropagated);
@@ -277,6 +292,8 @@ impl Estate {
             networks,
             interfaces,
             balancers,
+            app_gateways,
+            backend_health: app_gateway::health(cloud),
             names,
             gateways,
             failed,
@@ -318,9 +335,10 @@ impl Estate {
     /// Tells whether a name is that of a load balancer without an address on the internet.
     #[must_use]
     pub fn is_inner_balancer(&self, name: &str) -> bool {
-        let own = self.balancers.read().into_iter().flatten();
-        own.into_iter().any(|own| {
-            own.name.eq_ignore_ascii_case(name) && own.frontends.iter().all(|frontend| !frontend.is_public)
+        let balancers = self.balancers.read().into_iter().flatten().map(|own| (&own.name, &own.frontends));
+        let gateways = self.app_gateways.read().into_iter().flatten().map(|own| (&own.name, &own.frontends));
+        balancers.chain(gateways).any(|(own, frontends)| {
+            own.eq_ignore_ascii_case(name) && frontends.iter().all(|frontend| !frontend.is_public)
         })
     }
 
@@ -368,7 +386,8 @@ impl Estate {
 
     /// Returns the security rules of every interface of which they are known, with its name.
     pub fn security_rules(&self) -> impl Iterator<Item = (&str, &Ruleset)> {
-        self.nics.iter().filter_map(|nic| Some((nic.name.as_str(), nic.rules.read()?)))
+        let listed = self.nics.iter().filter(|nic| nic.app_gateway.is_none());
+        listed.filter_map(|nic| Some((nic.name.as_str(), nic.rules.read()?)))
     }
 
     /// Returns the first address of an interface.
@@ -386,17 +405,32 @@ impl Estate {
         }
     }
 
-    /// Returns the names of the load balancers, each with the addresses of its frontends and the ports that its rules take there.
+    /// Returns the names of the load balancers and application gateways, each with the addresses of its frontends and the ports that its
+    /// rules take there.
     pub fn balancers(&self) -> impl Iterator<Item = (&str, Vec<IpAddr>, Vec<(Protocol, u16)>)> {
-        self.balancers.read().into_iter().flatten().map(|own| {
+        let gateways = self.app_gateways.read().into_iter().flatten().map(|own| {
+            let addresses = own.frontends.iter().filter_map(|frontend| frontend.address).collect();
+            let mut ports: Vec<(Protocol, u16)> =
+                own.listeners.iter().map(|listener| (Protocol::Tcp, listener.port)).collect();
+            ports.sort_unstable();
+            ports.dedup();
+            (own.name.as_str(), addresses, ports)
+        });
+        let balancers = self.balancers.read().into_iter().flatten().map(|own| {
             let addresses = own.frontends.iter().filter_map(|frontend| frontend.address).collect();
             let ports = own.rules.iter().filter(|rule| rule.port != 0);
             let ports = ports.map(|rule| (rule.protocol.unwrap_or(Protocol::Tcp), rule.port)).collect();
             (own.name.as_str(), addresses, ports)
-        })
+        });
+        balancers.chain(gateways)
     }
 
-    /// Returns the interfaces and machines behind a load balancer.
+    /// Returns the names of the application gateways.
+    pub fn application_gateways(&self) -> impl Iterator<Item = &str> {
+        self.app_gateways.read().into_iter().flatten().map(|own| own.name.as_str())
+    }
+
+    /// Returns the interfaces and machines behind a load balancer or an application gateway.
     #[must_use]
     pub fn members_of(&self, balancer: &str) -> Vec<(&str, &str)> {
         let all = self.balancers.read().into_iter().flatten();
@@ -415,6 +449,7 @@ impl Estate {
             let place = place.map(|(nic, (_, machine))| (nic.name.as_str(), machine.name.as_str()));
             found.extend(place.filter(|place| !found.contains(place)));
         }
+        found.extend(self.behind_app_gateway(balancer));
         found
     }
 
@@ -467,7 +502,9 @@ impl Estate {
     #[must_use]
     pub fn may_be_elsewhere(&self, address: IpAddr) -> bool {
         let has_gateway = self.networks.read().into_iter().flatten().any(Network::has_gateway);
-        let is_nobodys = self.owners(address).is_empty() && self.frontend(address).is_none();
+        let is_nobodys = self.owners(address).is_empty()
+            && self.frontend(address).is_none()
+            && self.app_frontend(address).is_none();
         has_gateway && is_nobodys && is_private(address)
     }
 
@@ -563,7 +600,7 @@ impl Estate {
 impl Nic {
     /// Tells whether it stands for something of the platform's, which has no group and nothing inside.
     pub(super) fn is_of_platform(&self) -> bool {
-        self.firewall.is_some() || self.is_gateway
+        self.firewall.is_some() || self.is_gateway || self.app_gateway.is_some()
     }
 }
 

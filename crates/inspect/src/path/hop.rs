@@ -45,6 +45,8 @@ pub enum Kind {
     Name,
     /// A load balancer, and who is behind it.
     Balancer,
+    /// An application gateway, which ends the connection and makes another one.
+    ApplicationGateway,
     /// A firewall of the platform.
     Firewall,
     /// A private endpoint.

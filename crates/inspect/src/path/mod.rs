@@ -24,9 +24,11 @@
 //!   that closes everything is ever deleted, and nobody but the ends of the flow is let in on purpose.
 //! - The order of documents, rows and names in a bundle never matters.
 
+mod app_gateway;
 mod balancer;
 mod bundle;
 mod carry;
+mod certificate;
 mod change;
 mod configured;
 mod context;
@@ -45,6 +47,7 @@ mod hop;
 mod judge;
 mod naming;
 mod noticed;
+mod object;
 mod page;
 mod remedy;
 mod report;
@@ -56,6 +59,7 @@ mod socket;
 mod topology;
 mod translate;
 mod walk;
+mod walk_app_gateway;
 mod walk_balancer;
 mod walk_egress;
 mod walk_firewall;
@@ -68,12 +72,13 @@ pub use change::{Admitted, Change, GuestRule};
 pub use document::{Document, GuestDocument, Known, Missing, Reading};
 pub use estate::{Connection, Estate, Listening};
 pub use exposure::Exposure;
-pub use fault::{Cause, Fault, Object};
+pub use fault::{Cause, Fault};
 pub use flow::{Flow, FlowError, Protocol};
 pub use hop::{Effect, Hop, Kind, Side, Verdict};
 pub use judge::{Fate, Judgement, Masked};
 pub use naming::service_port;
 pub use noticed::Noticed;
+pub use object::Object;
 pub use page::{PageQuestion, Scheme};
 pub use remedy::{Remedy, RepairedFlow, remedies};
 pub use report::{Report, ReportedCause, ReportedFlow, ReportedHop, ReportedMissing};

@@ -352,6 +352,9 @@ impl Search<'_> {
                 | Object::RouteTable { .. }
                 | Object::Circuit { .. }
                 | Object::CircuitPeering { .. }
+                | Object::AppGateway { .. }
+                | Object::AppGatewayPart { .. }
+                | Object::AppGatewayServer { .. }
                 | Object::Peering { .. },
                 _,
             ) => Vec::new(),

@@ -176,6 +176,7 @@ impl<'a> Walk<'a> {
             }
             None => match estate.public_firewall(wire.dst) {
                 Some(firewall) => Some(firewall),
+                None if self.terminated(None, &wire) => return None,
                 None => {
                     wire = self.balanced(wire)?;
                     self.holder(None, &wire)
@@ -201,12 +202,16 @@ impl<'a> Walk<'a> {
 
     pub(super) fn groups(&mut self, nic: usize, direction: Direction, wire: &Wire) {
         // The platform lets nobody put a group at a firewall, and a gateway does not ask one.
-        let Some(nic) = self.asked.estate.nic(nic).filter(|nic| !nic.is_of_platform()) else { return };
+        let has_groups = |nic: &&Nic| nic.app_gateway.is_some() || !nic.is_of_platform();
+        let Some(nic) = self.asked.estate.nic(nic).filter(has_groups) else { return };
         let kind = match direction {
             Direction::Inbound => Kind::GroupInbound,
             Direction::Outbound => Kind::GroupOutbound,
         };
-        let document = Document::Rules { nic: nic.name.clone() };
+        let document = match nic.is_of_platform() {
+            true => Document::Configuration,
+            false => Document::Rules { nic: nic.name.clone() },
+        };
         let mut hop = Hop::new(kind, &nic.name);
         match nic.rules.read() {
             Some(rules) => {
@@ -284,6 +289,10 @@ impl<'a> Walk<'a> {
                 Next::Lost => return None,
                 Next::Platform => return self.platform(&wire, fresh),
                 Next::Internet if fresh && !self.egress(nic, &wire) => return None,
+                Next::Internet if fresh && self.terminated(None, &self.seen_outside(nic, &wire)) => {
+                    return None;
+                }
+                Next::Deliver | Next::Assumed if fresh && self.terminated(Some(nic), &wire) => return None,
                 Next::Gateway => return self.by_gateway(nic, &wire, fresh),
                 Next::Outside | Next::Internet => return self.outside(&wire, fresh),
                 Next::Appliance(to) => to,
@@ -358,7 +367,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Asks whether the network that receives lets in what others forward.
-    fn peering(&mut self, from: usize, to: usize, wire: &Wire) {
+    pub(super) fn peering(&mut self, from: usize, to: usize, wire: &Wire) {
         let estate = self.asked.estate;
         let network = |at: usize| estate.nic(at).and_then(|nic| nic.network.as_deref());
         let (Some(own), Some(theirs)) = (network(from), network(to)) else { return };
@@ -396,6 +405,10 @@ impl<'a> Walk<'a> {
         if estate.firewall_at(nic).is_some() {
             let onward = self.firewall(nic, wire, fresh);
             return onward.map_or(Received::Lost, |onward| Received::Onward(nic, onward));
+        }
+        // What comes back to a gateway that ended the connection is there.
+        if estate.nic(nic).is_some_and(|nic| nic.app_gateway.is_some()) {
+            return Received::Here(wire);
         }
         let Some((at, machine)) = estate.machine_of(nic) else {
             let name = estate.nic(nic).map_or("unknown", |nic| nic.name.as_str());

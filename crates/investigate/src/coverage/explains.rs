@@ -73,6 +73,12 @@ const fn symptoms(fault: Fault) -> &'static [&'static [Symptom]] {
         | Fault::RoutePropagationOff
         | Fault::ErCircuitDown
         | Fault::ErPeeringDown
+        | Fault::AppgwProbeMismatch
+        | Fault::AppgwBackendTls
+        | Fault::AppgwCertExpired
+        | Fault::AppgwPoolEmpty
+        | Fault::AppgwStopped
+        | Fault::AppgwBackendDown
         | Fault::NatUnconfigured => &[&NO_ARRIVAL, &CUT, &[Symptom::Names]],
         Fault::SnatExhausted => &[&NO_ARRIVAL, &CUT, &[Symptom::Slow, Symptom::Names]],
         Fault::RouteDetour | Fault::PmtuBlackhole | Fault::NetemCorrupt => {

@@ -75,6 +75,12 @@ pub enum Fault {
     RoutePropagationOff,
     ErCircuitDown,
     ErPeeringDown,
+    AppgwProbeMismatch,
+    AppgwBackendTls,
+    AppgwCertExpired,
+    AppgwPoolEmpty,
+    AppgwStopped,
+    AppgwBackendDown,
     /// A fault of a machine's own network that no document of the cloud shows; made by [`Fault::of_host`].
     #[serde(skip)]
     Host(HostFault),
@@ -87,7 +93,7 @@ pub struct UnknownFault;
 
 impl Fault {
     /// All faults that the cloud shows. A test holds that each variant is among them.
-    pub const ALL: [Self; 63] = [
+    pub const ALL: [Self; 69] = [
         Self::NsgDeny,
         Self::NsgExposure,
         Self::RouteBlackhole,
@@ -151,6 +157,12 @@ impl Fault {
         Self::RoutePropagationOff,
         Self::ErCircuitDown,
         Self::ErPeeringDown,
+        Self::AppgwProbeMismatch,
+        Self::AppgwBackendTls,
+        Self::AppgwCertExpired,
+        Self::AppgwPoolEmpty,
+        Self::AppgwStopped,
+        Self::AppgwBackendDown,
     ];
 
     /// Returns every fault: those that the cloud shows, then those that only a machine itself shows.
@@ -224,6 +236,12 @@ impl Fault {
             Self::RoutePropagationOff => "route_propagation_off",
             Self::ErCircuitDown => "er_circuit_down",
             Self::ErPeeringDown => "er_peering_down",
+            Self::AppgwProbeMismatch => "appgw_probe_mismatch",
+            Self::AppgwBackendTls => "appgw_backend_tls",
+            Self::AppgwCertExpired => "appgw_cert_expired",
+            Self::AppgwPoolEmpty => "appgw_pool_empty",
+            Self::AppgwStopped => "appgw_stopped",
+            Self::AppgwBackendDown => "appgw_backend_down",
             Self::Host(fault) => fault.as_str(),
         }
     }
@@ -285,6 +303,12 @@ impl Fault {
             Self::RoutePropagationOff => ObjectKind::RouteTable,
             Self::ErCircuitDown => ObjectKind::Circuit,
             Self::ErPeeringDown => ObjectKind::CircuitPeering,
+            Self::AppgwProbeMismatch
+            | Self::AppgwBackendTls
+            | Self::AppgwCertExpired
+            | Self::AppgwPoolEmpty => ObjectKind::AppGatewayPart,
+            Self::AppgwStopped => ObjectKind::AppGateway,
+            Self::AppgwBackendDown => ObjectKind::AppGatewayServer,
             Self::Host(fault) => host::object_kind(fault),
         }
     }
@@ -376,7 +400,13 @@ impl Fault {
             | Self::BgpRouteMissing
             | Self::RoutePropagationOff
             | Self::ErCircuitDown
-            | Self::ErPeeringDown => service::title(self, &parts),
+            | Self::ErPeeringDown
+            | Self::AppgwProbeMismatch
+            | Self::AppgwBackendTls
+            | Self::AppgwCertExpired
+            | Self::AppgwPoolEmpty
+            | Self::AppgwStopped
+            | Self::AppgwBackendDown => service::title(self, &parts),
             Self::Host(fault) => host::title(fault, object),
         }
     }
@@ -487,7 +517,13 @@ impl Fault {
             | Self::BgpRouteMissing
             | Self::RoutePropagationOff
             | Self::ErCircuitDown
-            | Self::ErPeeringDown => service::mechanism(self),
+            | Self::ErPeeringDown
+            | Self::AppgwProbeMismatch
+            | Self::AppgwBackendTls
+            | Self::AppgwCertExpired
+            | Self::AppgwPoolEmpty
+            | Self::AppgwStopped
+            | Self::AppgwBackendDown => service::mechanism(self),
             Self::Host(fault) => host::mechanism(fault),
         }
     }

@@ -64,6 +64,11 @@ pub enum ObjectKind {
     /// A circuit of an `ExpressRoute`.
     Circuit,
     CircuitPeering,
+    AppGateway,
+    /// A probe, a listener, a pool or the settings of an application gateway.
+    AppGatewayPart,
+    /// A server behind an application gateway.
+    AppGatewayServer,
     /// A device of a machine.
     Device,
     /// The addresses of a device.
@@ -127,6 +132,9 @@ impl ObjectKind {
             Self::RouteTable => "routetable/<table>",
             Self::Circuit => "er/<circuit>",
             Self::CircuitPeering => "er/<circuit>/<peering>",
+            Self::AppGateway => "appgw/<gateway>",
+            Self::AppGatewayPart => "appgw/<gateway>/<part>",
+            Self::AppGatewayServer => "appgw/<gateway>/<pool>/<server>",
             Self::Device => "link/<host>/<dev>",
             Self::Address => "address/<host>/<dev>",
             Self::Neighbor => "neighbour/<host>/<ip>",

@@ -6,7 +6,7 @@ use super::fault::{Fault, traffic};
 /// all behind it, and `{3 4}` a protocol with a port.
 type Text = (Fault, &'static str, &'static str);
 
-const TEXTS: [Text; 38] = [
+const TEXTS: [Text; 44] = [
     (
         Fault::PeeringDisconnected,
         "Peering {2..} of {1} is not connected",
@@ -196,6 +196,36 @@ const TEXTS: [Text; 38] = [
         Fault::ErPeeringDown,
         "Peering {2..} of circuit {1} is off",
         "The routes to the other site come by the private peering of the circuit. While it is off none are learned, though the circuit is up.",
+    ),
+    (
+        Fault::AppgwProbeMismatch,
+        "Probe {2..} of {1} is answered otherwise than it expects",
+        "An application gateway sends requests only to servers whose probe gets the page that it expects. Where no server gives that page, callers see 502 Bad Gateway, though the application runs.",
+    ),
+    (
+        Fault::AppgwBackendTls,
+        "{1} does not take the certificate of its servers (settings {2..})",
+        "The gateway calls its servers by TLS. Their certificate has to be for the name in the settings, and signed by somebody the gateway trusts, and it must not have expired. Otherwise callers see 502 Bad Gateway.",
+    ),
+    (
+        Fault::AppgwCertExpired,
+        "The certificate of listener {2..} of {1} has expired",
+        "Browsers and programs refuse a certificate whose end has passed, before they send a request. The gateway and its servers may be in order.",
+    ),
+    (
+        Fault::AppgwPoolEmpty,
+        "Pool {2..} of {1} has no server",
+        "The rule leads to a pool, and nobody is in it: callers see 502 Bad Gateway.",
+    ),
+    (
+        Fault::AppgwStopped,
+        "Application gateway {1..} is stopped",
+        "A gateway that is stopped keeps its settings and answers nobody.",
+    ),
+    (
+        Fault::AppgwBackendDown,
+        "{3..} in pool {2} does not answer {1}",
+        "The gateway gets no answer of this server, and nothing that was read says why. While no server answers, callers see 502 Bad Gateway.",
     ),
 ];
 

@@ -206,6 +206,12 @@ fn counts(
         | Fault::RoutePropagationOff
         | Fault::ErCircuitDown
         | Fault::ErPeeringDown
+        | Fault::AppgwProbeMismatch
+        | Fault::AppgwBackendTls
+        | Fault::AppgwCertExpired
+        | Fault::AppgwPoolEmpty
+        | Fault::AppgwStopped
+        | Fault::AppgwBackendDown
         | Fault::NatUnconfigured
         | Fault::SnatExhausted
         | Fault::Host(_) => true,

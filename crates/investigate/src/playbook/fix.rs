@@ -11,7 +11,9 @@ use crate::judged::{JudgedFlow, JudgedRemedy};
 use crate::playbook::agenda::PlaybookContext;
 use crate::playbook::findings::CitedFault;
 use crate::playbook::gateway_fix::Known;
-use crate::playbook::{firewall_fix, gateway_fix, guest_fix, name_fix, outbound_fix, service_fix};
+use crate::playbook::{
+    app_gateway_fix, firewall_fix, gateway_fix, guest_fix, name_fix, outbound_fix, service_fix,
+};
 use crate::suspect::Suspect;
 use crate::symptom_text::Symptom;
 
@@ -172,6 +174,12 @@ const fn is_rule(fault: Fault) -> bool {
         | Fault::RoutePropagationOff
         | Fault::ErCircuitDown
         | Fault::ErPeeringDown
+        | Fault::AppgwProbeMismatch
+        | Fault::AppgwBackendTls
+        | Fault::AppgwCertExpired
+        | Fault::AppgwPoolEmpty
+        | Fault::AppgwStopped
+        | Fault::AppgwBackendDown
         | Fault::NatUnconfigured
         | Fault::SnatExhausted
         | Fault::NoDrift
@@ -297,6 +305,12 @@ fn fix<'a>(
         Fault::RoutePropagationOff => gateway_fix::propagation(context, group, at(1)),
         Fault::ErCircuitDown => gateway_fix::circuit(context, group, at(1), None),
         Fault::ErPeeringDown => gateway_fix::circuit(context, group, at(1), Some(at(2))),
+        Fault::AppgwProbeMismatch => app_gateway_fix::probe(context, group, at(1), at(2)),
+        Fault::AppgwBackendTls => app_gateway_fix::trust(context, group, at(1), at(2)),
+        Fault::AppgwCertExpired => app_gateway_fix::certificate(context, group, at(1), at(2)),
+        Fault::AppgwPoolEmpty => app_gateway_fix::pool(context, group, at(1), at(2)),
+        Fault::AppgwStopped => app_gateway_fix::start(context, group, at(1)),
+        Fault::AppgwBackendDown => app_gateway_fix::server(context, group, at(1), at(3)),
         // What is done about a machine stands in what was judged of it.
         Fault::NoDrift | Fault::Host(_) => return None,
     })
@@ -349,7 +363,19 @@ pub(super) fn verification(context: &PlaybookContext<'_>, port: &str) -> String 
 
 fn rule(context: &PlaybookContext<'_>, group: &str, object: &str, nsg: &str, name: &str) -> Fix {
     let cause = context.judged.cause("nsg_deny", object);
+    // Who has to come in there is no caller.
+    for (whom, is_managed) in [("keeps GatewayManager", true), ("keeps AzureLoadBalancer", false)] {
+        if cause.is_some_and(|(_, cause)| cause.reason.contains(whom)) {
+            return app_gateway_fix::management(context, group, nsg, name, is_managed);
+        }
+    }
     let is_default = ["DenyAllInBound", "DenyAllOutBound"].contains(&name);
+    let asked = cause.and_then(|(_, cause)| cause.reason.split_once(" gets no answer of "));
+    if let Some((_, server)) =
+        asked.filter(|_| is_default || cause.is_some_and(|(_, cause)| cause.catches_all))
+    {
+        return app_gateway_fix::allow(context, group, (nsg, name), server);
+    }
     if is_default || cause.is_some_and(|(_, cause)| cause.catches_all) {
         return allow(context, group, nsg, name, cause.map(|(flow, _)| flow));
     }

@@ -4,6 +4,7 @@
 //! two answers to one conversation; a fault that no tool bore out.
 
 mod agenda;
+mod app_gateway_fix;
 mod brain;
 mod changes;
 mod cleanup;

@@ -164,6 +164,12 @@ impl Fault {
             | Self::RoutePropagationOff
             | Self::ErCircuitDown
             | Self::ErPeeringDown
+            | Self::AppgwProbeMismatch
+            | Self::AppgwBackendTls
+            | Self::AppgwCertExpired
+            | Self::AppgwPoolEmpty
+            | Self::AppgwStopped
+            | Self::AppgwBackendDown
             | Self::NatUnconfigured
             | Self::SnatExhausted => Layer::Routes,
             Self::VmStopped => Layer::Topology,

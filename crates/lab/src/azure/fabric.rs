@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
+use super::app_gateway::app_gateways;
 use super::arm::{runs, service_tags};
 use super::blob::{From, lets_in, public};
 use super::cloud::Cloud;
@@ -43,6 +44,7 @@ impl Cloud {
             zones,
             firewalls,
             sites: gateway::sites(self),
+            app_gateways: app_gateways(self),
         }
     }
 }

@@ -15,6 +15,8 @@ pub enum Job {
     Script(ScriptJob),
     /// A connection from a machine; `Cloud::dialed` ends it.
     Dial(DialJob),
+    /// A question to the servers behind an application gateway; `Cloud::health_said` ends it.
+    Health(HealthJob),
 }
 
 impl Job {
@@ -24,6 +26,7 @@ impl Job {
         match self {
             Self::Script(job) => &job.operation,
             Self::Dial(job) => &job.operation,
+            Self::Health(job) => &job.operation,
         }
     }
 }
@@ -38,6 +41,17 @@ pub struct ScriptJob {
     /// The lines of the script.
     pub script: Vec<String>,
     pub parameters: Vec<(String, String)>,
+}
+
+/// Servers to ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HealthJob {
+    /// The operation that waits for it.
+    pub operation: String,
+    /// The identifier of the gateway.
+    pub gateway: String,
+    /// Its name.
+    pub name: String,
 }
 
 /// A connection to try.

@@ -13,6 +13,7 @@
 
 mod access;
 mod activity;
+mod app_gateway;
 mod arm;
 mod blob;
 mod cloud;
@@ -38,6 +39,6 @@ pub use cloud::Cloud;
 pub use estate::{Description, EstateError};
 pub use fault::{Fault, Faults};
 pub use history::PastChange;
-pub use job::{DialJob, Job, ScriptJob};
+pub use job::{DialJob, HealthJob, Job, ScriptJob};
 pub use request::{Answer, Body, Request, Verb};
 pub use watch::{CaptureDestination, CaptureTrouble, RunningCapture};

@@ -56,7 +56,11 @@ pub fn write_history(lab: &Lab, case: &Case, phase: usize) -> History {
         let Some(id) = resource(&documents, object) else { continue };
         let lead = 1 + number(rng, 14);
         let made = at(began, -lead * MINUTE - number(rng, 50) * 1000);
-        let operation = if object.starts_with("vm/") { "deallocate/action" } else { "write" };
+        let operation = match object.split('/').collect::<Vec<_>>().as_slice() {
+            ["vm", _] => "deallocate/action",
+            ["appgw", _] => "stop/action",
+            _ => "write",
+        };
         changes.push(PastChange { is_new: !is_old(&id), operation, ..change(&id, made, now, rng) });
         of.push(Some(object));
         for decoy in beside(&id, (began, is_said), now, rng) {
@@ -179,6 +183,7 @@ fn resource(documents: &[Value], object: &str) -> Option<String> {
         ["localgateway", site] => ("localnetworkgateways", *site, "", None),
         ["routetable", table] => ("routetables", *table, "", None),
         ["er", circuit, ..] => ("expressroutecircuits", *circuit, "", None),
+        ["appgw", gateway, ..] => ("applicationgateways", *gateway, "", None),
         ["vm", machine] => ("virtualmachines", *machine, "", None),
         _ => return None,
     };

@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use tokio::time::timeout;
 
 use super::lab::Lab;
-use crate::azure::{DialJob, Job, ScriptJob};
+use crate::azure::{DialJob, HealthJob, Job, ScriptJob};
 use crate::host::{ConnectOutcome, HostError, Script, ScriptTransport};
 use ghost_base::Clock as _;
 
@@ -27,6 +27,7 @@ impl Lab {
                 match job {
                     Job::Script(job) => lab.script(&job).await,
                     Job::Dial(job) => lab.trial(&job).await,
+                    Job::Health(job) => lab.health(&job).await,
                 }
             };
             // An operation that nobody ends would keep its machine busy for ever.
@@ -64,6 +65,13 @@ impl Lab {
         let came = self.host().dial(&job.machine, job.to, job.protocol, job.port).await;
         // Nobody answers on behalf of a machine that is not there.
         self.cloud().dialed(&job.operation, came.unwrap_or(ConnectOutcome::Silent));
+    }
+
+    async fn health(&self, job: &HealthJob) {
+        match self.host().health(&job.name).await {
+            Ok(all) => self.cloud().health_said(&job.operation, &job.gateway, &all),
+            Err(error) => self.cloud().failed(&job.operation, "InternalServerError", &error.to_string()),
+        }
     }
 }
 

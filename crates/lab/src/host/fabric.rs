@@ -24,6 +24,7 @@ pub struct Fabric {
     pub firewalls: Vec<Firewall>,
     /// What gateways lead to.
     pub sites: Vec<Site>,
+    pub app_gateways: Vec<AppGateway>,
 }
 
 /// A virtual machine.
@@ -157,6 +158,85 @@ pub struct SiteHost {
     pub address: IpAddr,
     /// The TCP ports that answer.
     pub ports: Vec<u16>,
+}
+
+/// An application gateway: it ends connections, and asks servers by others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AppGateway {
+    pub name: String,
+    /// The address from which it asks.
+    pub address: IpAddr,
+    /// What stands for it in its subnet.
+    pub nic: Nic,
+    pub is_running: bool,
+    /// It cannot say how its servers are, whatever they answer.
+    pub says_nothing: bool,
+    pub listeners: Vec<AppListener>,
+    pub targets: Vec<AppTarget>,
+}
+
+/// Where an application gateway takes connections.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AppListener {
+    pub frontend: IpAddr,
+    pub port: u16,
+    pub is_secure: bool,
+    /// The chain of its certificate, as it is shown.
+    pub end: Option<String>,
+    /// How paths begin, and the place of the target to which they lead; the first is for all others.
+    pub paths: Vec<(Option<String>, usize)>,
+}
+
+/// A pool of servers, and how they are asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AppTarget {
+    pub pool: String,
+    pub settings: String,
+    pub port: u16,
+    pub is_secure: bool,
+    pub probe: AppProbe,
+    pub servers: Vec<AppServer>,
+}
+
+/// How a server is asked whether it answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AppProbe {
+    pub port: u16,
+    pub path: String,
+    /// From the first to the last status that counts.
+    pub codes: Vec<(u16, u16)>,
+}
+
+/// A server behind an application gateway.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AppServer {
+    /// As its pool has it.
+    pub written: String,
+    pub address: Option<IpAddr>,
+    pub is_draining: bool,
+    /// What is wrong with its certificate.
+    pub trouble: Option<ServerTrouble>,
+}
+
+/// What is wrong with the certificate of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerTrouble {
+    /// It is for another name.
+    Name,
+    /// Nobody who is trusted signed it.
+    Untrusted,
+    Expired,
+}
+
+/// What an application gateway says of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerHealth {
+    pub pool: String,
+    pub settings: String,
+    /// Empty where the pool has none.
+    pub server: String,
+    pub state: &'static str,
+    pub log: String,
 }
 
 /// A rule of a firewall of the platform.

@@ -17,8 +17,8 @@ mod simulated;
 mod stage;
 
 pub use fabric::{
-    Account, BalancerRule, Endpoint, Exit, Fabric, Firewall, FirewallRule, Machine, Neighbor, Nic, Site,
-    SiteHost, Zone,
+    Account, AppGateway, AppListener, AppProbe, AppServer, AppTarget, BalancerRule, Endpoint, Exit, Fabric,
+    Firewall, FirewallRule, Machine, Neighbor, Nic, ServerHealth, ServerTrouble, Site, SiteHost, Zone,
 };
 pub use netns::{Netns, sweep};
 pub use port::{

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::fabric::Fabric;
+use super::fabric::{Fabric, ServerHealth};
 use super::stage::{Protocol, Stage};
 
 /// The guests, whoever plays them.
@@ -28,6 +28,11 @@ pub trait Host: Send + Sync {
         protocol: Protocol,
         port: u16,
     ) -> Result<ConnectOutcome, HostError>;
+
+    /// Asks the servers behind an application gateway, as the gateway does.
+    async fn health(&self, gateway: &str) -> Result<Vec<ServerHealth>, HostError> {
+        Err(HostError::Lacking(format!("nobody asks the servers of {gateway} here")))
+    }
 
     /// Begins a capture; its name is the caller's.
     async fn capture(&self, name: &str, order: CaptureOrder) -> Result<(), HostError>;

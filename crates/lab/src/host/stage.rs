@@ -78,6 +78,7 @@ pub(in crate::host) const fn reason(status: u16) -> &'static str {
         403 => "Forbidden",
         404 => "Not Found",
         500 => "Internal Server Error",
+        502 => "Bad Gateway",
         503 => "Service Unavailable",
         _ => "Answer",
     }

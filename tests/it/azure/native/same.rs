@@ -62,6 +62,11 @@ const LINES: &[&str] = &[
     "network public-ip list -g @ -o json",
     "network lb list -g @ -o json",
     "network lb show -g @ -n nope",
+    "network application-gateway list -g @ -o json",
+    "network application-gateway show -g @ -n lab-agw -o json",
+    "network application-gateway show -g @ -n nope",
+    "network application-gateway show-backend-health -g @ -n lab-agw -o json",
+    "network application-gateway show-backend-health -g @ -n nope",
     "network private-endpoint list -g @",
     "network nat gateway list -g @ -o json",
     "network vnet-gateway list -g @ -o json",
@@ -125,7 +130,7 @@ const OF_EXTENSIONS: [&str; 5] = [
 ];
 
 /// What is there beside the estate: something changed, so that the log of changes holds something, and a table with a route.
-const BEFORE: [&str; 9] = [
+const BEFORE: [&str; 11] = [
     "network watcher packet-capture create -g @ --vm tf-dest-vm -n lab-capture --storage-account nwlogs080613 --time-limit 60",
     "network route-table create -g @ -n lab-rt --location eastus",
     "network route-table route create -g @ --route-table-name lab-rt -n drop --address-prefix 10.0.9.0/24 --next-hop-type None",
@@ -135,6 +140,8 @@ const BEFORE: [&str; 9] = [
     r#"rest --method put --url /subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/localNetworkGateways/lab-site/site/far?api-version=2021-08-01 --body {"location":"eastus","properties":{"announces":["192.168.50.0/24"]}}"#,
     r#"rest --method put --url /subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/connections/lab-tunnel?api-version=2025-01-01 --body {"location":"eastus","properties":{"connectionType":"IPsec","enableBgp":true,"sharedKey":"one","virtualNetworkGateway1":{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/virtualNetworkGateways/lab-gw"},"localNetworkGateway2":{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/localNetworkGateways/lab-site"}}}"#,
     r#"rest --method put --url /subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/expressRouteCircuits/lab-circuit?api-version=2022-01-01 --body {"location":"eastus","properties":{"circuitProvisioningState":"Enabled","serviceProviderProvisioningState":"Provisioned","peerings":[{"name":"AzurePrivatePeering","properties":{"peeringType":"AzurePrivatePeering","state":"Enabled","vlanId":300}}]}}"#,
+    r#"rest --method put --url /subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/virtualNetworks/forensics-vnet/subnets/agw?api-version=2024-07-01 --body {"properties":{"addressPrefix":"10.0.9.0/24"}}"#,
+    r#"rest --method put --url /subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/applicationGateways/lab-agw?api-version=2025-07-01 --body {"location":"eastus","properties":{"sku":{"name":"Standard_v2","tier":"Standard_v2","capacity":2},"gatewayIPConfigurations":[{"name":"ip","properties":{"subnet":{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/virtualNetworks/forensics-vnet/subnets/agw"}}}],"frontendIPConfigurations":[{"name":"front","properties":{"privateIPAddress":"10.0.9.10","subnet":{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/virtualNetworks/forensics-vnet/subnets/agw"}}}],"frontendPorts":[{"name":"port","properties":{"port":80}}],"httpListeners":[{"name":"site","properties":{"frontendIPConfiguration":{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/applicationGateways/lab-agw/frontendIPConfigurations/front"},"frontendPort":{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/applicationGateways/lab-agw/frontendPorts/port"},"protocol":"Http"}}],"backendAddressPools":[{"name":"pool","properties":{"backendAddresses":[{"ipAddress":"10.0.1.5"}]}}],"probes":[{"name":"health","properties":{"protocol":"Http","path":"/","interval":30,"timeout":30,"unhealthyThreshold":3,"pickHostNameFromBackendHttpSettings":true}}],"backendHttpSettingsCollection":[{"name":"web","properties":{"port":22,"protocol":"Http","requestTimeout":20,"probe":{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/applicationGateways/lab-agw/probes/health"}}}],"requestRoutingRules":[{"name":"rule","properties":{"ruleType":"Basic","priority":100,"httpListener":{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/applicationGateways/lab-agw/httpListeners/site"},"backendAddressPool":{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/applicationGateways/lab-agw/backendAddressPools/pool"},"backendHttpSettings":{"id":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/applicationGateways/lab-agw/backendHttpSettingsCollection/web"}}}]}}"#,
 ];
 
 pub(super) fn words(line: &str) -> Vec<String> {

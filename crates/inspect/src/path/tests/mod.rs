@@ -1,5 +1,6 @@
 //! Facts about judging one flow.
 
+mod app_gateway;
 mod balancer;
 mod documents;
 pub(crate) mod draft;

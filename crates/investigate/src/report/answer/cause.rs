@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use super::app_gateway;
 use crate::event::FindingAccepted;
 use crate::finding::{Fault, title};
 use crate::judged::{JudgedCause, JudgedFlow, JudgedFlows};
@@ -85,10 +86,10 @@ fn cause(found: &FindingAccepted, judged: &JudgedFlows) -> Cause {
 }
 
 /// What a fault is about, taken apart.
-struct Place<'a> {
-    parts: Vec<&'a str>,
+pub(super) struct Place<'a> {
+    pub(super) parts: Vec<&'a str>,
     /// The words that show it.
-    why: &'a str,
+    pub(super) why: &'a str,
     flow: Option<&'a JudgedFlow>,
     cause: Option<&'a JudgedCause>,
     judged: &'a JudgedFlows,
@@ -101,12 +102,12 @@ impl<'a> Place<'a> {
         Self { parts: object.split('/').collect(), why: &found.why, flow, cause, judged }
     }
 
-    fn at(&self, index: usize) -> &'a str {
+    pub(super) fn at(&self, index: usize) -> &'a str {
         self.parts.get(index).copied().unwrap_or_default()
     }
 
     /// Only the last part may hold a slash of its own.
-    fn rest(&self, index: usize) -> String {
+    pub(super) fn rest(&self, index: usize) -> String {
         self.parts.get(index..).unwrap_or_default().join("/")
     }
 
@@ -208,6 +209,7 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
     let pair = |what: String, action: &str| (what, action.to_owned());
     let shaping = format!("Remove the shaping on {two}.");
     match fault {
+        Fault::NsgDeny if let Some(words) = app_gateway::kept_out(place) => words,
         Fault::NsgDeny => {
             let rule = place.rest(2);
             let priority =
@@ -528,6 +530,12 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
         Fault::ErPeeringDown => {
             pair(format!("The peering {} of the circuit {one} is off", place.rest(2)), "Turn it on.")
         }
+        Fault::AppgwProbeMismatch
+        | Fault::AppgwBackendTls
+        | Fault::AppgwCertExpired
+        | Fault::AppgwPoolEmpty
+        | Fault::AppgwStopped
+        | Fault::AppgwBackendDown => app_gateway::words(fault, place),
         Fault::Host(own) => (fault.title(&place.parts.join("/")), format!("{}.", capital(own.text().remedy))),
     }
 }

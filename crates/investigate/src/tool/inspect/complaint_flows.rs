@@ -68,7 +68,7 @@ impl EstateReader<'_> {
             }
         }
         if complaint.kind == complaint::Kind::Trouble {
-            for flow in self.flows_by_name(complaint) {
+            for flow in self.flows_by_name(complaint).into_iter().chain(self.gateway_flows(complaint)) {
                 add(Some(flow));
             }
         }
@@ -97,7 +97,7 @@ impl EstateReader<'_> {
 
     /// Returns flows to a load balancer where nobody says who calls: one that passes, where one does. Where none does, one that shows what
     /// stops them all: what keeps some callers out may be meant.
-    fn inner_calls(&self, balancer: &str, to: IpAddr, port: Option<u16>) -> Vec<Flow> {
+    pub(super) fn inner_calls(&self, balancer: &str, to: IpAddr, port: Option<u16>) -> Vec<Flow> {
         let estate = self.estate();
         let members: Vec<&str> =
             estate.members_of(balancer).into_iter().map(|(_, machine)| machine).collect();
@@ -119,7 +119,8 @@ impl EstateReader<'_> {
             };
             // What stops it at the load balancer is the same for everybody who calls.
             let is_in_front = |one: &&path::Judgement| {
-                one.hops().any(|(_, hop)| hop.kind == path::Kind::Balancer && !hop.stops.is_empty())
+                let is_front = |kind| matches!(kind, path::Kind::Balancer | path::Kind::ApplicationGateway);
+                one.hops().any(|(_, hop)| is_front(hop.kind) && !hop.stops.is_empty())
             };
             let shared = |one: &&path::Judgement| {
                 let all = |cause: &path::Cause| judged.iter().all(|other| other.findings().contains(cause));

@@ -18,9 +18,9 @@ use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
-    EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, NAMES, NameServer,
-    NamingOperation, OutboundOperation, PAGE, ProbeSpec, RESOLVE, STATE, Wanted, keep_power, page_values,
-    power, unread_guest, wanted,
+    EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, HealthOperation, NAMES,
+    NameServer, NamingOperation, OutboundOperation, PAGE, ProbeSpec, RESOLVE, STATE, Wanted, keep_power,
+    page_values, power, unread_guest, wanted,
 };
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
@@ -73,8 +73,13 @@ fn is_of_names(object: &Object) -> bool {
     )
 }
 
+/// Tells whether what an application gateway says of its servers shows an object.
+fn is_of_gateway(object: &Object, own: &str) -> bool {
+    matches!(object, Object::AppGatewayPart { gateway, .. } | Object::AppGatewayServer { gateway, .. } if gateway.eq_ignore_ascii_case(own))
+}
+
 /// Words of whoever speaks of something that stands in front of several machines.
-const BALANCER_WORDS: [&str; 12] = [
+const BALANCER_WORDS: [&str; 19] = [
     "load balanc",
     "loadbalanc",
     "lastverteil",
@@ -87,6 +92,13 @@ const BALANCER_WORDS: [&str; 12] = [
     "directly",
     "direkt",
     "one of three",
+    "502",
+    "504",
+    "bad gateway",
+    "application gateway",
+    "app gateway",
+    "appgw",
+    "agw",
 ];
 
 /// Tells whether somebody speaks of something in front of machines.
@@ -221,6 +233,7 @@ impl<'a> EstateReader<'a> {
         let is_there = |one: &Wanted| match one {
             Wanted::State(name) => self.estate().frontend_addresses(name).is_empty(),
             Wanted::Frontends
+            | Wanted::Health(_)
             | Wanted::Firewalls
             | Wanted::Names
             | Wanted::Gateways
@@ -347,6 +360,7 @@ impl<'a> EstateReader<'a> {
                 let found = replay.run(&mut FrontendOperation::new(self.place))?;
                 FrontendOperation::into_cloud(found, &mut self.bundle.cloud);
             }
+            Wanted::Health(gateway) => self.health(gateway, replay)?,
             Wanted::Firewalls => {
                 let found = replay.run(&mut FirewallOperation::new(self.place))?;
                 FirewallOperation::into_cloud(found, &mut self.bundle.cloud);
@@ -391,6 +405,14 @@ impl<'a> EstateReader<'a> {
         let observations = replay.observations().split_off(before);
         self.read.insert(one, observations);
         self.parsed.take();
+        Ok(())
+    }
+
+    /// Reads what an application gateway says of the servers behind it.
+    fn health(&mut self, gateway: &str, replay: &mut CallReplay<'_, '_>) -> Result<(), Unfinished> {
+        let Ok(name) = Name::parse(gateway) else { return Ok(()) };
+        let found = replay.run(&mut HealthOperation::new(self.place, &name))?;
+        HealthOperation::into_cloud(found, &mut self.bundle.cloud);
         Ok(())
     }
 
@@ -484,8 +506,13 @@ impl<'a> EstateReader<'a> {
         let is_shown = |read: &Wanted| match read {
             Wanted::Frontends => matches!(
                 object,
-                Object::BalancerPort { .. } | Object::BalancerPart { .. } | Object::BalancerMember { .. }
+                Object::BalancerPort { .. }
+                    | Object::BalancerPart { .. }
+                    | Object::BalancerMember { .. }
+                    | Object::AppGateway { .. }
+                    | Object::AppGatewayPart { .. }
             ),
+            Wanted::Health(own) => is_of_gateway(object, own),
             Wanted::Firewalls => matches!(
                 object,
                 Object::FirewallRule { .. } | Object::FirewallPort { .. } | Object::FirewallNames { .. }
@@ -532,6 +559,7 @@ impl<'a> EstateReader<'a> {
                 Wanted::Routes(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.routes.as_ref()),
                 Wanted::State(_)
                 | Wanted::Frontends
+                | Wanted::Health(_)
                 | Wanted::Firewalls
                 | Wanted::Names
                 | Wanted::Gateways

@@ -10,6 +10,7 @@ mod complaint_flows;
 mod drift;
 mod estate_reader;
 mod filter;
+mod gateway_flows;
 mod host;
 mod inspector;
 mod inventory;

@@ -48,6 +48,9 @@ pub(super) fn object(object: &Object) -> String {
         Object::RouteTable { table } => parts(&["routetable", table]),
         Object::Circuit { circuit } => parts(&["er", circuit]),
         Object::CircuitPeering { circuit, peering } => parts(&["er", circuit, peering]),
+        Object::AppGateway { gateway } => parts(&["appgw", gateway]),
+        Object::AppGatewayPart { gateway, part } => parts(&["appgw", gateway, part]),
+        Object::AppGatewayServer { gateway, pool, server } => parts(&["appgw", gateway, pool, server]),
         Object::Networks { one, other } => parts(&["peering", one, other]),
         Object::Peering { network, peering } => parts(&["peering", network, peering]),
         Object::Flow { .. } | Object::GuestRoute { .. } | Object::Sysctl { .. } | Object::Network { .. } => {

@@ -32,6 +32,12 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
         effective,
     )
     .at("Microsoft.Network/virtualNetworkGateways/{--name}/getAdvertisedRoutes", "2023-09-01"),
+    Command::own("network application-gateway show-backend-health", NAMED, effective)
+        .at("Microsoft.Network/applicationGateways/{--name}/backendhealth", "2023-11-01"),
+    Command::own("network application-gateway start", NAMED, effective)
+        .at("Microsoft.Network/applicationGateways/{--name}/start", "2023-11-01"),
+    Command::own("network application-gateway stop", NAMED, effective)
+        .at("Microsoft.Network/applicationGateways/{--name}/stop", "2023-11-01"),
     Command::own("network nic ip-config list", "--nic-name! --resource-group,-g!", addresses)
         .at("Microsoft.Network/networkInterfaces/{--nic-name}", "2023-11-01"),
     Command::own("network list-service-tags", "--location,-l!", tags).at("serviceTags", "2022-01-01"),

@@ -26,6 +26,8 @@ const INTERFACE: &str = "Microsoft.Network/networkInterfaces/{--name}";
 const ADDRESSES: &str = "Microsoft.Network/publicIPAddresses";
 const BALANCERS: &str = "Microsoft.Network/loadBalancers";
 const BALANCER: &str = "Microsoft.Network/loadBalancers/{--name}";
+const APP_GATEWAYS: &str = "Microsoft.Network/applicationGateways";
+const APP_GATEWAY: &str = "Microsoft.Network/applicationGateways/{--name}";
 const FIREWALLS: &str = "Microsoft.Network/azureFirewalls";
 const FIREWALL: &str = "Microsoft.Network/azureFirewalls/{--name}";
 const POLICIES: &str = "Microsoft.Network/firewallPolicies";
@@ -76,6 +78,8 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
     Command::list("network public-ip list", LIST, ADDRESSES, "2022-01-01").rows(address_row),
     Command::list("network lb list", LIST, BALANCERS, "2025-07-01"),
     Command::show("network lb show", SHOW, BALANCER, "2025-07-01"),
+    Command::list("network application-gateway list", LIST, APP_GATEWAYS, "2025-07-01"),
+    Command::show("network application-gateway show", SHOW, APP_GATEWAY, "2025-07-01"),
     // In `az` these stand in extensions.
     Command::list("network firewall list", LIST, FIREWALLS, "2024-05-01"),
     Command::show("network firewall show", SHOW, FIREWALL, "2024-05-01"),

@@ -4,10 +4,11 @@ use serde_json::json;
 
 use super::answer::{ArmResult, alone, missing};
 use super::{change, compute, storage};
+use crate::azure::app_gateway;
 use crate::azure::cloud::Cloud;
 use crate::azure::effective::{Nic, routes, rules};
 use crate::azure::gateway;
-use crate::azure::job::{DialJob, Job};
+use crate::azure::job::{DialJob, HealthJob, Job};
 use crate::azure::operation::{self, Done};
 use crate::azure::refusal::Refusal;
 use crate::azure::request::{Answer, Request};
@@ -55,6 +56,19 @@ pub(super) fn act(
             let found =
                 if action == "effectiveroutetable" { routes(cloud, &nic) } else { rules(cloud, &nic) };
             Ok(alone(soon(cloud, request, Some(Done::Result(json!({"value": found})))).0))
+        }
+        ("applicationgateways", verb @ ("start" | "stop")) => {
+            app_gateway::run(cloud, &resource, verb == "start");
+            Ok(alone(soon(cloud, request, Some(Done::Nothing)).0))
+        }
+        ("applicationgateways", "backendhealth") => {
+            if !cloud.estate.get(&resource).is_some_and(app_gateway::is_running) {
+                let message = format!("Application gateway {} is stopped.", resource.id());
+                return Err(Refusal::new(400, "OperationNotAllowed", message));
+            }
+            let (answer, operation) = soon(cloud, request, None);
+            let job = HealthJob { operation, gateway: resource.id(), name: resource.name().to_owned() };
+            Ok((answer, Some(Job::Health(job))))
         }
         ("virtualnetworkgateways", action) => {
             let found = cloud.estate.get(&resource).and_then(|found| gateway::asked(cloud, found, action));

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
 use super::address::Prefix;
+use super::app_gateway::site;
 use super::balancer::balanced;
 use super::cause;
 use super::draw::{Complaint, Tried, flow_slots, judged};
@@ -21,7 +22,7 @@ use crate::case::random::Rng;
 use crate::host::Protocol;
 
 /// Below this number of a hundred a complaint is one of them.
-pub(super) const SPECIAL_PERCENT: usize = 46;
+pub(super) const SPECIAL_PERCENT: usize = 50;
 
 /// Complaints that are no flow between two machines of the estate.
 pub(super) fn special_case(tried: &mut Tried, special: usize, healthy: bool, rng: &mut Rng) {
@@ -37,6 +38,7 @@ pub(super) fn special_case(tried: &mut Tried, special: usize, healthy: bool, rng
         29..=35 => balanced(tried, healthy, rng),
         36..=39 => private(tried, healthy, rng),
         40 | 41 => office(tried, healthy, rng),
+        42..=45 => site(tried, healthy, rng),
         _ => absent(tried, rng),
     }
 }

@@ -44,7 +44,7 @@ pub const CODES: [(&str, &str); 30] = [
 ];
 
 /// Codes of what follows from documents that a case puts (`[[change]]`), and from what is missing among them.
-pub(in crate::case) const DOCUMENT_CODES: [&str; 32] = [
+pub(in crate::case) const DOCUMENT_CODES: [&str; 38] = [
     "peering_missing",
     "peering_transit_off",
     "lb_probe_mismatch",
@@ -71,6 +71,12 @@ pub(in crate::case) const DOCUMENT_CODES: [&str; 32] = [
     "route_propagation_off",
     "er_circuit_down",
     "er_peering_down",
+    "appgw_probe_mismatch",
+    "appgw_backend_tls",
+    "appgw_cert_expired",
+    "appgw_pool_empty",
+    "appgw_stopped",
+    "appgw_backend_down",
     "pe_not_approved",
     "private_dns_unlinked",
     "private_dns_shadow",

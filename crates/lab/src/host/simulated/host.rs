@@ -10,7 +10,7 @@ use super::command::Shell;
 use super::wire;
 use super::world::{Capture, World};
 use crate::clock::LabClock;
-use crate::host::fabric::Fabric;
+use crate::host::fabric::{Fabric, ServerHealth};
 use crate::host::port::{
     CaptureOrder, ConnectOutcome, Host, HostError, Script, ScriptOutput, ScriptTransport,
 };
@@ -103,6 +103,12 @@ impl Host for Simulated {
         let mut inner = self.lock();
         on(&inner.world, machine)?;
         Ok(wire::dial(&mut inner.world, machine, to, protocol, port))
+    }
+
+    async fn health(&self, gateway: &str) -> Result<Vec<ServerHealth>, HostError> {
+        let mut inner = self.lock();
+        let found = wire::all_health(&mut inner.world, gateway);
+        found.ok_or_else(|| HostError::Lacking(format!("there is no gateway `{gateway}`")))
     }
 
     async fn capture(&self, name: &str, order: CaptureOrder) -> Result<(), HostError> {

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{firewall, group, interface, network, peering, reference, subnet, table};
+use crate::azure::app_gateway;
 use crate::azure::cloud::Cloud;
 use crate::azure::refusal::Refusal;
 use crate::azure::target::Target;
@@ -35,6 +36,7 @@ pub(in crate::azure::arm) fn shaped(
         "virtualnetworks/virtualnetworkpeerings" => peering::peering(cloud, target, &mut properties, before)?,
         "networkinterfaces" => interface::interface(cloud, target, &mut properties, before)?,
         "virtualnetworkgateways" => firewall::gateway(target, &mut properties)?,
+        "applicationgateways" => app_gateway::whole(target, &mut properties)?,
         "azurefirewalls" => firewall::whole(target, &mut properties)?,
         "publicipaddresses" => interface::public(cloud, target, &mut properties, before)?,
         _ => {}

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use super::app_gateway::listener;
 use super::firewall::half;
 use super::internet::port;
 use super::location::{Location, exit, location, shares};
@@ -162,9 +163,11 @@ fn far(world: &World, call: &Call, near: &Side) -> (Side, bool) {
             let mtu = world.guests.get(&name).map_or(1500, |guest| guest.mtu);
             (side(Some(name), mac, mtu), inside.is_none())
         }
-        Location::Platform | Location::Endpoint(_) | Location::ExternalHost(_) | Location::Nobody => {
-            (side(None, GATEWAY, 1500), false)
-        }
+        Location::Platform
+        | Location::Endpoint(_)
+        | Location::AppGateway(_)
+        | Location::ExternalHost(_)
+        | Location::Nobody => (side(None, GATEWAY, 1500), false),
     }
 }
 
@@ -198,6 +201,11 @@ fn end(world: &World, call: &Call, there: &PathDirection) -> End {
             let is_open = own
                 .is_some_and(|own| own.approved && own.groups.iter().any(|group| port(group) == call.port));
             if is_open && call.protocol == Protocol::Tcp { End::Answers } else { End::Silent }
+        }
+        Some(Location::AppGateway(at)) => {
+            let is_there = call.protocol == Protocol::Tcp
+                && listener(world, *at, call.to, there.port.unwrap_or(call.port)).is_some();
+            if is_there { End::Answers } else { End::Silent }
         }
         Some(Location::ExternalHost(outside)) => {
             let answers = match call.protocol {

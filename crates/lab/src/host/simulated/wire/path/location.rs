@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use super::app_gateway::at;
 use super::internet::{ExternalHost, METADATA, PLATFORM, outside};
 use super::site::site_host;
 use crate::host::fabric::{Machine, Nic};
@@ -22,6 +23,8 @@ pub(in crate::host::simulated::wire) enum Location {
     Platform,
     /// A private endpoint, by its place in the fabric.
     Endpoint(usize),
+    /// An application gateway, by its place in the fabric.
+    AppGateway(usize),
     /// Somebody outside.
     ExternalHost(ExternalHost),
     Nobody,
@@ -47,6 +50,9 @@ pub(in crate::host::simulated::wire) fn location(world: &World, address: IpAddr)
     let endpoint = world.fabric.endpoints.iter().position(|own| own.address == Some(address));
     if let Some(at) = endpoint {
         return Location::Endpoint(at);
+    }
+    if let Some(place) = at(world, address) {
+        return Location::AppGateway(place);
     }
     site_host(&world.fabric, address)
         .or_else(|| outside(&world.fabric, address))

@@ -236,7 +236,13 @@ fn carry(world: &mut World, from: &str, nic: Nic, packet: &Datagram, leg: &mut P
 }
 
 /// Takes a packet from a device through the platform.
-fn carry_on(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg: &mut PathDirection) {
+pub(super) fn carry_on(
+    world: &mut World,
+    from: &str,
+    mut nic: Nic,
+    packet: &Datagram,
+    leg: &mut PathDirection,
+) {
     let to = location(world, packet.dst.0);
     if to == Location::Platform {
         (leg.base, leg.arrives) = (160_000, Some(to));
@@ -252,7 +258,10 @@ fn carry_on(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg:
         match next(&world.fabric, &nic, packet.dst.0) {
             Next::Nowhere => break,
             Next::Straight { peered } => {
-                let here = matches!(to, Location::Machine { inside: None, .. } | Location::Endpoint(_));
+                let here = matches!(
+                    to,
+                    Location::Machine { inside: None, .. } | Location::Endpoint(_) | Location::AppGateway(_)
+                );
                 // Without a table of routes, whatever is known can be reached.
                 let free = unrouted(&nic) && to != Location::Nobody;
                 if !here && !free {
@@ -272,7 +281,12 @@ fn carry_on(world: &mut World, from: &str, mut nic: Nic, packet: &Datagram, leg:
             Next::ExternalHost => {
                 let is_at_site = matches!(&to, Location::ExternalHost(outside) if outside.is_at_site);
                 if is_at_site
-                    || !matches!(to, Location::ExternalHost(_) | Location::Machine { inside: Some(_), .. })
+                    || !matches!(
+                        to,
+                        Location::ExternalHost(_)
+                            | Location::AppGateway(_)
+                            | Location::Machine { inside: Some(_), .. }
+                    )
                 {
                     break;
                 }
@@ -370,6 +384,17 @@ fn arrive(world: &mut World, packet: &Datagram, to: &Location, leg: &mut PathDir
             } else {
                 leg.fall = Some(DropPoint::Between);
             }
+        }
+        Location::AppGateway(at) => {
+            let own = world.fabric.app_gateways.get(*at);
+            let open = packet.answers()
+                || own.is_none_or(|own| {
+                    // The group of the subnet sees the address inside.
+                    let inside = (own.address, packet.dst.1);
+                    lets(&world.fabric, &own.nic, "inbound", packet.protocol, packet.src, inside)
+                });
+            leg.arrives = Some(to.clone()).filter(|_| open);
+            leg.fall = leg.fall.or((!open).then_some(DropPoint::Between));
         }
         Location::Platform | Location::Endpoint(_) | Location::Nobody => leg.arrives = Some(to.clone()),
     }

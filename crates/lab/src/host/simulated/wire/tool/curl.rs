@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use super::nc::CONNECT_TIMEOUT;
 use super::option::Options;
-use super::web::{Page, Request, page};
+use super::web::{Page, Request, is_expired, page};
 use crate::host::simulated::wire::conversation::Turn;
 use crate::host::simulated::wire::net::{Net, SECOND};
 use crate::host::simulated::world::{ProgramResult, World};
@@ -148,6 +148,7 @@ pub(super) fn curl(world: &mut World, machine: &str, argv: &[String]) -> Program
         all: options.seconds(&["m", "max-time"]).filter(|time| *time > 0),
         connect: options.seconds(&["connect-timeout"]).filter(|time| *time > 0),
         sends: body.map_or(0, |body| body.len() as u64),
+        takes_any: options.has(&["k", "insecure"]),
     };
     let mut net = Net::new(world, machine, "curl");
     let transfer = fetch(&mut net, &location, (method, &headers), &limits);
@@ -189,6 +190,8 @@ struct Limits {
     all: Option<u64>,
     connect: Option<u64>,
     sends: u64,
+    /// Whatever certificate is shown is taken.
+    takes_any: bool,
 }
 
 fn fetch(
@@ -217,6 +220,7 @@ fn fetch(
     transfer.named = net.passed;
     let request = Request { method, path: location.path, to, port: location.port, headers };
     let page = page(net.world, net.machine, &request);
+    let is_refused = location.secure && !limits.takes_any && is_expired(net.world, to, location.port);
     let think = page.as_ref().map_or(1, |page| page.think) * 1_000_000;
     let asks = limits.sends + 90 + location.path.len() as u64;
     let answer = page.as_ref().map_or(0, |page| 120 + page.body.len() as u64);
@@ -253,6 +257,11 @@ fn fetch(
             transfer.connected = begun + took;
             transfer.secured = if location.secure { transfer.connected + took * 2 + 800_000 } else { 0 };
             match (outcome.done, page) {
+                (Some(_), _) if is_refused => {
+                    net.passed += took * 3;
+                    transfer.code = 60;
+                    transfer.why = "SSL certificate problem: certificate has expired".to_owned();
+                }
                 (Some(done), Some(page)) => {
                     net.passed += done;
                     transfer.first = begun + outcome.first.unwrap_or(done).max(took);

@@ -263,7 +263,13 @@ fn router(line: &Line) -> std::net::IpAddr {
 fn life(line: &Line) -> u8 {
     match &line.there.arrives {
         Some(Location::ExternalHost(outside)) => 64 - outside.hops.min(40),
-        Some(Location::Machine { .. } | Location::Platform | Location::Endpoint(_) | Location::Nobody)
+        Some(
+            Location::Machine { .. }
+            | Location::Platform
+            | Location::Endpoint(_)
+            | Location::AppGateway(_)
+            | Location::Nobody,
+        )
         | None => 64_u8.saturating_sub(u8::try_from(line.back.hops.len()).unwrap_or(0)),
     }
 }

@@ -1,6 +1,8 @@
 //! What web servers of the lab answer.
 
-use crate::host::simulated::wire::path::{Location, METADATA, PLATFORM, location};
+use crate::host::simulated::wire::path::{
+    Location, METADATA, PLATFORM, app_is_expired, app_page_status, location,
+};
 use crate::host::simulated::world::World;
 use crate::host::stage::reason;
 
@@ -25,7 +27,7 @@ pub(super) struct Page {
 }
 
 /// Answers a request.
-pub(super) fn page(world: &World, machine: &str, request: &Request<'_>) -> Option<Page> {
+pub(super) fn page(world: &mut World, machine: &str, request: &Request<'_>) -> Option<Page> {
     let plain =
         |body: &str| Page { status: 200, reason: "OK", kind: "text/plain", body: body.to_owned(), think: 1 };
     match location(world, request.to) {
@@ -43,12 +45,34 @@ pub(super) fn page(world: &World, machine: &str, request: &Request<'_>) -> Optio
             Some(account) => Some(storage(world, machine, &account, request)),
             None => Some(Page { kind: "text/html", think: 3, ..plain("<!doctype html><title>ok</title>\n") }),
         },
+        Location::AppGateway(at) => {
+            let status = app_page_status(world, at, request.to, request.port, request.path)?;
+            let body = match status {
+                502 => {
+                    "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>Microsoft-Azure-Application-Gateway/v2</center>\r\n</body>\r\n</html>\r\n"
+                }
+                _ => "ok\n",
+            };
+            Some(Page { status, reason: reason(status), kind: "text/html", ..plain(body) })
+        }
         Location::Endpoint(at) => {
             // Whoever comes by a private link is let in whatever the rules for others are.
             let own = world.fabric.endpoints.get(at)?;
             Some(Page { kind: "application/xml", think: 4, ..plain("ok\n") }).filter(|_| own.approved)
         }
         Location::Platform | Location::Nobody => None,
+    }
+}
+
+/// Tells whether the certificate that is shown at an address has expired.
+pub(super) fn is_expired(world: &World, to: std::net::IpAddr, port: u16) -> bool {
+    match location(world, to) {
+        Location::AppGateway(at) => app_is_expired(world, at, to, port),
+        Location::Machine { .. }
+        | Location::Platform
+        | Location::Endpoint(_)
+        | Location::ExternalHost(_)
+        | Location::Nobody => false,
     }
 }
 

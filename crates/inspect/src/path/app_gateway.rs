@@ -1,0 +1,493 @@
+//! Application gateways, as `az network application-gateway list` prints them, and what each says of the servers behind it.
+
+use std::net::IpAddr;
+
+use serde_json::{Map, Value};
+
+use super::balancer::{Frontend, PublicAddresses};
+use super::bundle::Cloud;
+use super::certificate;
+use super::document::Known;
+use super::topology::{has, inner, last_of, part_after, rows};
+use crate::net::{DocumentError, Fields};
+
+/// An application gateway.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct AppGateway {
+    pub(super) name: String,
+    /// The network and the subnet in which its instances are.
+    pub(super) subnet: Option<(String, String)>,
+    /// Whether it runs, where that is said.
+    pub(super) is_running: Option<bool>,
+    /// It is of the first version, which is managed by other ports.
+    pub(super) is_first_version: bool,
+    pub(super) frontends: Vec<Frontend>,
+    pub(super) listeners: Vec<Listener>,
+    pub(super) rules: Vec<Rule>,
+    pub(super) pools: Vec<Pool>,
+    pub(super) settings: Vec<Settings>,
+    pub(super) probes: Vec<Probe>,
+    certificates: Vec<(String, Option<String>)>,
+}
+
+/// Where it takes connections.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Listener {
+    pub(super) name: String,
+    pub(super) frontend: String,
+    pub(super) port: u16,
+    pub(super) is_secure: bool,
+    /// The names that it is for; all where there is none.
+    pub(super) hosts: Vec<String>,
+    pub(super) certificate: Option<String>,
+}
+
+/// What becomes of the requests of a listener.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rule {
+    pub(super) name: String,
+    pub(super) listener: String,
+    /// Where they go; the first is for all paths that no other is for. A redirect has none.
+    pub(super) targets: Vec<Target>,
+}
+
+/// A pool, and how it is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) pool: String,
+    pub(super) settings: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Pool {
+    pub(super) name: String,
+    pub(super) servers: Vec<Server>,
+}
+
+/// A server, by its address, its interface or a name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Server {
+    /// As the pool has it.
+    pub(super) written: String,
+    pub(super) address: Option<IpAddr>,
+    pub(super) nic: Option<String>,
+}
+
+/// How servers are asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Settings {
+    pub(super) name: String,
+    pub(super) port: u16,
+    pub(super) probe: Option<String>,
+}
+
+/// How it asks whether a server answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Probe {
+    pub(super) name: String,
+    pub(super) path: String,
+    /// Its own port; that of the settings where there is none.
+    pub(super) port: Option<u16>,
+}
+
+/// What a gateway says of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ServerHealth {
+    pool: String,
+    settings: String,
+    /// As the gateway has it: an address or a name.
+    pub(super) server: String,
+    pub(super) state: ServerState,
+    /// The words of the gateway about the last probe.
+    pub(super) log: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ServerState {
+    Up,
+    Down,
+    /// It takes no new connections, and nothing is wrong with it.
+    Draining,
+    Unknown,
+}
+
+/// What a gateway says of all of its servers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Health {
+    gateway: String,
+    /// When that was, as `2026-05-20T08:00:00Z`.
+    pub(super) read_at: Option<String>,
+    pub(super) servers: Result<Vec<ServerHealth>, String>,
+}
+
+/// Why a probe fails, by the words of the gateway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ProbeFailure {
+    /// Nothing came back, or nobody took the connection.
+    NoAnswer,
+    /// A name has no address.
+    Name,
+    /// A page with another status, or with another text.
+    Page,
+    /// The certificate is none that is trusted, is for another name, or has expired.
+    Certificate,
+}
+
+impl ServerHealth {
+    /// Says why its probe fails.
+    pub(super) fn failure(&self) -> ProbeFailure {
+        let log = self.log.to_ascii_lowercase();
+        let says = |words: &[&str]| words.iter().any(|word| log.contains(word));
+        if says(&["certificate", "common name", "(cn)"]) {
+            ProbeFailure::Certificate
+        } else if says(&["status code", "response body", "body of the"]) {
+            ProbeFailure::Page
+        } else if says(&["fqdn", "resolve", "dns"]) {
+            ProbeFailure::Name
+        } else {
+            ProbeFailure::NoAnswer
+        }
+    }
+}
+
+impl AppGateway {
+    /// Returns the listeners for a port of a frontend: those for a name, or else those for all names.
+    pub(super) fn listeners(&self, frontend: &str, port: u16, name: Option<&str>) -> Vec<&Listener> {
+        let is_own = |own: &&Listener| own.port == port && own.frontend.eq_ignore_ascii_case(frontend);
+        let own: Vec<&Listener> = self.listeners.iter().filter(is_own).collect();
+        let named = |listener: &&&Listener| {
+            name.is_some_and(|name| listener.hosts.iter().any(|host| is_host(host, name)))
+        };
+        let for_all = |listener: &&&Listener| listener.hosts.is_empty();
+        let by_name: Vec<&Listener> = own.iter().filter(named).copied().collect();
+        let by_all: Vec<&Listener> = own.iter().filter(for_all).copied().collect();
+        [by_name, by_all, own].into_iter().find(|all| !all.is_empty()).unwrap_or_default()
+    }
+
+    pub(super) fn rule(&self, listener: &str) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.listener.eq_ignore_ascii_case(listener))
+    }
+
+    pub(super) fn pool(&self, name: &str) -> Option<&Pool> {
+        self.pools.iter().find(|pool| pool.name.eq_ignore_ascii_case(name))
+    }
+
+    pub(super) fn settings(&self, name: &str) -> Option<&Settings> {
+        self.settings.iter().find(|own| own.name.eq_ignore_ascii_case(name))
+    }
+
+    pub(super) fn probe(&self, name: &str) -> Option<&Probe> {
+        self.probes.iter().find(|own| own.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Returns when the certificate of a listener ends, where that is shown.
+    pub(super) fn end_of(&self, listener: &Listener) -> Option<&str> {
+        let name = listener.certificate.as_deref()?;
+        let own = self.certificates.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
+        own.and_then(|(_, end)| end.as_deref())
+    }
+}
+
+impl Health {
+    pub(super) fn is_of(&self, gateway: &str) -> bool {
+        self.gateway.eq_ignore_ascii_case(gateway)
+    }
+
+    /// Returns what is said of the servers of a pool, asked with some settings.
+    pub(super) fn of_target(&self, target: &Target) -> Vec<&ServerHealth> {
+        let is_own = |own: &&ServerHealth| {
+            own.pool.eq_ignore_ascii_case(&target.pool) && own.settings.eq_ignore_ascii_case(&target.settings)
+        };
+        self.servers.iter().flatten().filter(is_own).collect()
+    }
+
+    /// Tells whether some server of any pool answers.
+    pub(super) fn has_up(&self) -> bool {
+        self.servers.iter().flatten().any(|own| own.state == ServerState::Up)
+    }
+}
+
+fn is_host(pattern: &str, name: &str) -> bool {
+    match pattern.strip_prefix("*.") {
+        Some(end) => {
+            let name = name.to_ascii_lowercase();
+            name.strip_suffix(&end.to_ascii_lowercase()).is_some_and(|rest| rest.ends_with('.'))
+        }
+        None => pattern.eq_ignore_ascii_case(name),
+    }
+}
+
+/// A rule of the group of a gateway's subnet that keeps the platform from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Closed {
+    pub(super) rule: String,
+    /// Who is kept out, in words.
+    pub(super) whom: &'static str,
+}
+
+/// Who has to come in, in words; by which tag; from which port to which.
+type Needed = (&'static str, &'static str, (u16, u16));
+
+/// Finds the rules of a group that keep out whom the platform needs to let a gateway work: whoever manages it, and whoever asks whether it
+/// is there. Of a rule for some addresses or tags alone nobody knows whether these are among them.
+pub(super) fn closed(rules: &[Value], is_first_version: bool) -> Vec<Closed> {
+    let ports = if is_first_version { (65_503, 65_534) } else { (65_200, 65_535) };
+    let managed: Needed = match is_first_version {
+        true => ("GatewayManager on the ports 65503-65534", "GatewayManager", ports),
+        false => ("GatewayManager on the ports 65200-65535", "GatewayManager", ports),
+    };
+    let asked: Needed = ("AzureLoadBalancer", "AzureLoadBalancer", (0, u16::MAX));
+    [managed, asked].into_iter().filter_map(|needed| keeps_out(rules, needed)).collect()
+}
+
+fn keeps_out(rules: &[Value], (whom, tag, ports): Needed) -> Option<Closed> {
+    let number = |rule: &&Value| rule.field("priority").and_then(Value::as_u64).unwrap_or(u64::MAX);
+    let mut inbound: Vec<&Value> = rules
+        .iter()
+        .filter(|rule| rule.text("direction").is_some_and(|word| word.eq_ignore_ascii_case("inbound")))
+        .collect();
+    inbound.sort_by_key(number);
+    for rule in inbound {
+        let is_tcp = rule
+            .text("protocol")
+            .is_some_and(|word| ["*", "tcp", "all"].contains(&word.to_ascii_lowercase().as_str()));
+        let sources = words(rule, "sourceAddressPrefix", "sourceAddressPrefixes");
+        let means = |word: &String| {
+            let anybody = ["*", "0.0.0.0/0", "any"].contains(&word.to_ascii_lowercase().as_str());
+            // Whoever manages gateways has addresses on the internet; whoever asks them has none.
+            let outside = tag == "GatewayManager" && word.eq_ignore_ascii_case("Internet");
+            let inside = tag == "AzureLoadBalancer" && word.eq_ignore_ascii_case("VirtualNetwork");
+            anybody || outside || inside || word.eq_ignore_ascii_case(tag)
+        };
+        if !is_tcp || !sources.iter().any(means) {
+            continue;
+        }
+        let taken = words(rule, "destinationPortRange", "destinationPortRanges");
+        let ranges: Vec<(u16, u16)> = taken.iter().filter_map(|word| range(word)).collect();
+        let holds = ranges.iter().any(|(first, last)| *first <= ports.0 && ports.1 <= *last);
+        let touches = ranges.iter().any(|(first, last)| *first <= ports.1 && ports.0 <= *last);
+        let allows = rule.text("access").is_some_and(|word| word.eq_ignore_ascii_case("allow"));
+        // Who asks does so at any port: a rule for some ports alone keeps nobody out.
+        let denies = if tag == "GatewayManager" { touches } else { holds };
+        if allows && holds {
+            return None;
+        }
+        if !allows && denies {
+            let name = rule.text("name").unwrap_or_default();
+            let rule = name.rsplit('/').next().unwrap_or(name).to_owned();
+            return Some(Closed { rule, whom });
+        }
+    }
+    None
+}
+
+fn words(rule: &Value, one: &str, several: &str) -> Vec<String> {
+    let list = rule.field(several).and_then(Value::as_array).into_iter().flatten();
+    let all = list.filter_map(Value::as_str).chain(rule.text(one));
+    all.map(str::to_owned).collect()
+}
+
+fn range(word: &str) -> Option<(u16, u16)> {
+    if word == "*" {
+        return Some((0, u16::MAX));
+    }
+    let (first, last) = word.split_once('-').unwrap_or((word, word));
+    Some((first.trim().parse().ok()?, last.trim().parse().ok()?))
+}
+
+fn list<'a>(body: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
+    body.field(name).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn number(body: &Value, name: &str) -> Option<u16> {
+    body.field(name).and_then(Value::as_u64).and_then(|number| u16::try_from(number).ok())
+}
+
+/// Reads all gateways. One that cannot be read leaves all unknown: it might be the one that is called.
+pub(super) fn app_gateways(cloud: &Cloud, publics: &PublicAddresses) -> Known<Vec<AppGateway>> {
+    Known::of(cloud.application_gateways.as_ref(), |text| {
+        let is_row =
+            |map: &Map<String, Value>| has(map, "httpListeners") || has(map, "gatewayIPConfigurations");
+        let read = rows(text, "application gateways", is_row, |row, _| gateway(row, publics));
+        let (found, odd) = read.map_err(|error: DocumentError| error.to_string())?;
+        odd.into_iter().next().map_or(Ok(found), Err)
+    })
+}
+
+fn gateway(row: &Value, publics: &PublicAddresses) -> Option<AppGateway> {
+    let body = inner(row);
+    let place = list(body, "gatewayIPConfigurations").map(inner).find_map(|one| {
+        let id = one.field("subnet")?.text("id")?;
+        Some((part_after(id, "virtualNetworks")?, part_after(id, "subnets")?))
+    });
+    let frontends = list(body, "frontendIPConfigurations").filter_map(|frontend| {
+        let own = inner(frontend);
+        let public = own.field("publicIPAddress").filter(|public| !public.is_null());
+        let private = own.text("privateIPAddress").and_then(|text| text.parse::<IpAddr>().ok());
+        let written = public.and_then(|public| inner(public).text("ipAddress")?.parse().ok());
+        let listed = || last_of(public).and_then(|name| publics.get(&name.to_ascii_lowercase()).copied());
+        Some(Frontend {
+            name: frontend.text("name")?.to_owned(),
+            address: private.or(written).or_else(listed),
+            is_public: public.is_some(),
+        })
+    });
+    let port = |id: Option<String>| {
+        let id = id?;
+        let own = list(body, "frontendPorts")
+            .find(|port| port.text("name").is_some_and(|name| name.eq_ignore_ascii_case(&id)))?;
+        number(inner(own), "port")
+    };
+    let listeners = list(body, "httpListeners").map(|listener| {
+        let own = inner(listener);
+        let several = list(own, "hostNames").filter_map(Value::as_str);
+        Some(Listener {
+            name: listener.text("name")?.to_owned(),
+            frontend: last_of(own.field("frontendIPConfiguration"))?,
+            port: port(last_of(own.field("frontendPort")))?,
+            is_secure: own.text("protocol").is_some_and(|word| word.eq_ignore_ascii_case("https")),
+            hosts: several
+                .chain(own.text("hostName"))
+                .filter(|name| !name.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            certificate: last_of(own.field("sslCertificate")),
+        })
+    });
+    let rules = list(body, "requestRoutingRules").filter_map(|rule| {
+        let own = inner(rule);
+        Some(Rule {
+            name: rule.text("name")?.to_owned(),
+            listener: last_of(own.field("httpListener"))?,
+            targets: targets(body, own),
+        })
+    });
+    let settings = list(body, "backendHttpSettingsCollection").map(|settings| {
+        let own = inner(settings);
+        Some(Settings {
+            name: settings.text("name")?.to_owned(),
+            port: number(own, "port")?,
+            probe: last_of(own.field("probe")),
+        })
+    });
+    let probes = list(body, "probes").filter_map(|probe| {
+        let own = inner(probe);
+        Some(Probe {
+            name: probe.text("name")?.to_owned(),
+            path: own.text("path").unwrap_or("/").to_owned(),
+            port: number(own, "port").filter(|port| *port != 0),
+        })
+    });
+    let certificates = list(body, "sslCertificates").filter_map(|own| {
+        let end = inner(own).text("publicCertData").and_then(certificate::end);
+        Some((own.text("name")?.to_owned(), end))
+    });
+    let sku = body.field("sku").and_then(|sku| sku.text("tier").or_else(|| sku.text("name")));
+    Some(AppGateway {
+        name: row.text("name")?.to_owned(),
+        subnet: place,
+        is_running: body.text("operationalState").and_then(|word| match word.to_ascii_lowercase().as_str() {
+            "running" => Some(true),
+            "stopped" | "stopping" => Some(false),
+            _ => None,
+        }),
+        is_first_version: sku.is_some_and(|tier| !tier.to_ascii_lowercase().contains("v2")),
+        frontends: frontends.collect(),
+        listeners: listeners.collect::<Option<_>>()?,
+        rules: rules.collect(),
+        pools: list(body, "backendAddressPools").map(pool).collect::<Option<_>>()?,
+        settings: settings.collect::<Option<_>>()?,
+        probes: probes.collect(),
+        certificates: certificates.collect(),
+    })
+}
+
+/// Returns where the requests of a rule go: to one pool, or by their path to several.
+fn targets(gateway: &Value, rule: &Value) -> Vec<Target> {
+    let target = |of: &Value, pool: &str, settings: &str| {
+        Some(Target { pool: last_of(of.field(pool))?, settings: last_of(of.field(settings))? })
+    };
+    let map = last_of(rule.field("urlPathMap")).and_then(|name| {
+        let mut maps = list(gateway, "urlPathMaps");
+        maps.find(|map| map.text("name").is_some_and(|own| own.eq_ignore_ascii_case(&name)))
+    });
+    let Some(map) = map.map(inner) else {
+        return target(rule, "backendAddressPool", "backendHttpSettings").into_iter().collect();
+    };
+    let usual = target(map, "defaultBackendAddressPool", "defaultBackendHttpSettings");
+    let by_path = list(map, "pathRules").map(inner);
+    let by_path = by_path.filter_map(|own| target(own, "backendAddressPool", "backendHttpSettings"));
+    let mut found: Vec<Target> = Vec::new();
+    for one in usual.into_iter().chain(by_path) {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found
+}
+
+fn pool(pool: &Value) -> Option<Pool> {
+    let own = inner(pool);
+    let named = list(own, "backendAddresses").filter_map(|server| {
+        let written = server.text("ipAddress").or_else(|| server.text("fqdn"))?.to_owned();
+        Some(Server { address: written.parse().ok(), nic: None, written })
+    });
+    let by_nic = list(own, "backendIPConfigurations").filter_map(|by| {
+        let id = by.text("id")?;
+        let nic = part_after(id, "networkInterfaces")?;
+        // A member of a scale set is not among the interfaces that are listed.
+        let is_listed = !id.contains("virtualMachineScaleSets");
+        Some(Server { written: nic.clone(), address: None, nic: is_listed.then_some(nic) })
+    });
+    let mut servers: Vec<Server> = named.chain(by_nic).collect();
+    servers.sort();
+    servers.dedup();
+    Some(Pool { name: pool.text("name")?.to_owned(), servers })
+}
+
+/// Reads what gateways say of their servers.
+pub(super) fn health(cloud: &Cloud) -> Known<Vec<Health>> {
+    Known::of(cloud.backend_health.as_ref(), |text| {
+        let is_row = |map: &Map<String, Value>| has(map, "backendAddressPools") || has(map, "error");
+        let read = rows(text, "what gateways say of their servers", is_row, |row, _| {
+            let servers = match row.text("error") {
+                Some(error) => Err(error.to_owned()),
+                None => Ok(servers(row)),
+            };
+            Some(Health {
+                gateway: row.text("gateway")?.to_owned(),
+                read_at: row.text("readAt").map(str::to_owned),
+                servers,
+            })
+        });
+        let (found, _) = read.map_err(|error: DocumentError| error.to_string())?;
+        Ok(found)
+    })
+}
+
+fn servers(row: &Value) -> Vec<ServerHealth> {
+    let mut found = Vec::new();
+    for pool in list(row, "backendAddressPools") {
+        let name = last_of(pool.field("backendAddressPool")).unwrap_or_default();
+        for asked in list(pool, "backendHttpSettingsCollection") {
+            let settings = last_of(asked.field("backendHttpSettings")).unwrap_or_default();
+            found.extend(list(asked, "servers").filter_map(|server| {
+                let state = match server.text("health").unwrap_or_default().to_ascii_lowercase().as_str() {
+                    // Some of the instances reach it.
+                    "up" | "healthy" | "partial" => ServerState::Up,
+                    "down" | "unhealthy" => ServerState::Down,
+                    "draining" => ServerState::Draining,
+                    _ => ServerState::Unknown,
+                };
+                Some(ServerHealth {
+                    pool: name.clone(),
+                    settings: settings.clone(),
+                    server: server.text("address")?.to_owned(),
+                    state,
+                    log: server.text("healthProbeLog").unwrap_or_default().to_owned(),
+                })
+            }));
+        }
+    }
+    found
+}
