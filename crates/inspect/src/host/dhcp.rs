@@ -209,7 +209,8 @@ fn unserved(network: &Network<'_>, servers: &[Server<'_>], waiting: &Waiting<'_>
         return Vec::new();
     }
     let dropped = dropped.into_iter().map(|one| one.and(own.0, own.1, own.2.clone()));
-    near.iter().filter_map(|server| refusal(server, &own)).chain(dropped).collect()
+    let others = near.iter().filter(|server| !server.gives());
+    others.filter_map(|server| refusal(server, &own)).chain(dropped).collect()
 }
 
 /// Names the filter of a server that lets no question in: it is for everybody on the link.
