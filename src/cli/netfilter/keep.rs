@@ -92,7 +92,7 @@ pub(super) fn put(
     let who = ["SUDO_USER", "USER", "LOGNAME"].iter().find_map(|name| environment.text(name));
     let session = match kept.session {
         Some(session) => session.to_string(),
-        None => format!("fw_{}", stamp(&now)),
+        None => by_clock(&folder, &stamp(&now)),
     };
     let who = who.unwrap_or("unknown");
     let snapshot = Snapshot::take(bundle, &session, kept.scope, &now, who, kept.is_baseline)
@@ -118,6 +118,13 @@ pub(super) fn put(
         tinted(&format!("{}\n{output}", super::text::comparison(&found)), WORDS)
     })?;
     Ok(code(kept.exit_code, found.found.status()))
+}
+
+/// Names a session by the second in which it is taken; a second one in it is counted.
+fn by_clock(folder: &Path, stamp: &str) -> String {
+    let counted = (2_u32..).map(|number| format!("fw_{stamp}_{number}"));
+    let mut names = std::iter::once(format!("fw_{stamp}")).chain(counted);
+    names.find(|name| !place(folder, name).exists()).unwrap_or_default()
 }
 
 fn there(path: &Path) -> anyhow::Error {
@@ -154,4 +161,18 @@ fn stamp(now: &str) -> String {
     let digits: String = now.chars().filter(char::is_ascii_digit).take(14).collect();
     let (day, time) = digits.split_at_checked(8).unwrap_or((&digits, ""));
     format!("{day}_{time}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_in_one_second_have_names_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["fw_20250602_093100", "fw_20250602_093100_2", "fw_20250602_093100_3"] {
+            assert_eq!(by_clock(folder.path(), "20250602_093100"), name);
+            std::fs::write(place(folder.path(), name), "{}").unwrap();
+        }
+    }
 }
