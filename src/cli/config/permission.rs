@@ -219,6 +219,7 @@ mod tests {
         let asks = [
             "virtualNetworkGateways/getBgpPeerStatus/action (reader: whether a gateway",
             "virtualNetworkGateways/getLearnedRoutes/action (reader: which routes",
+            "applicationGateways/backendhealth/action (reader: how the servers",
             "networkInterfaces/effectiveNetworkSecurityGroups/action (reader: effective",
             "networkInterfaces/effectiveRouteTable/action (reader: effective",
         ];
