@@ -83,6 +83,8 @@ pub enum NoEntry {
     Untouched,
     /// The log that was read is not whole.
     Cut,
+    /// What made it, by its place in the log, came after the first failure: there is an entry, and none that explains how it began.
+    Later(usize),
 }
 
 /// Why a change is not blamed. Of several reasons the first counts.
@@ -149,12 +151,19 @@ impl Log {
     ) -> Origin {
         let mut found: Vec<(bool, Relation, usize)> = Vec::new();
         let mut scripts = Vec::new();
+        let mut later = None;
         for (at, change) in self.changes.iter().enumerate() {
             match judge(subject, change, question) {
                 Ok((is_certain, relation)) => found.push((is_certain, relation, at)),
                 Err(why) => {
                     if why == Unconnected::Script {
                         scripts.push(at);
+                    }
+                    let made = |relation| subject.is_made_by(change, relation) == Some(true);
+                    if why == Unconnected::AfterFailure
+                        && subject.relation(&change.resource).is_some_and(made)
+                    {
+                        later.get_or_insert(at);
                     }
                     reasons.entry(at).and_modify(|known| *known = (*known).min(why)).or_insert(why);
                 }
@@ -163,7 +172,8 @@ impl Log {
         // The latest of those that touched the object itself; they stand in this order in the log.
         found.sort_by_key(|(is_certain, relation, at)| (!is_certain, *relation, *at));
         let Some(&(is_certain, relation, at)) = found.first() else {
-            let why = subject.absent().unwrap_or(if self.is_cut { NoEntry::Cut } else { NoEntry::Untouched });
+            let unlogged = if self.is_cut { NoEntry::Cut } else { NoEntry::Untouched };
+            let why = subject.absent().or(later.map(NoEntry::Later)).unwrap_or(unlogged);
             return Origin::None { why, scripts };
         };
         for (_, _, other) in found.iter().skip(1) {

@@ -111,6 +111,7 @@ impl NoEntry {
             Self::NoResource => "no_resource",
             Self::Untouched => "untouched",
             Self::Cut => "cut",
+            Self::Later(_) => "after_failure",
         }
     }
 }

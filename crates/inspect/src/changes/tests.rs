@@ -117,7 +117,19 @@ fn a_failed_a_later_and_another_change_are_not_blamed() {
     ];
     let log = log(&events);
     let found = log.attribute(&[Subject::of_fault("nsg_deny", "nsg/app-nsg/deny-db")], &question());
-    assert_eq!(found.origins, [Origin::None { why: NoEntry::Untouched, scripts: Vec::new() }]);
+    // There is an entry, and it came too late to be why: nobody says that there is none.
+    let [Origin::None { why: NoEntry::Later(at), .. }] = found.origins.as_slice() else {
+        panic!("{:?}", found.origins)
+    };
+    assert_eq!(log.changes[*at].at, Timestamp::from_millis(FAILURE + 2 * MINUTE));
+    let said = log.origin_sentence("nsg/app-nsg/deny-db", &found.origins[0], Reference::FirstFailure, |at| {
+        at.to_string()
+    });
+    assert!(
+        said.ends_with("after the first failure: that did not begin it, unless it began later than was said"),
+        "{said}"
+    );
+    assert_eq!(found.origins[0].made_by(), None);
     let why: Vec<Unconnected> = found.unconnected.iter().map(|(_, why)| *why).collect();
     let expected = [
         Unconnected::AfterFailure,

@@ -103,6 +103,11 @@ impl Log {
                     NoEntry::Cut => format!(
                         "what was read of the activity log has no entry of {object}, and it is not all of it"
                     ),
+                    NoEntry::Later(at) => format!(
+                        "{}, after {}: that did not begin it, unless it began later than was said",
+                        sentence_of(at),
+                        reference.words()
+                    ),
                 };
                 match scripts.first() {
                     Some(script) => {
