@@ -191,6 +191,8 @@ fn one_spread(word: &str) -> Option<Vec<String>> {
         for (at, byte) in word.bytes().enumerate().skip(start) {
             match byte {
                 b'{' => depth += 1,
+                // The body of a function in a text of several lines is no list of names: written out, it would be the whole text many times.
+                b'\n' => break,
                 b',' if depth == 1 => commas.push(at),
                 b'}' if depth == 1 => {
                     commas.push(at);
@@ -255,6 +257,8 @@ mod tests {
     fn braces_are_written_out() {
         assert_eq!(spread("/{usr,var}/*"), ["/usr/*", "/var/*"]);
         assert_eq!(spread("{}"), ["{}"]);
+        assert_eq!(spread("f() {\n  a,b\n}"), ["f() {\n  a,b\n}"]);
+        assert_eq!(spread("f() {\n  cat /{etc,var}/x\n}").len(), 2);
         assert_eq!(spread("/{a..c}x"), ["/ax", "/bx", "/cx"]);
         assert_eq!(spread("/{a,{b,c}}{1,2}"), ["/a1", "/a2", "/b1", "/b2", "/c1", "/c2"]);
         assert_eq!(spread("{}{a,b}"), ["{}a", "{}b"]);
