@@ -54,7 +54,7 @@ fn fifty_machines_are_read_side_by_side_and_none_keeps_the_others() {
     let inventory = home.path().join("hosts.csv");
     std::fs::write(&inventory, table).unwrap();
     let config = home.path().join("ghost.toml");
-    std::fs::write(&config, "[shell]\ntimeout_seconds = 90\n").unwrap();
+    std::fs::write(&config, "[shell]\ntimeout_seconds = 40\n").unwrap();
     let words = ["names fail on all of these machines", "--inventory", inventory.to_str().unwrap()];
     let more = ["--known-hosts", known.to_str().unwrap(), "--config", config.to_str().unwrap()];
     let words: Vec<&str> = words.into_iter().chain(more).collect();
