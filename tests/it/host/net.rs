@@ -151,3 +151,36 @@ fn a_network_with_ospf_leaves_nothing_of_it_behind() {
         assert!(!left.iter().any(|name| name.starts_with("ospfd")), "{left:?}");
     }
 }
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test runs programs")]
+fn what_a_killed_network_left_is_taken_down() {
+    if skipped() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let net = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ghost"));
+        command.args(["lab", "net"]).args(words).env("GHOST_DATA_DIR", home.path()).stdin(Stdio::null());
+        command
+    };
+    let mut running = net(&["up", "lan"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let ours = format!("-{}-", running.id());
+    let lines = BufReader::new(running.stdout.take().unwrap()).lines();
+    assert!(lines.map_while(Result::ok).any(|line| line == "# ready"));
+    running.kill().unwrap();
+    running.wait().unwrap();
+    let spaces = || {
+        let entries = std::fs::read_dir("/run/netns").into_iter().flatten().flatten();
+        entries.filter(|entry| entry.file_name().to_string_lossy().contains(&ours)).count()
+    };
+    assert!(spaces() > 0, "nothing was left: this shows nothing");
+    let done = net(&["down"]).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && said.contains("a killed one had left"), "{said}");
+    assert_eq!(spaces(), 0);
+    assert!(!home.path().join("lab-net/ssh").exists());
+    // Where nothing is left, nothing was up.
+    let again = net(&["down"]).output().unwrap();
+    assert!(!again.status.success() && String::from_utf8_lossy(&again.stderr).contains("no network is up"));
+}

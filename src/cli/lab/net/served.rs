@@ -14,7 +14,7 @@ use super::command::named;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::wait::{drive, interrupted};
 use ghost_base::private_dir;
-use ghost_lab::host::net::{Outcome, Session, SshAccess, Topology};
+use ghost_lab::host::net::{Net, Outcome, Session, SshAccess, Topology};
 
 /// Where the network that is up is asked.
 const SOCKET: &str = "control";
@@ -144,15 +144,28 @@ fn words(outcome: &Outcome) -> String {
     lines.join("\n")
 }
 
+/// Removes what a network left whose `up` was killed; nothing where nothing is left.
+fn left_behind(folder: &Path) -> anyhow::Result<Option<Value>> {
+    let hint = "whoever started that network may remove it: run the command as root";
+    let left = Net::clear(folder).map_err(|error| Hinted::new(error, hint))?;
+    Ok((!left.is_empty()).then(|| {
+        let text = format!("no network was up; removed what a killed one had left: {}", left.join(", "));
+        json!({"down": true, "text": text})
+    }))
+}
+
 /// Asks the network that is up.
 pub(super) fn ask(data: &Path, request: &Request) -> anyhow::Result<Value> {
-    let path = folder(data).join(SOCKET);
-    let mut stream = UnixStream::connect(&path).map_err(|_| {
-        Hinted::new(
-            anyhow::anyhow!("no network is up"),
-            "start one in another terminal: `ghost lab net up TOPOLOGY`",
-        )
-    })?;
+    let folder = folder(data);
+    let Ok(mut stream) = UnixStream::connect(folder.join(SOCKET)) else {
+        if matches!(request, Request::Down)
+            && let Some(answer) = left_behind(&folder)?
+        {
+            return Ok(answer);
+        }
+        let hint = "start one in another terminal: `ghost lab net up TOPOLOGY`";
+        return Err(Hinted::new(anyhow::anyhow!("no network is up"), hint).into());
+    };
     stream.set_read_timeout(Some(ANSWER_TIMEOUT))?;
     stream.write_all(format!("{}\n", serde_json::to_string(request)?).as_bytes())?;
     let mut text = String::new();

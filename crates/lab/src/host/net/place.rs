@@ -43,11 +43,7 @@ impl Net {
         if !rustix::process::geteuid().is_root() {
             return Err(HostError::Lacking("network namespaces need root".to_owned()));
         }
-        for name in sweep(folder)? {
-            drop(fs::remove_dir_all(Path::new(ETC).join(&name)));
-            frr::forget(&name);
-            frr::forget_restarts();
-        }
+        Self::clear(folder)?;
         let (journal, prefix) = Journal::begin(folder).map_err(|error| failed("the lab's journal", error))?;
         let plan = topology.plan();
         let mut draw = Draw::new(seed);
@@ -60,6 +56,25 @@ impl Net {
             Self { topology, draw, folder: folder.to_owned(), journal, prefix, spaces, daemons: Vec::new() };
         net.build()?;
         Ok(net)
+    }
+
+    /// Removes what a network that was killed left behind in this folder; returns the names of its machines' namespaces. One that is up
+    /// is left alone.
+    ///
+    /// # Errors
+    /// Fails where something is left and cannot be removed, without root for instance.
+    pub fn clear(folder: &Path) -> Result<Vec<String>, HostError> {
+        let swept = sweep(folder)?;
+        for name in &swept {
+            drop(fs::remove_dir_all(Path::new(ETC).join(name)));
+            frr::forget(name);
+        }
+        if !swept.is_empty() {
+            frr::forget_restarts();
+            // Its keys belonged to machines that are gone.
+            drop(fs::remove_dir_all(folder.join("ssh")));
+        }
+        Ok(swept)
     }
 
     fn build(&mut self) -> Result<(), HostError> {
