@@ -50,7 +50,7 @@ fn words(spec: &Spec, net: &Net) -> String {
     if let Some(name) = named {
         return format!("box-a does not get to {name} on port {}, since yesterday", spec.to.1);
     }
-    if spec.truth.iter().any(|(fault, _)| about_names(&fault.to_string())) {
+    if about_names(spec.name) || spec.truth.iter().any(|(fault, _)| about_names(&fault.to_string())) {
         return "names fail or are slow on box-a".to_owned();
     }
     let (to, port) = (net.fill(spec.to.0), spec.to.1);
