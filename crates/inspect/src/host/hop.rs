@@ -193,6 +193,16 @@ fn lost_address(network: &Network<'_>, host: &Host, six: bool) -> Option<Finding
     ))
 }
 
+/// Nobody has the address that is called, and one machine, no switch, has none at all: that one lost it, probably.
+fn unaddressed(network: &Network<'_>, next: IpAddr) -> Option<Finding> {
+    let is_switch = |one: &Host| one.links.rows().iter().any(|link| link.kind() == Some("bridge"));
+    let hosts = network.hosts.iter().filter(|one| next.is_ipv4() && !is_switch(one));
+    let mut all = hosts.filter_map(|one| lost_address(network, one, false));
+    let mut only = all.next().filter(|found| found.fault == Fault::AddressMissing)?;
+    only.certainty = Certainty::Likely;
+    all.next().is_none().then_some(only)
+}
+
 /// A machine does not have the address that it should.
 pub(super) fn without(host: &Host, device: &str, ip: IpAddr) -> Finding {
     let address = Object::Address { host: host.name.clone(), device: device.to_owned() };
@@ -287,6 +297,12 @@ pub(super) fn neighbor(
     }
     let ends = owners.iter().map(|(owner, address)| (*owner, address.device.as_str()));
     if let Some(found) = ends.chain([(host, device)]).find_map(|(end, by)| alone::overloaded(end, by)) {
+        return Some(found.and(&host.name, Part::Neighbors, entry.line()));
+    }
+    if via.is_none()
+        && owners.is_empty()
+        && let Some(found) = unaddressed(network, next)
+    {
         return Some(found.and(&host.name, Part::Neighbors, entry.line()));
     }
     via?;

@@ -343,3 +343,18 @@ fn who_calls_an_address_needs_no_name_server() {
     let by_name = Context { by_name: true, ..flow("10.0.0.11", 80) };
     assert_ne!(judge(&hosts, &by_name).findings, []);
 }
+
+#[test]
+fn a_machine_without_an_address_is_probably_who_had_the_one_that_nobody_has() {
+    let silent = r#"[{"dst":"10.0.0.11","dev":"eth0","state":["FAILED"]}]"#;
+    let caller = || read("a", &gathered("10.0.0.10/24", None).with(Part::Neighbors, silent));
+    let bare = |name: &str| {
+        let own = gathered("10.0.0.11/24", None).with(Part::Addresses, "[]").with(Part::Routes, "[]");
+        read(name, &own)
+    };
+    let to = flow("10.0.0.11", 80);
+    check(&[caller(), bare("b")], &to, &["address_missing address/b/eth0"]);
+    assert_eq!(judge(&[caller(), bare("b")], &to).findings[0].certainty, Certainty::Likely);
+    // Of two nobody knows which.
+    check(&[caller(), bare("b"), bare("c")], &to, &[]);
+}
