@@ -2,13 +2,13 @@
 //!
 //! An event counts only while it lasts, for the services and regions that it names. Advice is none, however long it stays active.
 
-use ghost_base::Timestamp;
 use serde_json::{Map, Value};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 use super::bundle::Cloud;
 use super::document::Known;
 use super::topology::{Decoded, has, inner, rows};
-use crate::changes::moment;
 use crate::net::{DocumentError, Fields, document};
 
 /// The kinds of events by which something stops or suffers.
@@ -60,7 +60,7 @@ pub(super) struct Availability {
 pub(super) enum State {
     /// The platform took it away; the id of its event, where that is said.
     ByPlatform(Option<String>),
-    /// It is there, or whoever owns it stopped it, or nothing was heard of it.
+    /// It is there, or whoever owns it stopped it, or it is not known.
     Other,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn events(cloud: &Cloud) -> Known<Vec<Event>> {
     })
 }
 
-fn event(row: &Value, read_at: Option<Timestamp>) -> Option<Event> {
+fn event(row: &Value, read_at: Option<OffsetDateTime>) -> Option<Event> {
     let body = inner(row);
     let is = |field: &str, word: &str| body.text(field).is_some_and(|own| own.eq_ignore_ascii_case(word));
     let begins = body.text("impactStartTime");
@@ -142,4 +142,8 @@ fn state(body: &Value) -> State {
 /// Writes a name as regions are written in places: without case and spaces.
 fn folded(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_whitespace()).flat_map(char::to_lowercase).collect()
+}
+
+fn moment(text: &str) -> Option<OffsetDateTime> {
+    OffsetDateTime::parse(text, &Rfc3339).ok()
 }

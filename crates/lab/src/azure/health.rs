@@ -9,18 +9,14 @@ use super::cloud::Cloud;
 use super::refusal::Refusal;
 use super::request::{Answer, Request, Verb};
 use super::target::Target;
-use ghost_base::Timestamp;
 
 const NAMESPACE: &str = "microsoft.resourcehealth";
+/// Since when a machine is as it is.
+const SINCE: &str = "2025-06-02T09:00:00Z";
 const EVENTS: &str = "Microsoft.ResourceHealth/events";
 
 /// Answers what is asked about health; nothing where something else is asked.
-pub(super) fn answer(
-    cloud: &Cloud,
-    request: &Request,
-    target: &Target,
-    now: Timestamp,
-) -> Option<Result<Answer, Refusal>> {
+pub(super) fn answer(cloud: &Cloud, request: &Request, target: &Target) -> Option<Result<Answer, Refusal>> {
     if request.verb != Verb::Get {
         return None;
     }
@@ -41,7 +37,7 @@ pub(super) fn answer(
     }
     let written = cloud.estate.by_id(&format!("{}/health/current", resource.id()));
     let properties = written.and_then(|own| own.get("properties")).cloned();
-    Some(Ok(Answer::json(200, status(&resource, properties, super::arm::runs(cloud, machine), now))))
+    Some(Ok(Answer::json(200, status(&resource, properties, super::arm::runs(cloud, machine)))))
 }
 
 /// Shows an event as one of the subscription.
@@ -57,7 +53,7 @@ fn event(cloud: &Cloud, document: &Value) -> Value {
 }
 
 /// Says how a machine is: as it is written, or as it runs.
-fn status(resource: &Target, written: Option<Value>, runs: bool, now: Timestamp) -> Value {
+fn status(resource: &Target, written: Option<Value>, runs: bool) -> Value {
     let mut properties = match runs {
         true => json!({"availabilityState": "Available", "title": "Available", "reasonType": "",
             "summary": "There aren't any known Azure platform problems affecting this virtual machine."}),
@@ -72,7 +68,7 @@ fn status(resource: &Target, written: Option<Value>, runs: bool, now: Timestamp)
     }
     if let Some(map) = properties.as_object_mut() {
         for name in ["occuredTime", "reportedTime"] {
-            map.entry(name).or_insert_with(|| json!(now.to_string()));
+            map.entry(name).or_insert_with(|| json!(SINCE));
         }
         map.entry("reasonChronicity").or_insert_with(|| json!("Persistent"));
     }

@@ -70,6 +70,7 @@ const LINES: &[&str] = &[
     "network private-endpoint list -g @",
     "network nat gateway list -g @ -o json",
     "rest --method get --url /subscriptions/{subscriptionId}/providers/Microsoft.ResourceHealth/events?api-version=2022-10-01 -o json",
+    "rest --method get --url /subscriptions/{subscriptionId}/providers/Microsoft.ResourceHealth/events?api-version=2022-10-01 --subscription 00000000-0000-0000-0000-000000000001",
     "rest --method get --url /subscriptions/{subscriptionId}/resourceGroups/@/providers/Microsoft.Compute/virtualMachines/tf-dest-vm/providers/Microsoft.ResourceHealth/availabilityStatuses/current?api-version=2022-10-01 -o json",
     "network vnet-gateway list -g @ -o json",
     "network vpn-connection list -g @ -o json",

@@ -41,7 +41,7 @@ pub(in crate::azure) fn answer(cloud: &mut Cloud, request: &Request, now: Timest
             return Err(Refusal::no_group(group));
         }
     }
-    if let Some(answered) = health::answer(cloud, request, &target, now) {
+    if let Some(answered) = health::answer(cloud, request, &target) {
         return answered.map(alone);
     }
     if target.namespace() == "microsoft.insights" && target.last() == "values" {
