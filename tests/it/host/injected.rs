@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use ghost_inspect::host::Fault;
 use ghost_lab::host::HostError;
 use ghost_lab::host::net::{FAULTS, Net, Spec};
 use tempfile::TempDir;
@@ -40,8 +41,16 @@ fn named(object: &str, machines: &[String]) -> String {
 
 /// Says what somebody would say of it.
 fn words(spec: &Spec, net: &Net) -> String {
-    let about_names = |fault: &str| fault.contains("dns") || fault.contains("name");
-    if spec.truth.iter().any(|(fault, _)| about_names(&fault.to_string())) {
+    let about_names = |fault: &str| ["dns", "name", "resolver"].iter().any(|word| fault.contains(word));
+    // Whoever gets to the wrong machine by a name knows the name.
+    let named = spec.truth.iter().find_map(|(fault, object)| {
+        let wrong = [Fault::DnsWrongRecord, Fault::HostsOverride].contains(fault);
+        object.rsplit('/').next().filter(|_| wrong)
+    });
+    if let Some(name) = named {
+        return format!("box-a does not get to {name} on port {}, since yesterday", spec.to.1);
+    }
+    if about_names(spec.name) || spec.truth.iter().any(|(fault, _)| about_names(&fault.to_string())) {
         return "names fail or are slow on box-a".to_owned();
     }
     let (to, port) = (net.fill(spec.to.0), spec.to.1);
@@ -77,8 +86,15 @@ fn answer(spec: &Spec, random: &mut Random) -> Result<Answer, HostError> {
     words.extend(hosts.iter().flat_map(|host| ["--host", host.as_str()]));
     let ended = Ended::read(investigate(ghost(), None, home.path(), &words));
     let names: Vec<String> = machines.into_iter().map(|(name, _)| name).collect();
-    let truth =
-        spec.truth.iter().map(|(fault, object)| format!("{fault} {}", named(&net.fill(object), &names)));
+    let truth = spec.truth.iter().map(|(fault, object)| {
+        let object = named(&net.fill(object), &names);
+        // An investigation calls a port that nobody serves by its listener, as in the cloud.
+        let object = match (fault, object.strip_prefix("service/")) {
+            (Fault::NotListening, Some(rest)) => format!("listener/{rest}"),
+            (_, _) => object,
+        };
+        format!("{fault} {object}")
+    });
     Ok(Answer {
         name: spec.name,
         truth: truth.collect(),

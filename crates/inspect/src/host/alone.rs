@@ -11,6 +11,7 @@ use super::gathered::Part;
 use super::model::Host;
 use super::object::Object;
 use super::walk::Trace;
+use crate::qdisc::Qdisc;
 
 const DEGRADED: (Weight, Certainty) = (Weight::Degraded, Certainty::Confirmed);
 const NOTICED: (Weight, Certainty) = (Weight::Noticed, Certainty::Likely);
@@ -67,37 +68,55 @@ fn devices(host: &Host) -> Vec<Finding> {
     found
 }
 
-fn queues(host: &Host, traces: &Traces<'_>) -> Vec<Finding> {
-    let mut found = Vec::new();
-    for now in
-        host.qdiscs.rows().iter().filter(|qdisc| qdisc.rate_bps.is_some() && qdisc.drops.unwrap_or(0) > 0)
-    {
-        let Some(device) = &now.dev else { continue };
-        let before =
-            host.qdiscs_before.rows().iter().find(|one| one.dev == now.dev && one.handle == now.handle);
-        let grew = now.drops.unwrap_or(0).saturating_sub(before.and_then(|one| one.drops).unwrap_or(0));
-        let on_the_path = traces.iter().any(|(_, trace)| {
-            trace.passed.iter().any(|one| one.host == host.name && one.output.as_ref() == Some(device))
-        });
-        if !on_the_path && grew == 0 {
-            continue;
-        }
-        let certainty = if grew > 0 { Certainty::Confirmed } else { Certainty::Likely };
+/// A queue whose limit dropped something.
+struct Limited<'a> {
+    qdisc: &'a Qdisc,
+    device: &'a String,
+    /// So many were dropped while the machine was read.
+    grew: u64,
+}
+
+impl Limited<'_> {
+    fn finding(&self, host: &Host) -> Finding {
+        let certainty = if self.grew > 0 { Certainty::Confirmed } else { Certainty::Likely };
+        let Self { qdisc, device, grew } = self;
         let shows = format!(
             "{} on {device}: rate {} bit/s, {} dropped, {grew} of them just now",
-            now.discipline,
-            now.rate_bps.unwrap_or(0.0),
-            now.drops.unwrap_or(0)
+            qdisc.discipline,
+            qdisc.rate_bps.unwrap_or(0.0),
+            qdisc.drops.unwrap_or(0)
         );
-        let object = Object::Qdisc { host: host.name.clone(), device: device.clone() };
-        found.push(Finding::new(
-            (Weight::Degraded, certainty),
-            Fault::RateLimit,
-            object,
-            (&host.name, Part::QdiscsLater, shows),
-        ));
+        let object = Object::Qdisc { host: host.name.clone(), device: (*device).clone() };
+        let proof = (host.name.as_str(), Part::QdiscsLater, shows);
+        Finding::new((Weight::Degraded, certainty), Fault::RateLimit, object, proof)
     }
-    found
+}
+
+fn limited(host: &Host) -> impl Iterator<Item = Limited<'_>> {
+    let rows = host.qdiscs.rows().iter();
+    rows.filter(|own| own.rate_bps.is_some() && own.drops.unwrap_or(0) > 0).filter_map(|qdisc| {
+        let device = qdisc.dev.as_ref()?;
+        let same = |one: &&Qdisc| one.dev == qdisc.dev && one.handle == qdisc.handle;
+        let before = host.qdiscs_before.rows().iter().find(same).and_then(|one| one.drops);
+        let grew = qdisc.drops.unwrap_or(0).saturating_sub(before.unwrap_or(0));
+        Some(Limited { qdisc, device, grew })
+    })
+}
+
+/// Finds the limit that drops what leaves by a device just now: also what asks who has an address, and what answers.
+pub(super) fn overloaded(host: &Host, device: &str) -> Option<Finding> {
+    let now = limited(host).find(|own| own.device == device && own.grew > 0)?;
+    Some(now.finding(host))
+}
+
+fn queues(host: &Host, traces: &Traces<'_>) -> Vec<Finding> {
+    let on_the_path = |own: &Limited<'_>| {
+        traces.iter().any(|(_, trace)| {
+            trace.passed.iter().any(|one| one.host == host.name && one.output.as_ref() == Some(own.device))
+        })
+    };
+    let hurts = limited(host).filter(|own| own.grew > 0 || on_the_path(own));
+    hurts.map(|own| own.finding(host)).collect()
 }
 
 fn rules(host: &Host, traces: &Traces<'_>) -> Vec<Finding> {

@@ -108,6 +108,8 @@ pub struct Context {
     pub flows: Vec<Flow>,
     /// What is known to be right.
     pub expected: Vec<Expected>,
+    /// Whether somebody calls by a name, so that how machines find names matters to the flows; where machines are judged as a whole it does.
+    pub by_name: bool,
     /// Whether machines are judged as a whole, too, and not along the flows alone; where no flow is asked about they are anyway.
     pub whole: bool,
 }

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use super::alone;
 use super::context::{Flow, Protocol};
 use super::fault::Fault;
 use super::filter;
@@ -174,17 +175,16 @@ fn lost_address(network: &Network<'_>, host: &Host, six: bool) -> Option<Finding
     if let Some((device, ip)) = expected {
         return Some(without(host, device, ip));
     }
-    let bare = |link: &&Link| {
-        link.carries()
-            && !link.is_loopback()
-            && link.master.is_none()
-            && !host.global().any(|own| own.device == link.name)
-    };
-    if host.global().next().is_some() || host.addresses.read().is_none() {
+    let bare = |link: &&Link| link.carries() && !link.is_loopback() && link.master.is_none();
+    // An address of IPv6 is left where one of IPv4 is gone.
+    if host.global().any(|own| own.ip().is_ipv4()) || host.addresses.read().is_none() {
         return None;
     }
-    let link = host.links.rows().iter().find(bare)?;
-    let proof = (host.name.as_str(), Part::Addresses, format!("{} is up and has no address", link.name));
+    let used = |link: &&Link| host.global().any(|own| own.device == link.name);
+    let links = host.links.rows();
+    let link = links.iter().filter(bare).find(used).or_else(|| links.iter().find(bare))?;
+    let proof =
+        (host.name.as_str(), Part::Addresses, format!("{} is up and has no address of IPv4", link.name));
     Some(Finding::new(
         SURE,
         Fault::AddressMissing,
@@ -283,6 +283,10 @@ pub(super) fn neighbor(
         device,
         owners.first().map(|(owner, address)| (*owner, address.device.as_str())),
     ) {
+        return Some(found.and(&host.name, Part::Neighbors, entry.line()));
+    }
+    let ends = owners.iter().map(|(owner, address)| (*owner, address.device.as_str()));
+    if let Some(found) = ends.chain([(host, device)]).find_map(|(end, by)| alone::overloaded(end, by)) {
         return Some(found.and(&host.name, Part::Neighbors, entry.line()));
     }
     via?;

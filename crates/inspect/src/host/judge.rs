@@ -1,6 +1,6 @@
 //! What is odd on machines that were gathered, worst first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::context::{Context, Flow};
 use super::finding::Finding;
@@ -28,6 +28,8 @@ pub struct Judgement {
     pub findings: Vec<Finding>,
     /// What became of each flow, in their order.
     pub fates: Vec<Fate>,
+    /// The machines that each flow and its answers pass, as far as they were followed, in their order.
+    pub passed: Vec<BTreeSet<String>>,
     /// What was not read, by machine: nothing that depends on it was judged.
     pub closed: Vec<(String, Part, String)>,
 }
@@ -37,18 +39,22 @@ pub struct Judgement {
 pub fn judge(hosts: &[Host], context: &Context) -> Judgement {
     let network = Network { hosts, context };
     let mut findings = together::check(&network);
-    let mut fates = Vec::new();
+    let (mut fates, mut passed) = (Vec::new(), Vec::new());
     let mut traces = Vec::new();
     for flow in &context.flows {
         let (fate, own) = flow_fate(&network, flow);
         fates.push(fate);
+        let machines = own.iter().flat_map(|trace| trace.passed.iter().map(|one| one.host.clone()));
+        passed.push(machines.collect());
         findings.extend(own.iter().flat_map(|trace| trace.findings.iter().cloned()));
         traces.extend(own.into_iter().map(|trace| (flow, trace)));
     }
-    findings.extend(names::check(&network));
     findings.extend(bgp::check(&network));
     findings.extend(ospf::check(&network));
     let whole = context.whole || context.flows.is_empty();
+    if whole || context.by_name {
+        findings.extend(names::check(&network));
+    }
     for host in hosts {
         findings.extend(alone::check(host, &traces));
         if whole {
@@ -64,7 +70,7 @@ pub fn judge(hosts: &[Host], context: &Context) -> Judgement {
     let follows =
         |one: &Finding| bgp::explains(&network, &findings, one) || dhcp::explains(&network, &findings, one);
     let findings = findings.iter().filter(|one| !follows(one)).cloned().collect();
-    Judgement { closed: closed.collect(), findings: sorted(findings), fates }
+    Judgement { closed: closed.collect(), findings: sorted(findings), fates, passed }
 }
 
 fn flow_fate(network: &Network<'_>, flow: &Flow) -> (Fate, Vec<Trace>) {

@@ -73,10 +73,10 @@ impl Link {
     /// Tells whether it is up and has a carrier.
     #[must_use]
     pub fn carries(&self) -> bool {
-        self.is_up()
-            && !self.has("NO-CARRIER")
-            && self.operstate != "DOWN"
-            && self.operstate != "LOWERLAYERDOWN"
+        // The kernel names the state of a link up to a second after its carrier came: `LOWER_UP` is the carrier itself.
+        let says_down =
+            self.has("NO-CARRIER") || ["DOWN", "LOWERLAYERDOWN"].contains(&self.operstate.as_str());
+        self.is_up() && (self.has("LOWER_UP") || !says_down)
     }
 
     /// Tells whether it is the machine's own loop.

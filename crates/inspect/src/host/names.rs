@@ -67,6 +67,35 @@ fn works(answer: &ServerAnswer) -> bool {
     matches!(answer.kind, AnswerKind::Answered(_) | AnswerKind::Status(_))
 }
 
+/// A line of the machine's own file leads elsewhere than its name server, and nobody is there.
+fn overridden(network: &Network<'_>, host: &Host, answer: &ServerAnswer) -> Vec<Finding> {
+    let AnswerKind::Answered(addresses) = &answer.kind else { return Vec::new() };
+    let is_known = |one: &Expected| matches!(one, Expected::Name { name, .. } if *name == answer.name);
+    if network.context.expected.iter().any(is_known) {
+        return Vec::new();
+    }
+    let fails = |ip: IpAddr| {
+        host.probes.iter().any(|probe| probe.address == Some(ip) && probe.is_reached() == Some(false))
+    };
+    let differs = |ip: IpAddr| {
+        addresses.iter().any(|known| known.is_ipv4() == ip.is_ipv4()) && !addresses.contains(&ip)
+    };
+    let lines = host.hosts.iter().filter(|(name, ip)| *name == answer.name && differs(*ip) && fails(*ip));
+    lines
+        .map(|(name, ip)| {
+            let object = Object::Resolver { host: host.name.clone(), what: name.clone() };
+            let line = (host.name.as_str(), Part::Hosts, format!("{ip} {name}"));
+            let shown: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+            let said = format!("{} says that {name} is {}", answer.server, shown.join(", "));
+            Finding::new((Weight::Broken, Certainty::Likely), Fault::HostsOverride, object, line).and(
+                &host.name,
+                Part::Answers,
+                said,
+            )
+        })
+        .collect()
+}
+
 fn of_answer(network: &Network<'_>, host: &Host, answer: &ServerAnswer) -> Vec<Finding> {
     let server = answer.server;
     let mut found = Vec::new();
@@ -93,6 +122,7 @@ fn of_answer(network: &Network<'_>, host: &Host, answer: &ServerAnswer) -> Vec<F
             ));
         }
     }
+    found.extend(overridden(network, host, answer));
     if works(answer) {
         if answer.milliseconds.is_some_and(|time| time >= SLOW_MILLISECONDS) {
             let object = Object::Dns { server, name: None };

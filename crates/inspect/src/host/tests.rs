@@ -272,3 +272,74 @@ proptest::proptest! {
         drop(judge(&[host], &flow("10.0.0.11", 80)));
     }
 }
+
+#[test]
+fn a_link_with_a_carrier_is_up_while_the_kernel_still_names_its_old_state() {
+    let with = |flags: &str, state: &str| {
+        let links = LINKS.replace(r#""UP","LOWER_UP""#, flags).replace(r#"state":"UP""#, state);
+        let own = gathered("10.0.0.10/24", None).with(Part::Links, &links);
+        [read("a", &own), plain("b", "10.0.0.11/24", None)]
+    };
+    let state = r#"state":"DOWN""#;
+    check(&with(r#""NO-CARRIER","UP""#, state), &flow("10.0.0.11", 80), &["link_down link/a/eth0"]);
+    check(&with(r#""NO-CARRIER","UP","LOWER_UP""#, state), &flow("10.0.0.11", 80), &[]);
+}
+
+#[test]
+fn an_address_of_ipv4_is_missing_beside_one_of_ipv6() {
+    let six = r#"[{"ifname":"eth0","addr_info":[{"local":"fd00::10","prefixlen":64,"scope":"global"}]}]"#;
+    let own = gathered("10.0.0.10/24", None).with(Part::Addresses, six).with(Part::Routes, "[]");
+    let hosts = [read("a", &own), plain("b", "10.0.0.11/24", None)];
+    check(&hosts, &flow("10.0.0.11", 80), &["address_missing address/a/eth0"]);
+}
+
+#[test]
+fn a_gateway_behind_a_limit_that_drops_just_now_is_slowed_down_and_not_dead() {
+    let limit = |dropped: u32| {
+        format!(
+            "qdisc htb 1: dev eth0 root refcnt 3 r2q 10 default 0x10\n Sent 900 bytes 9 pkt (dropped {dropped}, overlimits 9 requeues 0)\n\
+             class htb 1:10 root prio 0 rate 200Kbit ceil 200Kbit burst 1600b cburst 1600b\n"
+        )
+    };
+    let silent = r#"[{"dst":"10.0.0.1","dev":"eth0","state":["FAILED"]}]"#;
+    let own = gathered("10.0.0.10/24", Some("10.0.0.1")).with(Part::Neighbors, silent);
+    let router = |later: u32| {
+        let own = gathered("10.0.0.1/24", None).with(Part::Settings, "net.ipv4.ip_forward = 1\n");
+        read("r", &own.with(Part::Qdiscs, &limit(5)).with(Part::QdiscsLater, &limit(later)))
+    };
+    let to = flow("192.0.2.1", 80);
+    check(&[read("a", &own), router(5)], &to, &["gateway_dead route/a/default"]);
+    check(&[read("a", &own), router(90)], &to, &["rate_limit qdisc/r/eth0"]);
+}
+
+#[test]
+fn a_line_of_the_own_file_that_leads_to_nobody_hides_what_the_name_server_says() {
+    let answer = "ask 10.0.0.53 web.example\n;; ->>HEADER<<- opcode: QUERY, status: NOERROR, id: 1\n\
+        web.example.\t60\tIN\tA\t10.0.0.11\n;; Query time: 2 msec\n";
+    let with = |tried: &str| {
+        let own = gathered("10.0.0.10/24", None)
+            .with(Part::Resolver, "nameserver 10.0.0.53\n")
+            .with(Part::Hosts, "10.0.0.99 web.example\n")
+            .with(Part::Answers, answer)
+            .with(Part::Probes, &format!("to web.example 80\naddress 10.0.0.99\ntcp {tried}\n"));
+        let found = judge(&[read("a", &own)], &Context { by_name: true, ..flow("10.0.0.99", 80) }).findings;
+        let hurts = found.into_iter().filter(|one| one.weight == Weight::Broken);
+        hurts.map(|one| one.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        with("nc: connect to 10.0.0.99 port 80 (tcp) timed out"),
+        ["hosts_override resolver/a/web.example"]
+    );
+    assert_eq!(with("Connection to 10.0.0.99 80 port [tcp/http] succeeded!"), [""; 0]);
+}
+
+#[test]
+fn who_calls_an_address_needs_no_name_server() {
+    let own = gathered("10.0.0.11/24", None)
+        .with(Part::Resolver, "nameserver 192.0.2.53\n")
+        .with(Part::Answers, "ask 192.0.2.53 .\nfailed unreachable\n");
+    let hosts = [plain("a", "10.0.0.10/24", None), Host::read("b", &own)];
+    check(&hosts, &flow("10.0.0.11", 80), &[]);
+    let by_name = Context { by_name: true, ..flow("10.0.0.11", 80) };
+    assert_ne!(judge(&hosts, &by_name).findings, []);
+}

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use crate::complaint::{
-    self, Complaint, ComplaintFlow, End, Inventory, Kind, Machine, Protocol, Topic, UnknownEnd,
+    self, Basis, Complaint, ComplaintFlow, End, Inventory, Kind, Machine, Protocol, Topic, UnknownEnd,
 };
 use crate::symptom_text::{self, Mention, Symptom};
 use ghost_inspect::host::{self, Flow, Host};
@@ -58,13 +58,13 @@ pub(super) enum Target {
 }
 
 impl Asked {
-    /// Reads the words of people.
-    pub(super) fn read(text: &str, hosts: &[Host]) -> Self {
+    /// Reads the words of people, before what they name was `tried` or after it.
+    pub(super) fn read(text: &str, hosts: &[Host], tried: bool) -> Self {
         let message = complaint::read(text);
         let all: Vec<String> = hosts.iter().map(|host| host.name.clone()).collect();
         let found = complaint::resolve(&message, &inventory(hosts));
         let mut complaints: Vec<HostComplaint> =
-            found.iter().filter(|one| one.kind != Kind::Leftovers).map(|one| of(one, &all)).collect();
+            found.iter().filter(|one| one.kind != Kind::Leftovers).map(|one| of(one, hosts, tried)).collect();
         if complaints.is_empty() {
             // Whatever is wrong, it is with these machines.
             complaints.push(HostComplaint {
@@ -99,6 +99,11 @@ impl Asked {
 }
 
 impl HostFlow {
+    /// Tells whether the caller has to find a name first.
+    pub(super) fn is_by_name(&self) -> bool {
+        matches!(self.to, Target::Name(_) | Target::Internet)
+    }
+
     /// Returns the destination as the script takes it; nothing where it is not called.
     pub(super) fn tried(&self) -> Option<String> {
         match &self.to {
@@ -176,20 +181,23 @@ fn listener(own: &host::Listener) -> Option<complaint::Listener> {
     })
 }
 
-fn of(complaint: &Complaint, all: &[String]) -> HostComplaint {
-    let named: Vec<String> = complaint.machines.iter().filter(|name| all.contains(name)).cloned().collect();
-    let machines = if named.is_empty() { all.to_vec() } else { named };
+fn of(complaint: &Complaint, hosts: &[Host], tried: bool) -> HostComplaint {
+    let is_known = |name: &&String| hosts.iter().any(|host| host.name == **name);
+    let named: Vec<String> = complaint.machines.iter().filter(is_known).cloned().collect();
+    let machines =
+        if named.is_empty() { hosts.iter().map(|host| host.name.clone()).collect() } else { named };
     let about_names = complaint.symptoms.contains(&Symptom::Names);
     let mut flows: Vec<HostFlow> = Vec::new();
     for flow in complaint.flows.iter().filter(|_| !about_names) {
-        for one in known_ends(flow, &machines) {
+        let known = known_ends(flow, &machines).into_iter();
+        for one in known.flat_map(|one| by_name(one, flow, &complaint.text, hosts, tried)) {
             if !flows.contains(&one) {
                 flows.push(one);
             }
         }
     }
     if flows.is_empty() && !about_names && complaint.kind == Kind::Trouble {
-        flows = unnamed_ends(complaint, &machines);
+        flows = unnamed_ends(complaint, &machines, hosts);
     }
     HostComplaint {
         kind: complaint.kind,
@@ -235,8 +243,30 @@ fn known_ends(flow: &ComplaintFlow, machines: &[String]) -> Vec<HostFlow> {
     }
 }
 
+/// Calls by the name that people wrote where a machine was only guessed from it, such as the one that serves the web from `web.example`: what
+/// the caller finds by the name decides. Until it was asked both are tried.
+fn by_name(own: HostFlow, flow: &ComplaintFlow, text: &str, hosts: &[Host], tried: bool) -> Vec<HostFlow> {
+    let is_guessed = match &flow.destination {
+        End::Machine { basis, .. } => matches!(basis, Basis::Role | Basis::Inferred),
+        End::Internet => true,
+        End::Address(_) => false,
+    };
+    let is_machine = |name: &String| hosts.iter().any(|host| host.name.eq_ignore_ascii_case(name));
+    let written = names(text);
+    let ([name], true, false) = (written.as_slice(), is_guessed, own.is_inbound) else { return vec![own] };
+    if is_machine(name) {
+        return vec![own];
+    }
+    let named = HostFlow { to: Target::Name(name.clone()), ..own.clone() };
+    if !tried {
+        return vec![named, own];
+    }
+    let leads_on = named.probe(hosts).is_some_and(|probe| probe.address.is_some());
+    vec![if leads_on { named } else { own }]
+}
+
 /// Returns the flows from the machines to what nobody here has, or to the Internet.
-fn unnamed_ends(complaint: &Complaint, machines: &[String]) -> Vec<HostFlow> {
+fn unnamed_ends(complaint: &Complaint, machines: &[String], hosts: &[Host]) -> Vec<HostFlow> {
     let mut targets: Vec<Target> = complaint
         .unknown
         .iter()
@@ -269,7 +299,16 @@ fn unnamed_ends(complaint: &Complaint, machines: &[String]) -> Vec<HostFlow> {
     }
     let mut flows = Vec::new();
     for to in targets {
-        for from in machines.iter().take(MAX_CALLERS) {
+        // Whoever has the address is called, unless nobody else is named.
+        let has = |name: &&String| match &to {
+            Target::Address(address) => {
+                hosts.iter().any(|host| host.name == **name && host.owns(*address).is_yes())
+            }
+            Target::Name(_) | Target::Internet => false,
+        };
+        let others: Vec<&String> = machines.iter().filter(|name| !has(name)).collect();
+        let callers = if others.is_empty() { machines.iter().collect() } else { others };
+        for from in callers.into_iter().take(MAX_CALLERS) {
             let ports: Vec<(Protocol, Option<u16>)> =
                 complaint.ports.iter().map(|service| (service.protocol, service.port)).collect();
             let ports = if ports.is_empty() { vec![(Protocol::Icmp, None)] } else { ports };

@@ -94,25 +94,27 @@ fn complaint_of(
     let mut places = Vec::new();
     let mut doubts = Vec::new();
     if complaint.kind == Kind::Drift {
-        let mut context = Context { flows: Vec::new(), expected, whole: true };
+        let mut context = Context { expected, whole: true, ..Context::default() };
         read.earlier.values().for_each(|earlier| context.expect(&earlier.host));
         let found = judge(hosts, &context).findings.into_iter();
         let hurts = |finding: &Finding| finding.weight != Weight::Noticed;
         causes.extend(found.filter(|one| hurts(one) && is_of(one, &complaint.machines)));
         doubts.extend(changes(&complaint.machines, read));
     } else if known.is_empty() {
-        let context = Context { flows: Vec::new(), expected, whole: true };
+        let context = Context { expected, whole: true, ..Context::default() };
         let found = judge(hosts, &context).findings;
         let works = names_work(complaint, hosts);
-        causes.extend(found.into_iter().filter(|finding| concerns(finding, complaint, None, works)));
+        causes.extend(found.into_iter().filter(|finding| is_of_machines(finding, complaint, works)));
     } else {
         for (own, flow) in &known {
-            let context = Context { flows: vec![flow.clone()], expected: expected.clone(), whole: false };
+            let by_name = own.is_by_name() || !expected.is_empty();
+            let expected = expected.clone();
+            let context = Context { flows: vec![flow.clone()], expected, by_name, whole: false };
             let judgement = judge(hosts, &context);
             let found: Vec<Finding> = judgement
                 .findings
                 .iter()
-                .filter(|finding| concerns(finding, complaint, Some(own), false))
+                .filter(|finding| is_of_flow(finding, complaint, own, &judgement, hosts))
                 .cloned()
                 .collect();
             let judged = flow_of(own, flow, &judgement, &found, hosts);
@@ -174,44 +176,63 @@ fn names_work(complaint: &HostComplaint, hosts: &[Host]) -> bool {
         && all.all(|answer| matches!(answer.kind, AnswerKind::Answered(_) | AnswerKind::Status(_)))
 }
 
-/// Tells whether a finding explains a complaint: it hurts, it is of its machines, and what it does is what people see. Where names
-/// `work` now, what stops everything does not explain them; what hurts now and then may.
-fn concerns(finding: &Finding, complaint: &HostComplaint, flow: Option<&HostFlow>, works: bool) -> bool {
-    if finding.weight == Weight::Noticed {
-        return false;
-    }
+/// Tells whether a finding explains what is said of a flow: it stops it, or it hurts on its machines and is what people see.
+fn is_of_flow(
+    finding: &Finding,
+    complaint: &HostComplaint,
+    flow: &HostFlow,
+    judgement: &Judgement,
+    hosts: &[Host],
+) -> bool {
     let fault = Fault::of_host(finding.fault);
     let layer = fault.layer();
-    let feels = |symptom: Symptom| complaint.symptoms.contains(&symptom);
-    if let Some(flow) = flow {
-        let called_by_name = matches!(flow.to, Target::Name(_) | Target::Internet);
-        let own = match layer {
-            // An address that was named needs no name server.
-            Layer::Names => called_by_name,
-            Layer::Sockets => true,
-            Layer::Topology
-            | Layer::Rules
-            | Layer::Routes
-            | Layer::Storage
-            | Layer::NetworkDrift
-            | Layer::GuestDrift
-            | Layer::Guest
-            | Layer::Shaping
-            | Layer::Measure
-            | Layer::Wire
-            | Layer::Exposure
-            | Layer::Links => !flow.is_inbound,
-        };
+    let own = match layer {
+        // An address that was named needs no name server.
+        Layer::Names => flow.is_by_name(),
+        Layer::Sockets => true,
+        Layer::Topology
+        | Layer::Rules
+        | Layer::Routes
+        | Layer::Storage
+        | Layer::NetworkDrift
+        | Layer::GuestDrift
+        | Layer::Guest
+        | Layer::Shaping
+        | Layer::Measure
+        | Layer::Wire
+        | Layer::Exposure
+        | Layer::Links => !flow.is_inbound,
+    };
+    let felt = is_felt(fault, complaint);
+    own && match finding.weight {
+        Weight::Noticed => false,
         // What stops the flow itself needs no word for it.
-        let fits = finding.weight == Weight::Broken && layer != Layer::Names || is_felt(fault, complaint);
-        return own && fits && (finding.weight == Weight::Broken || is_of(finding, &complaint.machines));
+        Weight::Broken => felt || layer != Layer::Names,
+        Weight::Degraded => {
+            let passed: Vec<String> = judgement.passed.iter().flatten().cloned().collect();
+            let drops_now =
+                finding.fault == HostFault::RateLimit && finding.certainty == Certainty::Confirmed;
+            let failed = flow.probe(hosts).and_then(ghost_inspect::host::Probe::is_reached) == Some(false);
+            let on_its_path = is_of(finding, &passed);
+            (felt && (on_its_path || is_of(finding, &complaint.machines)))
+                || (drops_now && failed && on_its_path)
+        }
+    }
+}
+
+/// Tells whether a finding explains what is said of machines: it hurts, it is one of them, and what it does is what people see. Where
+/// names `work` now, what stops everything does not explain them; what hurts now and then may.
+fn is_of_machines(finding: &Finding, complaint: &HostComplaint, works: bool) -> bool {
+    if finding.weight == Weight::Noticed {
+        return false;
     }
     // Another default route works: nothing shows that anybody uses the dead one.
     if finding.fault == HostFault::GatewayDead && finding.weight == Weight::Degraded {
         return false;
     }
-    let fits = if feels(Symptom::Names) {
-        let is_passing = layer == Layer::Names || !works || explains(fault.as_str(), Symptom::Slow);
+    let fault = Fault::of_host(finding.fault);
+    let fits = if complaint.symptoms.contains(&Symptom::Names) {
+        let is_passing = fault.layer() == Layer::Names || !works || explains(fault.as_str(), Symptom::Slow);
         explains(fault.as_str(), Symptom::Names) && is_passing
     } else {
         is_felt(fault, complaint)
@@ -288,6 +309,9 @@ fn flow_of(
         (false, false, _, Some(true) | None) if !found.is_empty() => {
             (FlowVerdict::Degraded, "it passes, and badly", Vec::new())
         }
+        (false, false, _, Some(false)) if !found.is_empty() => {
+            (FlowVerdict::Degraded, "it was tried and got nothing through just now", Vec::new())
+        }
         (false, false, _, Some(false)) => (
             FlowVerdict::Indeterminate,
             "it was tried and does not pass, and nothing that was read stops it",
@@ -341,7 +365,7 @@ fn noticed(asked: &Asked, read: &Read, explaining: &[Finding]) -> Vec<NoticedObj
     let flows = asked.complaints.iter().flat_map(|complaint| &complaint.flows);
     let flows: Vec<Flow> =
         flows.filter(|flow| !flow.is_inbound).filter_map(|flow| flow.judged(&read.hosts)).collect();
-    let found = judge(&read.hosts, &Context { flows, expected: Vec::new(), whole: true }).findings;
+    let found = judge(&read.hosts, &Context { flows, whole: true, ..Context::default() }).findings;
     let others = found.iter().filter(|finding| !explaining.iter().any(|known| is_same(known, finding)));
     let say = |finding: &Finding| {
         let object = object(finding);

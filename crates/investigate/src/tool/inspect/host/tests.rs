@@ -72,7 +72,7 @@ fn judged(text: &str, machines: &[(&str, Gathered)]) -> (JudgedFlows, Inspection
         ..Read::default()
     };
     let mut seen = Inspection::default();
-    let document = document(&Asked::read(text, &read.hosts), &read, &mut seen);
+    let document = document(&Asked::read(text, &read.hosts, true), &read, &mut seen);
     (document, seen)
 }
 
@@ -190,4 +190,16 @@ fn an_address_of_the_machine_itself_is_an_end() {
         &[],
     );
     assert_eq!(document.flows.len(), 1, "{document:#?}");
+}
+
+#[test]
+fn whoever_is_called_by_an_address_does_not_call_itself() {
+    let bare = gathered("10.0.0.10").with(Part::Addresses, "[]").with(Part::Routes, "[]");
+    let (document, _) = judged(
+        "web-1 cannot reach 10.0.0.11 on port 5432",
+        &[("web-1", bare), ("db-1", gathered("10.0.0.11"))],
+    );
+    let callers: Vec<Option<&str>> =
+        document.flows.iter().map(|flow| flow.source_machine.as_deref()).collect();
+    assert!(!callers.contains(&Some("db-1")), "{document:#?}");
 }
