@@ -10,8 +10,8 @@ use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
     EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, GuestProbe, HealthOperation,
-    NamingOperation, OutboundOperation, PAGE, ProbeSpec, RESOLVE, STATE, Wanted, keep_power, page_values,
-    power, unread_guest, wanted,
+    NamingOperation, OutboundOperation, PAGE, PlatformHealthOperation, ProbeSpec, RESOLVE, STATE, Wanted,
+    keep_power, page_values, power, unread_guest, wanted, wants_events,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Reading};
@@ -58,6 +58,10 @@ impl LiveEstate {
             let mut wanted = wanted(&self.estate(), flows);
             wanted.retain(|one| !self.read.contains(one));
             if wanted.is_empty() {
+                // Only where nothing else is left to read, and nothing that was read stops a flow.
+                if !self.read.contains(&Wanted::Events) && wants_events(&self.estate(), flows) {
+                    self.fetch(Wanted::Events)?;
+                }
                 break;
             }
             self.fetch_each(wanted)?;
@@ -117,6 +121,8 @@ impl LiveEstate {
                 | Wanted::Answers(..)
                 | Wanted::Page(..)
                 | Wanted::Power(_)
+                | Wanted::Availability(_)
+                | Wanted::Events
                 | Wanted::State(_) => others.push(one),
             }
         }
@@ -189,6 +195,16 @@ impl LiveEstate {
                     Err(error) => Err(Issue::new(error.to_string())),
                 };
                 keep_power(read, &mut self.bundle.cloud);
+            }
+            Wanted::Availability(machine) => {
+                if let Ok(name) = Name::parse(machine) {
+                    let found = self.live.drive(PlatformHealthOperation::machine(&self.group, &name))?;
+                    found.into_cloud(&mut self.bundle.cloud);
+                }
+            }
+            Wanted::Events => {
+                let found = self.live.drive(PlatformHealthOperation::events(&self.group))?;
+                found.into_cloud(&mut self.bundle.cloud);
             }
             Wanted::Routes(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Routes])?,
             Wanted::Rules(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Rules])?,

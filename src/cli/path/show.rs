@@ -116,6 +116,7 @@ const fn kind(kind: Kind) -> &'static str {
         Kind::Gateway => "gateway",
         Kind::Egress => "leaving to the internet",
         Kind::Listener => "listening socket",
+        Kind::Platform => "the platform",
         Kind::Outside => "outside of the estate",
     }
 }

@@ -48,6 +48,8 @@ pub(super) fn lines(place: &ResourceGroup) -> Vec<Line> {
         line::connection(place, &name("to-office")),
         line::local_gateways(place),
         line::circuits(place),
+        line::platform_events(place),
+        line::availability(place, &Name::parse("vm").unwrap()),
         line::bgp_peers(place, &name("hub-gw")),
         line::learned_routes(place, &name("hub-gw")),
         line::connection_trouble(place, &name("00000000-0000-0000-0000-000000000001"), &name("to-office")),

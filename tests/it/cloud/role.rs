@@ -41,6 +41,11 @@ fn takes(command: &str) -> Option<Vec<String>> {
     };
     Some(match command {
         "account show" => Vec::new(),
+        // Events and states of machines.
+        "rest" => join(
+            "Microsoft.ResourceHealth/",
+            &["events/read", "availabilityStatuses/read", "availabilityStatuses/current/read"],
+        ),
         "vm show" => {
             [join(VM, &["read"]), join(NIC, &["read"]), network(&["publicIPAddresses/read"])].concat()
         }

@@ -8,6 +8,7 @@
 
 mod compute;
 mod gateway;
+mod health;
 mod network;
 mod storage;
 mod text;
@@ -18,6 +19,7 @@ pub use gateway::{
     bgp_peers, circuits, connection, connection_trouble, connections, learned_routes, local_gateways,
     virtual_gateways,
 };
+pub use health::{availability, platform_events};
 pub use network::{
     activity, activity_between, address_groups, application_gateways, backend_health, effective_routes,
     effective_rules, failed_connections, firewall_policy, firewall_rules, firewalls, interface, interfaces,

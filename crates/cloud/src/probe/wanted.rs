@@ -34,6 +34,10 @@ pub enum Wanted {
     Rules(String),
     /// Whether a machine runs.
     Power(String),
+    /// How the platform sees a machine.
+    Availability(String),
+    /// The events of the platform.
+    Events,
     /// The state of a machine: packet filters, shaping, routes, addresses, settings, who listens.
     State(String),
 }
@@ -42,6 +46,12 @@ pub enum Wanted {
 #[must_use]
 pub fn wanted(estate: &Estate, flows: &[Flow]) -> BTreeSet<Wanted> {
     flows.iter().flat_map(|flow| of_judgement(&estate.judge(flow), estate)).collect()
+}
+
+/// Tells whether the events of the platform may say more: nothing that was read stops one of some flows.
+#[must_use]
+pub fn wants_events(estate: &Estate, flows: &[Flow]) -> bool {
+    flows.iter().any(|flow| estate.judge(flow).stops().is_empty())
 }
 
 fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
@@ -71,6 +81,7 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             }
             Document::Health { gateway } => drop(wanted.insert(Wanted::Health(gateway))),
             Document::Power { machine } => drop(wanted.insert(Wanted::Power(machine))),
+            Document::Availability { machine } => drop(wanted.insert(Wanted::Availability(machine))),
             Document::Names => drop(wanted.insert(Wanted::Names)),
             Document::Firewalls => drop(wanted.insert(Wanted::Firewalls)),
             Document::Frontends => drop(wanted.insert(Wanted::Frontends)),
@@ -79,6 +90,7 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             | Document::Machines
             | Document::Configuration
             | Document::Tags
+            | Document::Events
             | Document::Probe { .. }
             | Document::Packets { .. } => {}
         }
@@ -118,6 +130,7 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             | Kind::Gateway
             | Kind::Outside
             | Kind::Endpoint
+            | Kind::Platform
             | Kind::Firewall => {}
         }
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::client::Client;
 use super::failure::Failure;
 use super::log::RequestLog;
-use super::request::{Request, seconds};
+use super::request::{Request, health, seconds};
 use super::shape::{Shape, group_of};
 use super::table::{MACHINE, MACHINES, Read};
 
@@ -88,6 +88,10 @@ impl Reading<'_> {
                 let found =
                     self.get(&self.path("Microsoft.Storage/storageAccounts/{name}"), &version).await?;
                 network_rules(Shape::Account.apply(row.name, found))
+            }
+            Read::Health => {
+                let path = self.request.value("address").and_then(health).unwrap_or_default();
+                self.get(&self.below(path), &version).await?
             }
             // These are known before anything is read.
             Read::Account | Read::Accounts => Value::Null,

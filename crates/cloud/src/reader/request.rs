@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::query::Query;
-use super::table::{Form, Opt, ROWS, Row};
+use super::table::{Form, HEALTH, Opt, ROWS, Row};
 use super::watch::is_end;
 
 /// The longest value.
@@ -119,7 +119,8 @@ impl Request {
             return if given.is_none() { Ok(()) } else { Err(wrong(word)) };
         }
         let value = rest.next().ok_or_else(|| wrong(word))?;
-        if value.len() > MAX_VALUE_BYTES.max(if word == "--query" { usize::MAX } else { 0 }) {
+        let is_long = word == "--query" || known.is_some_and(|opt| opt.form == Form::Health);
+        if value.len() > MAX_VALUE_BYTES && !is_long {
             return Err(wrong(word));
         }
         let twice = match (word, known) {
@@ -158,8 +159,34 @@ fn fits(opt: &Opt, value: &str) -> bool {
         Form::Address => value.parse::<std::net::Ipv4Addr>().is_ok(),
         Form::End => is_end(value),
         Form::Word(words) => words.contains(&value),
+        Form::Health => health(value).is_some(),
         Form::Flag => false,
     }
+}
+
+/// Returns what an address of the platform's health names below the subscription in use; nothing of any other address.
+pub(super) fn health(address: &str) -> Option<&str> {
+    let path = address.strip_prefix("/subscriptions/{subscriptionId}")?;
+    let path = path.strip_suffix(HEALTH)?.strip_suffix("?api-version=")?;
+    let parts: Vec<&str> = path.split('/').collect();
+    let is_known = match parts.as_slice() {
+        ["", "providers", "Microsoft.ResourceHealth", "events"] => true,
+        [
+            "",
+            "resourceGroups",
+            group,
+            "providers",
+            "Microsoft.Compute",
+            "virtualMachines",
+            machine,
+            "providers",
+            "Microsoft.ResourceHealth",
+            "availabilityStatuses",
+            "current",
+        ] => is_name(group) && is_name(machine),
+        _ => false,
+    };
+    is_known.then_some(path)
 }
 
 /// Tells whether a text is a part of a path as it stands.

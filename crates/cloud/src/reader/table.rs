@@ -20,6 +20,8 @@ pub(super) enum Form {
     End,
     /// One of these words.
     Word(&'static [&'static str]),
+    /// What `az rest` reads of the platform's health.
+    Health,
     /// No value.
     Flag,
 }
@@ -139,6 +141,8 @@ pub(super) enum Read {
     Accounts,
     /// What an account lets in over the network.
     NetworkRules,
+    /// What the platform says of itself, at the address that the line names.
+    Health,
 }
 
 /// A command.
@@ -181,6 +185,9 @@ pub(super) const MACHINE: &str = "Microsoft.Compute/virtualMachines/{name}";
 const GATEWAY: &str = "Microsoft.Network/virtualNetworkGateways/{name}";
 const APP_GATEWAY: &str = "Microsoft.Network/applicationGateways/{name}";
 const SECURITY_GROUP: &str = "Microsoft.Network/networkSecurityGroups/{nsg}";
+
+/// The version that is asked for where the platform says how it is.
+pub(super) const HEALTH: &str = "2022-10-01";
 
 pub(super) const ROWS: &[Row] = &[
     row("vm list", &[ANY_GROUP, DETAILS], Read::Machines, COMPUTE),
@@ -401,6 +408,18 @@ pub(super) const ROWS: &[Row] = &[
         &[LOCATION, NAME],
         Read::CaptureStatus,
         "2022-01-01",
+    )),
+    live(shaped(
+        row(
+            "rest",
+            &[
+                formed("method", &["--method"], Form::Word(&["get"])),
+                formed("address", &["--url"], Form::Health),
+            ],
+            Read::Health,
+            HEALTH,
+        ),
+        Shape::Whole,
     )),
     shaped(row("network list-service-tags", &[LOCATION], Read::Tags, "2022-01-01"), Shape::Whole),
     shaped(

@@ -9,7 +9,8 @@ use super::request::{Left, Request};
 use super::table::{Form, ROWS};
 
 fn read(line: &str) -> Result<Request, Left> {
-    let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+    // None of these values holds a blank.
+    let words: Vec<String> = line.split(' ').map(|word| word.trim_matches('\'').to_owned()).collect();
     Request::read(&words, &BTreeMap::new())
 }
 
@@ -30,6 +31,9 @@ fn lines() -> Vec<String> {
                     Form::Address => " 10.0.1.4",
                     Form::End => " 10.0.1.5:443",
                     Form::Word(words) => &format!(" {}", words[0]),
+                    Form::Health => {
+                        " '/subscriptions/{subscriptionId}/providers/Microsoft.ResourceHealth/events?api-version=2022-10-01'"
+                    }
                     Form::Flag => "",
                 };
                 line.push_str(&format!(" {name}{value}"));
@@ -93,6 +97,8 @@ fn every_line_of_ours_that_has_a_row_is_understood() {
         ),
         line::watchers(&place),
         line::signed_in(),
+        line::platform_events(&place),
+        line::availability(&place, &name),
         line::next_hop(&place, &name, [10, 0, 1, 4].into(), [10, 0, 1, 5].into()),
         line::ip_flow(&place, &name, true, "TCP", ([10, 0, 1, 5].into(), 22), ([10, 0, 1, 4].into(), 40_000)),
         line::topology(&place),

@@ -119,6 +119,12 @@ pub struct Cloud {
     /// `az network watcher troubleshooting show` of connections, in one list, each with `connection`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub troubles: Option<Reading>,
+    /// The events of the platform that the subscription sees, with `readAt`, when they were read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub platform_events: Option<Reading>,
+    /// How the platform sees machines, in one list, each with `machine`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub availability: Option<Reading>,
     /// `az storage account list`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accounts: Option<Reading>,
@@ -301,7 +307,7 @@ macro_rules! fields {
 fields!(
     Cloud: interfaces, networks, route_tables, groups, machines, tags, load_balancers, application_gateways, backend_health,
         public_addresses, private_endpoints, zones,
-        zone_links, zone_records, accounts, nat_gateways, failed_connections, instance_views, firewalls, firewall_policies, virtual_gateways, connections, local_gateways, circuits, bgp_peers, learned_routes, troubles,
+        zone_links, zone_records, accounts, nat_gateways, failed_connections, instance_views, firewalls, firewall_policies, virtual_gateways, connections, local_gateways, circuits, bgp_peers, learned_routes, troubles, platform_events, availability,
         firewall_rules, ip_groups
 );
 fields!(Nic: routes, rules);

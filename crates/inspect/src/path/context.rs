@@ -99,6 +99,7 @@ impl Context<'_> {
             network,
             subnet,
             servers: listed.servers,
+            region: listed.region,
             table,
             forwards: listed.forwards,
             routes,
@@ -135,6 +136,7 @@ impl Context<'_> {
             group: None,
             forwards: Some(false),
             servers: Vec::new(),
+            region: None,
         };
         let routes = configured::firewall_routes(self.networks?, (&network, &subnet), self.tables);
         let closed = place.group.as_ref().zip(self.groups).and_then(|(name, groups)| {
@@ -163,6 +165,7 @@ impl Context<'_> {
             group: None,
             forwards: Some(true),
             servers: Vec::new(),
+            region: None,
         };
         let place = network.as_deref().zip(subnet.as_deref());
         let routes = match self.networks.zip(place) {
@@ -192,6 +195,7 @@ impl Context<'_> {
             group: None,
             forwards: Some(true),
             servers: Vec::new(),
+            region: None,
         };
         let routes = match self.networks {
             Some(networks) => configured::firewall_routes(networks, place, self.tables)

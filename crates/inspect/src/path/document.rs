@@ -155,6 +155,13 @@ pub enum Document {
         /// The machine.
         machine: String,
     },
+    /// How the platform sees a machine.
+    Availability {
+        /// The machine.
+        machine: String,
+    },
+    /// The events of the platform.
+    Events,
     /// Whether somebody outside answers.
     Probe {
         /// Who, and where.
@@ -197,6 +204,8 @@ impl fmt::Display for Document {
             Self::Page { machine, question } => write!(out, "what {machine} answers to {question}"),
             Self::Health { gateway } => write!(out, "what {gateway} says of its servers"),
             Self::Power { machine } => write!(out, "whether {machine} runs"),
+            Self::Availability { machine } => write!(out, "what the platform says of {machine}"),
+            Self::Events => out.write_str("the events of the platform"),
             Self::Probe { what } => write!(out, "whether {what} answers"),
             Self::Packets { machine } => write!(out, "the packets at {machine}"),
         }

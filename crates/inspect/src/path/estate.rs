@@ -14,6 +14,7 @@ use super::filter::Filters;
 use super::firewall::{self, Firewall};
 use super::flow::Protocol;
 use super::gateway::{self, VirtualGateways};
+use super::health::{self, Availability, Event};
 use super::naming::{self, Names, ServerAnswer};
 use super::page::Page;
 use super::routing::{Addresses, Routing};
@@ -65,6 +66,10 @@ pub struct Estate {
     pub(super) gateways: Known<Vec<Gateway>>,
     pub(super) failed: Known<Vec<Failed>>,
     pub(super) virtual_gateways: Known<VirtualGateways>,
+    /// The events of the platform that last.
+    pub(super) events: Known<Vec<Event>>,
+    /// How the platform sees machines.
+    pub(super) availability: Known<Vec<Availability>>,
     /// The route tables that keep out what gateways learned.
     pub(super) unpropagated: Vec<String>,
     owners: HashMap<IpAddr, Vec<usize>>,
@@ -104,6 +109,8 @@ pub(super) struct Nic {
     pub(super) subnet: Option<String>,
     /// The name servers that are set for it.
     pub(super) servers: Vec<IpAddr>,
+    /// Its region.
+    pub(super) region: Option<String>,
     /// The route table of its subnet.
     pub(super) table: Option<String>,
     pub(super) forwards: Option<bool>,
@@ -299,6 +306,8 @@ impl Estate {
             failed,
             firewalls,
             virtual_gateways,
+            events: health::events(cloud),
+            availability: health::availability(cloud),
             unpropagated,
             owners,
             publics,

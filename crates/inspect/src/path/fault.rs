@@ -141,6 +141,8 @@ pub enum Fault {
     AppgwStopped,
     /// A server behind an application gateway does not answer its probe, and why is not known.
     AppgwBackendDown,
+    /// An event of the platform itself.
+    PlatformEvent,
     /// A route leads to a gateway, and there is none.
     GatewayMissing,
     /// Nothing leads there, for another reason.
@@ -218,6 +220,7 @@ impl Fault {
             Self::AppgwPoolEmpty => "appgw_pool_empty",
             Self::AppgwStopped => "appgw_stopped",
             Self::AppgwBackendDown => "appgw_backend_down",
+            Self::PlatformEvent => "platform_event",
             Self::GatewayMissing => "gateway_missing",
             Self::NoPath => "no_path",
         }
@@ -295,6 +298,7 @@ impl Fault {
             | Self::AppgwPoolEmpty
             | Self::AppgwStopped
             | Self::AppgwBackendDown
+            | Self::PlatformEvent
             | Self::SnatExhausted => false,
         }
     }

@@ -57,6 +57,8 @@ pub enum Kind {
     Egress,
     /// A gateway to another site.
     Gateway,
+    /// What the platform says of itself.
+    Platform,
     /// What lies outside of the estate.
     Outside,
 }

@@ -43,6 +43,7 @@ mod firewall_rule;
 mod flow;
 mod gateway;
 mod group;
+mod health;
 mod hop;
 mod judge;
 mod naming;
@@ -65,6 +66,7 @@ mod walk_egress;
 mod walk_firewall;
 mod walk_gateway;
 mod walk_guest;
+mod walk_health;
 mod walk_name;
 
 pub use bundle::{Bundle, BundleError, Cloud, Guest, Nic};

@@ -267,6 +267,11 @@ pub enum Object {
         /// The server, as the pool names it.
         server: String,
     },
+    /// An event of the platform.
+    Health {
+        /// Its tracking id; the machine that it took away, where the platform names no event.
+        event: String,
+    },
     /// A peering.
     Peering {
         /// The network that has it.
@@ -317,6 +322,7 @@ impl Object {
             | Self::AppGateway { .. }
             | Self::AppGatewayPart { .. }
             | Self::AppGatewayServer { .. }
+            | Self::Health { .. }
             | Self::Peering { .. } => None,
         }
     }
@@ -396,6 +402,7 @@ impl fmt::Display for Object {
             Self::AppGatewayServer { gateway, pool, server } => {
                 write!(out, "appgw/{gateway}/{pool}/{server}")
             }
+            Self::Health { event } => write!(out, "health/{event}"),
             Self::Peering { network, peering } => write!(out, "peering/{network}/{peering}"),
         }
     }

@@ -135,6 +135,8 @@ pub(super) struct Listed {
     pub(super) forwards: Option<bool>,
     /// The name servers that are set for it.
     pub(super) servers: Vec<IpAddr>,
+    /// Its region.
+    pub(super) region: Option<String>,
 }
 
 /// Rows that were read, and what could not be.
@@ -278,6 +280,7 @@ pub(super) fn interfaces(text: &str) -> Result<Decoded<Listed>, DocumentError> {
                 subnet: None,
                 group: last_of(body.field("networkSecurityGroup")),
                 servers: body.field("dnsSettings").map(servers).unwrap_or_default(),
+                region: row.text("location").map(str::to_owned),
                 forwards: match body.field("enableIpForwarding") {
                     None | Some(Value::Null) => Some(false),
                     Some(value) => value.as_bool(),

@@ -78,6 +78,7 @@ pub(super) fn walk(asked: Asked<'_>) -> Walk<'_> {
         left: None,
     };
     walk.run();
+    walk.events();
     walk
 }
 

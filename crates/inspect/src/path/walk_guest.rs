@@ -23,6 +23,11 @@ impl<'a> Walk<'a> {
     pub(super) fn running(&mut self, machine: &Machine) {
         let cause = Cause::new(Fault::VmStopped, Object::Machine { machine: machine.name.clone() });
         let hop = Hop::new(Kind::Machine, &machine.name);
+        let is_off = machine.running == Some(false) && !self.is_gone(&cause);
+        let is_odd = is_off || matches!(machine.routing, Known::Failed(_));
+        if is_odd && self.taken_away(machine) {
+            return;
+        }
         match machine.running {
             Some(false) if !self.is_gone(&cause) => {
                 let effect = Effect::new(cause, format!("{} is not running", machine.name));

@@ -80,7 +80,7 @@ const fn symptoms(fault: Fault) -> &'static [&'static [Symptom]] {
         | Fault::AppgwStopped
         | Fault::AppgwBackendDown
         | Fault::NatUnconfigured => &[&NO_ARRIVAL, &CUT, &[Symptom::Names]],
-        Fault::SnatExhausted => &[&NO_ARRIVAL, &CUT, &[Symptom::Slow, Symptom::Names]],
+        Fault::PlatformEvent | Fault::SnatExhausted => &[&NO_ARRIVAL, &CUT, &[Symptom::Slow, Symptom::Names]],
         Fault::RouteDetour | Fault::PmtuBlackhole | Fault::NetemCorrupt => {
             &[&NO_ARRIVAL, &CUT, &[Symptom::Slow]]
         }

@@ -81,6 +81,7 @@ pub enum Fault {
     AppgwPoolEmpty,
     AppgwStopped,
     AppgwBackendDown,
+    PlatformEvent,
     /// A fault of a machine's own network that no document of the cloud shows; made by [`Fault::of_host`].
     #[serde(skip)]
     Host(HostFault),
@@ -93,7 +94,7 @@ pub struct UnknownFault;
 
 impl Fault {
     /// All faults that the cloud shows. A test holds that each variant is among them.
-    pub const ALL: [Self; 69] = [
+    pub const ALL: [Self; 70] = [
         Self::NsgDeny,
         Self::NsgExposure,
         Self::RouteBlackhole,
@@ -163,6 +164,7 @@ impl Fault {
         Self::AppgwPoolEmpty,
         Self::AppgwStopped,
         Self::AppgwBackendDown,
+        Self::PlatformEvent,
     ];
 
     /// Returns every fault: those that the cloud shows, then those that only a machine itself shows.
@@ -242,6 +244,7 @@ impl Fault {
             Self::AppgwPoolEmpty => "appgw_pool_empty",
             Self::AppgwStopped => "appgw_stopped",
             Self::AppgwBackendDown => "appgw_backend_down",
+            Self::PlatformEvent => "platform_event",
             Self::Host(fault) => fault.as_str(),
         }
     }
@@ -309,6 +312,7 @@ impl Fault {
             | Self::AppgwPoolEmpty => ObjectKind::AppGatewayPart,
             Self::AppgwStopped => ObjectKind::AppGateway,
             Self::AppgwBackendDown => ObjectKind::AppGatewayServer,
+            Self::PlatformEvent => ObjectKind::Health,
             Self::Host(fault) => host::object_kind(fault),
         }
     }
@@ -406,7 +410,8 @@ impl Fault {
             | Self::AppgwCertExpired
             | Self::AppgwPoolEmpty
             | Self::AppgwStopped
-            | Self::AppgwBackendDown => service::title(self, &parts),
+            | Self::AppgwBackendDown
+            | Self::PlatformEvent => service::title(self, &parts),
             Self::Host(fault) => host::title(fault, object),
         }
     }
@@ -523,7 +528,8 @@ impl Fault {
             | Self::AppgwCertExpired
             | Self::AppgwPoolEmpty
             | Self::AppgwStopped
-            | Self::AppgwBackendDown => service::mechanism(self),
+            | Self::AppgwBackendDown
+            | Self::PlatformEvent => service::mechanism(self),
             Self::Host(fault) => host::mechanism(fault),
         }
     }

@@ -85,6 +85,8 @@ pub enum ObjectKind {
     Unit,
     /// A session of BGP, or a network that is announced by it.
     Bgp,
+    /// An event of the platform.
+    Health,
     /// A device on which OSPF speaks, or should.
     Ospf,
     /// What a machine asks for names.
@@ -135,6 +137,7 @@ impl ObjectKind {
             Self::AppGateway => "appgw/<gateway>",
             Self::AppGatewayPart => "appgw/<gateway>/<part>",
             Self::AppGatewayServer => "appgw/<gateway>/<pool>/<server>",
+            Self::Health => "health/<event>",
             Self::Device => "link/<host>/<dev>",
             Self::Address => "address/<host>/<dev>",
             Self::Neighbor => "neighbour/<host>/<ip>",

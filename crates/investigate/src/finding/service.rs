@@ -6,7 +6,7 @@ use super::fault::{Fault, traffic};
 /// all behind it, and `{3 4}` a protocol with a port.
 type Text = (Fault, &'static str, &'static str);
 
-const TEXTS: [Text; 44] = [
+const TEXTS: [Text; 45] = [
     (
         Fault::PeeringDisconnected,
         "Peering {2..} of {1} is not connected",
@@ -226,6 +226,11 @@ const TEXTS: [Text; 44] = [
         Fault::AppgwBackendDown,
         "{3..} in pool {2} does not answer {1}",
         "The gateway gets no answer of this server, and nothing that was read says why. While no server answers, callers see 502 Bad Gateway.",
+    ),
+    (
+        Fault::PlatformEvent,
+        "The platform has trouble of its own ({1..})",
+        "The platform says that a service is disturbed in the region of these machines, or that it took a machine away. No rule, route or setting of anybody's shows that.",
     ),
 ];
 

@@ -212,6 +212,7 @@ fn counts(
         | Fault::AppgwPoolEmpty
         | Fault::AppgwStopped
         | Fault::AppgwBackendDown
+        | Fault::PlatformEvent
         | Fault::NatUnconfigured
         | Fault::SnatExhausted
         | Fault::Host(_) => true,
@@ -256,7 +257,7 @@ fn explains(
     (kind.layer() == Layer::Rules && silent && names_port(&fault.why, port))
         || (kind.layer() == Layer::Routes && silent && !is(Fault::RouteDetour))
         || (kind.layer() == Layer::Guest && concerns && guest)
-        || ((is(Fault::AsymmetricPath) || is(Fault::VmStopped)) && silent)
+        || ((is(Fault::AsymmetricPath) || is(Fault::VmStopped) || is(Fault::PlatformEvent)) && silent)
         || (is(Fault::PmtuBlackhole) && fault.object == symptom.object)
 }
 

@@ -180,6 +180,7 @@ const fn is_rule(fault: Fault) -> bool {
         | Fault::AppgwPoolEmpty
         | Fault::AppgwStopped
         | Fault::AppgwBackendDown
+        | Fault::PlatformEvent
         | Fault::NatUnconfigured
         | Fault::SnatExhausted
         | Fault::NoDrift
@@ -311,6 +312,7 @@ fn fix<'a>(
         Fault::AppgwPoolEmpty => app_gateway_fix::pool(context, group, at(1), at(2)),
         Fault::AppgwStopped => app_gateway_fix::start(context, group, at(1)),
         Fault::AppgwBackendDown => app_gateway_fix::server(context, group, at(1), at(3)),
+        Fault::PlatformEvent => service_fix::platform(context, at(1)),
         // What is done about a machine stands in what was judged of it.
         Fault::NoDrift | Fault::Host(_) => return None,
     })

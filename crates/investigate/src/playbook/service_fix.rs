@@ -134,6 +134,19 @@ pub(super) fn machine(context: &PlaybookContext<'_>, group: &str, machine: &str)
     }
 }
 
+/// Waits for the platform, or asks it.
+pub(super) fn platform(context: &PlaybookContext<'_>, event: &str) -> Fix {
+    Fix {
+        what: format!(
+            "Nothing of yours is at fault here: follow the event {event} in Service Health, and ask the platform's support where it does not end. What can run in another region may be moved there until then."
+        ),
+        check: "`az rest --method get --url '/subscriptions/{subscriptionId}/providers/Microsoft.ResourceHealth/events?api-version=2022-10-01'`; it names services, regions and times".to_owned(),
+        command: String::new(),
+        verify: verification(context, ""),
+        risk: "none from waiting; whoever moves to another region pays for both for a while.".to_owned(),
+    }
+}
+
 fn balancer(group: &str, name: &str) -> String {
     format!("`az network lb show -g {group} -n {name} -o json`; keep what it prints, it is what to restore")
 }

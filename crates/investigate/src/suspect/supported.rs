@@ -172,7 +172,7 @@ impl Fault {
             | Self::AppgwBackendDown
             | Self::NatUnconfigured
             | Self::SnatExhausted => Layer::Routes,
-            Self::VmStopped => Layer::Topology,
+            Self::VmStopped | Self::PlatformEvent => Layer::Topology,
             Self::ServiceEndpointMissing | Self::StorageFirewallDeny => Layer::Storage,
             Self::GuestFirewallDrop
             | Self::GuestFirewallReject

@@ -23,6 +23,7 @@ mod fabric;
 mod fault;
 mod firewall;
 mod gateway;
+mod health;
 mod history;
 mod identity;
 mod job;

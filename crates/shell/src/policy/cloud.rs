@@ -176,6 +176,7 @@ pub(crate) struct Cloud {
     pub(crate) scripts: Vec<Carrier>,
     pub(crate) remote_options: Vec<String>,
     pub(crate) download_options: Vec<String>,
+    pub(crate) rest_reads: Vec<String>,
     pub(crate) extensions: Commands,
     pub(crate) asks_although: BTreeMap<String, String>,
     pub(crate) secret: SecretTable,

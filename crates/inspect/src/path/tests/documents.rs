@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::draft::{Draft, check, summary};
 use crate::path::{Bundle, BundleError, Document, Estate, Fate, Guest, GuestDocument, Protocol, Reading};
 
-fn pg(draft: &Draft, bundle: &Bundle) -> crate::path::Judgement {
+pub(super) fn pg(draft: &Draft, bundle: &Bundle) -> crate::path::Judgement {
     Estate::of(bundle).judge(&draft.flow("web", "db", Protocol::Tcp, 5432))
 }
 

@@ -8,6 +8,7 @@ mod egress;
 mod facts;
 pub(crate) mod firewall;
 mod gateway;
+mod health;
 mod naming;
 mod object;
 mod peering;

@@ -377,6 +377,10 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
                 "Make both sides of the peering anew.",
             )
         }
+        Fault::PlatformEvent => pair(
+            format!("The platform has trouble of its own ({one})"),
+            "Follow the event in Service Health, and ask the platform's support where it does not end.",
+        ),
         Fault::PeeringMissing => pair(
             format!("The networks {one} and {two} are not peered"),
             "Peer them in both directions, if they are meant to reach each other.",

@@ -19,8 +19,8 @@ use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
     EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, HealthOperation, NAMES,
-    NameServer, NamingOperation, OutboundOperation, PAGE, ProbeSpec, RESOLVE, STATE, Wanted, keep_power,
-    page_values, power, unread_guest, wanted,
+    NameServer, NamingOperation, OutboundOperation, PAGE, PlatformHealthOperation, ProbeSpec, RESOLVE, STATE,
+    Wanted, keep_power, page_values, power, unread_guest, wanted, wants_events,
 };
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
@@ -241,6 +241,8 @@ impl<'a> EstateReader<'a> {
             | Wanted::Answers(..)
             | Wanted::Page(..)
             | Wanted::Power(_)
+            | Wanted::Availability(_)
+            | Wanted::Events
             | Wanted::Routes(_)
             | Wanted::Rules(_) => true,
         };
@@ -300,6 +302,10 @@ impl<'a> EstateReader<'a> {
             let mut wanted = wanted(self.estate(), flows);
             wanted.retain(|one| !self.read.contains_key(one));
             if wanted.is_empty() {
+                // Only where nothing else is left to read, and nothing that was read stops a flow.
+                if !self.read.contains_key(&Wanted::Events) && wants_events(self.estate(), flows) {
+                    self.fetch(Wanted::Events, replay)?;
+                }
                 break;
             }
             for one in wanted {
@@ -383,6 +389,16 @@ impl<'a> EstateReader<'a> {
                     Err(error) => Err(Issue::new(error.to_string())),
                 };
                 keep_power(read, &mut self.bundle.cloud);
+            }
+            Wanted::Availability(machine) => {
+                if let Ok(name) = Name::parse(machine) {
+                    let found = replay.run(&mut PlatformHealthOperation::machine(self.place, &name))?;
+                    found.into_cloud(&mut self.bundle.cloud);
+                }
+            }
+            Wanted::Events => {
+                let found = replay.run(&mut PlatformHealthOperation::events(self.place))?;
+                found.into_cloud(&mut self.bundle.cloud);
             }
             Wanted::Answers(machine, name) => self.answers(machine, name, replay)?,
             Wanted::Page(machine, question) => self.page(machine, question, replay)?,
@@ -532,6 +548,7 @@ impl<'a> EstateReader<'a> {
             Wanted::Power(own) => {
                 matches!(object, Object::Machine { machine } if machine.eq_ignore_ascii_case(own))
             }
+            Wanted::Availability(_) | Wanted::Events => matches!(object, Object::Health { .. }),
             Wanted::Names => is_of_names(object),
             Wanted::Answers(own, name) => {
                 let caller = flow.and_then(|flow| estate.machine_at(flow.src));
@@ -565,6 +582,8 @@ impl<'a> EstateReader<'a> {
                 | Wanted::Gateways
                 | Wanted::Outbound
                 | Wanted::Power(_)
+                | Wanted::Availability(_)
+                | Wanted::Events
                 | Wanted::Page(..)
                 | Wanted::Answers(..) => return true,
             };

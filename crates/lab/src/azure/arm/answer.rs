@@ -7,6 +7,7 @@ use super::{change, compute, subscription};
 use crate::azure::activity;
 use crate::azure::cloud::Cloud;
 use crate::azure::gateway;
+use crate::azure::health;
 use crate::azure::job::Job;
 use crate::azure::operation::Form;
 use crate::azure::refusal::Refusal;
@@ -39,6 +40,9 @@ pub(in crate::azure) fn answer(cloud: &mut Cloud, request: &Request, now: Timest
         if cloud.estate.get(&around).is_none() {
             return Err(Refusal::no_group(group));
         }
+    }
+    if let Some(answered) = health::answer(cloud, request, &target) {
+        return answered.map(alone);
     }
     if target.namespace() == "microsoft.insights" && target.last() == "values" {
         return cloud.list(request, activity::list(cloud, request, now)?).map(alone);

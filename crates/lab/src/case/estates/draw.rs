@@ -11,6 +11,7 @@ use super::cause;
 use super::estate::Role;
 use super::herring::strew;
 use super::hub::hub;
+use super::region::elsewhere;
 use super::special;
 use super::tiers::{Drawn, tiers};
 use super::walk::{Flow, Truth, walk};
@@ -114,7 +115,12 @@ pub fn drawn(profile: Profile, seed: u64, number: u64) -> DrawnCase {
             break;
         }
     }
-    let Some(tried) = last else { return empty(profile) };
+    let Some(mut tried) = last else { return empty(profile) };
+    // Whatever is drawn stays as it is without them.
+    let events = &mut Rng::new(salt(90), number);
+    if events.percent(30) {
+        tried.more.push_str(&elsewhere("ALSO", events));
+    }
     let rng = &mut Rng::new(salt(99), number);
     finish(profile, seed, number, &tried, rng)
 }

@@ -4,7 +4,7 @@
 //! investigation uses. What is right follows from a walk of its own, packet by packet, over what was drawn.
 //!
 //! The path: `tiers` and `hub` draw ordinary estates; `herring` strews what denies and concerns nobody; `cause` puts something into
-//! it; `walk` (with `group` and `guest`) says what it comes to; `special`, `balancer`, `app_gateway`, `office` and `private` know complaints that are no
+//! it; `walk` (with `group` and `guest`) says what it comes to; `special`, `balancer`, `app_gateway`, `office`, `private` and `region` know complaints that are no
 //! flow between two machines; `words` writes what a person would; `write` makes files of it.
 
 mod address;
@@ -19,6 +19,7 @@ mod herring;
 mod hub;
 mod office;
 mod private;
+mod region;
 mod special;
 mod tiers;
 mod walk;

@@ -14,6 +14,7 @@ use super::group::exposures;
 use super::guest::{GuestStep, Rule, Target};
 use super::office::office;
 use super::private::private;
+use super::region::region;
 use super::tiers::{allow, deny, machine};
 use super::walk::{Flow, Truth, walk};
 use super::words::{About, Seen, Slots, complaint, time};
@@ -39,6 +40,7 @@ pub(super) fn special_case(tried: &mut Tried, special: usize, healthy: bool, rng
         36..=39 => private(tried, healthy, rng),
         40 | 41 => office(tried, healthy, rng),
         42..=45 => site(tried, healthy, rng),
+        46 | 47 => region(tried, healthy, rng),
         _ => absent(tried, rng),
     }
 }

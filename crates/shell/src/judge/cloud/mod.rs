@@ -9,6 +9,7 @@ mod guest;
 mod line;
 mod nameless;
 mod read;
+mod rest;
 #[cfg(test)]
 mod tests;
 

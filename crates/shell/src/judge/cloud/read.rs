@@ -1,7 +1,7 @@
 //! What an `az` command may be to run at once: a path that only reads, with options that only select and print.
 
 use super::line::{Given, Line, is_below};
-use super::{address, guest, nameless};
+use super::{address, guest, nameless, rest};
 use crate::judge::allow::Allowed;
 use crate::policy::{Cloud, Policy, Refusal, shorten};
 
@@ -23,6 +23,9 @@ pub(in crate::judge) fn judge(policy: &Policy, words: &[&str]) -> Result<Allowed
     }
     if line.path == ["storage", "blob", "download"] {
         return judge_download(policy, &line);
+    }
+    if line.path == ["rest"] {
+        return rest::judge(table, &line);
     }
     let path = line.path.join(" ");
     let core = table.may_read(&line.path) && table.core.has(&line.path);
