@@ -7,6 +7,7 @@ use super::finding::Finding;
 use super::gathered::Part;
 use super::model::Host;
 use super::network::Network;
+use super::object::Object;
 use super::walk::{self, End, Start, Trace};
 use super::{alone, bgp, dhcp, fault::Fault, machine, names, ospf, together};
 
@@ -100,9 +101,16 @@ fn flow_fate(network: &Network<'_>, flow: &Flow) -> (Fate, Vec<Trace>) {
     (fate, vec![out, back])
 }
 
+/// Tells whether a line about a link is a part of what proves a finding.
+fn is_shown_by(found: &Finding, link: &Object) -> bool {
+    let Object::Link { host, device } = link else { return false };
+    let is_its = |line: &str| line.strip_prefix(device.as_str()).is_some_and(|rest| rest.starts_with(':'));
+    found.evidence.iter().any(|one| one.host == *host && one.part == Part::Links && is_its(&one.shows))
+}
+
 /// Puts the worst first, one finding an object and fault; what only follows from another is left out.
 pub(super) fn sorted(findings: Vec<Finding>) -> Vec<Finding> {
-    let mut unique: BTreeMap<(Fault, super::object::Object), Finding> = BTreeMap::new();
+    let mut unique: BTreeMap<(Fault, Object), Finding> = BTreeMap::new();
     for found in findings {
         let key = (found.fault, found.object.clone());
         let better = |known: &Finding| (known.weight, known.certainty) <= (found.weight, found.certainty);
@@ -119,7 +127,7 @@ pub(super) fn sorted(findings: Vec<Finding>) -> Vec<Finding> {
         own.map(|(_, object)| object.clone()).collect()
     };
     // That a gateway does not answer is no second fault of a route that leads to the wrong one; nor that a link is down which comes
-    // and goes; nor that a name server is silent which answers others late.
+    // and goes, at either end; nor that a name server is silent which answers others late.
     let (misled, flapping, late) =
         (objects(Fault::WrongGateway), objects(Fault::LinkFlap), objects(Fault::DnsSlow));
     // Who cannot ask for its neighbors waits for answers, however quick the server is.
@@ -134,7 +142,8 @@ pub(super) fn sorted(findings: Vec<Finding>) -> Vec<Finding> {
         (rewrites && found.fault == Fault::ChecksumErrors)
             || (twins && found.fault == Fault::NeighborPoisoned)
             || (found.fault == Fault::GatewayDead && misled.contains(&found.object))
-            || (found.fault == Fault::LinkDown && flapping.contains(&found.object))
+            || (found.fault == Fault::LinkDown
+                && flapping.iter().any(|link| found.object == *link || is_shown_by(found, link)))
             || (found.fault == Fault::DnsFailure && late.contains(&found.object))
             || (found.fault == Fault::DnsSlow && asked_by(found).is_some_and(|host| mute.contains(&host)))
     };

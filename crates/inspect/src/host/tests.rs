@@ -152,6 +152,23 @@ fn left(found: &[(Fault, Object, &str)]) -> Vec<String> {
 }
 
 #[test]
+fn a_link_that_comes_and_goes_takes_its_other_end_down() {
+    let link = |host: &str, device: &str| Object::Link { host: host.to_owned(), device: device.to_owned() };
+    let sure = (Weight::Broken, Certainty::Confirmed);
+    let flap =
+        Finding::new(sure, Fault::LinkFlap, link("c", "eth0"), ("c", Part::LinksLater, "eth0: changed"));
+    let down = |line: &str| {
+        Finding::new(sure, Fault::LinkDown, link("sw", "pc"), ("sw", Part::Links, "pc: <>")).and(
+            "c",
+            Part::Links,
+            line,
+        )
+    };
+    assert_eq!(sorted(vec![flap.clone(), down("eth0: <NO-CARRIER,UP> state DOWN")]), [flap.clone()]);
+    assert_eq!(sorted(vec![flap, down("eth0.7: <NO-CARRIER,UP> state DOWN")]).len(), 2);
+}
+
+#[test]
 fn a_link_that_comes_and_goes_is_not_down_as_well() {
     let link = |device: &str| Object::Link { host: "c".to_owned(), device: device.to_owned() };
     let down = |device: &str| (Fault::LinkDown, link(device), "c");
