@@ -164,8 +164,9 @@ fn a_link_that_comes_and_goes_takes_its_other_end_down() {
             line,
         )
     };
-    assert_eq!(sorted(vec![flap.clone(), down("eth0: <NO-CARRIER,UP> state DOWN")]), [flap.clone()]);
-    assert_eq!(sorted(vec![flap, down("eth0.7: <NO-CARRIER,UP> state DOWN")]).len(), 2);
+    let count = |line: &str| sorted(vec![flap.clone(), down(line)]).len();
+    assert_eq!(count("eth0: <NO-CARRIER,UP> state DOWN"), 1);
+    assert_eq!(count("eth0.7: <NO-CARRIER,UP> state DOWN"), 2);
 }
 
 #[test]
