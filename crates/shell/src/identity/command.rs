@@ -106,7 +106,8 @@ fn is_granted(url: &str) -> bool {
     parts.is_some_and(|(subscription, name)| is_guid(subscription) && group(name))
 }
 
-fn is_guid(text: &str) -> bool {
+/// Tells whether a text is the id of a subscription, a tenant or an application.
+pub(crate) fn is_guid(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12])
         && parts.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_hexdigit()))

@@ -7,4 +7,5 @@ mod command;
 mod pair;
 
 pub use command::IdentityCommand;
+pub(crate) use command::is_guid;
 pub use pair::{Identities, Identity, SignIn, SignInError, SignInStep};

@@ -2,6 +2,7 @@
 
 use super::line::{Given, Line};
 use super::read::check_values;
+use crate::identity::is_guid;
 use crate::judge::allow::Allowed;
 use crate::policy::{Cloud, Refusal};
 
@@ -42,16 +43,10 @@ fn is_of(known: &str, url: &str) -> bool {
     let (known, url): (Vec<&str>, Vec<&str>) = (known.split('/').collect(), url.split('/').collect());
     known.len() == url.len()
         && known.iter().zip(&url).all(|(known, found)| match *known {
-            "{subscription}" => *found == IN_USE || is_id(found),
+            "{subscription}" => *found == IN_USE || is_guid(found),
             "{name}" => is_name(found),
             fixed => fixed == *found,
         })
-}
-
-fn is_id(text: &str) -> bool {
-    let parts: Vec<&str> = text.split('-').collect();
-    parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12])
-        && parts.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 fn is_name(text: &str) -> bool {
