@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::gather::Unread;
 use super::snapshot::Snapshot;
 use ghost_inspect::host::{
-    Answer, Certainty, Context, Difference, Evidence, Fate, Flow, Host, Probe, Protocol, Weight, compare,
-    judge,
+    Answer, Certainty, ContainerNetwork, Context, Difference, Evidence, Fate, Flow, Host, Probe, Protocol,
+    Weight, compare, judge,
 };
 
 /// Everything that is said about some machines.
@@ -39,6 +39,8 @@ pub(super) struct ReportedHost {
     pub(super) missing: Vec<String>,
     /// What was odd about the text.
     pub(super) warnings: Vec<String>,
+    /// Networks of its containers, by name.
+    pub(super) container_networks: Vec<ContainerNetwork>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -191,6 +193,7 @@ fn reported(host: &Host) -> ReportedHost {
         },
         closed: closed.map(|(part, why)| Closed { part: part.to_string(), why: why.clone() }).collect(),
         missing,
+        container_networks: host.container_networks.clone(),
         warnings: host.warnings.iter().map(|warning| format!("{}: {}", warning.part, warning.what)).collect(),
     }
 }

@@ -31,8 +31,43 @@ pub(super) fn page(report: &Report) -> Page {
             vec![plain(one.change.to_string()), (Tone::Faint, place)]
         });
     }
+    container_networks(&mut page, report);
     unread(&mut page, report);
     page
+}
+
+/// Lists networks of containers: elsewhere only their bridges are seen, which have no names that anybody knows.
+fn container_networks(page: &mut Page, report: &Report) {
+    let all: Vec<_> = report
+        .hosts
+        .iter()
+        .flat_map(|host| host.container_networks.iter().map(move |own| (host, own)))
+        .filter(|(_, own)| own.device.is_some() || !own.subnets.is_empty())
+        .collect();
+    if all.is_empty() {
+        return;
+    }
+    page.title("Networks of containers");
+    let several = report.hosts.len() > 1;
+    page.first(&all, SHOWN, |(host, own)| {
+        let subnets: Vec<String> = own.subnets.iter().map(ToString::to_string).collect();
+        let containers: Vec<String> = own
+            .containers
+            .iter()
+            .map(|one| {
+                one.name.as_ref().map_or_else(|| one.ip.to_string(), |name| format!("{name} {}", one.ip))
+            })
+            .collect();
+        let containers: Vec<&str> = containers.iter().map(String::as_str).collect();
+        let place = if several { host.name.clone() } else { String::new() };
+        vec![
+            plain(format!("{} {}", own.engine, own.name)),
+            plain(own.device.clone().unwrap_or_default()),
+            plain(subnets.join(" ")),
+            plain(few(&containers, SHOWN)),
+            (Tone::Faint, place),
+        ]
+    });
 }
 
 fn headline(page: &mut Page, report: &Report) {

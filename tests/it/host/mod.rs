@@ -7,6 +7,7 @@ mod again;
 mod asked;
 mod capture;
 mod dhcp;
+mod engines;
 mod injected;
 mod machine;
 mod many;

@@ -112,6 +112,8 @@ pub struct Context {
     pub by_name: bool,
     /// Whether machines are judged as a whole, too, and not along the flows alone; where no flow is asked about they are anyway.
     pub whole: bool,
+    /// The second from which on lines of logs count; within the last hour unless said.
+    pub since: Option<i64>,
 }
 
 impl Context {

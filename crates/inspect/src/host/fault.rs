@@ -45,6 +45,8 @@ pub enum Fault {
     NoReturnRoute,
     /// A route throws packets away.
     StaticBlackhole,
+    /// The route is that of a network of containers on the machine itself.
+    ContainerOverlap,
     /// A machine that others use as a gateway does not forward.
     IpForwardOff,
     /// Packets arrive by another device than answers would leave by, and are dropped.
@@ -143,7 +145,7 @@ pub enum Fault {
 
 impl Fault {
     /// Every code.
-    pub const ALL: [Self; 66] = [
+    pub const ALL: [Self; 67] = [
         Self::LinkMissing,
         Self::LinkDown,
         Self::LinkFlap,
@@ -163,6 +165,7 @@ impl Fault {
         Self::NoDefaultRoute,
         Self::NoReturnRoute,
         Self::StaticBlackhole,
+        Self::ContainerOverlap,
         Self::IpForwardOff,
         Self::RpFilterDrop,
         Self::PolicyRule,

@@ -116,6 +116,14 @@ parts! {
     KernelLog = "kernel-log",
     /// Services that have failed.
     Units = "units",
+    /// What services of the network warned of, and those that serve or have failed.
+    UnitLog = "unit-log",
+    /// Networks of Docker.
+    DockerNetworks = "docker-networks",
+    /// Networks of Podman.
+    PodmanNetworks = "podman-networks",
+    /// Networks that plugins of CNI make.
+    CniNetworks = "cni-networks",
     /// Programs that run, by name.
     Processes = "processes",
     /// What the clock is set by.

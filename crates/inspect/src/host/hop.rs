@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use super::alone;
+use super::container;
 use super::context::{Flow, Protocol};
 use super::fault::Fault;
 use super::filter;
@@ -47,6 +48,41 @@ pub(super) fn device_down(network: &Network<'_>, host: &Host, device: &str) -> O
         }
         None => Some(Finding::new(SURE, Fault::LinkDown, link_object(host, device), proof)),
     }
+}
+
+/// A network of containers of the machine itself covers an address that somebody else has.
+pub(super) fn container_overlap(
+    network: &Network<'_>,
+    host: &Host,
+    route: &Route,
+    (via, next): (Option<IpAddr>, IpAddr),
+    device: &str,
+) -> Option<Finding> {
+    let link = host.link(device)?;
+    let has_answered = host.neighbor(next).is_some_and(|entry| entry.mac.is_some());
+    if via.is_some() || has_answered || !container::is_inside(link, host.links.rows()) {
+        return None;
+    }
+    let own = host.container_network(device);
+    let owner = network.owners(next).into_iter().find(|(other, _)| other.name != host.name);
+    // Nobody was read who has it: it is no container's, where the engine says which there are, and whoever has it is elsewhere.
+    let is_nobodys = own.is_some_and(|own| own.lists_containers() && !own.has(next));
+    let how = match (&owner, is_nobodys) {
+        (Some(_), _) => SURE,
+        (None, true) => PROBABLE,
+        (None, false) => return None,
+    };
+    let object = Object::Route { host: host.name.clone(), prefix: route.object() };
+    let found = Finding::new(how, Fault::ContainerOverlap, object, (&host.name, Part::Routes, route.line()));
+    Some(match (owner, own) {
+        (Some((other, address)), _) => {
+            found.and(&other.name, Part::Addresses, format!("{} has {}", address.device, address.net))
+        }
+        (None, Some(own)) => {
+            found.and(&host.name, own.engine.part(), format!("no container of {} has {next}", own.name))
+        }
+        (None, None) => found,
+    })
 }
 
 /// Packets that a strict machine would answer by another device.

@@ -9,7 +9,7 @@ use super::model::Host;
 use super::network::Network;
 use super::object::Object;
 use super::walk::{self, End, Start, Trace};
-use super::{alone, bgp, dhcp, fault::Fault, machine, names, ospf, together};
+use super::{alone, bgp, container, dhcp, fault::Fault, log, machine, names, ospf, together};
 
 /// What became of a flow that was asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +71,12 @@ pub fn judge(hosts: &[Host], context: &Context) -> Judgement {
     let follows =
         |one: &Finding| bgp::explains(&network, &findings, one) || dhcp::explains(&network, &findings, one);
     let findings = findings.iter().filter(|one| !follows(one)).cloned().collect();
-    Judgement { closed: closed.collect(), findings: sorted(findings), fates, passed }
+    let mut findings = sorted(findings);
+    for found in &mut findings {
+        container::name(hosts, found);
+        log::quote(hosts, context, found);
+    }
+    Judgement { closed: closed.collect(), findings, fates, passed }
 }
 
 fn flow_fate(network: &Network<'_>, flow: &Flow) -> (Fate, Vec<Trace>) {

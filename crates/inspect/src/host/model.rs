@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use super::answer::{Answer, Known};
+use super::container::{self, ContainerNetwork};
 use super::counter::{self, Counters, Counts};
 use super::gathered::{Gathered, Part};
 use super::lease::{DhcpClient, DhcpServer};
 use super::link::{Address, Addressed, Link, LinkCounters, Neighbor};
+use super::log::{self, LogLine};
 use super::probe::{self, Probe};
 use super::resolver::{self, Resolver, ServerAnswer};
 use super::route::{self, RawRoute, RawRule, Route, Routed, RoutedPacket, Rule};
@@ -96,12 +98,16 @@ pub struct Host {
     pub probes: Vec<Probe>,
     /// Services that have failed.
     pub failed_units: Vec<String>,
-    /// What the kernel complained about.
-    pub kernel_log: Vec<String>,
+    /// What the kernel and services of the network warned of.
+    pub log: Vec<LogLine>,
+    /// Networks of containers, by name.
+    pub container_networks: Vec<ContainerNetwork>,
     /// Whether it was read with all rights.
     pub is_root: Answer,
     /// What it calls itself, and the second at which it was started.
     started: Option<(String, i64)>,
+    /// The second at which it was read, by its own clock.
+    now: Option<i64>,
     /// What was not read, and why.
     pub closed: Vec<(Part, String)>,
     /// What was odd about the text.
@@ -126,9 +132,22 @@ impl Host {
         let filters_read = unread.map_or(Answer::Yes, Answer::NotKnown);
         let about = reader.words(Part::About);
         let seconds = |key: &str| about.get(key)?.split('.').next()?.trim().parse::<i64>().ok();
-        let started = about.get("name").cloned().zip(seconds("time").zip(seconds("up")));
+        let now = seconds("time");
+        let started = now.zip(seconds("up")).map(|(now, up)| now.saturating_sub(up));
+        let mut log = reader.plain(Part::UnitLog, log::units).rows().to_vec();
+        // Lines of the kernel are dated from its start.
+        let kernel = reader.text(Part::KernelLog).ok().zip(started);
+        log.extend(kernel.into_iter().flat_map(|(text, started)| log::kernel(&text, started)));
+        let networks = [
+            reader.plain(Part::DockerNetworks, container::docker),
+            reader.plain(Part::PodmanNetworks, container::podman),
+            reader.plain(Part::CniNetworks, container::cni),
+        ];
         Self {
-            started: started.map(|(name, (now, up))| (name, now.saturating_sub(up))),
+            started: about.get("name").cloned().zip(started),
+            now,
+            log,
+            container_networks: networks.iter().flat_map(|own| own.rows().iter().cloned()).collect(),
             name: name.to_owned(),
             links,
             later,
@@ -161,7 +180,6 @@ impl Host {
             ospf_neighbors: reader.document(Part::OspfNeighbors, routing::neighbors),
             probes: reader.plain(Part::Probes, probe::read).rows().to_vec(),
             failed_units: reader.plain(Part::Units, first_words).rows().to_vec(),
-            kernel_log: reader.plain(Part::KernelLog, lines).rows().to_vec(),
             is_root: about.get("uid").map_or_else(
                 || Answer::NotKnown("it does not say as whom it was read".to_owned()),
                 |uid| Answer::of(uid == "0"),
@@ -213,6 +231,18 @@ impl Host {
             && !self.links.rows().is_empty()
             && devices(self) == devices(other)
             && addresses(self) == addresses(other)
+    }
+
+    /// Returns the second at which it was read, by its own clock.
+    #[must_use]
+    pub const fn now(&self) -> Option<i64> {
+        self.now
+    }
+
+    /// Returns the network of containers that hangs on a device.
+    #[must_use]
+    pub fn container_network(&self, device: &str) -> Option<&ContainerNetwork> {
+        self.container_networks.iter().find(|own| own.device.as_deref() == Some(device))
     }
 
     /// Returns the device that has an address.
@@ -443,8 +473,4 @@ fn first_words(text: &str) -> Vec<String> {
         .filter_map(|line| line.split_whitespace().find(|word| word.len() > 1))
         .map(str::to_owned)
         .collect()
-}
-
-fn lines(text: &str) -> Vec<String> {
-    text.lines().map(socket::short).filter(|line| !line.is_empty()).collect()
 }

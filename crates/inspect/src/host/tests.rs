@@ -44,7 +44,7 @@ fn name_is_odd(ip: &str) -> bool {
     ip.ends_with('1') || ip.ends_with('3')
 }
 
-fn flow(to: &str, port: u16) -> Context {
+pub(super) fn flow(to: &str, port: u16) -> Context {
     let to = to.parse().unwrap();
     let flow = Flow {
         from: "a".to_owned(),
@@ -375,4 +375,49 @@ fn a_machine_without_an_address_is_probably_who_had_the_one_that_nobody_has() {
     assert_eq!(judge(&[caller(), bare("b")], &to).findings[0].certainty, Certainty::Likely);
     // Of two nobody knows which.
     check(&[caller(), bare("b"), bare("c")], &to, &[]);
+}
+
+/// A machine with a network of containers that covers 10.9.0.0/24, and what Docker says of it.
+fn with_containers(silent: &str, docker: Option<&str>) -> Host {
+    let bridge = r#",{"ifindex":3,"ifname":"br-458d82405d8e","flags":["BROADCAST","NO-CARRIER","UP"],"mtu":1500,"operstate":"DOWN","link_type":"ether","linkinfo":{"info_kind":"bridge"}}]"#;
+    let own = gathered("10.0.0.10/24", Some("10.0.0.1"));
+    let routes = own
+        .text(Part::Routes)
+        .unwrap()
+        .replace("[{", r#"[{"dst":"10.9.0.0/24","dev":"br-458d82405d8e","protocol":"kernel"},{"#);
+    let own = own
+        .with(Part::Links, &LINKS.replace("}]", &format!("}}{bridge}")))
+        .with(Part::Routes, &routes)
+        .with(Part::Neighbors, silent);
+    read("a", &docker.into_iter().fold(own, |own, docker| own.with(Part::DockerNetworks, docker)))
+}
+
+const SHOP: &str = "Name=shop\nId=458d82405d8e95d2e3b2de4d02c6f33b\nDriver=bridge\nDriver=default\nSubnet=10.9.0.0/24\nName=web\nEndpointID=e4\nIPv4Address=10.9.0.7/24\n";
+
+#[test]
+fn containers_that_cover_the_address_of_another_machine_are_named_with_their_network() {
+    let there = plain("b", "10.9.0.11/24", Some("10.9.0.1"));
+    let found = judge(&[with_containers("[]", Some(SHOP)), there], &flow("10.9.0.11", 80)).findings;
+    let said: Vec<String> = found.iter().map(|one| format!("{one} {:?}", one.certainty)).collect();
+    assert_eq!(said, ["container_overlap route/a/10.9.0.0/24 Confirmed"]);
+    let shown: Vec<&str> = found[0].evidence.iter().map(|one| one.shows.as_str()).collect();
+    assert_eq!(shown[1..], ["eth0 has 10.9.0.11/24", "br-458d82405d8e is docker network shop 10.9.0.0/24"]);
+}
+
+#[test]
+fn an_address_that_no_container_has_is_likely_elsewhere_and_without_their_list_nothing_is_said_of_it() {
+    let elsewhere = flow("10.9.0.11", 80);
+    let certain = |host: Host| {
+        let found = judge(&[host], &elsewhere).findings;
+        let own = found.iter().find(|one| one.fault == Fault::ContainerOverlap);
+        own.map(|one| one.certainty)
+    };
+    assert_eq!(certain(with_containers("[]", Some(SHOP))), Some(Certainty::Likely));
+    assert_eq!(certain(with_containers("[]", None)), None);
+    // A container that is called, and one that answers.
+    let container = judge(&[with_containers("[]", Some(SHOP))], &flow("10.9.0.7", 80)).findings;
+    assert!(!container.iter().any(|one| one.fault == Fault::ContainerOverlap));
+    let answers =
+        r#"[{"dst":"10.9.0.11","dev":"br-458d82405d8e","lladdr":"02:42:0a:09:00:0b","state":["REACHABLE"]}]"#;
+    assert_eq!(certain(with_containers(answers, Some(SHOP))), None);
 }

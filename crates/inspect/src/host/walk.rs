@@ -255,10 +255,13 @@ impl Walker<'_, '_> {
                 Err(None) => trace.missing.push(format!("whether a filter of {} lets it out", host.name)),
             }
         }
+        let next = via.unwrap_or(self.start.destination);
+        if let Some(found) = hop::container_overlap(self.network, host, route, (via, next), device) {
+            return Self::stopped(trace, found);
+        }
         if let Some(found) = hop::device_down(self.network, host, device) {
             return Self::stopped(trace, found);
         }
-        let next = via.unwrap_or(self.start.destination);
         if let Some(found) = hop::neighbor(self.network, host, route, (via, next), device) {
             return Self::stopped(trace, found);
         }

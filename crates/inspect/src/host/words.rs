@@ -176,6 +176,14 @@ impl Fault {
                 alike: "an aggregate with more specific routes alive",
                 nika: Some("host_static_blackhole"),
             },
+            Self::ContainerOverlap => FaultText {
+                code: "container_overlap",
+                words: "{object} leads to containers of the machine itself and covers an address that is elsewhere",
+                remedy: "give the containers another range: make their network anew with `--subnet`, or change `default-address-pools`",
+                evidence: "the route of the flow is that of a bridge without a card, nobody behind it answers, and another machine has the address",
+                alike: "networks of containers whose addresses nobody else has",
+                nika: None,
+            },
             Self::IpForwardOff => FaultText {
                 code: "ip_forward_off",
                 words: "{object} keeps a gateway from forwarding",

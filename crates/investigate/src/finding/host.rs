@@ -8,7 +8,7 @@ use crate::suspect::Layer;
 use crate::symptom_text::Symptom;
 
 /// The faults that only a machine itself shows. A test holds that the others have a code of the cloud, too.
-pub(super) const OF_HOSTS: [HostFault; 59] = [
+pub(super) const OF_HOSTS: [HostFault; 60] = [
     HostFault::LinkMissing,
     HostFault::LinkDown,
     HostFault::LinkFlap,
@@ -27,6 +27,7 @@ pub(super) const OF_HOSTS: [HostFault; 59] = [
     HostFault::NoDefaultRoute,
     HostFault::NoReturnRoute,
     HostFault::StaticBlackhole,
+    HostFault::ContainerOverlap,
     HostFault::IpForwardOff,
     HostFault::RpFilterDrop,
     HostFault::PolicyRule,
@@ -100,6 +101,7 @@ impl Fault {
             | HostFault::NoDefaultRoute
             | HostFault::NoReturnRoute
             | HostFault::StaticBlackhole
+            | HostFault::ContainerOverlap
             | HostFault::IpForwardOff
             | HostFault::RpFilterDrop
             | HostFault::PolicyRule
@@ -167,6 +169,7 @@ pub(super) const fn object_kind(fault: HostFault) -> ObjectKind {
         | HostFault::NoDefaultRoute
         | HostFault::NoReturnRoute
         | HostFault::StaticBlackhole
+        | HostFault::ContainerOverlap
         | HostFault::EcmpLeg => ObjectKind::Route,
         HostFault::PolicyRule => ObjectKind::RoutingRule,
         HostFault::IpForwardOff
@@ -237,6 +240,7 @@ pub(crate) const fn layer(fault: HostFault) -> Layer {
         | HostFault::NoDefaultRoute
         | HostFault::NoReturnRoute
         | HostFault::StaticBlackhole
+        | HostFault::ContainerOverlap
         | HostFault::EcmpLeg
         | HostFault::PolicyRule
         | HostFault::IpForwardOff
@@ -311,6 +315,7 @@ pub(crate) const fn symptoms(fault: HostFault) -> &'static [&'static [Symptom]] 
         | HostFault::NoDefaultRoute
         | HostFault::NoReturnRoute
         | HostFault::StaticBlackhole
+        | HostFault::ContainerOverlap
         | HostFault::IpForwardOff
         | HostFault::RpFilterDrop
         | HostFault::PolicyRule
@@ -472,6 +477,9 @@ pub(super) const fn mechanism(fault: HostFault) -> &'static str {
             "Requests arrive, and answers have no route back, so callers wait in vain."
         }
         HostFault::StaticBlackhole => "The most specific route wins, and this one throws its packets away.",
+        HostFault::ContainerOverlap => {
+            "The machine takes the address for that of a container of its own, so that nothing leaves it."
+        }
         HostFault::IpForwardOff => "The machine is a gateway for others and passes nothing on.",
         HostFault::RpFilterDrop => {
             "The kernel drops packets that arrive by another device than the one by which it would answer. Captures show them, programs do not."

@@ -191,13 +191,13 @@ impl Inspector for ListChanges {
 }
 
 /// When it failed: as people said, else when they reported it.
-struct IncidentTime {
-    at: Timestamp,
+pub(super) struct IncidentTime {
+    pub(super) at: Timestamp,
     reference: Reference,
 }
 
 impl IncidentTime {
-    fn read(state: &State) -> Self {
+    pub(super) fn read(state: &State) -> Self {
         let messages = state.entries.iter().filter_map(|entry| match entry {
             Entry::Message { at, text, .. } => Some((text.as_str(), *at)),
             Entry::Note { .. } | Entry::Turn(_) => None,

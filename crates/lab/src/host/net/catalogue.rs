@@ -179,6 +179,12 @@ pub const FAULTS: &[Spec] = &[
         "r ip route add unreachable {b}/32",
     ),
     stops(
+        "container_overlap",
+        Topology::Router,
+        &[(Fault::ContainerOverlap, "route/a/{n}.2.0/24")],
+        "a ip link add br-3f9d21c07a5e type bridge\na ip addr add {n}.2.1/24 dev br-3f9d21c07a5e\na ip link set br-3f9d21c07a5e up",
+    ),
+    stops(
         "ip_forward_off",
         Topology::Router,
         &[(Fault::IpForwardOff, "sysctl/r/net.ipv4.ip_forward")],

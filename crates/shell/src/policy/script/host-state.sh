@@ -95,13 +95,77 @@ proxy() {
   there /etc/environment | grep -iE '^(export )?[a-z]*_proxy=' | sed 's#//[^/@]*@#//#'
   true
 }
+timely() { if command -v timeout >/dev/null 2>&1; then timeout 5 "$@"; else "$@"; fi; }
 kernel_log() {
+  # A network of its own beside the machine's shares its kernel's log: whose devices it speaks of is not known.
+  if [ -n "$instance" ]; then return; fi
   all=$(as_root dmesg --level emerg,alert,crit,err,warn) || return $?
   printf '%s\n' "$all" | grep -iE 'link|eth|en[ops][0-9]|wlan|bond|conntrack|martian|duplicate|neigh|flood|net|tcp|udp|out of memory|oom' | tail -n 200
   true
 }
 units() { if [ -d /run/systemd/system ]; then systemctl --failed --no-pager --plain --no-legend; fi; }
 clock() { if [ -d /run/systemd/system ]; then timedatectl show -p NTP -p NTPSynchronized; fi; }
+serving() {
+  # Whoever listens, and the daemons that make a network: of these the log is read.
+  for process in $(listeners 2>/dev/null | grep -o 'pid=[0-9]*' | sort -u | head -n 100); do
+    sed -n 's#^[0-9]*:\(name=systemd\)\{0,1\}:.*/\([A-Za-z0-9@._-]*\.service\)$#\2#p' "/proc/${process#pid=}/cgroup" 2>/dev/null
+  done
+  units 2>/dev/null | grep -o '[A-Za-z0-9@._-]*\.\(service\|socket\|mount\|target\)'
+  for daemon in NetworkManager systemd-networkd systemd-resolved networking dhcpcd wpa_supplicant dnsmasq named unbound frr bird keepalived haproxy nginx \
+    apache2 httpd squid strongswan ssh sshd docker containerd crio kubelet firewalld ufw nftables iptables netfilter-persistent chrony chronyd systemd-timesyncd; do
+    echo "$daemon.service"
+  done
+}
+unit_log() {
+  if [ -n "$instance" ]; then return; fi
+  set -- --system -q --no-pager -p warning -n 2000 -o json --output-fields=_SYSTEMD_UNIT,UNIT,MESSAGE
+  all=
+  if [ -n "$root" ]; then all=$(timely sudo -n journalctl "$@"); fi || all=
+  if [ -z "$all" ]; then all=$(timely journalctl "$@") || return $?; fi
+  affected=$(serving | sort -u | sed 's/\./\\./g' | tr '\n' '|')
+  printf '%s\n' "$all" | grep -E "\"(_SYSTEMD_)?UNIT\":\"(${affected%|})\"" | tail -n 200 | tail -c 390000
+  true
+}
+fields() {
+  tr '{}[],' '\n\n\n\n\n' | sed -n "s#^[[:space:]]*\"\($1\)\"[[:space:]]*:[[:space:]]*\"\{0,1\}\([A-Za-z0-9_.:/-]*\)\"\{0,1\}[[:space:]]*\$#\1=\2#p" | head -n 4000
+}
+docker_asked() {
+  # The engine of this machine, whatever other one its user is set up for.
+  set -- -H unix:///run/docker.sock "$@"
+  if [ -n "$root" ]; then timely sudo -n docker "$@" || timely docker "$@"; else timely docker "$@"; fi
+}
+docker_networks() {
+  if [ -n "$instance" ] || ! [ -S /run/docker.sock ]; then return; fi
+  all=$(docker_asked network ls -q --no-trunc) || return $?
+  all=$(docker_asked network inspect $all) || return $?
+  printf '%s\n' "$all" | fields 'Name\|Id\|Driver\|Subnet\|EndpointID\|IPv4Address\|IPv6Address\|com\.docker\.network\.bridge\.name'
+}
+may_read() { if ! [ -r "$1" ]; then echo "$1 may not be read" >&2; return 13; fi; }
+network_files() {
+  kept=$1; shift
+  for file in "$@"; do
+    if ! [ -f "$file" ]; then continue; fi
+    all=$(head -c 100000 "$file") || return $?
+    echo "file ${file##*/}"
+    printf '%s\n' "$all" | fields "$kept"
+  done
+}
+podman_networks() {
+  if [ -n "$instance" ] || ! [ -d /etc/containers/networks ]; then return; fi
+  may_read /etc/containers/networks || return $?
+  set +f
+  network_files 'name\|driver\|network_interface\|subnet' /etc/containers/networks/*.json
+}
+cni_networks() {
+  if [ -n "$instance" ] || ! [ -d /etc/cni/net.d ]; then return; fi
+  may_read /etc/cni/net.d || return $?
+  set +f
+  network_files 'name\|type\|bridge\|subnet' /etc/cni/net.d/*.conflist /etc/cni/net.d/*.conf || return $?
+  for file in /var/lib/cni/networks/*/*; do
+    given=${file##*/} file=${file%/*}
+    case $given in *[!0-9a-f.:]*|lock) ;; *) echo "given ${file##*/} $given" ;; esac
+  done | head -n 2000
+}
 processes() { ps -eo comm= | sort | uniq -c | sort -rn | head -n 300; }
 none() { :; }
 daemons() {
@@ -305,6 +369,10 @@ gathered() {
   routing ospf-neighbors ospfd asked 'show ip ospf neighbor json'
   part kernel-log kernel_log
   part units units
+  if command -v journalctl >/dev/null 2>&1; then part unit-log unit_log; else part unit-log journalctl; fi
+  if command -v docker >/dev/null 2>&1; then part docker-networks docker_networks; else part docker-networks docker; fi
+  part podman-networks podman_networks
+  part cni-networks cni_networks
   part processes processes
   part clock clock
   part probes probes

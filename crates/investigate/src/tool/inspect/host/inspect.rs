@@ -15,6 +15,7 @@ use crate::tool::Site;
 use crate::tool::argument::incident_text;
 use crate::tool::call_replay::CallReplay;
 use crate::tool::inspect::argument::{Refused, refuse};
+use crate::tool::inspect::changes::IncidentTime;
 use crate::tool::inspect::inspector::{Inspection, Inspector, Unfinished};
 use crate::tool::inspect::path::sentence;
 use ghost_cloud::guest::HostAccess;
@@ -24,6 +25,8 @@ use ghost_inspect::host::{Gathered, Host};
 
 /// For so many seconds counters are watched.
 const SECONDS: u8 = 2;
+/// What logs said so many seconds before it failed counts as well.
+const BEFORE_SECONDS: i64 = 3600;
 /// So many machines are read in one call.
 const MAX_HOSTS: usize = 64;
 
@@ -72,7 +75,8 @@ impl Inspector for InspectHosts {
         let text = incident_text(replay.context());
         let may_try = !state.opened.by_program;
         let names = if may_try { asked::names(&text) } else { Vec::new() };
-        let mut read = Read::default();
+        let failed_at = IncidentTime::read(state).at.as_millis() / 1000;
+        let mut read = Read { since: Some(failed_at.saturating_sub(BEFORE_SECONDS)), ..Read::default() };
         let question = HostQuestion { names: names.clone(), to: Vec::new(), seconds: SECONDS };
         let asked: Vec<_> = hosts.iter().map(|host| (*host, question.clone())).collect();
         gather(&asked, &mut read, replay)?;

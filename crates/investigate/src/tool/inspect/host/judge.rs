@@ -42,6 +42,8 @@ pub(super) struct Read {
     /// What shows a machine.
     pub(super) observed: BTreeMap<String, ObservationId>,
     pub(super) notes: Vec<String>,
+    /// The second from which on lines of logs count.
+    pub(super) since: Option<i64>,
     /// How machines were before, of which somebody asks what changed.
     pub(super) earlier: BTreeMap<String, Earlier>,
 }
@@ -94,14 +96,14 @@ fn complaint_of(
     let mut places = Vec::new();
     let mut doubts = Vec::new();
     if complaint.kind == Kind::Drift {
-        let mut context = Context { expected, whole: true, ..Context::default() };
+        let mut context = Context { expected, whole: true, since: read.since, ..Context::default() };
         read.earlier.values().for_each(|earlier| context.expect(&earlier.host));
         let found = judge(hosts, &context).findings.into_iter();
         let hurts = |finding: &Finding| finding.weight != Weight::Noticed;
         causes.extend(found.filter(|one| hurts(one) && is_of(one, &complaint.machines)));
         doubts.extend(changes(&complaint.machines, read));
     } else if known.is_empty() {
-        let context = Context { expected, whole: true, ..Context::default() };
+        let context = Context { expected, whole: true, since: read.since, ..Context::default() };
         let found = judge(hosts, &context).findings;
         let works = names_work(complaint, hosts);
         causes.extend(found.into_iter().filter(|finding| is_of_machines(finding, complaint, works)));
@@ -109,7 +111,8 @@ fn complaint_of(
         for (own, flow) in &known {
             let by_name = own.is_by_name() || !expected.is_empty();
             let expected = expected.clone();
-            let context = Context { flows: vec![flow.clone()], expected, by_name, whole: false };
+            let context =
+                Context { flows: vec![flow.clone()], expected, by_name, whole: false, since: read.since };
             let judgement = judge(hosts, &context);
             let found: Vec<Finding> = judgement
                 .findings
@@ -365,7 +368,8 @@ fn noticed(asked: &Asked, read: &Read, explaining: &[Finding]) -> Vec<NoticedObj
     let flows = asked.complaints.iter().flat_map(|complaint| &complaint.flows);
     let flows: Vec<Flow> =
         flows.filter(|flow| !flow.is_inbound).filter_map(|flow| flow.judged(&read.hosts)).collect();
-    let found = judge(&read.hosts, &Context { flows, whole: true, ..Context::default() }).findings;
+    let found =
+        judge(&read.hosts, &Context { flows, whole: true, since: read.since, ..Context::default() }).findings;
     let others = found.iter().filter(|finding| !explaining.iter().any(|known| is_same(known, finding)));
     let say = |finding: &Finding| {
         let object = object(finding);

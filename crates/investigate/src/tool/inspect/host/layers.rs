@@ -61,6 +61,10 @@ const fn layer(part: Part) -> Option<Layer> {
         | Part::OspfNeighbors
         | Part::KernelLog
         | Part::Units
+        | Part::UnitLog
+        | Part::DockerNetworks
+        | Part::PodmanNetworks
+        | Part::CniNetworks
         | Part::Processes
         | Part::Clock
         | Part::Probes => None,
