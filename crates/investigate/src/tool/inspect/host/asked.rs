@@ -57,14 +57,26 @@ pub(super) enum Target {
     Internet,
 }
 
+/// Whether the machines have tried what people name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Attempt {
+    /// Not yet: whatever may be meant is tried.
+    Ahead,
+    /// What they found by a name decides what is meant.
+    Made,
+}
+
 impl Asked {
-    /// Reads the words of people, before what they name was `tried` or after it.
-    pub(super) fn read(text: &str, hosts: &[Host], tried: bool) -> Self {
+    /// Reads the words of people.
+    pub(super) fn read(text: &str, hosts: &[Host], attempt: Attempt) -> Self {
         let message = complaint::read(text);
         let all: Vec<String> = hosts.iter().map(|host| host.name.clone()).collect();
         let found = complaint::resolve(&message, &inventory(hosts));
-        let mut complaints: Vec<HostComplaint> =
-            found.iter().filter(|one| one.kind != Kind::Leftovers).map(|one| of(one, hosts, tried)).collect();
+        let mut complaints: Vec<HostComplaint> = found
+            .iter()
+            .filter(|one| one.kind != Kind::Leftovers)
+            .map(|one| of(one, hosts, attempt))
+            .collect();
         if complaints.is_empty() {
             // Whatever is wrong, it is with these machines.
             complaints.push(HostComplaint {
@@ -181,7 +193,7 @@ fn listener(own: &host::Listener) -> Option<complaint::Listener> {
     })
 }
 
-fn of(complaint: &Complaint, hosts: &[Host], tried: bool) -> HostComplaint {
+fn of(complaint: &Complaint, hosts: &[Host], attempt: Attempt) -> HostComplaint {
     let is_known = |name: &&String| hosts.iter().any(|host| host.name == **name);
     let named: Vec<String> = complaint.machines.iter().filter(is_known).cloned().collect();
     let machines =
@@ -190,7 +202,7 @@ fn of(complaint: &Complaint, hosts: &[Host], tried: bool) -> HostComplaint {
     let mut flows: Vec<HostFlow> = Vec::new();
     for flow in complaint.flows.iter().filter(|_| !about_names) {
         let known = known_ends(flow, &machines).into_iter();
-        for one in known.flat_map(|one| by_name(one, flow, &complaint.text, hosts, tried)) {
+        for one in known.flat_map(|one| by_name(one, flow, &complaint.text, hosts, attempt)) {
             if !flows.contains(&one) {
                 flows.push(one);
             }
@@ -245,7 +257,13 @@ fn known_ends(flow: &ComplaintFlow, machines: &[String]) -> Vec<HostFlow> {
 
 /// Calls by the name that people wrote where a machine was only guessed from it, such as the one that serves the web from `web.example`: what
 /// the caller finds by the name decides. Until it was asked both are tried.
-fn by_name(own: HostFlow, flow: &ComplaintFlow, text: &str, hosts: &[Host], tried: bool) -> Vec<HostFlow> {
+fn by_name(
+    own: HostFlow,
+    flow: &ComplaintFlow,
+    text: &str,
+    hosts: &[Host],
+    attempt: Attempt,
+) -> Vec<HostFlow> {
     let is_guessed = match &flow.destination {
         End::Machine { basis, .. } => matches!(basis, Basis::Role | Basis::Inferred),
         End::Internet => true,
@@ -258,7 +276,7 @@ fn by_name(own: HostFlow, flow: &ComplaintFlow, text: &str, hosts: &[Host], trie
         return vec![own];
     }
     let named = HostFlow { to: Target::Name(name.clone()), ..own.clone() };
-    if !tried {
+    if attempt == Attempt::Ahead {
         return vec![named, own];
     }
     let leads_on = named.probe(hosts).is_some_and(|probe| probe.address.is_some());

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::asked::{self, Asked};
+use super::asked::{self, Asked, Attempt};
 use super::judge::{Read, document};
 use super::kept;
 use crate::event::{ObservationId, SessionHost};
@@ -83,13 +83,13 @@ impl Inspector for InspectHosts {
         if read.hosts.is_empty() {
             return Err(none_read(&read.unread).into());
         }
-        let asked = Asked::read(&text, &read.hosts, false);
+        let asked = Asked::read(&text, &read.hosts, Attempt::Ahead);
         let mut to = if may_try { asked.destinations() } else { BTreeMap::new() };
         // Counters were watched before; this is about the destinations.
         let question = |to| HostQuestion { names: names.clone(), to, seconds: 1 };
         let trying = hosts.iter().filter_map(|host| Some((*host, question(to.remove(&host.name)?))));
         gather(&trying.collect::<Vec<_>>(), &mut read, replay)?;
-        let asked = Asked::read(&text, &read.hosts, true);
+        let asked = Asked::read(&text, &read.hosts, Attempt::Made);
         kept::recall(&asked, &mut read, replay)?;
         set_apart(&hosts, &mut read);
         let mut seen = Inspection::default();

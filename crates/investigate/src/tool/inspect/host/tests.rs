@@ -1,6 +1,6 @@
 //! Facts about machines that were written down by hand; the lab has those that are injected.
 
-use super::asked::Asked;
+use super::asked::{Asked, Attempt};
 use super::judge::{Read, document};
 use crate::judged::JudgedFlows;
 use crate::suspect::Layer;
@@ -72,7 +72,7 @@ fn judged(text: &str, machines: &[(&str, Gathered)]) -> (JudgedFlows, Inspection
         ..Read::default()
     };
     let mut seen = Inspection::default();
-    let document = document(&Asked::read(text, &read.hosts, true), &read, &mut seen);
+    let document = document(&Asked::read(text, &read.hosts, Attempt::Made), &read, &mut seen);
     (document, seen)
 }
 
