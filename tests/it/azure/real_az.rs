@@ -1,6 +1,6 @@
 //! The unmodified `az` works on the lab and prints what was recorded; so does the built-in one.
 //!
-//! `tests/run` installs it; `GHOST_TEST_WITHOUT=az` runs without. All recordings with `GHOST_LONG=1`, else a seeded 40; the built-in one
+//! `tests/run` installs it; `GHOST_TEST_WITHOUT=az` runs without. All recordings with `GHOST_LONG=1`, else a seeded 20; the built-in one
 //! prints all of them always.
 
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::random::{Random, is_long, seed, setting};
 /// The release of the recordings.
 const RELEASE: &str = "2.91.0";
 /// So many recordings are played in the short run.
-const SAMPLE: usize = 40;
+const SAMPLE: usize = 20;
 /// It keeps a core busy each.
 const AT_ONCE: usize = 2;
 

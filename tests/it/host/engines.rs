@@ -5,6 +5,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::random::{is_long, setting};
+
 /// A namespace for mounts whose journal is empty, and a function that adds an entry: unit, time, message.
 const JOURNAL: &str = r#"set -eu
 mount -t tmpfs journal /var/log
@@ -57,7 +59,7 @@ touch /var/lib/cni/networks/lab/10.98.0.4 /var/lib/cni/networks/lab/lock
 
 /// Runs a script and then `ghost host` in namespaces of their own; `None` where the test runs without.
 fn host(namespaces: &[&str], script: &str, arguments: &str) -> Option<Value> {
-    let without = std::env::var("GHOST_TEST_WITHOUT").unwrap_or_default();
+    let without = setting("GHOST_TEST_WITHOUT");
     if without.split(',').any(|one| one == "unshare") || !rustix::process::geteuid().is_root() {
         return None;
     }
@@ -78,10 +80,6 @@ fn host(namespaces: &[&str], script: &str, arguments: &str) -> Option<Value> {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!String::from_utf8_lossy(&answer).contains("keep-this-here"));
     Some(serde_json::from_slice(&answer).unwrap_or_else(|error| panic!("{error}: {said}")))
-}
-
-fn is_long() -> bool {
-    std::env::var("GHOST_LONG").is_ok_and(|value| value == "1")
 }
 
 fn evidence(found: &Value, fault: &str) -> Vec<String> {

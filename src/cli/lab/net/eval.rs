@@ -66,13 +66,18 @@ pub(in crate::cli::lab) fn evaluate(setup: &Setup, question: &Question<'_>) -> a
             Err(HostError::Lacking(why)) if !board.outcomes.is_empty() => {
                 board.skipped.push((trial.name(), why))
             }
+            // One network that does not come to be says nothing of the others.
+            Err(error) if !board.outcomes.is_empty() => {
+                note(&format!("failed  {}: {error}", trial.name()));
+                board.failed.push((trial.name(), error.to_string()));
+            }
             Err(error) => return Err(anyhow::Error::from(error).context(format!("running {}", trial.name()))),
         }
     }
     if question.json {
         let (healthy, named) = board.healthy();
         line(&json!({"mean_f1": board.mean(), "kinds": board.kinds(), "healthy": healthy, "healthy_named": named,
-            "skipped": board.skipped.len()}).to_string())?;
+            "skipped": board.skipped.len(), "failed": board.failed.len()}).to_string())?;
     } else {
         line(board.to_string().trim_end())?;
     }
@@ -80,7 +85,7 @@ pub(in crate::cli::lab) fn evaluate(setup: &Setup, question: &Question<'_>) -> a
         note(&format!("interrupted: {left} cases were not run to their end"));
         return Ok(Ending::Interrupted);
     }
-    let is_right = board.outcomes.iter().all(|one| one.truth == one.said);
+    let is_right = board.failed.is_empty() && board.outcomes.iter().all(|one| one.truth == one.said);
     Ok(if is_right { Ending::Right } else { Ending::Wrong })
 }
 

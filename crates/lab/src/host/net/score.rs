@@ -50,6 +50,8 @@ pub struct Board {
     pub outcomes: Vec<Outcome>,
     /// What could not be run here, and why.
     pub skipped: Vec<(String, String)>,
+    /// What was to run and did not come to be as it should, and why: it says nothing of what is judged, and is no success.
+    pub failed: Vec<(String, String)>,
 }
 
 impl Board {
@@ -104,6 +106,9 @@ impl fmt::Display for Board {
         for (name, why) in &self.skipped {
             writeln!(out, "skipped  {name}: {why}")?;
         }
+        for (name, why) in &self.failed {
+            writeln!(out, "failed   {name}: {why}")?;
+        }
         let (healthy, named) = self.healthy();
         let slowest = self.outcomes.iter().map(|one| one.gathered_in).max().unwrap_or_default();
         writeln!(
@@ -150,7 +155,7 @@ mod tests {
     #[test]
     fn a_board_counts_healthy_networks_apart() {
         let outcomes = vec![outcome(&["a x"], &["a x"]), outcome(&[], &["a x"]), outcome(&[], &[])];
-        let board = Board { outcomes, skipped: Vec::new() };
+        let board = Board { outcomes, skipped: Vec::new(), failed: Vec::new() };
         assert_eq!((board.mean(), board.healthy(), board.kinds()), (1.0, (2, 1), 1));
     }
 }
