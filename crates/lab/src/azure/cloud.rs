@@ -237,6 +237,20 @@ impl Cloud {
         self.about.subscription.get("subscriptionId").and_then(Value::as_str).unwrap_or_default()
     }
 
+    /// Returns a subscription by its identifier.
+    pub(super) fn described(&self, id: &str) -> Option<&Value> {
+        let own = |one: &&Value| {
+            one.get("subscriptionId").and_then(Value::as_str).is_some_and(|own| own.eq_ignore_ascii_case(id))
+        };
+        self.about.subscriptions().find(own)
+    }
+
+    /// Returns the identifier of the subscription that a request names, the first one where it names none.
+    pub(super) fn subscription_of(&self, request: &Request) -> String {
+        let named = Target::parse(&request.path).and_then(|target| target.subscription);
+        named.unwrap_or_else(|| self.subscription().to_owned())
+    }
+
     /// Lists something, in pages where pages are wanted.
     pub(super) fn list(&self, request: &Request, entries: Vec<Value>) -> Result<Answer, Refusal> {
         let Some(page) = self.page.filter(|page| entries.len() > *page) else {

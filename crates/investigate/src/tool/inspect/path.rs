@@ -149,7 +149,9 @@ fn remedies(reader: &EstateReader<'_>, judged: &[Judgement], asked: &Complained)
     let flows: Vec<Flow> =
         judged.iter().enumerate().filter(counts).map(|(_, judgement)| judgement.flow.clone()).collect();
     let all = path::remedies(reader.bundle(), &flows);
-    all.iter().filter_map(|one| remedy::in_words(one, reader.group(), reader.estate())).collect()
+    all.iter()
+        .filter_map(|one| remedy::in_words(one, (reader.group(), &reader.bundle().cloud), reader.estate()))
+        .collect()
 }
 
 /// Returns the places of the flows that are listed: all of them where they are few. Of many those that show a cause, something that was
@@ -430,11 +432,21 @@ fn tell(
         noticed: moot.into_iter().chain(noticed(&judged, estate)).collect(),
         remedies,
         machines: Vec::new(),
+        elsewhere: elsewhere(&judged, reader),
     };
     seen.facts = json!(document);
+    for (place, why) in estate.closed_places() {
+        seen.notes.push(sentence(&format!("{place} was not looked at: {why}")));
+    }
     for warning in estate.warnings().iter().take(8) {
         seen.notes.push(sentence(warning));
     }
+}
+
+/// Returns how commands name the groups of causes that are in others than the session's own, by the objects of these.
+fn elsewhere(judged: &[Judgement], reader: &EstateReader<'_>) -> BTreeMap<String, String> {
+    let causes = judged.iter().flat_map(Judgement::findings);
+    causes.filter_map(|cause| Some((object(&cause.object), reader.group_words(&cause.object)?))).collect()
 }
 
 /// The ports of whoever administers machines: asked about where exposure is the question and no port is named.

@@ -145,7 +145,8 @@ async fn steps(
     phase: usize,
 ) -> Result<(Vec<String>, Vec<PlanStep>), InjectError> {
     let mut done = Vec::new();
-    if let Some(about) = about {
+    if let Some(mut about) = about {
+        about.closed.clone_from(&case.closed);
         let replaced = lab.replace(about).await;
         replaced.map_err(|error| InjectError::Step {
             step: "the estate of the case".to_owned(),
