@@ -29,6 +29,9 @@ pub struct JudgedFlows {
     /// What takes the causes away, in the order in which a packet meets them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remedies: Vec<JudgedRemedy>,
+    /// Resource groups into which flows lead and that are closed to whoever reads, with what would open them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub closed: Vec<UnreadDocument>,
     /// How commands name the resource groups of objects that are in others than the session's own.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub elsewhere: BTreeMap<String, String>,

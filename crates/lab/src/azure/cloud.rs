@@ -181,6 +181,11 @@ impl Cloud {
         &mut self.faults
     }
 
+    /// Whoever is signed in has no role in these subscriptions from now on.
+    pub fn close(&mut self, subscriptions: &[String]) {
+        self.about.closed = subscriptions.to_vec();
+    }
+
     /// Lists come in pages of so many entries from now on.
     pub fn page(&mut self, entries: Option<usize>) {
         self.page = entries;

@@ -74,7 +74,30 @@ impl Policy {
         let is_captures_account =
             self.captures_account.as_deref().is_some_and(|account| self.is_on(command, &ruling, account));
         let outside = scope.filter(|_| !is_captures_account).and_then(|scope| scope.outside(command));
+        let outside = outside.or_else(|| self.beyond(command, &ruling));
         outside.map_or(ruling.clone(), |what| blocked(ruling, what))
+    }
+
+    /// Says which subscription a command that only reads names, where whoever reads does not keep to it. What names none goes to the
+    /// one that is signed in to.
+    pub(crate) fn beyond(&self, command: &str, ruling: &Ruling) -> Option<String> {
+        let reads = ruling.verdict == Verdict::Safe || ruling.only_reads();
+        if self.kept_to.is_empty() || !reads {
+            return None;
+        }
+        let own = Scope { subscriptions: self.kept_to.clone(), resource_groups: Vec::new() };
+        let script = text::read_without_shell(command);
+        let lists = || script.commands.iter().map(words);
+        let named = lists().flat_map(|words| values(&words, "", "--subscription")).collect::<Vec<_>>();
+        let mut named = named.into_iter();
+        let is_outside = named.any(|name| own.outside_list(&own.subscriptions, name, "").is_some())
+            || own.outside_ids(&command.replace("/subscriptions/{subscriptionId}", "")).is_some();
+        is_outside.then(|| {
+            let all = self.kept_to.join(", ");
+            format!(
+                "it names another subscription than {all}, to which whoever reads is kept; see [azure.reader]"
+            )
+        })
     }
 
     /// Judges a line that claims to be a declared script and is none: it never runs, as whatever else.

@@ -1,8 +1,9 @@
 //! Resource groups beside the session's own, into which flows lead: their lists are read and joined with those of the first.
 
 use super::argument::Guest;
-use super::estate_reader::EstateReader;
+use super::estate_reader::{EstateReader, MAX_CITED};
 use super::inspector::Unfinished;
+use crate::event::ObservationId;
 use crate::tool::call_replay::CallReplay;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::{
@@ -87,9 +88,11 @@ impl EstateReader<'_> {
         Name::parse(&name).ok().map(|machine| Guest { machine, resource_group: Some(place), provider: None })
     }
 
-    /// Tells whether an object is in another group.
-    pub(super) fn names_in(&self, place: &Place, object: &Object) -> bool {
-        self.bundle.cloud.place_of(object).as_ref() == Some(place)
+    /// Returns the observations of the lists of another group in which an object is.
+    pub(super) fn shown_beside(&self, object: &Object) -> Vec<ObservationId> {
+        let place = self.bundle.cloud.place_of(object).map(Wanted::Place);
+        let known = place.and_then(|place| self.read.get(&place)).into_iter().flatten();
+        known.rev().take(MAX_CITED - 1).copied().collect()
     }
 
     /// Returns how a command names the group of an object, where that is another one than the session's own.

@@ -33,7 +33,7 @@ const MAX_MACHINES: usize = 30;
 /// Stands for any address outside.
 pub(super) const INTERNET: [u8; 4] = [8, 8, 8, 8];
 /// So many observations are cited for one fault.
-const MAX_CITED: usize = 4;
+pub(super) const MAX_CITED: usize = 4;
 
 /// The documents of an estate, as far as they were needed.
 pub(super) struct EstateReader<'a> {
@@ -520,17 +520,8 @@ impl<'a> EstateReader<'a> {
         let called = called.and_then(|flow| estate.machine_at(flow.dst));
         let machine = object.machine().or(called);
         let is_shown = |read: &Wanted| match read {
-            // The lists of another group show what only lists show.
-            Wanted::Place(_) => matches!(
-                object,
-                Object::Peering { .. }
-                    | Object::Networks { .. }
-                    | Object::Network { .. }
-                    | Object::RouteTable { .. }
-                    | Object::NsgRule { .. }
-                    | Object::Route { .. }
-                    | Object::Machine { .. }
-            ),
+            // The lists of another group are cited where nothing else shows an object.
+            Wanted::Place(_) => false,
             Wanted::Frontends => matches!(
                 object,
                 Object::BalancerPort { .. }
@@ -582,9 +573,6 @@ impl<'a> EstateReader<'a> {
             names.push(route);
         }
         let holds = |read: &Wanted| {
-            if let Wanted::Place(place) = read {
-                return self.names_in(place, object);
-            }
             let text = match read {
                 Wanted::Rules(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.rules.as_ref()),
                 Wanted::Routes(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.routes.as_ref()),
@@ -609,6 +597,9 @@ impl<'a> EstateReader<'a> {
         };
         let found = self.read.iter().filter(|(read, _)| is_shown(read) && holds(read));
         let mut found: Vec<ObservationId> = found.flat_map(|(_, ids)| ids.iter().copied()).collect();
+        if found.is_empty() {
+            found = self.shown_beside(object);
+        }
         // What the effective tables do not show stands in the lists; with them something that this call read itself.
         if found.is_empty() {
             found = self.lists.iter().rev().take(MAX_CITED - 1).copied().collect();

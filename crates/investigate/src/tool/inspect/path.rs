@@ -432,15 +432,23 @@ fn tell(
         noticed: moot.into_iter().chain(noticed(&judged, estate)).collect(),
         remedies,
         machines: Vec::new(),
+        closed: closed(estate),
         elsewhere: elsewhere(&judged, reader),
     };
     seen.facts = json!(document);
-    for (place, why) in estate.closed_places() {
-        seen.notes.push(sentence(&format!("{place} was not looked at: {why}")));
+    for one in closed(estate) {
+        seen.notes.push(format!("{} was not looked at: {}", one.what, one.why));
     }
     for warning in estate.warnings().iter().take(8) {
         seen.notes.push(sentence(warning));
     }
+}
+
+/// Returns the resource groups that are closed to whoever reads.
+fn closed(estate: &Estate) -> Vec<UnreadDocument> {
+    let all = estate.closed_places().into_iter();
+    all.map(|(place, why)| UnreadDocument { what: sentence(&place.to_string()), why: sentence(why) })
+        .collect()
 }
 
 /// Returns how commands name the groups of causes that are in others than the session's own, by the objects of these.
