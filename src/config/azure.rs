@@ -185,6 +185,7 @@ mod tests {
             "[reader]\nsign_in = 'service_principal'\nclient_id = 'ID'\ntenant = 'contoso.example'\ncertificate = '/etc/c.pem'",
             "[reader]\nsign_in = 'service_principal'\nclient_id = 'ID'\ntenant = 'ID'",
             "[reader]\nsign_in = 'folder'\nfolder = '/home/a/.azure'",
+            "[reader]\nsign_in = 'managed'\nsubscription = 'ID'\nsubscriptions = ['ID']",
         ] {
             assert_eq!(problems(text), Vec::<String>::new(), "{text}");
         }
@@ -210,6 +211,11 @@ mod tests {
             );
         }
         assert_eq!(problems("[reader]\nsign_in = 'service_principal'").len(), 1);
+        assert_eq!(problems("[reader]\nsign_in = 'managed'\nsubscriptions = ['ID']").len(), 1);
+        assert_eq!(
+            problems("[reader]\nsign_in = 'managed'\nsubscription = 'ID'\nsubscriptions = ['hub']").len(),
+            1
+        );
     }
 
     #[test]

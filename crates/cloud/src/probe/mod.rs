@@ -29,6 +29,7 @@ mod power;
 pub mod qdisc;
 mod resource;
 mod state;
+mod subscriptions;
 pub mod topology;
 mod wanted;
 
@@ -48,4 +49,7 @@ pub use page::{PAGE, page_values};
 pub use places::Places;
 pub use power::{keep_power, power};
 pub use state::{STATE, StateError};
+pub use subscriptions::{
+    FoundBy, FoundResource, ManagementGroup, Sought, SubscriptionRow, Subscriptions, SubscriptionsOperation,
+};
 pub use wanted::{Wanted, unread_guest, wanted, wants_events};

@@ -260,3 +260,103 @@ fn list_of(object: &Object) -> Option<(&'static str, &str)> {
         | Object::Health { .. } => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::path::{Bundle, Fate, Flow, Protocol, Reading};
+
+    const SPOKE: &str = "/subscriptions/s1/resourceGroups/web/providers";
+    const HUB: &str = "/subscriptions/s2/resourceGroups/hub/providers";
+
+    fn text(value: &Value) -> Option<Reading> {
+        Some(Reading::Text(value.to_string()))
+    }
+
+    /// A machine in a network that is peered with one of another subscription; what is known of that one.
+    fn bundle(state: &str, places: Option<Value>, hub: &[Value]) -> Bundle {
+        let network = format!("{SPOKE}/Microsoft.Network/virtualNetworks/app");
+        let mut networks = vec![
+            json!({"id": network, "name": "app", "addressSpace": {"addressPrefixes": ["10.40.0.0/16"]},
+            "subnets": [{"name": "one", "addressPrefix": "10.40.1.0/24"}],
+            "virtualNetworkPeerings": [{"name": "to-hub", "peeringState": state, "allowVirtualNetworkAccess": true,
+                "remoteVirtualNetwork": {"id": format!("{HUB}/Microsoft.Network/virtualNetworks/hub-net")},
+                "remoteAddressSpace": {"addressPrefixes": ["10.50.0.0/16"]}}]}),
+        ];
+        networks.extend(hub.iter().cloned());
+        let nic = json!([{"id": format!("{SPOKE}/Microsoft.Network/networkInterfaces/a-nic"), "name": "a-nic",
+            "virtualMachine": {"id": format!("{SPOKE}/Microsoft.Compute/virtualMachines/a")},
+            "ipConfigurations": [{"privateIPAddress": "10.40.1.4", "subnet": {"id": format!("{network}/subnets/one")}}]}]);
+        let cloud = Cloud {
+            interfaces: text(&nic),
+            networks: text(&json!(networks)),
+            route_tables: text(&json!([])),
+            groups: text(&json!([])),
+            places: places.as_ref().and_then(text),
+            ..Cloud::default()
+        };
+        Bundle { format: 1, cloud, ..Bundle::default() }
+    }
+
+    fn judged(bundle: &Bundle) -> crate::path::Judgement {
+        let flow =
+            Flow::new([10, 40, 1, 4].into(), [10, 50, 1, 4].into(), Protocol::Tcp, Some(5432)).unwrap();
+        Estate::of(bundle).judge(&flow)
+    }
+
+    fn places_of(judged: &crate::path::Judgement) -> Vec<(String, String)> {
+        let all = judged.missing().into_iter();
+        all.filter_map(|one| match one.what {
+            Document::Place(place) => Some((place.subscription, one.why)),
+            _ => None,
+        })
+        .collect()
+    }
+
+    #[test]
+    fn what_lies_in_another_subscription_is_asked_for_before_anything_is_said() {
+        let judged = judged(&bundle("Connected", None, &[]));
+        assert_eq!(judged.fate, Fate::Unknown);
+        assert_eq!(places_of(&judged)[0].0, "s2");
+    }
+
+    #[test]
+    fn a_closed_subscription_stays_open_to_doubt_and_says_what_is_missing() {
+        let closed = json!([{"subscription": "s2", "group": "hub", "error": "no role at /subscriptions/s2"}]);
+        let judged = judged(&bundle("Connected", Some(closed.clone()), &[]));
+        assert_eq!(judged.fate, Fate::Unknown);
+        assert!(judged.stops().is_empty());
+        assert!(places_of(&judged)[0].1.contains("closed to us: no role at /subscriptions/s2"));
+        let bundle = bundle("Connected", Some(closed), &[]);
+        let estate = Estate::of(&bundle);
+        assert_eq!(estate.closed_places().len(), 1);
+        assert!(estate.places_beside().is_empty(), "it was tried");
+    }
+
+    #[test]
+    fn a_side_of_a_peering_that_is_cut_is_named_whoever_closed_the_other() {
+        let judged = judged(&bundle("Disconnected", None, &[]));
+        let causes: Vec<String> = judged.findings().iter().map(|cause| cause.object.to_string()).collect();
+        assert_eq!(causes, ["peering/app/to-hub"]);
+    }
+
+    #[test]
+    fn two_networks_of_one_name_are_two() {
+        let own = json!({"id": format!("{SPOKE}/Microsoft.Network/virtualNetworks/hub-net"), "name": "hub-net",
+            "addressSpace": {"addressPrefixes": ["10.60.0.0/16"]}, "subnets": [], "virtualNetworkPeerings": []});
+        let judged = judged(&bundle("Connected", None, &[own]));
+        assert_eq!(places_of(&judged)[0].0, "s2", "the one that is here is another one");
+    }
+
+    #[test]
+    fn a_command_names_the_group_and_the_subscription_of_what_it_changes() {
+        let hub = json!({"id": format!("{HUB}/Microsoft.Network/virtualNetworks/hub-net"), "name": "hub-net",
+            "addressSpace": {"addressPrefixes": ["10.50.0.0/16"]}});
+        let cloud = bundle("Connected", Some(json!([])), &[hub]).cloud;
+        let words = |name: &str| cloud.group_words("web", cloud.place_in("networks", name));
+        assert_eq!(words("hub-net").as_deref(), Some("hub --subscription s2"));
+        assert_eq!(words("app"), None);
+    }
+}

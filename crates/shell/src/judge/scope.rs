@@ -338,6 +338,40 @@ mod tests {
     }
 
     #[test]
+    fn what_only_reads_keeps_to_the_subscriptions_of_the_reader() {
+        let (own, other) = ("00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002");
+        let kept = Policy::builtin().unwrap().clone().keeping_to(vec![own.to_owned()]);
+        let verdict = |command: &str| kept.classify_within(command, None).verdict;
+        let group = format!("/subscriptions/{other}/resourceGroups/rg");
+        for command in [
+            format!("az vm list -g rg --subscription {other}"),
+            format!("az vm list -g rg --subscription={other}"),
+            format!("az vm list -g rg --subscr {other}"),
+            format!("az vm list -g a; az vm list -g b --subscription {other}"),
+            format!("az vm show --ids {group}/providers/Microsoft.Compute/virtualMachines/v"),
+            "az vm list -g rg --subscription hub".to_owned(),
+        ] {
+            assert_eq!(verdict(&command), Verdict::Blocked, "{command}");
+        }
+        let health = "/subscriptions/{subscriptionId}/providers/Microsoft.ResourceHealth/events?api-version=2022-10-01";
+        for command in [
+            "az vm list -g rg".to_owned(),
+            format!("az vm list -g rg --subscription {own}"),
+            format!("az rest --method get --url '{health}' --subscription {own}"),
+            "ip -br addr".to_owned(),
+        ] {
+            assert_eq!(verdict(&command), Verdict::Safe, "{command}");
+        }
+        // What changes something is decided by a person, who sees where.
+        assert_eq!(verdict(&format!("az vm start -g rg -n v --subscription {other}")), Verdict::Risky);
+        let any = Policy::builtin().unwrap();
+        assert_eq!(
+            any.classify_within(&format!("az vm list --subscription {other}"), None).verdict,
+            Verdict::Safe
+        );
+    }
+
+    #[test]
     fn what_lies_in_the_account_of_captures_is_inside_file_by_file() {
         let policy = Policy::builtin().unwrap().clone().captures_into(Some("store1".to_owned()));
         let web = scope(&[], &["rg-web"]);

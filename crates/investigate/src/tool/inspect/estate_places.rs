@@ -13,6 +13,9 @@ use ghost_cloud::probe::{
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::path::{Cloud, Object, Place};
 
+/// So many lists are read of a group first.
+const LISTS: usize = 5;
+
 impl EstateReader<'_> {
     /// Reads the lists of another resource group, and in it whatever was read of the first one.
     pub(super) fn open(&mut self, place: &Place, replay: &mut CallReplay<'_, '_>) -> Result<(), Unfinished> {
@@ -92,7 +95,9 @@ impl EstateReader<'_> {
     pub(super) fn shown_beside(&self, object: &Object) -> Vec<ObservationId> {
         let place = self.bundle.cloud.place_of(object).map(Wanted::Place);
         let known = place.and_then(|place| self.read.get(&place)).into_iter().flatten();
-        known.rev().take(MAX_CITED - 1).copied().collect()
+        // Whatever was read there later is about something else.
+        let lists: Vec<ObservationId> = known.take(LISTS).copied().collect();
+        lists.into_iter().rev().take(MAX_CITED - 1).collect()
     }
 
     /// Returns how a command names the group of an object, where that is another one than the session's own.

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::graph;
 use crate::azure::cloud::Cloud;
 use crate::azure::refusal::Refusal;
 use crate::azure::request::{Answer, Request, Verb};
@@ -32,6 +33,20 @@ pub(super) fn outside(cloud: &Cloud, request: &Request) -> Result<Answer, Refusa
                 200,
                 json!({"value": [{"id": format!("/tenants/{}", tenant.as_str().unwrap_or_default()), "tenantId": tenant}]}),
             ))
+        }
+        "/providers/Microsoft.Management/managementGroups" if request.verb == Verb::Get => {
+            let tenant = cloud.about.subscription.get("tenantId").cloned().unwrap_or_default();
+            let row = |group: &Value| {
+                let name = group.get("name").and_then(Value::as_str).unwrap_or_default();
+                let shown = group.get("displayName").and_then(Value::as_str).unwrap_or(name);
+                json!({"id": format!("/providers/Microsoft.Management/managementGroups/{name}"), "name": name,
+                    "type": "Microsoft.Management/managementGroups", "properties": {"displayName": shown, "tenantId": tenant}})
+            };
+            let all: Vec<Value> = cloud.about.management_groups.iter().map(row).collect();
+            cloud.list(request, all)
+        }
+        "/providers/Microsoft.ResourceGraph/resources" if request.verb == Verb::Post => {
+            graph::answer(cloud, request)
         }
         path if request.verb == Verb::Get && is_collection(path) => cloud.list(request, Vec::new()),
         _ => Err(Refusal::new(404, "NotFound", format!("The path '{}' was not found.", request.path))),
