@@ -53,6 +53,7 @@ mod runbooks;
 mod sessions;
 mod setup;
 mod shell;
+mod subscriptions;
 mod sweep;
 mod tone;
 mod topology;

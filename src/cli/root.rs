@@ -94,6 +94,8 @@ enum Sub {
     Flows(super::flows::Arguments),
     /// Says what a resource group consists of, and who owns which address.
     Topology(super::topology::Arguments),
+    /// Lists the subscriptions and management groups that whoever reads sees, and finds where a machine or an address is.
+    Subscriptions(super::subscriptions::Arguments),
     /// Starts what to run against where there is nothing real.
     #[cfg(feature = "lab")]
     Lab(super::lab::Arguments),
@@ -170,6 +172,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Changes(arguments) => super::changes::run(&arguments, &root.global),
         Sub::Flows(arguments) => super::flows::run(&arguments),
         Sub::Topology(arguments) => super::topology::run(&arguments, &setup()?),
+        Sub::Subscriptions(arguments) => super::subscriptions::run(&arguments, &setup()?),
         #[cfg(feature = "lab")]
         Sub::Lab(arguments) => super::lab::run(&arguments, &root.global),
         Sub::Config(arguments) => super::config::run(&arguments, &root.global),

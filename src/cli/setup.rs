@@ -236,7 +236,8 @@ mod shell {
                 (Some(site), false) => Policy::with_site(&site)?,
                 (site, true) => Policy::with_site(&apart(&site.unwrap_or_default())?)?,
             };
-            let policy = Arc::new(policy.captures_in(&self.config.capture.folder));
+            let kept_to = self.config.azure.kept_to();
+            let policy = Arc::new(policy.captures_in(&self.config.capture.folder).keeping_to(kept_to));
             Ok(Arc::clone(self.policy.get_or_init(|| policy)))
         }
 
@@ -248,7 +249,8 @@ mod shell {
             if let Some(policy) = self.policy.get() {
                 return Ok(Arc::clone(policy));
             }
-            let policy = Arc::new(Policy::embedded_once()?.captures_in(&self.config.capture.folder));
+            let policy = Policy::embedded_once()?.captures_in(&self.config.capture.folder);
+            let policy = Arc::new(policy.keeping_to(self.config.azure.kept_to()));
             Ok(Arc::clone(self.policy.get_or_init(|| policy)))
         }
 

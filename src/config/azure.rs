@@ -49,6 +49,9 @@ pub struct Identity {
     pub folder: Option<PathBuf>,
     /// The id of the subscription to which it keeps.
     pub subscription: Option<String>,
+    /// The ids of other subscriptions that whoever reads may read beside it.
+    #[serde(default)]
+    pub subscriptions: Vec<String>,
 }
 
 /// How an identity signs in.
@@ -63,6 +66,13 @@ pub enum SignIn {
 }
 
 impl Azure {
+    /// Returns the subscriptions that alone are read; none, where any may be.
+    #[must_use]
+    pub fn kept_to(&self) -> Vec<String> {
+        let own = self.reader.iter().filter_map(|reader| Some((reader.subscription.as_ref()?, reader)));
+        own.flat_map(|(own, reader)| std::iter::once(own).chain(&reader.subscriptions)).cloned().collect()
+    }
+
     pub(super) fn problems(&self) -> Vec<String> {
         let group = |name: &String| {
             let plain = |char: char| char.is_alphanumeric() || "-_.()".contains(char);
@@ -117,10 +127,14 @@ impl Identity {
                 say(format!("{path:?}: the path has to be absolute text without `=`"));
             }
         }
-        for (key, id) in [("client_id", &self.client_id), ("subscription", &self.subscription)] {
-            if let Some(id) = id.as_deref().filter(|id| !is_id(id)) {
-                say(format!("{key} = {id:?}: it is an id like 00000000-0000-0000-0000-000000000000"));
-            }
+        let others = self.subscriptions.iter().map(|id| ("subscriptions", id));
+        let one = [("client_id", &self.client_id), ("subscription", &self.subscription)];
+        let all = one.into_iter().filter_map(|(key, id)| Some((key, id.as_ref()?)));
+        for (key, id) in all.chain(others).filter(|(_, id)| !is_id(id)) {
+            say(format!("{key} = {id:?}: it is an id like 00000000-0000-0000-0000-000000000000"));
+        }
+        if !self.subscriptions.is_empty() && (name == "actor" || self.subscription.is_none()) {
+            say("subscriptions are those that the reader may read beside its `subscription`".to_owned());
         }
         let host = |byte: u8| byte.is_ascii_alphanumeric() || b"-.".contains(&byte);
         let tenant = self.tenant.as_deref();
@@ -171,6 +185,7 @@ mod tests {
             "[reader]\nsign_in = 'service_principal'\nclient_id = 'ID'\ntenant = 'contoso.example'\ncertificate = '/etc/c.pem'",
             "[reader]\nsign_in = 'service_principal'\nclient_id = 'ID'\ntenant = 'ID'",
             "[reader]\nsign_in = 'folder'\nfolder = '/home/a/.azure'",
+            "[reader]\nsign_in = 'managed'\nsubscription = 'ID'\nsubscriptions = ['ID']",
         ] {
             assert_eq!(problems(text), Vec::<String>::new(), "{text}");
         }
@@ -196,6 +211,11 @@ mod tests {
             );
         }
         assert_eq!(problems("[reader]\nsign_in = 'service_principal'").len(), 1);
+        assert_eq!(problems("[reader]\nsign_in = 'managed'\nsubscriptions = ['ID']").len(), 1);
+        assert_eq!(
+            problems("[reader]\nsign_in = 'managed'\nsubscription = 'ID'\nsubscriptions = ['hub']").len(),
+            1
+        );
     }
 
     #[test]

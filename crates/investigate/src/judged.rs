@@ -1,7 +1,7 @@
 //! What `check_path` found out about the flows in question: one document, written by the tool, and read by the playbook, the gates and
 //! the reports.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,12 @@ pub struct JudgedFlows {
     /// What takes the causes away, in the order in which a packet meets them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remedies: Vec<JudgedRemedy>,
+    /// Resource groups into which flows lead and that are closed to whoever reads, with what would open them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub closed: Vec<UnreadDocument>,
+    /// How commands name the resource groups of objects that are in others than the session's own.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub elsewhere: BTreeMap<String, String>,
     /// The machines that were read themselves; none in the cloud.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub machines: Vec<JudgedMachine>,

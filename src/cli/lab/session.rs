@@ -9,7 +9,7 @@ use ghost_lab::control::Lab;
 use ghost_lab::runner::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER};
 
 /// The groups that an investigation may look at.
-pub(in crate::cli) const GROUPS: [&str; 2] = ["nw-forensics-rg", "NetworkWatcherRG"];
+pub(in crate::cli) const GROUPS: [&str; 3] = ["nw-forensics-rg", "NetworkWatcherRG", "hub-rg"];
 
 /// How the machines of the lab are reached: no file is read, because nothing of ssh runs.
 const KEY: &str = "/ghost-lab/key";

@@ -214,6 +214,15 @@ impl Question<'_> {
         let mut live = LiveEstate::open(Live::open(setup, "path", None, None)?, group)?;
         let flow = live.flow(self.from, self.to, self.protocol)?;
         live.read_for(std::slice::from_ref(&flow))?;
+        let mut flow = flow;
+        if flow.name.is_some() {
+            // What another group holds may lead the name somewhere else.
+            let again = live.flow(self.from, self.to, self.protocol)?;
+            if again != flow {
+                flow = again;
+                live.read_for(std::slice::from_ref(&flow))?;
+            }
+        }
         let mut judged = JudgedFlow::new(live.bundle().clone(), flow);
         if let Some(at) = self.at {
             let events = live.changes(past::hours(at, SystemClock.now())?)?;

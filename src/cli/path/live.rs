@@ -10,19 +10,23 @@ use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
     EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, GuestProbe, HealthOperation,
-    NamingOperation, OutboundOperation, PAGE, PlatformHealthOperation, ProbeSpec, RESOLVE, STATE, Wanted,
-    keep_power, page_values, power, unread_guest, wanted, wants_events,
+    NamingOperation, OutboundOperation, PAGE, Places, PlatformHealthOperation, ProbeSpec, RESOLVE, STATE,
+    Wanted, keep_power, page_values, power, unread_guest, wanted, wants_events,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
-use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Reading};
+use ghost_inspect::path::{Bundle, Cloud, Estate, Flow, Place, Protocol, Reading};
 
 /// More rounds are not needed: each goes at least one machine further along a path.
 const MAX_ROUNDS: usize = 16;
+/// So many resource groups of peered networks are read because an end is none of the machines.
+const MAX_BESIDE: usize = 4;
 
 /// A bundle that grows as it is needed.
 pub(in crate::cli) struct LiveEstate {
     live: Live,
     group: ResourceGroup,
+    /// The resource groups that are read: that one, and others into which flows lead.
+    places: Places,
     bundle: Bundle,
     read: BTreeSet<Wanted>,
     /// How many documents could not be read.
@@ -34,7 +38,8 @@ impl LiveEstate {
     pub(in crate::cli) fn open(live: Live, group: ResourceGroup) -> anyhow::Result<Self> {
         let cloud = or_fail(live.drive(EstateOperation::new(&group))?)?;
         let bundle = Bundle { format: 1, cloud, ..Bundle::default() };
-        Ok(Self { live, group, bundle, read: BTreeSet::new(), unread: 0 })
+        let places = Places::new(&group);
+        Ok(Self { live, group, places, bundle, read: BTreeSet::new(), unread: 0 })
     }
 
     /// Returns what was read.
@@ -76,7 +81,14 @@ impl LiveEstate {
             return found;
         }
         self.fetch(Wanted::Frontends)?;
-        let found = place::flow(&self.estate(), from, to, protocol);
+        let mut found = place::flow(&self.estate(), from, to, protocol);
+        if found.is_err() && !to.contains('.') {
+            // It may be of another group, with whose network one of this group is peered.
+            for place in self.estate().places_beside().into_iter().take(MAX_BESIDE) {
+                self.fetch(Wanted::Place(place))?;
+            }
+            found = place::flow(&self.estate(), from, to, protocol);
+        }
         // A name with points in it may be one of a service, or of a private zone.
         if found.is_ok() || !to.contains('.') {
             return found;
@@ -112,7 +124,8 @@ impl LiveEstate {
             match &one {
                 Wanted::Routes(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Routes),
                 Wanted::Rules(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Rules),
-                Wanted::Frontends
+                Wanted::Place(_)
+                | Wanted::Frontends
                 | Wanted::Health(_)
                 | Wanted::Firewalls
                 | Wanted::Gateways
@@ -151,31 +164,18 @@ impl LiveEstate {
 
     fn fetch(&mut self, one: Wanted) -> anyhow::Result<()> {
         match &one {
-            Wanted::Frontends => {
-                let found = self.live.drive(FrontendOperation::new(&self.group))?;
-                FrontendOperation::into_cloud(found, &mut self.bundle.cloud);
-            }
+            Wanted::Place(place) => self.open_place(place)?,
             Wanted::Health(gateway) => {
-                if let Ok(name) = Name::parse(gateway) {
-                    let found = self.live.drive(HealthOperation::new(&self.group, &name))?;
+                let (place, own) = self.places.of_application_gateway(&self.bundle.cloud, gateway);
+                if let Ok(name) = Name::parse(&own) {
+                    let found = self.live.drive(HealthOperation::new(&place, &name))?;
                     HealthOperation::into_cloud(found, &mut self.bundle.cloud);
                 }
             }
-            Wanted::Firewalls => {
-                let found = self.live.drive(FirewallOperation::new(&self.group))?;
-                FirewallOperation::into_cloud(found, &mut self.bundle.cloud);
-            }
-            Wanted::Names => {
-                let found = self.live.drive(NamingOperation::new(&self.group))?;
-                NamingOperation::into_cloud(found, &mut self.bundle.cloud);
-            }
-            Wanted::Gateways => {
-                let found = self.live.drive(GatewayOperation::new(&self.group))?;
-                GatewayOperation::into_cloud(found, &mut self.bundle.cloud);
-            }
-            Wanted::Outbound => {
-                let found = self.live.drive(OutboundOperation::new(&self.group, &self.bundle.cloud))?;
-                OutboundOperation::into_cloud(found, &mut self.bundle.cloud);
+            Wanted::Frontends | Wanted::Firewalls | Wanted::Names | Wanted::Gateways | Wanted::Outbound => {
+                for group in self.places.all() {
+                    self.read_in(&one, &group)?;
+                }
             }
             Wanted::Answers(machine, name) => {
                 let reading = self.asked(machine, &RESOLVE, vec![("name", name.clone())])?;
@@ -190,15 +190,17 @@ impl LiveEstate {
                 guest.pages = Some(reading);
             }
             Wanted::Power(machine) => {
-                let read = match Name::parse(machine) {
-                    Ok(name) => self.live.drive(power(&self.group, &name))?,
+                let (place, own) = self.places.of_machine(&self.bundle.cloud, machine);
+                let read = match Name::parse(&own) {
+                    Ok(name) => self.live.drive(power(&place, &name))?,
                     Err(error) => Err(Issue::new(error.to_string())),
                 };
                 keep_power(read, &mut self.bundle.cloud);
             }
             Wanted::Availability(machine) => {
-                if let Ok(name) = Name::parse(machine) {
-                    let found = self.live.drive(PlatformHealthOperation::machine(&self.group, &name))?;
+                let (place, own) = self.places.of_machine(&self.bundle.cloud, machine);
+                if let Ok(name) = Name::parse(&own) {
+                    let found = self.live.drive(PlatformHealthOperation::machine(&place, &name))?;
                     found.into_cloud(&mut self.bundle.cloud);
                 }
             }
@@ -209,9 +211,10 @@ impl LiveEstate {
             Wanted::Routes(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Routes])?,
             Wanted::Rules(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Rules])?,
             Wanted::State(machine) => {
-                let read = match Name::parse(machine) {
-                    Ok(name) => {
-                        let reach = GuestAccess::Platform { place: self.group.clone(), machine: name };
+                let (place, own) = self.places.of_machine(&self.bundle.cloud, machine);
+                let read = match Name::parse(&own) {
+                    Ok(machine) => {
+                        let reach = GuestAccess::Platform { place, machine };
                         self.live.drive(GuestProbe::new(reach, &STATE))?
                     }
                     Err(error) => Err(Issue::new(error.to_string())),
@@ -234,9 +237,10 @@ impl LiveEstate {
         wanted: &'static ProbeSpec<Reading>,
         asked: Vec<(&'static str, String)>,
     ) -> anyhow::Result<Reading> {
-        let read = match Name::parse(machine) {
-            Ok(own) => {
-                let reach = GuestAccess::Platform { place: self.group.clone(), machine: own };
+        let (place, own) = self.places.of_machine(&self.bundle.cloud, machine);
+        let read = match Name::parse(&own) {
+            Ok(machine) => {
+                let reach = GuestAccess::Platform { place, machine };
                 self.live.drive(GuestProbe::asking(reach, wanted, asked))?
             }
             Err(error) => Err(Issue::new(error.to_string())),
@@ -244,14 +248,99 @@ impl LiveEstate {
         Ok(read.unwrap_or_else(|issue| Reading::Failed { error: self.failed(machine, issue) }))
     }
 
-    /// Reads what is in effect at some interfaces.
+    /// Reads the lists of another resource group, and in it whatever was read of the first one.
+    fn open_place(&mut self, place: &Place) -> anyhow::Result<()> {
+        let read = match self.places.request(&self.bundle.cloud, place) {
+            Ok(group) => self.live.drive(EstateOperation::new(&group))?.map(|cloud| (group, cloud)),
+            Err(why) => Err(Issue::new(why)),
+        };
+        let opened = match &read {
+            Ok((group, _)) => Some(group.clone()),
+            Err(issue) => {
+                let issue = issue.clone();
+                self.failed(&place.to_string(), issue);
+                None
+            }
+        };
+        self.places.opened(place, read, &mut self.bundle.cloud);
+        let Some(group) = opened else { return Ok(()) };
+        let all = [Wanted::Frontends, Wanted::Firewalls, Wanted::Names, Wanted::Gateways, Wanted::Outbound];
+        for one in all.iter().filter(|one| self.read.contains(*one)).cloned().collect::<Vec<_>>() {
+            self.read_in(&one, &group)?;
+        }
+        Ok(())
+    }
+
+    /// Reads lists of one kind in a resource group, beside those of others.
+    fn read_in(&mut self, one: &Wanted, group: &ResourceGroup) -> anyhow::Result<()> {
+        let is_first = *group == self.group;
+        let mut found = Cloud::default();
+        match one {
+            Wanted::Frontends => {
+                FrontendOperation::into_cloud(self.live.drive(FrontendOperation::new(group))?, &mut found);
+            }
+            Wanted::Firewalls => {
+                FirewallOperation::into_cloud(self.live.drive(FirewallOperation::new(group))?, &mut found);
+            }
+            Wanted::Names => {
+                let operation =
+                    if is_first { NamingOperation::new(group) } else { NamingOperation::beside(group) };
+                NamingOperation::into_cloud(self.live.drive(operation)?, &mut found);
+            }
+            Wanted::Gateways => {
+                GatewayOperation::into_cloud(self.live.drive(GatewayOperation::new(group))?, &mut found);
+            }
+            Wanted::Outbound => {
+                // Load balancers of all groups are counted with the first.
+                let none = Cloud::default();
+                let known = if is_first { &self.bundle.cloud } else { &none };
+                let read = self.live.drive(OutboundOperation::new(group, known))?;
+                OutboundOperation::into_cloud(read, &mut found);
+            }
+            Wanted::Place(_)
+            | Wanted::Health(_)
+            | Wanted::Answers(..)
+            | Wanted::Page(..)
+            | Wanted::Power(_)
+            | Wanted::Availability(_)
+            | Wanted::Events
+            | Wanted::Routes(_)
+            | Wanted::Rules(_)
+            | Wanted::State(_) => {}
+        }
+        match is_first {
+            true => self.bundle.cloud.replace(found),
+            false => self.places.join(group, found, &mut self.bundle.cloud),
+        }
+        Ok(())
+    }
+
+    /// Reads what is in effect at some interfaces, those of one group together.
     fn effective(&mut self, nics: &[String], queries: &[EffectiveQuery]) -> anyhow::Result<()> {
-        let named = |nic: &String| Name::parse(nic).map_err(|error| Issue::new(error.to_string()));
-        let names: Vec<Name> = nics.iter().filter_map(|nic| named(nic).ok()).collect();
-        let scope = InterfaceScope::Interfaces(names);
-        let found = self.live.drive(Effective::all(&self.group, &scope, queries))?;
+        let mut groups: Vec<(ResourceGroup, Vec<(String, String)>)> = Vec::new();
         for nic in nics {
-            let own = named(nic).and_then(|name| {
+            let (place, own) = self.places.of_interface(&self.bundle.cloud, nic);
+            match groups.iter_mut().find(|(group, _)| *group == place) {
+                Some((_, all)) => all.push((nic.clone(), own)),
+                None => groups.push((place, vec![(nic.clone(), own)])),
+            }
+        }
+        groups.iter().try_for_each(|(group, nics)| self.effective_in(group, nics, queries))
+    }
+
+    /// Reads what is in effect at some interfaces of a group, each known by a name and called by its own.
+    fn effective_in(
+        &mut self,
+        group: &ResourceGroup,
+        nics: &[(String, String)],
+        queries: &[EffectiveQuery],
+    ) -> anyhow::Result<()> {
+        let named = |nic: &str| Name::parse(nic).map_err(|error| Issue::new(error.to_string()));
+        let names: Vec<Name> = nics.iter().filter_map(|(_, own)| named(own).ok()).collect();
+        let scope = InterfaceScope::Interfaces(names);
+        let found = self.live.drive(Effective::all(group, &scope, queries))?;
+        for (nic, own) in nics {
+            let own = named(own).and_then(|name| {
                 let found = found.as_ref().map_err(Clone::clone)?;
                 let own = found.iter().find(|one| one.interface.name == name);
                 own.ok_or_else(|| Issue::new("it was not found"))

@@ -23,4 +23,5 @@ mod sdk;
 mod served;
 mod stage;
 mod storage;
+mod subscriptions;
 mod survive;

@@ -81,8 +81,13 @@ pub(super) struct Stage {
 impl Stage {
     /// Brings one up.
     pub(super) async fn up(host: Parrot) -> Self {
+        Self::of(host, description()).await
+    }
+
+    /// Brings one up with an estate.
+    pub(super) async fn of(host: Parrot, about: Description) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let cloud = Cloud::new(description()).unwrap();
+        let cloud = Cloud::new(about).unwrap();
         let lab = Lab::new(cloud, Arc::new(host), LabClock::new(Arc::new(SystemClock)), Vec::new()).unwrap();
         let settings = Settings {
             port: 0,

@@ -12,12 +12,13 @@ use super::example::{commands, fences, of_ghost};
 use crate::project::{documents, none, root};
 
 /// What some commands need beside the program, by words that stand in them in this order. None of these is here for nothing.
-const NEEDS: [(&[&str], &str); 31] = [
+const NEEDS: [(&[&str], &str); 32] = [
     (&["-g"], "a cloud"),
     (&["host"], "a network around the machine"),
     (&["investigate", "--host"], "machines that take ssh"),
     (&["--inventory"], "an inventory of yours"),
     (&["capture", "orphans"], "a cloud"),
+    (&["subscriptions"], "a cloud"),
     (&["--bastion-public-ip"], "a machine behind a bastion"),
     (&["bot"], "a workspace"),
     (&["init"], "somebody who answers"),

@@ -11,6 +11,7 @@ mod gateway;
 mod health;
 mod network;
 mod storage;
+mod subscription;
 mod text;
 mod watch;
 
@@ -30,6 +31,9 @@ pub use network::{
 pub use storage::{
     account, accounts, blob_delete, blob_download, blob_exists, blob_fetch, blob_upload, blobs,
     container_exists,
+};
+pub use subscription::{
+    find_address, find_machine, interfaces_of, machines_of, management_groups, subscriptions,
 };
 pub use text::Line;
 pub use watch::{

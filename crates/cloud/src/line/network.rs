@@ -139,6 +139,7 @@ pub fn failed_connections(
         .option("--interval", "PT5M")
         .option("--offset", "6h")
         .option("--filter", "ConnectionState eq 'Failed'")
+        .pinned(place)
         .json()
 }
 

@@ -29,6 +29,8 @@ enum Step {
 #[derive(Debug)]
 pub struct FirewallOperation {
     place: ResourceGroup,
+    /// The subscription that the ids of the firewalls name.
+    subscription: Option<Name>,
     step: Step,
     reading: ReadOperation,
     /// What is still to be read.
@@ -48,6 +50,7 @@ impl FirewallOperation {
         Self {
             reading: reading(line::firewalls(place), "firewalls", place),
             place: place.clone(),
+            subscription: None,
             step: Step::Firewalls,
             waiting: VecDeque::new(),
             known: Vec::new(),
@@ -108,11 +111,21 @@ impl FirewallOperation {
         let mut ids = Vec::new();
         collect(&document, &mut ids);
         for id in ids {
-            let group = part(id, "resourceGroups");
-            let subscription = part(id, "subscriptions").or_else(|| self.place.subscription.clone());
-            let Some(place) = group.map(|group| ResourceGroup { group, subscription }) else { continue };
+            let Some(group) = part(id, "resourceGroups") else { continue };
+            let there = part(id, "subscriptions");
+            let is_own = match (&there, &self.subscription) {
+                (Some(there), Some(own)) => there.as_str().eq_ignore_ascii_case(own.as_str()),
+                (None, _) => true,
+                (Some(_), None) => false,
+            };
             // One of the same subscription is asked for as the group itself is.
-            let place = if place.group == self.place.group { self.place.clone() } else { place };
+            let subscription = if is_own { self.place.subscription.clone() } else { there };
+            let place = ResourceGroup { group, subscription };
+            let place = if is_own && place.group.as_str().eq_ignore_ascii_case(self.place.group.as_str()) {
+                self.place.clone()
+            } else {
+                place
+            };
             let of = |steps: &[Step], test: fn(&Step) -> bool| steps.iter().filter(|step| test(step)).count();
             if let Some(policy) = part(id, "firewallPolicies") {
                 if of(&self.known, |step| matches!(step, Step::Policy(..))) < MAX_POLICIES {
@@ -187,6 +200,11 @@ impl Operation for FirewallOperation {
         let Next::Over(read) = self.reading.next(now) else { return };
         let reading = read.map_or_else(|issue| Reading::Failed { error: issue.text }, Reading::Text);
         if let Reading::Text(text) = &reading {
+            if self.step == Step::Firewalls {
+                let rows: Vec<Value> = serde_json::from_str(text).unwrap_or_default();
+                let id = rows.iter().find_map(|row| row.get("id")?.as_str());
+                self.subscription = id.and_then(|id| part(id, "subscriptions"));
+            }
             self.follow(text);
         }
         match &self.step {

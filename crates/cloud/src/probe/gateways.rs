@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use ghost_base::Timestamp;
-use ghost_inspect::path::{Cloud, Reading};
+use ghost_inspect::path::{Cloud, Place, Reading};
 use serde_json::{Value, json};
 
 use crate::line::{self, Line};
@@ -20,7 +20,8 @@ enum Step {
     Connections,
     Connection(Name),
     Sites,
-    Circuits,
+    /// Of the group in which the other end of a connection is.
+    Circuits(ResourceGroup),
     Peers(Name),
     Learned(Name),
     /// Of a connection, by the subscription of its id and its name.
@@ -85,7 +86,7 @@ impl GatewayOperation {
                 Some((line::connection(place, name), format!("see how the connection {name} is")))
             }
             Step::Sites => Some((line::local_gateways(place), "list the sites of connections".to_owned())),
-            Step::Circuits => Some((line::circuits(place), "list the circuits".to_owned())),
+            Step::Circuits(place) => Some((line::circuits(place), "list the circuits".to_owned())),
             Step::Peers(name) => {
                 Some((line::bgp_peers(place, name), format!("see with whom {name} speaks BGP")))
             }
@@ -116,6 +117,22 @@ impl GatewayOperation {
         self.found.troubles = Some(Reading::Text(Value::Array(self.troubles.clone()).to_string()));
     }
 
+    /// Returns the group that an identifier names; its subscription only where it is another one than that of a connection.
+    fn place_of(&self, id: Option<&str>, connection: Option<&str>) -> ResourceGroup {
+        let own = || self.place.clone();
+        let Some((there, here)) = id.and_then(Place::of).zip(connection.and_then(Place::of)) else {
+            return own();
+        };
+        let subscription = match there.subscription == here.subscription {
+            true => self.place.subscription.clone(),
+            false => Name::parse(&there.subscription).ok(),
+        };
+        match Name::parse(&there.group) {
+            Ok(group) if there != here => ResourceGroup { group, subscription },
+            Ok(_) | Err(_) => own(),
+        }
+    }
+
     /// Plans what follows from an answer.
     fn follow(&mut self, rows: &[Value]) {
         match &self.step {
@@ -143,7 +160,9 @@ impl GatewayOperation {
                 let gateway = gateway.and_then(|id| Name::parse(id.rsplit('/').next()?).ok());
                 let mut more: Vec<Step> = Vec::new();
                 if is_circuit {
-                    more.push(Step::Circuits);
+                    let peer = field(rows, "peer").and_then(|own| own.get("id")?.as_str());
+                    let own = field(rows, "id").and_then(Value::as_str);
+                    more.push(Step::Circuits(self.place_of(peer, own)));
                 }
                 if let Some(gateway) = gateway.filter(|_| is_bgp || is_circuit) {
                     more.extend([Step::Peers(gateway.clone()), Step::Learned(gateway)]);
@@ -156,7 +175,7 @@ impl GatewayOperation {
             }
             Step::Gateways
             | Step::Sites
-            | Step::Circuits
+            | Step::Circuits(_)
             | Step::Peers(_)
             | Step::Learned(_)
             | Step::Trouble(..)
@@ -199,7 +218,7 @@ impl Operation for GatewayOperation {
             | Step::Connections
             | Step::Connection(_)
             | Step::Sites
-            | Step::Circuits
+            | Step::Circuits(_)
             | Step::Peers(_)
             | Step::Learned(_)
             | Step::Trouble(..) => self.reading.next(now).map(|_| Cloud::default()),
@@ -236,7 +255,10 @@ impl Operation for GatewayOperation {
             }
             Step::Connection(_) => add(&mut self.connections, document.clone()),
             Step::Sites => self.found.local_gateways = Some(reading.clone()),
-            Step::Circuits => self.found.circuits = Some(reading.clone()),
+            Step::Circuits(_) if self.found.circuits.is_none() => self.found.circuits = Some(reading.clone()),
+            Step::Circuits(_) => {
+                self.found.join(Cloud { circuits: Some(reading.clone()), ..Cloud::default() });
+            }
             Step::Peers(gateway) => add(&mut self.peers, of(gateway, "gateway")),
             Step::Learned(gateway) => add(&mut self.learned, of(gateway, "gateway")),
             // Nobody may have let the platform look: then nothing is known beyond the state.

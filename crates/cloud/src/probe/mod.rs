@@ -24,10 +24,12 @@ mod naming;
 mod outbound;
 mod page;
 pub mod payload;
+mod places;
 mod power;
 pub mod qdisc;
 mod resource;
 mod state;
+mod subscriptions;
 pub mod topology;
 mod wanted;
 
@@ -44,6 +46,10 @@ pub use names::{NAMES, NameAnswer, NameServer, RESOLVE};
 pub use naming::NamingOperation;
 pub use outbound::OutboundOperation;
 pub use page::{PAGE, page_values};
+pub use places::Places;
 pub use power::{keep_power, power};
 pub use state::{STATE, StateError};
+pub use subscriptions::{
+    FoundBy, FoundResource, ManagementGroup, Sought, SubscriptionRow, Subscriptions, SubscriptionsOperation,
+};
 pub use wanted::{Wanted, unread_guest, wanted, wants_events};

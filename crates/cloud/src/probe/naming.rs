@@ -1,24 +1,31 @@
 //! Private endpoints, private zones of names with their links and records, and whom accounts let in, as `az` printed them.
 
 use ghost_base::Timestamp;
-use ghost_inspect::path::{Cloud, Reading};
+use ghost_inspect::path::{Cloud, Place, Reading};
 use serde_json::Value;
 
+use super::resource::behind;
 use crate::line::{self, Line};
 use crate::operation::{CommandOutcome, CommandRequest, Next, Operation, ReadOperation};
 use crate::{Name, ResourceGroup};
 
 /// So many zones are read.
 const MAX_ZONES: usize = 24;
+/// In so many other groups accounts are read to which endpoints lead.
+const MAX_TARGETS: usize = 4;
 
 /// What is read next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     Endpoints,
-    Zones { whole: bool },
+    Zones {
+        whole: bool,
+    },
     Links(usize),
     Records(usize),
     Accounts,
+    /// Those to which endpoints lead and that are somewhere else.
+    Targets(usize),
     Over,
 }
 
@@ -26,6 +33,9 @@ enum Step {
 #[derive(Debug)]
 pub struct NamingOperation {
     place: ResourceGroup,
+    /// Whether zones of the whole subscription are asked for before those of the group.
+    whole_first: bool,
+    targets: Vec<ResourceGroup>,
     step: Step,
     reading: ReadOperation,
     zones: Vec<(ResourceGroup, Name)>,
@@ -42,12 +52,20 @@ impl NamingOperation {
         Self {
             reading: reading(line::private_endpoints(place), "private endpoints", place),
             place: place.clone(),
+            whole_first: false,
+            targets: Vec::new(),
             step,
             zones: Vec::new(),
             links: Ok(Vec::new()),
             records: Ok(Vec::new()),
             found: Cloud::default(),
         }
+    }
+
+    /// Begins in a group beside: who is in charge of names may keep them in any group of its subscription.
+    #[must_use]
+    pub fn beside(place: &ResourceGroup) -> Self {
+        Self { whole_first: true, ..Self::new(place) }
     }
 
     /// Puts what was read into the documents of an estate.
@@ -73,6 +91,10 @@ impl NamingOperation {
                 None => return self.go(Step::Accounts),
             },
             Step::Accounts => (line::accounts(&self.place), "storage accounts"),
+            Step::Targets(at) => match self.targets.get(*at) {
+                Some(place) => (line::accounts(place), "storage accounts behind private endpoints"),
+                None => return self.go(Step::Over),
+            },
             Step::Over => {
                 let whole = |rows: &Result<Vec<Value>, String>| match rows {
                     Ok(rows) => Reading::Text(Value::Array(rows.clone()).to_string()),
@@ -106,6 +128,35 @@ impl NamingOperation {
     }
 }
 
+/// Returns the groups of accounts to which endpoints lead, where they are others.
+fn targets(text: &str, near: &ResourceGroup) -> Vec<ResourceGroup> {
+    let rows: Vec<Value> = serde_json::from_str(text).unwrap_or_default();
+    let mut found: Vec<ResourceGroup> = Vec::new();
+    for row in &rows {
+        let own = row.get("id").and_then(Value::as_str).and_then(Place::of);
+        let lists = ["privateLinkServiceConnections", "manualPrivateLinkServiceConnections"];
+        let lists = lists.iter().filter_map(|list| {
+            row.get(list).or_else(|| row.pointer(&format!("/properties/{list}")))?.as_array()
+        });
+        for connection in lists.flatten() {
+            let id = connection
+                .get("privateLinkServiceId")
+                .or_else(|| connection.pointer("/properties/privateLinkServiceId"));
+            let id = id.and_then(Value::as_str).filter(|id| behind(id, "storageAccounts").is_some());
+            let Some((place, own)) = id.and_then(Place::of).zip(own.clone()) else { continue };
+            let is_same = place.subscription == own.subscription;
+            let subscription =
+                if is_same { near.subscription.clone() } else { Name::parse(&place.subscription).ok() };
+            let Ok(group) = Name::parse(&place.group) else { continue };
+            let there = ResourceGroup { subscription, group };
+            if place != own && !found.contains(&there) && found.len() < MAX_TARGETS {
+                found.push(there);
+            }
+        }
+    }
+    found
+}
+
 fn reading(line: Line, what: &str, place: &ResourceGroup) -> ReadOperation {
     let why = format!("list the {what} of {}", place.group);
     ReadOperation::new(CommandRequest::line(line, why), format!("listing the {what} of {}", place.group))
@@ -129,9 +180,12 @@ impl Operation for NamingOperation {
     fn next(&self, now: Timestamp) -> Next<Self::Result> {
         match self.step {
             Step::Over => Next::Over(self.found.clone()),
-            Step::Endpoints | Step::Zones { .. } | Step::Links(_) | Step::Records(_) | Step::Accounts => {
-                self.reading.next(now).map(|_| Cloud::default())
-            }
+            Step::Endpoints
+            | Step::Zones { .. }
+            | Step::Links(_)
+            | Step::Records(_)
+            | Step::Accounts
+            | Step::Targets(_) => self.reading.next(now).map(|_| Cloud::default()),
         }
     }
 
@@ -141,10 +195,15 @@ impl Operation for NamingOperation {
         let reading = read.map_or_else(|issue| Reading::Failed { error: issue.text }, Reading::Text);
         match self.step.clone() {
             Step::Endpoints => {
+                if let Reading::Text(text) = &reading {
+                    self.targets = targets(text, &self.place);
+                }
                 self.found.private_endpoints = Some(reading);
-                self.go(Step::Zones { whole: false });
+                self.go(Step::Zones { whole: self.whole_first });
             }
             Step::Zones { whole } => match reading {
+                // A role at the group alone does not list the subscription.
+                Reading::Failed { .. } if whole && self.whole_first => self.go(Step::Zones { whole: false }),
                 Reading::Failed { .. } => {
                     self.found.zones = Some(reading);
                     self.go(Step::Accounts);
@@ -152,7 +211,7 @@ impl Operation for NamingOperation {
                 Reading::Text(text) => {
                     self.take_zones(&text);
                     // Zones often stand in another group, with whoever is in charge of names.
-                    if self.zones.is_empty() && !whole {
+                    if self.zones.is_empty() && !whole && !self.whole_first {
                         self.go(Step::Zones { whole: true });
                         return;
                     }
@@ -170,7 +229,14 @@ impl Operation for NamingOperation {
             }
             Step::Accounts => {
                 self.found.accounts = Some(reading);
-                self.go(Step::Over);
+                self.go(Step::Targets(0));
+            }
+            Step::Targets(at) => {
+                // Of one that is closed only whom it lets in is not known.
+                if let Reading::Text(_) = reading {
+                    self.found.join(Cloud { accounts: Some(reading), ..Cloud::default() });
+                }
+                self.go(Step::Targets(at + 1));
             }
             Step::Over => {}
         }

@@ -17,6 +17,7 @@ type Translator = (Name, ResourceGroup, &'static str, Name);
 /// Reads the NAT gateways, then the counts of each, and of the load balancers that are known. One that cannot be read is kept as such.
 #[derive(Debug)]
 pub struct OutboundOperation {
+    place: ResourceGroup,
     reading: ReadOperation,
     gateways: Option<Reading>,
     translators: Vec<Translator>,
@@ -33,10 +34,11 @@ impl OutboundOperation {
         let why = format!("list the NAT gateways of {}", place.group);
         let doing = format!("listing the NAT gateways of {}", place.group);
         let balancers = match &cloud.load_balancers {
-            Some(Reading::Text(text)) => translators(text, "loadBalancers", is_public),
+            Some(Reading::Text(text)) => translators(text, place, "loadBalancers", is_public),
             Some(Reading::Failed { .. }) | None => Vec::new(),
         };
         Self {
+            place: place.clone(),
             reading: ReadOperation::new(CommandRequest::line(line::nat_gateways(place), why), doing),
             gateways: None,
             translators: balancers,
@@ -78,7 +80,12 @@ fn is_public(balancer: &Value) -> bool {
 }
 
 /// Returns the resources of a list that a test lets through, by their ids.
-fn translators(text: &str, kind: &'static str, test: fn(&Value) -> bool) -> Vec<Translator> {
+fn translators(
+    text: &str,
+    near: &ResourceGroup,
+    kind: &'static str,
+    test: fn(&Value) -> bool,
+) -> Vec<Translator> {
     let rows: Vec<Value> = serde_json::from_str(text).unwrap_or_default();
     let translator = |row: &Value| {
         let id = row.get("id")?.as_str()?;
@@ -87,7 +94,7 @@ fn translators(text: &str, kind: &'static str, test: fn(&Value) -> bool) -> Vec<
             parts.find(|part| part.eq_ignore_ascii_case(word))?;
             parts.next().and_then(|part| Name::parse(part).ok())
         };
-        let place = ResourceGroup { group: part("resourceGroups")?, subscription: None };
+        let place = ResourceGroup { group: part("resourceGroups")?, subscription: near.subscription.clone() };
         Some((part("subscriptions")?, place, kind, part(kind)?))
     };
     rows.iter().filter(|row| test(row)).filter_map(translator).take(MAX_COUNTED).collect()
@@ -117,8 +124,10 @@ impl Operation for OutboundOperation {
         let reading = read.map_or_else(|issue| Reading::Failed { error: issue.text }, Reading::Text);
         if self.gateways.is_none() {
             if let Reading::Text(text) = &reading {
-                let balancers =
-                    std::mem::replace(&mut self.translators, translators(text, "natGateways", |_| true));
+                let balancers = std::mem::replace(
+                    &mut self.translators,
+                    translators(text, &self.place, "natGateways", |_| true),
+                );
                 self.translators.extend(balancers);
                 self.translators.truncate(MAX_COUNTED);
             }

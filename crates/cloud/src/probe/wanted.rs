@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ghost_inspect::path::{
-    Document, Estate, Fault, Flow, Guest, GuestDocument, Judgement, Kind, PageQuestion, Reading,
+    Document, Estate, Fault, Flow, Guest, GuestDocument, Judgement, Kind, PageQuestion, Place, Reading,
 };
 
 /// So many members of a load balancer are looked at.
@@ -12,6 +12,8 @@ const MAX_MEMBERS: usize = 8;
 /// Something that is read by one look.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wanted {
+    /// The lists of another resource group, into which the path of a flow leads.
+    Place(Place),
     /// The load balancers, the application gateways, and the public addresses.
     Frontends,
     /// What an application gateway says of the servers behind it.
@@ -79,6 +81,7 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
                     wanted.insert(Wanted::Page(machine, question));
                 }
             }
+            Document::Place(place) => drop(wanted.insert(Wanted::Place(place))),
             Document::Health { gateway } => drop(wanted.insert(Wanted::Health(gateway))),
             Document::Power { machine } => drop(wanted.insert(Wanted::Power(machine))),
             Document::Availability { machine } => drop(wanted.insert(Wanted::Availability(machine))),

@@ -128,6 +128,10 @@ pub struct Cloud {
     /// `az storage account list`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accounts: Option<Reading>,
+    /// The other resource groups whose lists were read and joined with these, in one list: each with `subscription` and `group`, with
+    /// `error` where nothing of it could be read, else with the names of documents in `unread`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub places: Option<Reading>,
 }
 
 /// What was read of one network interface.
@@ -290,14 +294,14 @@ fn stem(file: &str) -> &str {
 macro_rules! fields {
     ($of:ident: $($field:ident),*) => {
         impl $of {
-            fn place(&mut self, name: &str) -> Option<&mut Option<Reading>> {
+            pub(super) fn place(&mut self, name: &str) -> Option<&mut Option<Reading>> {
                 match name {
                     $(stringify!($field) => Some(&mut self.$field),)*
                     _ => None,
                 }
             }
 
-            fn all(&self) -> Vec<(&'static str, Option<&Reading>)> {
+            pub(super) fn all(&self) -> Vec<(&'static str, Option<&Reading>)> {
                 vec![$((stringify!($field), self.$field.as_ref())),*]
             }
         }
@@ -306,7 +310,7 @@ macro_rules! fields {
 
 fields!(
     Cloud: interfaces, networks, route_tables, groups, machines, tags, load_balancers, application_gateways, backend_health,
-        public_addresses, private_endpoints, zones,
+        public_addresses, private_endpoints, zones, places,
         zone_links, zone_records, accounts, nat_gateways, failed_connections, instance_views, firewalls, firewall_policies, virtual_gateways, connections, local_gateways, circuits, bgp_peers, learned_routes, troubles, platform_events, availability,
         firewall_rules, ip_groups
 );

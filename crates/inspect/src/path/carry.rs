@@ -248,6 +248,9 @@ impl Carrier<'_> {
                 let why = format!("{address} is a firewall of the platform, and its rules were not read");
                 return Judged::Open(Document::Firewalls, why);
             }
+            [] if let Some(missing) = estate.missing_beyond(address) => {
+                return Judged::Open(missing.what, missing.why);
+            }
             [] => {
                 return Judged::Bad(
                     Fault::RouteDeadNva,
@@ -516,6 +519,8 @@ impl Carrier<'_> {
             hop.evidence.push(Document::Networks);
             hop.missing.push(super::document::Missing { what: Document::Networks, why });
         }
+        // The other side of a peering may say more than this one.
+        hop.missing.extend(self.estate.missing_beyond(to));
         hop.stops.push(Effect { rule: Some(route.to_owned()), ..Effect::new(cause, why) });
         (hop, Next::Lost)
     }
@@ -579,7 +584,8 @@ impl Carrier<'_> {
         let networks = self.estate.networks.read().into_iter().flatten();
         let holding =
             networks.filter(|network| network.contains(self.wire.dst)).map(|network| network.name.clone());
-        let mut all: Vec<String> = owners.chain(holding).collect();
+        let beyond = self.estate.beyond(self.wire.dst).map(|(peering, _)| peering.remote.clone());
+        let mut all: Vec<String> = owners.chain(holding).chain(beyond).collect();
         all.sort_by_key(|name| own.is_some_and(|own| own.eq_ignore_ascii_case(name)));
         all.into_iter().next()
     }

@@ -138,10 +138,13 @@ fn own_routes(
     let system = |prefix: IpNet, hop: &str| route(prefix, Source::System, hop, None, None);
     routes.extend(own.prefixes.iter().map(|prefix| system(*prefix, "VnetLocal")));
     for peering in own.peerings.iter().filter(|peering| peering.is_connected()) {
-        let remote =
-            find(&peering.remote).ok_or_else(|| format!("the network {} was not read", peering.remote))?;
-        routes
-            .extend(peering.known(&remote.prefixes).into_iter().map(|prefix| system(prefix, "VNetPeering")));
+        // Where nobody read the other network, its side of the peering says which addresses it has.
+        let known = match find(&peering.remote) {
+            Some(remote) => peering.known(&remote.prefixes),
+            None if !peering.synced.is_empty() => peering.synced.clone(),
+            None => return Err(format!("the network {} was not read", peering.remote)),
+        };
+        routes.extend(known.into_iter().map(|prefix| system(prefix, "VNetPeering")));
     }
     if let Some(name) = &subnet.table {
         let tables = tables.ok_or("the route tables were not read")?;
@@ -252,7 +255,7 @@ fn spaces(
     let open = |peering: &&Peering| peering.is_connected() && peering.access != Some(false);
     for peering in own.peerings.iter().filter(open) {
         let remote = networks.iter().find(|other| other.name.eq_ignore_ascii_case(&peering.remote));
-        space.extend(remote.into_iter().flat_map(|remote| peering.known(&remote.prefixes)));
+        space.extend(remote.map_or_else(|| peering.synced.clone(), |remote| peering.known(&remote.prefixes)));
     }
     space.extend(Platform::ALL.map(|platform| IpNet::from(platform.address())));
     // What a user's route leads to an appliance or a gateway belongs to the network, too.

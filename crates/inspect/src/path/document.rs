@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::page::PageQuestion;
+use super::place::Place;
 
 /// What was read of one document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -109,6 +110,8 @@ pub enum Document {
     Machines,
     /// The route tables and security groups as they are configured.
     Configuration,
+    /// Another resource group, with networks, interfaces, machines, groups and tables.
+    Place(Place),
     /// Its load balancers and managed appliances.
     Frontends,
     /// The firewalls of the platform, with policies and rules.
@@ -181,6 +184,7 @@ impl fmt::Display for Document {
             Self::Networks => out.write_str("the networks and their peerings"),
             Self::Machines => out.write_str("the machines"),
             Self::Configuration => out.write_str("the configured route tables and security groups"),
+            Self::Place(place) => write!(out, "{place}"),
             Self::Frontends => out.write_str("the load balancers and managed appliances"),
             Self::Firewalls => out.write_str("the firewalls with their rules"),
             Self::Names => out.write_str("the private endpoints and the private zones of names"),

@@ -17,6 +17,7 @@ use super::gateway::{self, VirtualGateways};
 use super::health::{self, Availability, Event};
 use super::naming::{self, Names, ServerAnswer};
 use super::page::Page;
+use super::place::{self, Places};
 use super::routing::{Addresses, Routing};
 use super::shaping::Shaping;
 use super::socket::{Bound, Listener};
@@ -72,6 +73,8 @@ pub struct Estate {
     pub(super) availability: Known<Vec<Availability>>,
     /// The route tables that keep out what gateways learned.
     pub(super) unpropagated: Vec<String>,
+    /// The other resource groups that somebody tried to read.
+    pub(super) places: Places,
     owners: HashMap<IpAddr, Vec<usize>>,
     publics: HashMap<IpAddr, usize>,
     warnings: Vec<String>,
@@ -148,6 +151,8 @@ impl Estate {
         let networks = Known::of(cloud.networks.as_ref(), |text| {
             topology::networks(text).map_err(|error| error.to_string()).map(|(found, odd)| {
                 keep("networks", odd);
+                let mut found = found;
+                place::part_names(&mut found);
                 found
             })
         });
@@ -309,6 +314,7 @@ impl Estate {
             events: health::events(cloud),
             availability: health::availability(cloud),
             unpropagated,
+            places: place::places(cloud),
             owners,
             publics,
             warnings,
@@ -513,7 +519,8 @@ impl Estate {
         let has_gateway = self.networks.read().into_iter().flatten().any(Network::has_gateway);
         let is_nobodys = self.owners(address).is_empty()
             && self.frontend(address).is_none()
-            && self.app_frontend(address).is_none();
+            && self.app_frontend(address).is_none()
+            && self.beyond(address).is_none();
         has_gateway && is_nobodys && is_private(address)
     }
 
@@ -602,6 +609,7 @@ impl Estate {
         !self.owners(address).is_empty()
             || self.network_of(address).is_some()
             || self.frontend(address).is_some()
+            || self.beyond(address).is_some()
             || is_private(address)
     }
 }

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 use serde_json::{Map, Value};
 
+use super::place::Place;
 use crate::net::{DocumentError, Fields, document, each_text, parse_prefix, placed};
 
 /// A network.
@@ -20,6 +21,8 @@ pub(super) struct Network {
     pub(super) peerings: Vec<Peering>,
     /// The name servers that its machines ask; the platform's where there are none.
     pub(super) servers: Vec<IpAddr>,
+    /// Its resource group and subscription, where its id names them.
+    pub(super) place: Option<Place>,
 }
 
 /// A subnet.
@@ -50,6 +53,8 @@ pub(super) struct Peering {
     pub(super) name: String,
     /// The name of the other network.
     pub(super) remote: String,
+    /// Where that one is.
+    pub(super) place: Option<Place>,
     /// Its state, as the cloud writes it.
     pub(super) state: String,
     /// Whether it lets in what others forward.
@@ -240,6 +245,9 @@ pub(super) fn networks(text: &str) -> Result<Decoded<Network>, DocumentError> {
                     Some(Peering {
                         name: name_of(peering)?,
                         remote: last_of(body.field("remoteVirtualNetwork"))?,
+                        place: body
+                            .field("remoteVirtualNetwork")
+                            .and_then(|remote| Place::of(remote.text("id")?)),
                         state: body.text("peeringState").unwrap_or("unknown").to_owned(),
                         forwarded: flag("allowForwardedTraffic"),
                         access: flag("allowVirtualNetworkAccess"),
@@ -258,6 +266,7 @@ pub(super) fn networks(text: &str) -> Result<Decoded<Network>, DocumentError> {
                 subnets,
                 peerings,
                 servers: body.field("dhcpOptions").map(servers).unwrap_or_default(),
+                place: row.text("id").and_then(Place::of),
             })
         },
     )

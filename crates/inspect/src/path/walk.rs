@@ -149,6 +149,9 @@ impl<'a> Walk<'a> {
                 };
                 let mut hop =
                     Hop::new(Kind::Machine, &flow.src.to_string()).lacking(Document::Interfaces, why);
+                if let Some(missing) = estate.missing_beyond(flow.src).filter(|_| owners.is_empty()) {
+                    hop = hop.lacking(missing.what, missing.why);
+                }
                 let has_gateway = estate.networks.read().into_iter().flatten().any(Network::has_gateway);
                 if owners.is_empty() && has_gateway && estate.virtual_gateways.read().is_none() {
                     hop = hop.lacking(Document::Gateways, format!("whether {} is at another site", flow.src));
@@ -361,6 +364,13 @@ impl<'a> Walk<'a> {
             ([], []) => format!("no interface that is listed has {}: a load balancer, or nobody", wire.dst),
             _ => format!("several interfaces have {}", wire.dst),
         };
+        if owners.is_empty()
+            && let Some(missing) = estate.missing_beyond(wire.dst)
+        {
+            let hop = Hop::new(Kind::Machine, &wire.dst.to_string());
+            self.push(hop.lacking(missing.what, missing.why));
+            return None;
+        }
         let document =
             if estate.interfaces.read().is_none() { Document::Interfaces } else { Document::Frontends };
         self.push(Hop::new(Kind::Machine, &wire.dst.to_string()).lacking(document, why));

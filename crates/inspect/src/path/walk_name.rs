@@ -141,7 +141,7 @@ impl<'a> Walk<'a> {
                 }
             },
         };
-        match found {
+        match self.beside(asking, &network, found) {
             Found::Right(reason) => hop.reason = reason,
             Found::Wrong(cause, _) if self.is_gone(&cause) => {
                 hop.reason = format!("{} leads to {}", asking.name, self.asked.flow.dst);
@@ -155,6 +155,24 @@ impl<'a> Walk<'a> {
         self.push(hop);
     }
 
+    /// Leaves open what a zone or an endpoint in the place of a peered network may decide, where none is known here.
+    fn beside(&self, asking: &Asking<'a>, network: &str, found: Found) -> Found {
+        let estate = self.asked.estate;
+        let Some(missing) = estate.missing_names(network) else { return found };
+        let is_untried =
+            matches!(&missing.what, Document::Place(place) if !estate.places.contains_key(place));
+        let is_open = match &found {
+            Found::Wrong(cause, _) => {
+                cause.fault == Fault::PrivateDnsUnlinked
+                    && asking.names.zone_of(asking.name, network).is_none()
+            }
+            // A public address is what the machine gets: only an endpoint that nobody looked for makes it wrong.
+            Found::Right(_) => is_untried && asking.wanted.is_empty() && Service::of(asking.name).is_some(),
+            Found::Open(..) => false,
+        };
+        if is_open { Found::Open(missing.what, missing.why) } else { found }
+    }
+
     /// Asks a server of somebody's own: whether it is there, whether it is reached, and what it knows. Nothing where what stops the
     /// question stands in the hop.
     fn server(&self, asking: &Asking<'a>, server: IpAddr, network: &str, hop: &mut Hop) -> Option<Found> {
@@ -165,6 +183,9 @@ impl<'a> Walk<'a> {
         };
         let silent = asking.answer_of(server).is_some_and(|answered| answered.status.is_none());
         let Some(owner) = estate.owners(server).first().copied() else {
+            if let Some(missing) = estate.missing_beyond(server) {
+                return Some(Found::Open(missing.what, missing.why));
+            }
             if estate.is_managed(server) {
                 let why = format!("whether the firewall at {server} answers questions for names");
                 return Some(Found::Open(Document::Firewalls, why));

@@ -26,12 +26,12 @@ pub(super) fn close(context: &PlaybookContext<'_>) -> Turn {
     let mut faults = findings::faults(context.symptom_text, context.incident, context.conversation);
     faults.retain(|fault| !is_rejected(context, fault));
     let codes: Vec<&str> = faults.iter().map(|fault| fault.suspect.code.as_str()).collect();
-    let missing = coverage::missing(
-        context.symptom_text,
-        &context.incident.names(),
-        &context.conversation.looked(),
-        &codes,
-    );
+    // A machine at the end of a flow may be in another group, which the topology of the session's own does not list.
+    let mut names = context.incident.names();
+    let beside: Vec<String> =
+        context.judged.machines().into_iter().filter(|name| !names.contains(name)).collect();
+    names.extend(beside);
+    let missing = coverage::missing(context.symptom_text, &names, &context.conversation.looked(), &codes);
     let lost = context.incident.machines().is_empty() && context.incident.accounts.is_empty();
     let mut settled = settle(context, &faults);
     let mut calls = Vec::new();

@@ -17,6 +17,8 @@ const VERSION: &str = "2.91.0";
 pub(super) const COMMANDS: &[Command] = &[
     Command::own("account show", "", show),
     Command::own("account list", "--all? --refresh?", list).rows(row),
+    Command::own("account management-group list", "--no-register?", management_groups),
+    Command::own("graph query", "--graph-query,-q! --first --subscriptions,-s* --management-groups,-m* --skip --skip-token --allow-partial-scopes", graph),
     Command::own("account set", "--subscription,-s,--name,-n!", set),
     Command::own("account list-locations", "--include-extended-locations%", locations),
     Command::own("account get-access-token", "--resource --resource-type --scope,--scopes* --tenant,-t", token),
@@ -62,6 +64,30 @@ fn list(session: &mut Session<'_>, line: &Line) -> CommandResult {
         session.warnings.push("Please run \"az login\" to access your accounts.".to_owned());
     }
     Ok(Some(Value::Array(all)))
+}
+
+fn management_groups(session: &mut Session<'_>, _line: &Line) -> CommandResult {
+    const PATH: &str = "/providers/Microsoft.Management/managementGroups";
+    let all = session.list(PATH, &[("api-version", "2021-04-01")], None)?;
+    let flat = all.into_iter().map(|group| {
+        let own = |field: &str| group.get(field).cloned().unwrap_or_default();
+        let inner = |field: &str| group.pointer(&format!("/properties/{field}")).cloned().unwrap_or_default();
+        json!({"displayName": inner("displayName"), "id": own("id"), "name": own("name"), "tenantId": inner("tenantId"), "type": own("type")})
+    });
+    Ok(Some(flat.collect()))
+}
+
+fn graph(session: &mut Session<'_>, line: &Line) -> CommandResult {
+    const PATH: &str = "/providers/Microsoft.ResourceGraph/resources";
+    let here = session.profile.here();
+    let all: Vec<Value> = here.into_iter().filter_map(|entry| entry.get("id").cloned()).collect();
+    let body = json!({"subscriptions": all, "query": line.need("--graph-query")?});
+    let found = session.ask(Verb::Post, PATH, &[("api-version", "2022-10-01")], Some(&body))?;
+    let found = checked(&found)?;
+    let data = found.get("data").cloned().unwrap_or_default();
+    Ok(Some(
+        json!({"count": found.get("count"), "data": data, "skip_token": null, "total_records": found.get("totalRecords")}),
+    ))
 }
 
 fn row(account: &Value) -> Vec<(&'static str, Value)> {

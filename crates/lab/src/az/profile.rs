@@ -72,6 +72,12 @@ impl Profile {
         profile
     }
 
+    /// Adds other subscriptions, as a sign-in finds them.
+    pub fn beside<'a>(&mut self, subscriptions: impl Iterator<Item = &'a Value>) {
+        let user = json!({"name": "systemAssignedIdentity", "type": "servicePrincipal", "assignedIdentityInfo": "MSI"});
+        self.subscriptions.extend(subscriptions.map(|own| entry("Lab", own, &user, false)));
+    }
+
     /// Uses a token where the environment does not say where the machine's tokens are.
     pub fn hold(&mut self, token: &str) {
         self.token = Some(token.to_owned());

@@ -181,6 +181,11 @@ impl Cloud {
         &mut self.faults
     }
 
+    /// Whoever is signed in has no role in these subscriptions from now on.
+    pub fn close(&mut self, subscriptions: &[String]) {
+        self.about.closed = subscriptions.to_vec();
+    }
+
     /// Lists come in pages of so many entries from now on.
     pub fn page(&mut self, entries: Option<usize>) {
         self.page = entries;
@@ -235,6 +240,20 @@ impl Cloud {
     /// Returns the identifier of the subscription.
     pub(super) fn subscription(&self) -> &str {
         self.about.subscription.get("subscriptionId").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Returns a subscription by its identifier.
+    pub(super) fn described(&self, id: &str) -> Option<&Value> {
+        let own = |one: &&Value| {
+            one.get("subscriptionId").and_then(Value::as_str).is_some_and(|own| own.eq_ignore_ascii_case(id))
+        };
+        self.about.subscriptions().find(own)
+    }
+
+    /// Returns the identifier of the subscription that a request names, the first one where it names none.
+    pub(super) fn subscription_of(&self, request: &Request) -> String {
+        let named = Target::parse(&request.path).and_then(|target| target.subscription);
+        named.unwrap_or_else(|| self.subscription().to_owned())
     }
 
     /// Lists something, in pages where pages are wanted.

@@ -19,6 +19,8 @@ pub struct Case {
     pub title: String,
     /// The file of the estate, beside the case's; the one that is there, if none is named.
     pub estate: Option<String>,
+    /// The subscriptions of the estate in which whoever investigates has no role.
+    pub closed: Vec<String>,
     /// Machines that are there beside those of the estate.
     pub vms: Vec<Vm>,
     /// Public addresses that interfaces get.
@@ -137,10 +139,18 @@ pub struct Public {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
-    /// What it is, below the resource group: `Microsoft.Network/virtualNetworks/spoke`.
+    /// What it is, below the resource group: `Microsoft.Network/virtualNetworks/spoke`; its whole id in another group.
     pub put: String,
     /// The document, in the resource manager's form.
     pub body: Value,
+}
+
+impl Change {
+    /// Returns what it is, without the group in which it is.
+    pub(super) fn below(&self) -> &str {
+        let rest = self.put.starts_with("/subscriptions/").then(|| self.put.split_once("/providers/"));
+        rest.flatten().map_or(self.put.as_str(), |(_, rest)| rest)
+    }
 }
 
 /// Somebody who listens.

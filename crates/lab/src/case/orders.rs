@@ -35,6 +35,10 @@ impl LabAccess for Arc<Lab> {
         Ok(())
     }
 
+    fn close(&self, subscriptions: &[String]) {
+        self.cloud().close(subscriptions);
+    }
+
     async fn snapshot(&self, snapshot: SnapshotAction) -> Result<(), HostError> {
         match snapshot {
             SnapshotAction::Save => self.keep().await,

@@ -28,9 +28,13 @@ pub(super) fn files(about: &Description, port: u16) -> Vec<(&'static str, String
          endpoint_active_directory_resource_id = {base}/\nendpoint_microsoft_graph_resource_id = {base}/\n\
          suffix_storage_endpoint = core.windows.net\nsuffix_keyvault_dns = .vault.lab.test\nsubscription = {subscription}\n"
     );
-    let profile = json!({"subscriptions": [{"id": subscription, "name": text("displayName"), "state": "Enabled",
-        "user": {"name": "systemAssignedIdentity", "type": "servicePrincipal", "assignedIdentityInfo": "MSI"}, "isDefault": true,
-        "tenantId": tenant, "environmentName": CLOUD, "homeTenantId": tenant, "managedByTenants": []}]});
+    let entry = |own: &Value| {
+        let is_first = own.get("subscriptionId") == about.subscription.get("subscriptionId");
+        json!({"id": own.get("subscriptionId"), "name": own.get("displayName"), "state": "Enabled",
+        "user": {"name": "systemAssignedIdentity", "type": "servicePrincipal", "assignedIdentityInfo": "MSI"}, "isDefault": is_first,
+        "tenantId": tenant, "environmentName": CLOUD, "homeTenantId": tenant, "managedByTenants": []})
+    };
+    let profile = json!({"subscriptions": about.open_subscriptions().map(entry).collect::<Vec<_>>()});
     let never = "2099-01-01 00:00:00.000000";
     let versions = json!({"versions": {"azure-cli": {"local": RELEASE}, "core": {"local": RELEASE}, "telemetry": {"local": "1.1.0"}},
         "update_time": never, "check_time": never});

@@ -80,8 +80,9 @@ fn below(folder: &Path, path: &Path) -> io::Result<PathBuf> {
 /// Runs a line of `az`, its first word left out, against a lab. It waits for nothing and starts nothing.
 pub(super) fn reply(lab: &Arc<Lab>, runtime: Handle, captures: &Path, words: &[String]) -> ProgramOutput {
     let base = format!("https://localhost:{PORT}");
-    let subscription = lab.cloud().description().subscription.clone();
-    let mut profile = Profile::lab(&base, &format!("{base}/msi/token"), &subscription);
+    let about = lab.cloud().description().clone();
+    let mut profile = Profile::lab(&base, &format!("{base}/msi/token"), &about.subscription);
+    profile.beside(about.open_subscriptions().filter(|own| **own != about.subscription));
     let mut inside = LabEnvironment { lab: Arc::clone(lab), runtime, captures: captures.to_owned() };
     let printed = az(&mut inside, &mut profile, words);
     ProgramOutput { out: printed.out, err: printed.err, exit: i32::from(printed.exit) }

@@ -74,7 +74,30 @@ impl Policy {
         let is_captures_account =
             self.captures_account.as_deref().is_some_and(|account| self.is_on(command, &ruling, account));
         let outside = scope.filter(|_| !is_captures_account).and_then(|scope| scope.outside(command));
+        let outside = outside.or_else(|| self.beyond(command, &ruling));
         outside.map_or(ruling.clone(), |what| blocked(ruling, what))
+    }
+
+    /// Says which subscription a command that only reads names, where whoever reads does not keep to it. What names none goes to the
+    /// one that is signed in to.
+    pub(crate) fn beyond(&self, command: &str, ruling: &Ruling) -> Option<String> {
+        let reads = ruling.verdict == Verdict::Safe || ruling.only_reads();
+        if self.kept_to.is_empty() || !reads {
+            return None;
+        }
+        let own = Scope { subscriptions: self.kept_to.clone(), resource_groups: Vec::new() };
+        let script = text::read_without_shell(command);
+        let lists = || script.commands.iter().map(words);
+        let named = lists().flat_map(|words| values(&words, "", "--subscription")).collect::<Vec<_>>();
+        let mut named = named.into_iter();
+        let is_outside = named.any(|name| own.outside_list(&own.subscriptions, name, "").is_some())
+            || own.outside_ids(&command.replace("/subscriptions/{subscriptionId}", "")).is_some();
+        is_outside.then(|| {
+            let all = self.kept_to.join(", ");
+            format!(
+                "it names another subscription than {all}, to which whoever reads is kept; see [azure.reader]"
+            )
+        })
     }
 
     /// Judges a line that claims to be a declared script and is none: it never runs, as whatever else.
@@ -312,6 +335,40 @@ mod tests {
     fn outside(scope: &Scope, command: &str, part: &str) {
         let what = scope.outside(command).unwrap_or_else(|| panic!("{command} is inside"));
         assert!(what.contains(part), "{command}: {what}");
+    }
+
+    #[test]
+    fn what_only_reads_keeps_to_the_subscriptions_of_the_reader() {
+        let (own, other) = ("00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002");
+        let kept = Policy::builtin().unwrap().clone().keeping_to(vec![own.to_owned()]);
+        let verdict = |command: &str| kept.classify_within(command, None).verdict;
+        let group = format!("/subscriptions/{other}/resourceGroups/rg");
+        for command in [
+            format!("az vm list -g rg --subscription {other}"),
+            format!("az vm list -g rg --subscription={other}"),
+            format!("az vm list -g rg --subscr {other}"),
+            format!("az vm list -g a; az vm list -g b --subscription {other}"),
+            format!("az vm show --ids {group}/providers/Microsoft.Compute/virtualMachines/v"),
+            "az vm list -g rg --subscription hub".to_owned(),
+        ] {
+            assert_eq!(verdict(&command), Verdict::Blocked, "{command}");
+        }
+        let health = "/subscriptions/{subscriptionId}/providers/Microsoft.ResourceHealth/events?api-version=2022-10-01";
+        for command in [
+            "az vm list -g rg".to_owned(),
+            format!("az vm list -g rg --subscription {own}"),
+            format!("az rest --method get --url '{health}' --subscription {own}"),
+            "ip -br addr".to_owned(),
+        ] {
+            assert_eq!(verdict(&command), Verdict::Safe, "{command}");
+        }
+        // What changes something is decided by a person, who sees where.
+        assert_eq!(verdict(&format!("az vm start -g rg -n v --subscription {other}")), Verdict::Risky);
+        let any = Policy::builtin().unwrap();
+        assert_eq!(
+            any.classify_within(&format!("az vm list --subscription {other}"), None).verdict,
+            Verdict::Safe
+        );
     }
 
     #[test]

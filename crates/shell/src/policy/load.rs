@@ -118,6 +118,8 @@ pub struct Policy {
     pub(super) scripts: Vec<Script>,
     pub(super) carriers: Vec<Vec<String>>,
     pub(crate) captures_account: Option<String>,
+    /// The subscriptions that alone are read; any, where none is named.
+    pub(crate) kept_to: Vec<String>,
     pub(super) tighten: Vec<Tighten>,
     pub(super) examples: Vec<Example>,
     digest: Digest,
@@ -207,6 +209,7 @@ impl Policy {
             scripts: script::load()?,
             carriers: Vec::new(),
             captures_account: None,
+            kept_to: Vec::new(),
             tighten: Vec::new(),
             digest: Digest::of_fields(FAMILIES.iter().map(|(_, text)| *text).chain([
                 CLOUD,

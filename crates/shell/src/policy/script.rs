@@ -297,6 +297,13 @@ impl Policy {
         self
     }
 
+    /// Says which subscriptions alone are read, by their ids; any, where none is said.
+    #[must_use]
+    pub fn keeping_to(mut self, subscriptions: Vec<String>) -> Self {
+        self.kept_to = subscriptions;
+        self
+    }
+
     /// Says into which folder captures are fetched; `/tmp/captures` unless said. What is no plain path changes nothing.
     #[must_use]
     pub fn captures_in(mut self, folder: &Path) -> Self {
@@ -358,7 +365,8 @@ impl Policy {
         scope: Option<&Scope>,
     ) -> Ruling {
         let ruling = self.classify_script(carrier, script);
-        let outside = scope.and_then(|scope| scope.outside(&script.line(carrier)));
+        let line = script.line(carrier);
+        let outside = scope.and_then(|scope| scope.outside(&line)).or_else(|| self.beyond(&line, &ruling));
         outside.map_or(ruling.clone(), |what| blocked(ruling, what))
     }
 

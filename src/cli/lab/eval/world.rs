@@ -34,6 +34,7 @@ const MACHINE: AzureIdentity = AzureIdentity {
     secret_file: None,
     folder: None,
     subscription: None,
+    subscriptions: Vec::new(),
 };
 
 /// Returns which part of the cloud an investigation may look at.

@@ -104,6 +104,11 @@ fn name(pointer: &Pointer, group: &str) -> Option<String> {
     }
 }
 
+/// Returns the group of a resource: what belongs to another one was joined with the list.
+fn home(id: &str, group: &str) -> String {
+    behind(id, "resourceGroups").unwrap_or(group).to_owned()
+}
+
 fn named(pointer: Option<&Pointer>, group: &str) -> Option<String> {
     name(pointer?, group)
 }
@@ -118,6 +123,8 @@ fn both(one: Option<String>, many: Vec<String>) -> Vec<String> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RawMachine {
+    #[serde(default)]
+    id: String,
     name: String,
     #[serde(default)]
     location: String,
@@ -142,6 +149,7 @@ struct Attached {
 
 impl RawMachine {
     fn into_topology(self, group: &str) -> Machine {
+        let group = &home(&self.id, group);
         let mut attached = self.network_profile.network_interfaces;
         attached.sort_by_key(|one| one.primary != Some(true));
         let interfaces = attached.iter().filter_map(|one| name(&one.to, group)).collect();
@@ -152,6 +160,8 @@ impl RawMachine {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RawNic {
+    #[serde(default)]
+    id: String,
     name: String,
     virtual_machine: Option<Pointer>,
     network_security_group: Option<Pointer>,
@@ -177,6 +187,7 @@ struct RawAddress {
 
 impl RawNic {
     fn into_topology(self, group: &str) -> Nic {
+        let group = &home(&self.id, group);
         let mut addresses = self.ip_configurations;
         addresses.sort_by_key(|one| one.primary == Some(false));
         let of = |one: &RawAddress| -> Vec<String> {
@@ -214,6 +225,8 @@ struct Space {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RawNetwork {
+    #[serde(default)]
+    id: String,
     name: String,
     address_space: Option<Space>,
     #[serde(default, deserialize_with = "list")]
@@ -255,6 +268,7 @@ struct RawPeering {
 
 impl RawNetwork {
     fn into_topology(self, group: &str) -> Network {
+        let group = &home(&self.id, group);
         let prefixes = |space: Option<Space>| space.unwrap_or_default().address_prefixes;
         let subnet = |raw: RawSubnet| Subnet {
             name: raw.name,

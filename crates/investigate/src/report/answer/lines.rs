@@ -255,6 +255,8 @@ pub(in crate::report) fn unchecked(state: &State) -> String {
     if let Some(LogReading::Unread(why)) = log_reading(state) {
         parts.push(format!("the activity log ({why})"));
     }
+    let closed = crate::judged::judged(state).map(|(_, judged)| judged.closed).unwrap_or_default();
+    parts.extend(closed.into_iter().map(|one| format!("{} (closed to whoever reads)", one.what)));
     if parts.is_empty() {
         parts.push("the applications themselves".to_owned());
     }

@@ -321,6 +321,11 @@ fn not_checked(source: &Source<'_>) -> Vec<ShownLine> {
         let text = format!("{}{of}: {}", capital(waived.what.layer.describe()), shortened(&waived.why));
         lines.push(ShownLine { text, evidence: Vec::new() });
     }
+    let closed = crate::judged::judged(state).map(|(_, judged)| judged.closed).unwrap_or_default();
+    lines.extend(closed.iter().map(|one| {
+        let text = format!("{}: {}", capital(&one.what), shortened(&one.why));
+        ShownLine { text, evidence: Vec::new() }
+    }));
     for one in &found.hypotheses {
         let word = match one.state {
             HypothesisState::Active => "was still being tested",

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::Outcome;
 use crate::event::Waived;
+use crate::judged::judged;
 use crate::report::amount::{cost, of, time};
 use crate::report::markdown::{inline, text};
 use crate::report::rca::cause;
@@ -58,6 +59,8 @@ pub(super) fn waived(state: &State) -> String {
     };
     let mut lines = concluded.waived.iter().map(line).collect::<Vec<_>>();
     lines.extend(cause::open(state));
+    let closed = judged(state).map(|(_, judged)| judged.closed).unwrap_or_default();
+    lines.extend(closed.iter().map(|one| format!("- {}: {}", capital(&text(&one.what)), text(&one.why))));
     if lines.is_empty() {
         let all = match concluded.outcome {
             Outcome::Confirmed | Outcome::NoFaultFound => {

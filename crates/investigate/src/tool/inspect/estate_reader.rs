@@ -4,7 +4,6 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use super::argument::Guest;
 use super::inspector::Unfinished;
 use super::inventory::inventory;
 use super::object::object;
@@ -18,9 +17,8 @@ use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
-    EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, HealthOperation, NAMES,
-    NameServer, NamingOperation, OutboundOperation, PAGE, PlatformHealthOperation, ProbeSpec, RESOLVE, STATE,
-    Wanted, keep_power, page_values, power, unread_guest, wanted, wants_events,
+    EstateOperation, HealthOperation, NAMES, NameServer, PAGE, Places, PlatformHealthOperation, ProbeSpec,
+    RESOLVE, STATE, Wanted, keep_power, page_values, power, unread_guest, wanted, wants_events,
 };
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
@@ -28,18 +26,22 @@ use ghost_inspect::path::{self, Bundle, Cause, Estate, Flow, Object, PageQuestio
 
 /// More rounds are not needed: each goes at least one machine further along the path.
 const MAX_ROUNDS: usize = 8;
+/// So many resource groups of peered networks are read because an end is none of the machines.
+const MAX_BESIDE: usize = 4;
 /// So many machines are read because nobody named any.
 const MAX_MACHINES: usize = 30;
 /// Stands for any address outside.
 pub(super) const INTERNET: [u8; 4] = [8, 8, 8, 8];
 /// So many observations are cited for one fault.
-const MAX_CITED: usize = 4;
+pub(super) const MAX_CITED: usize = 4;
 
 /// The documents of an estate, as far as they were needed.
 pub(super) struct EstateReader<'a> {
-    place: &'a ResourceGroup,
+    pub(super) place: &'a ResourceGroup,
     site: &'a Site,
-    bundle: Bundle,
+    /// The resource groups that are read: that one, and others into which flows lead.
+    pub(super) places: Places,
+    pub(super) bundle: Bundle,
     /// The same, parsed, until something more is read.
     parsed: OnceCell<Estate>,
     lists: Vec<ObservationId>,
@@ -47,7 +49,7 @@ pub(super) struct EstateReader<'a> {
     pub(super) spoken: Vec<String>,
     /// Addresses that people wrote and that may be at another site.
     pub(super) elsewhere: Vec<IpAddr>,
-    read: BTreeMap<Wanted, Vec<ObservationId>>,
+    pub(super) read: BTreeMap<Wanted, Vec<ObservationId>>,
 }
 
 /// A port for a question that is about a name alone.
@@ -119,6 +121,7 @@ impl<'a> EstateReader<'a> {
         let (parsed, lists) = (OnceCell::new(), replay.observations());
         Ok(Self {
             place,
+            places: Places::new(place),
             site,
             bundle,
             parsed,
@@ -158,12 +161,23 @@ impl<'a> EstateReader<'a> {
             self.fetch(Wanted::Frontends, replay)?;
         }
         self.listen(text, replay)?;
+        let mut is_beside_read = false;
         for _ in 0..MAX_ROUNDS {
             let complaints = complaint::resolve(&message, &self.inventory());
             // An address or a name that no machine has may be that of a load balancer.
             let is_unknown = complaints.iter().any(|one| self.is_elsewhere(one, text));
             if is_unknown && !self.read.contains_key(&Wanted::Frontends) {
                 self.fetch(Wanted::Frontends, replay)?;
+                continue;
+            }
+            // Or it is of another group, with whose network one of this group is peered.
+            let beside = self.estate().places_beside();
+            if is_unknown && !is_beside_read && !beside.is_empty() {
+                is_beside_read = true;
+                for place in beside.into_iter().take(MAX_BESIDE) {
+                    self.fetch(Wanted::Place(place), replay)?;
+                }
+                self.listen(text, replay)?;
                 continue;
             }
             let before = self.read.len();
@@ -232,7 +246,8 @@ impl<'a> EstateReader<'a> {
         // A load balancer is spoken of as a machine, and nobody can look into it.
         let is_there = |one: &Wanted| match one {
             Wanted::State(name) => self.estate().frontend_addresses(name).is_empty(),
-            Wanted::Frontends
+            Wanted::Place(_)
+            | Wanted::Frontends
             | Wanted::Health(_)
             | Wanted::Firewalls
             | Wanted::Names
@@ -349,10 +364,9 @@ impl<'a> EstateReader<'a> {
         asked: Vec<(&'static str, String)>,
         replay: &mut CallReplay<'_, '_>,
     ) -> Result<Reading, Unfinished> {
-        let Ok(machine) = Name::parse(machine) else {
+        let Some(guest) = self.guest(machine) else {
             return Ok(Reading::Failed { error: "its name is none of the platform's".to_owned() });
         };
-        let guest = Guest { machine, resource_group: Some(self.place.clone()), provider: None };
         match guest.gather_for(wanted, asked, self.site, replay) {
             Err(Unfinished::Issue(issue)) => Ok(Reading::Failed { error: issue.text }),
             other => other,
@@ -362,37 +376,25 @@ impl<'a> EstateReader<'a> {
     pub(super) fn fetch(&mut self, one: Wanted, replay: &mut CallReplay<'_, '_>) -> Result<(), Unfinished> {
         let before = replay.observations().len();
         match &one {
-            Wanted::Frontends => {
-                let found = replay.run(&mut FrontendOperation::new(self.place))?;
-                FrontendOperation::into_cloud(found, &mut self.bundle.cloud);
-            }
+            Wanted::Place(place) => self.open(place, replay)?,
             Wanted::Health(gateway) => self.health(gateway, replay)?,
-            Wanted::Firewalls => {
-                let found = replay.run(&mut FirewallOperation::new(self.place))?;
-                FirewallOperation::into_cloud(found, &mut self.bundle.cloud);
-            }
-            Wanted::Gateways => {
-                let found = replay.run(&mut GatewayOperation::new(self.place))?;
-                GatewayOperation::into_cloud(found, &mut self.bundle.cloud);
-            }
-            Wanted::Names => {
-                let found = replay.run(&mut NamingOperation::new(self.place))?;
-                NamingOperation::into_cloud(found, &mut self.bundle.cloud);
-            }
-            Wanted::Outbound => {
-                let found = replay.run(&mut OutboundOperation::new(self.place, &self.bundle.cloud))?;
-                OutboundOperation::into_cloud(found, &mut self.bundle.cloud);
+            Wanted::Frontends | Wanted::Firewalls | Wanted::Gateways | Wanted::Names | Wanted::Outbound => {
+                for group in self.places.all() {
+                    self.read_in(&one, &group, replay)?;
+                }
             }
             Wanted::Power(machine) => {
-                let read = match Name::parse(machine) {
-                    Ok(name) => replay.run(&mut power(self.place, &name))?,
+                let (place, name) = self.places.of_machine(&self.bundle.cloud, machine);
+                let read = match Name::parse(&name) {
+                    Ok(name) => replay.run(&mut power(&place, &name))?,
                     Err(error) => Err(Issue::new(error.to_string())),
                 };
                 keep_power(read, &mut self.bundle.cloud);
             }
             Wanted::Availability(machine) => {
-                if let Ok(name) = Name::parse(machine) {
-                    let found = replay.run(&mut PlatformHealthOperation::machine(self.place, &name))?;
+                let (place, name) = self.places.of_machine(&self.bundle.cloud, machine);
+                if let Ok(name) = Name::parse(&name) {
+                    let found = replay.run(&mut PlatformHealthOperation::machine(&place, &name))?;
                     found.into_cloud(&mut self.bundle.cloud);
                 }
             }
@@ -426,8 +428,9 @@ impl<'a> EstateReader<'a> {
 
     /// Reads what an application gateway says of the servers behind it.
     fn health(&mut self, gateway: &str, replay: &mut CallReplay<'_, '_>) -> Result<(), Unfinished> {
-        let Ok(name) = Name::parse(gateway) else { return Ok(()) };
-        let found = replay.run(&mut HealthOperation::new(self.place, &name))?;
+        let (place, own) = self.places.of_application_gateway(&self.bundle.cloud, gateway);
+        let Ok(name) = Name::parse(&own) else { return Ok(()) };
+        let found = replay.run(&mut HealthOperation::new(&place, &name))?;
         HealthOperation::into_cloud(found, &mut self.bundle.cloud);
         Ok(())
     }
@@ -438,11 +441,12 @@ impl<'a> EstateReader<'a> {
         query: EffectiveQuery,
         replay: &mut CallReplay<'_, '_>,
     ) -> Result<Reading, Unfinished> {
-        let Ok(name) = Name::parse(nic) else {
+        let (place, own) = self.places.of_interface(&self.bundle.cloud, nic);
+        let Ok(name) = Name::parse(&own) else {
             return Ok(Reading::Failed { error: "its name is none of the platform's".to_owned() });
         };
         let scope = InterfaceScope::Interface(name);
-        let found = replay.run(&mut Effective::all(self.place, &scope, &[query]))?;
+        let found = replay.run(&mut Effective::all(&place, &scope, &[query]))?;
         let read = found.and_then(|found| {
             let one = found.first().ok_or_else(|| Issue::new("it was not found"))?;
             one.text(query).map(str::to_owned)
@@ -452,11 +456,9 @@ impl<'a> EstateReader<'a> {
 
     /// Reads the state of a machine, however it is reached.
     fn state(&self, machine: &str, replay: &mut CallReplay<'_, '_>) -> Result<path::Guest, Unfinished> {
-        let Ok(name) = Name::parse(machine) else {
+        let Some(guest) = self.guest(machine) else {
             return Ok(unread_guest("its name is none of the platform's"));
         };
-        let resource_group = Some(self.place.clone());
-        let guest = Guest { machine: name, resource_group, provider: None };
         match guest.gather_by_any(&STATE, self.site, replay) {
             Err(Unfinished::Issue(issue)) => Ok(unread_guest(&issue.text)),
             other => other,
@@ -469,9 +471,7 @@ impl<'a> EstateReader<'a> {
         machine: &str,
         replay: &mut CallReplay<'_, '_>,
     ) -> Result<(Vec<NameServer>, Vec<ObservationId>), Unfinished> {
-        let Ok(name) = Name::parse(machine) else { return Ok((Vec::new(), Vec::new())) };
-        let resource_group = Some(self.place.clone());
-        let guest = Guest { machine: name, resource_group, provider: None };
+        let Some(guest) = self.guest(machine) else { return Ok((Vec::new(), Vec::new())) };
         let before = replay.observations().len();
         match guest.gather_by_any(&NAMES, self.site, replay) {
             Ok(servers) => Ok((servers, replay.observations().split_off(before))),
@@ -520,6 +520,8 @@ impl<'a> EstateReader<'a> {
         let called = called.and_then(|flow| estate.machine_at(flow.dst));
         let machine = object.machine().or(called);
         let is_shown = |read: &Wanted| match read {
+            // The lists of another group are cited where nothing else shows an object.
+            Wanted::Place(_) => false,
             Wanted::Frontends => matches!(
                 object,
                 Object::BalancerPort { .. }
@@ -575,6 +577,7 @@ impl<'a> EstateReader<'a> {
                 Wanted::Rules(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.rules.as_ref()),
                 Wanted::Routes(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.routes.as_ref()),
                 Wanted::State(_)
+                | Wanted::Place(_)
                 | Wanted::Frontends
                 | Wanted::Health(_)
                 | Wanted::Firewalls
@@ -594,6 +597,9 @@ impl<'a> EstateReader<'a> {
         };
         let found = self.read.iter().filter(|(read, _)| is_shown(read) && holds(read));
         let mut found: Vec<ObservationId> = found.flat_map(|(_, ids)| ids.iter().copied()).collect();
+        if found.is_empty() {
+            found = self.shown_beside(object);
+        }
         // What the effective tables do not show stands in the lists; with them something that this call read itself.
         if found.is_empty() {
             found = self.lists.iter().rev().take(MAX_CITED - 1).copied().collect();

@@ -8,6 +8,7 @@ mod argument;
 mod changes;
 mod complaint_flows;
 mod drift;
+mod estate_places;
 mod estate_reader;
 mod filter;
 mod gateway_flows;

@@ -149,7 +149,9 @@ fn remedies(reader: &EstateReader<'_>, judged: &[Judgement], asked: &Complained)
     let flows: Vec<Flow> =
         judged.iter().enumerate().filter(counts).map(|(_, judgement)| judgement.flow.clone()).collect();
     let all = path::remedies(reader.bundle(), &flows);
-    all.iter().filter_map(|one| remedy::in_words(one, reader.group(), reader.estate())).collect()
+    all.iter()
+        .filter_map(|one| remedy::in_words(one, (reader.group(), &reader.bundle().cloud), reader.estate()))
+        .collect()
 }
 
 /// Returns the places of the flows that are listed: all of them where they are few. Of many those that show a cause, something that was
@@ -430,11 +432,29 @@ fn tell(
         noticed: moot.into_iter().chain(noticed(&judged, estate)).collect(),
         remedies,
         machines: Vec::new(),
+        closed: closed(estate),
+        elsewhere: elsewhere(&judged, reader),
     };
     seen.facts = json!(document);
+    for one in closed(estate) {
+        seen.notes.push(format!("{} was not looked at: {}", one.what, one.why));
+    }
     for warning in estate.warnings().iter().take(8) {
         seen.notes.push(sentence(warning));
     }
+}
+
+/// Returns the resource groups that are closed to whoever reads.
+fn closed(estate: &Estate) -> Vec<UnreadDocument> {
+    let all = estate.closed_places().into_iter();
+    all.map(|(place, why)| UnreadDocument { what: sentence(&place.to_string()), why: sentence(why) })
+        .collect()
+}
+
+/// Returns how commands name the groups of causes that are in others than the session's own, by the objects of these.
+fn elsewhere(judged: &[Judgement], reader: &EstateReader<'_>) -> BTreeMap<String, String> {
+    let causes = judged.iter().flat_map(Judgement::findings);
+    causes.filter_map(|cause| Some((object(&cause.object), reader.group_words(&cause.object)?))).collect()
 }
 
 /// The ports of whoever administers machines: asked about where exposure is the question and no port is named.

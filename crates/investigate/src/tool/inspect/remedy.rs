@@ -1,7 +1,7 @@
 //! Remedies that were tried on what was read, as commands and sentences.
 
 use ghost_inspect::path::{
-    self, Admitted, Bundle, Change, Estate, Fate, Flow, GuestRule, Protocol, Remedy, Side,
+    self, Admitted, Bundle, Change, Cloud, Estate, Fate, Flow, GuestRule, Place, Protocol, Remedy, Side,
 };
 
 use super::object::object;
@@ -18,13 +18,21 @@ const MAX_NAMED: usize = 4;
 pub fn flow_remedies(bundle: &Bundle, flow: &Flow, group: &str) -> Vec<JudgedRemedy> {
     let estate = Estate::of(bundle);
     let all = path::remedies(bundle, std::slice::from_ref(flow));
-    all.iter().filter_map(|one| in_words(one, group, &estate)).collect()
+    all.iter().filter_map(|one| in_words(one, (group, &bundle.cloud), &estate)).collect()
 }
 
 /// Writes a remedy down; nothing where a name in it cannot stand in a command, or where it goes through a program that has no command
 /// for it.
-pub(super) fn in_words(remedy: &Remedy, group: &str, estate: &Estate) -> Option<JudgedRemedy> {
-    let steps: Vec<Step> = remedy.changes.iter().map(|change| step(change, group)).collect::<Option<_>>()?;
+pub(super) fn in_words(
+    remedy: &Remedy,
+    (group, cloud): (&str, &Cloud),
+    estate: &Estate,
+) -> Option<JudgedRemedy> {
+    let step = |change: &Change| {
+        let there = cloud.group_words(group, place(change, cloud));
+        step(change, there.as_deref().unwrap_or(group))
+    };
+    let steps: Vec<Step> = remedy.changes.iter().map(step).collect::<Option<_>>()?;
     let first = steps.first()?;
     let mut commands: Vec<String> = Vec::new();
     for command in steps.iter().flat_map(|step| &step.commands) {
@@ -42,6 +50,21 @@ pub(super) fn in_words(remedy: &Remedy, group: &str, estate: &Estate) -> Option<
         effect: effect(remedy, estate),
         risk: first.risk.clone(),
     })
+}
+
+/// Returns where what a change is about stands; nothing for what is inside a machine.
+fn place(change: &Change, cloud: &Cloud) -> Option<Place> {
+    let (list, name) = match change {
+        Change::DeleteSecurityRule { group, .. } | Change::AllowInGroup { group, .. } => ("groups", group),
+        Change::DeleteRoute { table, .. } | Change::AddRoute { table, .. } => ("route_tables", table),
+        Change::ForwardAtInterface { nic } => ("interfaces", nic),
+        Change::LetForwardedIn { network, .. } => ("networks", network),
+        Change::DeleteGuestRule(_)
+        | Change::AcceptInGuest { .. }
+        | Change::Unban { .. }
+        | Change::RemoveShaping { .. } => return None,
+    };
+    cloud.place_in(list, name)
 }
 
 /// A change in words.

@@ -113,7 +113,7 @@ pub(super) fn no_action(action: &str) -> Refusal {
 /// Promises a result: the platform tells where to ask for it.
 fn soon(cloud: &mut Cloud, request: &Request, done: Option<Done>) -> (Answer, String) {
     let name = cloud.operations.begin(done);
-    let (status, result) = operation::network(request, cloud.subscription(), "eastus", &name);
+    let (status, result) = operation::network(request, &cloud.subscription_of(request), "eastus", &name);
     let mut answer = Answer::empty(202)
         .with("Azure-AsyncOperation", status)
         .with("Location", result)

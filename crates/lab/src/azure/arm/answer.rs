@@ -23,7 +23,7 @@ pub(in crate::azure) fn answer(cloud: &mut Cloud, request: &Request, now: Timest
     let Some(target) = Target::parse(&request.path) else {
         return subscription::outside(cloud, request).map(alone);
     };
-    if target.subscription.as_deref().is_some_and(|id| !id.eq_ignore_ascii_case(cloud.subscription())) {
+    if target.subscription.as_deref().is_some_and(|id| cloud.described(id).is_none()) {
         let id = target.subscription.unwrap_or_default();
         let message = format!("The subscription '{id}' could not be found.");
         return Err(Refusal::new(404, "SubscriptionNotFound", message));
@@ -119,7 +119,7 @@ fn list(cloud: &Cloud, request: &Request, target: &Target, kind: &str) -> Result
             return Ok(Answer::json(200, json!({"value": []})));
         }
         let whole = format!("{}/{kind}", target.provider.as_deref().unwrap_or_default());
-        let found = cloud.estate.of(&whole).filter(|document| in_group(document, target.group.as_deref()));
+        let found = cloud.estate.of(&whole).filter(|document| is_within(document, target));
         let found = found.cloned().map(|found| gateway::shown(cloud, found, false));
         return cloud.list(request, found.collect());
     }
@@ -166,8 +166,14 @@ pub(in crate::azure) fn missing(cloud: &Cloud, target: &Target) -> Refusal {
     Refusal::missing(&kind, &names.join("/"), outer.group.as_deref().unwrap_or_default())
 }
 
-fn in_group(document: &Value, group: Option<&str>) -> bool {
-    let Some(group) = group else { return true };
+/// Tells whether a document is in the subscription of a request, and in its group where that names one.
+fn is_within(document: &Value, around: &Target) -> bool {
     let id = document.get("id").and_then(Value::as_str).and_then(Target::parse);
-    id.and_then(|id| id.group).is_some_and(|found| found.eq_ignore_ascii_case(group))
+    let same = |one: Option<&String>, other: Option<&String>| {
+        other.is_none_or(|other| one.is_some_and(|one| one.eq_ignore_ascii_case(other)))
+    };
+    id.is_some_and(|id| {
+        same(id.subscription.as_ref(), around.subscription.as_ref())
+            && same(id.group.as_ref(), around.group.as_ref())
+    })
 }

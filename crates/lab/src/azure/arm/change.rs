@@ -89,7 +89,7 @@ pub(super) fn delete(cloud: &mut Cloud, request: &Request, target: &Target) -> R
         cloud.store.drop_account(target.name());
     }
     let name = cloud.operations.begin(Some(Done::Gone));
-    let (status, result) = operation::network(request, cloud.subscription(), "eastus", &name);
+    let (status, result) = operation::network(request, &cloud.subscription_of(request), "eastus", &name);
     Ok(Answer::empty(202)
         .with("Azure-AsyncOperation", status)
         .with("Location", result)
@@ -137,7 +137,7 @@ fn later(cloud: &mut Cloud, request: &Request, target: &Target, shaped: Value, s
         *state = json!("Updating");
     }
     let name = cloud.operations.begin(Some(Done::Nothing));
-    let (place, _) = operation::network(request, cloud.subscription(), "eastus", &name);
+    let (place, _) = operation::network(request, &cloud.subscription_of(request), "eastus", &name);
     Answer::json(status, answered)
         .with("Azure-AsyncOperation", place)
         .with("Azure-AsyncNotification", "Enabled")

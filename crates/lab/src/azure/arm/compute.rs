@@ -71,7 +71,7 @@ pub(super) fn run_command(
     let place = format!(
         "{}/subscriptions/{}/providers/Microsoft.Compute/locations/eastus/operations/{operation}",
         request.base,
-        cloud.subscription()
+        cloud.subscription_of(request)
     );
     let answer = Answer::empty(202)
         .with("Azure-AsyncOperation", format!("{place}?p={operation}&api-version={version}"))

@@ -4,6 +4,7 @@ mod act;
 mod answer;
 mod change;
 mod compute;
+mod graph;
 mod shape;
 mod storage;
 mod subscription;

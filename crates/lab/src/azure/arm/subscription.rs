@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::graph;
 use crate::azure::cloud::Cloud;
 use crate::azure::refusal::Refusal;
 use crate::azure::request::{Answer, Request, Verb};
@@ -11,15 +12,20 @@ use crate::azure::target::Target;
 pub(super) fn outside(cloud: &Cloud, request: &Request) -> Result<Answer, Refusal> {
     match request.path.trim_end_matches('/') {
         "/subscriptions" if request.verb == Verb::Get => {
-            let mut subscription = cloud.about.subscription.clone();
-            if let Some(map) = subscription.as_object_mut() {
-                map.entry("authorizationSource").or_insert(json!("RoleBased"));
-                map.entry("managedByTenants").or_insert(json!([]));
-                map.entry("subscriptionPolicies")
-                    .or_insert(json!({"locationPlacementId": "Public_2014-09-01",
-                    "quotaId": "PayAsYouGo_2014-09-01", "spendingLimit": "Off"}));
-            }
-            Ok(Answer::json(200, json!({"value": [subscription], "count": {"type": "Total", "value": 1}})))
+            let whole = |subscription: &Value| {
+                let mut subscription = subscription.clone();
+                if let Some(map) = subscription.as_object_mut() {
+                    map.entry("authorizationSource").or_insert(json!("RoleBased"));
+                    map.entry("managedByTenants").or_insert(json!([]));
+                    map.entry("subscriptionPolicies")
+                        .or_insert(json!({"locationPlacementId": "Public_2014-09-01",
+                        "quotaId": "PayAsYouGo_2014-09-01", "spendingLimit": "Off"}));
+                }
+                subscription
+            };
+            let all: Vec<Value> = cloud.about.open_subscriptions().map(whole).collect();
+            let count = json!({"type": "Total", "value": all.len()});
+            Ok(Answer::json(200, json!({"value": all, "count": count})))
         }
         "/tenants" if request.verb == Verb::Get => {
             let tenant = cloud.about.subscription.get("tenantId").cloned().unwrap_or_default();
@@ -27,6 +33,20 @@ pub(super) fn outside(cloud: &Cloud, request: &Request) -> Result<Answer, Refusa
                 200,
                 json!({"value": [{"id": format!("/tenants/{}", tenant.as_str().unwrap_or_default()), "tenantId": tenant}]}),
             ))
+        }
+        "/providers/Microsoft.Management/managementGroups" if request.verb == Verb::Get => {
+            let tenant = cloud.about.subscription.get("tenantId").cloned().unwrap_or_default();
+            let row = |group: &Value| {
+                let name = group.get("name").and_then(Value::as_str).unwrap_or_default();
+                let shown = group.get("displayName").and_then(Value::as_str).unwrap_or(name);
+                json!({"id": format!("/providers/Microsoft.Management/managementGroups/{name}"), "name": name,
+                    "type": "Microsoft.Management/managementGroups", "properties": {"displayName": shown, "tenantId": tenant}})
+            };
+            let all: Vec<Value> = cloud.about.management_groups.iter().map(row).collect();
+            cloud.list(request, all)
+        }
+        "/providers/Microsoft.ResourceGraph/resources" if request.verb == Verb::Post => {
+            graph::answer(cloud, request)
         }
         path if request.verb == Verb::Get && is_collection(path) => cloud.list(request, Vec::new()),
         _ => Err(Refusal::new(404, "NotFound", format!("The path '{}' was not found.", request.path))),
@@ -52,7 +72,7 @@ pub(super) fn inside(cloud: &mut Cloud, request: &Request, target: &Target) -> R
         return match (request.verb, cloud.estate.get(&Target { tail: None, ..target.clone() })) {
             (Verb::Get, Some(_)) if target.last() == "resources" => {
                 let found: Vec<Value> =
-                    resources(cloud).into_iter().filter(|resource| within(resource, group)).collect();
+                    resources(cloud, target).into_iter().filter(|resource| within(resource, group)).collect();
                 cloud.list(request, found)
             }
             (Verb::Get, Some(found)) if target.tail.is_none() => Ok(Answer::json(200, found.clone())),
@@ -64,19 +84,24 @@ pub(super) fn inside(cloud: &mut Cloud, request: &Request, target: &Target) -> R
         };
     }
     match (request.verb, target.last().as_str()) {
-        (Verb::Get, "") if target.chain.is_empty() => Ok(Answer::json(200, cloud.about.subscription.clone())),
+        (Verb::Get, "") if target.chain.is_empty() => {
+            let own = target.subscription.as_deref().and_then(|id| cloud.described(id));
+            Ok(Answer::json(200, own.cloned().unwrap_or_default()))
+        }
         (Verb::Get, "resourcegroups") => {
             let wanted = request.parameter("$filter").map(tag).unwrap_or_default();
             let groups = cloud.estate.of("Microsoft.Resources/resourceGroups").filter(|group| {
-                wanted.as_ref().is_none_or(|(name, value)| {
-                    let found = group.get("tags").and_then(|tags| tags.get(name)).and_then(Value::as_str);
-                    found.is_some_and(|found| value.as_ref().is_none_or(|value| value == found))
-                })
+                is_of(group, target)
+                    && wanted.as_ref().is_none_or(|(name, value)| {
+                        let found = group.get("tags").and_then(|tags| tags.get(name)).and_then(Value::as_str);
+                        found.is_some_and(|found| value.as_ref().is_none_or(|value| value == found))
+                    })
             });
             cloud.list(request, groups.cloned().collect())
         }
         (Verb::Get, "locations") => {
-            let id = format!("/subscriptions/{}/locations/eastus", cloud.subscription());
+            let own = target.subscription.as_deref().unwrap_or_default();
+            let id = format!("/subscriptions/{own}/locations/eastus");
             Ok(Answer::json(
                 200,
                 json!({"value": [{"id": id, "name": "eastus", "type": "Region", "displayName": "East US",
@@ -88,7 +113,7 @@ pub(super) fn inside(cloud: &mut Cloud, request: &Request, target: &Target) -> R
         (Verb::Get, "resources") => {
             let filter = request.parameter("$filter").unwrap_or_default();
             let wanted: Vec<(String, String)> = filter.split(" and ").filter_map(equation).collect();
-            let found = resources(cloud).into_iter().filter(|resource| {
+            let found = resources(cloud, target).into_iter().filter(|resource| {
                 wanted.iter().all(|(field, value)| match field.as_str() {
                     "resourceGroup" => within(resource, value),
                     "name" => is(resource, "name", value),
@@ -183,10 +208,10 @@ pub(in crate::azure) fn service_tags(cloud: &Cloud) -> Value {
 }
 
 /// Everything that is in the subscription, in short.
-fn resources(cloud: &Cloud) -> Vec<Value> {
+fn resources(cloud: &Cloud, around: &Target) -> Vec<Value> {
     let own = |document: &&Value| {
         let id = document.get("id").and_then(Value::as_str).and_then(Target::parse);
-        id.is_some_and(|id| id.chain.len() == 1)
+        id.is_some_and(|id| id.chain.len() == 1) && is_of(document, around)
     };
     let short = |document: &Value| {
         let field = |name: &str| document.get(name).cloned().unwrap_or_default();
@@ -201,6 +226,13 @@ fn resources(cloud: &Cloud) -> Vec<Value> {
         row
     };
     cloud.estate.all().filter(own).map(short).collect()
+}
+
+/// Tells whether a document is of the subscription of a request.
+fn is_of(document: &Value, around: &Target) -> bool {
+    let id = document.get("id").and_then(Value::as_str).and_then(Target::parse);
+    let own = id.and_then(|id| id.subscription).zip(around.subscription.as_ref());
+    own.is_some_and(|(own, around)| own.eq_ignore_ascii_case(around))
 }
 
 fn within(resource: &Value, group: &str) -> bool {

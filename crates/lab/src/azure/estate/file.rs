@@ -26,6 +26,15 @@ const DEFAULT_ESTATE: &str = include_str!("../default.json");
 pub struct Description {
     /// The subscription, as `GET /subscriptions` tells it.
     pub subscription: Value,
+    /// Other subscriptions of the tenant, in the same form.
+    #[serde(default)]
+    pub other_subscriptions: Vec<Value>,
+    /// Management groups: `name`, `displayName`, and the ids of the `subscriptions` in each.
+    #[serde(default)]
+    pub management_groups: Vec<Value>,
+    /// The subscriptions in which whoever is signed in has no role, by their ids.
+    #[serde(default)]
+    pub closed: Vec<String>,
     /// Who is signed in: `objectId`, `appId`.
     pub principal: Value,
     pub resource_groups: Vec<Value>,
@@ -91,12 +100,32 @@ impl Description {
         Ok(read)
     }
 
+    /// Returns all subscriptions, the first one first.
+    pub(in crate::azure) fn subscriptions(&self) -> impl Iterator<Item = &Value> {
+        std::iter::once(&self.subscription).chain(&self.other_subscriptions)
+    }
+
+    /// Returns the subscriptions in which whoever is signed in has a role, the first one first.
+    pub fn open_subscriptions(&self) -> impl Iterator<Item = &Value> {
+        self.subscriptions().filter(|own| {
+            let id = own.get("subscriptionId").and_then(Value::as_str).unwrap_or_default();
+            !self.is_closed(id)
+        })
+    }
+
+    /// Tells whether whoever is signed in has no role in a subscription.
+    pub(in crate::azure) fn is_closed(&self, subscription: &str) -> bool {
+        self.closed.iter().any(|own| own.eq_ignore_ascii_case(subscription))
+    }
+
     /// Returns the estate that is described.
     pub(in crate::azure) fn estate(&self) -> Result<Estate, EstateError> {
-        let subscription = self.subscription.get("subscriptionId").and_then(Value::as_str);
-        let subscription = subscription
-            .filter(|id| !id.is_empty() && !id.contains('/'))
-            .ok_or_else(|| EstateError::new("subscription", "has no subscriptionId"))?;
+        let mut known = Vec::new();
+        for subscription in self.subscriptions() {
+            let id = subscription.get("subscriptionId").and_then(Value::as_str);
+            let id = id.filter(|id| !id.is_empty() && !id.contains('/'));
+            known.push(id.ok_or_else(|| EstateError::new("subscription", "has no subscriptionId"))?);
+        }
         if !self.subscription.get("tenantId").is_some_and(Value::is_string) {
             return Err(EstateError::new("subscription", "has no tenantId"));
         }
@@ -110,7 +139,7 @@ impl Description {
         let groups = named("resourceGroups", &self.resource_groups);
         let others = named("resources", &self.resources);
         for (place, mut document) in groups.into_iter().chain(others) {
-            let target = checked(&place, &document, subscription)?;
+            let target = checked(&place, &document, &known)?;
             let around = Target { provider: None, chain: Vec::new(), ..target.clone() };
             if target.provider.is_some() && target.group.is_some() && estate.get(&around).is_none() {
                 return Err(EstateError::new(place, "is in a resource group that is not described"));
@@ -153,7 +182,7 @@ impl Description {
 }
 
 /// Reads the identifier of a document.
-fn checked(place: &str, document: &Value, subscription: &str) -> Result<Target, EstateError> {
+fn checked(place: &str, document: &Value, known: &[&str]) -> Result<Target, EstateError> {
     let id = document.get("id").and_then(Value::as_str);
     let id = id.ok_or_else(|| EstateError::new(place, "has no id"))?;
     let named = Target::parse(id).filter(|target| {
@@ -161,7 +190,8 @@ fn checked(place: &str, document: &Value, subscription: &str) -> Result<Target, 
             && (!target.chain.is_empty() || (target.provider.is_none() && target.group.is_some()))
     });
     let target = named.ok_or_else(|| EstateError::new(place, "has an id that names no resource"))?;
-    if target.subscription.as_deref().is_some_and(|own| !own.eq_ignore_ascii_case(subscription)) {
+    let is_known = |own: &str| known.iter().any(|known| known.eq_ignore_ascii_case(own));
+    if !target.subscription.as_deref().is_some_and(is_known) {
         return Err(EstateError::new(place, "is in another subscription"));
     }
     for part in ["properties", "tags"] {

@@ -16,7 +16,7 @@ const ACCOUNT: &str = "Microsoft.Storage/storageAccounts";
 
 impl Maker {
     pub(super) fn nsg_rule(&mut self, rule: &NsgRule) {
-        let path = self.view.path(&format!("{GROUP}/{}", rule.nsg));
+        let path = self.view.known(GROUP, &rule.nsg);
         match self.view.named(GROUP, &rule.nsg).cloned() {
             Some(group) => self.clashes(rule, &group),
             None => self.group(rule, &path),
@@ -135,7 +135,7 @@ impl Maker {
     }
 
     pub(super) fn route(&mut self, route: &Route) {
-        let path = self.view.path(&format!("{TABLE}/{}", route.table));
+        let path = self.view.known(TABLE, &route.table);
         let Some((subnet, document)) =
             self.view.subnet(&route.subnet).map(|(path, document)| (path, document.clone()))
         else {
@@ -267,7 +267,7 @@ impl Maker {
     }
 
     pub(super) fn machine_stopped(&mut self, stopped: &MachineStopped) {
-        let path = self.view.path(&format!("Microsoft.Compute/virtualMachines/{}", stopped.vm));
+        let path = self.view.known("Microsoft.Compute/virtualMachines", &stopped.vm);
         let (verb, state) =
             if stopped.inside { ("powerOff", "stopped") } else { ("deallocate", "deallocated") };
         let acts = vec![PlanAction::Post { path: format!("{path}/{verb}") }];

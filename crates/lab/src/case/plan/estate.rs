@@ -12,7 +12,7 @@ impl Maker {
         for change in &case.changes {
             let path = self.view.path(&change.put);
             let undo = vec![PlanAction::Delete { path: path.clone() }];
-            let parts: Vec<&str> = change.put.split('/').collect();
+            let parts: Vec<&str> = change.below().split('/').collect();
             let kind: Vec<&str> = parts
                 .iter()
                 .enumerate()

@@ -27,10 +27,20 @@ impl View {
         Self { group: group.get(..end).unwrap_or_default().to_owned(), documents }
     }
 
-    /// Returns the path of something below the group: `Microsoft.Network/routeTables/x`.
+    /// Returns the path of something below the group: `Microsoft.Network/routeTables/x`. What begins as an id is one.
     #[must_use]
     pub fn path(&self, rest: &str) -> String {
-        format!("{}/providers/{rest}", self.group)
+        if rest.starts_with("/subscriptions/") {
+            rest.to_owned()
+        } else {
+            format!("{}/providers/{rest}", self.group)
+        }
+    }
+
+    /// Returns the path of something that may be there already, in whichever group.
+    pub(super) fn known(&self, kind: &str, name: &str) -> String {
+        let known = self.named(kind, name).and_then(|document| text(document, "/id"));
+        known.map_or_else(|| self.path(&format!("{kind}/{name}")), str::to_owned)
     }
 
     /// Returns a document of a kind by its name.

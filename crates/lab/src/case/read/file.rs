@@ -21,6 +21,8 @@ pub(super) struct File {
     pub(super) notes: String,
     pub(super) estate: Option<Spanned<String>>,
     #[serde(default)]
+    pub(super) closed: Vec<String>,
+    #[serde(default)]
     pub(super) vm: Vec<Spanned<Vm>>,
     #[serde(default)]
     pub(super) public: Vec<Spanned<Public>>,

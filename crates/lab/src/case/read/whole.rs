@@ -97,7 +97,7 @@ impl Reader<'_> {
         }
         for change in &file.change {
             let (own, line) = (change.get_ref(), self.at(change));
-            let parts: Vec<&str> = own.put.split('/').collect();
+            let parts: Vec<&str> = own.below().split('/').collect();
             let good = parts.len() >= 3
                 && parts.len() % 2 == 1
                 && parts.iter().all(|part| fault::name("put", part).is_none());
@@ -187,6 +187,7 @@ impl Reader<'_> {
             id: file.id.into_inner(),
             title: file.title,
             estate: file.estate.map(Spanned::into_inner),
+            closed: file.closed,
             vms: file.vm.into_iter().map(Spanned::into_inner).collect(),
             publics: file.public.into_iter().map(Spanned::into_inner).collect(),
             changes: file.change.into_iter().map(Spanned::into_inner).collect(),

@@ -19,6 +19,9 @@ pub trait LabAccess: Send + Sync {
     /// Puts another estate in place of the one that is there; guests have seen it.
     async fn replace(&self, about: Description) -> Result<(), EstateError>;
 
+    /// Takes every role in some subscriptions from whoever is signed in.
+    fn close(&self, _subscriptions: &[String]) {}
+
     /// Remembers everything as it is, or makes everything as it was remembered.
     async fn snapshot(&self, snapshot: SnapshotAction) -> Result<(), HostError>;
 

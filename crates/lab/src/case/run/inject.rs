@@ -66,6 +66,8 @@ pub async fn inject(
         .as_ref()
         .filter(|entry| entry.done && entry.case == text && entry.phase < phase && estate.is_none())
     {
+        // Whoever changes the lab may do everything there.
+        lab.close(&[]);
         return onward(lab, data, &journal, case, entry.clone(), phase).await;
     }
     // What is impossible is reported before anything is removed; after that it is checked again.
@@ -90,6 +92,7 @@ pub async fn inject(
     journal.write(&entry).map_err(disk)?;
     match steps(lab, data, &case, about, phase).await {
         Ok((done, undo)) => {
+            lab.close(&case.closed);
             entry.done = true;
             entry.steps = undo;
             journal.write(&entry).map_err(disk)?;
@@ -130,6 +133,7 @@ async fn onward(
     if let Err(failed) = ran {
         return Err(back(lab, data, failed).await);
     }
+    lab.close(&case.closed);
     entry.done = true;
     entry.phase = phase;
     journal.write(&entry).map_err(disk)?;
