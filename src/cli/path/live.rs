@@ -11,7 +11,7 @@ use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
     EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, GuestProbe, HealthOperation,
     NamingOperation, OutboundOperation, PAGE, PlatformHealthOperation, ProbeSpec, RESOLVE, STATE, Wanted,
-    keep_power, page_values, power, unread_guest, wanted, wants_events,
+    bastions, keep_bastions, keep_power, page_values, power, unread_guest, wanted, wants_events,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Reading};
@@ -77,6 +77,12 @@ impl LiveEstate {
         }
         self.fetch(Wanted::Frontends)?;
         let found = place::flow(&self.estate(), from, to, protocol);
+        if found.is_ok() {
+            return found;
+        }
+        // A caller that none of the machines is may be a bastion host.
+        self.fetch(Wanted::Bastions)?;
+        let found = place::flow(&self.estate(), from, to, protocol);
         // A name with points in it may be one of a service, or of a private zone.
         if found.is_ok() || !to.contains('.') {
             return found;
@@ -88,6 +94,7 @@ impl LiveEstate {
     /// Reads everything of every machine.
     pub(in crate::cli) fn read_all(&mut self) -> anyhow::Result<()> {
         self.fetch(Wanted::Frontends)?;
+        self.fetch(Wanted::Bastions)?;
         self.fetch(Wanted::Firewalls)?;
         self.fetch(Wanted::Names)?;
         self.fetch(Wanted::Gateways)?;
@@ -113,6 +120,7 @@ impl LiveEstate {
                 Wanted::Routes(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Routes),
                 Wanted::Rules(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Rules),
                 Wanted::Frontends
+                | Wanted::Bastions
                 | Wanted::Health(_)
                 | Wanted::Firewalls
                 | Wanted::Gateways
@@ -160,6 +168,10 @@ impl LiveEstate {
                     let found = self.live.drive(HealthOperation::new(&self.group, &name))?;
                     HealthOperation::into_cloud(found, &mut self.bundle.cloud);
                 }
+            }
+            Wanted::Bastions => {
+                let read = self.live.drive(bastions(&self.group))?;
+                keep_bastions(read, &mut self.bundle.cloud);
             }
             Wanted::Firewalls => {
                 let found = self.live.drive(FirewallOperation::new(&self.group))?;

@@ -71,6 +71,9 @@ fn address(estate: &Estate, place: &str) -> anyhow::Result<IpAddr> {
     if let Some(address) = estate.frontend_addresses(place).first() {
         return Ok(*address);
     }
+    if let Some((_, address)) = estate.bastions().find(|(name, _)| name.eq_ignore_ascii_case(place)) {
+        return Ok(address);
+    }
     // `db-1.internal.contoso.com` is `db-1`, where a machine is called so.
     if let Some(address) =
         place.split_once('.').and_then(|(label, _)| estate.addresses_of(label).first().copied())

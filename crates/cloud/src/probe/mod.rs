@@ -8,7 +8,8 @@
 //! `firewall`, `qdisc` and `state` read what declared scripts gathered, `guest_probe` runs them; `payload` is how more comes over
 //! than the platform carries at once. `interfaces`, `effective` and `topology` ask the cloud.
 
-pub mod effective;
+pub mod bastion;
+mod effective;
 mod estate;
 pub mod firewall;
 mod firewalls;
@@ -44,6 +45,7 @@ pub use names::{NAMES, NameAnswer, NameServer, RESOLVE};
 pub use naming::NamingOperation;
 pub use outbound::OutboundOperation;
 pub use page::{PAGE, page_values};
+pub use bastion::{bastions, keep_bastions};
 pub use power::{keep_power, power};
 pub use state::{STATE, StateError};
 pub use wanted::{Wanted, unread_guest, wanted, wants_events};

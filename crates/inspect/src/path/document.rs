@@ -111,6 +111,8 @@ pub enum Document {
     Configuration,
     /// Its load balancers and managed appliances.
     Frontends,
+    /// Its bastion hosts.
+    Bastions,
     /// The firewalls of the platform, with policies and rules.
     Firewalls,
     /// Private endpoints, and private zones of names.
@@ -182,6 +184,7 @@ impl fmt::Display for Document {
             Self::Machines => out.write_str("the machines"),
             Self::Configuration => out.write_str("the configured route tables and security groups"),
             Self::Frontends => out.write_str("the load balancers and managed appliances"),
+            Self::Bastions => out.write_str("the bastion hosts"),
             Self::Firewalls => out.write_str("the firewalls with their rules"),
             Self::Names => out.write_str("the private endpoints and the private zones of names"),
             Self::Outbound => out.write_str("the NAT gateways and their failed connections"),

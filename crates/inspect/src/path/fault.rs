@@ -141,6 +141,8 @@ pub enum Fault {
     AppgwStopped,
     /// A server behind an application gateway does not answer its probe, and why is not known.
     AppgwBackendDown,
+    /// A bastion host is not set to do what is wanted of it.
+    BastionUnconfigured,
     /// An event of the platform itself.
     PlatformEvent,
     /// A route leads to a gateway, and there is none.
@@ -220,6 +222,7 @@ impl Fault {
             Self::AppgwPoolEmpty => "appgw_pool_empty",
             Self::AppgwStopped => "appgw_stopped",
             Self::AppgwBackendDown => "appgw_backend_down",
+            Self::BastionUnconfigured => "bastion_unconfigured",
             Self::PlatformEvent => "platform_event",
             Self::GatewayMissing => "gateway_missing",
             Self::NoPath => "no_path",
@@ -298,6 +301,7 @@ impl Fault {
             | Self::AppgwPoolEmpty
             | Self::AppgwStopped
             | Self::AppgwBackendDown
+            | Self::BastionUnconfigured
             | Self::PlatformEvent
             | Self::SnatExhausted => false,
         }

@@ -47,6 +47,8 @@ pub enum Kind {
     Balancer,
     /// An application gateway, which ends the connection and makes another one.
     ApplicationGateway,
+    /// A bastion host, which makes the connection for somebody.
+    Bastion,
     /// A firewall of the platform.
     Firewall,
     /// A private endpoint.

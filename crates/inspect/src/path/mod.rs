@@ -26,6 +26,7 @@
 
 mod app_gateway;
 mod balancer;
+mod bastion;
 mod bundle;
 mod carry;
 mod certificate;
@@ -47,6 +48,7 @@ mod health;
 mod hop;
 mod judge;
 mod naming;
+mod needed;
 mod noticed;
 mod object;
 mod page;
@@ -62,6 +64,7 @@ mod translate;
 mod walk;
 mod walk_app_gateway;
 mod walk_balancer;
+mod walk_bastion;
 mod walk_egress;
 mod walk_firewall;
 mod walk_gateway;
@@ -70,7 +73,7 @@ mod walk_health;
 mod walk_name;
 
 pub use bundle::{Bundle, BundleError, Cloud, Guest, Nic};
-pub use change::{Admitted, Change, GuestRule};
+pub use change::{Admitted, AdmittedEnd, Change, GuestRule};
 pub use document::{Document, GuestDocument, Known, Missing, Reading};
 pub use estate::{Connection, Estate, Listening};
 pub use exposure::Exposure;

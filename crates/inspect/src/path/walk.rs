@@ -98,6 +98,7 @@ impl<'a> Walk<'a> {
         let start = match source {
             Some(from) => {
                 self.resolve(from);
+                self.from_bastion(from);
                 let wire = self.leave(from, wire);
                 self.transit(from, wire, true)
             }
@@ -203,7 +204,7 @@ impl<'a> Walk<'a> {
 
     pub(super) fn groups(&mut self, nic: usize, direction: Direction, wire: &Wire) {
         // The platform lets nobody put a group at a firewall, and a gateway does not ask one.
-        let has_groups = |nic: &&Nic| nic.app_gateway.is_some() || !nic.is_of_platform();
+        let has_groups = |nic: &&Nic| nic.is_instance() || !nic.is_of_platform();
         let Some(nic) = self.asked.estate.nic(nic).filter(has_groups) else { return };
         let kind = match direction {
             Direction::Inbound => Kind::GroupInbound,
@@ -407,8 +408,8 @@ impl<'a> Walk<'a> {
             let onward = self.firewall(nic, wire, fresh);
             return onward.map_or(Received::Lost, |onward| Received::Onward(nic, onward));
         }
-        // What comes back to a gateway that ended the connection is there.
-        if estate.nic(nic).is_some_and(|nic| nic.app_gateway.is_some()) {
+        // What comes back to whoever made or ended the connection is there.
+        if estate.nic(nic).is_some_and(Nic::is_instance) {
             return Received::Here(wire);
         }
         let Some((at, machine)) = estate.machine_of(nic) else {

@@ -81,6 +81,7 @@ pub enum Fault {
     AppgwPoolEmpty,
     AppgwStopped,
     AppgwBackendDown,
+    BastionUnconfigured,
     PlatformEvent,
     /// A fault of a machine's own network that no document of the cloud shows; made by [`Fault::of_host`].
     #[serde(skip)]
@@ -94,7 +95,7 @@ pub struct UnknownFault;
 
 impl Fault {
     /// All faults that the cloud shows. A test holds that each variant is among them.
-    pub const ALL: [Self; 70] = [
+    pub const ALL: [Self; 71] = [
         Self::NsgDeny,
         Self::NsgExposure,
         Self::RouteBlackhole,
@@ -164,6 +165,7 @@ impl Fault {
         Self::AppgwPoolEmpty,
         Self::AppgwStopped,
         Self::AppgwBackendDown,
+        Self::BastionUnconfigured,
         Self::PlatformEvent,
     ];
 
@@ -244,6 +246,7 @@ impl Fault {
             Self::AppgwPoolEmpty => "appgw_pool_empty",
             Self::AppgwStopped => "appgw_stopped",
             Self::AppgwBackendDown => "appgw_backend_down",
+            Self::BastionUnconfigured => "bastion_unconfigured",
             Self::PlatformEvent => "platform_event",
             Self::Host(fault) => fault.as_str(),
         }
@@ -312,6 +315,7 @@ impl Fault {
             | Self::AppgwPoolEmpty => ObjectKind::AppGatewayPart,
             Self::AppgwStopped => ObjectKind::AppGateway,
             Self::AppgwBackendDown => ObjectKind::AppGatewayServer,
+            Self::BastionUnconfigured => ObjectKind::Bastion,
             Self::PlatformEvent => ObjectKind::Health,
             Self::Host(fault) => host::object_kind(fault),
         }
@@ -411,6 +415,7 @@ impl Fault {
             | Self::AppgwPoolEmpty
             | Self::AppgwStopped
             | Self::AppgwBackendDown
+            | Self::BastionUnconfigured
             | Self::PlatformEvent => service::title(self, &parts),
             Self::Host(fault) => host::title(fault, object),
         }
@@ -529,6 +534,7 @@ impl Fault {
             | Self::AppgwPoolEmpty
             | Self::AppgwStopped
             | Self::AppgwBackendDown
+            | Self::BastionUnconfigured
             | Self::PlatformEvent => service::mechanism(self),
             Self::Host(fault) => host::mechanism(fault),
         }

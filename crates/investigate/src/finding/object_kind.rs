@@ -87,6 +87,8 @@ pub enum ObjectKind {
     Bgp,
     /// An event of the platform.
     Health,
+    /// A bastion host.
+    Bastion,
     /// A device on which OSPF speaks, or should.
     Ospf,
     /// What a machine asks for names.
@@ -138,6 +140,7 @@ impl ObjectKind {
             Self::AppGatewayPart => "appgw/<gateway>/<part>",
             Self::AppGatewayServer => "appgw/<gateway>/<pool>/<server>",
             Self::Health => "health/<event>",
+            Self::Bastion => "bastion/<host>",
             Self::Device => "link/<host>/<dev>",
             Self::Address => "address/<host>/<dev>",
             Self::Neighbor => "neighbour/<host>/<ip>",

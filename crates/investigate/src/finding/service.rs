@@ -6,7 +6,7 @@ use super::fault::{Fault, traffic};
 /// all behind it, and `{3 4}` a protocol with a port.
 type Text = (Fault, &'static str, &'static str);
 
-const TEXTS: [Text; 45] = [
+const TEXTS: [Text; 46] = [
     (
         Fault::PeeringDisconnected,
         "Peering {2..} of {1} is not connected",
@@ -226,6 +226,11 @@ const TEXTS: [Text; 45] = [
         Fault::AppgwBackendDown,
         "{3..} in pool {2} does not answer {1}",
         "The gateway gets no answer of this server, and nothing that was read says why. While no server answers, callers see 502 Bad Gateway.",
+    ),
+    (
+        Fault::BastionUnconfigured,
+        "Bastion host {1..} is not set to do that",
+        "A bastion host lets clients of people's own pass only with tunneling, and connects to addresses of other sites only with IP-based connection. Both need the Standard tier and a setting; sessions in the portal to machines of the network need neither.",
     ),
     (
         Fault::PlatformEvent,

@@ -212,6 +212,7 @@ fn counts(
         | Fault::AppgwPoolEmpty
         | Fault::AppgwStopped
         | Fault::AppgwBackendDown
+        | Fault::BastionUnconfigured
         | Fault::PlatformEvent
         | Fault::NatUnconfigured
         | Fault::SnatExhausted

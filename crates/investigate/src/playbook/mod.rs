@@ -5,6 +5,7 @@
 
 mod agenda;
 mod app_gateway_fix;
+mod bastion_fix;
 mod brain;
 mod changes;
 mod cleanup;

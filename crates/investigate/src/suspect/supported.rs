@@ -171,6 +171,7 @@ impl Fault {
             | Self::AppgwStopped
             | Self::AppgwBackendDown
             | Self::NatUnconfigured
+            | Self::BastionUnconfigured
             | Self::SnatExhausted => Layer::Routes,
             Self::VmStopped | Self::PlatformEvent => Layer::Topology,
             Self::ServiceEndpointMissing | Self::StorageFirewallDeny => Layer::Storage,

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use serde_json::{Value, json};
 
 use super::app_gateway::app_gateways;
+use super::bastion::bastions;
 use super::arm::{runs, service_tags};
 use super::blob::{From, lets_in, public};
 use super::cloud::Cloud;
@@ -45,6 +46,7 @@ impl Cloud {
             firewalls,
             sites: gateway::sites(self),
             app_gateways: app_gateways(self),
+            bastions: bastions(self),
         }
     }
 }

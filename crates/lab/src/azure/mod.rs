@@ -15,6 +15,7 @@ mod access;
 mod activity;
 mod app_gateway;
 mod arm;
+mod bastion;
 mod blob;
 mod cloud;
 mod effective;

@@ -25,6 +25,7 @@ pub struct Fabric {
     /// What gateways lead to.
     pub sites: Vec<Site>,
     pub app_gateways: Vec<AppGateway>,
+    pub bastions: Vec<Bastion>,
 }
 
 /// A virtual machine.
@@ -173,6 +174,20 @@ pub struct AppGateway {
     pub says_nothing: bool,
     pub listeners: Vec<AppListener>,
     pub targets: Vec<AppTarget>,
+}
+
+/// A bastion host: it makes connections to machines for people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bastion {
+    pub name: String,
+    /// The address from which it calls.
+    pub address: IpAddr,
+    /// What stands for it in its subnet.
+    pub nic: Nic,
+    /// Whether people come by a public address.
+    pub has_public: bool,
+    /// Whether it calls addresses that no machine of the platform has.
+    pub ip_connect: bool,
 }
 
 /// Where an application gateway takes connections.

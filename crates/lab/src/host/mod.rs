@@ -17,7 +17,7 @@ mod simulated;
 mod stage;
 
 pub use fabric::{
-    Account, AppGateway, AppListener, AppProbe, AppServer, AppTarget, BalancerRule, Endpoint, Exit, Fabric,
+    Account, AppGateway, AppListener, AppProbe, AppServer, AppTarget, BalancerRule, Bastion, Endpoint, Exit, Fabric,
     Firewall, FirewallRule, Machine, Neighbor, Nic, ServerHealth, ServerTrouble, Site, SiteHost, Zone,
 };
 pub use netns::{Netns, sweep};

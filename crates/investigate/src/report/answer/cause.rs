@@ -135,7 +135,7 @@ impl<'a> Place<'a> {
 
     /// Returns who has to be let in: the caller's address.
     fn caller(&self) -> String {
-        self.flow.map_or_else(|| "the caller".to_owned(), |flow| flow.source.to_string())
+        self.flow.map_or_else(|| "the caller".to_owned(), |flow| flow.sources())
     }
 
     /// Returns the number behind some words of what shows it: `30` of `by 30 ms`.
@@ -160,7 +160,7 @@ pub(in crate::report) fn ends(flow: &JudgedFlow) -> String {
         |machine: &Option<String>, address: IpAddr| machine.clone().unwrap_or_else(|| address.to_string());
     format!(
         "{} → {}",
-        end(&flow.source_machine, flow.source),
+        flow.caller(),
         end(&flow.destination_machine, flow.destination)
     )
 }
@@ -221,7 +221,7 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
             let action = match (last, place.flow) {
                 (true, Some(flow)) => format!(
                     "Add a rule before it that allows {} to {} on {}.",
-                    flow.source,
+                    flow.sources(),
                     flow.destination,
                     carried(flow)
                 ),
@@ -377,6 +377,10 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
                 "Make both sides of the peering anew.",
             )
         }
+        Fault::BastionUnconfigured => pair(
+            format!("The bastion host {one} is not set to do what is wanted of it"),
+            "Turn on tunneling for clients of people's own, or IP-based connection for addresses of other sites; both need the Standard tier.",
+        ),
         Fault::PlatformEvent => pair(
             format!("The platform has trouble of its own ({one})"),
             "Follow the event in Service Health, and ask the platform's support where it does not end.",

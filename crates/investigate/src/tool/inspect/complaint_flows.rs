@@ -25,6 +25,9 @@ impl EstateReader<'_> {
         let is_review = [Symptom::RolledBack, Symptom::NothingChanged]
             .iter()
             .any(|symptom| complaint.symptoms.contains(symptom));
+        if let Some(flows) = self.through_bastion(complaint) {
+            return flows;
+        }
         let mut flows: Vec<Flow> = Vec::new();
         let mut add = |flow: Option<Flow>| flows.extend(flow.filter(|flow| !flows.contains(flow)));
         for flow in &complaint.flows {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use super::argument::Guest;
+use super::bastion_flows::BastionWords;
 use super::inspector::Unfinished;
 use super::inventory::inventory;
 use super::object::object;
@@ -20,7 +21,7 @@ use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
     EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, HealthOperation, NAMES,
     NameServer, NamingOperation, OutboundOperation, PAGE, PlatformHealthOperation, ProbeSpec, RESOLVE, STATE,
-    Wanted, keep_power, page_values, power, unread_guest, wanted, wants_events,
+    Wanted, bastions, keep_bastions, keep_power, page_values, power, unread_guest, wanted, wants_events,
 };
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
@@ -45,6 +46,8 @@ pub(super) struct EstateReader<'a> {
     lists: Vec<ObservationId>,
     /// Names of services and of private zones that people wrote.
     pub(super) spoken: Vec<String>,
+    /// How people speak of a bastion host, where they do.
+    pub(super) through: Option<BastionWords>,
     /// Addresses that people wrote and that may be at another site.
     pub(super) elsewhere: Vec<IpAddr>,
     read: BTreeMap<Wanted, Vec<ObservationId>>,
@@ -124,6 +127,7 @@ impl<'a> EstateReader<'a> {
             parsed,
             lists,
             spoken: Vec::new(),
+            through: None,
             elsewhere: Vec::new(),
             read: BTreeMap::new(),
         })
@@ -156,6 +160,10 @@ impl<'a> EstateReader<'a> {
         let message = complaint::read(text);
         if speaks_of_balancer(text) {
             self.fetch(Wanted::Frontends, replay)?;
+        }
+        self.through = BastionWords::of(text, self.estate());
+        if self.through.is_some() {
+            self.fetch(Wanted::Bastions, replay)?;
         }
         self.listen(text, replay)?;
         for _ in 0..MAX_ROUNDS {
@@ -231,8 +239,13 @@ impl<'a> EstateReader<'a> {
         }
         // A load balancer is spoken of as a machine, and nobody can look into it.
         let is_there = |one: &Wanted| match one {
-            Wanted::State(name) => self.estate().frontend_addresses(name).is_empty(),
+            Wanted::State(name) => {
+                let estate = self.estate();
+                let is_bastion = estate.bastions().any(|(own, _)| own == name);
+                !is_bastion && estate.frontend_addresses(name).is_empty()
+            }
             Wanted::Frontends
+            | Wanted::Bastions
             | Wanted::Health(_)
             | Wanted::Firewalls
             | Wanted::Names
@@ -367,6 +380,10 @@ impl<'a> EstateReader<'a> {
                 FrontendOperation::into_cloud(found, &mut self.bundle.cloud);
             }
             Wanted::Health(gateway) => self.health(gateway, replay)?,
+            Wanted::Bastions => {
+                let read = replay.run(&mut bastions(self.place))?;
+                keep_bastions(read, &mut self.bundle.cloud);
+            }
             Wanted::Firewalls => {
                 let found = replay.run(&mut FirewallOperation::new(self.place))?;
                 FirewallOperation::into_cloud(found, &mut self.bundle.cloud);
@@ -529,6 +546,7 @@ impl<'a> EstateReader<'a> {
                     | Object::AppGatewayPart { .. }
             ),
             Wanted::Health(own) => is_of_gateway(object, own),
+            Wanted::Bastions => matches!(object, Object::Bastion { .. }),
             Wanted::Firewalls => matches!(
                 object,
                 Object::FirewallRule { .. } | Object::FirewallPort { .. } | Object::FirewallNames { .. }
@@ -576,6 +594,7 @@ impl<'a> EstateReader<'a> {
                 Wanted::Routes(nic) => self.bundle.nics.get(nic).and_then(|nic| nic.routes.as_ref()),
                 Wanted::State(_)
                 | Wanted::Frontends
+                | Wanted::Bastions
                 | Wanted::Health(_)
                 | Wanted::Firewalls
                 | Wanted::Names

@@ -5,6 +5,7 @@
 //! unless it is one word.
 
 mod argument;
+mod bastion_flows;
 mod changes;
 mod complaint_flows;
 mod drift;

@@ -15,7 +15,7 @@ use super::remedy;
 use crate::complaint::{Complaint, Kind, UnknownEnd};
 use crate::finding::{Fault, FaultCode};
 use crate::judged::{
-    FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, JudgedFlows, JudgedRemedy, NoticedObject,
+    FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, JudgedFlows, JudgedRemedy, JudgedService, NoticedObject,
     UnknownName, UnreadDocument,
 };
 use crate::suspect::{Layer, Suspect, plain};
@@ -528,6 +528,9 @@ fn flow(judgement: &Judgement, estate: &Estate) -> JudgedFlow {
     JudgedFlow {
         source: flow.src,
         source_machine: name(flow.src),
+        source_service: estate
+            .bastion_at(flow.src)
+            .map(|(name, subnet)| JudgedService { name: plain(name), subnet: subnet.to_string() }),
         destination: flow.dst,
         destination_machine: name(flow.dst),
         destination_name: flow.name.as_deref().map(plain),

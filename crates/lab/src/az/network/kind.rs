@@ -28,6 +28,8 @@ const BALANCERS: &str = "Microsoft.Network/loadBalancers";
 const BALANCER: &str = "Microsoft.Network/loadBalancers/{--name}";
 const APP_GATEWAYS: &str = "Microsoft.Network/applicationGateways";
 const APP_GATEWAY: &str = "Microsoft.Network/applicationGateways/{--name}";
+const BASTIONS: &str = "Microsoft.Network/bastionHosts";
+const BASTION: &str = "Microsoft.Network/bastionHosts/{--name}";
 const FIREWALLS: &str = "Microsoft.Network/azureFirewalls";
 const FIREWALL: &str = "Microsoft.Network/azureFirewalls/{--name}";
 const POLICIES: &str = "Microsoft.Network/firewallPolicies";
@@ -81,6 +83,8 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
     Command::list("network application-gateway list", LIST, APP_GATEWAYS, "2025-07-01"),
     Command::show("network application-gateway show", SHOW, APP_GATEWAY, "2025-07-01"),
     // In `az` these stand in extensions.
+    Command::list("network bastion list", LIST, BASTIONS, "2024-05-01"),
+    Command::show("network bastion show", SHOW, BASTION, "2024-05-01"),
     Command::list("network firewall list", LIST, FIREWALLS, "2024-05-01"),
     Command::show("network firewall show", SHOW, FIREWALL, "2024-05-01"),
     Command::list("network firewall policy list", LIST, POLICIES, "2024-05-01"),

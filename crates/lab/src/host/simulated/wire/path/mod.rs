@@ -5,6 +5,7 @@
 
 mod app_gateway;
 mod balance;
+mod bastion;
 mod firewall;
 mod gate;
 mod internet;
@@ -15,6 +16,7 @@ mod site;
 mod walk;
 
 pub(in crate::host) use app_gateway::all_health;
+pub(in crate::host) use bastion::session;
 pub(super) use app_gateway::{is_expired as app_is_expired, page_status as app_page_status};
 pub(super) use internet::{METADATA, PLATFORM};
 pub(super) use line::{Call, End, Line, line};

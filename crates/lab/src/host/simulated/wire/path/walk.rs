@@ -260,7 +260,10 @@ pub(super) fn carry_on(
             Next::Straight { peered } => {
                 let here = matches!(
                     to,
-                    Location::Machine { inside: None, .. } | Location::Endpoint(_) | Location::AppGateway(_)
+                    Location::Machine { inside: None, .. }
+                        | Location::Endpoint(_)
+                        | Location::AppGateway(_)
+                        | Location::Bastion
                 );
                 // Without a table of routes, whatever is known can be reached.
                 let free = unrouted(&nic) && to != Location::Nobody;
@@ -396,7 +399,11 @@ fn arrive(world: &mut World, packet: &Datagram, to: &Location, leg: &mut PathDir
             leg.arrives = Some(to.clone()).filter(|_| open);
             leg.fall = leg.fall.or((!open).then_some(DropPoint::Between));
         }
-        Location::Platform | Location::Endpoint(_) | Location::Nobody => leg.arrives = Some(to.clone()),
+        // Nobody calls a bastion host from inside; what it hears are answers.
+        Location::Bastion if !packet.answers() => leg.fall = leg.fall.or(Some(DropPoint::Between)),
+        Location::Bastion | Location::Platform | Location::Endpoint(_) | Location::Nobody => {
+            leg.arrives = Some(to.clone());
+        }
     }
 }
 
