@@ -8,8 +8,8 @@
 //! `firewall`, `qdisc` and `state` read what declared scripts gathered, `guest_probe` runs them; `payload` is how more comes over
 //! than the platform carries at once. `interfaces`, `effective` and `topology` ask the cloud.
 
-pub mod bastion;
-mod effective;
+mod bastion;
+pub mod effective;
 mod estate;
 pub mod firewall;
 mod firewalls;
@@ -32,6 +32,7 @@ mod state;
 pub mod topology;
 mod wanted;
 
+pub use bastion::{bastions, keep_bastions};
 pub use estate::EstateOperation;
 pub use firewalls::FirewallOperation;
 pub use frontend::{FrontendOperation, HealthOperation};
@@ -45,7 +46,6 @@ pub use names::{NAMES, NameAnswer, NameServer, RESOLVE};
 pub use naming::NamingOperation;
 pub use outbound::OutboundOperation;
 pub use page::{PAGE, page_values};
-pub use bastion::{bastions, keep_bastions};
 pub use power::{keep_power, power};
 pub use state::{STATE, StateError};
 pub use wanted::{Wanted, unread_guest, wanted, wants_events};

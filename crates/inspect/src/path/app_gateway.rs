@@ -11,6 +11,7 @@ use super::document::Known;
 use super::needed::{Needed, Peer};
 use super::topology::{has, inner, last_of, part_after, rows};
 use crate::net::{DocumentError, Fields};
+use crate::nsg::Direction;
 
 /// An application gateway.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -139,8 +139,7 @@ pub struct Admitted {
 }
 
 /// An end of what is let in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AdmittedEnd {
     /// One address.
     Address(IpAddr),
@@ -178,6 +177,12 @@ impl AdmittedEnd {
     }
 }
 
+impl Serialize for AdmittedEnd {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 impl fmt::Display for AdmittedEnd {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -191,8 +196,7 @@ impl Admitted {
     /// Describes the packets of a flow in one direction.
     pub(super) fn of(flow: &Flow, dst: IpAddr, side: Side, estate: &Estate) -> Self {
         let subnet = estate.bastion_at(flow.src).map(|(_, subnet)| AdmittedEnd::Subnet(subnet));
-        let (caller, called) =
-            (subnet.unwrap_or(AdmittedEnd::Address(flow.src)), AdmittedEnd::Address(dst));
+        let (caller, called) = (subnet.unwrap_or(AdmittedEnd::Address(flow.src)), AdmittedEnd::Address(dst));
         let (src, dst) = match side {
             Side::Forward => (caller, called),
             Side::Return => (called, caller),
@@ -246,10 +250,8 @@ impl Admitted {
         let family = if self.src.is_ipv6() { "ip6" } else { "ip" };
         let is_answer = self.side == Side::Return;
         let payload = |protocol: &str, field: &str, right: Value| json!({"match": {"op": "==", "left": {"payload": {"protocol": protocol, "field": field}}, "right": right}});
-        let mut all = vec![
-            payload(family, "saddr", self.src.nft()),
-            payload(family, "daddr", self.dst.nft()),
-        ];
+        let mut all =
+            vec![payload(family, "saddr", self.src.nft()), payload(family, "daddr", self.dst.nft())];
         all.push(match self.protocol {
             Protocol::Icmp => {
                 let protocol = if self.src.is_ipv6() { "icmpv6" } else { "icmp" };

@@ -66,7 +66,8 @@ impl Peer {
             Self::LoadBalancer | Self::Manager => false,
             Self::Users => outside(word),
             Self::Cloud => {
-                let is_tag = word.to_ascii_lowercase().starts_with("azure") && !Self::LoadBalancer.is_whole(word);
+                let is_tag =
+                    word.to_ascii_lowercase().starts_with("azure") && !Self::LoadBalancer.is_whole(word);
                 is_tag || outside(word)
             }
         }

@@ -381,9 +381,9 @@ impl Search<'_> {
             // Behind a load balancer the questions of its probe are denied, not the flow.
             let probes = (one.hop.kind == Kind::Balancer).then(|| self.state.estate.probes(&one.flow));
             match probes.filter(|probes| !probes.is_empty()) {
-                Some(probes) => admits.extend(
-                    probes.iter().map(|probe| (direction, Admitted::of(probe, probe.dst, Side::Forward, &self.state.estate))),
-                ),
+                Some(probes) => admits.extend(probes.iter().map(|probe| {
+                    (direction, Admitted::of(probe, probe.dst, Side::Forward, &self.state.estate))
+                })),
                 None => {
                     let dst = match direction {
                         Direction::Inbound => self.inside(one.flow.dst),

@@ -25,7 +25,8 @@ impl Estate {
     /// Returns the bastion host whose connections are judged from an address, with its subnet.
     #[must_use]
     pub fn bastion_at(&self, address: IpAddr) -> Option<(&str, IpNet)> {
-        let nic = self.owners(address).first().and_then(|at| self.nic(*at)).filter(|nic| nic.bastion.is_some())?;
+        let nic =
+            self.owners(address).first().and_then(|at| self.nic(*at)).filter(|nic| nic.bastion.is_some())?;
         let subnet = self.network_of(address).and_then(|network| network.subnet_of(address))?;
         let prefix = subnet.prefixes.iter().find(|prefix| prefix.contains(&address))?;
         Some((nic.name.as_str(), *prefix))
@@ -80,20 +81,22 @@ impl Walk<'_> {
         let nic = self.asked.estate.nic(from);
         let Some((group, closed)) = nic.and_then(|nic| nic.closed.as_ref()) else { return };
         for one in closed {
-            let cause = Cause::new(
-                Fault::NsgDeny,
-                Object::NsgRule { group: group.clone(), rule: one.rule.clone() },
-            );
+            let cause =
+                Cause::new(Fault::NsgDeny, Object::NsgRule { group: group.clone(), rule: one.rule.clone() });
             if self.is_gone(&cause) || hop.stops.iter().any(|known| known.cause == cause) {
                 continue;
             }
             let (rule, whom, name) = (&one.rule, one.whom, &own.name);
             let why = match one.direction {
                 Direction::Inbound => {
-                    format!("the rule {rule} of {group} keeps {whom} from the bastion host {name}, which does not work without")
+                    format!(
+                        "the rule {rule} of {group} keeps {whom} from the bastion host {name}, which does not work without"
+                    )
                 }
                 Direction::Outbound => {
-                    format!("the rule {rule} of {group} keeps the bastion host {name} from {whom}, and it does not work without")
+                    format!(
+                        "the rule {rule} of {group} keeps the bastion host {name} from {whom}, and it does not work without"
+                    )
                 }
             };
             hop.stops.push(Effect { catches_all: true, ..Effect::new(cause, why) });
@@ -110,10 +113,16 @@ impl Walk<'_> {
         let is_nobodys = asked.estate.owners(asked.flow.dst).is_empty();
         let name = &own.name;
         if asked.flow.by_client && own.tunneling == Some(false) {
-            let why = format!("the bastion host {name} ({}) lets no client of people's own pass: tunneling is off", own.sku);
+            let why = format!(
+                "the bastion host {name} ({}) lets no client of people's own pass: tunneling is off",
+                own.sku
+            );
             hop.stops.push(Effect::new(cause, why));
         } else if is_nobodys && own.ip_connect == Some(false) {
-            let why = format!("the bastion host {name} ({}) does not connect to addresses: IP-based connection is off, and no machine that is listed has {}", own.sku, asked.flow.dst);
+            let why = format!(
+                "the bastion host {name} ({}) does not connect to addresses: IP-based connection is off, and no machine that is listed has {}",
+                own.sku, asked.flow.dst
+            );
             hop.stops.push(Effect::new(cause, why));
         }
     }

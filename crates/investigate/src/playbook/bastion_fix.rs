@@ -28,9 +28,20 @@ pub(super) fn management(
     ];
     let (tag, _) = whom.into_iter().find(|(_, words)| reason.contains(words))?;
     let (name, ends) = match tag {
-        "AzureCloud" => ("allow-azure-cloud", "--direction Outbound --source-address-prefixes '*' --destination-address-prefixes AzureCloud".to_owned()),
-        "Internet" => ("allow-bastion-users", "--direction Inbound --source-address-prefixes YOUR_USERS --destination-address-prefixes '*'".to_owned()),
-        _ => ("allow-gateway-manager", format!("--direction Inbound --source-address-prefixes {tag} --destination-address-prefixes '*'")),
+        "AzureCloud" => (
+            "allow-azure-cloud",
+            "--direction Outbound --source-address-prefixes '*' --destination-address-prefixes AzureCloud"
+                .to_owned(),
+        ),
+        "Internet" => (
+            "allow-bastion-users",
+            "--direction Inbound --source-address-prefixes YOUR_USERS --destination-address-prefixes '*'"
+                .to_owned(),
+        ),
+        _ => (
+            "allow-gateway-manager",
+            format!("--direction Inbound --source-address-prefixes {tag} --destination-address-prefixes '*'"),
+        ),
     };
     Some(Fix {
         what: format!("Let {tag} on port 443 pass before {rule} of {nsg}: a bastion host does not work without."),

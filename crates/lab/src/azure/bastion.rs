@@ -17,7 +17,10 @@ pub(super) fn whole(target: &Target, properties: &mut Map<String, Value>) {
         let id = Target { chain, ..target.clone() }.id();
         if let Some(map) = part.as_object_mut() {
             map.insert("id".to_owned(), json!(id));
-            map.insert("type".to_owned(), json!("Microsoft.Network/bastionHosts/bastionHostIpConfigurations"));
+            map.insert(
+                "type".to_owned(),
+                json!("Microsoft.Network/bastionHosts/bastionHostIpConfigurations"),
+            );
             if let Some(own) = map.get_mut("properties").and_then(Value::as_object_mut) {
                 own.insert("provisioningState".to_owned(), json!("Succeeded"));
             }
@@ -48,7 +51,9 @@ pub(super) fn interface(cloud: &Cloud, found: &Value) -> Option<Value> {
 }
 
 fn one(cloud: &Cloud, found: &Value) -> Option<Bastion> {
-    let text = |of: &Value, pointer: &str| of.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |of: &Value, pointer: &str| {
+        of.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
     let document = interface(cloud, found)?;
     let seen = effective::Nic::of(&cloud.estate, &document);
     let network = seen.network.map(|network| text(network, "/id").to_ascii_lowercase()).unwrap_or_default();

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use serde_json::{Value, json};
 
 use super::app_gateway::app_gateways;
-use super::bastion::bastions;
 use super::arm::{runs, service_tags};
+use super::bastion::bastions;
 use super::blob::{From, lets_in, public};
 use super::cloud::Cloud;
 use super::effective::{self, routes, rules};

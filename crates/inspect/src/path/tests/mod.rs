@@ -2,6 +2,7 @@
 
 mod app_gateway;
 mod balancer;
+mod bastion;
 mod documents;
 pub(crate) mod draft;
 mod egress;

@@ -75,7 +75,8 @@ pub(super) fn kept_out(place: &Place<'_>) -> Option<(String, String)> {
     }
     if let Some((before, _)) = place.why.split_once(" from AzureCloud on port 443") {
         let bastion = before.rsplit(' ').next().unwrap_or_default();
-        let what = format!("{group} keeps the bastion host {bastion} from AzureCloud on port 443: rule {rule}");
+        let what =
+            format!("{group} keeps the bastion host {bastion} from AzureCloud on port 443: rule {rule}");
         return Some((what, "Let it reach AzureCloud on port 443 before that rule.".to_owned()));
     }
     let (_, behind) = place.why.split_once(", so that ")?;

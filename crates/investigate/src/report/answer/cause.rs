@@ -158,11 +158,7 @@ impl<'a> Place<'a> {
 pub(in crate::report) fn ends(flow: &JudgedFlow) -> String {
     let end =
         |machine: &Option<String>, address: IpAddr| machine.clone().unwrap_or_else(|| address.to_string());
-    format!(
-        "{} → {}",
-        flow.caller(),
-        end(&flow.destination_machine, flow.destination)
-    )
+    format!("{} → {}", flow.caller(), end(&flow.destination_machine, flow.destination))
 }
 
 /// Returns what a flow carries, as `tcp/5001`.

@@ -26,13 +26,20 @@ impl BastionWords {
     pub(super) fn of(text: &str, estate: &Estate) -> Option<Self> {
         let text = text.to_lowercase();
         let is_machine = estate.machines().any(|name| name.to_lowercase().contains("bastion"));
-        let clients = ["native client", "network bastion ssh", "network bastion rdp", "network bastion tunnel", "bastion tunnel"];
+        let clients = [
+            "native client",
+            "network bastion ssh",
+            "network bastion rdp",
+            "network bastion tunnel",
+            "bastion tunnel",
+        ];
         let by_client = clients.iter().any(|words| text.contains(words));
         (text.contains("bastion") && !is_machine).then_some(Self { text, by_client })
     }
 
     fn port(&self) -> Option<u16> {
-        let is_word = |wanted: &str| self.text.split(|char: char| !char.is_alphanumeric()).any(|word| word == wanted);
+        let is_word =
+            |wanted: &str| self.text.split(|char: char| !char.is_alphanumeric()).any(|word| word == wanted);
         if is_word("rdp") || self.text.contains("remote desktop") {
             return Some(DESKTOP);
         }
@@ -49,7 +56,9 @@ impl EstateReader<'_> {
         let is_bastion = |name: &str| all.iter().any(|(own, _)| *own == name);
         // Who says which machine calls speaks of that, and of the bastion host beside it.
         let is_other = |end: &End| end.is_named() && !end.machine().is_some_and(is_bastion);
-        if all.is_empty() || complaint.flows.iter().any(|flow| is_other(&flow.source) && flow.source != End::Internet) {
+        if all.is_empty()
+            || complaint.flows.iter().any(|flow| is_other(&flow.source) && flow.source != End::Internet)
+        {
             return None;
         }
         let called = complaint.flows.iter().map(|flow| &flow.destination);

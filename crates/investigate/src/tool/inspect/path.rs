@@ -15,8 +15,8 @@ use super::remedy;
 use crate::complaint::{Complaint, Kind, UnknownEnd};
 use crate::finding::{Fault, FaultCode};
 use crate::judged::{
-    FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, JudgedFlows, JudgedRemedy, JudgedService, NoticedObject,
-    UnknownName, UnreadDocument,
+    FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, JudgedFlows, JudgedRemedy, JudgedService,
+    NoticedObject, UnknownName, UnreadDocument,
 };
 use crate::suspect::{Layer, Suspect, plain};
 use crate::symptom_text::Symptom;

@@ -20,7 +20,12 @@ const CLOUD: Ipv4Addr = Ipv4Addr::new(20, 38, 77, 5);
 const PORT: u16 = 443;
 
 /// Tries a session through a bastion host; nothing where there is none of that name.
-pub(in crate::host) fn session(world: &mut World, name: &str, to: IpAddr, port: u16) -> Option<ConnectOutcome> {
+pub(in crate::host) fn session(
+    world: &mut World,
+    name: &str,
+    to: IpAddr,
+    port: u16,
+) -> Option<ConnectOutcome> {
     let own = world.fabric.bastions.iter().find(|own| own.name.eq_ignore_ascii_case(name))?.clone();
     let is_machine = world
         .fabric
@@ -36,7 +41,8 @@ pub(in crate::host) fn session(world: &mut World, name: &str, to: IpAddr, port: 
 
 fn is_managed(world: &World, own: &Bastion) -> bool {
     let inside = (own.address, PORT);
-    let enters = |from: Ipv4Addr| lets(&world.fabric, &own.nic, "inbound", 6, (IpAddr::V4(from), 50_000), inside);
+    let enters =
+        |from: Ipv4Addr| lets(&world.fabric, &own.nic, "inbound", 6, (IpAddr::V4(from), 50_000), inside);
     let leaves = || {
         lets(&world.fabric, &own.nic, "outbound", 6, (own.address, 50_000), (IpAddr::V4(CLOUD), PORT))
             && next(&world.fabric, &own.nic, IpAddr::V4(CLOUD)) != Next::Nowhere

@@ -85,9 +85,7 @@ fn known(world: &World, (asker, server): (&str, IpAddr), name: &str, is_public: 
         | Location::AppGateway(_)
         | Location::Bastion
         | Location::ExternalHost(_)
-        | Location::Nobody => {
-            None
-        }
+        | Location::Nobody => None,
     };
     let by_platform = by_platform.filter(|_| !is_public);
     let network = by_platform.and_then(|name| Some(world.machine(&name)?.nics.first()?.network.clone()));
