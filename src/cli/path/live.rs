@@ -11,7 +11,8 @@ use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
     EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, GuestProbe, HealthOperation,
     NamingOperation, OutboundOperation, PAGE, PlatformHealthOperation, ProbeSpec, RESOLVE, STATE, Wanted,
-    bastions, keep_bastions, keep_power, page_values, power, unread_guest, wanted, wants_events,
+    bastions, clusters, keep_bastions, keep_clusters, keep_power, page_values, power, unread_guest, wanted,
+    wants_events,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Reading};
@@ -83,6 +84,15 @@ impl LiveEstate {
         // A caller that none of the machines is may be a bastion host.
         self.fetch(Wanted::Bastions)?;
         let found = place::flow(&self.estate(), from, to, protocol);
+        if found.is_ok() {
+            return found;
+        }
+        // Who is called may be the API server of a cluster.
+        self.fetch(Wanted::Clusters)?;
+        if self.estate().clusters().any(|(name, _)| name.eq_ignore_ascii_case(to)) {
+            self.fetch(Wanted::Names)?;
+        }
+        let found = place::flow(&self.estate(), from, to, protocol);
         // A name with points in it may be one of a service, or of a private zone.
         if found.is_ok() || !to.contains('.') {
             return found;
@@ -95,6 +105,7 @@ impl LiveEstate {
     pub(in crate::cli) fn read_all(&mut self) -> anyhow::Result<()> {
         self.fetch(Wanted::Frontends)?;
         self.fetch(Wanted::Bastions)?;
+        self.fetch(Wanted::Clusters)?;
         self.fetch(Wanted::Firewalls)?;
         self.fetch(Wanted::Names)?;
         self.fetch(Wanted::Gateways)?;
@@ -121,6 +132,7 @@ impl LiveEstate {
                 Wanted::Rules(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Rules),
                 Wanted::Frontends
                 | Wanted::Bastions
+                | Wanted::Clusters
                 | Wanted::Health(_)
                 | Wanted::Firewalls
                 | Wanted::Gateways
@@ -172,6 +184,10 @@ impl LiveEstate {
             Wanted::Bastions => {
                 let read = self.live.drive(bastions(&self.group))?;
                 keep_bastions(read, &mut self.bundle.cloud);
+            }
+            Wanted::Clusters => {
+                let read = self.live.drive(clusters(&self.group))?;
+                keep_clusters(read, &mut self.bundle.cloud);
             }
             Wanted::Firewalls => {
                 let found = self.live.drive(FirewallOperation::new(&self.group))?;

@@ -45,6 +45,9 @@ pub(in crate::cli) fn flow(
     let (caller, caller_port) = split(from)?;
     let (called, port) = split(to)?;
     let source = address(estate, caller)?;
+    if let Some(flow) = estate.flow_to_cluster(source, called) {
+        return Ok(caller_port.map_or(flow.clone(), |port| flow.from_port(port)));
+    }
     let by_name = address(estate, called).is_err() && called.contains('.');
     if by_name && let Some(flow) = estate.flow_to_name(source, called, protocol, port) {
         return Ok(caller_port.map_or(flow.clone(), |port| flow.from_port(port)));

@@ -9,6 +9,7 @@
 //! than the platform carries at once. `interfaces`, `effective` and `topology` ask the cloud.
 
 mod bastion;
+mod cluster;
 pub mod effective;
 mod estate;
 pub mod firewall;
@@ -33,6 +34,7 @@ pub mod topology;
 mod wanted;
 
 pub use bastion::{bastions, keep_bastions};
+pub use cluster::{clusters, keep_clusters};
 pub use estate::EstateOperation;
 pub use firewalls::FirewallOperation;
 pub use frontend::{FrontendOperation, HealthOperation};

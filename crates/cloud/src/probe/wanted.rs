@@ -18,6 +18,8 @@ pub enum Wanted {
     Health(String),
     /// The bastion hosts.
     Bastions,
+    /// The Kubernetes clusters.
+    Clusters,
     /// The firewalls of the platform, with policies and rules.
     Firewalls,
     /// Gateways to other sites, with connections and what they learned.
@@ -86,6 +88,7 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             Document::Availability { machine } => drop(wanted.insert(Wanted::Availability(machine))),
             Document::Names => drop(wanted.insert(Wanted::Names)),
             Document::Bastions => drop(wanted.insert(Wanted::Bastions)),
+            Document::Clusters => drop(wanted.insert(Wanted::Clusters)),
             Document::Firewalls => drop(wanted.insert(Wanted::Firewalls)),
             Document::Frontends => drop(wanted.insert(Wanted::Frontends)),
             Document::Interfaces
@@ -130,6 +133,7 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             Kind::Name => wanted.extend(asked(judgement, hop.at.clone())),
             Kind::Peering
             | Kind::Bastion
+            | Kind::Cluster
             | Kind::Egress
             | Kind::Gateway
             | Kind::Outside

@@ -65,6 +65,9 @@ pub struct Cloud {
     /// `az network bastion list`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bastions: Option<Reading>,
+    /// `az aks list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<Reading>,
     /// `az network public-ip list`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub public_addresses: Option<Reading>,
@@ -309,7 +312,7 @@ macro_rules! fields {
 
 fields!(
     Cloud: interfaces, networks, route_tables, groups, machines, tags, load_balancers, application_gateways, backend_health,
-        bastions, public_addresses, private_endpoints, zones,
+        bastions, clusters, public_addresses, private_endpoints, zones,
         zone_links, zone_records, accounts, nat_gateways, failed_connections, instance_views, firewalls, firewall_policies, virtual_gateways, connections, local_gateways, circuits, bgp_peers, learned_routes, troubles, platform_events, availability,
         firewall_rules, ip_groups
 );

@@ -8,6 +8,7 @@ use ipnet::IpNet;
 use super::app_gateway::{self, AppGateway};
 use super::bastion::Bastion;
 use super::bundle::{Bundle, Guest};
+use super::cluster::Cluster;
 use super::configured;
 use super::document::{Known, Reading};
 use super::estate::{Machine, Nic};
@@ -112,6 +113,7 @@ impl Context<'_> {
             is_gateway: false,
             app_gateway: None,
             bastion: None,
+            cluster: None,
             closed: None,
             name: listed.name,
         }
@@ -130,6 +132,18 @@ impl Context<'_> {
     pub(super) fn bastion(&self, at: usize, own: &Bastion, taken: &[IpAddr]) -> Option<Nic> {
         let nic = self.instance(&own.name, own.subnet.as_ref()?, taken, own.needed())?;
         Some(Nic { bastion: Some(at), ..nic })
+    }
+
+    /// Makes what stands for the nodes of a cluster, of each pool whose subnet was read: their interfaces are in a group of the platform's.
+    pub(super) fn nodes(&self, at: usize, own: &Cluster, taken: &[IpAddr]) -> Vec<Nic> {
+        let mut taken = taken.to_vec();
+        let mut found = Vec::new();
+        for (pool, place) in &own.pools {
+            let nic = self.instance(&format!("{}/{pool}", own.name), place, &taken, &[]);
+            taken.extend(nic.iter().flat_map(|nic| nic.addresses.clone()));
+            found.extend(nic.map(|nic| Nic { cluster: Some(at), ..nic }));
+        }
+        found
     }
 
     /// Makes what stands for an instance of a service in a subnet of its own: an interface with an address that nobody else has, and with

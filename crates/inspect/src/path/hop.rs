@@ -49,6 +49,8 @@ pub enum Kind {
     ApplicationGateway,
     /// A bastion host, which makes the connection for somebody.
     Bastion,
+    /// The API server of a Kubernetes cluster.
+    Cluster,
     /// A firewall of the platform.
     Firewall,
     /// A private endpoint.

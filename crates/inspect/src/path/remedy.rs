@@ -355,6 +355,7 @@ impl Search<'_> {
                 | Object::AppGateway { .. }
                 | Object::AppGatewayPart { .. }
                 | Object::AppGatewayServer { .. }
+                | Object::Cluster { .. }
                 | Object::Bastion { .. }
                 | Object::Health { .. }
                 | Object::Peering { .. },

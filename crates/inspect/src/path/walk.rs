@@ -104,6 +104,7 @@ impl<'a> Walk<'a> {
             }
             None => match estate.gateway_towards(flow.src) {
                 Some(gateway) => self.enter_by_gateway(gateway, wire),
+                None if self.api_server(None, &wire) => None,
                 None => self.enter(wire),
             },
         };
@@ -116,7 +117,10 @@ impl<'a> Walk<'a> {
                 self.check_end(source, end);
             }
         } else if let Some(from) = source
-            && self.forward.iter().any(|hop| matches!(hop.kind, Kind::Outside | Kind::Endpoint))
+            && self
+                .forward
+                .iter()
+                .any(|hop| matches!(hop.kind, Kind::Outside | Kind::Endpoint | Kind::Cluster))
         {
             // Whoever is outside answers to the address that it sees; what comes back meets the caller's own filter.
             self.receive_answer(from, wire.answer());
@@ -283,7 +287,7 @@ impl<'a> Walk<'a> {
             self.push(hop);
             if fresh && matches!(next, Next::Deliver | Next::Assumed) {
                 self.uncertain |= next == Next::Assumed;
-                if self.endpoint(&wire) {
+                if self.endpoint(&wire) || self.api_server(Some(nic), &wire) {
                     return None;
                 }
             }
@@ -291,6 +295,7 @@ impl<'a> Walk<'a> {
                 Next::Lost => return None,
                 Next::Platform => return self.platform(&wire, fresh),
                 Next::Internet if fresh && !self.egress(nic, &wire) => return None,
+                Next::Internet if fresh && self.api_server(Some(nic), &wire) => return None,
                 Next::Internet if fresh && self.terminated(None, &self.seen_outside(nic, &wire)) => {
                     return None;
                 }

@@ -16,6 +16,7 @@ const fn services(kind: Kind) -> &'static [&'static str] {
         Kind::Balancer => &["Load Balancer"],
         Kind::ApplicationGateway => &["Application Gateway"],
         Kind::Bastion => &["Azure Bastion"],
+        Kind::Cluster => &["Azure Kubernetes Service (AKS)"],
         Kind::Firewall => &["Azure Firewall"],
         Kind::Gateway => &["VPN Gateway", "ExpressRoute"],
         Kind::Endpoint => &["Azure Private Link"],

@@ -87,6 +87,8 @@ pub enum ObjectKind {
     Bgp,
     /// An event of the platform.
     Health,
+    /// A Kubernetes cluster.
+    Cluster,
     /// A bastion host.
     Bastion,
     /// A device on which OSPF speaks, or should.
@@ -140,6 +142,7 @@ impl ObjectKind {
             Self::AppGatewayPart => "appgw/<gateway>/<part>",
             Self::AppGatewayServer => "appgw/<gateway>/<pool>/<server>",
             Self::Health => "health/<event>",
+            Self::Cluster => "aks/<cluster>",
             Self::Bastion => "bastion/<host>",
             Self::Device => "link/<host>/<dev>",
             Self::Address => "address/<host>/<dev>",

@@ -12,7 +12,8 @@ use crate::playbook::agenda::PlaybookContext;
 use crate::playbook::findings::CitedFault;
 use crate::playbook::gateway_fix::Known;
 use crate::playbook::{
-    app_gateway_fix, bastion_fix, firewall_fix, gateway_fix, guest_fix, name_fix, outbound_fix, service_fix,
+    app_gateway_fix, bastion_fix, cluster_fix, firewall_fix, gateway_fix, guest_fix, name_fix, outbound_fix,
+    service_fix,
 };
 use crate::suspect::Suspect;
 use crate::symptom_text::Symptom;
@@ -183,6 +184,8 @@ const fn is_rule(fault: Fault) -> bool {
         | Fault::AppgwPoolEmpty
         | Fault::AppgwStopped
         | Fault::AppgwBackendDown
+        | Fault::AksStopped
+        | Fault::AksApiRestricted
         | Fault::BastionUnconfigured
         | Fault::PlatformEvent
         | Fault::NatUnconfigured
@@ -316,6 +319,8 @@ fn fix<'a>(
         Fault::AppgwPoolEmpty => app_gateway_fix::pool(context, group, at(1), at(2)),
         Fault::AppgwStopped => app_gateway_fix::start(context, group, at(1)),
         Fault::AppgwBackendDown => app_gateway_fix::server(context, group, at(1), at(3)),
+        Fault::AksStopped => cluster_fix::start(context, group, at(1)),
+        Fault::AksApiRestricted => cluster_fix::authorize(context, group, at(1)),
         Fault::BastionUnconfigured => bastion_fix::feature(context, group, at(1)),
         Fault::PlatformEvent => service_fix::platform(context, at(1)),
         // What is done about a machine stands in what was judged of it.

@@ -171,6 +171,8 @@ impl Fault {
             | Self::AppgwStopped
             | Self::AppgwBackendDown
             | Self::NatUnconfigured
+            | Self::AksStopped
+            | Self::AksApiRestricted
             | Self::BastionUnconfigured
             | Self::SnatExhausted => Layer::Routes,
             Self::VmStopped | Self::PlatformEvent => Layer::Topology,

@@ -9,6 +9,7 @@ use super::arm::{runs, service_tags};
 use super::bastion::bastions;
 use super::blob::{From, lets_in, public};
 use super::cloud::Cloud;
+use super::cluster;
 use super::effective::{self, routes, rules};
 use super::firewall::firewalls;
 use super::gateway;
@@ -47,6 +48,7 @@ impl Cloud {
             sites: gateway::sites(self),
             app_gateways: app_gateways(self),
             bastions: bastions(self),
+            clusters: cluster::clusters(self),
         }
     }
 }
@@ -101,6 +103,7 @@ fn nic(cloud: &Cloud, document: &Value) -> Nic {
         network: seen.network.map(|network| text(network, "/id").to_ascii_lowercase()).unwrap_or_default(),
         unforwarded: seen.network.map(|network| unforwarded(cloud, network)).unwrap_or_default(),
         exit: exit(cloud, document),
+        seen: cluster::seen(cloud, document).or_else(|| public(cloud, document)),
         servers: servers(document, seen.network),
         gateway: seen
             .network

@@ -18,6 +18,7 @@ mod arm;
 mod bastion;
 mod blob;
 mod cloud;
+mod cluster;
 mod effective;
 mod estate;
 mod fabric;

@@ -26,6 +26,7 @@ pub struct Fabric {
     pub sites: Vec<Site>,
     pub app_gateways: Vec<AppGateway>,
     pub bastions: Vec<Bastion>,
+    pub clusters: Vec<Cluster>,
 }
 
 /// A virtual machine.
@@ -61,6 +62,8 @@ pub struct Nic {
     pub unforwarded: Vec<Neighbor>,
     /// How it leaves to the internet.
     pub exit: Exit,
+    /// The address by which it is seen outside, where that is its own or its NAT gateway's.
+    pub seen: Option<IpAddr>,
     /// The name servers that it is given; the platform's where there are none.
     pub servers: Vec<IpAddr>,
     /// The identifier of the network whose gateway it uses.
@@ -188,6 +191,18 @@ pub struct Bastion {
     pub has_public: bool,
     /// Whether it calls addresses that no machine of the platform has.
     pub ip_connect: bool,
+}
+
+/// The API server of a Kubernetes cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cluster {
+    /// Its names, in small letters.
+    pub names: Vec<String>,
+    /// Its address outside; nothing where it is private.
+    pub public: Option<IpAddr>,
+    pub is_running: bool,
+    /// Who may call it; anybody where there are none.
+    pub ranges: Vec<IpNet>,
 }
 
 /// Where an application gateway takes connections.

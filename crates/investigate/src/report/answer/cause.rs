@@ -373,6 +373,15 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
                 "Make both sides of the peering anew.",
             )
         }
+        Fault::AksStopped => {
+            pair(format!("The cluster {one} is stopped"), "Start it, once it is known who stopped it.")
+        }
+        Fault::AksApiRestricted => pair(
+            format!(
+                "The API server of {one} takes calls of its authorized ranges alone, and the caller is in none of them"
+            ),
+            "Add the caller's address to the authorized ranges, beside those that are there.",
+        ),
         Fault::BastionUnconfigured => pair(
             format!("The bastion host {one} is not set to do what is wanted of it"),
             "Turn on tunneling for clients of people's own, or IP-based connection for addresses of other sites; both need the Standard tier.",

@@ -25,7 +25,8 @@ impl EstateReader<'_> {
         let is_review = [Symptom::RolledBack, Symptom::NothingChanged]
             .iter()
             .any(|symptom| complaint.symptoms.contains(symptom));
-        if let Some(flows) = self.through_bastion(complaint) {
+        let meant = self.through_bastion(complaint).or_else(|| self.of_cluster(complaint));
+        if let Some(flows) = meant {
             return flows;
         }
         let mut flows: Vec<Flow> = Vec::new();

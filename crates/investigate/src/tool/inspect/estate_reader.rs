@@ -6,10 +6,11 @@ use std::net::IpAddr;
 
 use super::argument::Guest;
 use super::bastion_flows::BastionWords;
+use super::cluster_flows::ClusterWords;
 use super::inspector::Unfinished;
 use super::inventory::inventory;
 use super::object::object;
-use crate::complaint::{self, Basis, Complaint, End, Inventory};
+use crate::complaint::{self, Basis, Complaint, End, Inventory, UnknownEnd};
 use crate::event::ObservationId;
 use crate::suspect::stops;
 use crate::symptom_text::Symptom;
@@ -21,7 +22,8 @@ use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
     EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, HealthOperation, NAMES,
     NameServer, NamingOperation, OutboundOperation, PAGE, PlatformHealthOperation, ProbeSpec, RESOLVE, STATE,
-    Wanted, bastions, keep_bastions, keep_power, page_values, power, unread_guest, wanted, wants_events,
+    Wanted, bastions, clusters, keep_bastions, keep_clusters, keep_power, page_values, power, unread_guest,
+    wanted, wants_events,
 };
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
@@ -48,6 +50,8 @@ pub(super) struct EstateReader<'a> {
     pub(super) spoken: Vec<String>,
     /// How people speak of a bastion host, where they do.
     pub(super) through: Option<BastionWords>,
+    /// How people speak of a cluster, where they do.
+    pub(super) of_clusters: Option<ClusterWords>,
     /// Addresses that people wrote and that may be at another site.
     pub(super) elsewhere: Vec<IpAddr>,
     read: BTreeMap<Wanted, Vec<ObservationId>>,
@@ -128,6 +132,7 @@ impl<'a> EstateReader<'a> {
             lists,
             spoken: Vec::new(),
             through: None,
+            of_clusters: None,
             elsewhere: Vec::new(),
             read: BTreeMap::new(),
         })
@@ -161,6 +166,11 @@ impl<'a> EstateReader<'a> {
         if speaks_of_balancer(text) {
             self.fetch(Wanted::Frontends, replay)?;
         }
+        self.of_clusters = ClusterWords::of(text);
+        if self.of_clusters.is_some() {
+            self.fetch(Wanted::Clusters, replay)?;
+            self.fetch(Wanted::Names, replay)?;
+        }
         self.through = BastionWords::of(text, self.estate());
         if self.through.is_some() {
             self.fetch(Wanted::Bastions, replay)?;
@@ -172,6 +182,13 @@ impl<'a> EstateReader<'a> {
             let is_unknown = complaints.iter().any(|one| self.is_elsewhere(one, text));
             if is_unknown && !self.read.contains_key(&Wanted::Frontends) {
                 self.fetch(Wanted::Frontends, replay)?;
+                continue;
+            }
+            // So may a name be that of a bastion host.
+            let is_name = |end: &UnknownEnd| matches!(end, UnknownEnd::Name { .. });
+            let is_named = complaints.iter().flat_map(|one| &one.unknown).any(is_name);
+            if is_named && !self.read.contains_key(&Wanted::Bastions) {
+                self.fetch(Wanted::Bastions, replay)?;
                 continue;
             }
             let before = self.read.len();
@@ -246,6 +263,7 @@ impl<'a> EstateReader<'a> {
             }
             Wanted::Frontends
             | Wanted::Bastions
+            | Wanted::Clusters
             | Wanted::Health(_)
             | Wanted::Firewalls
             | Wanted::Names
@@ -383,6 +401,10 @@ impl<'a> EstateReader<'a> {
             Wanted::Bastions => {
                 let read = replay.run(&mut bastions(self.place))?;
                 keep_bastions(read, &mut self.bundle.cloud);
+            }
+            Wanted::Clusters => {
+                let read = replay.run(&mut clusters(self.place))?;
+                keep_clusters(read, &mut self.bundle.cloud);
             }
             Wanted::Firewalls => {
                 let found = replay.run(&mut FirewallOperation::new(self.place))?;
@@ -547,6 +569,7 @@ impl<'a> EstateReader<'a> {
             ),
             Wanted::Health(own) => is_of_gateway(object, own),
             Wanted::Bastions => matches!(object, Object::Bastion { .. }),
+            Wanted::Clusters => matches!(object, Object::Cluster { .. }),
             Wanted::Firewalls => matches!(
                 object,
                 Object::FirewallRule { .. } | Object::FirewallPort { .. } | Object::FirewallNames { .. }
@@ -595,6 +618,7 @@ impl<'a> EstateReader<'a> {
                 Wanted::State(_)
                 | Wanted::Frontends
                 | Wanted::Bastions
+                | Wanted::Clusters
                 | Wanted::Health(_)
                 | Wanted::Firewalls
                 | Wanted::Names

@@ -1,4 +1,5 @@
-//! Complaints about a bastion host: it brings people to a machine, or why it does not.
+//! Complaints about a bastion host: why it does not bring people to a machine. Of one that does nobody can see more than that its rules are
+//! in order, as no machine here makes its calls.
 
 use std::collections::BTreeSet;
 
@@ -23,9 +24,6 @@ const PORT: u16 = 22;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Wrong {
     #[default]
-    Nothing,
-    /// Only one office may use it.
-    Office,
     Manager,
     Cloud,
     /// Its own group lets no session out.
@@ -38,15 +36,9 @@ enum Wrong {
 
 impl Wrong {
     const BAD: [Self; 5] = [Self::Manager, Self::Cloud, Self::Sessions, Self::Target, Self::Client];
-    const GOOD: [Self; 2] = [Self::Nothing, Self::Office];
 
     fn words(self, rng: &mut Rng) -> &'static str {
         match self {
-            Self::Nothing | Self::Office => rng.one(&[
-                "does Bastion still bring us to {d}? somebody changed rules last week",
-                "I had a timeout to {d} through {b} in the morning, now it may be fine again, please check",
-                "is bastion access to {d} in order?",
-            ]),
             Self::Client => rng.one(&[
                 "az network bastion ssh to {d} fails, the page in the portal works",
                 "native client through bastion to {d} does not connect",
@@ -63,7 +55,8 @@ impl Wrong {
 
     /// The rules of its group: name, number, direction, access, who is named, port.
     fn rules(self) -> Vec<Rule> {
-        let users = if self == Self::Office { "203.0.113.0/24" } else { "Internet" };
+        // A rule for the whole internet lets in whoever manages hosts, too.
+        let users = if self == Self::Manager { "203.0.113.0/24" } else { "Internet" };
         let mut rules = vec![
             ("allow-manager", 100, "Inbound", "Allow", "GatewayManager", "443"),
             ("allow-users", 110, "Inbound", "Allow", users, "443"),
@@ -76,7 +69,7 @@ impl Wrong {
             Self::Manager => "allow-manager",
             Self::Cloud => "allow-cloud",
             Self::Sessions => "allow-ssh",
-            Self::Nothing | Self::Office | Self::Target | Self::Client => "",
+            Self::Target | Self::Client => "",
         };
         rules.retain(|(name, ..)| *name != missing);
         rules
@@ -84,7 +77,7 @@ impl Wrong {
 
     fn expected(self, host: &str) -> Option<Pair> {
         match self {
-            Self::Nothing | Self::Office | Self::Target => None,
+            Self::Target => None,
             Self::Manager => Some(Pair::new("nsg_deny", format!("nsg/{GROUP}/deny-in"))),
             Self::Cloud | Self::Sessions => Some(Pair::new("nsg_deny", format!("nsg/{GROUP}/deny-out"))),
             Self::Client => Some(Pair::new("bastion_unconfigured", format!("bastion/{host}"))),
@@ -95,7 +88,7 @@ impl Wrong {
 type Rule = (&'static str, u16, &'static str, &'static str, &'static str, &'static str);
 
 /// Somebody wants to administer a machine. All else on the path is in order, so that the host decides.
-pub(super) fn bastion(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
+pub(super) fn bastion(tried: &mut Tried, rng: &mut Rng) {
     let estate = &tried.drawn.estate;
     let Some(target) = estate.machines.get(rng.below(estate.machines.len())).cloned() else { return };
     let Some(network) = target.subnet.split('/').next().and_then(|name| estate.network(name)).cloned() else {
@@ -118,7 +111,7 @@ pub(super) fn bastion(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
     if !walk(&with_host(estate, &place, subnet, &target), &flow).is_fine() {
         return;
     }
-    let wrong = if healthy { rng.one(&Wrong::GOOD) } else { rng.one(&Wrong::BAD) };
+    let wrong = rng.one(&Wrong::BAD);
     let host = format!("{}-bas", tried.drawn.app);
     let mut expected: BTreeSet<Pair> = wrong.expected(&host).into_iter().collect();
     if wrong == Wrong::Target {

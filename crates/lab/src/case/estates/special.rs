@@ -42,7 +42,7 @@ pub(super) fn special_case(tried: &mut Tried, special: usize, healthy: bool, rng
         40 | 41 => office(tried, healthy, rng),
         42..=45 => site(tried, healthy, rng),
         46 | 47 => region(tried, healthy, rng),
-        48 => bastion(tried, healthy, rng),
+        48 if !healthy => bastion(tried, rng),
         _ => absent(tried, rng),
     }
 }

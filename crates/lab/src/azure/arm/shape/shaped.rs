@@ -6,6 +6,7 @@ use super::{firewall, group, interface, network, peering, reference, subnet, tab
 use crate::azure::app_gateway;
 use crate::azure::bastion;
 use crate::azure::cloud::Cloud;
+use crate::azure::cluster;
 use crate::azure::refusal::Refusal;
 use crate::azure::target::Target;
 use ghost_base::Digest;
@@ -38,6 +39,7 @@ pub(in crate::azure::arm) fn shaped(
         "networkinterfaces" => interface::interface(cloud, target, &mut properties, before)?,
         "virtualnetworkgateways" => firewall::gateway(target, &mut properties)?,
         "applicationgateways" => app_gateway::whole(target, &mut properties)?,
+        "managedclusters" => cluster::whole(target, &mut properties),
         "bastionhosts" => bastion::whole(target, &mut properties),
         "azurefirewalls" => firewall::whole(target, &mut properties)?,
         "publicipaddresses" => interface::public(cloud, target, &mut properties, before)?,

@@ -6,6 +6,7 @@ use super::balance::{Balanced, balance};
 use super::firewall::{firewall, passes};
 use super::gate::{IN, OUT, judge, stays, visible_response};
 use super::gate::{Next, is_service, lets, next, unrouted};
+use super::internet::takes;
 use super::location::{Location, exit, location};
 use super::site::{came_by, is_open};
 use crate::host::fabric::{Exit, Nic};
@@ -298,6 +299,9 @@ pub(super) fn carry_on(
                     Exit::Crowded => packet.answers() || packet.src.1.is_multiple_of(2),
                     Exit::Closed => packet.answers(),
                 };
+                if !packet.answers() && !takes(&world.fabric, &nic, packet.dst.0) {
+                    break;
+                }
                 if !is_out && !is_service(&world.fabric, &nic, packet.dst.0) {
                     break;
                 }
