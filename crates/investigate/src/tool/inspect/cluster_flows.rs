@@ -69,8 +69,9 @@ impl EstateReader<'_> {
                 continue;
             }
             // Whoever names no machine calls from somewhere outside.
-            let own =
-                complaint.machines.iter().filter_map(|caller| estate.addresses_of(caller).first().copied());
+            // A machine that nobody names was taken for one because of what it serves.
+            let said = complaint.machines.iter().filter(|own| words.text.contains(&own.to_lowercase()));
+            let own = said.filter_map(|caller| estate.addresses_of(caller).first().copied());
             let mut callers: Vec<IpAddr> = own.collect();
             if callers.is_empty() {
                 callers.push(IpAddr::from(INTERNET));
