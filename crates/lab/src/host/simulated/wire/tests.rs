@@ -226,6 +226,7 @@ fn an_api_server_takes_calls_of_its_ranges_while_it_runs() {
         let ranges = ranges.iter().map(|range| range.parse().unwrap()).collect();
         let names = vec!["prod.hcp.eastus.azmk8s.io".to_owned()];
         world.fabric.clusters.push(Cluster { names, public: Some(server), is_running, ranges });
+        nic(&mut world, "tf-source-vm").routes = routes("10.9.0.0/16", "None", &[]);
         nic(&mut world, "tf-source-vm").seen = seen.map(|seen| seen.parse().unwrap());
         dial(&mut world, "tf-source-vm", server, Protocol::Tcp, 443)
     };
