@@ -98,7 +98,7 @@ impl<'a> Walk<'a> {
         let start = match source {
             Some(from) => {
                 self.resolve(from);
-                self.from_bastion(from);
+                self.by_bastion(from);
                 let wire = self.leave(from, wire);
                 self.transit(from, wire, true)
             }

@@ -52,7 +52,7 @@ impl Estate {
 
 impl Walk<'_> {
     /// Asks whether the bastion host that an interface stands for can make the connection at all.
-    pub(super) fn from_bastion(&mut self, from: usize) {
+    pub(super) fn by_bastion(&mut self, from: usize) {
         let estate = self.asked.estate;
         let place = estate.nic(from).and_then(|nic| nic.bastion);
         let Some(own) = place.and_then(|place| estate.bastions.get(place)) else { return };

@@ -240,7 +240,7 @@ const TEXTS: [Text; 48] = [
     (
         Fault::BastionUnconfigured,
         "Bastion host {1..} is not set to do that",
-        "A bastion host lets clients of people's own pass only with tunneling, and connects to addresses of other sites only with IP-based connection. Both need the Standard tier and a setting; sessions in the portal to machines of the network need neither.",
+        "Clients of people's own pass a bastion host only with tunneling. It calls addresses of other sites only with IP-based connection. Both need a setting and the Standard tier. Sessions in the portal need neither.",
     ),
     (
         Fault::PlatformEvent,

@@ -41,7 +41,8 @@ impl ClusterWords {
             is_word || (wanted.contains(' ') && text.contains(*wanted))
         };
         let is_outward = OUTWARD.iter().any(|words| text.contains(words));
-        WORDS.iter().any(|wanted| is_said(&wanted)).then(|| Self { is_outward, text })
+        let is_meant = WORDS.iter().any(is_said);
+        is_meant.then_some(Self { is_outward, text })
     }
 }
 
