@@ -125,6 +125,9 @@ pub struct JudgedFlow {
     pub source: IpAddr,
     /// Its machine, where it is one of the estate.
     pub source_machine: Option<String>,
+    /// The service of the platform that calls from a subnet of its own, where it is one: the address stands for any of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_service: Option<JudgedService>,
     /// Who is called.
     pub destination: IpAddr,
     /// Its machine, where it is one of the estate.
@@ -145,6 +148,14 @@ pub struct JudgedFlow {
     pub behind: Vec<JudgedCause>,
     /// What was not read.
     pub missing: Vec<UnreadDocument>,
+}
+
+/// A service of the platform that makes connections for others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgedService {
+    pub name: String,
+    /// Its subnet.
+    pub subnet: String,
 }
 
 /// What becomes of a flow.
@@ -241,13 +252,29 @@ impl JudgedFlow {
         if self.destination_name.is_some() { &self.destination_name } else { &self.destination_machine }
     }
 
+    /// Names who calls.
+    #[must_use]
+    pub fn caller(&self) -> String {
+        let service = self.source_service.as_ref().map(|service| &service.name);
+        self.source_machine.as_ref().or(service).cloned().unwrap_or_else(|| self.source.to_string())
+    }
+
+    /// Returns what a rule calls whoever calls: an address, or the subnet of a service.
+    #[must_use]
+    pub fn sources(&self) -> String {
+        match &self.source_service {
+            Some(service) => service.subnet.clone(),
+            None => self.source.to_string(),
+        }
+    }
+
     /// Names it, as a person would.
     #[must_use]
     pub fn name(&self) -> String {
         let end = |machine: &Option<String>, address: IpAddr| {
             machine.clone().unwrap_or_else(|| address.to_string())
         };
-        let (from, to) = (end(&self.source_machine, self.source), end(self.called(), self.destination));
+        let (from, to) = (self.caller(), end(self.called(), self.destination));
         match self.port {
             Some(port) => format!("{from} → {to} {}/{port}", self.protocol),
             None => format!("{from} → {to} {}", self.protocol),

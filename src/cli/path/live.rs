@@ -11,7 +11,8 @@ use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
     EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, GuestProbe, HealthOperation,
     NamingOperation, OutboundOperation, PAGE, Places, PlatformHealthOperation, ProbeSpec, RESOLVE, STATE,
-    Wanted, keep_power, page_values, power, unread_guest, wanted, wants_events,
+    Wanted, bastions, clusters, keep_bastions, keep_clusters, keep_power, page_values, power, unread_guest,
+    wanted, wants_events,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_inspect::path::{Bundle, Cloud, Estate, Flow, Place, Protocol, Reading};
@@ -89,6 +90,21 @@ impl LiveEstate {
             }
             found = place::flow(&self.estate(), from, to, protocol);
         }
+        if found.is_ok() {
+            return found;
+        }
+        // A caller that none of the machines is may be a bastion host.
+        self.fetch(Wanted::Bastions)?;
+        let found = place::flow(&self.estate(), from, to, protocol);
+        if found.is_ok() {
+            return found;
+        }
+        // Who is called may be the API server of a cluster.
+        self.fetch(Wanted::Clusters)?;
+        if self.estate().clusters().any(|(name, _)| name.eq_ignore_ascii_case(to)) {
+            self.fetch(Wanted::Names)?;
+        }
+        let found = place::flow(&self.estate(), from, to, protocol);
         // A name with points in it may be one of a service, or of a private zone.
         if found.is_ok() || !to.contains('.') {
             return found;
@@ -100,6 +116,8 @@ impl LiveEstate {
     /// Reads everything of every machine.
     pub(in crate::cli) fn read_all(&mut self) -> anyhow::Result<()> {
         self.fetch(Wanted::Frontends)?;
+        self.fetch(Wanted::Bastions)?;
+        self.fetch(Wanted::Clusters)?;
         self.fetch(Wanted::Firewalls)?;
         self.fetch(Wanted::Names)?;
         self.fetch(Wanted::Gateways)?;
@@ -126,6 +144,8 @@ impl LiveEstate {
                 Wanted::Rules(nic) => nics.entry(nic.clone()).or_default().push(EffectiveQuery::Rules),
                 Wanted::Place(_)
                 | Wanted::Frontends
+                | Wanted::Bastions
+                | Wanted::Clusters
                 | Wanted::Health(_)
                 | Wanted::Firewalls
                 | Wanted::Gateways
@@ -172,7 +192,13 @@ impl LiveEstate {
                     HealthOperation::into_cloud(found, &mut self.bundle.cloud);
                 }
             }
-            Wanted::Frontends | Wanted::Firewalls | Wanted::Names | Wanted::Gateways | Wanted::Outbound => {
+            Wanted::Frontends
+            | Wanted::Bastions
+            | Wanted::Clusters
+            | Wanted::Firewalls
+            | Wanted::Names
+            | Wanted::Gateways
+            | Wanted::Outbound => {
                 for group in self.places.all() {
                     self.read_in(&one, &group)?;
                 }
@@ -264,7 +290,15 @@ impl LiveEstate {
         };
         self.places.opened(place, read, &mut self.bundle.cloud);
         let Some(group) = opened else { return Ok(()) };
-        let all = [Wanted::Frontends, Wanted::Firewalls, Wanted::Names, Wanted::Gateways, Wanted::Outbound];
+        let all = [
+            Wanted::Frontends,
+            Wanted::Bastions,
+            Wanted::Clusters,
+            Wanted::Firewalls,
+            Wanted::Names,
+            Wanted::Gateways,
+            Wanted::Outbound,
+        ];
         for one in all.iter().filter(|one| self.read.contains(*one)).cloned().collect::<Vec<_>>() {
             self.read_in(&one, &group)?;
         }
@@ -297,6 +331,8 @@ impl LiveEstate {
                 let read = self.live.drive(OutboundOperation::new(group, known))?;
                 OutboundOperation::into_cloud(read, &mut found);
             }
+            Wanted::Bastions => keep_bastions(self.live.drive(bastions(group))?, &mut found),
+            Wanted::Clusters => keep_clusters(self.live.drive(clusters(group))?, &mut found),
             Wanted::Place(_)
             | Wanted::Health(_)
             | Wanted::Answers(..)

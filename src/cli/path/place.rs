@@ -45,6 +45,9 @@ pub(in crate::cli) fn flow(
     let (caller, caller_port) = split(from)?;
     let (called, port) = split(to)?;
     let source = address(estate, caller)?;
+    if let Some(flow) = estate.flow_to_cluster(source, called) {
+        return Ok(caller_port.map_or(flow.clone(), |port| flow.from_port(port)));
+    }
     let by_name = address(estate, called).is_err() && called.contains('.');
     if by_name && let Some(flow) = estate.flow_to_name(source, called, protocol, port) {
         return Ok(caller_port.map_or(flow.clone(), |port| flow.from_port(port)));
@@ -70,6 +73,9 @@ fn address(estate: &Estate, place: &str) -> anyhow::Result<IpAddr> {
     }
     if let Some(address) = estate.frontend_addresses(place).first() {
         return Ok(*address);
+    }
+    if let Some((_, address)) = estate.bastions().find(|(name, _)| name.eq_ignore_ascii_case(place)) {
+        return Ok(address);
     }
     // `db-1.internal.contoso.com` is `db-1`, where a machine is called so.
     if let Some(address) =

@@ -111,6 +111,8 @@ const fn kind(kind: Kind) -> &'static str {
         Kind::Name => "name",
         Kind::Balancer => "load balancer",
         Kind::ApplicationGateway => "application gateway",
+        Kind::Cluster => "API server",
+        Kind::Bastion => "bastion host",
         Kind::Firewall => "firewall",
         Kind::Endpoint => "private endpoint",
         Kind::Gateway => "gateway",

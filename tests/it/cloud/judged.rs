@@ -37,6 +37,8 @@ pub(super) fn lines(place: &ResourceGroup) -> Vec<Line> {
         line::load_balancers(place),
         line::application_gateways(place),
         line::backend_health(place, &name("agw-1")),
+        line::bastions(place),
+        line::clusters(place),
         line::public_addresses(place),
         line::firewalls(place),
         line::firewall_policy(place, &name("hub-policy")),

@@ -92,6 +92,8 @@ fn takes(command: &str) -> Option<Vec<String>> {
         "network private-dns zone list" => network(&["privateDnsZones/read"]),
         "network private-dns link vnet list" => network(&["privateDnsZones/virtualNetworkLinks/read"]),
         "network private-dns record-set a list" => network(&["privateDnsZones/A/read"]),
+        "network bastion list" => network(&["bastionHosts/read"]),
+        "aks list" => vec!["Microsoft.ContainerService/managedClusters/read".to_owned()],
         "network public-ip list" => network(&["publicIPAddresses/read"]),
         "network vnet list" | "network vnet show" => network(&["virtualNetworks/read"]),
         "network vnet subnet show" => network(&["virtualNetworks/subnets/read"]),

@@ -22,11 +22,11 @@ pub use gateway::{
 };
 pub use health::{availability, platform_events};
 pub use network::{
-    activity, activity_between, address_groups, application_gateways, backend_health, effective_routes,
-    effective_rules, failed_connections, firewall_policy, firewall_rules, firewalls, interface, interfaces,
-    load_balancers, nat_gateways, network, networks, private_endpoints, public_addresses, route_table,
-    route_tables, security_group, security_groups, service_tags, signed_in, subnet, zone_links, zone_records,
-    zones,
+    activity, activity_between, address_groups, application_gateways, backend_health, bastions, clusters,
+    effective_routes, effective_rules, failed_connections, firewall_policy, firewall_rules, firewalls,
+    interface, interfaces, load_balancers, nat_gateways, network, networks, private_endpoints,
+    public_addresses, route_table, route_tables, security_group, security_groups, service_tags, signed_in,
+    subnet, zone_links, zone_records, zones,
 };
 pub use storage::{
     account, accounts, blob_delete, blob_download, blob_exists, blob_fetch, blob_upload, blobs,

@@ -79,6 +79,18 @@ pub fn backend_health(place: &ResourceGroup, gateway: &Name) -> Line {
         .json()
 }
 
+/// Lists the bastion hosts of a group.
+#[must_use]
+pub fn bastions(place: &ResourceGroup) -> Line {
+    Line::read("network bastion list").within(place).json()
+}
+
+/// Lists the Kubernetes clusters of a group.
+#[must_use]
+pub fn clusters(place: &ResourceGroup) -> Line {
+    Line::read("aks list").within(place).json()
+}
+
 /// Lists the public addresses of a group.
 #[must_use]
 pub fn public_addresses(place: &ResourceGroup) -> Line {

@@ -8,6 +8,8 @@
 //! `firewall`, `qdisc` and `state` read what declared scripts gathered, `guest_probe` runs them; `payload` is how more comes over
 //! than the platform carries at once. `interfaces`, `effective` and `topology` ask the cloud.
 
+mod bastion;
+mod cluster;
 pub mod effective;
 mod estate;
 pub mod firewall;
@@ -33,6 +35,8 @@ mod subscriptions;
 pub mod topology;
 mod wanted;
 
+pub use bastion::{bastions, keep_bastions};
+pub use cluster::{clusters, keep_clusters};
 pub use estate::EstateOperation;
 pub use firewalls::FirewallOperation;
 pub use frontend::{FrontendOperation, HealthOperation};

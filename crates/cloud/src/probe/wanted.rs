@@ -18,6 +18,10 @@ pub enum Wanted {
     Frontends,
     /// What an application gateway says of the servers behind it.
     Health(String),
+    /// The bastion hosts.
+    Bastions,
+    /// The Kubernetes clusters.
+    Clusters,
     /// The firewalls of the platform, with policies and rules.
     Firewalls,
     /// Gateways to other sites, with connections and what they learned.
@@ -86,6 +90,8 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             Document::Power { machine } => drop(wanted.insert(Wanted::Power(machine))),
             Document::Availability { machine } => drop(wanted.insert(Wanted::Availability(machine))),
             Document::Names => drop(wanted.insert(Wanted::Names)),
+            Document::Bastions => drop(wanted.insert(Wanted::Bastions)),
+            Document::Clusters => drop(wanted.insert(Wanted::Clusters)),
             Document::Firewalls => drop(wanted.insert(Wanted::Firewalls)),
             Document::Frontends => drop(wanted.insert(Wanted::Frontends)),
             Document::Interfaces
@@ -129,6 +135,8 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             // What is configured is held against what the machine hears.
             Kind::Name => wanted.extend(asked(judgement, hop.at.clone())),
             Kind::Peering
+            | Kind::Bastion
+            | Kind::Cluster
             | Kind::Egress
             | Kind::Gateway
             | Kind::Outside

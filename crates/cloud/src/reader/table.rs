@@ -179,6 +179,7 @@ const WATCHED: Opt = needed("vm", &["--vm"]);
 
 /// These commands stand in extensions of `az`, whose version of the interface is their own.
 const FIREWALL: &str = "2024-05-01";
+const BASTION: &str = "2024-05-01";
 const COMPUTE: &str = "2026-04-01";
 pub(super) const MACHINES: &str = "Microsoft.Compute/virtualMachines";
 pub(super) const MACHINE: &str = "Microsoft.Compute/virtualMachines/{name}";
@@ -304,6 +305,8 @@ pub(super) const ROWS: &[Row] = &[
         Read::List("Microsoft.Network/privateEndpoints"),
         "2026-01-01",
     ),
+    row("network bastion list", LISTED, Read::List("Microsoft.Network/bastionHosts"), BASTION),
+    row("network bastion show", NAMED, Read::One("Microsoft.Network/bastionHosts/{name}"), BASTION),
     row("network firewall list", LISTED, Read::List("Microsoft.Network/azureFirewalls"), FIREWALL),
     row("network firewall show", NAMED, Read::One("Microsoft.Network/azureFirewalls/{name}"), FIREWALL),
     row(

@@ -79,6 +79,7 @@ fn every_line_of_ours_that_has_a_row_is_understood() {
         line::load_balancers(&place),
         line::application_gateways(&place),
         line::backend_health(&place, &name),
+        line::bastions(&place),
         line::public_addresses(&place),
         line::firewalls(&place),
         line::firewall_policy(&place, &name),

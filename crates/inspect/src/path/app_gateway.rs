@@ -8,8 +8,10 @@ use super::balancer::{Frontend, PublicAddresses};
 use super::bundle::Cloud;
 use super::certificate;
 use super::document::Known;
+use super::needed::{Needed, Peer};
 use super::topology::{has, inner, last_of, part_after, rows};
 use crate::net::{DocumentError, Fields};
+use crate::nsg::Direction;
 
 /// An application gateway.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -217,82 +219,18 @@ fn is_host(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// A rule of the group of a gateway's subnet that keeps the platform from it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Closed {
-    pub(super) rule: String,
-    /// Who is kept out, in words.
-    pub(super) whom: &'static str,
-}
-
-/// Who has to come in, in words; by which tag; from which port to which.
-type Needed = (&'static str, &'static str, (u16, u16));
-
-/// Finds the rules of a group that keep out whom the platform needs to let a gateway work: whoever manages it, and whoever asks whether it
-/// is there. Of a rule for some addresses or tags alone nobody knows whether these are among them.
-pub(super) fn closed(rules: &[Value], is_first_version: bool) -> Vec<Closed> {
-    let ports = if is_first_version { (65_503, 65_534) } else { (65_200, 65_535) };
-    let managed: Needed = match is_first_version {
-        true => ("GatewayManager on the ports 65503-65534", "GatewayManager", ports),
-        false => ("GatewayManager on the ports 65200-65535", "GatewayManager", ports),
+/// Returns what the group of a gateway's subnet has to let in, so that the platform lets the gateway work: whoever manages it, and whoever
+/// asks whether it is there.
+pub(super) const fn needed(is_first_version: bool) -> [Needed; 2] {
+    let (whom, ports) = match is_first_version {
+        true => ("GatewayManager on the ports 65503-65534", (65_503, 65_534)),
+        false => ("GatewayManager on the ports 65200-65535", (65_200, 65_535)),
     };
-    let asked: Needed = ("AzureLoadBalancer", "AzureLoadBalancer", (0, u16::MAX));
-    [managed, asked].into_iter().filter_map(|needed| keeps_out(rules, needed)).collect()
-}
-
-fn keeps_out(rules: &[Value], (whom, tag, ports): Needed) -> Option<Closed> {
-    let number = |rule: &&Value| rule.field("priority").and_then(Value::as_u64).unwrap_or(u64::MAX);
-    let mut inbound: Vec<&Value> = rules
-        .iter()
-        .filter(|rule| rule.text("direction").is_some_and(|word| word.eq_ignore_ascii_case("inbound")))
-        .collect();
-    inbound.sort_by_key(number);
-    for rule in inbound {
-        let is_tcp = rule
-            .text("protocol")
-            .is_some_and(|word| ["*", "tcp", "all"].contains(&word.to_ascii_lowercase().as_str()));
-        let sources = words(rule, "sourceAddressPrefix", "sourceAddressPrefixes");
-        let means = |word: &String| {
-            let anybody = ["*", "0.0.0.0/0", "any"].contains(&word.to_ascii_lowercase().as_str());
-            // Whoever manages gateways has addresses on the internet; whoever asks them has none.
-            let outside = tag == "GatewayManager" && word.eq_ignore_ascii_case("Internet");
-            let inside = tag == "AzureLoadBalancer" && word.eq_ignore_ascii_case("VirtualNetwork");
-            anybody || outside || inside || word.eq_ignore_ascii_case(tag)
-        };
-        if !is_tcp || !sources.iter().any(means) {
-            continue;
-        }
-        let taken = words(rule, "destinationPortRange", "destinationPortRanges");
-        let ranges: Vec<(u16, u16)> = taken.iter().filter_map(|word| range(word)).collect();
-        let holds = ranges.iter().any(|(first, last)| *first <= ports.0 && ports.1 <= *last);
-        let touches = ranges.iter().any(|(first, last)| *first <= ports.1 && ports.0 <= *last);
-        let allows = rule.text("access").is_some_and(|word| word.eq_ignore_ascii_case("allow"));
-        // Who asks does so at any port: a rule for some ports alone keeps nobody out.
-        let denies = if tag == "GatewayManager" { touches } else { holds };
-        if allows && holds {
-            return None;
-        }
-        if !allows && denies {
-            let name = rule.text("name").unwrap_or_default();
-            let rule = name.rsplit('/').next().unwrap_or(name).to_owned();
-            return Some(Closed { rule, whom });
-        }
-    }
-    None
-}
-
-fn words(rule: &Value, one: &str, several: &str) -> Vec<String> {
-    let list = rule.field(several).and_then(Value::as_array).into_iter().flatten();
-    let all = list.filter_map(Value::as_str).chain(rule.text(one));
-    all.map(str::to_owned).collect()
-}
-
-fn range(word: &str) -> Option<(u16, u16)> {
-    if word == "*" {
-        return Some((0, u16::MAX));
-    }
-    let (first, last) = word.split_once('-').unwrap_or((word, word));
-    Some((first.trim().parse().ok()?, last.trim().parse().ok()?))
+    let direction = Direction::Inbound;
+    [
+        Needed { whom, peer: Peer::Manager, direction, ports },
+        Needed { whom: "AzureLoadBalancer", peer: Peer::LoadBalancer, direction, ports: (0, u16::MAX) },
+    ]
 }
 
 fn list<'a>(body: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {

@@ -62,6 +62,12 @@ pub struct Cloud {
     /// read; `error` where it could not be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backend_health: Option<Reading>,
+    /// `az network bastion list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bastions: Option<Reading>,
+    /// `az aks list`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<Reading>,
     /// `az network public-ip list`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub public_addresses: Option<Reading>,
@@ -310,7 +316,7 @@ macro_rules! fields {
 
 fields!(
     Cloud: interfaces, networks, route_tables, groups, machines, tags, load_balancers, application_gateways, backend_health,
-        public_addresses, private_endpoints, zones, places,
+        bastions, clusters, public_addresses, private_endpoints, zones, places,
         zone_links, zone_records, accounts, nat_gateways, failed_connections, instance_views, firewalls, firewall_policies, virtual_gateways, connections, local_gateways, circuits, bgp_peers, learned_routes, troubles, platform_events, availability,
         firewall_rules, ip_groups
 );

@@ -1,7 +1,9 @@
 //! Changes of an estate, applied to the documents that were read of it.
 
+use std::fmt;
 use std::net::IpAddr;
 
+use ipnet::IpNet;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -127,21 +129,77 @@ pub struct Admitted {
     /// The protocol.
     pub protocol: Protocol,
     /// Who sends.
-    pub src: IpAddr,
+    pub src: AdmittedEnd,
     /// To whom.
-    pub dst: IpAddr,
+    pub dst: AdmittedEnd,
     /// The port that is called; ICMP has none.
     pub port: Option<u16>,
     /// Whether they are the answers.
     pub side: Side,
 }
 
+/// An end of what is let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AdmittedEnd {
+    /// One address.
+    Address(IpAddr),
+    /// A subnet of a service of the platform, whose instances have any of its addresses.
+    Subnet(IpNet),
+}
+
+impl AdmittedEnd {
+    /// Tells whether it is of IPv6.
+    #[must_use]
+    pub const fn is_ipv6(&self) -> bool {
+        match self {
+            Self::Address(address) => address.is_ipv6(),
+            Self::Subnet(IpNet::V4(_)) => false,
+            Self::Subnet(IpNet::V6(_)) => true,
+        }
+    }
+
+    /// Writes it with the length of its prefix.
+    fn prefix(&self) -> String {
+        match self {
+            Self::Address(address) => IpNet::from(*address).to_string(),
+            Self::Subnet(prefix) => prefix.to_string(),
+        }
+    }
+
+    /// Returns it as `nft -j` prints it.
+    fn nft(&self) -> Value {
+        match self {
+            Self::Address(address) => json!(address.to_string()),
+            Self::Subnet(prefix) => {
+                json!({"prefix": {"addr": prefix.addr().to_string(), "len": prefix.prefix_len()}})
+            }
+        }
+    }
+}
+
+impl Serialize for AdmittedEnd {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl fmt::Display for AdmittedEnd {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address(address) => address.fmt(out),
+            Self::Subnet(prefix) => prefix.fmt(out),
+        }
+    }
+}
+
 impl Admitted {
     /// Describes the packets of a flow in one direction.
-    pub(super) fn of(flow: &Flow, dst: IpAddr, side: Side) -> Self {
+    pub(super) fn of(flow: &Flow, dst: IpAddr, side: Side, estate: &Estate) -> Self {
+        let subnet = estate.bastion_at(flow.src).map(|(_, subnet)| AdmittedEnd::Subnet(subnet));
+        let (caller, called) = (subnet.unwrap_or(AdmittedEnd::Address(flow.src)), AdmittedEnd::Address(dst));
         let (src, dst) = match side {
-            Side::Forward => (flow.src, dst),
-            Side::Return => (dst, flow.src),
+            Side::Forward => (caller, called),
+            Side::Return => (called, caller),
         };
         Self { protocol: flow.protocol, src, dst, port: flow.dst_port, side }
     }
@@ -149,8 +207,7 @@ impl Admitted {
     /// Writes the conditions and the target as `iptables` takes them.
     #[must_use]
     pub fn iptables_words(&self) -> String {
-        let bits = if self.src.is_ipv6() { 128 } else { 32 };
-        let ends = format!("-s {}/{bits} -d {}/{bits}", self.src, self.dst);
+        let ends = format!("-s {} -d {}", self.src.prefix(), self.dst.prefix());
         let is_answer = self.side == Side::Return;
         let what = match (self.protocol, self.src.is_ipv6()) {
             (Protocol::Icmp, false) => {
@@ -193,10 +250,8 @@ impl Admitted {
         let family = if self.src.is_ipv6() { "ip6" } else { "ip" };
         let is_answer = self.side == Side::Return;
         let payload = |protocol: &str, field: &str, right: Value| json!({"match": {"op": "==", "left": {"payload": {"protocol": protocol, "field": field}}, "right": right}});
-        let mut all = vec![
-            payload(family, "saddr", json!(self.src.to_string())),
-            payload(family, "daddr", json!(self.dst.to_string())),
-        ];
+        let mut all =
+            vec![payload(family, "saddr", self.src.nft()), payload(family, "daddr", self.dst.nft())];
         all.push(match self.protocol {
             Protocol::Icmp => {
                 let protocol = if self.src.is_ipv6() { "icmpv6" } else { "icmp" };

@@ -6,7 +6,9 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 
 use super::app_gateway::{self, AppGateway};
+use super::bastion::Bastion;
 use super::bundle::{Bundle, Guest};
+use super::cluster::Cluster;
 use super::configured;
 use super::document::{Known, Reading};
 use super::estate::{Machine, Nic};
@@ -14,6 +16,7 @@ use super::filter::Filters;
 use super::firewall::Firewall;
 use super::flow::Protocol;
 use super::naming;
+use super::needed::{self, Needed};
 use super::page;
 use super::routing::{self, Routing};
 use super::shaping::Shaping;
@@ -109,25 +112,58 @@ impl Context<'_> {
             firewall: None,
             is_gateway: false,
             app_gateway: None,
+            bastion: None,
+            cluster: None,
             closed: None,
             name: listed.name,
         }
     }
 
-    /// Makes what stands for an application gateway: an interface with an address of its subnet that nobody else has, and with the group
-    /// and the routes of that. Nothing where the subnet was not read.
+    /// Makes what stands for an application gateway. Nothing where the subnet was not read.
     pub(super) fn app_gateway(&self, at: usize, own: &AppGateway, taken: &[IpAddr]) -> Option<Nic> {
-        let (network, subnet) = own.subnet.clone()?;
-        let network_of = self.networks?.iter().find(|one| one.name.eq_ignore_ascii_case(&network))?;
-        let place = network_of.subnets.iter().find(|one| one.name.eq_ignore_ascii_case(&subnet))?;
-        let frontends: Vec<IpAddr> = own.frontends.iter().filter_map(|one| one.address).collect();
+        let frontends = own.frontends.iter().filter_map(|one| one.address);
+        let taken: Vec<IpAddr> = taken.iter().copied().chain(frontends).collect();
+        let needed = app_gateway::needed(own.is_first_version);
+        let nic = self.instance(&own.name, own.subnet.as_ref()?, &taken, &needed)?;
+        Some(Nic { app_gateway: Some(at), ..nic })
+    }
+
+    /// Makes what stands for a bastion host. Nothing where the subnet was not read.
+    pub(super) fn bastion(&self, at: usize, own: &Bastion, taken: &[IpAddr]) -> Option<Nic> {
+        let nic = self.instance(&own.name, own.subnet.as_ref()?, taken, own.needed())?;
+        Some(Nic { bastion: Some(at), ..nic })
+    }
+
+    /// Makes what stands for the nodes of a cluster, of each pool whose subnet was read: their interfaces are in a group of the platform's.
+    pub(super) fn nodes(&self, at: usize, own: &Cluster, taken: &[IpAddr]) -> Vec<Nic> {
+        let mut taken = taken.to_vec();
+        let mut found = Vec::new();
+        for (pool, place) in &own.pools {
+            let nic = self.instance(&format!("{}/{pool}", own.name), place, &taken, &[]);
+            taken.extend(nic.iter().flat_map(|nic| nic.addresses.clone()));
+            found.extend(nic.map(|nic| Nic { cluster: Some(at), ..nic }));
+        }
+        found
+    }
+
+    /// Makes what stands for an instance of a service in a subnet of its own: an interface with an address that nobody else has, and with
+    /// the group and the routes of the subnet.
+    fn instance(
+        &self,
+        name: &str,
+        (network, subnet): &(String, String),
+        taken: &[IpAddr],
+        needed: &[Needed],
+    ) -> Option<Nic> {
+        let network_of = self.networks?.iter().find(|one| one.name.eq_ignore_ascii_case(network))?;
+        let place = network_of.subnets.iter().find(|one| one.name.eq_ignore_ascii_case(subnet))?;
         // The platform keeps the first four addresses of a subnet.
         let free = place.prefixes.iter().find_map(|prefix| {
             let mut hosts = prefix.hosts().filter(|host| host.is_ipv4()).skip(3).take(MAX_INSTANCES);
-            hosts.find(|host| !taken.contains(host) && !frontends.contains(host))
+            hosts.find(|host| !taken.contains(host))
         })?;
         let listed = Listed {
-            name: own.name.clone(),
+            name: name.to_owned(),
             machine: None,
             addresses: vec![free],
             publics: Vec::new(),
@@ -138,14 +174,13 @@ impl Context<'_> {
             servers: Vec::new(),
             region: None,
         };
-        let routes = configured::firewall_routes(self.networks?, (&network, &subnet), self.tables);
+        let routes = configured::firewall_routes(self.networks?, (network, subnet), self.tables);
         let closed = place.group.as_ref().zip(self.groups).and_then(|(name, groups)| {
             let (_, group) = groups.iter().find(|(own, _)| own.eq_ignore_ascii_case(name))?;
-            Some((name.clone(), app_gateway::closed(&configured::listed(group), own.is_first_version)))
+            Some((name.clone(), needed::closed(&configured::listed(group), needed)))
         });
         Some(Nic {
             routes: routes.map_or_else(Known::Failed, Known::Read),
-            app_gateway: Some(at),
             configured: (true, true),
             closed,
             ..self.nic(listed, None)

@@ -114,6 +114,10 @@ pub enum Document {
     Place(Place),
     /// Its load balancers and managed appliances.
     Frontends,
+    /// Its bastion hosts.
+    Bastions,
+    /// Its Kubernetes clusters.
+    Clusters,
     /// The firewalls of the platform, with policies and rules.
     Firewalls,
     /// Private endpoints, and private zones of names.
@@ -186,6 +190,8 @@ impl fmt::Display for Document {
             Self::Configuration => out.write_str("the configured route tables and security groups"),
             Self::Place(place) => write!(out, "{place}"),
             Self::Frontends => out.write_str("the load balancers and managed appliances"),
+            Self::Bastions => out.write_str("the bastion hosts"),
+            Self::Clusters => out.write_str("the clusters"),
             Self::Firewalls => out.write_str("the firewalls with their rules"),
             Self::Names => out.write_str("the private endpoints and the private zones of names"),
             Self::Outbound => out.write_str("the NAT gateways and their failed connections"),

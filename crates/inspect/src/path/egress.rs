@@ -1,8 +1,11 @@
 //! NAT gateways, and how often calls to the internet found no free port, as `az` prints them.
 
+use std::net::IpAddr;
+
 use serde_json::Value;
 
-use super::topology::{Decoded, has, inner, rows};
+use super::balancer::PublicAddresses;
+use super::topology::{Decoded, has, inner, last_of, rows};
 use crate::net::{DocumentError, Fields, document};
 
 /// A NAT gateway.
@@ -11,6 +14,8 @@ pub(super) struct Gateway {
     pub(super) name: String,
     /// Whether it has a public address, or a range of them.
     pub(super) has_address: bool,
+    /// The addresses by which it is seen outside; none where not all of them are known.
+    pub(super) addresses: Vec<IpAddr>,
 }
 
 /// How many calls found no free port at a resource.
@@ -22,16 +27,23 @@ pub(super) struct Failed {
 }
 
 /// Reads what `az network nat gateway list` prints.
-pub(super) fn gateways(text: &str) -> Result<Decoded<Gateway>, DocumentError> {
+pub(super) fn gateways(text: &str, publics: &PublicAddresses) -> Result<Decoded<Gateway>, DocumentError> {
     let is_row = |map: &serde_json::Map<String, Value>| {
         has(map, "idleTimeoutInMinutes") || has(map, "publicIpAddresses") || has(map, "sku")
     };
     rows(text, "NAT gateways", is_row, |row, _| {
         let body = inner(row);
         let some = |name: &str| body.field(name).and_then(Value::as_array).is_some_and(|all| !all.is_empty());
+        let named = body.field("publicIpAddresses").and_then(Value::as_array).into_iter().flatten();
+        let known = named.map(|one| {
+            let written = inner(one).text("ipAddress").and_then(|text| text.parse::<IpAddr>().ok());
+            written.or_else(|| publics.get(&last_of(Some(one))?.to_ascii_lowercase()).copied())
+        });
+        let known: Option<Vec<IpAddr>> = known.collect();
         Some(Gateway {
             name: row.text("name")?.to_owned(),
             has_address: some("publicIpAddresses") || some("publicIpPrefixes"),
+            addresses: known.filter(|_| !some("publicIpPrefixes")).unwrap_or_default(),
         })
     })
 }

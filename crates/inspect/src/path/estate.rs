@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
-use super::app_gateway::{self, AppGateway, Closed, Health};
+use super::app_gateway::{self, AppGateway, Health};
 use super::balancer::{self, Balancer, Frontend};
+use super::bastion::{self, Bastion};
 use super::bundle::Bundle;
+use super::cluster::{self, Cluster};
 use super::configured;
 use super::context::Context;
 use super::document::{Known, Reading};
@@ -16,6 +18,7 @@ use super::flow::Protocol;
 use super::gateway::{self, VirtualGateways};
 use super::health::{self, Availability, Event};
 use super::naming::{self, Names, ServerAnswer};
+use super::needed::Closed;
 use super::page::Page;
 use super::place::{self, Places};
 use super::routing::{Addresses, Routing};
@@ -62,6 +65,10 @@ pub struct Estate {
     pub(super) balancers: Known<Vec<Balancer>>,
     pub(super) app_gateways: Known<Vec<AppGateway>>,
     pub(super) backend_health: Known<Vec<Health>>,
+    pub(super) bastions: Vec<Bastion>,
+    pub(super) clusters: Known<Vec<Cluster>>,
+    /// Whether the list of bastion hosts was read.
+    pub(super) bastion_list: Known<()>,
     pub(super) names: Known<Names>,
     pub(super) firewalls: Known<Vec<Firewall>>,
     pub(super) gateways: Known<Vec<Gateway>>,
@@ -129,7 +136,11 @@ pub(super) struct Nic {
     pub(super) is_gateway: bool,
     /// The application gateway that it stands for.
     pub(super) app_gateway: Option<usize>,
-    /// The group of its subnet, with the rules that keep the platform from an application gateway.
+    /// The bastion host that it stands for.
+    pub(super) bastion: Option<usize>,
+    /// The cluster whose nodes it stands for.
+    pub(super) cluster: Option<usize>,
+    /// The group of its subnet, with the rules that keep the platform from what it stands for.
     pub(super) closed: Option<(String, Vec<Closed>)>,
 }
 
@@ -191,10 +202,12 @@ impl Estate {
             })
         });
         let gateways = Known::of(cloud.nat_gateways.as_ref(), |text| {
-            egress::gateways(text).map_err(|error| error.to_string()).map(|(found, odd)| {
-                keep("NAT gateways", odd);
-                found
-            })
+            egress::gateways(text, publics.read().unwrap_or(&balancer::PublicAddresses::new()))
+                .map_err(|error| error.to_string())
+                .map(|(found, odd)| {
+                    keep("NAT gateways", odd);
+                    found
+                })
         });
         let failed = Known::of(cloud.failed_connections.as_ref(), |text| {
             egress::failed(text).map_err(|error| error.to_string())
@@ -264,6 +277,17 @@ impl Estate {
         for (at, own) in app_gateways.read().into_iter().flatten().enumerate() {
             nics.extend(context.app_gateway(at, own, &taken));
         }
+        let known = networks.read().map(Vec::as_slice).unwrap_or_default();
+        let (bastions, bastion_list) = bastion::bastions(cloud, known);
+        let taken: Vec<IpAddr> = nics.iter().flat_map(|nic| nic.addresses.iter().copied()).collect();
+        for (at, own) in bastions.iter().enumerate() {
+            nics.extend(context.bastion(at, own, &taken));
+        }
+        let clusters = cluster::clusters(cloud);
+        for (at, own) in clusters.read().into_iter().flatten().enumerate() {
+            let taken: Vec<IpAddr> = nics.iter().flat_map(|nic| nic.addresses.iter().copied()).collect();
+            nics.extend(context.nodes(at, own, &taken));
+        }
         let all = firewalls.read().map(Vec::as_slice).unwrap_or_default();
         nics.extend(all.iter().enumerate().map(|(at, own)| context.firewall(at, own)));
         let unpropagated = Known::of(cloud.route_tables.as_ref(), configured::unpropagated);
@@ -306,6 +330,9 @@ impl Estate {
             balancers,
             app_gateways,
             backend_health: app_gateway::health(cloud),
+            bastions,
+            bastion_list,
+            clusters,
             names,
             gateways,
             failed,
@@ -401,7 +428,7 @@ impl Estate {
 
     /// Returns the security rules of every interface of which they are known, with its name.
     pub fn security_rules(&self) -> impl Iterator<Item = (&str, &Ruleset)> {
-        let listed = self.nics.iter().filter(|nic| nic.app_gateway.is_none());
+        let listed = self.nics.iter().filter(|nic| !nic.is_instance());
         listed.filter_map(|nic| Some((nic.name.as_str(), nic.rules.read()?)))
     }
 
@@ -615,9 +642,14 @@ impl Estate {
 }
 
 impl Nic {
+    /// Tells whether it stands for a service in a subnet of its own, whose group is asked: what comes back to it is there.
+    pub(super) const fn is_instance(&self) -> bool {
+        self.app_gateway.is_some() || self.bastion.is_some() || self.cluster.is_some()
+    }
+
     /// Tells whether it stands for something of the platform's, which has no group and nothing inside.
     pub(super) fn is_of_platform(&self) -> bool {
-        self.firewall.is_some() || self.is_gateway || self.app_gateway.is_some()
+        self.firewall.is_some() || self.is_gateway || self.is_instance()
     }
 }
 

@@ -141,6 +141,12 @@ pub enum Fault {
     AppgwStopped,
     /// A server behind an application gateway does not answer its probe, and why is not known.
     AppgwBackendDown,
+    /// A cluster is stopped.
+    AksStopped,
+    /// The API server of a cluster takes calls of some addresses alone, and the caller has none of them.
+    AksApiRestricted,
+    /// A bastion host is not set to do what is wanted of it.
+    BastionUnconfigured,
     /// An event of the platform itself.
     PlatformEvent,
     /// A route leads to a gateway, and there is none.
@@ -220,6 +226,9 @@ impl Fault {
             Self::AppgwPoolEmpty => "appgw_pool_empty",
             Self::AppgwStopped => "appgw_stopped",
             Self::AppgwBackendDown => "appgw_backend_down",
+            Self::AksStopped => "aks_stopped",
+            Self::AksApiRestricted => "aks_api_restricted",
+            Self::BastionUnconfigured => "bastion_unconfigured",
             Self::PlatformEvent => "platform_event",
             Self::GatewayMissing => "gateway_missing",
             Self::NoPath => "no_path",
@@ -298,6 +307,9 @@ impl Fault {
             | Self::AppgwPoolEmpty
             | Self::AppgwStopped
             | Self::AppgwBackendDown
+            | Self::AksStopped
+            | Self::AksApiRestricted
+            | Self::BastionUnconfigured
             | Self::PlatformEvent
             | Self::SnatExhausted => false,
         }

@@ -84,6 +84,9 @@ pub struct Flow {
     /// The name by which the caller knows whom it calls, where that is part of the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Whether a client of somebody's own makes it through a bastion host, and no page of the portal.
+    #[serde(skip)]
+    pub by_client: bool,
 }
 
 impl Flow {
@@ -100,13 +103,20 @@ impl Flow {
         if protocol != Protocol::Icmp && dst_port.is_none() {
             return Err(FlowError::Port(protocol));
         }
-        Ok(Self { src, src_port: None, dst, dst_port, protocol, name: None })
+        Ok(Self { src, src_port: None, dst, dst_port, protocol, name: None, by_client: false })
     }
 
     /// Says by which name the caller knows whom it calls.
     #[must_use]
     pub fn by_name(mut self, name: &str) -> Self {
         self.name = Some(name.to_owned());
+        self
+    }
+
+    /// Says that a client of somebody's own makes it through a bastion host.
+    #[must_use]
+    pub const fn by_client(mut self) -> Self {
+        self.by_client = true;
         self
     }
 

@@ -47,6 +47,10 @@ pub enum Kind {
     Balancer,
     /// An application gateway, which ends the connection and makes another one.
     ApplicationGateway,
+    /// A bastion host, which makes the connection for somebody.
+    Bastion,
+    /// The API server of a Kubernetes cluster.
+    Cluster,
     /// A firewall of the platform.
     Firewall,
     /// A private endpoint.

@@ -26,10 +26,12 @@
 
 mod app_gateway;
 mod balancer;
+mod bastion;
 mod bundle;
 mod carry;
 mod certificate;
 mod change;
+mod cluster;
 mod configured;
 mod context;
 mod document;
@@ -48,6 +50,7 @@ mod hop;
 mod join;
 mod judge;
 mod naming;
+mod needed;
 mod noticed;
 mod object;
 mod page;
@@ -64,6 +67,8 @@ mod translate;
 mod walk;
 mod walk_app_gateway;
 mod walk_balancer;
+mod walk_bastion;
+mod walk_cluster;
 mod walk_egress;
 mod walk_firewall;
 mod walk_gateway;
@@ -72,7 +77,7 @@ mod walk_health;
 mod walk_name;
 
 pub use bundle::{Bundle, BundleError, Cloud, Guest, Nic};
-pub use change::{Admitted, Change, GuestRule};
+pub use change::{Admitted, AdmittedEnd, Change, GuestRule};
 pub use document::{Document, GuestDocument, Known, Missing, Reading};
 pub use estate::{Connection, Estate, Listening};
 pub use exposure::Exposure;

@@ -267,6 +267,16 @@ pub enum Object {
         /// The server, as the pool names it.
         server: String,
     },
+    /// A Kubernetes cluster.
+    Cluster {
+        /// Its name.
+        cluster: String,
+    },
+    /// A bastion host.
+    Bastion {
+        /// Its name.
+        bastion: String,
+    },
     /// An event of the platform.
     Health {
         /// Its tracking id; the machine that it took away, where the platform names no event.
@@ -322,6 +332,8 @@ impl Object {
             | Self::AppGateway { .. }
             | Self::AppGatewayPart { .. }
             | Self::AppGatewayServer { .. }
+            | Self::Cluster { .. }
+            | Self::Bastion { .. }
             | Self::Health { .. }
             | Self::Peering { .. } => None,
         }
@@ -402,6 +414,8 @@ impl fmt::Display for Object {
             Self::AppGatewayServer { gateway, pool, server } => {
                 write!(out, "appgw/{gateway}/{pool}/{server}")
             }
+            Self::Cluster { cluster } => write!(out, "aks/{cluster}"),
+            Self::Bastion { bastion } => write!(out, "bastion/{bastion}"),
             Self::Health { event } => write!(out, "health/{event}"),
             Self::Peering { network, peering } => write!(out, "peering/{network}/{peering}"),
         }

@@ -237,6 +237,8 @@ fn list_of(object: &Object) -> Option<(&'static str, &str)> {
         | Object::FirewallPort { firewall, .. }
         | Object::FirewallNames { firewall } => ("firewalls", firewall),
         Object::NatGateway { name } => ("nat_gateways", name),
+        Object::Bastion { bastion } => ("bastions", bastion),
+        Object::Cluster { cluster } => ("clusters", cluster),
         Object::Endpoint { endpoint } => ("private_endpoints", endpoint),
         Object::Zone { zone, .. } => ("zones", zone),
         Object::Connection { connection } => ("connections", connection),

@@ -279,7 +279,7 @@ impl Search<'_> {
                 table: table.clone(),
                 chain: chain.clone(),
                 before: before.clone(),
-                admitted: Admitted::of(&left.flow, self.inside(left.flow.dst), left.side),
+                admitted: Admitted::of(&left.flow, self.inside(left.flow.dst), left.side, &self.state.estate),
             }),
             Change::DeleteSecurityRule { .. }
             | Change::AllowInGroup { .. }
@@ -355,6 +355,8 @@ impl Search<'_> {
                 | Object::AppGateway { .. }
                 | Object::AppGatewayPart { .. }
                 | Object::AppGatewayServer { .. }
+                | Object::Cluster { .. }
+                | Object::Bastion { .. }
                 | Object::Health { .. }
                 | Object::Peering { .. },
                 _,
@@ -380,15 +382,15 @@ impl Search<'_> {
             // Behind a load balancer the questions of its probe are denied, not the flow.
             let probes = (one.hop.kind == Kind::Balancer).then(|| self.state.estate.probes(&one.flow));
             match probes.filter(|probes| !probes.is_empty()) {
-                Some(probes) => admits.extend(
-                    probes.iter().map(|probe| (direction, Admitted::of(probe, probe.dst, Side::Forward))),
-                ),
+                Some(probes) => admits.extend(probes.iter().map(|probe| {
+                    (direction, Admitted::of(probe, probe.dst, Side::Forward, &self.state.estate))
+                })),
                 None => {
                     let dst = match direction {
                         Direction::Inbound => self.inside(one.flow.dst),
                         Direction::Outbound => one.flow.dst,
                     };
-                    admits.push((direction, Admitted::of(&one.flow, dst, one.side)));
+                    admits.push((direction, Admitted::of(&one.flow, dst, one.side, &self.state.estate)));
                 }
             }
         }
@@ -440,7 +442,7 @@ impl Search<'_> {
             (Some(_), None) => None,
         };
         if let Some(hop) = hop {
-            let name = format!("to-{}", to.to_string().replace(['.', ':'], "-"));
+            let name = format!("to-{}", to.to_string().replace(['.', ':', '/'], "-"));
             found.push(vec![Change::AddRoute { table, name, to, hop }]);
         }
         found
@@ -529,7 +531,7 @@ impl Search<'_> {
                 table: table.to_owned(),
                 chain: chain.clone(),
                 before: before.clone(),
-                admitted: Admitted::of(&one.flow, self.inside(one.flow.dst), one.side),
+                admitted: Admitted::of(&one.flow, self.inside(one.flow.dst), one.side, &self.state.estate),
             };
             met.iter().map(admit).collect()
         };
@@ -569,7 +571,7 @@ fn rules(state: &State, machine: &str, is_six: bool) -> Vec<Ruleset> {
 
 /// Names a rule that lets one flow in.
 fn name_of(admitted: &Admitted) -> String {
-    let ends = format!("{}-to-{}", admitted.src, admitted.dst).replace(['.', ':'], "-");
+    let ends = format!("{}-to-{}", admitted.src, admitted.dst).replace(['.', ':', '/'], "-");
     let port = admitted.port.map(|port| format!("-{port}")).unwrap_or_default();
     format!("allow-{}-{ends}{port}", admitted.protocol)
 }

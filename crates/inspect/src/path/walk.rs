@@ -98,11 +98,13 @@ impl<'a> Walk<'a> {
         let start = match source {
             Some(from) => {
                 self.resolve(from);
+                self.by_bastion(from);
                 let wire = self.leave(from, wire);
                 self.transit(from, wire, true)
             }
             None => match estate.gateway_towards(flow.src) {
                 Some(gateway) => self.enter_by_gateway(gateway, wire),
+                None if self.api_server(None, &wire) => None,
                 None => self.enter(wire),
             },
         };
@@ -115,7 +117,10 @@ impl<'a> Walk<'a> {
                 self.check_end(source, end);
             }
         } else if let Some(from) = source
-            && self.forward.iter().any(|hop| matches!(hop.kind, Kind::Outside | Kind::Endpoint))
+            && self
+                .forward
+                .iter()
+                .any(|hop| matches!(hop.kind, Kind::Outside | Kind::Endpoint | Kind::Cluster))
         {
             // Whoever is outside answers to the address that it sees; what comes back meets the caller's own filter.
             self.receive_answer(from, wire.answer());
@@ -206,7 +211,7 @@ impl<'a> Walk<'a> {
 
     pub(super) fn groups(&mut self, nic: usize, direction: Direction, wire: &Wire) {
         // The platform lets nobody put a group at a firewall, and a gateway does not ask one.
-        let has_groups = |nic: &&Nic| nic.app_gateway.is_some() || !nic.is_of_platform();
+        let has_groups = |nic: &&Nic| nic.is_instance() || !nic.is_of_platform();
         let Some(nic) = self.asked.estate.nic(nic).filter(has_groups) else { return };
         let kind = match direction {
             Direction::Inbound => Kind::GroupInbound,
@@ -285,7 +290,7 @@ impl<'a> Walk<'a> {
             self.push(hop);
             if fresh && matches!(next, Next::Deliver | Next::Assumed) {
                 self.uncertain |= next == Next::Assumed;
-                if self.endpoint(&wire) {
+                if self.endpoint(&wire) || self.api_server(Some(nic), &wire) {
                     return None;
                 }
             }
@@ -293,6 +298,7 @@ impl<'a> Walk<'a> {
                 Next::Lost => return None,
                 Next::Platform => return self.platform(&wire, fresh),
                 Next::Internet if fresh && !self.egress(nic, &wire) => return None,
+                Next::Internet if fresh && self.api_server(Some(nic), &wire) => return None,
                 Next::Internet if fresh && self.terminated(None, &self.seen_outside(nic, &wire)) => {
                     return None;
                 }
@@ -417,8 +423,8 @@ impl<'a> Walk<'a> {
             let onward = self.firewall(nic, wire, fresh);
             return onward.map_or(Received::Lost, |onward| Received::Onward(nic, onward));
         }
-        // What comes back to a gateway that ended the connection is there.
-        if estate.nic(nic).is_some_and(|nic| nic.app_gateway.is_some()) {
+        // What comes back to whoever made or ended the connection is there.
+        if estate.nic(nic).is_some_and(Nic::is_instance) {
             return Received::Here(wire);
         }
         let Some((at, machine)) = estate.machine_of(nic) else {

@@ -1,5 +1,7 @@
 //! How a packet leaves to the internet: what gives its machine an address there, and whether that has ports left.
 
+use std::net::IpAddr;
+
 use super::balancer::{Pool, Target};
 use super::document::{Document, Missing};
 use super::estate::{Nic, is_private};
@@ -32,7 +34,7 @@ impl Walk<'_> {
     pub(super) fn egress(&mut self, from: usize, wire: &Wire) -> bool {
         let estate = self.asked.estate;
         // A firewall of the platform leaves by addresses of its own.
-        let leaves = |nic: &&Nic| !nic.is_of_platform() && !is_private(wire.dst);
+        let leaves = |nic: &&Nic| (!nic.is_of_platform() || nic.cluster.is_some()) && !is_private(wire.dst);
         let Some(nic) = estate.nic(from).filter(leaves) else { return true };
         let place = nic.network.as_deref().zip(nic.subnet.as_deref());
         let subnet = place.and_then(|(network, subnet)| {
@@ -41,6 +43,11 @@ impl Walk<'_> {
         });
         let (Some(subnet), Some((network, _))) = (subnet, place) else { return true };
         let mut hop = Hop::new(Kind::Egress, &nic.name).on(Document::Networks);
+        if nic.cluster.is_some() && self.nodes_leave(from, &mut hop) {
+            let is_stopped = !hop.stops.is_empty();
+            self.push(hop);
+            return !is_stopped;
+        }
         match self.exit(nic, subnet) {
             Exit::Gateway(gateway) => self.gateway(&gateway, &mut hop),
             Exit::Own => hop.reason = format!("{} leaves by a public address of its own", nic.name),
@@ -74,6 +81,32 @@ impl Walk<'_> {
         let is_stopped = !hop.stops.is_empty();
         self.push(hop);
         !is_stopped
+    }
+
+    /// Returns the addresses by which what an interface sends is seen outside; none where they are not known.
+    pub(super) fn leaving(&self, nic: &Nic) -> Vec<IpAddr> {
+        let estate = self.asked.estate;
+        let place = nic.network.as_deref().zip(nic.subnet.as_deref());
+        let subnet = place.and_then(|(network, subnet)| {
+            let own = estate.network(network)?;
+            own.subnets.iter().find(|one| one.name.eq_ignore_ascii_case(subnet))
+        });
+        let Some(subnet) = subnet else { return Vec::new() };
+        match self.exit(nic, subnet) {
+            Exit::Gateway(name) => {
+                let all = estate.gateways.read().into_iter().flatten();
+                let mut own = all.filter(|own| own.name.eq_ignore_ascii_case(&name));
+                own.next().map(|own| own.addresses.clone()).unwrap_or_default()
+            }
+            Exit::Own => nic.public.into_iter().collect(),
+            Exit::Balancer(name) => {
+                let all = estate.balancers.read().into_iter().flatten();
+                let own = all.filter(|own| own.name.eq_ignore_ascii_case(&name));
+                let frontends = own.flat_map(|own| &own.frontends).filter(|frontend| frontend.is_public);
+                frontends.filter_map(|frontend| frontend.address).collect()
+            }
+            Exit::Default | Exit::Nothing | Exit::Open => Vec::new(),
+        }
     }
 
     /// Finds what a machine leaves by, in the order in which the platform does.

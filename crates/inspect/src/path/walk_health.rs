@@ -15,6 +15,8 @@ const fn services(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Balancer => &["Load Balancer"],
         Kind::ApplicationGateway => &["Application Gateway"],
+        Kind::Bastion => &["Azure Bastion"],
+        Kind::Cluster => &["Azure Kubernetes Service (AKS)"],
         Kind::Firewall => &["Azure Firewall"],
         Kind::Gateway => &["VPN Gateway", "ExpressRoute"],
         Kind::Endpoint => &["Azure Private Link"],

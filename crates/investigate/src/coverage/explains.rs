@@ -79,6 +79,9 @@ const fn symptoms(fault: Fault) -> &'static [&'static [Symptom]] {
         | Fault::AppgwPoolEmpty
         | Fault::AppgwStopped
         | Fault::AppgwBackendDown
+        | Fault::AksStopped
+        | Fault::AksApiRestricted
+        | Fault::BastionUnconfigured
         | Fault::NatUnconfigured => &[&NO_ARRIVAL, &CUT, &[Symptom::Names]],
         Fault::PlatformEvent | Fault::SnatExhausted => &[&NO_ARRIVAL, &CUT, &[Symptom::Slow, Symptom::Names]],
         Fault::RouteDetour | Fault::PmtuBlackhole | Fault::NetemCorrupt => {

@@ -81,6 +81,9 @@ pub enum Fault {
     AppgwPoolEmpty,
     AppgwStopped,
     AppgwBackendDown,
+    AksStopped,
+    AksApiRestricted,
+    BastionUnconfigured,
     PlatformEvent,
     /// A fault of a machine's own network that no document of the cloud shows; made by [`Fault::of_host`].
     #[serde(skip)]
@@ -94,7 +97,7 @@ pub struct UnknownFault;
 
 impl Fault {
     /// All faults that the cloud shows. A test holds that each variant is among them.
-    pub const ALL: [Self; 70] = [
+    pub const ALL: [Self; 73] = [
         Self::NsgDeny,
         Self::NsgExposure,
         Self::RouteBlackhole,
@@ -164,6 +167,9 @@ impl Fault {
         Self::AppgwPoolEmpty,
         Self::AppgwStopped,
         Self::AppgwBackendDown,
+        Self::AksStopped,
+        Self::AksApiRestricted,
+        Self::BastionUnconfigured,
         Self::PlatformEvent,
     ];
 
@@ -244,6 +250,9 @@ impl Fault {
             Self::AppgwPoolEmpty => "appgw_pool_empty",
             Self::AppgwStopped => "appgw_stopped",
             Self::AppgwBackendDown => "appgw_backend_down",
+            Self::AksStopped => "aks_stopped",
+            Self::AksApiRestricted => "aks_api_restricted",
+            Self::BastionUnconfigured => "bastion_unconfigured",
             Self::PlatformEvent => "platform_event",
             Self::Host(fault) => fault.as_str(),
         }
@@ -312,6 +321,8 @@ impl Fault {
             | Self::AppgwPoolEmpty => ObjectKind::AppGatewayPart,
             Self::AppgwStopped => ObjectKind::AppGateway,
             Self::AppgwBackendDown => ObjectKind::AppGatewayServer,
+            Self::AksStopped | Self::AksApiRestricted => ObjectKind::Cluster,
+            Self::BastionUnconfigured => ObjectKind::Bastion,
             Self::PlatformEvent => ObjectKind::Health,
             Self::Host(fault) => host::object_kind(fault),
         }
@@ -411,6 +422,9 @@ impl Fault {
             | Self::AppgwPoolEmpty
             | Self::AppgwStopped
             | Self::AppgwBackendDown
+            | Self::AksStopped
+            | Self::AksApiRestricted
+            | Self::BastionUnconfigured
             | Self::PlatformEvent => service::title(self, &parts),
             Self::Host(fault) => host::title(fault, object),
         }
@@ -529,6 +543,9 @@ impl Fault {
             | Self::AppgwPoolEmpty
             | Self::AppgwStopped
             | Self::AppgwBackendDown
+            | Self::AksStopped
+            | Self::AksApiRestricted
+            | Self::BastionUnconfigured
             | Self::PlatformEvent => service::mechanism(self),
             Self::Host(fault) => host::mechanism(fault),
         }

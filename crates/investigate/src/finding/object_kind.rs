@@ -87,6 +87,10 @@ pub enum ObjectKind {
     Bgp,
     /// An event of the platform.
     Health,
+    /// A Kubernetes cluster.
+    Cluster,
+    /// A bastion host.
+    Bastion,
     /// A device on which OSPF speaks, or should.
     Ospf,
     /// What a machine asks for names.
@@ -138,6 +142,8 @@ impl ObjectKind {
             Self::AppGatewayPart => "appgw/<gateway>/<part>",
             Self::AppGatewayServer => "appgw/<gateway>/<pool>/<server>",
             Self::Health => "health/<event>",
+            Self::Cluster => "aks/<cluster>",
+            Self::Bastion => "bastion/<host>",
             Self::Device => "link/<host>/<dev>",
             Self::Address => "address/<host>/<dev>",
             Self::Neighbor => "neighbour/<host>/<ip>",

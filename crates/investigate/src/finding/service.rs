@@ -6,7 +6,7 @@ use super::fault::{Fault, traffic};
 /// all behind it, and `{3 4}` a protocol with a port.
 type Text = (Fault, &'static str, &'static str);
 
-const TEXTS: [Text; 45] = [
+const TEXTS: [Text; 48] = [
     (
         Fault::PeeringDisconnected,
         "Peering {2..} of {1} is not connected",
@@ -226,6 +226,21 @@ const TEXTS: [Text; 45] = [
         Fault::AppgwBackendDown,
         "{3..} in pool {2} does not answer {1}",
         "The gateway gets no answer of this server, and nothing that was read says why. While no server answers, callers see 502 Bad Gateway.",
+    ),
+    (
+        Fault::AksStopped,
+        "Cluster {1..} is stopped",
+        "A cluster that is stopped keeps its settings; its API server and its nodes are not there, and nothing of it answers.",
+    ),
+    (
+        Fault::AksApiRestricted,
+        "The API server of {1..} does not take calls of this address",
+        "The API server takes calls only of the authorized ranges. Whoever comes from another address gets no answer, though everything else of the cluster is in order.",
+    ),
+    (
+        Fault::BastionUnconfigured,
+        "Bastion host {1..} is not set to do that",
+        "Clients of people's own pass a bastion host only with tunneling. It calls addresses of other sites only with IP-based connection. Both need a setting and the Standard tier. Sessions in the portal need neither.",
     ),
     (
         Fault::PlatformEvent,

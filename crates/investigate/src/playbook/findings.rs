@@ -212,6 +212,9 @@ fn counts(
         | Fault::AppgwPoolEmpty
         | Fault::AppgwStopped
         | Fault::AppgwBackendDown
+        | Fault::AksStopped
+        | Fault::AksApiRestricted
+        | Fault::BastionUnconfigured
         | Fault::PlatformEvent
         | Fault::NatUnconfigured
         | Fault::SnatExhausted

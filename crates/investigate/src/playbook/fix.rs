@@ -12,7 +12,8 @@ use crate::playbook::agenda::PlaybookContext;
 use crate::playbook::findings::CitedFault;
 use crate::playbook::gateway_fix::Known;
 use crate::playbook::{
-    app_gateway_fix, firewall_fix, gateway_fix, guest_fix, name_fix, outbound_fix, service_fix,
+    app_gateway_fix, bastion_fix, cluster_fix, firewall_fix, gateway_fix, guest_fix, name_fix, outbound_fix,
+    service_fix,
 };
 use crate::suspect::Suspect;
 use crate::symptom_text::Symptom;
@@ -102,8 +103,11 @@ fn tried_again(context: &PlaybookContext<'_>, suspect: &Suspect) -> Option<Strin
     if stands_for_others {
         return None;
     }
-    let from = flow.source_machine.clone().unwrap_or_else(|| flow.source.to_string());
     let to = flow.destination;
+    if let Some(service) = &flow.source_service {
+        return Some(format!("a session to {to} through {} opens.", service.name));
+    }
+    let from = flow.source_machine.clone().unwrap_or_else(|| flow.source.to_string());
     match (flow.protocol.as_str(), flow.port) {
         ("tcp", Some(port)) => Some(format!("from {from}, `nc -vz -w 3 {to} {port}` connects.")),
         ("icmp", _) => Some(format!("from {from}, `ping -c 3 {to}` is answered.")),
@@ -180,6 +184,9 @@ const fn is_rule(fault: Fault) -> bool {
         | Fault::AppgwPoolEmpty
         | Fault::AppgwStopped
         | Fault::AppgwBackendDown
+        | Fault::AksStopped
+        | Fault::AksApiRestricted
+        | Fault::BastionUnconfigured
         | Fault::PlatformEvent
         | Fault::NatUnconfigured
         | Fault::SnatExhausted
@@ -313,6 +320,9 @@ fn fix<'a>(
         Fault::AppgwPoolEmpty => app_gateway_fix::pool(context, group, at(1), at(2)),
         Fault::AppgwStopped => app_gateway_fix::start(context, group, at(1)),
         Fault::AppgwBackendDown => app_gateway_fix::server(context, group, at(1), at(3)),
+        Fault::AksStopped => cluster_fix::start(context, group, at(1)),
+        Fault::AksApiRestricted => cluster_fix::authorize(context, group, at(1)),
+        Fault::BastionUnconfigured => bastion_fix::feature(context, group, at(1)),
         Fault::PlatformEvent => service_fix::platform(context, at(1)),
         // What is done about a machine stands in what was judged of it.
         Fault::NoDrift | Fault::Host(_) => return None,
@@ -366,6 +376,11 @@ pub(super) fn verification(context: &PlaybookContext<'_>, port: &str) -> String 
 
 fn rule(context: &PlaybookContext<'_>, group: &str, object: &str, nsg: &str, name: &str) -> Fix {
     let cause = context.judged.cause("nsg_deny", object);
+    if let Some((_, cause)) = cause
+        && let Some(fix) = bastion_fix::management(context, group, (nsg, name), &cause.reason)
+    {
+        return fix;
+    }
     // Who has to come in there is no caller.
     for (whom, is_managed) in [("keeps GatewayManager", true), ("keeps AzureLoadBalancer", false)] {
         if cause.is_some_and(|(_, cause)| cause.reason.contains(whom)) {
@@ -405,7 +420,7 @@ fn allow(
     };
     let (caller, called, port, protocol) = match flow {
         Some(flow) => (
-            flow.source.to_string(),
+            flow.sources(),
             flow.destination.to_string(),
             flow.port.map_or_else(|| "'*'".to_owned(), |port| port.to_string()),
             flow.protocol.clone(),

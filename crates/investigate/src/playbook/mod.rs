@@ -5,10 +5,12 @@
 
 mod agenda;
 mod app_gateway_fix;
+mod bastion_fix;
 mod brain;
 mod changes;
 mod cleanup;
 mod close;
+mod cluster_fix;
 mod conversation;
 mod ends;
 mod escalate;

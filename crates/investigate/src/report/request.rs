@@ -31,7 +31,8 @@ impl MachineNames {
     pub fn of(state: &State) -> Self {
         let flows = judged(state).map(|(_, judged)| judged.flows).unwrap_or_default();
         let ends = flows.into_iter().flat_map(|flow| {
-            [(flow.source, flow.source_machine), (flow.destination, flow.destination_machine)]
+            let service = flow.source_service.map(|service| service.name);
+            [(flow.source, flow.source_machine.or(service)), (flow.destination, flow.destination_machine)]
         });
         let named = ends.filter_map(|(address, name)| Some((address.to_string(), name?)));
         Self(named.filter(|(_, name)| is_plain(name)).collect())

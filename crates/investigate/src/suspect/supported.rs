@@ -171,6 +171,9 @@ impl Fault {
             | Self::AppgwStopped
             | Self::AppgwBackendDown
             | Self::NatUnconfigured
+            | Self::AksStopped
+            | Self::AksApiRestricted
+            | Self::BastionUnconfigured
             | Self::SnatExhausted => Layer::Routes,
             Self::VmStopped | Self::PlatformEvent => Layer::Topology,
             Self::ServiceEndpointMissing | Self::StorageFirewallDeny => Layer::Storage,

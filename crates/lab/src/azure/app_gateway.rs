@@ -239,7 +239,7 @@ fn range(text: &str) -> Option<(u16, u16)> {
 }
 
 /// Returns an address of a subnet that nobody has: that of an instance.
-fn free(
+pub(super) fn free(
     cloud: &Cloud,
     subnet: &Value,
     frontends: &[(String, Option<IpAddr>, Option<IpAddr>)],

@@ -6,8 +6,10 @@ use serde_json::{Value, json};
 
 use super::app_gateway::app_gateways;
 use super::arm::{runs, service_tags};
+use super::bastion::bastions;
 use super::blob::{From, lets_in, public};
 use super::cloud::Cloud;
+use super::cluster;
 use super::effective::{self, routes, rules};
 use super::firewall::firewalls;
 use super::gateway;
@@ -45,6 +47,8 @@ impl Cloud {
             firewalls,
             sites: gateway::sites(self),
             app_gateways: app_gateways(self),
+            bastions: bastions(self),
+            clusters: cluster::clusters(self),
         }
     }
 }
@@ -99,6 +103,7 @@ fn nic(cloud: &Cloud, document: &Value) -> Nic {
         network: seen.network.map(|network| text(network, "/id").to_ascii_lowercase()).unwrap_or_default(),
         unforwarded: seen.network.map(|network| unforwarded(cloud, network)).unwrap_or_default(),
         exit: exit(cloud, document),
+        seen: cluster::seen(cloud, document).or_else(|| public(cloud, document)),
         servers: servers(document, seen.network),
         gateway: seen
             .network

@@ -183,6 +183,8 @@ fn resource(documents: &[Value], object: &str) -> Option<String> {
         ["localgateway", site] => ("localnetworkgateways", *site, "", None),
         ["routetable", table] => ("routetables", *table, "", None),
         ["er", circuit, ..] => ("expressroutecircuits", *circuit, "", None),
+        ["aks", cluster] => ("managedclusters", *cluster, "", None),
+        ["bastion", host] => ("bastionhosts", *host, "", None),
         ["appgw", gateway, ..] => ("applicationgateways", *gateway, "", None),
         ["vm", machine] => ("virtualmachines", *machine, "", None),
         _ => return None,

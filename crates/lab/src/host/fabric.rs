@@ -25,6 +25,8 @@ pub struct Fabric {
     /// What gateways lead to.
     pub sites: Vec<Site>,
     pub app_gateways: Vec<AppGateway>,
+    pub bastions: Vec<Bastion>,
+    pub clusters: Vec<Cluster>,
 }
 
 /// A virtual machine.
@@ -60,6 +62,8 @@ pub struct Nic {
     pub unforwarded: Vec<Neighbor>,
     /// How it leaves to the internet.
     pub exit: Exit,
+    /// The address by which it is seen outside, where that is its own or its NAT gateway's.
+    pub seen: Option<IpAddr>,
     /// The name servers that it is given; the platform's where there are none.
     pub servers: Vec<IpAddr>,
     /// The identifier of the network whose gateway it uses.
@@ -173,6 +177,32 @@ pub struct AppGateway {
     pub says_nothing: bool,
     pub listeners: Vec<AppListener>,
     pub targets: Vec<AppTarget>,
+}
+
+/// A bastion host: it makes connections to machines for people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bastion {
+    pub name: String,
+    /// The address from which it calls.
+    pub address: IpAddr,
+    /// What stands for it in its subnet.
+    pub nic: Nic,
+    /// Whether people come by a public address.
+    pub has_public: bool,
+    /// Whether it calls addresses that no machine of the platform has.
+    pub ip_connect: bool,
+}
+
+/// The API server of a Kubernetes cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cluster {
+    /// Its names, in small letters.
+    pub names: Vec<String>,
+    /// Its address outside; nothing where it is private.
+    pub public: Option<IpAddr>,
+    pub is_running: bool,
+    /// Who may call it; anybody where there are none.
+    pub ranges: Vec<IpNet>,
 }
 
 /// Where an application gateway takes connections.

@@ -17,8 +17,9 @@ mod simulated;
 mod stage;
 
 pub use fabric::{
-    Account, AppGateway, AppListener, AppProbe, AppServer, AppTarget, BalancerRule, Endpoint, Exit, Fabric,
-    Firewall, FirewallRule, Machine, Neighbor, Nic, ServerHealth, ServerTrouble, Site, SiteHost, Zone,
+    Account, AppGateway, AppListener, AppProbe, AppServer, AppTarget, BalancerRule, Bastion, Cluster,
+    Endpoint, Exit, Fabric, Firewall, FirewallRule, Machine, Neighbor, Nic, ServerHealth, ServerTrouble,
+    Site, SiteHost, Zone,
 };
 pub use netns::{Netns, sweep};
 pub use port::{

@@ -125,7 +125,9 @@ const LINES: &[&str] = &[
 ];
 
 /// Commands that `az` has only with an extension, which is none of its packages: nothing there to compare with.
-const OF_EXTENSIONS: [&str; 5] = [
+const OF_EXTENSIONS: [&str; 7] = [
+    "network bastion list",
+    "network bastion show",
     "network firewall list",
     "network firewall show",
     "network firewall policy show",

@@ -2,6 +2,8 @@
 
 mod app_gateway;
 mod balancer;
+mod bastion;
+mod cluster;
 mod documents;
 pub(crate) mod draft;
 mod egress;

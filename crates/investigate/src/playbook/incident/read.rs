@@ -101,6 +101,7 @@ impl IncidentContext {
         let beside = beside.flat_map(|one| &one.machines).filter_map(|name| machine(&Some(name.clone())));
         self.others = sources.into_iter().chain(destinations).chain(beside).collect();
         let outside = |flow: &JudgedFlow| match (&flow.source_machine, &flow.destination_machine) {
+            (None, _) if flow.source_service.is_some() => None,
             (None, _) => Some(flow.source),
             (_, None) => Some(flow.destination),
             (Some(_), Some(_)) => None,

@@ -63,6 +63,22 @@ pub(super) fn kept_out(place: &Place<'_>) -> Option<(String, String)> {
         let what = format!("{group} keeps {whom} from the subnet of an application gateway: rule {rule}");
         return Some((what, format!("Let {whom} in before that rule.")));
     }
+    for (whom, words) in [
+        ("GatewayManager on port 443", "keeps GatewayManager on port 443 from the bastion host "),
+        ("users on port 443", "keeps its users on port 443 from the bastion host "),
+    ] {
+        if let Some((_, behind)) = place.why.split_once(words) {
+            let bastion = behind.split([',', ' ']).next().unwrap_or_default();
+            let what = format!("{group} keeps {whom} from the bastion host {bastion}: rule {rule}");
+            return Some((what, format!("Let {whom} in before that rule.")));
+        }
+    }
+    if let Some((before, _)) = place.why.split_once(" from AzureCloud on port 443") {
+        let bastion = before.rsplit(' ').next().unwrap_or_default();
+        let what =
+            format!("{group} keeps the bastion host {bastion} from AzureCloud on port 443: rule {rule}");
+        return Some((what, "Let it reach AzureCloud on port 443 before that rule.".to_owned()));
+    }
     let (_, behind) = place.why.split_once(", so that ")?;
     let (gateway, rest) = behind.split_once(" gets no answer of ")?;
     let server = rest.split([' ', '(']).next().unwrap_or_default();

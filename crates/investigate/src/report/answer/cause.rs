@@ -135,7 +135,7 @@ impl<'a> Place<'a> {
 
     /// Returns who has to be let in: the caller's address.
     fn caller(&self) -> String {
-        self.flow.map_or_else(|| "the caller".to_owned(), |flow| flow.source.to_string())
+        self.flow.map_or_else(|| "the caller".to_owned(), |flow| flow.sources())
     }
 
     /// Returns the number behind some words of what shows it: `30` of `by 30 ms`.
@@ -158,11 +158,7 @@ impl<'a> Place<'a> {
 pub(in crate::report) fn ends(flow: &JudgedFlow) -> String {
     let end =
         |machine: &Option<String>, address: IpAddr| machine.clone().unwrap_or_else(|| address.to_string());
-    format!(
-        "{} → {}",
-        end(&flow.source_machine, flow.source),
-        end(&flow.destination_machine, flow.destination)
-    )
+    format!("{} → {}", flow.caller(), end(&flow.destination_machine, flow.destination))
 }
 
 /// Returns what a flow carries, as `tcp/5001`.
@@ -221,7 +217,7 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
             let action = match (last, place.flow) {
                 (true, Some(flow)) => format!(
                     "Add a rule before it that allows {} to {} on {}.",
-                    flow.source,
+                    flow.sources(),
                     flow.destination,
                     carried(flow)
                 ),
@@ -377,6 +373,19 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
                 "Make both sides of the peering anew.",
             )
         }
+        Fault::AksStopped => {
+            pair(format!("The cluster {one} is stopped"), "Start it, once it is known who stopped it.")
+        }
+        Fault::AksApiRestricted => pair(
+            format!(
+                "The API server of {one} takes calls of its authorized ranges alone, and the caller is in none of them"
+            ),
+            "Add the caller's address to the authorized ranges, beside those that are there.",
+        ),
+        Fault::BastionUnconfigured => pair(
+            format!("The bastion host {one} is not set to do what is wanted of it"),
+            "Turn on tunneling for clients of people's own, or IP-based connection for addresses of other sites; both need the Standard tier.",
+        ),
         Fault::PlatformEvent => pair(
             format!("The platform has trouble of its own ({one})"),
             "Follow the event in Service Health, and ask the platform's support where it does not end.",

@@ -25,6 +25,10 @@ impl EstateReader<'_> {
         let is_review = [Symptom::RolledBack, Symptom::NothingChanged]
             .iter()
             .any(|symptom| complaint.symptoms.contains(symptom));
+        let meant = self.through_bastion(complaint).or_else(|| self.of_cluster(complaint));
+        if let Some(flows) = meant {
+            return flows;
+        }
         let mut flows: Vec<Flow> = Vec::new();
         let mut add = |flow: Option<Flow>| flows.extend(flow.filter(|flow| !flows.contains(flow)));
         for flow in &complaint.flows {

@@ -8,7 +8,7 @@ use crate::tool::call_replay::CallReplay;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::{
     EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, NamingOperation,
-    OutboundOperation, Wanted,
+    OutboundOperation, Wanted, bastions, clusters, keep_bastions, keep_clusters,
 };
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::path::{Cloud, Object, Place};
@@ -26,8 +26,15 @@ impl EstateReader<'_> {
         let opened = read.as_ref().ok().map(|(group, _)| group.clone());
         self.places.opened(place, read, &mut self.bundle.cloud);
         if let Some(group) = opened {
-            let known =
-                [Wanted::Frontends, Wanted::Firewalls, Wanted::Gateways, Wanted::Names, Wanted::Outbound];
+            let known = [
+                Wanted::Frontends,
+                Wanted::Bastions,
+                Wanted::Clusters,
+                Wanted::Firewalls,
+                Wanted::Gateways,
+                Wanted::Names,
+                Wanted::Outbound,
+            ];
             let read: Vec<&Wanted> = known.iter().filter(|one| self.read.contains_key(*one)).collect();
             for one in read {
                 self.read_in(one, &group, replay)?;
@@ -67,6 +74,8 @@ impl EstateReader<'_> {
                 let read = replay.run(&mut OutboundOperation::new(group, known))?;
                 OutboundOperation::into_cloud(read, &mut found);
             }
+            Wanted::Bastions => keep_bastions(replay.run(&mut bastions(group))?, &mut found),
+            Wanted::Clusters => keep_clusters(replay.run(&mut clusters(group))?, &mut found),
             Wanted::Place(_)
             | Wanted::Health(_)
             | Wanted::Answers(..)

@@ -4,10 +4,12 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
+use super::bastion_flows::BastionWords;
+use super::cluster_flows::ClusterWords;
 use super::inspector::Unfinished;
 use super::inventory::inventory;
 use super::object::object;
-use crate::complaint::{self, Basis, Complaint, End, Inventory};
+use crate::complaint::{self, Basis, Complaint, End, Inventory, UnknownEnd};
 use crate::event::ObservationId;
 use crate::suspect::stops;
 use crate::symptom_text::Symptom;
@@ -47,6 +49,10 @@ pub(super) struct EstateReader<'a> {
     lists: Vec<ObservationId>,
     /// Names of services and of private zones that people wrote.
     pub(super) spoken: Vec<String>,
+    /// How people speak of a bastion host, where they do.
+    pub(super) through: Option<BastionWords>,
+    /// How people speak of a cluster, where they do.
+    pub(super) of_clusters: Option<ClusterWords>,
     /// Addresses that people wrote and that may be at another site.
     pub(super) elsewhere: Vec<IpAddr>,
     pub(super) read: BTreeMap<Wanted, Vec<ObservationId>>,
@@ -127,6 +133,8 @@ impl<'a> EstateReader<'a> {
             parsed,
             lists,
             spoken: Vec::new(),
+            through: None,
+            of_clusters: None,
             elsewhere: Vec::new(),
             read: BTreeMap::new(),
         })
@@ -160,6 +168,15 @@ impl<'a> EstateReader<'a> {
         if speaks_of_balancer(text) {
             self.fetch(Wanted::Frontends, replay)?;
         }
+        self.of_clusters = ClusterWords::of(text);
+        if self.of_clusters.is_some() {
+            self.fetch(Wanted::Clusters, replay)?;
+            self.fetch(Wanted::Names, replay)?;
+        }
+        self.through = BastionWords::of(text, self.estate());
+        if self.through.is_some() {
+            self.fetch(Wanted::Bastions, replay)?;
+        }
         self.listen(text, replay)?;
         let mut is_beside_read = false;
         for _ in 0..MAX_ROUNDS {
@@ -178,6 +195,13 @@ impl<'a> EstateReader<'a> {
                     self.fetch(Wanted::Place(place), replay)?;
                 }
                 self.listen(text, replay)?;
+                continue;
+            }
+            // So may a name be that of a bastion host.
+            let is_name = |end: &UnknownEnd| matches!(end, UnknownEnd::Name { .. });
+            let is_named = complaints.iter().flat_map(|one| &one.unknown).any(is_name);
+            if is_named && !self.read.contains_key(&Wanted::Bastions) {
+                self.fetch(Wanted::Bastions, replay)?;
                 continue;
             }
             let before = self.read.len();
@@ -245,9 +269,15 @@ impl<'a> EstateReader<'a> {
         }
         // A load balancer is spoken of as a machine, and nobody can look into it.
         let is_there = |one: &Wanted| match one {
-            Wanted::State(name) => self.estate().frontend_addresses(name).is_empty(),
+            Wanted::State(name) => {
+                let estate = self.estate();
+                let is_bastion = estate.bastions().any(|(own, _)| own == name);
+                !is_bastion && estate.frontend_addresses(name).is_empty()
+            }
             Wanted::Place(_)
             | Wanted::Frontends
+            | Wanted::Bastions
+            | Wanted::Clusters
             | Wanted::Health(_)
             | Wanted::Firewalls
             | Wanted::Names
@@ -378,7 +408,13 @@ impl<'a> EstateReader<'a> {
         match &one {
             Wanted::Place(place) => self.open(place, replay)?,
             Wanted::Health(gateway) => self.health(gateway, replay)?,
-            Wanted::Frontends | Wanted::Firewalls | Wanted::Gateways | Wanted::Names | Wanted::Outbound => {
+            Wanted::Frontends
+            | Wanted::Bastions
+            | Wanted::Clusters
+            | Wanted::Firewalls
+            | Wanted::Gateways
+            | Wanted::Names
+            | Wanted::Outbound => {
                 for group in self.places.all() {
                     self.read_in(&one, &group, replay)?;
                 }
@@ -531,6 +567,8 @@ impl<'a> EstateReader<'a> {
                     | Object::AppGatewayPart { .. }
             ),
             Wanted::Health(own) => is_of_gateway(object, own),
+            Wanted::Bastions => matches!(object, Object::Bastion { .. }),
+            Wanted::Clusters => matches!(object, Object::Cluster { .. }),
             Wanted::Firewalls => matches!(
                 object,
                 Object::FirewallRule { .. } | Object::FirewallPort { .. } | Object::FirewallNames { .. }
@@ -579,6 +617,8 @@ impl<'a> EstateReader<'a> {
                 Wanted::State(_)
                 | Wanted::Place(_)
                 | Wanted::Frontends
+                | Wanted::Bastions
+                | Wanted::Clusters
                 | Wanted::Health(_)
                 | Wanted::Firewalls
                 | Wanted::Names

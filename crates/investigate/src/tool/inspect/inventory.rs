@@ -16,6 +16,7 @@ pub(super) fn inventory(topology: &Topology, estate: &Estate) -> Inventory {
             .iter()
             .map(|one| machine(one, topology, estate))
             .chain(estate.balancers().map(balancer))
+            .chain(estate.bastions().map(|(name, address)| balancer((name, vec![address], Vec::new()))))
             .collect(),
         names: Vec::new(),
         allows: allows(topology),

@@ -5,7 +5,9 @@
 //! unless it is one word.
 
 mod argument;
+mod bastion_flows;
 mod changes;
+mod cluster_flows;
 mod complaint_flows;
 mod drift;
 mod estate_places;

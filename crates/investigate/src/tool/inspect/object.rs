@@ -51,6 +51,8 @@ pub(super) fn object(object: &Object) -> String {
         Object::AppGateway { gateway } => parts(&["appgw", gateway]),
         Object::AppGatewayPart { gateway, part } => parts(&["appgw", gateway, part]),
         Object::AppGatewayServer { gateway, pool, server } => parts(&["appgw", gateway, pool, server]),
+        Object::Cluster { cluster } => parts(&["aks", cluster]),
+        Object::Bastion { bastion } => parts(&["bastion", bastion]),
         Object::Health { event } => parts(&["health", event]),
         Object::Networks { one, other } => parts(&["peering", one, other]),
         Object::Peering { network, peering } => parts(&["peering", network, peering]),

@@ -15,8 +15,8 @@ use super::remedy;
 use crate::complaint::{Complaint, Kind, UnknownEnd};
 use crate::finding::{Fault, FaultCode};
 use crate::judged::{
-    FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, JudgedFlows, JudgedRemedy, NoticedObject,
-    UnknownName, UnreadDocument,
+    FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, JudgedFlows, JudgedRemedy, JudgedService,
+    NoticedObject, UnknownName, UnreadDocument,
 };
 use crate::suspect::{Layer, Suspect, plain};
 use crate::symptom_text::Symptom;
@@ -548,6 +548,9 @@ fn flow(judgement: &Judgement, estate: &Estate) -> JudgedFlow {
     JudgedFlow {
         source: flow.src,
         source_machine: name(flow.src),
+        source_service: estate
+            .bastion_at(flow.src)
+            .map(|(name, subnet)| JudgedService { name: plain(name), subnet: subnet.to_string() }),
         destination: flow.dst,
         destination_machine: name(flow.dst),
         destination_name: flow.name.as_deref().map(plain),

@@ -490,6 +490,7 @@ fn named(flow: &Flow, estate: &Estate) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ghost_inspect::path::AdmittedEnd;
 
     fn rule(table: &str, chain: &str, raw: &str) -> GuestRule {
         GuestRule {
@@ -510,7 +511,8 @@ mod tests {
     }
 
     fn admitted(side: Side) -> Admitted {
-        let (src, dst) = ("10.0.1.4".parse().unwrap(), "10.0.2.4".parse().unwrap());
+        let end = |text: &str| AdmittedEnd::Address(text.parse().unwrap());
+        let (src, dst) = (end("10.0.1.4"), end("10.0.2.4"));
         Admitted { protocol: Protocol::Tcp, src, dst, port: Some(5432), side }
     }
 

@@ -28,6 +28,10 @@ const BALANCERS: &str = "Microsoft.Network/loadBalancers";
 const BALANCER: &str = "Microsoft.Network/loadBalancers/{--name}";
 const APP_GATEWAYS: &str = "Microsoft.Network/applicationGateways";
 const APP_GATEWAY: &str = "Microsoft.Network/applicationGateways/{--name}";
+const CLUSTERS: &str = "Microsoft.ContainerService/managedClusters";
+const CLUSTER: &str = "Microsoft.ContainerService/managedClusters/{--name}";
+const BASTIONS: &str = "Microsoft.Network/bastionHosts";
+const BASTION: &str = "Microsoft.Network/bastionHosts/{--name}";
 const FIREWALLS: &str = "Microsoft.Network/azureFirewalls";
 const FIREWALL: &str = "Microsoft.Network/azureFirewalls/{--name}";
 const POLICIES: &str = "Microsoft.Network/firewallPolicies";
@@ -80,7 +84,11 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
     Command::show("network lb show", SHOW, BALANCER, "2025-07-01"),
     Command::list("network application-gateway list", LIST, APP_GATEWAYS, "2025-07-01"),
     Command::show("network application-gateway show", SHOW, APP_GATEWAY, "2025-07-01"),
+    Command::list("aks list", LIST, CLUSTERS, "2026-03-01"),
+    Command::show("aks show", SHOW, CLUSTER, "2026-03-01"),
     // In `az` these stand in extensions.
+    Command::list("network bastion list", LIST, BASTIONS, "2024-05-01"),
+    Command::show("network bastion show", SHOW, BASTION, "2024-05-01"),
     Command::list("network firewall list", LIST, FIREWALLS, "2024-05-01"),
     Command::show("network firewall show", SHOW, FIREWALL, "2024-05-01"),
     Command::list("network firewall policy list", LIST, POLICIES, "2024-05-01"),

@@ -9,6 +9,7 @@ use super::flow::{Packet, verdict};
 use super::hop::{choose, document};
 use super::topology::topology;
 use crate::azure::arm::{missing, runs};
+use crate::azure::bastion;
 use crate::azure::cloud::Cloud;
 use crate::azure::effective::Nic;
 use crate::azure::gateway;
@@ -116,9 +117,18 @@ fn flow(cloud: &Cloud, body: &Value) -> Result<Value, Refusal> {
 
 fn connectivity(cloud: &Cloud, body: &Value) -> Result<PostResult, Refusal> {
     let part = |side: &str, field: &str| body.pointer(&format!("/{side}/{field}")).and_then(Value::as_str);
-    let source = target(cloud, part("source", "resourceId").unwrap_or_default())?;
-    let machine = source.machine().and_then(Target::parse).unwrap_or_default();
-    if !runs(cloud, machine.name()) {
+    let id = part("source", "resourceId").unwrap_or_default();
+    let place = Target::parse(id).filter(|place| place.kind() == "bastionhosts");
+    let bastion = place.as_ref().and_then(|place| bastion::interface(cloud, cloud.estate.get(place)?));
+    let source = match &bastion {
+        Some(document) => Nic::of(&cloud.estate, document),
+        None => target(cloud, id)?,
+    };
+    let machine = match (&bastion, place) {
+        (Some(_), Some(place)) => place,
+        _ => source.machine().and_then(Target::parse).unwrap_or_default(),
+    };
+    if bastion.is_none() && !runs(cloud, machine.name()) {
         let message = format!("The virtual machine {} is not running.", machine.name());
         return Err(Refusal::network(400, "OperationNotAllowed", message));
     }

@@ -4,12 +4,13 @@
 //! investigation uses. What is right follows from a walk of its own, packet by packet, over what was drawn.
 //!
 //! The path: `tiers` and `hub` draw ordinary estates; `herring` strews what denies and concerns nobody; `cause` puts something into
-//! it; `walk` (with `group` and `guest`) says what it comes to; `special`, `balancer`, `app_gateway`, `office`, `private` and `region` know complaints that are no
+//! it; `walk` (with `group` and `guest`) says what it comes to; `special`, `balancer`, `app_gateway`, `bastion`, `office`, `private` and `region` know complaints that are no
 //! flow between two machines; `words` writes what a person would; `write` makes files of it.
 
 mod address;
 mod app_gateway;
 mod balancer;
+mod bastion;
 mod cause;
 mod draw;
 mod estate;

@@ -7,6 +7,7 @@ use std::net::Ipv4Addr;
 use super::address::Prefix;
 use super::app_gateway::site;
 use super::balancer::balanced;
+use super::bastion::bastion;
 use super::cause;
 use super::draw::{Complaint, Tried, flow_slots, judged};
 use super::estate::{GroupRule, Hop, Machine, Network, Place, Role, Route, Service, Subnet};
@@ -41,6 +42,7 @@ pub(super) fn special_case(tried: &mut Tried, special: usize, healthy: bool, rng
         40 | 41 => office(tried, healthy, rng),
         42..=45 => site(tried, healthy, rng),
         46 | 47 => region(tried, healthy, rng),
+        48 if !healthy => bastion(tried, rng),
         _ => absent(tried, rng),
     }
 }

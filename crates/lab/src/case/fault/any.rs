@@ -44,7 +44,7 @@ pub const CODES: [(&str, &str); 30] = [
 ];
 
 /// Codes of what follows from documents that a case puts (`[[change]]`), and from what is missing among them.
-pub(in crate::case) const DOCUMENT_CODES: [&str; 39] = [
+pub(in crate::case) const DOCUMENT_CODES: [&str; 42] = [
     "peering_missing",
     "peering_transit_off",
     "lb_probe_mismatch",
@@ -77,6 +77,9 @@ pub(in crate::case) const DOCUMENT_CODES: [&str; 39] = [
     "appgw_pool_empty",
     "appgw_stopped",
     "appgw_backend_down",
+    "aks_stopped",
+    "aks_api_restricted",
+    "bastion_unconfigured",
     "platform_event",
     "pe_not_approved",
     "private_dns_unlinked",

@@ -101,6 +101,11 @@ impl Host for Simulated {
         port: u16,
     ) -> Result<ConnectOutcome, HostError> {
         let mut inner = self.lock();
+        if let Some(came) =
+            wire::session(&mut inner.world, machine, to, port).filter(|_| protocol == Protocol::Tcp)
+        {
+            return Ok(came);
+        }
         on(&inner.world, machine)?;
         Ok(wire::dial(&mut inner.world, machine, to, protocol, port))
     }

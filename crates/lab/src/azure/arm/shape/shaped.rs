@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::{firewall, group, interface, network, peering, reference, subnet, table};
 use crate::azure::app_gateway;
+use crate::azure::bastion;
 use crate::azure::cloud::Cloud;
+use crate::azure::cluster;
 use crate::azure::refusal::Refusal;
 use crate::azure::target::Target;
 use ghost_base::Digest;
@@ -37,6 +39,8 @@ pub(in crate::azure::arm) fn shaped(
         "networkinterfaces" => interface::interface(cloud, target, &mut properties, before)?,
         "virtualnetworkgateways" => firewall::gateway(target, &mut properties)?,
         "applicationgateways" => app_gateway::whole(target, &mut properties)?,
+        "managedclusters" => cluster::whole(target, &mut properties),
+        "bastionhosts" => bastion::whole(target, &mut properties),
         "azurefirewalls" => firewall::whole(target, &mut properties)?,
         "publicipaddresses" => interface::public(cloud, target, &mut properties, before)?,
         _ => {}

@@ -28,5 +28,5 @@ pub(in crate::host) use capture::pcap;
 pub(in crate::host) use count::settle;
 pub(in crate::host) use dial::{FirstPacket, dial, reaches};
 pub(in crate::host) use journal::Journal;
-pub(in crate::host) use path::all_health;
+pub(in crate::host) use path::{all_health, session};
 pub(in crate::host) use tool::{call, prints_to};

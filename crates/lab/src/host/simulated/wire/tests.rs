@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{FirstPacket, call, dial, reaches};
-use crate::host::fabric::{Account, Fabric, Machine, Nic};
+use super::{FirstPacket, call, dial, reaches, session};
+use crate::host::fabric::{Account, Bastion, Cluster, Fabric, Machine, Nic};
 use crate::host::port::ConnectOutcome;
 use crate::host::simulated::world::{ProgramResult, World};
 use crate::host::stage::{Behavior, Oddity, Protocol, Service, TrafficFlow};
@@ -189,4 +189,49 @@ fn the_internet_is_small_but_there() {
     // The platform's own server does not follow anybody's routes.
     let platform = [168, 63, 129, 16].into();
     assert!(matches!(reaches(&mut world, "tf-source-vm", platform, Protocol::Tcp, 80), FirstPacket::Open(_)));
+}
+
+/// A world with a bastion host in 10.0.9.0/26, at whose subnet a port is denied.
+fn with_bastion(denied: Option<&str>) -> World {
+    let mut world = world();
+    let address = [10, 0, 9, 4].into();
+    let rules = denied.map(rules).unwrap_or_default();
+    let nic = Nic { name: "jump".to_owned(), rules, ..Nic::default() };
+    let own = Bastion { name: "jump".to_owned(), address, nic, has_public: true, ip_connect: false };
+    world.fabric.bastions.push(own);
+    world
+}
+
+#[test]
+fn a_session_by_a_bastion_host_needs_whoever_manages_it_and_the_machine() {
+    let dest = "10.0.1.5".parse().unwrap();
+    let mut open = with_bastion(None);
+    assert!(matches!(session(&mut open, "jump", dest, 22), Some(ConnectOutcome::Open(_))));
+    assert_eq!(session(&mut open, "jump", dest, 3389), Some(ConnectOutcome::Refused));
+    assert_eq!(session(&mut open, "other", dest, 22), None);
+    // Nobody here has that address, and the host is not set to call it.
+    assert_eq!(session(&mut open, "jump", "10.9.9.9".parse().unwrap(), 22), Some(ConnectOutcome::Silent));
+    let mut unmanaged = with_bastion(Some("443-443"));
+    assert_eq!(session(&mut unmanaged, "jump", dest, 22), Some(ConnectOutcome::Silent));
+    let mut guarded = with_bastion(None);
+    nic(&mut guarded, "tf-dest-vm").rules = rules("22-22");
+    assert_eq!(session(&mut guarded, "jump", dest, 22), Some(ConnectOutcome::Silent));
+}
+
+#[test]
+fn an_api_server_takes_calls_of_its_ranges_while_it_runs() {
+    let server: std::net::IpAddr = "20.72.8.20".parse().unwrap();
+    let with = |is_running: bool, ranges: &[&str], seen: Option<&str>| {
+        let mut world = world();
+        let ranges = ranges.iter().map(|range| range.parse().unwrap()).collect();
+        let names = vec!["prod.hcp.eastus.azmk8s.io".to_owned()];
+        world.fabric.clusters.push(Cluster { names, public: Some(server), is_running, ranges });
+        nic(&mut world, "tf-source-vm").routes = routes("10.9.0.0/16", "None", &[]);
+        nic(&mut world, "tf-source-vm").seen = seen.map(|seen| seen.parse().unwrap());
+        dial(&mut world, "tf-source-vm", server, Protocol::Tcp, 443)
+    };
+    assert!(matches!(with(true, &[], None), ConnectOutcome::Open(_)));
+    assert_eq!(with(false, &[], None), ConnectOutcome::Silent);
+    assert_eq!(with(true, &["203.0.113.0/24"], Some("20.80.1.5")), ConnectOutcome::Silent);
+    assert!(matches!(with(true, &["20.80.1.0/24"], Some("20.80.1.5")), ConnectOutcome::Open(_)));
 }

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use serde_json::Value;
 
-use crate::host::fabric::Fabric;
+use crate::host::fabric::{Cluster, Fabric, Nic};
 use crate::host::simulated::wire::chance::Chance;
 use ghost_inspect::net::parse_prefix;
 
@@ -92,6 +92,10 @@ pub(in crate::host::simulated::wire) fn lookup(fabric: &Fabric, name: &str) -> O
     if let Some((_, address, ..)) = KNOWN.iter().find(|known| known.0 == name) {
         return Some(IpAddr::from(*address));
     }
+    let is_own = |own: &&Cluster| own.names.contains(&name);
+    if let Some(cluster) = fabric.clusters.iter().find(is_own) {
+        return cluster.public;
+    }
     let (account, rest) = name.split_once('.')?;
     let storage = ["blob", "file", "queue", "table", "dfs"]
         .iter()
@@ -120,10 +124,30 @@ pub(in crate::host::simulated::wire) fn outside(fabric: &Fabric, address: IpAddr
             is_at_site,
         });
     }
+    if let Some(cluster) = fabric.clusters.iter().find(|own| own.public == Some(address)) {
+        let ports = if cluster.is_running { vec![443] } else { Vec::new() };
+        let (account, is_at_site) = (None, false);
+        return Some(ExternalHost {
+            echoes: false,
+            ports,
+            names: false,
+            account,
+            round: 2_400,
+            hops: 5,
+            is_at_site,
+        });
+    }
     let account = fabric.accounts.iter().find(|account| address_of(fabric, &account.name) == address)?;
     let account = Some(account.name.clone());
     let (ports, is_at_site) = (WEB.to_vec(), false);
     Some(ExternalHost { echoes: false, ports, names: false, account, round: 1_100, hops: 4, is_at_site })
+}
+
+/// Tells whether somebody outside takes calls of an interface: an API server takes those of some addresses alone.
+pub(super) fn takes(fabric: &Fabric, nic: &Nic, to: IpAddr) -> bool {
+    let cluster = fabric.clusters.iter().find(|own| own.public == Some(to));
+    let is_in = |seen: IpAddr, own: &Cluster| own.ranges.iter().any(|range| range.contains(&seen));
+    cluster.is_none_or(|own| own.ranges.is_empty() || nic.seen.is_some_and(|seen| is_in(seen, own)))
 }
 
 /// Every account has an address in the prefixes of its service.

@@ -166,6 +166,7 @@ fn far(world: &World, call: &Call, near: &Side) -> (Side, bool) {
         Location::Platform
         | Location::Endpoint(_)
         | Location::AppGateway(_)
+        | Location::Bastion
         | Location::ExternalHost(_)
         | Location::Nobody => (side(None, GATEWAY, 1500), false),
     }
@@ -215,7 +216,7 @@ fn end(world: &World, call: &Call, there: &PathDirection) -> End {
             };
             if answers { End::Answers } else { End::Silent }
         }
-        Some(Location::Nobody) | None => End::Silent,
+        Some(Location::Bastion | Location::Nobody) | None => End::Silent,
     }
 }
 

@@ -25,6 +25,8 @@ pub(in crate::host::simulated::wire) enum Location {
     Endpoint(usize),
     /// An application gateway, by its place in the fabric.
     AppGateway(usize),
+    /// A bastion host.
+    Bastion,
     /// Somebody outside.
     ExternalHost(ExternalHost),
     Nobody,
@@ -53,6 +55,9 @@ pub(in crate::host::simulated::wire) fn location(world: &World, address: IpAddr)
     }
     if let Some(place) = at(world, address) {
         return Location::AppGateway(place);
+    }
+    if world.fabric.bastions.iter().any(|own| own.address == address) {
+        return Location::Bastion;
     }
     site_host(&world.fabric, address)
         .or_else(|| outside(&world.fabric, address))

@@ -5,6 +5,7 @@
 
 mod app_gateway;
 mod balance;
+mod bastion;
 mod firewall;
 mod gate;
 mod internet;
@@ -16,6 +17,7 @@ mod walk;
 
 pub(in crate::host) use app_gateway::all_health;
 pub(super) use app_gateway::{is_expired as app_is_expired, page_status as app_page_status};
+pub(in crate::host) use bastion::session;
 pub(super) use internet::{METADATA, PLATFORM};
 pub(super) use line::{Call, End, Line, line};
 pub(super) use location::{Location, exit, location, shares};

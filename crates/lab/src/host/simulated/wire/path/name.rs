@@ -81,9 +81,11 @@ fn known(world: &World, (asker, server): (&str, IpAddr), name: &str, is_public: 
     let by_platform = match location(world, server) {
         Location::Platform => Some(asker.to_owned()),
         Location::Machine { name, .. } => Some(name),
-        Location::Endpoint(_) | Location::AppGateway(_) | Location::ExternalHost(_) | Location::Nobody => {
-            None
-        }
+        Location::Endpoint(_)
+        | Location::AppGateway(_)
+        | Location::Bastion
+        | Location::ExternalHost(_)
+        | Location::Nobody => None,
     };
     let by_platform = by_platform.filter(|_| !is_public);
     let network = by_platform.and_then(|name| Some(world.machine(&name)?.nics.first()?.network.clone()));

@@ -6,6 +6,7 @@ use super::balance::{Balanced, balance};
 use super::firewall::{firewall, passes};
 use super::gate::{IN, OUT, judge, stays, visible_response};
 use super::gate::{Next, is_service, lets, next, unrouted};
+use super::internet::takes;
 use super::location::{Location, exit, location};
 use super::site::{came_by, is_open};
 use crate::host::fabric::{Exit, Nic};
@@ -260,7 +261,10 @@ pub(super) fn carry_on(
             Next::Straight { peered } => {
                 let here = matches!(
                     to,
-                    Location::Machine { inside: None, .. } | Location::Endpoint(_) | Location::AppGateway(_)
+                    Location::Machine { inside: None, .. }
+                        | Location::Endpoint(_)
+                        | Location::AppGateway(_)
+                        | Location::Bastion
                 );
                 // Without a table of routes, whatever is known can be reached.
                 let free = unrouted(&nic) && to != Location::Nobody;
@@ -295,6 +299,9 @@ pub(super) fn carry_on(
                     Exit::Crowded => packet.answers() || packet.src.1.is_multiple_of(2),
                     Exit::Closed => packet.answers(),
                 };
+                if !packet.answers() && !takes(&world.fabric, &nic, packet.dst.0) {
+                    break;
+                }
                 if !is_out && !is_service(&world.fabric, &nic, packet.dst.0) {
                     break;
                 }
@@ -396,7 +403,11 @@ fn arrive(world: &mut World, packet: &Datagram, to: &Location, leg: &mut PathDir
             leg.arrives = Some(to.clone()).filter(|_| open);
             leg.fall = leg.fall.or((!open).then_some(DropPoint::Between));
         }
-        Location::Platform | Location::Endpoint(_) | Location::Nobody => leg.arrives = Some(to.clone()),
+        // Nobody calls a bastion host from inside; what it hears are answers.
+        Location::Bastion if !packet.answers() => leg.fall = leg.fall.or(Some(DropPoint::Between)),
+        Location::Bastion | Location::Platform | Location::Endpoint(_) | Location::Nobody => {
+            leg.arrives = Some(to.clone());
+        }
     }
 }
 

@@ -268,6 +268,7 @@ fn life(line: &Line) -> u8 {
             | Location::Platform
             | Location::Endpoint(_)
             | Location::AppGateway(_)
+            | Location::Bastion
             | Location::Nobody,
         )
         | None => 64_u8.saturating_sub(u8::try_from(line.back.hops.len()).unwrap_or(0)),

@@ -60,7 +60,7 @@ pub(super) fn page(world: &mut World, machine: &str, request: &Request<'_>) -> O
             let own = world.fabric.endpoints.get(at)?;
             Some(Page { kind: "application/xml", think: 4, ..plain("ok\n") }).filter(|_| own.approved)
         }
-        Location::Platform | Location::Nobody => None,
+        Location::Platform | Location::Bastion | Location::Nobody => None,
     }
 }
 
@@ -72,6 +72,7 @@ pub(super) fn is_expired(world: &World, to: std::net::IpAddr, port: u16) -> bool
         | Location::Platform
         | Location::Endpoint(_)
         | Location::ExternalHost(_)
+        | Location::Bastion
         | Location::Nobody => false,
     }
 }
