@@ -42,14 +42,13 @@ impl Cloud {
             let Some(own) = self.place(name) else { continue };
             match own {
                 None => *own = Some(Reading::Text(Value::Array(rows).to_string())),
-                Some(Reading::Text(text)) => match serde_json::from_str::<Vec<Value>>(text) {
-                    Ok(mut all) => {
+                Some(Reading::Text(text)) => {
+                    // What cannot be read here says so itself.
+                    if let Ok(mut all) = serde_json::from_str::<Vec<Value>>(text) {
                         all.extend(rows.into_iter().filter(|row| !row.is_null()));
                         *text = Value::Array(all).to_string();
                     }
-                    // What cannot be read here says so itself.
-                    Err(_) => {}
-                },
+                }
                 Some(Reading::Failed { .. }) => {}
             }
         }

@@ -346,7 +346,6 @@ mod tests {
         for command in [
             format!("az vm list -g rg --subscription {other}"),
             format!("az vm list -g rg --subscription={other}"),
-            format!("az vm list -g rg --subscr {other}"),
             format!("az vm list -g a; az vm list -g b --subscription {other}"),
             format!("az vm show --ids {group}/providers/Microsoft.Compute/virtualMachines/v"),
             "az vm list -g rg --subscription hub".to_owned(),
