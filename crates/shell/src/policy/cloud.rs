@@ -179,9 +179,18 @@ pub(crate) struct Cloud {
     pub(crate) rest_reads: Vec<String>,
     pub(crate) extensions: Commands,
     pub(crate) asks_although: BTreeMap<String, String>,
+    pub(crate) asks_without: BTreeMap<String, AsksWithout>,
     pub(crate) secret: SecretTable,
     pub(crate) destroy: Destroy,
     pub(crate) examples: CloudExamples,
+}
+
+/// What commands do beside reading where an option is missing.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AsksWithout {
+    pub(crate) why: String,
+    pub(crate) commands: Vec<String>,
 }
 
 impl Cloud {

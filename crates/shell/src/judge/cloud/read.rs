@@ -39,6 +39,12 @@ pub(in crate::judge) fn judge(policy: &Policy, words: &[&str]) -> Result<Allowed
     let mut options = Given::all(line.front);
     options.extend(Given::all(line.rest));
     options.iter().try_for_each(|given| check_option(given, &line, table))?;
+    let lacks = |option: &str| !options.iter().any(|given| given.name == option);
+    if let Some((_, beside)) =
+        table.asks_without.iter().find(|(option, own)| own.commands.contains(&path) && lacks(option))
+    {
+        return Err(Refusal::new("verb", format!("`az {}` {}", shorten(&path), beside.why)));
+    }
     check_resource(&line, &options, table)?;
     nameless::check(&line, &options, table)?;
     address::check(&line, &options, table)?;
