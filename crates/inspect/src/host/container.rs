@@ -13,7 +13,7 @@ use super::log::has_word;
 use super::model::Host;
 use super::object::Object;
 
-/// The bridge that the plugin `bridge` of CNI makes where its file names none, and that flannel hands to it.
+/// The bridge that the plugin `bridge` of CNI makes where its file names none, and that flannel uses.
 const CNI_BRIDGE: &str = "cni0";
 /// Docker names a bridge after so many digits of the network's id.
 const ID_DIGITS: usize = 12;

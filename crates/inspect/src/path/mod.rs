@@ -43,6 +43,7 @@ mod filter;
 mod firewall;
 mod firewall_rule;
 mod flow;
+mod frontends;
 mod gateway;
 mod group;
 mod health;

@@ -310,9 +310,9 @@ mod tests {
 
     fn places_of(judged: &crate::path::Judgement) -> Vec<(String, String)> {
         let all = judged.missing().into_iter();
-        all.filter_map(|one| match one.what {
-            Document::Place(place) => Some((place.subscription, one.why)),
-            _ => None,
+        all.filter_map(|one| {
+            let Document::Place(place) = one.what else { return None };
+            Some((place.subscription, one.why))
         })
         .collect()
     }
