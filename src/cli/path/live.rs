@@ -9,7 +9,7 @@ use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
-    EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, GuestProbe, HealthOperation,
+    EstateOperation, FirewallOperation, FlowLogOperation, FlowLogQuery, FrontendOperation, GatewayOperation, GuestProbe, HealthOperation,
     NamingOperation, OutboundOperation, PAGE, Places, PlatformHealthOperation, ProbeSpec, RESOLVE, STATE,
     Wanted, keep_power, page_values, power, unread_guest, wanted, wants_events,
 };
@@ -66,6 +66,13 @@ impl LiveEstate {
                 // Only where nothing else is left to read, and nothing that was read stops a flow.
                 if !self.read.contains(&Wanted::Events) && wants_events(&self.estate(), flows) {
                     self.fetch(Wanted::Events)?;
+                }
+                if let Some(query) = FlowLogQuery::of(&self.estate(), flows) {
+                    let is_read =
+                        |one: &Wanted| matches!(one, Wanted::FlowLogs(own) if own.covers(&query));
+                    if !self.read.iter().any(is_read) {
+                        self.fetch(Wanted::FlowLogs(query))?;
+                    }
                 }
                 break;
             }
@@ -136,6 +143,7 @@ impl LiveEstate {
                 | Wanted::Power(_)
                 | Wanted::Availability(_)
                 | Wanted::Events
+                | Wanted::FlowLogs(_)
                 | Wanted::State(_) => others.push(one),
             }
         }
@@ -207,6 +215,10 @@ impl LiveEstate {
             Wanted::Events => {
                 let found = self.live.drive(PlatformHealthOperation::events(&self.group))?;
                 found.into_cloud(&mut self.bundle.cloud);
+            }
+            Wanted::FlowLogs(query) => {
+                let read = self.live.drive(FlowLogOperation::new(&self.group, query))?;
+                FlowLogOperation::into_cloud(read, &mut self.bundle.cloud);
             }
             Wanted::Routes(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Routes])?,
             Wanted::Rules(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Rules])?,
@@ -304,6 +316,7 @@ impl LiveEstate {
             | Wanted::Power(_)
             | Wanted::Availability(_)
             | Wanted::Events
+            | Wanted::FlowLogs(_)
             | Wanted::Routes(_)
             | Wanted::Rules(_)
             | Wanted::State(_) => {}

@@ -12,6 +12,7 @@ pub mod effective;
 mod estate;
 pub mod firewall;
 mod firewalls;
+mod flow_logs;
 mod frontend;
 mod gateways;
 mod guest_probe;
@@ -35,6 +36,7 @@ mod wanted;
 
 pub use estate::EstateOperation;
 pub use firewalls::FirewallOperation;
+pub use flow_logs::{FlowLogOperation, FlowLogQuery};
 pub use frontend::{FrontendOperation, HealthOperation};
 pub use gateways::GatewayOperation;
 pub use guest_probe::{GuestProbe, ProbeError, ProbeSpec};

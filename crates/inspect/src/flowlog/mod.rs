@@ -25,5 +25,7 @@ mod tuple;
 
 pub use log::{Log, Question, Seen, Window};
 pub use place::{BLOBS, Hour, hours, mac_of};
+pub(crate) use place::moment_text;
+pub(crate) use read::plain_mac;
 pub use read::{MAX_BYTES, Unread, read};
 pub use tuple::{Side, State, Tuple};

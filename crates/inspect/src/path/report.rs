@@ -123,7 +123,7 @@ impl Judgement {
             behind: self.behind().into_iter().map(cause).collect(),
             noticed: noticed(estate, self),
             missing: missing.collect(),
-            warnings: estate.warnings().to_vec(),
+            warnings: estate.warnings().iter().cloned().chain(estate.unread_logs()).collect(),
         }
     }
 }

@@ -17,7 +17,7 @@ use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
-    EstateOperation, HealthOperation, NAMES, NameServer, PAGE, Places, PlatformHealthOperation, ProbeSpec,
+    EstateOperation, FlowLogOperation, FlowLogQuery, HealthOperation, NAMES, NameServer, PAGE, Places, PlatformHealthOperation, ProbeSpec,
     RESOLVE, STATE, Wanted, keep_power, page_values, power, unread_guest, wanted, wants_events,
 };
 use ghost_cloud::{Name, ResourceGroup};
@@ -258,6 +258,7 @@ impl<'a> EstateReader<'a> {
             | Wanted::Power(_)
             | Wanted::Availability(_)
             | Wanted::Events
+            | Wanted::FlowLogs(_)
             | Wanted::Routes(_)
             | Wanted::Rules(_) => true,
         };
@@ -320,6 +321,13 @@ impl<'a> EstateReader<'a> {
                 // Only where nothing else is left to read, and nothing that was read stops a flow.
                 if !self.read.contains_key(&Wanted::Events) && wants_events(self.estate(), flows) {
                     self.fetch(Wanted::Events, replay)?;
+                }
+                if let Some(query) = FlowLogQuery::of(self.estate(), flows) {
+                    let is_read =
+                        |one: &Wanted| matches!(one, Wanted::FlowLogs(own) if own.covers(&query));
+                    if !self.read.keys().any(is_read) {
+                        self.fetch(Wanted::FlowLogs(query), replay)?;
+                    }
                 }
                 break;
             }
@@ -401,6 +409,10 @@ impl<'a> EstateReader<'a> {
             Wanted::Events => {
                 let found = replay.run(&mut PlatformHealthOperation::events(self.place))?;
                 found.into_cloud(&mut self.bundle.cloud);
+            }
+            Wanted::FlowLogs(query) => {
+                let read = replay.run(&mut FlowLogOperation::new(self.place, query))?;
+                FlowLogOperation::into_cloud(read, &mut self.bundle.cloud);
             }
             Wanted::Answers(machine, name) => self.answers(machine, name, replay)?,
             Wanted::Page(machine, question) => self.page(machine, question, replay)?,
@@ -562,6 +574,8 @@ impl<'a> EstateReader<'a> {
             // What a member answers shows what is wrong with the probe.
             Wanted::Page(..) => matches!(object, Object::BalancerPart { .. }),
             Wanted::Rules(_) => matches!(object, Object::NsgRule { .. }),
+            // A log shows what a rule did, once the rule itself is shown.
+            Wanted::FlowLogs(_) => false,
             Wanted::Routes(_) => matches!(object, Object::Route { .. }),
             Wanted::State(own) => machine.is_some_and(|machine| own.eq_ignore_ascii_case(machine)),
         };
@@ -587,6 +601,7 @@ impl<'a> EstateReader<'a> {
                 | Wanted::Power(_)
                 | Wanted::Availability(_)
                 | Wanted::Events
+                | Wanted::FlowLogs(_)
                 | Wanted::Page(..)
                 | Wanted::Answers(..) => return true,
             };

@@ -442,6 +442,9 @@ fn tell(
     for warning in estate.warnings().iter().take(8) {
         seen.notes.push(sentence(warning));
     }
+    for unread in estate.unread_logs() {
+        seen.notes.push(sentence(&unread));
+    }
 }
 
 /// Returns the resource groups that are closed to whoever reads.
