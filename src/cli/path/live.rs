@@ -9,9 +9,9 @@ use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
-    EstateOperation, FirewallOperation, FlowLogOperation, FlowLogQuery, FrontendOperation, GatewayOperation, GuestProbe, HealthOperation,
-    NamingOperation, OutboundOperation, PAGE, Places, PlatformHealthOperation, ProbeSpec, RESOLVE, STATE,
-    Wanted, keep_power, page_values, power, unread_guest, wanted, wants_events,
+    EstateOperation, FirewallOperation, FlowLogOperation, FlowLogQuery, FrontendOperation, GatewayOperation,
+    GuestProbe, HealthOperation, NamingOperation, OutboundOperation, PAGE, Places, PlatformHealthOperation,
+    ProbeSpec, RESOLVE, STATE, Wanted, keep_power, page_values, power, unread_guest, wanted, wants_events,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_inspect::path::{Bundle, Cloud, Estate, Flow, Place, Protocol, Reading};
@@ -68,8 +68,7 @@ impl LiveEstate {
                     self.fetch(Wanted::Events)?;
                 }
                 if let Some(query) = FlowLogQuery::of(&self.estate(), flows) {
-                    let is_read =
-                        |one: &Wanted| matches!(one, Wanted::FlowLogs(own) if own.covers(&query));
+                    let is_read = |one: &Wanted| matches!(one, Wanted::FlowLogs(own) if own.covers(&query));
                     if !self.read.iter().any(is_read) {
                         self.fetch(Wanted::FlowLogs(query))?;
                     }

@@ -7,7 +7,9 @@ use std::net::IpAddr;
 
 use ghost_base::Timestamp;
 use ghost_inspect::flowlog::{BLOBS, Log, Question, Seen, Window, hours, mac_of};
-use ghost_inspect::path::{Cloud, Estate, Flow, FlowLogs, LoggedNic, ReadLog, Reading, UnreadLog, protocol_number};
+use ghost_inspect::path::{
+    Cloud, Estate, Flow, FlowLogs, LoggedNic, ReadLog, Reading, UnreadLog, protocol_number,
+};
 use serde_json::Value;
 
 use crate::line::{self, Line};
@@ -63,6 +65,8 @@ struct Found {
     name: String,
     of: String,
     account: Account,
+    /// The group of the account, so that a listing inside the scope of a session shows it.
+    group: ResourceGroup,
     /// The folder of its blobs.
     folder: String,
     macs: Vec<String>,
@@ -72,6 +76,7 @@ struct Found {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Task {
     Logs(Name),
+    Account(Found),
     Blobs(Found, String),
     Part(Found, String, u64),
 }
@@ -135,9 +140,11 @@ impl FlowLogOperation {
     fn take(&mut self, task: Task, answer: Result<String, Issue>, now: Timestamp) {
         match (task, answer) {
             (Task::Logs(region), answer) => match answer.and_then(|text| rows(&text)) {
-                Ok(all) => all.iter().for_each(|log| self.log(log, now)),
+                Ok(all) => all.iter().for_each(|log| self.log(log)),
                 Err(issue) => self.unread(format!("the list of flow logs of {region}"), issue.text),
             },
+            (Task::Account(found), Ok(_)) => self.hours(&found, now),
+            (Task::Account(found), Err(issue)) => self.refused(&found, &issue),
             (Task::Blobs(found, _), answer) => match answer.and_then(|text| rows(&text)) {
                 Ok(all) => self.blobs(&found, &all),
                 Err(issue) => self.refused(&found, &issue),
@@ -148,7 +155,7 @@ impl FlowLogOperation {
     }
 
     /// Looks at one log: whether it is on, and for which of the interfaces.
-    fn log(&mut self, log: &Value, now: Timestamp) {
+    fn log(&mut self, log: &Value) {
         let text = |name: &str| log.get(name).and_then(Value::as_str).unwrap_or_default();
         let target = text("targetResourceId");
         let nics = self.query.nics.iter().filter(|nic| logs(target, nic));
@@ -160,13 +167,30 @@ impl FlowLogOperation {
         let of = target.rsplit('/').next().unwrap_or_default().to_owned();
         let name = text("name").to_owned();
         let account = text("storageId").rsplit('/').next().and_then(|name| Account::parse(name).ok());
-        let Some((account, folder)) = account.zip(folder(text("id"))) else {
+        let group = self.group(text("id"), text("storageId"));
+        let Some(((account, folder), group)) = account.zip(folder(text("id"))).zip(group) else {
             return self.unread(format!("the flow log {name}"), "where its blobs are is not said");
         };
-        let found = Found { name, of, account, folder, macs };
+        self.tasks.push_back(Task::Account(Found { name, of, account, group, folder, macs }));
+    }
+
+    /// Returns the group of an account, with its subscription where that is another one than the log's.
+    fn group(&self, log: &str, account: &str) -> Option<ResourceGroup> {
+        let part = |id: &str, at: usize| id.split('/').nth(at).map(str::to_owned);
+        let (own, other) = (part(log, 2)?, part(account, 2)?);
+        let subscription = match own.eq_ignore_ascii_case(&other) {
+            true => self.place.subscription.clone(),
+            false => Some(Name::parse(&other).ok()?),
+        };
+        Some(ResourceGroup { group: Name::parse(&part(account, 4)?).ok()?, subscription })
+    }
+
+    /// Looks at the last hours of a log.
+    fn hours(&mut self, found: &Found, now: Timestamp) {
         let until = u64::try_from(now.as_millis()).unwrap_or_default();
         let window = Window { from: until.saturating_sub(MAX_AGE_MILLIS), to: until };
-        let folders = hours(window).0.into_iter().rev().map(|hour| format!("{}{}", found.folder, hour.folder()));
+        let folders =
+            hours(window).0.into_iter().rev().map(|hour| format!("{}{}", found.folder, hour.folder()));
         let tasks: Vec<Task> = folders.map(|folder| Task::Blobs(found.clone(), folder)).collect();
         self.tasks.extend(tasks);
     }
@@ -224,12 +248,15 @@ impl FlowLogOperation {
     fn refused(&mut self, found: &Found, issue: &Issue) {
         self.tasks.retain(|task| match task {
             Task::Logs(_) => true,
-            Task::Blobs(own, _) | Task::Part(own, ..) => own.folder != found.folder,
+            Task::Account(own) | Task::Blobs(own, _) | Task::Part(own, ..) => own.folder != found.folder,
         });
         let lower = issue.text.to_ascii_lowercase();
-        let lacks_role = ["permission", "authorization", "forbidden", "may not"].iter().any(|word| lower.contains(word));
+        let lacks_role =
+            ["permission", "authorization", "forbidden", "may not"].iter().any(|word| lower.contains(word));
         let why = match (&issue.hint, lacks_role) {
-            (_, true) => format!("{}; the role {ROLE} at the storage account {} opens it", issue.text, found.account),
+            (_, true) => {
+                format!("{}; the role {ROLE} at the storage account {} opens it", issue.text, found.account)
+            }
             (Some(hint), false) => format!("{}; {hint}", issue.text),
             (None, false) => issue.text.clone(),
         };
@@ -248,6 +275,10 @@ fn reading(place: &ResourceGroup, task: Option<&Task>) -> ReadOperation {
         Some(Task::Logs(region)) => {
             (line::flow_logs(place, region), format!("find the flow logs of {region}"))
         }
+        Some(Task::Account(found)) => {
+            let why = format!("find the account of the flow log {}", found.name);
+            (line::account(&found.group, &found.account), why)
+        }
         Some(Task::Blobs(found, folder)) => {
             let line = line::flow_log_blobs(&found.account, &container(), folder);
             (line, format!("find what the flow log {} has of the last hours", found.name))
@@ -262,7 +293,9 @@ fn reading(place: &ResourceGroup, task: Option<&Task>) -> ReadOperation {
     };
     let doing = match task {
         Some(Task::Logs(_)) | None => "listing the flow logs".to_owned(),
-        Some(Task::Blobs(found, _) | Task::Part(found, ..)) => format!("reading the flow log {}", found.name),
+        Some(Task::Account(found) | Task::Blobs(found, _) | Task::Part(found, ..)) => {
+            format!("reading the flow log {}", found.name)
+        }
     };
     ReadOperation::new(CommandRequest::line(line, why), doing)
 }

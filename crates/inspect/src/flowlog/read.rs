@@ -207,7 +207,8 @@ mod tests {
 
     #[test]
     fn the_last_part_of_a_blob_is_read_from_its_first_record_on() {
-        let whole = format!("{{\"records\":[{},{}]}}", record("00AA", &[LINE]), record("00BB", &[LINE, LINE]));
+        let whole =
+            format!("{{\"records\":[{},{}]}}", record("00AA", &[LINE]), record("00BB", &[LINE, LINE]));
         let mut log = Log::default();
         log.add_end(&whole.as_bytes()[30..]);
         assert_eq!((log.lines(), log.unread.is_empty()), (2, true));

@@ -83,11 +83,9 @@ impl Walk<'_> {
             shown.nic.name,
             shown.span()
         );
-        let Some(at) = self
-            .forward
-            .iter()
-            .position(|hop| hop.kind == Kind::GroupInbound && hop.at == shown.nic.name && hop.stops.is_empty())
-        else {
+        let Some(at) = self.forward.iter().position(|hop| {
+            hop.kind == Kind::GroupInbound && hop.at == shown.nic.name && hop.stops.is_empty()
+        }) else {
             return;
         };
         let is_guest = |hop: &&mut Hop| {

@@ -227,6 +227,8 @@ pub struct Logged {
     /// Until so many minutes before.
     #[serde(default)]
     pub until: u16,
+    /// A rule of the called one that denied it then, and is gone; as the rules are where none is named.
+    pub rule: Option<String>,
     /// The phase as whose rules are, from 1.
     #[serde(default = "first")]
     pub phase: usize,

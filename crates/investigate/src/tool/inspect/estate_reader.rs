@@ -17,8 +17,9 @@ use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
-    EstateOperation, FlowLogOperation, FlowLogQuery, HealthOperation, NAMES, NameServer, PAGE, Places, PlatformHealthOperation, ProbeSpec,
-    RESOLVE, STATE, Wanted, keep_power, page_values, power, unread_guest, wanted, wants_events,
+    EstateOperation, FlowLogOperation, FlowLogQuery, HealthOperation, NAMES, NameServer, PAGE, Places,
+    PlatformHealthOperation, ProbeSpec, RESOLVE, STATE, Wanted, keep_power, page_values, power, unread_guest,
+    wanted, wants_events,
 };
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
@@ -323,8 +324,7 @@ impl<'a> EstateReader<'a> {
                     self.fetch(Wanted::Events, replay)?;
                 }
                 if let Some(query) = FlowLogQuery::of(self.estate(), flows) {
-                    let is_read =
-                        |one: &Wanted| matches!(one, Wanted::FlowLogs(own) if own.covers(&query));
+                    let is_read = |one: &Wanted| matches!(one, Wanted::FlowLogs(own) if own.covers(&query));
                     if !self.read.keys().any(is_read) {
                         self.fetch(Wanted::FlowLogs(query), replay)?;
                     }

@@ -105,9 +105,11 @@ pub(super) fn download(session: &mut Session<'_>, line: &Line) -> CommandResult 
     if let (Some(first), Some(last), None) =
         (line.number("--start-range"), line.number("--end-range"), line.one("--file"))
     {
-        let (first, last) = (u64::try_from(first).unwrap_or_default(), u64::try_from(last).unwrap_or_default());
+        let (first, last) =
+            (u64::try_from(first).unwrap_or_default(), u64::try_from(last).unwrap_or_default());
         let headers = ranged(first, last);
-        let answer = access.call(session, Verb::Get, &place, BlobRequest { headers, ..BlobRequest::default() })?;
+        let answer =
+            access.call(session, Verb::Get, &place, BlobRequest { headers, ..BlobRequest::default() })?;
         session.bytes = bytes(answer);
         return Ok(None);
     }

@@ -32,6 +32,8 @@ pub struct LoggedFlow {
     pub is_udp: bool,
     /// The port that is called.
     pub port: u16,
+    /// A rule of the called one that denied it, and is gone.
+    pub rule: Option<String>,
     /// From when.
     pub since: Timestamp,
     /// Until when.
@@ -87,15 +89,13 @@ impl Cloud {
         let Some(id) = Target::parse(word("/id")).filter(|_| is_on) else { return Vec::new() };
         let [(_, watcher), (_, name)] = id.chain.as_slice() else { return Vec::new() };
         let (subscription, group) = (id.subscription.as_deref(), id.group.as_deref());
-        let folder = format!(
-            "/{}_{}/{watcher}_{name}/",
-            subscription.unwrap_or_default(),
-            group.unwrap_or_default()
-        );
+        let folder =
+            format!("/{}_{}/{watcher}_{name}/", subscription.unwrap_or_default(), group.unwrap_or_default());
         let folder = format!("flowLogResourceID={}", folder.to_ascii_uppercase());
         let mut found = Vec::new();
         let decided = self.decided(flow);
-        let logged = decided.iter().filter(|one| one.places.iter().any(|id| id.eq_ignore_ascii_case(&target)));
+        let logged =
+            decided.iter().filter(|one| one.places.iter().any(|id| id.eq_ignore_ascii_case(&target)));
         for one in logged {
             let mut at = flow.since.as_millis();
             let last = flow.until.as_millis().min(now.as_millis() - DELAY);
@@ -103,11 +103,7 @@ impl Cloud {
             while at <= last {
                 let moment = u64::try_from(at).unwrap_or_default();
                 let hour = hours(Window { from: moment, to: moment }).0.first().map(|hour| hour.folder());
-                let blob = format!(
-                    "{folder}{}macAddress={}/PT1H.json",
-                    hour.unwrap_or_default(),
-                    one.mac
-                );
+                let blob = format!("{folder}{}macAddress={}/PT1H.json", hour.unwrap_or_default(), one.mac);
                 let lines = lines(flow, one, (at, port));
                 let record = json!({"time": Timestamp::from_millis(at).to_string(), "flowLogVersion": 4,
                     "flowLogGUID": "66aa66aa-bb77-cc88-dd99-00ee00ee00ee", "macAddress": one.mac, "category": "FlowLogFlowEvent",
@@ -126,7 +122,10 @@ impl Cloud {
     /// Says what the interface of the caller decides, and where it lets the flow out and the flow comes there, that of the called one.
     fn decided(&self, flow: &LoggedFlow) -> Vec<Decided> {
         let machine = self.estate.of("Microsoft.Compute/virtualMachines").find(|found| {
-            found.get("name").and_then(Value::as_str).is_some_and(|own| own.eq_ignore_ascii_case(&flow.machine))
+            found
+                .get("name")
+                .and_then(Value::as_str)
+                .is_some_and(|own| own.eq_ignore_ascii_case(&flow.machine))
         });
         let machine = machine.and_then(|found| found.get("id")?.as_str());
         let Some(nic) = machine.and_then(|id| by_machine(&self.estate, id)) else { return Vec::new() };
@@ -134,19 +133,17 @@ impl Cloud {
             return Vec::new();
         };
         let protocol = if flow.is_udp { "Udp" } else { "Tcp" };
-        let packet = |direction| Packet {
-            direction,
-            protocol,
-            from: (from, EPHEMERAL),
-            to: (flow.to, flow.port),
-        };
+        let packet =
+            |direction| Packet { direction, protocol, from: (from, EPHEMERAL), to: (flow.to, flow.port) };
         let out = verdict(self, &nic, packet("Outbound"));
         let mut all = vec![decided(&nic, (from, 'O'), &out.rule, !out.allowed)];
         let hop = choose(self, &nic, flow.to);
         let comes = hop.is_some_and(|hop| hop.kind != "None" && hop.kind != "VirtualAppliance");
         if let Some(target) = owner(self, &nic, flow.to).filter(|_| out.allowed && comes) {
             let inward = verdict(self, &target, packet("Inbound"));
-            all.push(decided(&target, (from, 'I'), &inward.rule, !inward.allowed));
+            let gone = flow.rule.as_ref().map(|rule| format!("securityRules/{rule}"));
+            let (rule, is_denied) = gone.map_or((inward.rule, !inward.allowed), |rule| (rule, true));
+            all.push(decided(&target, (from, 'I'), &rule, is_denied));
         }
         all
     }

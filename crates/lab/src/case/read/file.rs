@@ -8,7 +8,9 @@ use toml::Spanned;
 
 use super::observation::RawObservation;
 use crate::azure::BlobRole;
-use crate::case::model::{BaselineKind, Change, Forbidden, Outcome, Logged, Pair, Public, Service, Traffic, Vm};
+use crate::case::model::{
+    BaselineKind, Change, Forbidden, Logged, Outcome, Pair, Public, Service, Traffic, Vm,
+};
 
 /// The whole file. Faults are read one by one, so that each error has its line.
 #[derive(Debug, Deserialize)]

@@ -205,6 +205,7 @@ async fn logged(lab: &dyn LabAccess, case: &Case, phase: usize) {
             to,
             is_udp: own.protocol == Protocol::Udp,
             port: own.port,
+            rule: own.rule.clone(),
             since: before(own.since),
             until: before(own.until),
             // A refusal is a packet too.

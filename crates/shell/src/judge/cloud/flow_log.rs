@@ -1,8 +1,8 @@
 //! `az storage blob download` without a file prints the blob. A part of a flow log, as the platform names them, is printed without asking.
 
+use super::address;
 use super::line::{Given, Line};
 use super::read::check_values;
-use super::address;
 use crate::identity::is_guid;
 use crate::judge::allow::Allowed;
 use crate::policy::{Cloud, Refusal};
@@ -74,7 +74,9 @@ fn number(text: &str) -> Option<u64> {
 /// Tells whether a blob is named as the platform names those of flow logs, segment by segment.
 fn is_blob(text: &str) -> bool {
     let parts: Vec<&str> = text.split('/').collect();
-    let [head, place, log, year, month, day, hour, minute, mac, file] = parts.as_slice() else { return false };
+    let [head, place, log, year, month, day, hour, minute, mac, file] = parts.as_slice() else {
+        return false;
+    };
     let digits = |part: &str, key: &str, length: usize| {
         part.strip_prefix(key)
             .is_some_and(|rest| rest.len() == length && rest.bytes().all(|byte| byte.is_ascii_digit()))
