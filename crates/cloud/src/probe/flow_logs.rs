@@ -129,8 +129,8 @@ impl FlowLogOperation {
         cloud.flow_logs = serde_json::to_string(&whole).ok().map(Reading::Text);
     }
 
-    fn unread(&mut self, log: impl Into<String>, why: impl Into<String>) {
-        let one = UnreadLog { log: log.into(), why: why.into() };
+    fn unread(&mut self, log: impl Into<String>, why: impl Into<String>, is_closed: bool) {
+        let one = UnreadLog { log: log.into(), why: why.into(), is_closed };
         if !self.read.unread.contains(&one) {
             self.read.unread.push(one);
         }
@@ -141,7 +141,7 @@ impl FlowLogOperation {
         match (task, answer) {
             (Task::Logs(region), answer) => match answer.and_then(|text| rows(&text)) {
                 Ok(all) => all.iter().for_each(|log| self.log(log)),
-                Err(issue) => self.unread(format!("the list of flow logs of {region}"), issue.text),
+                Err(issue) => self.unread(format!("the list of flow logs of {region}"), issue.text, true),
             },
             (Task::Account(found), Ok(_)) => self.hours(&found, now),
             (Task::Account(found), Err(issue)) => self.refused(&found, &issue),
@@ -169,7 +169,7 @@ impl FlowLogOperation {
         let account = text("storageId").rsplit('/').next().and_then(|name| Account::parse(name).ok());
         let group = self.group(text("id"), text("storageId"));
         let Some(((account, folder), group)) = account.zip(folder(text("id"))).zip(group) else {
-            return self.unread(format!("the flow log {name}"), "where its blobs are is not said");
+            return self.unread(format!("the flow log {name}"), "where its blobs are is not said", true);
         };
         self.tasks.push_back(Task::Account(Found { name, of, account, group, folder, macs }));
     }
@@ -205,13 +205,13 @@ impl FlowLogOperation {
             }
             if self.blobs >= MAX_BLOBS {
                 let why = format!("more than {MAX_BLOBS} blobs of interfaces and hours are not read");
-                return self.unread(format!("a part of the flow log {}", found.name), why);
+                return self.unread(format!("a part of the flow log {}", found.name), why, false);
             }
             self.blobs += 1;
             let first = size.saturating_sub(MAX_BLOB_BYTES);
             if first > 0 {
                 let why = format!("of an hour only the last {MAX_BLOB_BYTES} bytes are read");
-                self.unread(format!("a part of the flow log {}", found.name), why);
+                self.unread(format!("a part of the flow log {}", found.name), why, false);
             }
             self.tasks.push_back(Task::Part(found.clone(), name.to_owned(), first));
         }
@@ -238,7 +238,11 @@ impl FlowLogOperation {
             whole.read.push(ReadLog { log: log.clone(), of: of.clone(), seen: seen.collect() });
             if lines.unread.lines > 0 || lines.unread.beyond > 0 {
                 let log = format!("a part of the flow log {log}");
-                whole.unread.push(UnreadLog { log, why: "not all of its lines can be read".to_owned() });
+                whole.unread.push(UnreadLog {
+                    log,
+                    why: "not all of its lines can be read".to_owned(),
+                    is_closed: false,
+                });
             }
         }
         whole
@@ -260,7 +264,7 @@ impl FlowLogOperation {
             (Some(hint), false) => format!("{}; {hint}", issue.text),
             (None, false) => issue.text.clone(),
         };
-        self.unread(format!("the flow log {} of {}", found.name, found.of), why);
+        self.unread(format!("the flow log {} of {}", found.name, found.of), why, true);
     }
 }
 

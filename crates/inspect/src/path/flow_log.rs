@@ -51,6 +51,9 @@ pub struct UnreadLog {
     pub log: String,
     /// Why.
     pub why: String,
+    /// Nothing of it may be read, or could be.
+    #[serde(default)]
+    pub is_closed: bool,
 }
 
 /// Everything that was read of flow logs.
@@ -166,11 +169,9 @@ impl Estate {
         self.owners(end).iter().filter_map(|at| self.nic(*at)).find(is_own)
     }
 
-    /// Says what of flow logs was not read, and why.
-    #[must_use]
-    pub fn unread_logs(&self) -> Vec<String> {
-        let unread = self.flow_logs.read().into_iter().flat_map(|logs| &logs.unread);
-        unread.map(|one| format!("{} was not read: {}", one.log, one.why)).collect()
+    /// Returns what of flow logs was not read.
+    pub fn unread_logs(&self) -> impl Iterator<Item = &UnreadLog> {
+        self.flow_logs.read().into_iter().flat_map(|logs| &logs.unread)
     }
 }
 
