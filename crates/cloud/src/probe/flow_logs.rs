@@ -154,7 +154,7 @@ impl FlowLogOperation {
         }
     }
 
-    /// Looks at one log: whether it is on, and for which of the interfaces.
+    /// Takes one log: whether it is on, and for which of the interfaces.
     fn log(&mut self, log: &Value) {
         let text = |name: &str| log.get(name).and_then(Value::as_str).unwrap_or_default();
         let target = text("targetResourceId");
@@ -185,7 +185,7 @@ impl FlowLogOperation {
         Some(ResourceGroup { group: Name::parse(&part(account, 4)?).ok()?, subscription })
     }
 
-    /// Looks at the last hours of a log.
+    /// Goes on to the last hours of a log.
     fn hours(&mut self, found: &Found, now: Timestamp) {
         let until = u64::try_from(now.as_millis()).unwrap_or_default();
         let window = Window { from: until.saturating_sub(MAX_AGE_MILLIS), to: until };

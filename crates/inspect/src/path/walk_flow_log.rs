@@ -148,10 +148,8 @@ impl Judgement {
         let mut found = Vec::new();
         for shown in estate.shown_by_logs(&self.flow).iter().filter(|shown| shown.seen.denied > 0) {
             let Some(rule) = shown.rule() else { continue };
-            let is_cause = |cause: &Cause| match &cause.object {
-                Object::NsgRule { rule, .. } => shown.is_by(rule),
-                _ => false,
-            };
+            let is_cause =
+                |cause: &Cause| matches!(&cause.object, Object::NsgRule { rule, .. } if shown.is_by(rule));
             if causes.iter().any(is_cause) {
                 continue;
             }

@@ -62,14 +62,14 @@ impl Cloud {
             self.estate.of("Microsoft.Network/networkWatchers/flowLogs").cloned().collect();
         for log in logs {
             let records = flows.iter().flat_map(|flow| self.records(&log, flow, now)).collect::<Vec<_>>();
-            let mut blobs: BTreeMap<String, Vec<(i64, Value)>> = BTreeMap::new();
+            let mut blobs: BTreeMap<String, Vec<(i64, String)>> = BTreeMap::new();
             for (name, at, record) in records {
                 blobs.entry(name).or_default().push((at, record));
             }
             let Some(name) = storage(self, &log) else { continue };
             for (blob, mut records) in blobs {
                 records.sort_by_key(|(at, _)| *at);
-                let lines: Vec<String> = records.iter().map(|(_, record)| record.to_string()).collect();
+                let lines: Vec<String> = records.into_iter().map(|(_, record)| record).collect();
                 let before = self.store.content(&name, BLOBS, &blob).unwrap_or_default();
                 let before = String::from_utf8_lossy(&before).into_owned();
                 let before = before.strip_suffix("]}").map(|text| format!("{text},"));
@@ -82,7 +82,7 @@ impl Cloud {
     }
 
     /// Returns the records that a log has of a flow, each with its blob and its time.
-    fn records(&self, log: &Value, flow: &LoggedFlow, now: Timestamp) -> Vec<(String, i64, Value)> {
+    fn records(&self, log: &Value, flow: &LoggedFlow, now: Timestamp) -> Vec<(String, i64, String)> {
         let word = |place: &str| log.pointer(place).and_then(Value::as_str).unwrap_or_default();
         let target = word("/properties/targetResourceId").to_owned();
         let is_on = log.pointer("/properties/enabled").and_then(Value::as_bool) == Some(true);
@@ -105,13 +105,16 @@ impl Cloud {
                 let hour = hours(Window { from: moment, to: moment }).0.first().map(|hour| hour.folder());
                 let blob = format!("{folder}{}macAddress={}/PT1H.json", hour.unwrap_or_default(), one.mac);
                 let lines = lines(flow, one, (at, port));
-                let record = json!({"time": Timestamp::from_millis(at).to_string(), "flowLogVersion": 4,
+                let record = json!({"flowLogVersion": 4,
                     "flowLogGUID": "66aa66aa-bb77-cc88-dd99-00ee00ee00ee", "macAddress": one.mac, "category": "FlowLogFlowEvent",
                     "flowLogResourceID": id.id().to_ascii_uppercase(), "targetResourceID": target,
                     "operationName": "FlowLogFlowEvent",
                     "flowRecords": {"flows": [{"aclID": "00aa00aa-bb11-cc22-dd33-44ee44ee44ee",
                         "flowGroups": [{"rule": one.rule, "flowTuples": lines}]}]}});
-                found.push((blob, at, record));
+                // The time comes first, as the platform writes it.
+                let rest = record.to_string();
+                let rest = rest.strip_prefix('{').unwrap_or_default();
+                found.push((blob, at, format!("{{\"time\":\"{}\",{rest}", Timestamp::from_millis(at))));
                 at += MINUTE;
                 port = port.saturating_add(1);
             }
