@@ -290,7 +290,7 @@ async fn each_identity_is_signed_in_and_asked_what_it_is_granted() {
     );
     let permissions = about("permissions");
     assert!(
-        permissions[0].starts_with("ok: reader (managed identity of this machine): all 55 actions in other"),
+        permissions[0].starts_with("ok: reader (managed identity of this machine): all 56 actions in other"),
         "{permissions:?}"
     );
     assert!(permissions[1].starts_with(&format!("ok: {actor}: all ")), "{permissions:?}");

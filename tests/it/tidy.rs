@@ -47,7 +47,7 @@ const MODULES: [(&str, Arrows); 2] = [
             ("netfilter", &[]),
             ("qdisc", &[]),
             ("host", &["netfilter", "qdisc"]),
-            ("path", &["net", "netfilter", "nsg", "qdisc", "route"]),
+            ("path", &["flowlog", "net", "netfilter", "nsg", "qdisc", "route"]),
         ],
     ),
 ];

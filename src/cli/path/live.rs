@@ -9,10 +9,10 @@ use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::{
-    EstateOperation, FirewallOperation, FrontendOperation, GatewayOperation, GuestProbe, HealthOperation,
-    NamingOperation, OutboundOperation, PAGE, Places, PlatformHealthOperation, ProbeSpec, RESOLVE, STATE,
-    Wanted, bastions, clusters, keep_bastions, keep_clusters, keep_power, page_values, power, unread_guest,
-    wanted, wants_events,
+    EstateOperation, FirewallOperation, FlowLogOperation, FlowLogQuery, FrontendOperation, GatewayOperation,
+    GuestProbe, HealthOperation, NamingOperation, OutboundOperation, PAGE, Places, PlatformHealthOperation,
+    ProbeSpec, RESOLVE, STATE, Wanted, bastions, clusters, keep_bastions, keep_clusters, keep_power,
+    page_values, power, unread_guest, wanted, wants_events,
 };
 use ghost_cloud::{Name, ResourceGroup, line};
 use ghost_inspect::path::{Bundle, Cloud, Estate, Flow, Place, Protocol, Reading};
@@ -67,6 +67,12 @@ impl LiveEstate {
                 // Only where nothing else is left to read, and nothing that was read stops a flow.
                 if !self.read.contains(&Wanted::Events) && wants_events(&self.estate(), flows) {
                     self.fetch(Wanted::Events)?;
+                }
+                if let Some(query) = FlowLogQuery::of(&self.estate(), flows) {
+                    let is_read = |one: &Wanted| matches!(one, Wanted::FlowLogs(own) if own.covers(&query));
+                    if !self.read.iter().any(is_read) {
+                        self.fetch(Wanted::FlowLogs(query))?;
+                    }
                 }
                 break;
             }
@@ -156,6 +162,7 @@ impl LiveEstate {
                 | Wanted::Power(_)
                 | Wanted::Availability(_)
                 | Wanted::Events
+                | Wanted::FlowLogs(_)
                 | Wanted::State(_) => others.push(one),
             }
         }
@@ -233,6 +240,10 @@ impl LiveEstate {
             Wanted::Events => {
                 let found = self.live.drive(PlatformHealthOperation::events(&self.group))?;
                 found.into_cloud(&mut self.bundle.cloud);
+            }
+            Wanted::FlowLogs(query) => {
+                let read = self.live.drive(FlowLogOperation::new(&self.group, query))?;
+                FlowLogOperation::into_cloud(read, &mut self.bundle.cloud);
             }
             Wanted::Routes(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Routes])?,
             Wanted::Rules(nic) => self.effective(std::slice::from_ref(nic), &[EffectiveQuery::Rules])?,
@@ -340,6 +351,7 @@ impl LiveEstate {
             | Wanted::Power(_)
             | Wanted::Availability(_)
             | Wanted::Events
+            | Wanted::FlowLogs(_)
             | Wanted::Routes(_)
             | Wanted::Rules(_)
             | Wanted::State(_) => {}

@@ -12,6 +12,7 @@ mod call;
 mod change;
 mod core_list;
 mod estate;
+mod flow_logs;
 mod identity;
 mod native;
 pub(crate) mod process;

@@ -51,6 +51,7 @@ pub(super) fn lines(place: &ResourceGroup) -> Vec<Line> {
         line::local_gateways(place),
         line::circuits(place),
         line::platform_events(place),
+        line::flow_logs(place, &name("eastus")),
         line::availability(place, &Name::parse("vm").unwrap()),
         line::bgp_peers(place, &name("hub-gw")),
         line::learned_routes(place, &name("hub-gw")),

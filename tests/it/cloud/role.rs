@@ -111,6 +111,7 @@ fn takes(command: &str) -> Option<Vec<String>> {
         "network watcher packet-capture show-status" => watcher(&["packetCaptures/queryStatus/action"]),
         "network watcher packet-capture stop" => watcher(&["packetCaptures/stop/action"]),
         "network watcher packet-capture delete" => watcher(&["packetCaptures/delete"]),
+        "network watcher flow-log list" => join(WATCHER, &["read", "flowLogs/read"]),
         "network watcher packet-capture list" => watcher(&["packetCaptures/read"]),
         "monitor activity-log list" => vec!["Microsoft.Insights/eventtypes/values/read".to_owned()],
         "storage account show" | "storage account list" => {

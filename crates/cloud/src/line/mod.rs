@@ -30,7 +30,7 @@ pub use network::{
 };
 pub use storage::{
     account, accounts, blob_delete, blob_download, blob_exists, blob_fetch, blob_upload, blobs,
-    container_exists,
+    container_exists, flow_log_blobs, flow_log_part,
 };
 pub use subscription::{
     find_address, find_machine, interfaces_of, machines_of, management_groups, subscriptions,
@@ -38,5 +38,5 @@ pub use subscription::{
 pub use text::Line;
 pub use watch::{
     CaptureLimits, capture_create, capture_delete, capture_status, capture_stop, captures, connectivity,
-    ip_flow, next_hop, topology, watchers,
+    flow_logs, ip_flow, next_hop, topology, watchers,
 };

@@ -43,6 +43,27 @@ pub fn blob_exists(account: &Account, container: &Container, name: &str) -> Line
     blob(Line::read("storage blob exists"), account, container, name).json()
 }
 
+/// Lists the blobs of an hour of a flow log.
+#[must_use]
+pub fn flow_log_blobs(account: &Account, container: &Container, folder: &str) -> Line {
+    blobs(account, container, folder)
+}
+
+/// Prints a part of a blob of a flow log: the first byte, and the last one.
+#[must_use]
+pub fn flow_log_part(
+    account: &Account,
+    container: &Container,
+    name: &str,
+    (first, last): (u64, u64),
+) -> Line {
+    blob(Line::read("storage blob download"), account, container, name)
+        .option("--start-range", first.to_string())
+        .option("--end-range", last.to_string())
+        .flag("--no-progress")
+        .json()
+}
+
 /// Copies a blob to a file of the captures folder.
 #[must_use]
 pub fn blob_download(account: &Account, container: &Container, name: &str, file: &str) -> Line {

@@ -11,6 +11,12 @@ pub fn watchers(place: &ResourceGroup) -> Line {
     Line::read("network watcher list").pinned(place).json()
 }
 
+/// Lists the flow logs of a region.
+#[must_use]
+pub fn flow_logs(place: &ResourceGroup, region: &Name) -> Line {
+    Line::read("network watcher flow-log list").option("--location", region).pinned(place).json()
+}
+
 /// Asks where a machine's packets to an address go.
 #[must_use]
 pub fn next_hop(place: &ResourceGroup, machine: &Name, from: IpAddr, to: IpAddr) -> Line {

@@ -6,6 +6,8 @@ use ghost_inspect::path::{
     Document, Estate, Fault, Flow, Guest, GuestDocument, Judgement, Kind, PageQuestion, Place, Reading,
 };
 
+use super::flow_logs::FlowLogQuery;
+
 /// So many members of a load balancer are looked at.
 const MAX_MEMBERS: usize = 8;
 
@@ -44,6 +46,8 @@ pub enum Wanted {
     Availability(String),
     /// The events of the platform.
     Events,
+    /// What flow logs show of some flows.
+    FlowLogs(FlowLogQuery),
     /// The state of a machine: packet filters, shaping, routes, addresses, settings, who listens.
     State(String),
 }
@@ -100,6 +104,7 @@ fn of_judgement(judgement: &Judgement, estate: &Estate) -> BTreeSet<Wanted> {
             | Document::Configuration
             | Document::Tags
             | Document::Events
+            | Document::FlowLogs
             | Document::Probe { .. }
             | Document::Packets { .. } => {}
         }

@@ -73,6 +73,7 @@ impl Reading<'_> {
             Read::AboutMachine(question) => self.about_machine(question).await?,
             Read::Topology => self.topology().await?,
             Read::Captures(is_list) => self.captures(is_list).await?,
+            Read::FlowLogs => self.flow_logs().await?,
             Read::CaptureStatus => self.capture_status().await?,
             Read::MachineNic => self.machine_nic().await?,
             Read::Addresses => self.addresses().await?,

@@ -129,6 +129,8 @@ pub(super) enum Read {
     /// The captures of a region, or with `false` one of them.
     Captures(bool),
     CaptureStatus,
+    /// The flow logs of a region.
+    FlowLogs,
     /// One of a machine's interfaces.
     MachineNic,
     /// The addresses of machines.
@@ -405,6 +407,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row("network watcher show-topology", &[GROUP], Read::Topology, "2022-01-01"),
     live(row("network watcher packet-capture list", &[LOCATION], Read::Captures(true), "2022-01-01")),
+    live(row("network watcher flow-log list", &[LOCATION], Read::FlowLogs, "2022-01-01")),
     live(row("network watcher packet-capture show", &[LOCATION, NAME], Read::Captures(false), "2022-01-01")),
     live(row(
         "network watcher packet-capture show-status",

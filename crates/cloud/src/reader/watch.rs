@@ -57,6 +57,12 @@ impl Reading<'_> {
         self.get(&self.request.filled(&format!("{folder}/{{name}}")), &version).await
     }
 
+    /// Lists the flow logs of a region.
+    pub(super) async fn flow_logs(&self) -> Result<Value, Failure> {
+        let folder = format!("{}/flowLogs", self.watcher_named().await?);
+        Ok(Value::Array(self.list(&folder, &[("api-version", VERSION)], None).await?))
+    }
+
     /// Asks how far a capture is.
     pub(super) async fn capture_status(&self) -> Result<Value, Failure> {
         let watcher = self.watcher_named().await?;

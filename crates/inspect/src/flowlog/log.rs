@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::read::Unread;
 use super::tuple::{Side, State, Tuple};
@@ -40,7 +40,7 @@ pub struct Question {
 }
 
 /// What an interface saw of flows from one address to a port of another, under one rule.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
     /// The hardware address of the interface, as in `00-22-48-71-C2-05`.
     pub mac: String,

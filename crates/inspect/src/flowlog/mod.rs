@@ -24,6 +24,8 @@ mod read;
 mod tuple;
 
 pub use log::{Log, Question, Seen, Window};
+pub(crate) use place::moment_text;
 pub use place::{BLOBS, Hour, hours, mac_of};
+pub(crate) use read::plain_mac;
 pub use read::{MAX_BYTES, Unread, read};
 pub use tuple::{Side, State, Tuple};

@@ -35,6 +35,15 @@ pub fn hours(window: Window) -> (Vec<Hour>, bool) {
     ((first..=last).map(Hour).collect(), is_long)
 }
 
+/// Writes a moment, in milliseconds since 1970, as `2026-11-27 03:00:00Z`.
+pub(crate) fn moment_text(millis: u64) -> String {
+    let seconds = i64::try_from(millis / 1_000).unwrap_or(i64::MAX);
+    let at = OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    let (year, month, day) = at.to_calendar_date();
+    let (hour, minute, second) = at.to_hms();
+    format!("{year:04}-{:02}-{day:02} {hour:02}:{minute:02}:{second:02}Z", u8::from(month))
+}
+
 /// Returns the hardware address in the name of a blob, as interfaces have it.
 #[must_use]
 pub fn mac_of(blob: &str) -> Option<String> {

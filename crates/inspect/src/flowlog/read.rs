@@ -77,6 +77,14 @@ impl Log {
         records.iter().for_each(|record| self.take(record));
     }
 
+    /// Adds the lines of the last part of a blob: it begins anywhere, and what stands before the first record in it is left out.
+    pub fn add_end(&mut self, part: &[u8]) {
+        let start = part.windows(RECORD.len()).position(|found| found == RECORD);
+        let rest = start.and_then(|start| part.get(start..)).unwrap_or_default();
+        let whole: Vec<u8> = [b"{\"records\":[", rest].concat();
+        self.add_blob(&whole);
+    }
+
     fn take(&mut self, record: &Record) {
         let mac = plain_mac(&record.mac);
         for group in record.flows.flows.iter().flat_map(|flow| &flow.groups) {
@@ -102,7 +110,7 @@ fn plain_rule(text: &str) -> String {
 }
 
 /// Writes a hardware address as the interfaces have it: `00-22-48-71-C2-05`.
-pub(super) fn plain_mac(text: &str) -> String {
+pub(crate) fn plain_mac(text: &str) -> String {
     let digits: Vec<char> =
         text.chars().filter(char::is_ascii_hexdigit).map(|char| char.to_ascii_uppercase()).take(12).collect();
     digits.chunks(2).map(|pair| pair.iter().collect::<String>()).collect::<Vec<_>>().join("-")
@@ -134,6 +142,9 @@ fn records(blob: &[u8]) -> (Vec<Record>, usize) {
     }
     (found, broken)
 }
+
+/// How a record begins.
+const RECORD: &[u8] = b"{\"time\":";
 
 /// What stands before the list.
 const RECORDS: &[u8] = b"\"records\"";
@@ -192,6 +203,18 @@ mod tests {
         assert_eq!((log.lines(), log.unread.records), (1, 1));
         assert_eq!(read([&b"<html>"[..]]).unread.records, 1);
         assert!(read([&b" "[..]]).unread.is_empty());
+    }
+
+    #[test]
+    fn the_last_part_of_a_blob_is_read_from_its_first_record_on() {
+        let whole =
+            format!("{{\"records\":[{},{}]}}", record("00AA", &[LINE]), record("00BB", &[LINE, LINE]));
+        let mut log = Log::default();
+        log.add_end(&whole.as_bytes()[30..]);
+        assert_eq!((log.lines(), log.unread.is_empty()), (2, true));
+        let mut log = Log::default();
+        log.add_end(b"0,0\"]}]}]}}");
+        assert_eq!((log.lines(), log.unread.is_empty()), (0, true));
     }
 
     #[test]

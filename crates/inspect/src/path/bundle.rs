@@ -131,6 +131,9 @@ pub struct Cloud {
     /// How the platform sees machines, in one list, each with `machine`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub availability: Option<Reading>,
+    /// What flow logs of networks show of flows that were asked for, with `readAt`, when they were read, and what was not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow_logs: Option<Reading>,
     /// `az storage account list`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accounts: Option<Reading>,
@@ -317,7 +320,7 @@ macro_rules! fields {
 fields!(
     Cloud: interfaces, networks, route_tables, groups, machines, tags, load_balancers, application_gateways, backend_health,
         bastions, clusters, public_addresses, private_endpoints, zones, places,
-        zone_links, zone_records, accounts, nat_gateways, failed_connections, instance_views, firewalls, firewall_policies, virtual_gateways, connections, local_gateways, circuits, bgp_peers, learned_routes, troubles, platform_events, availability,
+        zone_links, zone_records, accounts, nat_gateways, failed_connections, instance_views, firewalls, firewall_policies, virtual_gateways, connections, local_gateways, circuits, bgp_peers, learned_routes, troubles, platform_events, availability, flow_logs,
         firewall_rules, ip_groups
 );
 fields!(Nic: routes, rules);

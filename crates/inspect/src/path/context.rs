@@ -103,6 +103,7 @@ impl Context<'_> {
             subnet,
             servers: listed.servers,
             region: listed.region,
+            mac: listed.mac,
             table,
             forwards: listed.forwards,
             routes,
@@ -173,6 +174,7 @@ impl Context<'_> {
             forwards: Some(false),
             servers: Vec::new(),
             region: None,
+            mac: None,
         };
         let routes = configured::firewall_routes(self.networks?, (network, subnet), self.tables);
         let closed = place.group.as_ref().zip(self.groups).and_then(|(name, groups)| {
@@ -201,6 +203,7 @@ impl Context<'_> {
             forwards: Some(true),
             servers: Vec::new(),
             region: None,
+            mac: None,
         };
         let place = network.as_deref().zip(subnet.as_deref());
         let routes = match self.networks.zip(place) {
@@ -231,6 +234,7 @@ impl Context<'_> {
             forwards: Some(true),
             servers: Vec::new(),
             region: None,
+            mac: None,
         };
         let routes = match self.networks {
             Some(networks) => configured::firewall_routes(networks, place, self.tables)

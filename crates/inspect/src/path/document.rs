@@ -169,6 +169,8 @@ pub enum Document {
     },
     /// The events of the platform.
     Events,
+    /// The flow logs of networks.
+    FlowLogs,
     /// Whether somebody outside answers.
     Probe {
         /// Who, and where.
@@ -216,6 +218,7 @@ impl fmt::Display for Document {
             Self::Power { machine } => write!(out, "whether {machine} runs"),
             Self::Availability { machine } => write!(out, "what the platform says of {machine}"),
             Self::Events => out.write_str("the events of the platform"),
+            Self::FlowLogs => out.write_str("the flow logs"),
             Self::Probe { what } => write!(out, "whether {what} answers"),
             Self::Packets { machine } => write!(out, "the packets at {machine}"),
         }

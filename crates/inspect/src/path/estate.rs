@@ -15,6 +15,7 @@ use super::egress::{self, Failed, Gateway};
 use super::filter::Filters;
 use super::firewall::{self, Firewall};
 use super::flow::Protocol;
+use super::flow_log::{self, FlowLogs};
 use super::gateway::{self, VirtualGateways};
 use super::health::{self, Availability, Event};
 use super::naming::{self, Names, ServerAnswer};
@@ -78,6 +79,7 @@ pub struct Estate {
     pub(super) events: Known<Vec<Event>>,
     /// How the platform sees machines.
     pub(super) availability: Known<Vec<Availability>>,
+    pub(super) flow_logs: Known<FlowLogs>,
     /// The route tables that keep out what gateways learned.
     pub(super) unpropagated: Vec<String>,
     /// The other resource groups that somebody tried to read.
@@ -121,6 +123,8 @@ pub(super) struct Nic {
     pub(super) servers: Vec<IpAddr>,
     /// Its region.
     pub(super) region: Option<String>,
+    /// Its hardware address, as in `00-22-48-71-C2-05`.
+    pub(super) mac: Option<String>,
     /// The route table of its subnet.
     pub(super) table: Option<String>,
     pub(super) forwards: Option<bool>,
@@ -340,6 +344,7 @@ impl Estate {
             virtual_gateways,
             events: health::events(cloud),
             availability: health::availability(cloud),
+            flow_logs: flow_log::flow_logs(cloud),
             unpropagated,
             places: place::places(cloud),
             owners,

@@ -46,6 +46,10 @@ pub(super) fn noticed(estate: &Estate, judgement: &Judgement) -> Vec<Noticed> {
         list.guest(machine);
         list.shaping(machine);
     }
+    // What a log shows of this very flow says more of a rule than its text.
+    let before = judgement.denied_before(estate);
+    list.found.retain(|one| !before.iter().any(|own| own.object == one.object));
+    list.found.extend(before);
     list.found.into_iter().take(MAX_NOTICED).collect()
 }
 

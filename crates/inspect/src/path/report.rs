@@ -112,6 +112,8 @@ impl Judgement {
             .missing()
             .into_iter()
             .map(|one| ReportedMissing { what: one.what.to_string(), why: one.why });
+        let unread = estate.unread_logs().map(|one| format!("{} was not read: {}", one.log, one.why));
+        let warnings = estate.warnings().iter().cloned().chain(unread);
         Report {
             format: FORMAT,
             flow: ReportedFlow { src, src_port, dst, dst_port, protocol, name },
@@ -123,7 +125,7 @@ impl Judgement {
             behind: self.behind().into_iter().map(cause).collect(),
             noticed: noticed(estate, self),
             missing: missing.collect(),
-            warnings: estate.warnings().to_vec(),
+            warnings: warnings.collect(),
         }
     }
 }

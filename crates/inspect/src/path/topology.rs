@@ -6,6 +6,7 @@ use ipnet::IpNet;
 use serde_json::{Map, Value};
 
 use super::place::Place;
+use crate::flowlog::plain_mac;
 use crate::net::{DocumentError, Fields, document, each_text, parse_prefix, placed};
 
 /// A network.
@@ -142,6 +143,8 @@ pub(super) struct Listed {
     pub(super) servers: Vec<IpAddr>,
     /// Its region.
     pub(super) region: Option<String>,
+    /// Its hardware address, as in `00-22-48-71-C2-05`.
+    pub(super) mac: Option<String>,
 }
 
 /// Rows that were read, and what could not be.
@@ -290,6 +293,7 @@ pub(super) fn interfaces(text: &str) -> Result<Decoded<Listed>, DocumentError> {
                 group: last_of(body.field("networkSecurityGroup")),
                 servers: body.field("dnsSettings").map(servers).unwrap_or_default(),
                 region: row.text("location").map(str::to_owned),
+                mac: body.text("macAddress").map(plain_mac),
                 forwards: match body.field("enableIpForwarding") {
                     None | Some(Value::Null) => Some(false),
                     Some(value) => value.as_bool(),

@@ -79,6 +79,7 @@ pub(super) fn walk(asked: Asked<'_>) -> Walk<'_> {
     };
     walk.run();
     walk.events();
+    walk.flow_logs();
     walk
 }
 

@@ -44,4 +44,4 @@ pub use fault::{Fault, Faults};
 pub use history::PastChange;
 pub use job::{DialJob, HealthJob, Job, ScriptJob};
 pub use request::{Answer, Body, Request, Verb};
-pub use watch::{CaptureDestination, CaptureTrouble, RunningCapture};
+pub use watch::{CaptureDestination, CaptureTrouble, LoggedFlow, RunningCapture};

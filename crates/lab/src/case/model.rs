@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::fault::Fault;
+use crate::azure::BlobRole;
 use crate::host::{Behavior, Protocol};
 
 /// What is wrong, what a person says about it, what has to be found.
@@ -21,6 +22,10 @@ pub struct Case {
     pub estate: Option<String>,
     /// The subscriptions of the estate in which whoever investigates has no role.
     pub closed: Vec<String>,
+    /// What whoever investigates may do with blobs.
+    pub blob_role: BlobRole,
+    /// Flows of before, which the flow logs of networks have.
+    pub logged: Vec<Logged>,
     /// Machines that are there beside those of the estate.
     pub vms: Vec<Vm>,
     /// Public addresses that interfaces get.
@@ -203,6 +208,34 @@ pub struct Traffic {
     /// How many at once.
     #[serde(default = "once")]
     pub parallel: u16,
+}
+
+/// A flow that somebody tried once a minute before people complain. What the rules decide about it while all faults are there, or in a
+/// later phase, stands in the flow logs that are on.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Logged {
+    /// The machine that begins.
+    pub from: String,
+    /// A machine, or an address.
+    pub to: String,
+    #[serde(default = "tcp")]
+    pub protocol: Protocol,
+    pub port: u16,
+    /// So many minutes before.
+    pub since: u16,
+    /// Until so many minutes before.
+    #[serde(default)]
+    pub until: u16,
+    /// A rule of the called one that denied it then, and is gone; as the rules are where none is named.
+    pub rule: Option<String>,
+    /// The phase as whose rules are, from 1.
+    #[serde(default = "first")]
+    pub phase: usize,
+}
+
+fn first() -> usize {
+    1
 }
 
 fn tcp() -> Protocol {

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use super::history::write_history;
 use super::model::Case;
 use super::run::{InjectError, LabAccess, SnapshotAction, active_case, check, inject, reset};
-use crate::azure::{Answer, Description, EstateError, Request};
+use crate::azure::{Answer, BlobRole, Description, EstateError, LoggedFlow, Request};
 use crate::control::{Lab, OrderError, OrderHandler};
 use crate::host::{Host, HostError};
 use ghost_base::{Clock as _, Timestamp};
@@ -37,6 +37,15 @@ impl LabAccess for Arc<Lab> {
 
     fn close(&self, subscriptions: &[String]) {
         self.cloud().close(subscriptions);
+    }
+
+    fn blob_role(&self, role: BlobRole) {
+        self.cloud().blob_role(role);
+    }
+
+    fn log_flows(&self, flows: &[LoggedFlow]) {
+        let now = self.clock().now();
+        self.cloud().log_flows(flows, now);
     }
 
     async fn snapshot(&self, snapshot: SnapshotAction) -> Result<(), HostError> {

@@ -55,6 +55,14 @@ const NEUTRAL: [&[&str]; 9] = [
 /// Commands on captures: but for `create` they take a place and a name, and the name is ours.
 const BY_LOCATION: &[&str] = &["network", "watcher", "packet-capture"];
 
+/// What lists the flow logs of a region: it takes a place, and shows what is logged where, and no flow.
+const FLOW_LOGS: &[&str] = &["network", "watcher", "flow-log", "list"];
+
+/// Commands on blobs of flow logs: they take the account's name. An account that no listing inside the scope showed is asked about.
+const BLOBS: [&[&str]; 2] = [&["storage", "blob", "list"], &["storage", "blob", "download"]];
+/// The container of flow logs.
+const FLOW_LOG_BLOBS: &str = "insights-logs-flowlogflowevent";
+
 /// Commands on one file in a storage account: they take the account's name, and no group. A listing is one only of a whole name, so that
 /// nobody sees through it what other channels captured.
 const BY_ACCOUNT: [&[&str]; 6] = [
@@ -267,7 +275,11 @@ impl Scope {
         if named.is_some() || by_id || NEUTRAL.contains(&path.as_slice()) {
             return named;
         }
-        let placed = path.starts_with(BY_LOCATION) && !values(rest, "-l", "--location").is_empty();
+        if is_of_flow_logs(&path, rest) {
+            return None;
+        }
+        let is_placed = path.starts_with(BY_LOCATION) || path == FLOW_LOGS;
+        let placed = is_placed && !values(rest, "-l", "--location").is_empty();
         if !self.resource_groups.is_empty() && groups.is_empty() && !placed {
             return Some("it names no resource group; this channel may look at some only: name one with --resource-group".to_owned());
         }
@@ -279,6 +291,18 @@ impl Scope {
         }
         None
     }
+}
+
+/// Tells whether a command is about blobs of flow logs in one account and about nothing else.
+fn is_of_flow_logs(path: &[&str], rest: &[&str]) -> bool {
+    let one = |short, long| match values(rest, short, long).as_slice() {
+        [value] => Some(*value),
+        _ => None,
+    };
+    BLOBS.contains(&path)
+        && one("-c", "--container-name") == Some(FLOW_LOG_BLOBS)
+        && one("", "--account-name").is_some()
+        && values(rest, "-f", "--file").is_empty()
 }
 
 /// Tells whether any word, or a word inside a word, is `az`. The inside of backticks counts.
@@ -422,6 +446,9 @@ mod tests {
             "az version",
             "az vm list --help",
             "az network watcher packet-capture stop -l westeurope -n ghost-1",
+            "az network watcher flow-log list -l westeurope",
+            "az storage blob list --account-name a1 --container-name insights-logs-flowlogflowevent --prefix flowLogResourceID=/x/ --auth-mode login",
+            "az storage blob download --account-name a1 -c insights-logs-flowlogflowevent -n x --auth-mode login",
             "ping -c 1 10.0.0.4",
         ] {
             inside(&web, command);

@@ -142,6 +142,18 @@ pub(crate) struct Queries {
     pub(crate) reach: Vec<String>,
 }
 
+/// The blobs of flow logs, which may be printed without asking.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FlowLogs {
+    /// The container in which the platform writes them.
+    pub(crate) container: String,
+    /// The options of a command that prints one.
+    pub(crate) options: Vec<String>,
+    /// So many bytes of one are printed.
+    pub(crate) max_bytes: u64,
+}
+
 /// Commands and what is promised of them.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -177,6 +189,7 @@ pub(crate) struct Cloud {
     pub(crate) remote_options: Vec<String>,
     pub(crate) download_options: Vec<String>,
     pub(crate) rest_reads: Vec<String>,
+    pub(crate) flow_logs: FlowLogs,
     pub(crate) extensions: Commands,
     pub(crate) asks_although: BTreeMap<String, String>,
     pub(crate) asks_without: BTreeMap<String, AsksWithout>,

@@ -92,6 +92,8 @@ const LINES: &[&str] = &[
     "network watcher test-ip-flow -g @ --vm tf-dest-vm --direction Inbound --protocol TCP --local 10.0.1.5:5001 --remote 10.0.1.4:40000",
     "network watcher test-ip-flow -g @ --vm tf-dest-vm --direction Outbound --protocol UDP --local 10.0.1.5:53 --remote 8.8.8.8:*",
     "network watcher show-topology -g @",
+    "network watcher flow-log list -l eastus -o json",
+    "network watcher flow-log list --location westus",
     "network watcher packet-capture list -l eastus",
     "network watcher packet-capture list --location westus",
     "network watcher packet-capture show -l eastus -n lab-capture",
@@ -136,7 +138,8 @@ const OF_EXTENSIONS: [&str; 7] = [
 ];
 
 /// What is there beside the estate: something changed, so that the log of changes holds something, and a table with a route.
-const BEFORE: [&str; 11] = [
+const BEFORE: [&str; 12] = [
+    r#"rest --method put --url /subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/NetworkWatcherRG/providers/Microsoft.Network/networkWatchers/NetworkWatcher_eastus/flowLogs/lab-flows?api-version=2022-01-01 --body {"location":"eastus","properties":{"targetResourceId":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Network/virtualNetworks/forensics-vnet","storageId":"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/@/providers/Microsoft.Storage/storageAccounts/nwlogs080613","enabled":true,"format":{"type":"JSON","version":2}}}"#,
     "network watcher packet-capture create -g @ --vm tf-dest-vm -n lab-capture --storage-account nwlogs080613 --time-limit 60",
     "network route-table create -g @ -n lab-rt --location eastus",
     "network route-table route create -g @ --route-table-name lab-rt -n drop --address-prefix 10.0.9.0/24 --next-hop-type None",

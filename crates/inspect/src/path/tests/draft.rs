@@ -423,9 +423,16 @@ fn nic(machine: &Machine) -> Value {
     }
     json!({
         "name": format!("{}-nic", machine.name), "virtualMachine": id("virtualMachines", &machine.name),
-        "enableIPForwarding": machine.forwards, "ipConfigurations": [configuration],
+        "enableIPForwarding": machine.forwards, "location": "eastus", "macAddress": mac(&machine.address), "ipConfigurations": [configuration],
         "networkSecurityGroup": machine.group.as_ref().map(|group| id("networkSecurityGroups", group)),
     })
+}
+
+/// Returns the hardware address of whoever has an address.
+pub(super) fn mac(address: &str) -> String {
+    let parts: Vec<u8> = address.split('.').filter_map(|part| part.parse().ok()).collect();
+    let hex: Vec<String> = parts.iter().map(|part| format!("{part:02X}")).collect();
+    format!("00-0D-{}", hex.join("-"))
 }
 
 fn guest(machine: &Machine) -> Guest {

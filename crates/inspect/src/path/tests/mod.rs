@@ -9,6 +9,7 @@ pub(crate) mod draft;
 mod egress;
 mod facts;
 pub(crate) mod firewall;
+mod flow_log;
 mod gateway;
 mod health;
 mod naming;

@@ -83,6 +83,7 @@ impl EstateReader<'_> {
             | Wanted::Power(_)
             | Wanted::Availability(_)
             | Wanted::Events
+            | Wanted::FlowLogs(_)
             | Wanted::Routes(_)
             | Wanted::Rules(_)
             | Wanted::State(_) => {}

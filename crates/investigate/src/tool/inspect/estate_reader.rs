@@ -19,8 +19,9 @@ use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
 use ghost_cloud::probe::{
-    EstateOperation, HealthOperation, NAMES, NameServer, PAGE, Places, PlatformHealthOperation, ProbeSpec,
-    RESOLVE, STATE, Wanted, keep_power, page_values, power, unread_guest, wanted, wants_events,
+    EstateOperation, FlowLogOperation, FlowLogQuery, HealthOperation, NAMES, NameServer, PAGE, Places,
+    PlatformHealthOperation, ProbeSpec, RESOLVE, STATE, Wanted, keep_power, page_values, power, unread_guest,
+    wanted, wants_events,
 };
 use ghost_cloud::{Name, ResourceGroup};
 use ghost_inspect::netfilter::{self, Host};
@@ -288,6 +289,7 @@ impl<'a> EstateReader<'a> {
             | Wanted::Power(_)
             | Wanted::Availability(_)
             | Wanted::Events
+            | Wanted::FlowLogs(_)
             | Wanted::Routes(_)
             | Wanted::Rules(_) => true,
         };
@@ -350,6 +352,12 @@ impl<'a> EstateReader<'a> {
                 // Only where nothing else is left to read, and nothing that was read stops a flow.
                 if !self.read.contains_key(&Wanted::Events) && wants_events(self.estate(), flows) {
                     self.fetch(Wanted::Events, replay)?;
+                }
+                if let Some(query) = FlowLogQuery::of(self.estate(), flows) {
+                    let is_read = |one: &Wanted| matches!(one, Wanted::FlowLogs(own) if own.covers(&query));
+                    if !self.read.keys().any(is_read) {
+                        self.fetch(Wanted::FlowLogs(query), replay)?;
+                    }
                 }
                 break;
             }
@@ -437,6 +445,10 @@ impl<'a> EstateReader<'a> {
             Wanted::Events => {
                 let found = replay.run(&mut PlatformHealthOperation::events(self.place))?;
                 found.into_cloud(&mut self.bundle.cloud);
+            }
+            Wanted::FlowLogs(query) => {
+                let read = replay.run(&mut FlowLogOperation::new(self.place, query))?;
+                FlowLogOperation::into_cloud(read, &mut self.bundle.cloud);
             }
             Wanted::Answers(machine, name) => self.answers(machine, name, replay)?,
             Wanted::Page(machine, question) => self.page(machine, question, replay)?,
@@ -600,6 +612,8 @@ impl<'a> EstateReader<'a> {
             // What a member answers shows what is wrong with the probe.
             Wanted::Page(..) => matches!(object, Object::BalancerPart { .. }),
             Wanted::Rules(_) => matches!(object, Object::NsgRule { .. }),
+            // A log shows what a rule did, once the rule itself is shown.
+            Wanted::FlowLogs(_) => false,
             Wanted::Routes(_) => matches!(object, Object::Route { .. }),
             Wanted::State(own) => machine.is_some_and(|machine| own.eq_ignore_ascii_case(machine)),
         };
@@ -627,6 +641,7 @@ impl<'a> EstateReader<'a> {
                 | Wanted::Power(_)
                 | Wanted::Availability(_)
                 | Wanted::Events
+                | Wanted::FlowLogs(_)
                 | Wanted::Page(..)
                 | Wanted::Answers(..) => return true,
             };

@@ -442,12 +442,18 @@ fn tell(
     for warning in estate.warnings().iter().take(8) {
         seen.notes.push(sentence(warning));
     }
+    for unread in estate.unread_logs().filter(|one| !one.is_closed) {
+        seen.notes.push(sentence(&format!("{} was not read: {}", unread.log, unread.why)));
+    }
 }
 
-/// Returns the resource groups that are closed to whoever reads.
+/// Returns the resource groups and flow logs that are closed to whoever reads.
 fn closed(estate: &Estate) -> Vec<UnreadDocument> {
     let all = estate.closed_places().into_iter();
+    let logs = estate.unread_logs().filter(|one| one.is_closed);
+    let logs = logs.map(|one| UnreadDocument { what: sentence(&one.log), why: sentence(&one.why) });
     all.map(|(place, why)| UnreadDocument { what: sentence(&place.to_string()), why: sentence(why) })
+        .chain(logs)
         .collect()
 }
 

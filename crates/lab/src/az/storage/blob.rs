@@ -46,7 +46,9 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
     ),
     Command::own(
         "storage blob download",
-        options!("--container-name,-c! --name,-n! --file,-f --no-progress? --overwrite%"),
+        options!(
+            "--container-name,-c! --name,-n! --file,-f --no-progress? --overwrite% --start-range# --end-range#"
+        ),
         transfer::download,
     ),
 ];

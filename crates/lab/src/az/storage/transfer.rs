@@ -102,6 +102,17 @@ pub(super) fn download(session: &mut Session<'_>, line: &Line) -> CommandResult 
     let access = Access::find(session, line)?;
     let (container, name) = (line.need("--container-name")?, line.need("--name")?);
     let place = path(container, Some(name));
+    if let (Some(first), Some(last), None) =
+        (line.number("--start-range"), line.number("--end-range"), line.one("--file"))
+    {
+        let (first, last) =
+            (u64::try_from(first).unwrap_or_default(), u64::try_from(last).unwrap_or_default());
+        let headers = ranged(first, last);
+        let answer =
+            access.call(session, Verb::Get, &place, BlobRequest { headers, ..BlobRequest::default() })?;
+        session.bytes = bytes(answer);
+        return Ok(None);
+    }
     let asked = BlobRequest { headers: ranged(0, FIRST - 1), ..BlobRequest::default() };
     let mut answer = access.ask(session, Verb::Get, &place, asked)?;
     if answer.status == 416 {

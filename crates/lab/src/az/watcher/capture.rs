@@ -20,6 +20,7 @@ pub(in crate::az) const COMMANDS: &[Command] = &[
         "-n,--name! --resource-group,-g! --vm --target --target-type --storage-account --storage-path --file-path --time-limit# --capture-size# --capture-limit# --filters --no-wait%",
         create,
     ),
+    Command::own("network watcher flow-log list", "--location,-l!", flow_logs),
     Command::own("network watcher packet-capture list", "--location,-l!", list),
     Command::own("network watcher packet-capture show", NAMED, show),
     Command::own("network watcher packet-capture show-status", NAMED, status),
@@ -83,6 +84,14 @@ fn filters(session: &mut Session<'_>, text: &str) -> Result<Value, Failure> {
         filter.into_iter().map(field).collect::<Result<_, _>>().map(Value::Object)
     };
     given.into_iter().map(filter).collect::<Result<Vec<_>, _>>().map(Value::Array)
+}
+
+/// Lists the flow logs of a region.
+fn flow_logs(session: &mut Session<'_>, line: &Line) -> CommandResult {
+    let region = session.region(line.need("--location")?)?;
+    let path = format!("{}/flowLogs", of(session, &region)?);
+    let found = session.list(&path, &[("api-version", VERSION)], None)?;
+    Ok(Some(flattened(Value::Array(found))))
 }
 
 fn all(session: &mut Session<'_>, line: &Line) -> Result<String, Failure> {

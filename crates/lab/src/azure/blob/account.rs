@@ -1,5 +1,6 @@
 //! Who asks, and what they may.
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::sign;
@@ -11,7 +12,8 @@ use crate::azure::request::Request;
 use ghost_base::Timestamp;
 
 /// What whoever is signed in may do with blobs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Nothing.
     None,

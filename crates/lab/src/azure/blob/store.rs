@@ -158,6 +158,11 @@ impl Store {
         self.put(account, container, name, bytes.into(), headers, now).is_some()
     }
 
+    /// Returns what a blob holds.
+    pub(in crate::azure) fn content(&self, account: &str, container: &str, name: &str) -> Option<Arc<[u8]>> {
+        self.container(account, container)?.blobs.get(name).map(|blob| Arc::clone(&blob.content))
+    }
+
     /// Tells whether so many bytes more fit, where so many go.
     pub(super) fn fits(&self, more: usize, freed: usize) -> bool {
         let blobs =

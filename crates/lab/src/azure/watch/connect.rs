@@ -137,7 +137,7 @@ fn issue(origin: &str, kind: &str, key: &str, value: &str) -> Value {
 }
 
 /// Writes a rule as the platform does here.
-fn rule_name(rule: &str) -> String {
+pub(super) fn rule_name(rule: &str) -> String {
     match rule.split_once('/') {
         Some(("securityRules", name)) => format!("UserRule_{name}"),
         Some((_, name)) => format!("DefaultRule_{name}"),

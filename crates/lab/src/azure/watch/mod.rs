@@ -7,9 +7,11 @@ pub(super) mod capture;
 mod connect;
 mod file;
 mod flow;
+mod flow_log;
 mod hop;
 mod post;
 mod topology;
 
 pub use file::{CaptureDestination, CaptureTrouble, RunningCapture};
+pub use flow_log::LoggedFlow;
 pub(super) use post::{PostResult, post};

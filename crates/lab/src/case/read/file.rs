@@ -7,7 +7,10 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::observation::RawObservation;
-use crate::case::model::{BaselineKind, Change, Forbidden, Outcome, Pair, Public, Service, Traffic, Vm};
+use crate::azure::BlobRole;
+use crate::case::model::{
+    BaselineKind, Change, Forbidden, Logged, Outcome, Pair, Public, Service, Traffic, Vm,
+};
 
 /// The whole file. Faults are read one by one, so that each error has its line.
 #[derive(Debug, Deserialize)]
@@ -22,6 +25,10 @@ pub(super) struct File {
     pub(super) estate: Option<Spanned<String>>,
     #[serde(default)]
     pub(super) closed: Vec<String>,
+    #[serde(default)]
+    pub(super) blob_role: BlobRole,
+    #[serde(default)]
+    pub(super) logged: Vec<Spanned<Logged>>,
     #[serde(default)]
     pub(super) vm: Vec<Spanned<Vm>>,
     #[serde(default)]

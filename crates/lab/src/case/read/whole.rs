@@ -15,7 +15,9 @@ use ghost_base::SessionId;
 /// A case file may have so many bytes.
 const MAX_FILE_BYTES: usize = 1 << 20;
 
-/// It may speak of so many things of a kind.
+/// So far back flows are logged.
+const MAX_LOGGED_MINUTES: u16 = 600;
+/// So many entries of a kind there are.
 const MAX_ITEMS: usize = 500;
 
 const SHAPE: &str =
@@ -66,6 +68,7 @@ impl Reader<'_> {
             file.fault.len(),
             file.service.len(),
             file.traffic.len(),
+            file.logged.len(),
             file.baseline.len(),
             file.vm.len(),
             file.change.len(),
@@ -130,6 +133,18 @@ impl Reader<'_> {
             });
             self.wrong(line, [often, fault::machine("from", &own.from)].into_iter().flatten());
         }
+        for logged in &file.logged {
+            let (own, line) = (logged.get_ref(), self.at(logged));
+            let is_odd = own.until > own.since || own.since > MAX_LOGGED_MINUTES || own.phase == 0;
+            let odd = is_odd.then(|| {
+                Problem::new(
+                    "`since`, `until` or `phase` is out of range",
+                    "since is at most 600 minutes, until no more than that, phase 1 or more",
+                )
+            });
+            let named = [fault::machine("from", &own.from), fault::port("port", own.port)];
+            self.wrong(line, [odd].into_iter().chain(named).flatten());
+        }
         let faults: Vec<PlacedFault> = file.fault.into_iter().filter_map(|table| self.fault(table)).collect();
         let known: BTreeSet<&str> = faults.iter().filter_map(|fault| fault.id.as_deref()).collect();
         if known.len() != faults.iter().filter(|fault| fault.id.is_some()).count() {
@@ -188,6 +203,8 @@ impl Reader<'_> {
             title: file.title,
             estate: file.estate.map(Spanned::into_inner),
             closed: file.closed,
+            blob_role: file.blob_role,
+            logged: file.logged.into_iter().map(Spanned::into_inner).collect(),
             vms: file.vm.into_iter().map(Spanned::into_inner).collect(),
             publics: file.public.into_iter().map(Spanned::into_inner).collect(),
             changes: file.change.into_iter().map(Spanned::into_inner).collect(),

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::azure::{Answer, Description, EstateError, Request};
+use crate::azure::{Answer, BlobRole, Description, EstateError, LoggedFlow, Request};
 use crate::host::{Host, HostError};
 use ghost_base::Timestamp;
 
@@ -21,6 +21,12 @@ pub trait LabAccess: Send + Sync {
 
     /// Takes every role in some subscriptions from whoever is signed in.
     fn close(&self, _subscriptions: &[String]) {}
+
+    /// Gives whoever is signed in this role with blobs.
+    fn blob_role(&self, _role: BlobRole) {}
+
+    /// Writes what the rules decide now about flows of before into the flow logs that are on.
+    fn log_flows(&self, _flows: &[LoggedFlow]) {}
 
     /// Remembers everything as it is, or makes everything as it was remembered.
     async fn snapshot(&self, snapshot: SnapshotAction) -> Result<(), HostError>;

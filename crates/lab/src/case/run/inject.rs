@@ -10,10 +10,12 @@ use super::baseline;
 use super::error::InjectError;
 use super::journal::{Entry, Journal};
 use super::perform::perform;
-use crate::azure::Description;
+use crate::azure::{Description, LoggedFlow};
 use crate::case::model::Case;
 use crate::case::plan::{PlanAction, PlanStep, View, lift, plan, stage};
 use crate::case::problem::Problems;
+use crate::host::{ConnectOutcome, Protocol};
+use ghost_base::Timestamp;
 
 /// What was injected.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,6 +95,7 @@ pub async fn inject(
     match steps(lab, data, &case, about, phase).await {
         Ok((done, undo)) => {
             lab.close(&case.closed);
+            lab.blob_role(case.blob_role);
             entry.done = true;
             entry.steps = undo;
             journal.write(&entry).map_err(disk)?;
@@ -133,6 +136,7 @@ async fn onward(
     if let Err(failed) = ran {
         return Err(back(lab, data, failed).await);
     }
+    logged(lab, &case, phase).await;
     lab.close(&case.closed);
     entry.done = true;
     entry.phase = phase;
@@ -171,6 +175,7 @@ async fn steps(
         }
         done.push(step.what.clone());
     }
+    logged(lab, case, 1).await;
     let gone = fixed(case, phase);
     if !gone.is_empty() {
         for step in lift(&plan.steps, &gone) {
@@ -179,8 +184,37 @@ async fn steps(
         }
         on_stage(lab, case, &View::new(lab.documents()), &gone).await?;
     }
+    if phase > 1 {
+        logged(lab, case, phase).await;
+    }
     let only_undo = plan.steps.into_iter().map(|step| PlanStep { acts: Vec::new(), ..step });
     Ok((done, only_undo.collect()))
+}
+
+/// Writes the flows of before of a phase into the flow logs that are on, as the guests answer them now.
+async fn logged(lab: &dyn LabAccess, case: &Case, phase: usize) {
+    let (view, now) = (View::new(lab.documents()), lab.now());
+    let before = |minutes: u16| Timestamp::from_millis(now.as_millis() - i64::from(minutes) * 60_000);
+    let mut flows = Vec::new();
+    for own in case.logged.iter().filter(|own| own.phase == phase) {
+        let address = own.to.parse().ok().or_else(|| view.address(&own.to));
+        let Some(to) = address else { continue };
+        let dialed = lab.host().dial(&own.from, to, own.protocol, own.port).await;
+        flows.push(LoggedFlow {
+            machine: own.from.clone(),
+            to,
+            is_udp: own.protocol == Protocol::Udp,
+            port: own.port,
+            rule: own.rule.clone(),
+            since: before(own.since),
+            until: before(own.until),
+            // A refusal is a packet too.
+            is_answered: matches!(dialed, Ok(ConnectOutcome::Open(_) | ConnectOutcome::Refused)),
+        });
+    }
+    if !flows.is_empty() {
+        lab.log_flows(&flows);
+    }
 }
 
 async fn undo(lab: &dyn LabAccess, data: &Path, step: &PlanStep) -> Result<(), InjectError> {

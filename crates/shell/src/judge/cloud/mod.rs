@@ -4,6 +4,7 @@
 //! asks, or why it never runs. Never: SAFE for a path or an option that no table names in full.
 
 mod address;
+mod flow_log;
 mod forbid;
 mod guest;
 mod line;

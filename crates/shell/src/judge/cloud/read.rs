@@ -1,7 +1,7 @@
 //! What an `az` command may be to run at once: a path that only reads, with options that only select and print.
 
 use super::line::{Given, Line, is_below};
-use super::{address, guest, nameless, rest};
+use super::{address, flow_log, guest, nameless, rest};
 use crate::judge::allow::Allowed;
 use crate::policy::{Cloud, Policy, Refusal, shorten};
 
@@ -22,6 +22,9 @@ pub(in crate::judge) fn judge(policy: &Policy, words: &[&str]) -> Result<Allowed
         return guest::judge(policy, carrier, &line);
     }
     if line.path == ["storage", "blob", "download"] {
+        if flow_log::is_meant(&policy.cloud, &line) {
+            return flow_log::judge(&policy.cloud, &line);
+        }
         return judge_download(policy, &line);
     }
     if line.path == ["rest"] {
