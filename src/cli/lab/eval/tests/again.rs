@@ -78,8 +78,8 @@ async fn case_j_is_still_broken_until_it_is_mended_and_then_verified_fixed() {
     inject(&lab, folder.path(), &mended.join("\n[["), None, 1).await.unwrap();
     let fixed = again(&engine, &session, "k2").await;
     assert_eq!(headline(&fixed), "Checked again: verified fixed", "{}", rca(&fixed));
-    // Where nothing stops the flow any more, the platform is asked for its own events, too.
-    assert_eq!(fixed.spent.commands - broken.spent.commands, CHECK + 1);
+    // Where nothing stops the flow any more, the platform is asked for its own events and for flow logs, too.
+    assert_eq!(fixed.spent.commands - broken.spent.commands, CHECK + 2);
     let summary = &fixed.concluded.as_ref().unwrap().1.summary;
     assert!(
         summary.contains("Tried again: nc from tf-source-vm to 10.0.1.5 port 5001 is answered."),
