@@ -42,7 +42,9 @@ pub(in crate::judge) fn judge(policy: &Policy, words: &[&str]) -> Result<Allowed
     let mut options = Given::all(line.front);
     options.extend(Given::all(line.rest));
     options.iter().try_for_each(|given| check_option(given, &line, table))?;
-    let lacks = |option: &str| !options.iter().any(|given| given.name == option);
+    // With a value it may say the opposite.
+    let lacks =
+        |option: &str| !options.iter().any(|given| given.name == option && given.values().next().is_none());
     if let Some((_, beside)) =
         table.asks_without.iter().find(|(option, own)| own.commands.contains(&path) && lacks(option))
     {

@@ -119,6 +119,13 @@ fn a_read_that_registers_a_provider_asks_unless_it_is_kept_from_it() {
             assert!(CORE.contains(command), "{command}");
             assert_eq!(verdict(&format!("az {command} -n g")), Verdict::Risky, "{command}");
             assert_eq!(verdict(&format!("az {command} -n g {option}")), Verdict::Safe, "{command}");
+            for opposite in ["=false", " false"] {
+                assert_eq!(
+                    verdict(&format!("az {command} -n g {option}{opposite}")),
+                    Verdict::Risky,
+                    "{command}"
+                );
+            }
         }
     }
 }
