@@ -95,7 +95,12 @@ proxy() {
   there /etc/environment | grep -iE '^(export )?[a-z]*_proxy=' | sed 's#//[^/@]*@#//#'
   true
 }
-timely() { if command -v timeout >/dev/null 2>&1; then timeout 5 "$@"; else "$@"; fi; }
+timely() {
+  if ! command -v timeout >/dev/null 2>&1; then "$@"; return $?; fi
+  timeout 5 "$@"; ended=$?
+  if [ "$ended" = 124 ]; then echo "$1 did not answer within 5 seconds" >&2; fi
+  return "$ended"
+}
 kernel_log() {
   # A network of its own beside the machine's shares its kernel's log: whose devices it speaks of is not known.
   if [ -n "$instance" ]; then return; fi
