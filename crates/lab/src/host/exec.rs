@@ -241,6 +241,11 @@ impl Running {
         false
     }
 
+    /// Stops it where it is, with whatever it holds open.
+    pub(in crate::host) fn pause(&self) {
+        self.signal(Signal::STOP);
+    }
+
     /// Tells whether it has ended.
     pub(in crate::host) fn is_over(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))

@@ -11,7 +11,7 @@ use crate::cli::setup::Setup;
 use crate::cli::wait::{is_over, listen_for_end};
 use ghost_base::private_dir;
 use ghost_lab::host::HostError;
-use ghost_lab::host::net::{Board, Draw, FAULTS, HEALTHY, Spec, Trial, pick, run};
+use ghost_lab::host::net::{Board, Draw, FAULTS, HEALTHY, Outcome, Spec, Trial, pick, run};
 
 /// What is run.
 pub(in crate::cli::lab) struct Question<'a> {
@@ -28,7 +28,7 @@ pub(in crate::cli::lab) struct Question<'a> {
 /// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli::lab) enum Ending {
-    /// What was said is right in all cases.
+    /// What was said is right in all cases, nothing gave a fault away, and nothing was left.
     Right,
     Wrong,
     /// Somebody ended it before its last case; the network of the case that ran is gone, and its outcome does not count.
@@ -57,6 +57,7 @@ pub(in crate::cli::lab) fn evaluate(setup: &Setup, question: &Question<'_>) -> a
                 if question.json {
                     line(&json!({"id": outcome.name, "topology": outcome.topology.as_str(), "seed": trial.seed, "f1": outcome.f1(),
                         "truth": outcome.truth, "said": outcome.said, "seconds": outcome.gathered_in.as_secs_f64(),
+                        "traces": outcome.traces.iter().map(ToString::to_string).collect::<Vec<_>>(),
                         "restored": outcome.is_restored}).to_string())?;
                 } else {
                     note(&format!("{:.2}  {}  {}", outcome.f1(), outcome.topology.as_str(), outcome.name));
@@ -85,7 +86,7 @@ pub(in crate::cli::lab) fn evaluate(setup: &Setup, question: &Question<'_>) -> a
         note(&format!("interrupted: {left} cases were not run to their end"));
         return Ok(Ending::Interrupted);
     }
-    let is_right = board.failed.is_empty() && board.outcomes.iter().all(|one| one.truth == one.said);
+    let is_right = board.failed.is_empty() && board.outcomes.iter().all(Outcome::is_right);
     Ok(if is_right { Ending::Right } else { Ending::Wrong })
 }
 

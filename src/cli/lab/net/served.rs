@@ -114,6 +114,7 @@ fn carry_out(session: &mut Session, ghost: &Path, request: &Request) -> anyhow::
         Request::Check => {
             let outcome = session.check(ghost)?;
             json!({"agrees": outcome.truth == outcome.said, "f1": outcome.f1(), "truth": outcome.truth, "said": outcome.said,
+                "traces": outcome.traces.iter().map(ToString::to_string).collect::<Vec<_>>(),
                 "seconds": outcome.gathered_in.as_secs_f64(), "text": words(&outcome)})
         }
         Request::Reset => {
@@ -136,6 +137,9 @@ fn words(outcome: &Outcome) -> String {
     }
     for pair in outcome.said.difference(&outcome.truth) {
         lines.push(format!("wrongly said:     {pair}"));
+    }
+    for trace in &outcome.traces {
+        lines.push(format!("given away:       {trace}"));
     }
     if lines.is_empty() {
         lines.push("nothing is wrong, and nothing was said".to_owned());

@@ -63,8 +63,8 @@ pub const FAULTS: &[Spec] = &[
     beside(
         "link_packet_corruption",
         Topology::Router,
-        &[(Fault::PayloadRewrite, "netfilter/r/netdev:z/e")],
-        "r nft < table netdev z { chain e { type filter hook egress device eth1 priority 0; udp dport 9 numgen random mod 100 < 8 @th,512,8 set 0xff; }; }",
+        &[(Fault::PayloadRewrite, "netfilter/r/netdev:{tz}/{ke}")],
+        "r nft < table netdev {tz} { chain {ke} { type filter hook egress device eth1 priority 0; udp dport 9 numgen random mod 100 < 8 @th,512,8 set 0xff; }; }",
     ),
     Spec {
         hidden: &["r"],
@@ -73,14 +73,14 @@ pub const FAULTS: &[Spec] = &[
             Topology::Router,
             &[(Fault::ChecksumErrors, "host/b")],
             "a ethtool -K eth0 tx off\nb ethtool -K eth0 tx off\n\
-             r nft < table netdev z { chain e { type filter hook egress device eth1 priority 0; udp dport 9 @th,512,8 set 0xff; }; }\na @send {b} 9",
+             r nft < table netdev {tz} { chain {ke} { type filter hook egress device eth1 priority 0; udp dport 9 @th,512,8 set 0xff; }; }\na @send {b} 9",
         )
     },
     beside(
         "silent_egress_packet_loss",
         Topology::Router,
-        &[(Fault::RandomDrop, "netfilter/r/netdev:z/e")],
-        "r nft < table netdev z { chain e { type filter hook egress device eth1 priority 0; numgen random mod 1000 < 20 drop; }; }",
+        &[(Fault::RandomDrop, "netfilter/r/netdev:{tz}/{ke}")],
+        "r nft < table netdev {tz} { chain {ke} { type filter hook egress device eth1 priority 0; numgen random mod 1000 < 20 drop; }; }",
     ),
     beside(
         "silent_packet_loss_iptables",
@@ -138,14 +138,14 @@ pub const FAULTS: &[Spec] = &[
     stops(
         "arp_acl_block",
         Topology::Lan,
-        &[(Fault::ArpDrop, "netfilter/a/arp:t/o")],
-        "a nft < table arp t { chain o { type filter hook output priority 0; drop; }; }\na ip neigh flush all",
+        &[(Fault::ArpDrop, "netfilter/a/arp:{tt}/{ko}")],
+        "a nft < table arp {tt} { chain {ko} { type filter hook output priority 0; drop; }; }\na ip neigh flush all",
     ),
     stops(
         "arp_cache_poisoning",
         Topology::Lan,
         &[(Fault::NeighborPoisoned, "neighbour/a/{b}")],
-        "a ip neigh replace {b} lladdr 00:11:22:33:44:55 dev eth0 nud permanent",
+        "a ip neigh replace {b} lladdr {card} dev eth0 nud permanent",
     ),
     // Routes, rules, forwarding.
     stops(
@@ -182,7 +182,7 @@ pub const FAULTS: &[Spec] = &[
         "container_overlap",
         Topology::Router,
         &[(Fault::ContainerOverlap, "route/a/{n}.2.0/24")],
-        "a ip link add br-3f9d21c07a5e type bridge\na ip addr add {n}.2.1/24 dev br-3f9d21c07a5e\na ip link set br-3f9d21c07a5e up",
+        "a ip link add {bridge} type bridge\na ip addr add {n}.2.1/24 dev {bridge}\na ip link set {bridge} up",
     ),
     stops(
         "ip_forward_off",
@@ -228,7 +228,7 @@ pub const FAULTS: &[Spec] = &[
         Topology::Dual,
         &[(Fault::AsymmetricPath, "flow/{a}/{b}/tcp/80")],
         "a ip route add {n}.2.0/24 via {r2a} src {a}\nr2 ip route add {n}.2.0/24 via {b2}\nb ip route replace {n}.1.0/24 via {r1b}\n\
-         r1 nft < table inet t { chain f { type filter hook forward priority 0; policy drop; ct state established,related accept; ct state invalid counter drop; }; }",
+         r1 nft < table inet {tt} { chain {kf} { type filter hook forward priority 0; policy drop; ct state established,related accept; ct state invalid counter drop; }; }",
     ),
     Spec {
         to: ("fd00:91::b", 80),
@@ -249,14 +249,14 @@ pub const FAULTS: &[Spec] = &[
     stops(
         "http_acl_block_router",
         Topology::Nat,
-        &[(Fault::GuestFirewallDrop, "netfilter/r/inet:t/f/tcp/80")],
-        "r nft < table inet t { chain f { type filter hook forward priority 0; tcp dport 80 drop; }; }",
+        &[(Fault::GuestFirewallDrop, "netfilter/r/inet:{tt}/{kf}/tcp/80")],
+        "r nft < table inet {tt} { chain {kf} { type filter hook forward priority 0; tcp dport 80 drop; }; }",
     ),
     stops(
         "http_acl_reject",
         Topology::Lan,
-        &[(Fault::GuestFirewallReject, "netfilter/b/inet:t/i/tcp/80")],
-        "b nft < table inet t { chain i { type filter hook input priority 0; tcp dport 80 reject; }; }",
+        &[(Fault::GuestFirewallReject, "netfilter/b/inet:{tt}/{ki}/tcp/80")],
+        "b nft < table inet {tt} { chain {ki} { type filter hook input priority 0; tcp dport 80 reject; }; }",
     ),
     stops(
         "http_acl_output",
@@ -506,13 +506,13 @@ pub const FAULTS: &[Spec] = &[
         "bound_to_loopback",
         Topology::Router,
         &[(Fault::BoundToLoopback, "service/b/tcp/80")],
-        "b @off\nb @tcp 127.0.0.1 80",
+        "b @off\nb @web 127.0.0.1 80",
     ),
     stops(
         "accept_queue_full",
         Topology::Lan,
         &[(Fault::AcceptQueueFull, "service/b/tcp/80")],
-        "b @off\nb @silent 80",
+        "b @off\nb @hung 80",
     ),
     beside(
         "tcp_receive_window_limited",
@@ -537,7 +537,7 @@ pub const FAULTS: &[Spec] = &[
         Topology::Lan,
         &[(Fault::SynFlood, "service/b/tcp/9001")],
         "b sysctl -qw net.ipv4.tcp_syncookies=0\nb sysctl -qw net.ipv4.tcp_max_syn_backlog=16\n\
-         c nft < table inet q { chain i { type filter hook input priority 0; tcp sport 9001 drop; }; }\nc @syn {b} 9001",
+         c nft < table inet {tq} { chain {ki} { type filter hook input priority 0; tcp sport 9001 drop; }; }\nc @syn {b} 9001",
     ),
     // Translation.
     stops(

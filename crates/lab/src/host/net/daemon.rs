@@ -8,7 +8,7 @@ use tokio::net::{TcpSocket, TcpStream, UdpSocket};
 
 use crate::host::exec::{ProcessRequest, Running};
 use crate::host::netns::{
-    ListenerBehavior, Namespace, NamespaceThread, Program, dns_answer, serve, silent, tcp,
+    ListenerBehavior, Namespace, NamespaceThread, Program, dns_answer, fill_queue, serve, silent, tcp,
 };
 use crate::host::port::HostError;
 
@@ -16,6 +16,8 @@ use crate::host::port::HostError;
 const BACKLOG: u32 = 64;
 /// How long a slow name server thinks.
 const SLOW: Duration = Duration::from_millis(700);
+/// Where it listens.
+const UPSTREAM_PORT: u16 = 5_353;
 /// Half-open connections come from so many addresses.
 const ATTACKERS: u8 = 8;
 /// And so often.
@@ -53,32 +55,68 @@ pub(super) fn listen(space: &Namespace, at: &str, on: &str) -> Result<Daemon, Ho
     Ok(Daemon::Thread(thread))
 }
 
-/// Serves pages: nginx where it is installed, else a socket of this process.
-pub(super) fn web(space: &Namespace, folder: &Path, on: &str) -> Result<Daemon, HostError> {
-    let is_there = Program::named("nginx").is_some_and(|program| program.path().is_some());
-    if !is_there {
-        return listen(space, "*", on);
+fn has_nginx() -> bool {
+    Program::named("nginx").is_some_and(|program| program.path().is_some())
+}
+
+/// Serves pages on an address, or on all: nginx where it is installed, else a socket of this process.
+pub(super) fn web(space: &Namespace, folder: &Path, at: &str, on: &str) -> Result<Daemon, HostError> {
+    if !has_nginx() {
+        return listen(space, at, on);
     }
+    Ok(Daemon::Program(nginx(space, folder, at, on, "")?))
+}
+
+/// Serves pages no longer: the program hangs, and whoever connected to it fills its queue.
+pub(super) fn hung_web(space: &Namespace, folder: &Path, on: &str) -> Result<Vec<Daemon>, HostError> {
+    let thread = NamespaceThread::enter(space)?;
+    let number = port(on)?;
+    if !has_nginx() {
+        thread.spawn(async move {
+            drop(silent(number).await);
+        });
+        settled(space, &format!(":{on} "), 1)?;
+        return Ok(vec![Daemon::Thread(thread)]);
+    }
+    let running = nginx(space, folder, "*", on, " backlog=1")?;
+    running.pause();
+    let waiting = thread.block(fill_queue(number)).ok_or_else(|| wrong("its thread is gone"))?;
+    thread.spawn(async move {
+        std::future::pending::<()>().await;
+        drop(waiting);
+    });
+    Ok(vec![Daemon::Program(running), Daemon::Thread(thread)])
+}
+
+fn nginx(space: &Namespace, folder: &Path, to: &str, on: &str, words: &str) -> Result<Running, HostError> {
+    let listen = match to {
+        "*" => format!("listen {on}{words}; listen [::]:{on}{words};"),
+        _ => format!("listen {to}:{on}{words};"),
+    };
     let at = folder.display();
     let config = format!(
         "daemon off; master_process off; pid {at}/nginx.pid; error_log /dev/null;\nevents {{ worker_connections 64; }}\n\
          http {{ access_log off; client_body_temp_path {at}/body; proxy_temp_path {at}/proxy; fastcgi_temp_path {at}/fastcgi;\n\
-         uwsgi_temp_path {at}/uwsgi; scgi_temp_path {at}/scgi; server {{ listen {on}; listen [::]:{on}; return 200 ok; }} }}\n"
+         uwsgi_temp_path {at}/uwsgi; scgi_temp_path {at}/scgi; server {{ {listen} return 200 ok; }} }}\n"
     );
     let path = folder.join("nginx.conf");
     std::fs::write(&path, config).map_err(|error| wrong(&error.to_string()))?;
     let path = path.display().to_string();
     let running =
         ProcessRequest::own("nginx", &["-c", &path, "-p", &at.to_string()])?.within(space).start(None)?;
-    // For both families.
-    settled(space, &format!(":{on} "), 2)?;
-    Ok(Daemon::Program(running))
+    // All addresses are those of both families.
+    settled(space, &format!(":{on} "), if to == "*" { 2 } else { 1 })?;
+    Ok(running)
 }
 
 /// Serves names: dnsmasq, which knows one.
 pub(super) fn names(space: &Namespace, web: &str, own: &str) -> Result<Daemon, HostError> {
-    let (record, listen) = (format!("--address=/web.lab/{web}"), format!("--listen-address={own}"));
-    let words = [
+    dnsmasq(space, own, &[&format!("--address=/web.lab/{web}")])
+}
+
+fn dnsmasq(space: &Namespace, own: &str, more: &[&str]) -> Result<Daemon, HostError> {
+    let listen = format!("--listen-address={own}");
+    let mut words = vec![
         "--keep-in-foreground",
         "--no-resolv",
         "--no-hosts",
@@ -87,21 +125,21 @@ pub(super) fn names(space: &Namespace, web: &str, own: &str) -> Result<Daemon, H
         "--user=root",
         "--bind-interfaces",
         "--listen-address=127.0.0.1",
-        &record,
         &listen,
     ];
+    words.extend(more);
     let running = ProcessRequest::own("dnsmasq", &words)?.within(space).start(None)?;
     // Two addresses, each with UDP and TCP.
     settled(space, ":53 ", 4)?;
     Ok(Daemon::Program(running))
 }
 
-/// Serves names, and thinks long about each.
-pub(super) fn slow_names(space: &Namespace, web: &str, own: &str) -> Result<Daemon, HostError> {
-    let (web, own) = (address(web)?, address(own)?);
-    let IpAddr::V4(web) = web else { return Err(wrong("names lead to IPv4 here")) };
+/// Serves names that it asks for elsewhere: dnsmasq before a server of this process that thinks long about each.
+pub(super) fn slow_names(space: &Namespace, web: &str, own: &str) -> Result<Vec<Daemon>, HostError> {
+    let IpAddr::V4(web) = address(web)? else { return Err(wrong("names lead to IPv4 here")) };
     let thread = NamespaceThread::enter(space)?;
-    let socket = thread.block(async move { UdpSocket::bind(SocketAddr::new(own, 53)).await });
+    let upstream = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), UPSTREAM_PORT);
+    let socket = thread.block(async move { UdpSocket::bind(upstream).await });
     let socket =
         socket.ok_or_else(|| wrong("its thread is gone"))?.map_err(|error| wrong(&error.to_string()))?;
     thread.spawn(async move {
@@ -119,17 +157,8 @@ pub(super) fn slow_names(space: &Namespace, web: &str, own: &str) -> Result<Daem
             drop(socket.send_to(&said, from).await);
         }
     });
-    Ok(Daemon::Thread(thread))
-}
-
-/// Listens and takes nobody.
-pub(super) fn deaf(space: &Namespace, on: &str) -> Result<Daemon, HostError> {
-    let (thread, on) = (NamespaceThread::enter(space)?, port(on)?);
-    thread.spawn(async move {
-        drop(silent(on).await);
-    });
-    settled(space, &format!(":{on} "), 1)?;
-    Ok(Daemon::Thread(thread))
+    let server = format!("--server=127.0.0.1#{UPSTREAM_PORT}");
+    Ok(vec![Daemon::Thread(thread), dnsmasq(space, own, &[&server, "--cache-size=0"])?])
 }
 
 /// Has a UDP socket that is never read.

@@ -1,4 +1,11 @@
-//! The addresses of a network, drawn from a seed.
+//! The addresses of a network, and names that somebody gave to tables, chains and bridges in it: drawn from a seed.
+
+/// Names of tables, each with what stands for it in steps. Which one a fault gets says nothing: another seed gives it to a look-alike.
+const TABLES: [&str; 8] = ["fw", "edge", "site", "guard", "acl", "corp", "inside", "custom"];
+const TABLE_NAMES: [&str; 5] = ["tl", "tlb", "tq", "tt", "tz"];
+/// Names of chains, the same.
+const CHAINS: [&str; 8] = ["chk", "rules", "stage1", "svc", "pass1", "front", "lan", "east"];
+const CHAIN_NAMES: [&str; 5] = ["ke", "kf", "ki", "ko", "kp"];
 
 /// A draw: the same number gives the same addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +38,26 @@ impl Draw {
         let to = from + 4 + second % 6;
         let ranges = [("u", from), ("s", to - 1), ("v", to), ("w", to + 1), ("x", to + 5)];
         draw.values.extend(ranges.map(|(name, number)| (name, number.to_string())));
+        draw.given_names(seed);
         draw
+    }
+
+    /// Draws what an administrator or a program would have named.
+    fn given_names(&mut self, seed: u64) {
+        // Apart from the addresses: a network of a seed keeps them when a name is added here.
+        let mut names = Self { state: seed.wrapping_mul(0xd134_2543_de82_ef95) | 1, values: Vec::new() };
+        for (stands, pool) in [(TABLE_NAMES, TABLES), (CHAIN_NAMES, CHAINS)] {
+            let mut pool = pool.to_vec();
+            for name in stands {
+                let at = names.below(u64::try_from(pool.len()).unwrap_or(1));
+                let drawn = pool.swap_remove(usize::try_from(at).unwrap_or_default());
+                self.values.push((name, drawn.to_owned()));
+            }
+        }
+        let mut bytes = |count: usize| (0..count).map(|_| names.below(256)).collect::<Vec<_>>();
+        let bridge: String = bytes(6).iter().map(|byte| format!("{byte:02x}")).collect();
+        let card: String = bytes(3).iter().map(|byte| format!(":{byte:02x}")).collect();
+        self.values.extend([("bridge", format!("br-{bridge}")), ("card", format!("52:54:00{card}"))]);
     }
 
     fn next(&mut self) -> u64 {
@@ -65,6 +91,8 @@ impl Draw {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -73,5 +101,17 @@ mod tests {
         assert_eq!(Draw::new(7).fill(text), Draw::new(7).fill(text));
         assert_ne!(Draw::new(7).fill(text), Draw::new(8).fill(text));
         assert!(!Draw::new(7).fill(text).contains('{'));
+    }
+
+    #[test]
+    fn no_two_tables_and_no_two_chains_of_a_network_have_one_name() {
+        for seed in 0..50 {
+            let draw = Draw::new(seed);
+            for names in [TABLE_NAMES, CHAIN_NAMES] {
+                let names: BTreeSet<String> =
+                    names.iter().map(|name| draw.fill(&format!("{{{name}}}"))).collect();
+                assert_eq!(names.len(), 5, "{names:?}");
+            }
+        }
     }
 }

@@ -44,7 +44,7 @@ pub const HEALTHY: &[Spec] = &[
     well(
         "load_balancer",
         Topology::Router,
-        "b nft < table ip lb { chain pre { type nat hook prerouting priority -100; tcp dport 8080 dnat to numgen inc mod 2 map { 0 : {b}, 1 : {b} }; }; }",
+        "b nft < table ip {tlb} { chain {kp} { type nat hook prerouting priority -100; tcp dport 8080 dnat to numgen inc mod 2 map { 0 : {b}, 1 : {b} }; }; }",
     ),
     well(
         "statistic_mark",
@@ -54,7 +54,7 @@ pub const HEALTHY: &[Spec] = &[
     well(
         "logging_limit",
         Topology::Router,
-        "r nft < table inet l { chain f { type filter hook forward priority 0; limit rate 5/second counter; accept; }; }",
+        "r nft < table inet {tl} { chain {kf} { type filter hook forward priority 0; limit rate 5/second counter; accept; }; }",
     ),
     well(
         "blackhole_of_an_aggregate",
@@ -95,12 +95,12 @@ pub const HEALTHY: &[Spec] = &[
     well(
         "stateful_router",
         Topology::Router,
-        "r nft < table inet t { chain f { type filter hook forward priority 0; policy drop; ct state established,related accept; ip saddr {a} accept; }; }",
+        "r nft < table inet {tt} { chain {kf} { type filter hook forward priority 0; policy drop; ct state established,related accept; ip saddr {a} accept; }; }",
     ),
     well(
         "arp_hygiene",
         Topology::Lan,
-        "a nft < table arp t { chain i { type filter hook input priority 0; arp daddr ip != {a} drop; }; }",
+        "a nft < table arp {tt} { chain {ki} { type filter hook input priority 0; arp daddr ip != {a} drop; }; }",
     ),
     well(
         "permanent_and_right",

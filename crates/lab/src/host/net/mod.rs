@@ -14,6 +14,7 @@ mod place;
 mod score;
 mod ssh;
 mod topology;
+mod trace;
 mod trial;
 
 pub use catalogue::FAULTS;
@@ -23,4 +24,5 @@ pub use place::Net;
 pub use score::{Board, Outcome};
 pub use ssh::SshAccess;
 pub use topology::{Spec, Topology};
+pub use trace::Trace;
 pub use trial::{Session, Trial, pick, run};

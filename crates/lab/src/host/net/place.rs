@@ -10,6 +10,7 @@ use super::dhcp::{self, Asking};
 use super::draw::Draw;
 use super::frr;
 use super::topology::{Spec, Topology};
+use super::trace;
 use crate::host::exec::ProcessRequest;
 use crate::host::netns::{Journal, Namespace, Prefix, clear, failed, make, must, sweep};
 use crate::host::port::HostError;
@@ -43,6 +44,7 @@ impl Net {
         if !rustix::process::geteuid().is_root() {
             return Err(HostError::Lacking("network namespaces need root".to_owned()));
         }
+        trace::hide();
         Self::clear(folder)?;
         let (journal, prefix) = Journal::begin(folder).map_err(|error| failed("the lab's journal", error))?;
         let plan = topology.plan();
@@ -291,27 +293,20 @@ impl Net {
         let scratch = self.journal.scratch(&self.folder).join(name);
         fs::create_dir_all(&scratch).map_err(|error| failed("a folder", error))?;
         let etc = Path::new(ETC).join(space.as_str());
-        let daemon = match words.as_slice() {
-            ["tcp", at, port] => daemon::listen(space, at, port)?,
-            ["web", port] => daemon::web(space, &scratch, port)?,
-            ["dns", web, own] => daemon::names(space, web, own)?,
+        let started = match words.as_slice() {
+            ["tcp", at, port] => vec![daemon::listen(space, at, port)?],
+            ["web", port] => vec![daemon::web(space, &scratch, "*", port)?],
+            ["web", at, port] => vec![daemon::web(space, &scratch, at, port)?],
+            ["dns", web, own] => vec![daemon::names(space, web, own)?],
+            ["mute", port] => vec![daemon::mute(space, port)?],
+            ["send", to, port] => vec![daemon::send(space, to, port)?],
+            ["hold", to, port, count] => vec![daemon::hold(space, to, port, count)?],
+            ["syn", to, port] => vec![daemon::flood(space, to, port)?],
+            ["flap", device] => vec![daemon::flap(space, device)?],
             ["slow", web, own] => daemon::slow_names(space, web, own)?,
-            ["silent", port] => daemon::deaf(space, port)?,
-            ["mute", port] => daemon::mute(space, port)?,
-            ["send", to, port] => daemon::send(space, to, port)?,
-            ["hold", to, port, count] => daemon::hold(space, to, port, count)?,
-            ["syn", to, port] => daemon::flood(space, to, port)?,
-            ["flap", device] => daemon::flap(space, device)?,
-            ["bgp", number, network, peers @ ..] => {
-                let started = frr::bgp(space, &etc, number, network, peers)?;
-                self.daemons.extend(started.into_iter().map(|one| (name.to_owned(), one)));
-                return Ok(());
-            }
-            ["ospf", networks, devices @ ..] => {
-                let started = frr::ospf(space, &etc, networks, devices)?;
-                self.daemons.extend(started.into_iter().map(|one| (name.to_owned(), one)));
-                return Ok(());
-            }
+            ["hung", port] => daemon::hung_web(space, &scratch, port)?,
+            ["bgp", number, network, peers @ ..] => frr::bgp(space, &etc, number, network, peers)?,
+            ["ospf", networks, devices @ ..] => frr::ospf(space, &etc, networks, devices)?,
             ["near", peer, state] => return frr::near(space, peer, state),
             ["set", lines @ ..] => return frr::set(space, lines),
             ["sees", prefix, hops] => return frr::sees(space, prefix, hops),
@@ -321,13 +316,13 @@ impl Net {
                 self.daemons.retain(|(own, _)| own != name);
                 return Ok(());
             }
-            ["dhcp", first, last, words @ ..] => dhcp::serve(space, &scratch, first, last, words)?,
+            ["dhcp", first, last, words @ ..] => vec![dhcp::serve(space, &scratch, first, last, words)?],
             ["leased" | "unleased", device] => {
                 let is_client =
                     |(own, daemon): &(String, Daemon)| own == name && matches!(daemon, Daemon::Client(_));
                 self.daemons.retain(|one| !is_client(one));
                 let asking = if line.starts_with("leased") { Asking::Served } else { Asking::InVain };
-                dhcp::ask(space, &scratch, &etc, device, asking)?
+                vec![dhcp::ask(space, &scratch, &etc, device, asking)?]
             }
             ["forget", device] => {
                 dhcp::forget(&scratch, device);
@@ -340,7 +335,7 @@ impl Net {
             }
             _ => return Err(failed("a step", format!("`@{line}` is no daemon"))),
         };
-        self.daemons.push((name.to_owned(), daemon));
+        self.daemons.extend(started.into_iter().map(|one| (name.to_owned(), one)));
         Ok(())
     }
 

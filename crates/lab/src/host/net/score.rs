@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::topology::Topology;
+use super::trace::Trace;
 
 /// What came of one case.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +18,8 @@ pub struct Outcome {
     pub truth: BTreeSet<String>,
     /// What was said to be broken or degraded.
     pub said: BTreeSet<String>,
+    /// What gave the injection away.
+    pub traces: BTreeSet<Trace>,
     /// How long gathering on all machines took.
     pub gathered_in: Duration,
     /// Whether the network was afterwards as before.
@@ -34,6 +37,12 @@ impl Outcome {
         let both = self.truth.intersection(&self.said).count();
         let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         2.0 * number(both) / number(whole)
+    }
+
+    /// Tells whether what was said is right, nothing gave the fault away, and the network was afterwards as before.
+    #[must_use]
+    pub fn is_right(&self) -> bool {
+        self.truth == self.said && self.traces.is_empty() && self.is_restored
     }
 
     /// Tells whether nothing was right to say.
@@ -91,6 +100,9 @@ impl fmt::Display for Board {
             for wrong in one.said.difference(&one.truth) {
                 writeln!(out, "      wrongly said: {wrong}")?;
             }
+            for trace in &one.traces {
+                writeln!(out, "      given away: {trace}")?;
+            }
             if !one.is_restored {
                 writeln!(out, "      the network was not as before")?;
             }
@@ -113,11 +125,12 @@ impl fmt::Display for Board {
         let slowest = self.outcomes.iter().map(|one| one.gathered_in).max().unwrap_or_default();
         writeln!(
             out,
-            "F1 {:.3} over {} cases of {} kinds of faults; {named} of {healthy} healthy ones named; slowest gathering {:.1} s; {} not restored",
+            "F1 {:.3} over {} cases of {} kinds of faults; {named} of {healthy} healthy ones named; slowest gathering {:.1} s; {} given away; {} not restored",
             self.mean(),
             self.outcomes.len() - healthy,
             self.kinds(),
             slowest.as_secs_f64(),
+            self.outcomes.iter().filter(|one| !one.traces.is_empty()).count(),
             self.outcomes.iter().filter(|one| !one.is_restored).count()
         )
     }
@@ -134,6 +147,7 @@ mod tests {
             topology: Topology::Lan,
             truth: set(truth),
             said: set(said),
+            traces: BTreeSet::new(),
             gathered_in: Duration::ZERO,
             is_restored: true,
         }

@@ -8,6 +8,7 @@ use super::draw::Draw;
 use super::place::Net;
 use super::score::Outcome;
 use super::topology::{Spec, Topology};
+use super::trace::traces;
 use super::{FAULTS, HEALTHY};
 use crate::host::port::HostError;
 use ghost_inspect::host::{Context, Flow, Gathered, Host, Protocol, Weight, judge};
@@ -173,6 +174,7 @@ impl Session {
             topology: self.net.topology(),
             truth: truth.map(|(fault, object)| format!("{fault} {}", self.net.fill(object))).collect(),
             said: judged(&self.well, &found, asked, &self.net),
+            traces: traces(&self.well, &found, &self.specs.iter().map(|spec| spec.name).collect::<Vec<_>>()),
             gathered_in,
             is_restored: false,
         })
@@ -246,6 +248,28 @@ mod tests {
                     assert!(goes_with(one, other), "{}", trial.name());
                 }
             }
+        }
+    }
+
+    #[test]
+    fn no_name_of_a_table_a_chain_or_a_device_is_one_that_faults_alone_have() {
+        let names = |steps: &'static str| {
+            let words: Vec<&str> = steps.split_whitespace().collect();
+            let named = |window: &[&'static str]| match window {
+                ["table", _, name] | ["chain", "ip", _, name] | ["link", "add", name] => Some(*name),
+                ["chain", name, "{"] => Some(*name),
+                _ => None,
+            };
+            let all = (3..=4).flat_map(|size| words.windows(size).filter_map(named).collect::<Vec<_>>());
+            all.filter(|name| !name.starts_with('{')).collect::<BTreeSet<_>>()
+        };
+        let plans = Topology::ALL.into_iter().map(|topology| topology.plan().steps);
+        let well: BTreeSet<&str> =
+            HEALTHY.iter().map(|spec| spec.steps).chain(plans).flat_map(names).collect();
+        assert!(well.contains("docker0") && well.contains("nat") && well.contains("post"), "{well:?}");
+        for spec in FAULTS {
+            let alone: Vec<&str> = names(spec.steps).difference(&well).copied().collect();
+            assert!(alone.is_empty(), "{}: {alone:?}", spec.name);
         }
     }
 

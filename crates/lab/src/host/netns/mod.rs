@@ -64,5 +64,5 @@ pub(in crate::host) use lab::make;
 pub(in crate::host) use name::{Namespace, Prefix};
 pub(in crate::host) use operand::check;
 pub(in crate::host) use program::{Program, failed, must};
-pub(in crate::host) use service::{ListenerBehavior, serve, silent, tcp};
+pub(in crate::host) use service::{ListenerBehavior, fill_queue, serve, silent, tcp};
 pub(in crate::host) use sweep::clear;

@@ -85,18 +85,24 @@ pub(in crate::host) async fn serve(listening: OpenPort, manner: ListenerBehavior
 /// Listens and never takes anybody: once the queue is full, the first packet of a connection is not answered.
 pub(in crate::host) async fn silent(port: u16) -> std::io::Result<()> {
     let listening = tcp(None, port, 0)?;
-    let mut filling = Vec::new();
-    // The machine itself fills the queue, which holds one more than it says.
+    let waiting = fill_queue(port).await;
+    std::future::pending::<()>().await;
+    drop((listening, waiting));
+    Ok(())
+}
+
+/// Connects from the machine itself to a port that takes nobody until nobody else can wait there.
+pub(in crate::host) async fn fill_queue(port: u16) -> Vec<TcpStream> {
+    let mut waiting = Vec::new();
+    // A queue holds one more than it says.
     for _ in 0..4 {
         let own = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port);
         match timeout(Duration::from_millis(300), TcpStream::connect(own)).await {
-            Ok(Ok(stream)) => filling.push(stream),
+            Ok(Ok(stream)) => waiting.push(stream),
             Ok(Err(_)) | Err(_) => break,
         }
     }
-    std::future::pending::<()>().await;
-    drop((listening, filling));
-    Ok(())
+    waiting
 }
 
 async fn traffic(mut stream: TcpStream, manner: ListenerBehavior) {
