@@ -11,7 +11,8 @@ use ghost_lab::LabClock;
 use ghost_lab::azure::{Cloud, Description};
 use ghost_lab::control::{Lab, Remote, Running, Settings};
 use ghost_lab::host::{
-    CaptureOrder, ConnectOutcome, Fabric, Host, HostError, Protocol, Script, ScriptOutput, Stage as Scene,
+    CaptureOrder, ConnectOutcome, Fabric, Host, HostError, Protocol, Script, ScriptOutput, ServerHealth,
+    Stage as Scene,
 };
 use tempfile::TempDir;
 use tokio::sync::oneshot;
@@ -40,6 +41,11 @@ impl Host for Parrot {
 
     async fn dial(&self, _: &str, _: IpAddr, _: Protocol, port: u16) -> Result<ConnectOutcome, HostError> {
         Ok(if port == 5001 { ConnectOutcome::Open(Duration::from_millis(1)) } else { ConnectOutcome::Silent })
+    }
+
+    async fn health(&self, _: &str) -> Result<Vec<ServerHealth>, HostError> {
+        let (pool, settings, server) = ("pool".to_owned(), "web".to_owned(), "10.0.1.5".to_owned());
+        Ok(vec![ServerHealth { pool, settings, server, state: "Unhealthy", log: "Received 404".to_owned() }])
     }
 
     async fn capture(&self, _: &str, _: CaptureOrder) -> Result<(), HostError> {

@@ -126,7 +126,7 @@ const LINES: &[&str] = &[
     "vm show -g @ -n tf-dest-vm -d --query powerState -o tsv",
 ];
 
-/// Commands that `az` has only with an extension, which is none of its packages: nothing there to compare with.
+/// Commands that `az` has only with an extension, which is none of its packages. They are compared with what the SDK for Python reads.
 const OF_EXTENSIONS: [&str; 7] = [
     "network bastion list",
     "network bastion show",
