@@ -2,6 +2,9 @@
 
 use serde_json::{Map, Value};
 
+/// How many fields are searched for a name in other letters: `az aks list` writes sixty, and a huge row is no row.
+const MAX_SEARCHED_FIELDS: usize = 256;
+
 /// Finds fields.
 pub trait Fields {
     /// Returns a field by its name as `az` writes it; `AddressPrefix` and `address_prefix` are `addressPrefix` too.
@@ -17,8 +20,7 @@ impl Fields for Map<String, Value> {
     fn field(&self, name: &str) -> Option<&Value> {
         self.get(name).or_else(|| {
             let same = |key: &str| plain(key).eq(plain(name));
-            // A row has a dozen fields; a huge one is not searched for a name it might have misspelled.
-            self.iter().take(64).find(|(key, _)| same(key)).map(|(_, value)| value)
+            self.iter().take(MAX_SEARCHED_FIELDS).find(|(key, _)| same(key)).map(|(_, value)| value)
         })
     }
 }
@@ -128,6 +130,10 @@ mod tests {
             assert_eq!(row.field("addressPrefix"), Some(&json!(1)));
         }
         assert_eq!(json!({"address": 1}).field("addressPrefix"), None);
+        // The last one of many, as `az aks list` writes them.
+        let mut many: Map<String, Value> = (0..100).map(|at| (format!("field{at}"), Value::Null)).collect();
+        many.insert("vnetSubnetId".to_owned(), json!(1));
+        assert_eq!(many.field("vnetSubnetID"), Some(&json!(1)));
     }
 
     #[test]
