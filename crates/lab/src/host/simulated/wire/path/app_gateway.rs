@@ -7,12 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::gate::{Next, lets, next};
 use super::internet::PLATFORM;
-use super::location::Location;
-use super::walk::{Datagram, PathDirection, carry_on, walk};
+use super::service::{ServiceCall, call};
 use crate::host::fabric::{AppGateway, AppListener, AppServer, AppTarget, ServerHealth, ServerTrouble};
 use crate::host::simulated::world::World;
-use crate::host::stage::{Behavior, Protocol};
-use ghost_inspect::netfilter::State;
 
 /// Somebody who manages gateways.
 const MANAGER: Ipv4Addr = Ipv4Addr::new(20, 21, 32, 33);
@@ -216,42 +213,14 @@ fn ask(
     (port, path): (u16, &str),
 ) -> ServerAnswer {
     let Some(address) = server.address else { return ServerAnswer::Refused };
-    let question = Datagram {
-        from: None,
-        src: (gateway.address, 51_000),
-        dst: (address, port),
-        protocol: 6,
-        flags: Some(2),
-        icmp: None,
-        state: State::New,
-        refusal: false,
+    let machine = match call(world, (&gateway.name, &gateway.nic, gateway.address), address, port) {
+        ServiceCall::Open { machine, .. } => machine,
+        ServiceCall::Unanswered => return ServerAnswer::Nothing,
+        ServiceCall::Lost { .. } | ServiceCall::Refused => return ServerAnswer::Refused,
     };
-    let mut there = PathDirection::default();
-    carry_on(world, &gateway.name, gateway.nic.clone(), &question, &mut there);
-    let machine = match (&there.fall, &there.arrives) {
-        (None, Some(Location::Machine { name, .. })) => name.clone(),
-        _ => return ServerAnswer::Refused,
-    };
-    let answer = Datagram {
-        from: Some(machine.clone()),
-        src: question.dst,
-        dst: question.src,
-        flags: Some(18),
-        state: State::Established,
-        ..question
-    };
-    if !walk(world, &answer).whole() {
-        return ServerAnswer::Nothing;
-    }
-    match world.listener(&machine, Protocol::Tcp, port) {
-        None => ServerAnswer::Refused,
-        Some(Behavior::Silent) => ServerAnswer::Nothing,
-        Some(Behavior::Answers) => {
-            match (server.trouble.filter(|_| target.is_secure), world.page_status(&machine, port, path)) {
-                (Some(trouble), _) => ServerAnswer::Certificate(trouble),
-                (None, Some(status)) => ServerAnswer::Page(status),
-                (None, None) => ServerAnswer::Nothing,
-            }
-        }
+    match (server.trouble.filter(|_| target.is_secure), world.page_status(&machine, port, path)) {
+        (Some(trouble), _) => ServerAnswer::Certificate(trouble),
+        (None, Some(status)) => ServerAnswer::Page(status),
+        (None, None) => ServerAnswer::Nothing,
     }
 }

@@ -4,13 +4,10 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use super::gate::{Next, lets, next};
-use super::location::Location;
-use super::walk::{Datagram, DropPoint, PathDirection, carry_on, walk};
+use super::service::{ServiceCall, call};
 use crate::host::fabric::Bastion;
 use crate::host::port::ConnectOutcome;
 use crate::host::simulated::world::World;
-use crate::host::stage::{Behavior, Protocol};
-use ghost_inspect::netfilter::State;
 
 /// Somebody who manages bastion hosts, somebody who uses them, and a service of the platform that they need.
 const MANAGER: Ipv4Addr = Ipv4Addr::new(20, 21, 32, 33);
@@ -36,7 +33,11 @@ pub(in crate::host) fn session(
     if !is_managed(world, &own) || !(is_machine || own.ip_connect) {
         return Some(ConnectOutcome::Silent);
     }
-    Some(call(world, &own, to, port))
+    Some(match call(world, (&own.name, &own.nic, own.address), to, port) {
+        ServiceCall::Open { took, .. } => ConnectOutcome::Open(Duration::from_nanos(took)),
+        ServiceCall::Refused | ServiceCall::Lost { is_notified: true } => ConnectOutcome::Refused,
+        ServiceCall::Unanswered | ServiceCall::Lost { is_notified: false } => ConnectOutcome::Silent,
+    })
 }
 
 fn is_managed(world: &World, own: &Bastion) -> bool {
@@ -48,41 +49,4 @@ fn is_managed(world: &World, own: &Bastion) -> bool {
             && next(&world.fabric, &own.nic, IpAddr::V4(CLOUD)) != Next::Nowhere
     };
     enters(MANAGER) && leaves() && (!own.has_public || enters(USER))
-}
-
-fn call(world: &mut World, own: &Bastion, to: IpAddr, port: u16) -> ConnectOutcome {
-    let question = Datagram {
-        from: None,
-        src: (own.address, 51_000),
-        dst: (to, port),
-        protocol: 6,
-        flags: Some(2),
-        icmp: None,
-        state: State::New,
-        refusal: false,
-    };
-    let mut there = PathDirection::default();
-    carry_on(world, &own.name, own.nic.clone(), &question, &mut there);
-    let machine = match (&there.fall, &there.arrives) {
-        (None, Some(Location::Machine { name, .. })) => name.clone(),
-        (Some(DropPoint::Receiver(how)), _) if how.is_notified() => return ConnectOutcome::Refused,
-        _ => return ConnectOutcome::Silent,
-    };
-    let answer = Datagram {
-        from: Some(machine.clone()),
-        src: question.dst,
-        dst: question.src,
-        flags: Some(18),
-        state: State::Established,
-        ..question
-    };
-    let back = walk(world, &answer);
-    if !back.whole() {
-        return ConnectOutcome::Silent;
-    }
-    match world.listener(&machine, Protocol::Tcp, port) {
-        Some(Behavior::Answers) => ConnectOutcome::Open(Duration::from_nanos(there.base + back.base)),
-        Some(Behavior::Silent) => ConnectOutcome::Silent,
-        None => ConnectOutcome::Refused,
-    }
 }

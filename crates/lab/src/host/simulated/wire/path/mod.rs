@@ -12,6 +12,7 @@ mod internet;
 mod line;
 mod location;
 mod name;
+mod service;
 mod site;
 mod walk;
 
