@@ -57,14 +57,14 @@ fn packets_of_two_machines_are_recorded_at_the_same_time_and_asked_about_once_ea
         events.iter().position(|event| event["kind"] == kind && event["body"]["step"] == *step).unwrap()
     };
     // Both run before either is over.
-    assert!(place("executing", measured[1]) < place("done", measured[0]));
-    assert!(place("executing", measured[0]) < place("done", measured[1]));
+    assert!(place("executing", measured[1]) < place("done", measured[0]), "{printed}");
+    assert!(place("executing", measured[0]) < place("done", measured[1]), "{printed}");
     let kept: Vec<String> = std::fs::read_dir(at("captures"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     for ending in ["-src.cap", "-dst.cap", "-src_forensic_report.md", "_comparison.md"] {
-        assert!(kept.iter().any(|name| name.ends_with(ending)), "{ending}: {kept:?}");
+        assert!(kept.iter().any(|name| name.ends_with(ending)), "{ending}: {kept:?} {printed}");
     }
     assert_eq!(left_over(), before);
 }

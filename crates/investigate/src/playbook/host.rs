@@ -114,7 +114,12 @@ fn capture(conversation: &Conversation, last: Option<&FinishedCall>) -> Option<T
     let target = match (ends, named.collect::<Vec<_>>().as_slice()) {
         (Some(ends), _) => ends,
         (None, [one, two]) => format!("{one} to {two}"),
-        (None, named) => named.first().or(conversation.hosts.first())?.clone(),
+        (None, [one, ..]) => one.clone(),
+        // Where the machines could not be read, whoever named two of them still means both.
+        (None, []) => match conversation.hosts.as_slice() {
+            [one, two] => format!("{one} to {two}"),
+            hosts => hosts.first()?.clone(),
+        },
     };
     let text =
         format!("You asked for packets, so I record their headers on {target}, and leave nothing there.");
@@ -370,4 +375,28 @@ fn questions(judged: &JudgedFlows, missing: &[Looked], failed: Option<&str>) -> 
 /// Tells what the words of a conversation are about.
 pub(super) fn topic(conversation: &Conversation) -> Topic {
     complaint::read(&conversation.user_text).topic
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recorded(words: &str, hosts: &[&str]) -> Value {
+        let conversation = Conversation {
+            user_text: words.to_owned(),
+            hosts: hosts.iter().map(|name| (*name).to_owned()).collect(),
+            ..Conversation::default()
+        };
+        let turn = capture(&conversation, None);
+        turn.map_or(Value::Null, |turn| turn.calls[0].1["target"].clone())
+    }
+
+    #[test]
+    fn packets_of_two_machines_that_could_not_be_read_are_recorded_at_both() {
+        let words = "box-a cannot reach box-b, please capture packets at both ends";
+        assert_eq!(recorded(words, &["box-a", "box-b"]), "box-a to box-b");
+        assert_eq!(recorded(words, &["box-a", "box-b", "box-c"]), "box-a");
+        assert_eq!(recorded("box-a is slow, please capture packets", &["box-a"]), "box-a");
+        assert_eq!(recorded("box-a is slow", &["box-a"]), Value::Null);
+    }
 }
