@@ -8,6 +8,7 @@ use super::fault::Fault;
 use super::filter;
 use super::finding::{Certainty, Finding, Weight};
 use super::gathered::Part;
+use super::link::Link;
 use super::model::Host;
 use super::object::Object;
 use super::walk::Trace;
@@ -103,20 +104,68 @@ fn limited(host: &Host) -> impl Iterator<Item = Limited<'_>> {
     })
 }
 
-/// Finds the limit that drops what leaves by a device just now: also what asks who has an address, and what answers.
+/// Finds what drops packets that leave by a device just now, a limit or a netem that loses: also what asks who has an address, and what answers.
 pub(super) fn overloaded(host: &Host, device: &str) -> Option<Finding> {
-    let now = limited(host).find(|own| own.device == device && own.grew > 0)?;
-    Some(now.finding(host))
+    let limit = limited(host).find(|own| own.device == device && own.grew > 0);
+    let netem = || {
+        let own = netems(host).filter(|(own, _)| *own == device);
+        own.flat_map(|(device, qdisc)| impairments(host, device, qdisc, true))
+            .find(|finding| finding.fault == Fault::NetemLoss)
+    };
+    limit.map(|limit| limit.finding(host)).or_else(netem)
+}
+
+fn netems(host: &Host) -> impl Iterator<Item = (&String, &Qdisc)> {
+    let all = host.qdiscs.rows().iter().filter(|own| own.discipline == "netem");
+    all.filter_map(|qdisc| Some((qdisc.dev.as_ref()?, qdisc)))
 }
 
 fn queues(host: &Host, traces: &Traces<'_>) -> Vec<Finding> {
-    let on_the_path = |own: &Limited<'_>| {
+    let on_the_path = |device: &String| {
         traces.iter().any(|(_, trace)| {
-            trace.passed.iter().any(|one| one.host == host.name && one.output.as_ref() == Some(own.device))
+            trace.passed.iter().any(|one| one.host == host.name && one.output.as_ref() == Some(device))
         })
     };
-    let hurts = limited(host).filter(|own| own.grew > 0 || on_the_path(own));
-    hurts.map(|own| own.finding(host)).collect()
+    let hurts = limited(host).filter(|own| own.grew > 0 || on_the_path(own.device));
+    let mut found: Vec<Finding> = hurts.map(|own| own.finding(host)).collect();
+    for (device, qdisc) in netems(host) {
+        let is_loopback = host.link(device).is_some_and(Link::is_loopback);
+        let leaves = !is_loopback && (traces.is_empty() || on_the_path(device));
+        found.extend(impairments(host, device, qdisc, leaves));
+    }
+    found
+}
+
+/// Returns what a netem does to what leaves by a device; `leaves` says that it does so to traffic in question.
+fn impairments(host: &Host, device: &str, qdisc: &Qdisc, leaves: bool) -> Vec<Finding> {
+    let some = |figure: Option<f64>| figure.filter(|figure| *figure > 0.0);
+    let exempt = match qdisc.exempt.as_slice() {
+        [] => String::new(),
+        some => format!(", but for {}", some.join(", ")),
+    };
+    let delay = some(qdisc.delay_ms).or(some(qdisc.jitter_ms));
+    let kinds = [
+        (Fault::NetemLoss, some(qdisc.loss_pct), "loses", "%"),
+        (Fault::NetemDelay, delay, "delays by", "ms"),
+        (Fault::NetemCorrupt, some(qdisc.corrupt_pct), "damages", "%"),
+        (Fault::NetemDuplicate, some(qdisc.duplicate_pct), "doubles", "%"),
+        (Fault::NetemReorder, some(qdisc.reorder_pct), "reorders", "%"),
+    ];
+    let figures =
+        kinds.into_iter().filter_map(|(fault, figure, does, unit)| Some((fault, figure?, does, unit)));
+    let finding = |(fault, figure, does, unit): (Fault, f64, &str, &str)| {
+        let how = match (leaves, qdisc.exempt.is_empty()) {
+            (false, _) => NOTICED,
+            // Which of the flows go around it is not followed here.
+            (true, false) => (Weight::Degraded, Certainty::Likely),
+            (true, true) if fault == Fault::NetemLoss && figure >= 100.0 => BROKEN,
+            (true, true) => DEGRADED,
+        };
+        let object = Object::Qdisc { host: host.name.clone(), device: device.to_owned() };
+        let shows = format!("netem on {device} {does} {figure} {unit} of what it sends{exempt}");
+        Finding::new(how, fault, object, (&host.name, Part::QdiscsLater, shows))
+    };
+    figures.map(finding).collect()
 }
 
 fn rules(host: &Host, traces: &Traces<'_>) -> Vec<Finding> {

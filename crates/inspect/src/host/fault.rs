@@ -15,6 +15,16 @@ pub enum Fault {
     LinkFlap,
     /// A queueing discipline limits what a device sends.
     RateLimit,
+    /// A queueing discipline loses packets of a device.
+    NetemLoss,
+    /// A queueing discipline delays them.
+    NetemDelay,
+    /// A queueing discipline damages them.
+    NetemCorrupt,
+    /// A queueing discipline sends them twice.
+    NetemDuplicate,
+    /// A queueing discipline sends them out of order.
+    NetemReorder,
     /// Packets arrive damaged.
     ChecksumErrors,
     /// A rule overwrites parts of some packets.
@@ -145,11 +155,16 @@ pub enum Fault {
 
 impl Fault {
     /// Every code.
-    pub const ALL: [Self; 67] = [
+    pub const ALL: [Self; 72] = [
         Self::LinkMissing,
         Self::LinkDown,
         Self::LinkFlap,
         Self::RateLimit,
+        Self::NetemLoss,
+        Self::NetemDelay,
+        Self::NetemCorrupt,
+        Self::NetemDuplicate,
+        Self::NetemReorder,
         Self::ChecksumErrors,
         Self::PayloadRewrite,
         Self::RandomDrop,

@@ -331,6 +331,44 @@ fn a_gateway_behind_a_limit_that_drops_just_now_is_slowed_down_and_not_dead() {
 }
 
 #[test]
+fn a_netem_on_the_path_hurts_by_each_of_its_figures_and_one_elsewhere_does_not() {
+    let with = |netem: &str, device: &str| {
+        let line = format!("qdisc netem 1: dev {device} root refcnt 3 limit 1000{netem}\n");
+        let own = gathered("10.0.0.10/24", None).with(Part::QdiscsLater, &line);
+        [read("a", &own), plain("b", "10.0.0.11/24", None)]
+    };
+    let to = flow("10.0.0.11", 80);
+    let both = " delay 50ms  5ms loss 20%";
+    check(&with(both, "eth0"), &to, &["netem_loss qdisc/a/eth0", "netem_delay qdisc/a/eth0"]);
+    let rest = " corrupt 2% duplicate 3% reorder 25% 50% delay 1ms";
+    check(
+        &with(rest, "eth0"),
+        &to,
+        &[
+            "netem_delay qdisc/a/eth0",
+            "netem_corrupt qdisc/a/eth0",
+            "netem_duplicate qdisc/a/eth0",
+            "netem_reorder qdisc/a/eth0",
+        ],
+    );
+    check(&with("", "eth0"), &to, &[]);
+    for device in ["lo", "eth7"] {
+        let found = judge(&with(both, device), &to).findings;
+        assert!(found.len() == 2 && found.iter().all(|one| one.weight == Weight::Noticed), "{found:?}");
+    }
+}
+
+#[test]
+fn a_gateway_behind_a_netem_that_loses_everything_is_not_dead() {
+    let silent = r#"[{"dst":"10.0.0.1","dev":"eth0","state":["FAILED"]}]"#;
+    let own = gathered("10.0.0.10/24", Some("10.0.0.1")).with(Part::Neighbors, silent);
+    let router = gathered("10.0.0.1/24", None).with(Part::Settings, "net.ipv4.ip_forward = 1\n");
+    let router =
+        router.with(Part::QdiscsLater, "qdisc netem 1: dev eth0 root refcnt 3 limit 1000 loss 100%\n");
+    check(&[read("a", &own), read("r", &router)], &flow("192.0.2.1", 80), &["netem_loss qdisc/r/eth0"]);
+}
+
+#[test]
 fn a_line_of_the_own_file_that_leads_to_nobody_hides_what_the_name_server_says() {
     let answer = "ask 10.0.0.53 web.example\n;; ->>HEADER<<- opcode: QUERY, status: NOERROR, id: 1\n\
         web.example.\t60\tIN\tA\t10.0.0.11\n;; Query time: 2 msec\n";

@@ -77,6 +77,11 @@ impl Fault {
     pub const fn of_host(fault: HostFault) -> Self {
         match fault {
             HostFault::RateLimit => Self::RateLimit,
+            HostFault::NetemLoss => Self::NetemLoss,
+            HostFault::NetemDelay => Self::NetemDelay,
+            HostFault::NetemCorrupt => Self::NetemCorrupt,
+            HostFault::NetemDuplicate => Self::NetemDuplicate,
+            HostFault::NetemReorder => Self::NetemReorder,
             HostFault::AsymmetricPath => Self::AsymmetricPath,
             HostFault::GuestFirewallDrop => Self::GuestFirewallDrop,
             HostFault::GuestFirewallReject => Self::GuestFirewallReject,
@@ -177,7 +182,12 @@ pub(super) const fn object_kind(fault: HostFault) -> ObjectKind {
         | HostFault::Ipv6Disabled
         | HostFault::ReceiveWindow
         | HostFault::PortRangeExhausted => ObjectKind::Setting,
-        HostFault::RateLimit => ObjectKind::Qdisc,
+        HostFault::RateLimit
+        | HostFault::NetemLoss
+        | HostFault::NetemDelay
+        | HostFault::NetemCorrupt
+        | HostFault::NetemDuplicate
+        | HostFault::NetemReorder => ObjectKind::Qdisc,
         HostFault::GuestFirewallDrop | HostFault::GuestFirewallReject => ObjectKind::GuestRule,
         HostFault::PayloadRewrite
         | HostFault::RandomDrop
@@ -265,7 +275,12 @@ pub(crate) const fn layer(fault: HostFault) -> Layer {
         | HostFault::DscpRewrite
         | HostFault::SnatPorts
         | HostFault::NatMissing => Layer::Guest,
-        HostFault::RateLimit => Layer::Shaping,
+        HostFault::RateLimit
+        | HostFault::NetemLoss
+        | HostFault::NetemDelay
+        | HostFault::NetemCorrupt
+        | HostFault::NetemDuplicate
+        | HostFault::NetemReorder => Layer::Shaping,
         HostFault::DnsFailure
         | HostFault::DnsWrongRecord
         | HostFault::DnsSlow
@@ -351,6 +366,7 @@ pub(crate) const fn symptoms(fault: HostFault) -> &'static [&'static [Symptom]] 
         | HostFault::SoftnetDrop
         | HostFault::ConntrackFull
         | HostFault::SnatPorts
+        | HostFault::NetemLoss
         | HostFault::ReceiveBuffer => &[CUT, NAMES, SLOW],
         HostFault::PortRangeExhausted | HostFault::SynFlood | HostFault::AcceptQueueFull => {
             &[CUT, SLOW, REFUSED]
@@ -358,9 +374,13 @@ pub(crate) const fn symptoms(fault: HostFault) -> &'static [&'static [Symptom]] 
         HostFault::GuestFirewallDrop => &[CUT, NAMES],
         HostFault::GuestFirewallReject => &[CUT, NAMES, REFUSED],
         HostFault::FragNeededDrop | HostFault::MtuMismatch => &[CUT, SLOW],
-        HostFault::RateLimit | HostFault::DscpRewrite | HostFault::ReceiveWindow => {
-            &[SLOW, &[Symptom::Lossy]]
-        }
+        HostFault::RateLimit
+        | HostFault::NetemDelay
+        | HostFault::NetemCorrupt
+        | HostFault::NetemDuplicate
+        | HostFault::NetemReorder
+        | HostFault::DscpRewrite
+        | HostFault::ReceiveWindow => &[SLOW, &[Symptom::Lossy]],
         HostFault::DnsSlow | HostFault::WrongResolver => &[NAMES],
         HostFault::DnsFailure
         | HostFault::DnsWrongRecord
@@ -437,6 +457,17 @@ pub(super) const fn mechanism(fault: HostFault) -> &'static str {
         }
         HostFault::RateLimit => {
             "The machine sends no faster than this limit. What exceeds it waits, and is dropped."
+        }
+        HostFault::NetemLoss => {
+            "The machine drops a share of what it sends. That has to be sent again, and is slow."
+        }
+        HostFault::NetemDelay => "The machine holds back what it sends, so every answer takes longer.",
+        HostFault::NetemCorrupt => {
+            "The machine damages a share of what it sends. The receiver drops that, and it has to be sent again."
+        }
+        HostFault::NetemDuplicate => "The machine sends a share of its packets twice.",
+        HostFault::NetemReorder => {
+            "The machine sends packets out of order. TCP takes that for loss, and sends more slowly."
         }
         HostFault::ChecksumErrors => {
             "Packets arrive damaged. The receiver drops them, and they have to be sent again."

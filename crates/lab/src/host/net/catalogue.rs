@@ -88,6 +88,37 @@ pub const FAULTS: &[Spec] = &[
         &[(Fault::RandomDrop, "netfilter/r/filter/FORWARD")],
         "r iptables -A FORWARD -m statistic --mode random --probability 0.02 -j DROP",
     ),
+    // Where this kernel has netem: these are skipped, and counted apart, where it has none.
+    beside(
+        "netem_loss",
+        Topology::Router,
+        &[(Fault::NetemLoss, "qdisc/r/eth1")],
+        "r tc qdisc add dev eth1 root netem loss 20%",
+    ),
+    beside(
+        "netem_delay",
+        Topology::Router,
+        &[(Fault::NetemDelay, "qdisc/b/eth0")],
+        "b tc qdisc add dev eth0 root netem delay 120ms 20ms",
+    ),
+    beside(
+        "netem_corrupt",
+        Topology::Router,
+        &[(Fault::NetemCorrupt, "qdisc/r/eth1")],
+        "r tc qdisc add dev eth1 root netem corrupt 5%",
+    ),
+    beside(
+        "netem_duplicate",
+        Topology::Lan,
+        &[(Fault::NetemDuplicate, "qdisc/a/eth0")],
+        "a tc qdisc add dev eth0 root netem duplicate 30%",
+    ),
+    beside(
+        "netem_reorder",
+        Topology::Router,
+        &[(Fault::NetemReorder, "qdisc/a/eth0"), (Fault::NetemDelay, "qdisc/a/eth0")],
+        "a tc qdisc add dev eth0 root netem delay 20ms reorder 25% 50%",
+    ),
     // Addresses and neighbors.
     stops(
         "host_missing_ip",

@@ -41,6 +41,8 @@ pub const HEALTHY: &[Spec] = &[
         Topology::Router,
         "r tc qdisc add dev eth1 root tbf rate 1gbit burst 256kb limit 1mb",
     ),
+    well("netem_without_figures", Topology::Router, "r tc qdisc add dev eth1 root netem limit 10000"),
+    well("netem_on_loopback", Topology::Router, "a tc qdisc add dev lo root netem delay 50ms loss 10%"),
     well(
         "load_balancer",
         Topology::Router,

@@ -285,6 +285,16 @@ impl Net {
         if may_fail {
             return Ok(order.run().map(drop)?);
         }
+        if program == &"tc" {
+            let ran = order.run()?;
+            return match (ran.code, ran.err.contains(NO_SUCH_QDISC)) {
+                (0, _) => Ok(()),
+                (_, true) => {
+                    Err(HostError::Lacking(format!("this kernel does not have what `{line}` needs")))
+                }
+                (_, false) => Err(failed(line, ran.err.trim())),
+            };
+        }
         must(line, order).map(drop)
     }
 
@@ -355,6 +365,8 @@ impl Net {
     }
 }
 
+/// What `tc` says of a discipline that the kernel does not have.
+const NO_SUCH_QDISC: &str = "qdisc kind is unknown";
 /// Programs that a step may begin with.
 const STEPS: [&str; 7] = ["ip", "tc", "nft", "iptables", "sysctl", "ethtool", "ping"];
 

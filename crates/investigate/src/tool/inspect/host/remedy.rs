@@ -64,7 +64,15 @@ fn command(finding: &Finding) -> Option<(String, String, String)> {
             format!("ip -br link show dev {device}"),
             format!("whoever set it down may have meant it. `sudo ip link set dev {device} down` undoes it."),
         )),
-        (Fault::RateLimit, Object::Qdisc { device, .. }) if is_word(device) => Some((
+        (
+            Fault::RateLimit
+            | Fault::NetemLoss
+            | Fault::NetemDelay
+            | Fault::NetemCorrupt
+            | Fault::NetemDuplicate
+            | Fault::NetemReorder,
+            Object::Qdisc { device, .. },
+        ) if is_word(device) => Some((
             format!("sudo tc qdisc del dev {device} root"),
             format!("tc -s qdisc show dev {device}"),
             "a limit that was meant is gone; what the look printed puts it back.".to_owned(),
