@@ -123,13 +123,17 @@ fn a_hostile_log_steers_no_terminal() {
 }
 
 /// Investigates the case of a rule that somebody made in the night; returns its line and its report.
-#[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
 fn investigated(more: &[&str]) -> (Value, String) {
+    investigated_case("changed-rule", more)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
+fn investigated_case(name: &str, more: &[&str]) -> (Value, String) {
     let home = tempfile::tempdir().unwrap();
     let keep = home.path().join("kept");
-    let case = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/estates/changed-rule.toml");
+    let case = format!("{}/tests/it/estates/{name}.toml", env!("CARGO_MANIFEST_DIR"));
     let output = Command::new(env!("CARGO_BIN_EXE_ghost"))
-        .args(["lab", "eval", case, "--json", "--keep", keep.to_str().unwrap()])
+        .args(["lab", "eval", &case, "--json", "--keep", keep.to_str().unwrap()])
         .args(more)
         .env_clear()
         .env("HOME", home.path())
@@ -159,6 +163,18 @@ fn an_investigation_says_who_made_the_rule_that_stops_the_flow_and_when() {
     let proof =
         report.lines().find(|line| line.trim_start().starts_with("- Since when: ") && line.contains("(o"));
     assert!(proof.is_some(), "{report}");
+}
+
+#[test]
+fn a_change_of_another_subscription_is_read_there() {
+    let (row, report) = investigated_case("sub-nsg", &[]);
+    let changes = &row["changes"];
+    assert_eq!(
+        (&changes["attributed"], &changes["missed"], &changes["wrong"], &changes["decoys_blamed"]),
+        (&json!(1), &json!(0), &json!(0), &json!(0)),
+        "{row}"
+    );
+    assert!(report.contains("rule harden-data of hub-nsg was created 2025-06-0"), "{report}");
 }
 
 #[test]

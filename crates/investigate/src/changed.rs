@@ -20,6 +20,9 @@ pub struct ChangedObjects {
     pub until: String,
     /// Whether that is all that the log has of that time.
     pub complete: bool,
+    /// The logs that could not be read: of which group, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
     /// What it says of each fault that was asked about.
     pub origins: Vec<ObjectOrigin>,
     /// What it says to a question: one sentence for each change, the latest first.

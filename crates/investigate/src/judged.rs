@@ -34,10 +34,40 @@ pub struct JudgedFlows {
     pub closed: Vec<UnreadDocument>,
     /// How commands name the resource groups of objects that are in others than the session's own.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub elsewhere: BTreeMap<String, String>,
+    pub elsewhere: BTreeMap<String, OtherGroup>,
     /// The machines that were read themselves; none in the cloud.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub machines: Vec<JudgedMachine>,
+}
+
+/// A resource group that is another one than the session's own, written as commands name it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct OtherGroup {
+    pub group: String,
+    /// The subscription, where that is another one, too.
+    pub subscription: Option<String>,
+}
+
+/// What stands between the two.
+const WITHIN: &str = " --subscription ";
+
+impl From<String> for OtherGroup {
+    fn from(text: String) -> Self {
+        match text.split_once(WITHIN) {
+            Some((group, own)) => Self { group: group.to_owned(), subscription: Some(own.to_owned()) },
+            None => Self { group: text, subscription: None },
+        }
+    }
+}
+
+impl From<OtherGroup> for String {
+    fn from(from: OtherGroup) -> Self {
+        match from.subscription {
+            Some(subscription) => format!("{}{WITHIN}{subscription}", from.group),
+            None => from.group,
+        }
+    }
 }
 
 /// A machine that was to be read.
@@ -405,6 +435,14 @@ pub(crate) fn is_of_complaints(arguments: &Value) -> bool {
 pub(crate) fn judged(state: &State) -> Option<(&CallState, JudgedFlows)> {
     let judged = state.calls().filter_map(|call| Some((call, of_complaints(call)?)));
     judged.fold(None, |_, last| Some(last))
+}
+
+/// Returns where objects are that lie in other resource groups than the session's own, as the calls of a session say, the last of each.
+pub(crate) fn elsewhere(state: &State) -> BTreeMap<String, OtherGroup> {
+    let calls = state.calls().filter(|call| call.call.tool == TOOL);
+    let returned = calls.filter_map(|call| call.returned.as_ref().filter(|returned| !returned.is_error));
+    let results = returned.filter_map(|returned| serde_json::from_str::<Value>(&returned.content).ok());
+    results.filter_map(|result| JudgedFlows::of_result(&result)).flat_map(|judged| judged.elsewhere).collect()
 }
 
 /// Tells whether a session is about machines that are read themselves: where the cloud may know them, too, what was judged last says it.

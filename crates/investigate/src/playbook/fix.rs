@@ -219,8 +219,8 @@ fn fix<'a>(
     fault: &'a CitedFault,
     at: &dyn Fn(usize) -> &'a str,
 ) -> Option<Fix> {
-    let there = context.judged.elsewhere.get(&fault.suspect.object);
-    let group = there.map(String::as_str).or(context.incident.group.as_deref()).unwrap_or(GROUP);
+    let there = context.judged.elsewhere.get(&fault.suspect.object).cloned().map(String::from);
+    let group = there.as_deref().or(context.incident.group.as_deref()).unwrap_or(GROUP);
     let kind = fault.suspect.fault()?;
     Some(match kind {
         Fault::NsgDeny => rule(context, group, &fault.suspect.object, at(1), at(2)),

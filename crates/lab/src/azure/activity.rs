@@ -42,7 +42,7 @@ pub(super) fn note(
     let event = guid(&format!("{id}{operation}{}{}", cloud.activity.len(), now.as_millis()));
     let word = status_word(answer.status);
     let moment = log_time(now);
-    let subscription = cloud.subscription().to_owned();
+    let subscription = target.subscription.clone().unwrap_or_else(|| cloud.subscription().to_owned());
     let tenant = cloud.about.subscription.get("tenantId").cloned().unwrap_or_default();
     let record = json!({
         "authorization": {"action": operation, "scope": id}, "caller": caller,
@@ -64,11 +64,16 @@ pub(super) fn note(
     cloud.activity.push_back(record);
 }
 
-/// Returns the events that a filter wants, the latest first. What the log has only later is not among them.
+/// Returns the events of a subscription that a filter wants, the latest first. What the log has only later is not among them.
 ///
 /// # Errors
 /// Refuses a filter with a bound that is no time, or with a comparison that the platform does not know.
-pub(super) fn list(cloud: &Cloud, request: &Request, now: Timestamp) -> Result<Vec<Value>, Refusal> {
+pub(super) fn list(
+    cloud: &Cloud,
+    request: &Request,
+    subscription: Option<&str>,
+    now: Timestamp,
+) -> Result<Vec<Value>, Refusal> {
     let filter = request.parameter("$filter").unwrap_or_default();
     let mut wanted = Vec::new();
     for text in filter.split(" and ").filter(|text| !text.trim().is_empty()) {
@@ -81,8 +86,13 @@ pub(super) fn list(cloud: &Cloud, request: &Request, now: Timestamp) -> Result<V
         let seen = event.get("submissionTimestamp").and_then(Value::as_str).and_then(moment);
         seen.is_none_or(|seen| seen.unix_timestamp_nanos() <= i128::from(now.as_millis()) * 1_000_000)
     };
+    let is_of = |event: &&Value| {
+        let own = event.get("subscriptionId").and_then(Value::as_str);
+        subscription.zip(own).is_none_or(|(asked, own)| own.eq_ignore_ascii_case(asked))
+    };
     let fits = |event: &&Value| wanted.iter().all(|one| one.holds(event));
-    let mut found: Vec<&Value> = cloud.activity.iter().rev().filter(is_there).filter(fits).collect();
+    let mut found: Vec<&Value> =
+        cloud.activity.iter().rev().filter(is_there).filter(is_of).filter(fits).collect();
     found.sort_by_key(|event| std::cmp::Reverse(event.get("eventTimestamp").and_then(Value::as_str)));
     Ok(found.into_iter().cloned().collect())
 }

@@ -98,7 +98,8 @@ impl Cloud {
         }
         let event = guid(&format!("{correlation}{status}"));
         let seen = Timestamp::from_millis(at.as_millis() + i64::from(change.delay) * 1000);
-        let subscription = self.subscription().to_owned();
+        let subscription = target.as_ref().and_then(|target| target.subscription.clone());
+        let subscription = subscription.unwrap_or_else(|| self.subscription().to_owned());
         let tenant = self.about.subscription.get("tenantId").cloned().unwrap_or_default();
         let begins = status == "Started";
         json!({

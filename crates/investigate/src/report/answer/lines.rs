@@ -252,8 +252,12 @@ pub(in crate::report) fn unchecked(state: &State) -> String {
             },
         )
         .collect();
-    if let Some(LogReading::Unread(why)) = log_reading(state) {
-        parts.push(format!("the activity log ({why})"));
+    match log_reading(state) {
+        Some(LogReading::Unread(why)) => parts.push(format!("the activity log ({why})")),
+        Some(LogReading::Read(log, _)) => {
+            parts.extend(log.unread.iter().map(|one| format!("the activity log of {one}")));
+        }
+        None => {}
     }
     let closed = crate::judged::judged(state).map(|(_, judged)| judged.closed).unwrap_or_default();
     parts.extend(closed.into_iter().map(|one| format!("{} (closed to whoever reads)", one.what)));

@@ -256,7 +256,11 @@ fn read_words(log: &ChangedObjects, is_empty: bool) -> String {
         ("", _) | (_, "") => "The activity log was read".to_owned(),
         (since, until) => format!("The activity log was read from {since} to {until}"),
     };
-    let part = if log.complete { "" } else { ", and that is not all that it has" };
+    let part = match (log.complete, log.unread.as_slice()) {
+        (true, _) => String::new(),
+        (false, []) => ", and that is not all that it has".to_owned(),
+        (false, unread) => format!(", and that of {} could not be read", unread.join(", nor that of ")),
+    };
     let none = if is_empty { "; nothing in it has to do with the causes" } else { "" };
     let more = match log.unlisted {
         0 => String::new(),

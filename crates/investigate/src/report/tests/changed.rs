@@ -69,3 +69,15 @@ fn a_log_that_nobody_could_read_is_not_checked_and_changes_nothing_else() {
     assert!(answer.title().starts_with("Root cause: "), "{}", answer.title());
     assert!(rca(&state).contains("the activity log was not read: it could not be read"), "{}", rca(&state));
 }
+
+#[test]
+fn a_log_of_another_group_that_could_not_be_read_is_named() {
+    let why = "hub-rg in the subscription s2 (reading the activity log: no role)";
+    let mut content = origin("none", "which change made it is not known");
+    content["facts"]["complete"] = json!(false);
+    content["facts"]["unread"] = json!([why]);
+    let state = session(&content).state();
+    let answer = answer(&state);
+    let unchecked = answer.lines.iter().find(|line| line.label == "Not checked").unwrap();
+    assert!(unchecked.text.contains(&format!("the activity log of {why}")), "{}", unchecked.text);
+}

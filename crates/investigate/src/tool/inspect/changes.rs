@@ -6,18 +6,18 @@ use serde_json::json;
 
 use super::argument::{Refused, refuse, resource_group};
 use super::inspector::{Inspection, Inspector, Unfinished};
+use super::path::sentence;
 use crate::changed::{ChangedObjects, ObjectOrigin, TOOL, moment};
 use crate::complaint::{first_failure, window};
+use crate::judged::{OtherGroup, elsewhere};
 use crate::state::{Entry, State};
 use crate::suspect::plain;
 use crate::tool::Site;
 use crate::tool::call_replay::CallReplay;
 use ghost_base::Timestamp;
 use ghost_cloud::operation::{CommandRequest, Issue, ReadOperation};
-use ghost_cloud::{ResourceGroup, line};
-use ghost_inspect::changes::{
-    Change, Log, Origin, Question, Reference, Resource, Subject, moment as read_moment,
-};
+use ghost_cloud::{Name, ResourceGroup, line};
+use ghost_inspect::changes::{Change, Log, Question, Reference, Resource, Subject, moment as read_moment};
 
 /// So much of the log lies before the first failure.
 const BEFORE_MILLIS: i64 = 36 * 3_600_000;
@@ -144,22 +144,32 @@ impl Inspector for ListChanges {
         // Whole seconds, and none of the last one is left out.
         let whole =
             |at: Timestamp, more: i64| Timestamp::from_millis(at.as_millis().div_euclid(1000) * 1000 + more);
-        let command = CommandRequest::line(
-            line::activity_between(&request.resource_group, whole(since, 0), whole(until, 1000), MAX_EVENTS),
-            format!("find out who changed something in {}", request.resource_group.group),
-        );
-        let text = replay.run(&mut ReadOperation::new(command, "reading the activity log"))??;
-        let mut log = Log::parse(&text).map_err(|error| Issue::new(format!("the activity log: {error}")))?;
-        log.is_cut |= log.events >= MAX_EVENTS;
+        let span = (whole(since, 0), whole(until, 1000));
+        let causes = Causes::placed(request, state);
         let mut inspection = Inspection::default();
-        for change in &log.changes {
+        let mut logs = Vec::new();
+        for group in &causes.groups {
+            let read = read_log(group, span, replay)?;
+            if *group == request.resource_group {
+                // Whatever else is read, without the session's own log the call came to nothing.
+                logs.push(Ok(read?));
+            } else {
+                logs.push(
+                    read.map_err(|issue| format!("{} ({})", plain_group(group), sentence(&issue.text))),
+                );
+            }
+        }
+        for change in logs.iter().flatten().flat_map(|log| &log.changes) {
             inspection.line(&change.sentence(moment));
         }
-        log.changes.iter_mut().for_each(one_word_names);
+        logs.iter_mut().flatten().flat_map(|log| &mut log.changes).for_each(one_word_names);
+        let unread: Vec<String> = logs.iter().filter_map(|log| log.as_ref().err().cloned()).collect();
         let mut found = ChangedObjects {
             since: moment(since),
             until: moment(until),
-            complete: !log.is_cut && log.warnings.is_empty(),
+            complete: unread.is_empty()
+                && logs.iter().flatten().all(|log| !log.is_cut && log.warnings.is_empty()),
+            unread,
             is_question,
             ..ChangedObjects::default()
         };
@@ -172,14 +182,23 @@ impl Inspector for ListChanges {
                     && (request.around.is_empty()
                         || request.around.iter().any(|one| one.concerns(&change.resource)))
             };
+            let changes = logs.iter().flatten().flat_map(|log| &log.changes);
             let sentences: Vec<String> =
-                log.changes.iter().filter(fits).map(|change| capital(&change.sentence(moment))).collect();
+                changes.filter(fits).map(|change| capital(&change.sentence(moment))).collect();
             found.unlisted = sentences.len().saturating_sub(MAX_CHANGES);
             found.changes = sentences.into_iter().take(MAX_CHANGES).collect();
         } else {
-            found.origins = origins(&log, &request.causes, &time);
+            let mut origins = Vec::new();
+            for (cause, at) in request.causes.iter().zip(&causes.of) {
+                let log = logs.get(*at).zip(causes.groups.get(*at));
+                origins.extend(log.map(|(log, group)| origin(log.as_ref(), group, cause, &time)));
+            }
+            found.origins = origins;
         }
-        if !found.complete {
+        for unread in &found.unread {
+            inspection.notes.push(format!("the log of {unread} could not be read"));
+        }
+        if logs.iter().flatten().any(|log| log.is_cut || !log.warnings.is_empty()) {
             inspection.notes.push("the log was not read to its end".to_owned());
         }
         if until > back(now, 20 * 60_000) {
@@ -219,24 +238,109 @@ fn last_words(state: &State) -> (&str, Timestamp) {
     messages.unwrap_or((state.opened.symptom.as_str(), state.opened_at))
 }
 
-fn origins(log: &Log, causes: &[AskedCause], time: &IncidentTime) -> Vec<ObjectOrigin> {
-    let subjects: Vec<Subject> =
-        causes.iter().map(|cause| Subject::of_fault(&cause.fault, &cause.object)).collect();
-    let question = Question { first_failure: Some(time.at), last_good: None };
-    let found = log.attribute(&subjects, &question);
-    let one = |(cause, origin): (&AskedCause, &Origin)| {
-        let object: Vec<String> = cause.object.split('/').map(plain).collect();
-        let object = object.join("/");
-        let reported = log.reported(origin);
-        ObjectOrigin {
-            fault: cause.fault.clone(),
-            object: cause.object.clone(),
-            result: reported.result.to_owned(),
-            sentence: log.origin_sentence(&object, origin, time.reference, moment),
-            correlation: reported.change.and_then(|change| change.correlation).map(|id| plain(&id)),
+/// The resource groups whose logs are read, and in which of them each cause lies.
+struct Causes {
+    groups: Vec<ResourceGroup>,
+    /// The place of each cause's group among them.
+    of: Vec<usize>,
+}
+
+impl Causes {
+    /// Finds out where the causes lie: in the session's own group, unless what judged them says that it is another one.
+    fn placed(request: &Request, state: &State) -> Self {
+        let known = elsewhere(state);
+        let own = &request.resource_group;
+        let group_of = |cause: &AskedCause| known.get(&cause.object).and_then(|there| named(there, own));
+        let mut groups = Vec::new();
+        let mut of = Vec::new();
+        for group in request.causes.iter().map(|cause| group_of(cause).unwrap_or_else(|| own.clone())) {
+            let at = groups.iter().position(|known| *known == group);
+            of.push(at.unwrap_or(groups.len()));
+            if at.is_none() {
+                groups.push(group);
+            }
+        }
+        if groups.is_empty() {
+            groups.push(own.clone());
+        }
+        Self { groups, of }
+    }
+}
+
+/// Returns another group as commands name it. Whether it may be looked at the gate decides, as of everything that is read there.
+fn named(there: &OtherGroup, own: &ResourceGroup) -> Option<ResourceGroup> {
+    let subscription = match &there.subscription {
+        Some(subscription) => Some(Name::parse(subscription).ok()?),
+        None => own.subscription.clone(),
+    };
+    Some(ResourceGroup { subscription, group: Name::parse(&there.group).ok()? })
+}
+
+/// Reads what was changed in a group.
+fn read_log(
+    group: &ResourceGroup,
+    (since, until): (Timestamp, Timestamp),
+    replay: &mut CallReplay<'_, '_>,
+) -> Result<Result<Log, Issue>, Unfinished> {
+    let command = CommandRequest::line(
+        line::activity_between(group, since, until, MAX_EVENTS),
+        format!("find out who changed something in {}", group.group),
+    );
+    let read = replay.run(&mut ReadOperation::new(command, "reading the activity log"))?;
+    Ok(read.and_then(|text| {
+        let mut log = Log::parse(&text).map_err(|error| Issue::new(format!("the activity log: {error}")))?;
+        log.is_cut |= log.events >= MAX_EVENTS;
+        Ok(log)
+    }))
+}
+
+/// Says what the log of its group tells of a cause. A change of a group of the same name in another subscription is not in it.
+fn origin(
+    log: Result<&Log, &String>,
+    group: &ResourceGroup,
+    cause: &AskedCause,
+    time: &IncidentTime,
+) -> ObjectOrigin {
+    let object = cause.object.split('/').map(plain).collect::<Vec<_>>().join("/");
+    let mut said = ObjectOrigin {
+        fault: cause.fault.clone(),
+        object: cause.object.clone(),
+        result: "none".to_owned(),
+        sentence: String::new(),
+        correlation: None,
+    };
+    let log = match log {
+        Ok(log) => log,
+        Err(why) => {
+            said.sentence = format!(
+                "which change made {object} is not known: the activity log of {why} could not be read"
+            );
+            return said;
         }
     };
-    causes.iter().zip(&found.origins).map(one).collect()
+    // One of two groups that have a network of the same name is written behind it; no log knows that.
+    let suffix = format!("@{}", group.group.as_str().to_ascii_lowercase());
+    let bare = |part: &str| part.strip_suffix(suffix.as_str()).unwrap_or(part).to_owned();
+    let subject = cause.object.split('/').map(bare).collect::<Vec<_>>().join("/");
+    let question = Question { first_failure: Some(time.at), last_good: None };
+    let found = log.attribute(&[Subject::of_fault(&cause.fault, &subject)], &question);
+    if let Some(origin) = found.origins.first() {
+        let reported = log.reported(origin);
+        reported.result.clone_into(&mut said.result);
+        said.sentence = log.origin_sentence(&object, origin, time.reference, moment);
+        said.correlation = reported.change.and_then(|change| change.correlation).map(|id| plain(&id));
+    }
+    said
+}
+
+/// Says which group it is.
+fn plain_group(group: &ResourceGroup) -> String {
+    match &group.subscription {
+        Some(subscription) => {
+            format!("{} in the subscription {}", plain(group.group.as_str()), plain(subscription.as_str()))
+        }
+        None => plain(group.group.as_str()),
+    }
 }
 
 /// Makes one word of each name: anybody may have written them.

@@ -16,7 +16,7 @@ use crate::complaint::{Complaint, Kind, UnknownEnd};
 use crate::finding::{Fault, FaultCode};
 use crate::judged::{
     FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, JudgedFlows, JudgedRemedy, JudgedService,
-    NoticedObject, UnknownName, UnreadDocument,
+    NoticedObject, OtherGroup, UnknownName, UnreadDocument,
 };
 use crate::suspect::{Layer, Suspect, plain};
 use crate::symptom_text::Symptom;
@@ -458,9 +458,11 @@ fn closed(estate: &Estate) -> Vec<UnreadDocument> {
 }
 
 /// Returns how commands name the groups of causes that are in others than the session's own, by the objects of these.
-fn elsewhere(judged: &[Judgement], reader: &EstateReader<'_>) -> BTreeMap<String, String> {
+fn elsewhere(judged: &[Judgement], reader: &EstateReader<'_>) -> BTreeMap<String, OtherGroup> {
     let causes = judged.iter().flat_map(Judgement::findings);
-    causes.filter_map(|cause| Some((object(&cause.object), reader.group_words(&cause.object)?))).collect()
+    causes
+        .filter_map(|cause| Some((object(&cause.object), reader.group_words(&cause.object)?.into())))
+        .collect()
 }
 
 /// The ports of whoever administers machines: asked about where exposure is the question and no port is named.

@@ -10,6 +10,7 @@ use super::inspectors;
 use crate::Limits;
 use crate::event::{Event, Opened, Origin};
 use crate::model::{Call, Investigator};
+use crate::report::tests::Ledger;
 use crate::state::{CallState, State};
 use crate::tool::{CallContext, NoEvidence, Registry, Site, ToolAction};
 use ghost_base::Timestamp;
@@ -167,6 +168,51 @@ fn a_baseline_is_recalled_before_anything_is_asked() {
     for tool in ["detect_config_drift", "detect_effective_network_drift"] {
         assert!(matches!(first(tool, &asked), ToolAction::FileTask(_)), "{tool}");
     }
+}
+
+/// A session that found a rule in the hub's subscription, and asks the log about it.
+fn hub_rule() -> (Ledger, Value) {
+    let mut ledger = Ledger::open("app-1 gets nothing from orders-db on 5432");
+    ledger.calls(0, "c1", "check_path");
+    let facts = json!({"complaints": [], "flows": [], "noticed": [],
+        "elsewhere": {"nsg/hub-nsg/harden": "hub-rg --subscription s2"}});
+    let content = json!({"status": "completed", "observations": [], "facts": facts}).to_string();
+    ledger
+        .json("returned", json!({"call": "c1", "tool": "check_path", "content": content, "is_error": false}));
+    ledger.calls(1, "c2", "list_changes");
+    (ledger, json!({"reasoning": "r", "causes": [{"fault": "nsg_deny", "object": "nsg/hub-nsg/harden"}]}))
+}
+
+fn last_call(ledger: &Ledger, asked: &Value) -> ToolAction {
+    let (state, registry) = (ledger.state(), Registry::new(inspectors(&site())));
+    let call = state.calls().next_back().unwrap();
+    let now = Timestamp::from_millis(1_760_000_100_000);
+    let context = CallContext { state: &state, call, evidence: &NoEvidence, tools: &registry, now };
+    registry.find("list_changes").unwrap().advance(&arguments(asked), &context)
+}
+
+#[test]
+fn the_log_of_the_group_in_which_a_cause_lies_is_read() {
+    let (ledger, asked) = hub_rule();
+    let ToolAction::Run(command) = last_call(&ledger, &asked) else { panic!("nothing is run") };
+    let wanted = "az monitor activity-log list --resource-group hub-rg --subscription s2 --start-time";
+    assert!(command.command.starts_with(wanted), "{}", command.command);
+}
+
+#[test]
+fn a_log_of_another_group_that_is_closed_is_not_said_to_have_no_entry() {
+    let (mut ledger, asked) = hub_rule();
+    let ToolAction::Run(command) = last_call(&ledger, &asked) else { panic!("nothing is run") };
+    ledger.propose(1, "c2", &command.command, "H1", "SAFE");
+    ledger.done(1, "denied", "auto_approved", "the policy does not allow it");
+    let ToolAction::Return(result) = last_call(&ledger, &asked) else { panic!("it does not end") };
+    assert!(!result.is_error, "{}", result.content);
+    let facts = &result.content["facts"];
+    assert_eq!(facts["complete"], json!(false));
+    assert!(facts["unread"][0].as_str().unwrap().starts_with("hub-rg in the subscription s2 ("), "{facts}");
+    let sentence = facts["origins"][0]["sentence"].as_str().unwrap();
+    assert!(sentence.starts_with("which change made nsg/hub-nsg/harden is not known"), "{sentence}");
+    assert!(!sentence.contains("has no entry"), "{sentence}");
 }
 
 #[test]

@@ -45,7 +45,9 @@ pub(in crate::azure) fn answer(cloud: &mut Cloud, request: &Request, now: Timest
         return answered.map(alone);
     }
     if target.namespace() == "microsoft.insights" && target.last() == "values" {
-        return cloud.list(request, activity::list(cloud, request, now)?).map(alone);
+        return cloud
+            .list(request, activity::list(cloud, request, target.subscription.as_deref(), now)?)
+            .map(alone);
     }
     if target.last() == "metrics" && target.name().eq_ignore_ascii_case("Microsoft.Insights") {
         return metrics(cloud, request, &target, now).map(alone);

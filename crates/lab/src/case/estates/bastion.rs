@@ -24,6 +24,7 @@ const PORT: u16 = 22;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Wrong {
     #[default]
+    Nothing,
     Manager,
     Cloud,
     /// Its own group lets no session out.
@@ -39,6 +40,12 @@ impl Wrong {
 
     fn words(self, rng: &mut Rng) -> &'static str {
         match self {
+            Self::Nothing => rng.one(&[
+                "can one get into {d} by Bastion? a colleague is not sure",
+                "somebody says that {d} was unreachable through Bastion this morning, is anything wrong there?",
+                "{d} by {b}: please check whether something is in between, it hung once",
+                "not sure anything is wrong: {d} may be unreachable through Bastion since security closed everything but the office",
+            ]),
             Self::Client => rng.one(&[
                 "az network bastion ssh to {d} fails, the page in the portal works",
                 "native client through bastion to {d} does not connect",
@@ -56,7 +63,8 @@ impl Wrong {
     /// The rules of its group: name, number, direction, access, who is named, port.
     fn rules(self) -> Vec<Rule> {
         // A rule for the whole internet lets in whoever manages hosts, too.
-        let users = if self == Self::Manager { "203.0.113.0/24" } else { "Internet" };
+        // Rules for one office are meant.
+        let users = if matches!(self, Self::Manager | Self::Nothing) { "203.0.113.0/24" } else { "Internet" };
         let mut rules = vec![
             ("allow-manager", 100, "Inbound", "Allow", "GatewayManager", "443"),
             ("allow-users", 110, "Inbound", "Allow", users, "443"),
@@ -69,7 +77,7 @@ impl Wrong {
             Self::Manager => "allow-manager",
             Self::Cloud => "allow-cloud",
             Self::Sessions => "allow-ssh",
-            Self::Target | Self::Client => "",
+            Self::Nothing | Self::Target | Self::Client => "",
         };
         rules.retain(|(name, ..)| *name != missing);
         rules
@@ -77,7 +85,7 @@ impl Wrong {
 
     fn expected(self, host: &str) -> Option<Pair> {
         match self {
-            Self::Target => None,
+            Self::Nothing | Self::Target => None,
             Self::Manager => Some(Pair::new("nsg_deny", format!("nsg/{GROUP}/deny-in"))),
             Self::Cloud | Self::Sessions => Some(Pair::new("nsg_deny", format!("nsg/{GROUP}/deny-out"))),
             Self::Client => Some(Pair::new("bastion_unconfigured", format!("bastion/{host}"))),
@@ -88,7 +96,7 @@ impl Wrong {
 type Rule = (&'static str, u16, &'static str, &'static str, &'static str, &'static str);
 
 /// Somebody wants to administer a machine. All else on the path is in order, so that the host decides.
-pub(super) fn bastion(tried: &mut Tried, rng: &mut Rng) {
+pub(super) fn bastion(tried: &mut Tried, healthy: bool, rng: &mut Rng) {
     let estate = &tried.drawn.estate;
     let Some(target) = estate.machines.get(rng.below(estate.machines.len())).cloned() else { return };
     let Some(network) = target.subnet.split('/').next().and_then(|name| estate.network(name)).cloned() else {
@@ -111,7 +119,7 @@ pub(super) fn bastion(tried: &mut Tried, rng: &mut Rng) {
     if !walk(&with_host(estate, &place, subnet, &target), &flow).is_fine() {
         return;
     }
-    let wrong = rng.one(&Wrong::BAD);
+    let wrong = if healthy { Wrong::Nothing } else { rng.one(&Wrong::BAD) };
     let host = format!("{}-bas", tried.drawn.app);
     let mut expected: BTreeSet<Pair> = wrong.expected(&host).into_iter().collect();
     if wrong == Wrong::Target {

@@ -8,11 +8,13 @@ use std::str::FromStr;
 use serde_json::{Value, json};
 
 use super::cause;
-use super::estate::Role;
+use super::estate::{Estate, Role};
+use super::flow_log::flow_log;
 use super::herring::strew;
 use super::hub::hub;
 use super::region::elsewhere;
 use super::special;
+use super::subscription::moved;
 use super::tiers::{Drawn, tiers};
 use super::walk::{Flow, Truth, walk};
 use super::words::{About, Seen, Slots, complaint, message, named, role, time};
@@ -121,8 +123,30 @@ pub fn drawn(profile: Profile, seed: u64, number: u64) -> DrawnCase {
     if events.percent(30) {
         tried.more.push_str(&elsewhere("ALSO", events));
     }
+    places(&mut tried, profile, &mut Rng::new(salt(91), number));
     let rng = &mut Rng::new(salt(99), number);
     finish(profile, seed, number, &tried, rng)
+}
+
+/// Puts a network into another subscription, or turns a flow log on, where somebody complains about a flow.
+fn places(tried: &mut Tried, profile: Profile, rng: &mut Rng) {
+    let Some(flow) = tried.flow.clone() else { return };
+    match rng.below(100) {
+        0..30 if profile == Profile::Hub => tried.moved = other_network(&tried.drawn.estate, &flow, rng),
+        30..55 => {
+            let healthy = tried.complaints.iter().all(|own| own.expected.is_empty() && own.gap.is_none());
+            flow_log(tried, &flow, healthy, rng);
+        }
+        _ => {}
+    }
+}
+
+/// Returns the network of the called machine, or the hub: that of the caller is whose team complains.
+fn other_network(estate: &Estate, flow: &Flow, rng: &mut Rng) -> Option<String> {
+    let network = |end| Some(estate.owner(end)?.subnet.split('/').next()?.to_owned());
+    let (from, to) = (network(flow.source)?, network(flow.destination)?);
+    let chosen = if rng.percent(60) { to } else { "hub-vnet".to_owned() };
+    (chosen != from).then_some(chosen)
 }
 
 fn empty(profile: Profile) -> DrawnCase {
@@ -134,12 +158,23 @@ pub(super) struct Tried {
     pub(super) complaints: Vec<Complaint>,
     pub(super) traffic: Vec<(String, String, u16)>,
     pub(super) more: String,
+    /// The first flow that somebody complains about, where that is one between two machines.
+    flow: Option<Flow>,
+    /// The network that lies in another subscription.
+    moved: Option<String>,
 }
 
 fn one(profile: Profile, healthy: bool, rng: &mut Rng) -> Tried {
     let mut drawn = if profile == Profile::Hub { hub(rng) } else { tiers(rng, profile) };
     strew(&mut drawn.estate, rng);
-    let mut tried = Tried { drawn, complaints: Vec::new(), traffic: Vec::new(), more: String::new() };
+    let mut tried = Tried {
+        drawn,
+        complaints: Vec::new(),
+        traffic: Vec::new(),
+        more: String::new(),
+        flow: None,
+        moved: None,
+    };
     let count = match profile {
         Profile::Talk => rng.one(&[1, 1, 2, 2, 3]),
         Profile::Hardened | Profile::Hub | Profile::Unnamed | Profile::Mixed => rng.one(&[1, 1, 1, 1, 1, 2]),
@@ -169,6 +204,7 @@ fn one(profile: Profile, healthy: bool, rng: &mut Rng) -> Tried {
             }
         }
     }
+    tried.flow = asked.first().and_then(|own| own.flows.first()).cloned();
     for own in &asked {
         let complaint = flow_complaint(&tried.drawn, own, rng);
         tried.complaints.push(complaint);
@@ -384,5 +420,9 @@ fn finish(profile: Profile, seed: u64, number: u64, tried: &Tried, rng: &mut Rng
         })
     });
     let empty = empty.unwrap_or_default();
-    DrawnCase { id, profile, text, estate: write::estate(&tried.drawn.estate, &empty) }
+    let mut estate = write::estate(&tried.drawn.estate, &empty);
+    if let Some(network) = &tried.moved {
+        moved(&mut estate, &tried.drawn.estate, network);
+    }
+    DrawnCase { id, profile, text, estate }
 }

@@ -4,16 +4,18 @@
 //! investigation uses. What is right follows from a walk of its own, packet by packet, over what was drawn.
 //!
 //! The path: `tiers` and `hub` draw ordinary estates; `herring` strews what denies and concerns nobody; `cause` puts something into
-//! it; `walk` (with `group` and `guest`) says what it comes to; `special`, `balancer`, `app_gateway`, `bastion`, `office`, `private` and `region` know complaints that are no
-//! flow between two machines; `words` writes what a person would; `write` makes files of it.
+//! it; `walk` (with `group` and `guest`) says what it comes to; `special`, `balancer`, `app_gateway`, `bastion`, `cluster`, `office`, `private` and `region` know complaints that are no
+//! flow between two machines; `flow_log` and `subscription` change where evidence and networks lie; `words` writes what a person would; `write` makes files of it.
 
 mod address;
 mod app_gateway;
 mod balancer;
 mod bastion;
 mod cause;
+mod cluster;
 mod draw;
 mod estate;
+mod flow_log;
 mod group;
 mod guest;
 mod herring;
@@ -22,6 +24,7 @@ mod office;
 mod private;
 mod region;
 mod special;
+mod subscription;
 mod tiers;
 mod walk;
 mod words;

@@ -9,6 +9,7 @@ use super::app_gateway::site;
 use super::balancer::balanced;
 use super::bastion::bastion;
 use super::cause;
+use super::cluster::cluster;
 use super::draw::{Complaint, Tried, flow_slots, judged};
 use super::estate::{GroupRule, Hop, Machine, Network, Place, Role, Route, Service, Subnet};
 use super::group::exposures;
@@ -24,7 +25,7 @@ use crate::case::random::Rng;
 use crate::host::Protocol;
 
 /// Below this number of a hundred a complaint is one of them.
-pub(super) const SPECIAL_PERCENT: usize = 50;
+pub(super) const SPECIAL_PERCENT: usize = 54;
 
 /// Complaints that are no flow between two machines of the estate.
 pub(super) fn special_case(tried: &mut Tried, special: usize, healthy: bool, rng: &mut Rng) {
@@ -42,7 +43,8 @@ pub(super) fn special_case(tried: &mut Tried, special: usize, healthy: bool, rng
         40 | 41 => office(tried, healthy, rng),
         42..=45 => site(tried, healthy, rng),
         46 | 47 => region(tried, healthy, rng),
-        48 if !healthy => bastion(tried, rng),
+        48 => bastion(tried, healthy, rng),
+        50..=53 => cluster(tried, healthy, rng),
         _ => absent(tried, rng),
     }
 }

@@ -100,6 +100,49 @@ fn a_third_is_healthy_and_what_can_be_wrong_comes_up() {
     }
 }
 
+/// Of each place something is wrong in some cases, and in others all of it is in order.
+#[test]
+fn clusters_bastions_subscriptions_and_flow_logs_come_up_broken_and_healthy() {
+    let mut seen: BTreeSet<(&str, bool)> = BTreeSet::new();
+    let mut codes = BTreeSet::new();
+    for number in 0..600 {
+        let own = drawn(Profile::Mixed, 3, number);
+        let whole = format!("{}{}", own.text, own.estate);
+        let healthy = !own.text.contains("[[expected]]");
+        for mark in ["managedClusters/", "bastionHosts/", "/flowLogs/", "otherSubscriptions"] {
+            if whole.contains(mark) {
+                seen.insert((mark, healthy));
+            }
+        }
+        let case = Case::read(&own.text).unwrap();
+        codes.extend(case.phases[0].expected.iter().map(|pair| pair.fault.clone()));
+    }
+    assert_eq!(seen.len(), 8, "{seen:?}");
+    for code in ["aks_stopped", "aks_api_restricted", "bastion_unconfigured"] {
+        assert!(codes.contains(code), "{code} of {codes:?}");
+    }
+}
+
+/// The network of the other subscription takes along what stands in it alone, and nothing names what is gone.
+#[test]
+fn a_network_that_is_moved_leaves_no_name_behind() {
+    let own = (0..60).map(|number| drawn(Profile::Hub, 3, number));
+    let moved: Vec<_> = own.filter(|own| own.estate.get("otherSubscriptions").is_some()).collect();
+    assert!(moved.len() > 4, "{}", moved.len());
+    for own in moved {
+        let resources = own.estate["resources"].as_array().unwrap();
+        let known: BTreeSet<&str> = resources.iter().filter_map(|one| one["id"].as_str()).collect();
+        let other = known.iter().filter(|id| id.contains("/hub-rg/"));
+        assert!(other.count() > 3, "{}", own.id);
+        for peering in
+            resources.iter().flat_map(|one| one["properties"]["virtualNetworkPeerings"].as_array()).flatten()
+        {
+            let remote = peering["properties"]["remoteVirtualNetwork"]["id"].as_str().unwrap();
+            assert!(known.contains(remote), "{}: {remote}", own.id);
+        }
+    }
+}
+
 fn packet(state: State) -> Packet {
     Packet {
         source: Ipv4Addr::new(10, 0, 0, 4),
