@@ -54,11 +54,13 @@ impl EstateReader<'_> {
         let estate = self.estate();
         let all: Vec<(&str, IpAddr)> = estate.bastions().collect();
         let is_bastion = |name: &str| all.iter().any(|(own, _)| *own == name);
-        // Who says which machine calls speaks of that, and of the bastion host beside it.
+        // Who says which machine calls which speaks of that, and of the bastion host beside it. `app-1: bastion lost the connection` says
+        // only whose connection it was.
         let is_other = |end: &End| end.is_named() && !end.machine().is_some_and(is_bastion);
-        if all.is_empty()
-            || complaint.flows.iter().any(|flow| is_other(&flow.source) && flow.source != End::Internet)
-        {
+        let calls = |source: &End, destination: &End| {
+            is_other(source) && *source != End::Internet && destination.is_named()
+        };
+        if all.is_empty() || complaint.flows.iter().any(|flow| calls(&flow.source, &flow.destination)) {
             return None;
         }
         let called = complaint.flows.iter().map(|flow| &flow.destination);

@@ -126,7 +126,7 @@ fn clusters_bastions_subscriptions_and_flow_logs_come_up_broken_and_healthy() {
 /// The network of the other subscription takes along what stands in it alone, and nothing names what is gone.
 #[test]
 fn a_network_that_is_moved_leaves_no_name_behind() {
-    let own = (0..60).map(|number| drawn(Profile::Hub, 3, number));
+    let own = (0..150).map(|number| drawn(Profile::Hub, 3, number));
     let moved: Vec<_> = own.filter(|own| own.estate.get("otherSubscriptions").is_some()).collect();
     assert!(moved.len() > 4, "{}", moved.len());
     for own in moved {
