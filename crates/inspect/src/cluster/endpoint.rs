@@ -62,12 +62,14 @@ impl Cluster {
         }
         let mut offered: Vec<(&SliceEndpoint, u16)> = Vec::new();
         for slice in own {
-            let is_it = |one: &&super::object::SlicePort| {
-                one.name == port.name && one.protocol == port.protocol
-            };
+            let is_it =
+                |one: &&super::object::SlicePort| one.name == port.name && one.protocol == port.protocol;
             let Some(found) = slice.ports.iter().find(is_it) else { continue };
             let Some(number) = found.number else {
-                return Endpoints::Unknown(format!("an EndpointSlice of {} has a port without a number", service.name));
+                return Endpoints::Unknown(format!(
+                    "an EndpointSlice of {} has a port without a number",
+                    service.name
+                ));
             };
             offered.extend(slice.endpoints.iter().map(|one| (one, number)));
         }
@@ -101,9 +103,7 @@ impl Cluster {
             return Place { address, ..Place::of_pod(pod, port) };
         }
         let end = match (&one.pod, address) {
-            (Some(name), _) => {
-                End::Hidden(format!("the pod {}/{name} was not read", service.name.namespace))
-            }
+            (Some(name), _) => End::Hidden(format!("the pod {}/{name} was not read", service.name.namespace)),
             (None, Some(address)) => End::Address(address),
             (None, None) => End::Hidden(format!("an endpoint of {} has no address", service.name)),
         };
@@ -141,8 +141,9 @@ impl Cluster {
         if !self.pods.keys().any(|name| name.namespace == service.name.namespace) {
             return unknown("neither an EndpointSlice of it nor a pod of its namespace was read");
         }
-        let is_usable =
-            |pod: &&&Pod| (pod.is_ready || service.takes_unready) && !pod.is_ending && !pod.addresses.is_empty();
+        let is_usable = |pod: &&&Pod| {
+            (pod.is_ready || service.takes_unready) && !pod.is_ending && !pod.addresses.is_empty()
+        };
         let mut places = Vec::new();
         for pod in selected.iter().filter(is_usable) {
             match &port.target {
@@ -157,7 +158,9 @@ impl Cluster {
             return Endpoints::Nowhere(self.why_none(service, port));
         }
         if !self.slices.is_empty() {
-            return unknown("no EndpointSlice of it was read, though its selector matches pods that are ready");
+            return unknown(
+                "no EndpointSlice of it was read, though its selector matches pods that are ready",
+            );
         }
         if service.is_local_inside {
             let node = caller.and_then(|caller| caller.node.as_ref());
@@ -215,7 +218,9 @@ impl Cluster {
                 counted(selected.len(), "pod"),
                 names.join(", ")
             ),
-            false => format!("none of its endpoints is ready; its selector matches {}{more}", names.join(", ")),
+            false => {
+                format!("none of its endpoints is ready; its selector matches {}{more}", names.join(", "))
+            }
         };
         nowhere(service, why)
     }

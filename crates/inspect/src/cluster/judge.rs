@@ -302,13 +302,7 @@ impl Cluster {
     }
 
     /// Notices where the caller cannot ask the name server of the cluster: what it calls by name it then does not find.
-    fn name_servers(
-        &self,
-        called: &Called<'_>,
-        caller: &End<'_>,
-        engine: Option<Engine>,
-        found: &mut Found,
-    ) {
+    fn name_servers(&self, called: &Called<'_>, caller: &End<'_>, engine: Option<Engine>, found: &mut Found) {
         let name = Name { namespace: "kube-system".to_owned(), name: "kube-dns".to_owned() };
         let (Some(service), End::Pod(pod)) = (self.services.get(&name), caller) else { return };
         if matches!(called, Called::Service(own) if own.name == name) {

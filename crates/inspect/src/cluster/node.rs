@@ -53,7 +53,8 @@ impl NodeRules {
             return NodeView::Unknown(format!("the rules of the node are not about {address}"));
         }
         let Some(services) = self.chain("nat", SERVICES) else {
-            let why = "the node has no chain KUBE-SERVICES in nat: kube-proxy writes no rules of iptables there";
+            let why =
+                "the node has no chain KUBE-SERVICES in nat: kube-proxy writes no rules of iptables there";
             return NodeView::Unknown(why.to_owned());
         };
         let is_it = |rule: &&Rule| is_for(rule, address, port, protocol);
@@ -78,7 +79,8 @@ impl NodeRules {
 
     /// Follows the chain of a service to the chains of its endpoints.
     fn sent(&self, service: &str, is_six: bool) -> NodeView {
-        let unknown = |what: &str| NodeView::Unknown(format!("the chain {what} of the node cannot be followed"));
+        let unknown =
+            |what: &str| NodeView::Unknown(format!("the chain {what} of the node cannot be followed"));
         let Some(chain) = self.chain("nat", service) else { return unknown(service) };
         let jumps = chain.rules.iter().filter_map(|rule| option(rule, &["-j"]));
         let endpoints: BTreeSet<&str> = jumps.filter(|name| name.starts_with("KUBE-SEP-")).collect();
@@ -101,9 +103,8 @@ fn is_service(chain: &str) -> bool {
 
 /// Tells whether a rule is about a port of an address, whoever calls.
 fn is_for(rule: &Rule, address: IpAddr, port: u16, protocol: Protocol) -> bool {
-    let within = option(rule, &["-d"]).and_then(|text| {
-        text.parse::<IpNet>().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from))
-    });
+    let within = option(rule, &["-d"])
+        .and_then(|text| text.parse::<IpNet>().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from)));
     within == Some(IpNet::from(address))
         && option(rule, &["-p"]) == Some(protocol.to_string().as_str())
         && option(rule, &["--dport"]) == Some(port.to_string().as_str())

@@ -146,9 +146,8 @@ impl Peer {
     fn read(value: &Value) -> Result<Self, String> {
         let fields = value.as_object().ok_or("a peer that is no object")?;
         known(fields, &["podSelector", "namespaceSelector", "ipBlock"], "a peer")?;
-        let selector = |name: &str| {
-            fields.get(name).filter(|own| !own.is_null()).map(Selector::read).transpose()
-        };
+        let selector =
+            |name: &str| fields.get(name).filter(|own| !own.is_null()).map(Selector::read).transpose();
         let (namespaces, pods) = (selector("namespaceSelector")?, selector("podSelector")?);
         match fields.get("ipBlock").filter(|block| !block.is_null()) {
             Some(_) if namespaces.is_some() || pods.is_some() => {

@@ -99,7 +99,8 @@ fn callee(text: &str) -> Option<(Callee, PortRef)> {
 
 fn named(namespace: &str, name: &str) -> Option<Name> {
     let is_name = |text: &str| {
-        let is_letter = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || "-.".contains(char);
+        let is_letter =
+            |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || "-.".contains(char);
         !text.is_empty() && text.len() <= 253 && text.chars().all(is_letter)
     };
     (is_name(namespace) && is_name(name))
@@ -113,12 +114,27 @@ mod tests {
     #[test]
     fn ends_are_names_or_addresses() {
         let name = || Name { namespace: "shop".to_owned(), name: "db".to_owned() };
-        let to = |text: &str| Question::parse("shop/web", text, Protocol::Tcp).map(|own| (own.callee, own.port));
+        let to =
+            |text: &str| Question::parse("shop/web", text, Protocol::Tcp).map(|own| (own.callee, own.port));
         assert_eq!(to("shop/db:5432"), Ok((Callee::Either(name()), PortRef::Number(5432))));
         assert_eq!(to("shop/svc/db:sql"), Ok((Callee::Service(name()), PortRef::Name("sql".to_owned()))));
         assert_eq!(to("shop/pod/db:1"), Ok((Callee::Pod(name()), PortRef::Number(1))));
-        assert_eq!(to("[fd00::1]:53"), Ok((Callee::Address("fd00::1".parse().unwrap()), PortRef::Number(53))));
-        for odd in ["db:5432", "shop/db", "shop/db:", "shop/db:0", "shop/db:70000", "10.0.0.1", "10.0.0.1:0", "a/b/c/d:1", "/db:1", "shop/d b:1"] {
+        assert_eq!(
+            to("[fd00::1]:53"),
+            Ok((Callee::Address("fd00::1".parse().unwrap()), PortRef::Number(53)))
+        );
+        for odd in [
+            "db:5432",
+            "shop/db",
+            "shop/db:",
+            "shop/db:0",
+            "shop/db:70000",
+            "10.0.0.1",
+            "10.0.0.1:0",
+            "a/b/c/d:1",
+            "/db:1",
+            "shop/d b:1",
+        ] {
             assert!(to(odd).is_err(), "{odd}");
         }
         assert!(Question::parse("10.0.0.1", "shop/db:1", Protocol::Udp).is_ok());

@@ -238,9 +238,8 @@ fn pod(fields: &Map<String, Value>) -> Result<Pod, String> {
             });
         }
     }
-    let is_ready = |own: &Value| {
-        text(Some(own), "type") == Some("Ready") && text(Some(own), "status") == Some("True")
-    };
+    let is_ready =
+        |own: &Value| text(Some(own), "type") == Some("Ready") && text(Some(own), "status") == Some("True");
     Ok(Pod {
         name: name(fields)?,
         labels: labels(metadata)?,

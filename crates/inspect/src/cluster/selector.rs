@@ -186,7 +186,10 @@ mod tests {
         let of = |value: Value| Selector::read(&value).unwrap().selects_known(&some);
         assert_eq!(of(json!({})), Some(true));
         assert_eq!(of(json!({"matchLabels": {"kubernetes.io/metadata.name": "shop"}})), Some(true));
-        assert_eq!(of(json!({"matchLabels": {"kubernetes.io/metadata.name": "x", "team": "a"}})), Some(false));
+        assert_eq!(
+            of(json!({"matchLabels": {"kubernetes.io/metadata.name": "x", "team": "a"}})),
+            Some(false)
+        );
         assert_eq!(of(json!({"matchLabels": {"team": "a"}})), None);
     }
 }

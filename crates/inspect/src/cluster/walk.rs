@@ -131,9 +131,9 @@ impl Walk<'_> {
                         (true, _) => Truth::unknown(format!("{} has several ports {name}", pod.name)),
                     }
                 }
-                End::Address(_) | End::Hidden(_) => {
-                    Truth::unknown(format!("a rule names the port {name}, and whose it would be is not known"))
-                }
+                End::Address(_) | End::Hidden(_) => Truth::unknown(format!(
+                    "a rule names the port {name}, and whose it would be is not known"
+                )),
             },
             Ports::Odd(odd) => Truth::unknown(format!("a rule has {odd}, which is not understood")),
         };
@@ -238,7 +238,11 @@ fn is_public(address: IpAddr) -> bool {
         IpAddr::V4(own) => {
             let [first, second, ..] = own.octets();
             let is_shared = first == 100 && (64..128).contains(&second);
-            !(own.is_private() || own.is_loopback() || own.is_link_local() || own.is_unspecified() || is_shared)
+            !(own.is_private()
+                || own.is_loopback()
+                || own.is_link_local()
+                || own.is_unspecified()
+                || is_shared)
         }
         IpAddr::V6(own) => own.segments().first().is_some_and(|first| first & 0xe000 == 0x2000),
     }

@@ -33,14 +33,18 @@ fn a_selected_pod_is_closed_but_for_its_rules() {
     let closed = Draft::new().policy("x", ingress(json!({}), json!([])));
     closed.reached_by("x/a:80", &[]).reached_by("y/a:80", &ALL);
     let (verdict, causes) = closed.causes("y/b", "x/a:80");
-    assert_eq!((verdict, causes), (Verdict::Blocked, vec!["k8s_policy_denies netpol/x/policy-12".to_owned()]));
+    assert_eq!(
+        (verdict, causes),
+        (Verdict::Blocked, vec!["k8s_policy_denies netpol/x/policy-12".to_owned()])
+    );
     Draft::new().policy("x", ingress(json!({}), json!([{}]))).reached_by("x/a:80", &ALL);
     let out = Draft::new().policy("x", egress(json!({}), json!([])));
     out.reached_by("y/a:80", &["y/b", "y/c", "z/a", "z/b", "z/c"]).check(Verdict::Passes, &["y/a x/a:80"]);
     // Without types a policy is about what comes in, and about what goes out where it says something of that.
     let plain = Draft::new().policy("x", json!({"podSelector": {}}));
     plain.check(Verdict::Blocked, &["y/a x/a:80"]).check(Verdict::Passes, &["x/a y/a:80"]);
-    let both = Draft::new().policy("x", json!({"podSelector": {}, "egress": [{"to": [{"podSelector": {}}]}]}));
+    let both =
+        Draft::new().policy("x", json!({"podSelector": {}, "egress": [{"to": [{"podSelector": {}}]}]}));
     both.check(Verdict::Blocked, &["y/a x/a:80", "x/a y/a:80", "x/a x/b:80"]);
 }
 
@@ -79,11 +83,15 @@ fn policies_add_up() {
 
 #[test]
 fn both_ends_have_to_let_a_flow_through() {
-    let a_of = |namespace: &str| {
-        json!([{"namespaceSelector": label("ns", namespace), "podSelector": label("pod", "a")}])
-    };
+    let a_of = |namespace: &str| json!([{"namespaceSelector": label("ns", namespace), "podSelector": label("pod", "a")}]);
     let draft = Draft::new()
-        .policy("x", egress(label("pod", "a"), json!([{"to": a_of("y")}, {"ports": [{"protocol": "UDP", "port": 53}]}])))
+        .policy(
+            "x",
+            egress(
+                label("pod", "a"),
+                json!([{"to": a_of("y")}, {"ports": [{"protocol": "UDP", "port": 53}]}]),
+            ),
+        )
         .policy("y", ingress(label("pod", "a"), json!([{"from": a_of("x")}])))
         .policy("y", ingress(label("pod", "b"), json!([{"from": a_of("x")}])));
     draft.check(Verdict::Passes, &["x/a y/a:80"]);
@@ -97,7 +105,8 @@ fn both_ends_have_to_let_a_flow_through() {
 #[test]
 fn ports_are_numbers_names_and_ranges_of_a_protocol() {
     let ports = |ports: Value| Draft::new().policy("x", ingress(json!({}), json!([{"ports": ports}])));
-    let asked = |draft: &Draft, port: &str, protocol| draft.ask("y/a", &format!("x/a:{port}"), protocol).verdict;
+    let asked =
+        |draft: &Draft, port: &str, protocol| draft.ask("y/a", &format!("x/a:{port}"), protocol).verdict;
     let check = |own: Value, tcp80, tcp81, udp80| {
         let draft = ports(own.clone());
         let found = [
@@ -128,9 +137,7 @@ fn ports_are_numbers_names_and_ranges_of_a_protocol() {
 
 #[test]
 fn blocks_hold_addresses_but_for_their_exceptions() {
-    let block = |cidr: &str, except: Value| {
-        json!([{"to": [{"ipBlock": {"cidr": cidr, "except": except}}], "ports": [{"port": 443}]}])
-    };
+    let block = |cidr: &str, except: Value| json!([{"to": [{"ipBlock": {"cidr": cidr, "except": except}}], "ports": [{"port": 443}]}]);
     let out = |rules: Value| Draft::new().policy("x", egress(label("pod", "a"), rules));
     let draft = out(block("10.50.0.0/16", json!(["10.50.3.0/24"])));
     draft.check(Verdict::Passes, &["x/a 10.50.0.4:443"]);
@@ -139,7 +146,8 @@ fn blocks_hold_addresses_but_for_their_exceptions() {
     out(block("192.168.242.213/24", json!(null))).check(Verdict::Passes, &["x/a 192.168.242.9:443"]);
     out(block("::/0", json!([]))).check(Verdict::Blocked, &["x/a 8.8.8.8:443"]);
     out(block("::/0", json!([]))).check(Verdict::Passes, &["x/a [2001:db8::1]:443"]);
-    let into = Draft::new().policy("x", ingress(json!({}), json!([{"from": [{"ipBlock": {"cidr": "203.0.113.0/24"}}]}])));
+    let into = Draft::new()
+        .policy("x", ingress(json!({}), json!([{"from": [{"ipBlock": {"cidr": "203.0.113.0/24"}}]}])));
     into.check(Verdict::Passes, &["203.0.113.7 x/a:80"]).check(Verdict::Blocked, &["198.51.100.7 x/a:80"]);
 }
 
@@ -183,9 +191,8 @@ fn without_something_that_enforces_policies_nothing_is_denied() {
 
 #[test]
 fn a_pod_reaches_itself_and_its_node() {
-    let draft = Draft::new()
-        .policy("x", ingress(json!({}), json!([])))
-        .policy("x", egress(json!({}), json!([])));
+    let draft =
+        Draft::new().policy("x", ingress(json!({}), json!([]))).policy("x", egress(json!({}), json!([])));
     draft.check(Verdict::Passes, &["x/a x/a:80", "10.240.0.4 x/a:80", "x/a 10.240.0.4:10250"]);
     draft.check(Verdict::Blocked, &["x/a x/b:80", "203.0.113.7 x/a:80"]);
 }
@@ -206,7 +213,8 @@ fn pods_on_the_network_of_their_node_are_left_to_the_engine() {
     host(Draft::new().policy("x", ingress(json!({}), json!([{}])))).check(Verdict::Passes, &["y/a x/a:80"]);
     host(Draft::new()).check(Verdict::Passes, &["y/a x/a:80", "x/a y/a:80"]);
     host(Draft::new().policy("x", ingress(json!({}), json!([])))).check(Verdict::Blocked, &["y/a x/a:80"]);
-    host(Draft::new().policy("y", egress(json!({}), json!([])))).check(Verdict::Indeterminate, &["y/a x/a:80"]);
+    host(Draft::new().policy("y", egress(json!({}), json!([]))))
+        .check(Verdict::Indeterminate, &["y/a x/a:80"]);
     // On the same node it is the node itself.
     host(Draft::new().policy("x", ingress(json!({}), json!([]))))
         .set("Pod", "y/a", "/spec/nodeName", json!("node-1"))
@@ -232,7 +240,9 @@ fn what_is_not_understood_decides_nothing() {
     // Another rule lets it through all the same, and another pod is not concerned.
     let known = json!([{"l7": []}, {"ports": [{"port": 80}]}]);
     Draft::new().policy("x", ingress(json!({}), known)).check(Verdict::Passes, &["y/a x/a:80"]);
-    Draft::new().policy("x", ingress(label("pod", "b"), json!([{"l7": []}]))).check(Verdict::Passes, &["y/a x/a:80"]);
+    Draft::new()
+        .policy("x", ingress(label("pod", "b"), json!([{"l7": []}])))
+        .check(Verdict::Passes, &["y/a x/a:80"]);
 }
 
 #[test]
@@ -269,7 +279,10 @@ fn a_namespace_that_was_not_read_has_its_name_and_nothing_else() {
     );
     draft = draft.policy(
         "x",
-        ingress(label("pod", "b"), json!([{"from": [{"namespaceSelector": label("kubernetes.io/metadata.name", "y")}]}])),
+        ingress(
+            label("pod", "b"),
+            json!([{"from": [{"namespaceSelector": label("kubernetes.io/metadata.name", "y")}]}]),
+        ),
     );
     draft.items.retain(|item| item["kind"] != "Namespace");
     draft.check(Verdict::Indeterminate, &["y/a x/a:80"]);
@@ -283,7 +296,8 @@ fn an_address_that_no_pod_has_may_be_a_pods() {
     draft.check(Verdict::Indeterminate, &["x/a 10.9.9.9:443"]);
     draft.check(Verdict::Blocked, &["x/a 10.9.9.9:5432", "x/a 8.8.8.8:443"]);
     // An address that a pod has is that pod.
-    let own = Draft::new().policy("x", egress(json!({}), json!([{"to": [{"podSelector": label("pod", "b")}]}])));
+    let own =
+        Draft::new().policy("x", egress(json!({}), json!([{"to": [{"podSelector": label("pod", "b")}]}])));
     own.check(Verdict::Passes, &[&format!("x/a {}:80", address("x", "b"))]);
     own.check(Verdict::Blocked, &[&format!("x/a {}:80", address("x", "c"))]);
     assert_eq!(Draft::new().ask("8.8.8.8", "9.9.9.9:53", Protocol::Udp).verdict, Verdict::Indeterminate);
