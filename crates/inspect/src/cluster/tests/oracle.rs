@@ -1,4 +1,4 @@
-//! Random policies, judged by a second evaluation that is made another way round: in place of asking each rule about a flow it writes out
+//! Random policies, judged by a second evaluation of another kind: in place of asking each rule about a flow it writes out
 //! all flows that a policy lets through, as a set.
 
 use std::collections::BTreeSet;
