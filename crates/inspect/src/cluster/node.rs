@@ -58,15 +58,22 @@ impl NodeRules {
             return NodeView::Unknown(why.to_owned());
         };
         let is_it = |rule: &&Rule| is_for(rule, address, port, protocol);
-        let refuses = |chain: &Chain| {
-            chain.rules.iter().filter(is_it).any(|rule| option(rule, &["-j"]) == Some("REJECT"))
-        };
-        if self.chain("filter", SERVICES).is_some_and(refuses) {
+        let filter = self.chain("filter", SERVICES);
+        let all = [filter, Some(services)].into_iter().flatten().flat_map(|chain| &chain.rules).filter(is_it);
+        // A rule that only some callers meet says nothing of the others.
+        if all.clone().any(|rule| option(rule, "-s").is_some()) {
+            return NodeView::Unknown(format!(
+                "a rule of the node about {address} is for some callers alone"
+            ));
+        }
+        // Where nothing is ready it rejects; where nothing on the node is, and only that may be used, it drops.
+        let stops = |rule: &Rule| matches!(option(rule, "-j"), Some("REJECT" | "DROP"));
+        if filter.is_some_and(|chain| chain.rules.iter().filter(is_it).any(stops)) {
             return NodeView::Refuse;
         }
-        let leads = |rule: &&Rule| option(rule, &["-j"]).is_some_and(is_service);
-        match services.rules.iter().filter(is_it).find(leads) {
-            Some(rule) => self.sent(option(rule, &["-j"]).unwrap_or_default(), address.is_ipv6()),
+        let mut targets = services.rules.iter().filter(is_it).filter_map(|rule| option(rule, "-j"));
+        match targets.find(|target| is_service(target)) {
+            Some(chain) => self.sent(chain, address.is_ipv6()),
             None if services.unread.is_empty() => NodeView::Absent,
             None => NodeView::Unknown("a rule of KUBE-SERVICES could not be read".to_owned()),
         }
@@ -82,12 +89,12 @@ impl NodeRules {
         let unknown =
             |what: &str| NodeView::Unknown(format!("the chain {what} of the node cannot be followed"));
         let Some(chain) = self.chain("nat", service) else { return unknown(service) };
-        let jumps = chain.rules.iter().filter_map(|rule| option(rule, &["-j"]));
+        let jumps = chain.rules.iter().filter_map(|rule| option(rule, "-j"));
         let endpoints: BTreeSet<&str> = jumps.filter(|name| name.starts_with("KUBE-SEP-")).collect();
         let mut found = BTreeSet::new();
         for name in endpoints {
             let Some(chain) = self.chain("nat", name) else { return unknown(name) };
-            let to = chain.rules.iter().find_map(|rule| option(rule, &["--to-destination"]));
+            let to = chain.rules.iter().find_map(|rule| option(rule, "--to-destination"));
             match to.and_then(|to| to.parse::<SocketAddr>().ok()).filter(|to| to.is_ipv6() == is_six) {
                 Some(to) => found.insert(to),
                 None => return unknown(name),
@@ -101,20 +108,18 @@ fn is_service(chain: &str) -> bool {
     ["KUBE-SVC-", "KUBE-SVL-", "KUBE-EXT-"].iter().any(|start| chain.starts_with(start))
 }
 
-/// Tells whether a rule is about a port of an address, whoever calls.
+/// Tells whether a rule is about a port of an address.
 fn is_for(rule: &Rule, address: IpAddr, port: u16, protocol: Protocol) -> bool {
-    let within = option(rule, &["-d"])
+    let within = option(rule, "-d")
         .and_then(|text| text.parse::<IpNet>().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from)));
     within == Some(IpNet::from(address))
-        && option(rule, &["-p"]) == Some(protocol.to_string().as_str())
-        && option(rule, &["--dport"]) == Some(port.to_string().as_str())
-        // A rule that only some callers meet says nothing of the others.
-        && option(rule, &["-s"]).is_none()
+        && option(rule, "-p") == Some(protocol.to_string().as_str())
+        && option(rule, "--dport") == Some(port.to_string().as_str())
 }
 
 /// Returns what stands behind an option that is not negated.
-fn option<'a>(rule: &'a Rule, names: &[&str]) -> Option<&'a str> {
+fn option<'a>(rule: &'a Rule, name: &str) -> Option<&'a str> {
     let Body::Save(parts) = &rule.body else { return None };
-    let is_it = |part: &&Part| names.contains(&part.name.as_str()) && !part.negated;
+    let is_it = |part: &&Part| part.name.as_str() == name && !part.negated;
     parts.iter().find(is_it).and_then(|part| part.values.first()).map(netfilter::Text::as_str)
 }
