@@ -127,11 +127,11 @@ fn read(file: &Path, add: impl FnOnce(&str) -> Result<(), ReadError>) -> anyhow:
 }
 
 const fn hint(error: &AskError) -> &'static str {
-    match error {
-        AskError::Ambiguous { .. } => "write NAMESPACE/service/NAME:PORT or NAMESPACE/pod/NAME:PORT",
-        AskError::Missing { .. } => {
-            "read pods and services of all namespaces: kubectl get pods,services -A -o json"
-        }
-        _ => "write the port as a number",
+    if matches!(error, AskError::Ambiguous { .. }) {
+        "write NAMESPACE/service/NAME:PORT or NAMESPACE/pod/NAME:PORT"
+    } else if matches!(error, AskError::Missing { .. }) {
+        "read pods and services of all namespaces: kubectl get pods,services -A -o json"
+    } else {
+        "write the port as a number"
     }
 }
