@@ -8,6 +8,7 @@ mod bot;
 mod capture;
 mod change;
 mod changes;
+mod cluster;
 mod config;
 mod consent;
 #[cfg(feature = "lab")]

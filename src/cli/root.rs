@@ -92,6 +92,8 @@ enum Sub {
     Changes(super::changes::Arguments),
     /// Says what flow logs of networks show of a flow: seen, let through, denied, by which rule and when.
     Flows(super::flows::Arguments),
+    /// Says whether a Kubernetes cluster lets a flow through, and which policy or service stops it.
+    Cluster(super::cluster::Arguments),
     /// Says what a resource group consists of, and who owns which address.
     Topology(super::topology::Arguments),
     /// Lists the subscriptions and management groups that whoever reads sees, and finds where a machine or an address is.
@@ -171,6 +173,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Qdisc(arguments) => super::qdisc::run(&arguments, &root.global),
         Sub::Changes(arguments) => super::changes::run(&arguments, &root.global),
         Sub::Flows(arguments) => super::flows::run(&arguments),
+        Sub::Cluster(arguments) => super::cluster::run(&arguments),
         Sub::Topology(arguments) => super::topology::run(&arguments, &setup()?),
         Sub::Subscriptions(arguments) => super::subscriptions::run(&arguments, &setup()?),
         #[cfg(feature = "lab")]

@@ -10,6 +10,7 @@ mod case;
 mod change;
 mod changes;
 mod cloud;
+mod cluster;
 mod command;
 mod config_check;
 mod corpora;

@@ -47,6 +47,7 @@ const MODULES: [(&str, Arrows); 2] = [
             ("netfilter", &[]),
             ("qdisc", &[]),
             ("host", &["netfilter", "qdisc"]),
+            ("cluster", &["net", "netfilter"]),
             ("path", &["flowlog", "net", "netfilter", "nsg", "qdisc", "route"]),
         ],
     ),

@@ -6,6 +6,7 @@
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod changes;
+pub mod cluster;
 pub mod effective;
 pub mod flowlog;
 pub mod forecast;

@@ -13,6 +13,7 @@ mod observe;
 mod option;
 mod place;
 mod probe;
+mod service;
 mod wire;
 
 use compare::{Backend, judge};

@@ -90,6 +90,17 @@ fn files(folder: &Path) {
     write("nics.json", "[]");
     write("log.json", "[]");
     write("PT1H.json", r#"{"records":[]}"#);
+    let pod = |name: &str, address: &str| {
+        json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": name, "namespace": "shop"}, "spec": {},
+            "status": {"phase": "Running", "podIP": address}})
+    };
+    let service = json!({"kind": "Service", "apiVersion": "v1", "metadata": {"name": "db", "namespace": "shop"},
+        "spec": {"clusterIP": "10.0.0.10", "ports": [{"name": "sql", "port": 5432}]}});
+    let list =
+        |items: &[serde_json::Value]| json!({"kind": "List", "apiVersion": "v1", "items": items}).to_string();
+    write("cluster.json", &list(&[pod("web-1", "10.244.0.4"), pod("db-0", "10.244.0.6"), service]));
+    write("policies.json", &list(&[]));
+    write("node.rules", "*nat\n:KUBE-SERVICES - [0:0]\nCOMMIT\n");
     write("tc.txt", "qdisc netem 8001: dev eth0 root refcnt 2 limit 1000 delay 30ms\n");
     let state = json!({"nics": [{"nic": "web", "routes": routes, "nsg": rules, "error": null}]}).to_string();
     let filter = "*filter\n:INPUT DROP [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\nCOMMIT\n";

@@ -1,0 +1,8 @@
+//! Flows inside of a cluster, judged from documents.
+
+mod draft;
+mod hostile;
+mod node;
+mod oracle;
+mod policy;
+mod service;
