@@ -33,10 +33,7 @@ fn a_selected_pod_is_closed_but_for_its_rules() {
     let closed = Draft::new().policy("x", ingress(json!({}), json!([])));
     closed.reached_by("x/a:80", &[]).reached_by("y/a:80", &ALL);
     let (verdict, causes) = closed.causes("y/b", "x/a:80");
-    assert_eq!(
-        (verdict, causes),
-        (Verdict::Blocked, vec!["k8s_policy_deny netpol/x/policy-12".to_owned()])
-    );
+    assert_eq!((verdict, causes), (Verdict::Blocked, vec!["k8s_policy_deny netpol/x/policy-12".to_owned()]));
     Draft::new().policy("x", ingress(json!({}), json!([{}]))).reached_by("x/a:80", &ALL);
     let out = Draft::new().policy("x", egress(json!({}), json!([])));
     out.reached_by("y/a:80", &["y/b", "y/c", "z/a", "z/b", "z/c"]).check(Verdict::Passes, &["y/a x/a:80"]);

@@ -168,10 +168,7 @@ fn a_policy_that_closes_one_of_two_pods_hurts_a_share() {
         .clone()
         .policy("x", json!({"podSelector": {"matchLabels": {"pod": "b"}}, "policyTypes": ["Ingress"]}));
     let (verdict, causes) = one.causes("y/a", "x/web:8080");
-    assert!(
-        verdict == Verdict::Degraded && causes[0].starts_with("k8s_policy_deny netpol/x/"),
-        "{causes:?}"
-    );
+    assert!(verdict == Verdict::Degraded && causes[0].starts_with("k8s_policy_deny netpol/x/"), "{causes:?}");
     // The policy sees the port of the pod, not that of the service.
     let port = |port: u16| {
         let rules = json!([{"ports": [{"port": port}]}]);
