@@ -69,6 +69,10 @@ impl EstateReader<'_> {
             .filter_map(End::address)
             .collect();
         if targets.is_empty() {
+            let owners = complaint.flows.iter().map(|flow| &flow.source).filter(|end| is_other(end));
+            targets.extend(owners.filter_map(End::address));
+        }
+        if targets.is_empty() {
             let own = complaint.machines.iter().filter(|name| !is_bastion(name));
             targets.extend(own.filter_map(|name| estate.addresses_of(name).first().copied()));
             targets.extend(complaint.unknown.iter().filter_map(|end| match end {
