@@ -39,6 +39,7 @@ fn board(trials: &[Trial]) -> Board {
     }
     println!("{board}");
     assert!(board.outcomes.iter().all(|one| one.is_restored), "{board}");
+    assert!(board.outcomes.iter().all(|one| one.traces.is_empty()), "{board}");
     board
 }
 

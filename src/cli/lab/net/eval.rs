@@ -11,7 +11,9 @@ use crate::cli::setup::Setup;
 use crate::cli::wait::{is_over, listen_for_end};
 use ghost_base::private_dir;
 use ghost_lab::host::HostError;
-use ghost_lab::host::net::{Board, Draw, FAULTS, HEALTHY, Outcome, Spec, Trial, pick, run};
+use ghost_lab::host::net::{
+    Board, Draw, FAULTS, HEALTHY, Outcome, Spec, Trial, pick, run, take_service_name,
+};
 
 /// What is run.
 pub(in crate::cli::lab) struct Question<'a> {
@@ -42,6 +44,7 @@ pub(in crate::cli::lab) fn evaluate(setup: &Setup, question: &Question<'_>) -> a
     let folder = setup.data()?.join("lab-net-eval");
     private_dir(&folder).with_context(|| format!("creating {}", folder.display()))?;
     let ghost = std::env::current_exe().context("finding this program")?;
+    take_service_name();
     let mut board = Board::default();
     let trials = trials(question)?;
     let mut left = trials.len();

@@ -14,7 +14,7 @@ use super::command::named;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::wait::{drive, interrupted};
 use ghost_base::private_dir;
-use ghost_lab::host::net::{Net, Outcome, Session, SshAccess, Topology};
+use ghost_lab::host::net::{Net, Outcome, Session, SshAccess, Topology, take_service_name};
 
 /// Where the network that is up is asked.
 const SOCKET: &str = "control";
@@ -47,6 +47,7 @@ pub(super) fn serve(data: &Path, topology: Topology, seed: u64) -> anyhow::Resul
     // Whoever left it is gone.
     drop(std::fs::remove_file(&path));
     let ghost = std::env::current_exe().context("finding this program")?;
+    take_service_name();
     let mut session = Session::open(topology, seed, &ghost, &folder).map_err(|error| {
         Hinted::new(
             error,

@@ -24,5 +24,5 @@ pub use place::Net;
 pub use score::{Board, Outcome};
 pub use ssh::SshAccess;
 pub use topology::{Spec, Topology};
-pub use trace::Trace;
+pub use trace::{Trace, take_service_name};
 pub use trial::{Session, Trial, pick, run};

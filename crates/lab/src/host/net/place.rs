@@ -10,7 +10,6 @@ use super::dhcp::{self, Asking};
 use super::draw::Draw;
 use super::frr;
 use super::topology::{Spec, Topology};
-use super::trace;
 use crate::host::exec::ProcessRequest;
 use crate::host::netns::{Journal, Namespace, Prefix, clear, failed, make, must, sweep};
 use crate::host::port::HostError;
@@ -44,7 +43,6 @@ impl Net {
         if !rustix::process::geteuid().is_root() {
             return Err(HostError::Lacking("network namespaces need root".to_owned()));
         }
-        trace::hide();
         Self::clear(folder)?;
         let (journal, prefix) = Journal::begin(folder).map_err(|error| failed("the lab's journal", error))?;
         let plan = topology.plan();

@@ -8,13 +8,14 @@ use std::fmt;
 
 use ghost_inspect::host::{Gathered, Part};
 
-/// What a process is called that holds a network: sockets of its own stand for services that no program is there for.
+/// What a process is called that holds networks: sockets of its own stand for services that no program is there for.
 const SERVICE: &str = "app";
 /// Names that no machine has by itself, beside those of the faults.
 const OWN: [&str; 3] = ["ghost", "nika", "inject"];
 
-/// Gives this process the name of a service. It keeps it: another network of the same process may be up yet.
-pub(super) fn hide() {
+/// Gives this process the name of a service, for whoever holds networks and does nothing else: its own name would be that of the program
+/// that looks for faults.
+pub fn take_service_name() {
     // Where the kernel does not want to, every listener of this process is a trace, and the board says so.
     drop(std::fs::write("/proc/self/comm", SERVICE));
 }
