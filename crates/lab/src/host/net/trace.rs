@@ -14,7 +14,7 @@ const SERVICE: &str = "app";
 const OWN: [&str; 3] = ["ghost", "nika", "inject"];
 
 /// Gives this process the name of a service, for whoever holds networks and does nothing else: its own name would be that of the program
-/// that looks for faults.
+/// that finds faults.
 pub fn take_service_name() {
     // Where the kernel does not want to, every listener of this process is a trace, and the board says so.
     drop(std::fs::write("/proc/self/comm", SERVICE));
