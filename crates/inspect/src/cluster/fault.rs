@@ -21,21 +21,6 @@ pub enum Fault {
     NodeRulesStale,
 }
 
-/// What is said of a fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FaultText {
-    /// The code.
-    pub code: &'static str,
-    /// A sentence; `{object}` stands for what is at fault.
-    pub words: &'static str,
-    /// What to do.
-    pub remedy: &'static str,
-    /// By what it is seen.
-    pub evidence: &'static str,
-    /// What resembles it and is healthy, or another fault.
-    pub alike: &'static str,
-}
-
 impl Fault {
     /// Every code.
     pub const ALL: [Self; 5] = [
@@ -49,49 +34,31 @@ impl Fault {
     /// Returns the code.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
-        self.text().code
+        match self {
+            Self::PolicyDenies => "k8s_policy_deny",
+            Self::NoEndpoints => "k8s_no_endpoints",
+            Self::PortNotServed => "k8s_port_not_served",
+            Self::ServicePortMissing => "k8s_service_port_missing",
+            Self::NodeRulesStale => "k8s_node_rules_stale",
+        }
     }
 
-    /// Returns all that is said of it.
+    /// Says what to do.
     #[must_use]
-    pub const fn text(self) -> FaultText {
+    pub const fn remedy(self) -> &'static str {
         match self {
-            Self::PolicyDenies => FaultText {
-                code: "k8s_policy_deny",
-                words: "{object} selects the pod and lets this flow through by none of its rules",
-                remedy: "add a rule for this peer and port, in the direction that is closed, or a further policy that allows it; \
-                         policies only ever add up",
-                evidence: "`kubectl get networkpolicies -A -o json`: the pod is selected for the direction, and no rule of any policy matches",
-                alike: "a policy that selects no pod of the flow, or closes the other direction alone",
-            },
-            Self::NoEndpoints => FaultText {
-                code: "k8s_no_endpoints",
-                words: "{object} has no pod that is ready",
-                remedy: "make its selector match the labels of its pods, or find out why none of them becomes ready (`kubectl describe pod`)",
-                evidence: "`kubectl get endpointslices -o json`: no endpoint of the service is ready",
-                alike: "a service of which some pods are not ready: the others serve",
-            },
-            Self::PortNotServed => FaultText {
-                code: "k8s_port_not_served",
-                words: "{object} leads to a port that no container of its pods has",
-                remedy: "set targetPort to the port, or the name of the port, that the container serves",
-                evidence: "`kubectl get services,pods -o json`: targetPort against the ports of the containers",
-                alike: "containers that declare no ports: they may listen on any",
-            },
-            Self::ServicePortMissing => FaultText {
-                code: "k8s_service_port_missing",
-                words: "{object} does not have this port",
-                remedy: "call a port that the service has, or add the port to it",
-                evidence: "`kubectl get services -o json`: spec.ports",
-                alike: "the port of a pod, which only who calls the pod itself uses",
-            },
-            Self::NodeRulesStale => FaultText {
-                code: "k8s_node_rules_stale",
-                words: "the rules of the node do not have what the cluster says of {object}",
-                remedy: "read the log of kube-proxy on that node, and restart its pod there",
-                evidence: "`iptables-save` of the node against `kubectl get endpointslices`",
-                alike: "rules that were read earlier than the endpoints; a cluster without kube-proxy",
-            },
+            Self::PolicyDenies => {
+                "add a rule for this peer and port, in the direction that is closed, or a further policy that allows it; \
+                 policies only ever add up"
+            }
+            Self::NoEndpoints => {
+                "make its selector match the labels of its pods, or find out why none of them becomes ready (`kubectl describe pod`)"
+            }
+            Self::PortNotServed => {
+                "set targetPort to the port, or the name of the port, that the container serves"
+            }
+            Self::ServicePortMissing => "call a port that the service has, or add the port to it",
+            Self::NodeRulesStale => "read the log of kube-proxy on that node, and restart its pod there",
         }
     }
 }
@@ -152,7 +119,7 @@ pub struct Cause {
 
 impl Cause {
     pub(super) fn proven(fault: Fault, object: Object, why: impl Into<String>) -> Self {
-        Self { fault, object, why: why.into(), is_proven: true, remedy: fault.text().remedy }
+        Self { fault, object, why: why.into(), is_proven: true, remedy: fault.remedy() }
     }
 
     pub(super) fn suspected(fault: Fault, object: Object, why: impl Into<String>) -> Self {
@@ -167,15 +134,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_code_is_its_own_and_says_all_that_there_is_to_say() {
+    fn every_code_is_its_own() {
         let codes: BTreeSet<_> = Fault::ALL.iter().map(|fault| fault.as_str()).collect();
         assert_eq!(codes.len(), Fault::ALL.len());
-        for fault in Fault::ALL {
-            let text = fault.text();
-            assert!(text.code.starts_with("k8s_") && text.words.contains("{object}"), "{fault}");
-            for said in [text.remedy, text.evidence, text.alike] {
-                assert!(said.len() > 8 && !said.ends_with('.'), "{fault}: {said}");
-            }
-        }
+        assert!(codes.iter().all(|code| code.starts_with("k8s_")));
     }
 }

@@ -37,7 +37,7 @@ mod walk;
 
 pub use engine::Engine;
 pub use error::{AskError, ReadError};
-pub use fault::{Cause, Fault, FaultText, Object};
+pub use fault::{Cause, Fault, Object};
 pub use node::NodeRules;
 pub use object::{Cluster, Name, Protocol};
 pub use question::{Callee, Caller, Question};
