@@ -8,6 +8,7 @@ use super::show;
 use crate::cli::input;
 use crate::cli::print::{Hinted, line};
 use ghost_inspect::cluster::{AskError, Cluster, Engine, Protocol, Question, ReadError, Verdict};
+use ghost_inspect::net::DocumentError;
 
 /// The arguments of `ghost cluster`.
 #[derive(Debug, Args)]
@@ -121,9 +122,22 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
 fn read(file: &Path, add: impl FnOnce(&str) -> Result<(), ReadError>) -> anyhow::Result<()> {
     let text = input::text(file, MAX_BYTES)?;
     add(&text).map_err(|error| {
+        let hint = reading_hint(&error);
         let error = anyhow::Error::from(error).context(format!("reading {}", file.display()));
-        Hinted::new(error, "a FILE is what `kubectl get … -A -o json` printed, whole").into()
+        Hinted::new(error, hint).into()
     })
+}
+
+const fn reading_hint(error: &ReadError) -> &'static str {
+    match error {
+        ReadError::Document(DocumentError::TooMuch { .. }) => {
+            "give it in several FILEs, for example one for each kind: they count together"
+        }
+        ReadError::Rules { .. } => "--rules is what `iptables-save` printed on the node, whole",
+        ReadError::Failed { .. } => "see that `kubectl` exits with 0, and whether you may read these kinds",
+        ReadError::Differs { .. } => "read them again, all at one time",
+        _ => "a FILE is what `kubectl get … -A -o json` printed, whole",
+    }
 }
 
 const fn hint(error: &AskError) -> &'static str {
@@ -131,6 +145,8 @@ const fn hint(error: &AskError) -> &'static str {
         "write NAMESPACE/service/NAME:PORT or NAMESPACE/pod/NAME:PORT"
     } else if matches!(error, AskError::Missing { .. }) {
         "read pods and services of all namespaces: kubectl get pods,services -A -o json"
+    } else if matches!(error, AskError::Unread { .. }) {
+        "see what `kubectl` prints of it: it is not what Kubernetes writes"
     } else {
         "write the port as a number"
     }

@@ -53,6 +53,14 @@ pub enum AskError {
         /// What was asked for.
         object: String,
     },
+    /// It may be among what could not be read.
+    #[error("the documents hold no {object} that could be read; not read: {first}")]
+    Unread {
+        /// What was asked for.
+        object: String,
+        /// The first of what could not be read.
+        first: String,
+    },
     /// A pod and a service have the name.
     #[error("{name} is the name of a service and of a pod")]
     Ambiguous {

@@ -8,7 +8,7 @@ use super::engine::Engine;
 use super::error::AskError;
 use super::fault::{Cause, Fault, Object};
 use super::node::NodeView;
-use super::object::{Cluster, ContainerPort, Name, Pod, PortRef, Protocol, Service, ServicePort};
+use super::object::{Cluster, ContainerPort, Kind, Name, Pod, PortRef, Protocol, Service, ServicePort};
 use super::question::{Callee, Caller, Question};
 use super::report::{FORMAT, Passage, Report, Target, Verdict};
 use super::walk::{Direction, End, Walk};
@@ -108,14 +108,16 @@ impl Cluster {
         let service = |name: &Name| self.services.get(name).map(Called::Service);
         match callee {
             Callee::Service(name) => {
-                service(name).ok_or_else(|| AskError::Missing { object: format!("service {name}") })
+                service(name).ok_or_else(|| self.missing(format!("service {name}"), &[Kind::Service]))
             }
             Callee::Pod(name) => self.pod(name).map(Called::Pod),
             Callee::Either(name) => match (service(name), self.pods.get(name)) {
                 (Some(_), Some(_)) => Err(AskError::Ambiguous { name: name.to_string() }),
                 (Some(service), None) => Ok(service),
                 (None, Some(pod)) => Ok(Called::Pod(pod)),
-                (None, None) => Err(AskError::Missing { object: format!("service and no pod {name}") }),
+                (None, None) => {
+                    Err(self.missing(format!("service and no pod {name}"), &[Kind::Service, Kind::Pod]))
+                }
             },
             Callee::Address(address) => {
                 let has = |service: &&Service| service.addresses.contains(address);
@@ -127,7 +129,16 @@ impl Cluster {
     }
 
     fn pod(&self, name: &Name) -> Result<&Pod, AskError> {
-        self.pods.get(name).ok_or_else(|| AskError::Missing { object: format!("pod {name}") })
+        self.pods.get(name).ok_or_else(|| self.missing(format!("pod {name}"), &[Kind::Pod]))
+    }
+
+    /// Says that something is not there, or that it may be among what could not be read.
+    fn missing(&self, object: String, kinds: &[Kind]) -> AskError {
+        let first = self.warnings.first().filter(|_| kinds.iter().any(|kind| self.unread.contains(kind)));
+        match first {
+            Some(first) => AskError::Unread { object, first: first.clone() },
+            None => AskError::Missing { object },
+        }
     }
 
     /// Returns the pod that has an address for itself.

@@ -244,6 +244,10 @@ fn what_is_asked_for_has_to_be_there() {
     assert!(matches!(ask(&draft, "x/a", "x/gone:80"), Err(AskError::Missing { .. })));
     assert!(matches!(ask(&draft, "x/a", "x/a:gone"), Err(AskError::Missing { .. })));
     assert!(ask(&draft, "x/a", "y/a:serve-80-tcp").is_ok());
+    let odd = draft.clone().set("Pod", "x/b", "/status/podIPs", json!([{"ip": "999.1.1.1"}]));
+    assert!(
+        matches!(ask(&odd, "x/a", "x/b:80"), Err(AskError::Unread { first, .. }) if first.contains("999.1.1.1"))
+    );
     let twice = draft.set("Service", "x/web", "/metadata/name", json!("a"));
     assert!(matches!(ask(&twice, "y/a", "x/a:8080"), Err(AskError::Ambiguous { .. })));
     assert!(ask(&twice, "y/a", "x/service/a:8080").is_ok() && ask(&twice, "y/a", "x/pod/a:80").is_ok());
