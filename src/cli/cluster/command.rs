@@ -129,14 +129,16 @@ fn read(file: &Path, add: impl FnOnce(&str) -> Result<(), ReadError>) -> anyhow:
 }
 
 const fn reading_hint(error: &ReadError) -> &'static str {
-    match error {
-        ReadError::Document(DocumentError::TooMuch { .. }) => {
-            "give it in several FILEs, for example one for each kind: they count together"
-        }
-        ReadError::Rules { .. } => "--rules is what `iptables-save` printed on the node, whole",
-        ReadError::Failed { .. } => "see that `kubectl` exits with 0, and whether you may read these kinds",
-        ReadError::Differs { .. } => "read them again, all at one time",
-        _ => "a FILE is what `kubectl get … -A -o json` printed, whole",
+    if matches!(error, ReadError::Document(DocumentError::TooMuch { .. })) {
+        "give it in several FILEs, for example one for each kind: they count together"
+    } else if matches!(error, ReadError::Rules { .. }) {
+        "--rules is what `iptables-save` printed on the node, whole"
+    } else if matches!(error, ReadError::Failed { .. }) {
+        "see that `kubectl` exits with 0, and whether you may read these kinds"
+    } else if matches!(error, ReadError::Differs { .. }) {
+        "read them again, all at one time"
+    } else {
+        "a FILE is what `kubectl get … -A -o json` printed, whole"
     }
 }
 
