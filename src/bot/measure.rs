@@ -250,6 +250,7 @@ mod tests {
             scope: None,
             hosts: Vec::new(),
             cloud_too: false,
+            clusters: Vec::new(),
             surroundings: None,
             by_program: false,
             outside: None,

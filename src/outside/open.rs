@@ -27,6 +27,7 @@ pub fn opened(room: &OutsideRoom, outside: Outside, nonce: String) -> Opened {
         scope: room.scope.clone().filter(|scope| !scope.is_open()),
         hosts: Vec::new(),
         cloud_too: false,
+        clusters: Vec::new(),
         surroundings: Some(room.surroundings.clone()),
         ..opened_outside(outside, room.origin.clone(), nonce)
     }

@@ -41,6 +41,7 @@ pub fn opened_outside(outside: Outside, channel: Option<Origin>, nonce: String) 
         scope: None,
         hosts: Vec::new(),
         cloud_too: false,
+        clusters: Vec::new(),
         surroundings: None,
         by_program: true,
         outside: Some(Box::new(outside)),

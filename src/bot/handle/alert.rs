@@ -244,6 +244,7 @@ impl Core {
             limits: self.limits_today(&source.channel, rules.day).await?,
             hosts,
             cloud_too,
+            clusters: Vec::new(),
             scope: rules.scope.filter(|scope| !scope.is_open()),
             surroundings: Some(self.settings.surroundings.clone()),
             by_program: true,

@@ -161,6 +161,7 @@ mod tests {
             scope: None,
             hosts: Vec::new(),
             cloud_too: false,
+            clusters: Vec::new(),
             surroundings: None,
             by_program: true,
             outside: None,

@@ -241,6 +241,7 @@ fn opening(symptom: &str, setup: &Setup, model: &dyn Model) -> anyhow::Result<Op
         scope: None,
         hosts: Vec::new(),
         cloud_too: false,
+        clusters: Vec::new(),
         surroundings: Some(setup.surroundings()?),
         by_program: false,
         outside: None,

@@ -98,6 +98,7 @@ pub(super) async fn open(place: &Workplace, symptom: &str) -> anyhow::Result<Ses
         limits: limits(&place.setup),
         scope: None,
         cloud_too: knows_cloud(&place.setup) && SessionHost::may_be_of_cloud(&hosts),
+        clusters: Vec::new(),
         hosts,
         surroundings: Some(place.setup.surroundings()?),
         // A model wrote the symptom: a name in it is none that a human gave.

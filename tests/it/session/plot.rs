@@ -99,6 +99,7 @@ pub(super) async fn mention(store: &dyn Store, session: &SessionId) {
         scope: None,
         hosts: Vec::new(),
         cloud_too: false,
+        clusters: Vec::new(),
         surroundings: None,
         by_program: false,
         outside: None,

@@ -121,6 +121,7 @@ impl World {
             scope: self.scope.clone(),
             hosts: Vec::new(),
             cloud_too: false,
+            clusters: Vec::new(),
             surroundings: Some(
                 Surroundings::read(&["status.example".to_owned()], "nameserver 10.0.0.2")
                     .unwrap()

@@ -35,6 +35,9 @@ pub struct Opened {
     /// Whether the cloud is looked at, too, where it knows one of these machines: then their inside is read by these words.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cloud_too: bool,
+    /// The Kubernetes clusters whose inside may be read; none in earlier ledgers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clusters: Vec<SessionCluster>,
     /// To which destinations commands may send something before anybody wrote a word; absent in earlier ledgers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub surroundings: Option<Surroundings>,
@@ -57,6 +60,15 @@ pub struct SessionHost {
     pub name: String,
     /// The words before the text of a script.
     pub carrier: Vec<String>,
+}
+
+/// A Kubernetes cluster whose inside a session may read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionCluster {
+    /// How findings name it.
+    pub name: String,
+    /// The context of `kubectl` that leads to it.
+    pub context: String,
 }
 
 impl SessionHost {

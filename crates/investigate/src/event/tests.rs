@@ -26,6 +26,7 @@ fn opened() -> Event {
         scope: None,
         hosts: Vec::new(),
         cloud_too: false,
+        clusters: Vec::new(),
         surroundings: None,
         by_program: false,
         outside: None,

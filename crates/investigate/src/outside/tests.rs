@@ -73,6 +73,7 @@ impl Session {
             scope: None,
             hosts: Vec::new(),
             cloud_too: false,
+            clusters: Vec::new(),
             surroundings: None,
             by_program: true,
             outside: Some(Box::new(outside)),

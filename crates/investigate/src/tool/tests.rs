@@ -100,6 +100,7 @@ impl TestSession {
             scope: None,
             hosts: Vec::new(),
             cloud_too: false,
+            clusters: Vec::new(),
             surroundings: None,
             by_program: false,
             outside: None,

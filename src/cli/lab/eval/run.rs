@@ -187,6 +187,7 @@ pub(super) fn opened(prompt: &str, setup: &Setup, model: &dyn Model) -> anyhow::
         scope: Some(scope()),
         hosts: Vec::new(),
         cloud_too: false,
+        clusters: Vec::new(),
         surroundings: Some(setup.surroundings()?),
         by_program: false,
         outside: None,

@@ -41,6 +41,7 @@ impl Ledger {
             scope: None,
             hosts: Vec::new(),
             cloud_too: false,
+            clusters: Vec::new(),
             surroundings: None,
             by_program: false,
             outside: None,

@@ -42,6 +42,7 @@ fn state(symptom: &str) -> State {
         scope: None,
         hosts: Vec::new(),
         cloud_too: false,
+        clusters: Vec::new(),
         surroundings: None,
         by_program: false,
         outside: None,
