@@ -15,6 +15,8 @@ use crate::symptom_text::Symptom;
 pub(crate) const TOOL: &str = "check_path";
 /// The tool that writes it of machines that are read themselves.
 pub(crate) const HOSTS: &str = "inspect_hosts";
+/// The tool that writes it of what is inside of clusters.
+pub(crate) const CLUSTERS: &str = "inspect_cluster";
 
 /// What came of the flows of one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +40,18 @@ pub struct JudgedFlows {
     /// The machines that were read themselves; none in the cloud.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub machines: Vec<JudgedMachine>,
+    /// The clusters whose inside was read; none where flows of the cloud or of machines were judged.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clusters: Vec<JudgedCluster>,
+}
+
+/// A cluster whose inside was to be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgedCluster {
+    pub name: String,
+    /// Why it was not read; nothing where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<String>,
 }
 
 /// A resource group that is another one than the session's own, written as commands name it.
@@ -376,6 +390,12 @@ impl JudgedFlows {
         !self.machines.is_empty()
     }
 
+    /// Tells whether it is about what is inside of clusters.
+    #[must_use]
+    pub fn is_of_clusters(&self) -> bool {
+        !self.clusters.is_empty()
+    }
+
     /// Returns the machines that people complain about, each once, where machines were read themselves.
     #[must_use]
     pub fn complained_of(&self) -> Vec<String> {
@@ -451,11 +471,18 @@ pub(crate) fn is_of_hosts(state: &State) -> bool {
     !state.opened.hosts.is_empty() && judged(state).map_or_else(by_itself, |(_, last)| last.is_of_machines())
 }
 
+/// Tells whether a session is about what is inside of clusters: where it looks at the cloud, too, what was judged last says it.
+pub(crate) fn is_of_clusters(state: &State) -> bool {
+    let by_itself = || !state.opened.cloud_too && state.opened.hosts.is_empty();
+    !state.opened.clusters.is_empty()
+        && judged(state).map_or_else(by_itself, |(_, last)| last.is_of_clusters())
+}
+
 /// Returns what a call judged of what people complain about; `None` where it is no such call, or did not come to a result.
 pub(crate) fn of_complaints(call: &CallState) -> Option<JudgedFlows> {
     let is_of_them = match call.call.tool.as_str() {
         TOOL => is_of_complaints(&call.call.arguments),
-        tool => tool == HOSTS,
+        tool => [HOSTS, CLUSTERS].contains(&tool),
     };
     let returned = call.returned.as_ref().filter(|returned| is_of_them && !returned.is_error)?;
     JudgedFlows::of_result(&serde_json::from_str(&returned.content).ok()?)

@@ -1,4 +1,4 @@
-//! The command lines of `az` that Ghost's tools can produce: all of them, and no other.
+//! The command lines of `az` and `kubectl` that Ghost's tools can produce: all of them, and no other.
 //!
 //! Goes in: checked names, addresses, ports. Comes out: a line, which says whether it changes anything. Never: a word of anybody else
 //! outside the value of an option.
@@ -9,6 +9,7 @@
 mod compute;
 mod gateway;
 mod health;
+mod inside;
 mod network;
 mod storage;
 mod subscription;
@@ -21,6 +22,7 @@ pub use gateway::{
     virtual_gateways,
 };
 pub use health::{availability, platform_events};
+pub use inside::{cluster_objects, cluster_policies};
 pub use network::{
     activity, activity_between, address_groups, application_gateways, backend_health, bastions, clusters,
     effective_routes, effective_rules, failed_connections, firewall_policy, firewall_rules, firewalls,

@@ -16,6 +16,12 @@ pub(crate) const HOSTS: &str = "\nThe machines that it is about, which inspect_h
 /// Stands behind it where the cloud may know them, too.
 pub(crate) const CLOUD_TOO: &str = "The cloud may know them, too: look there first, with topology and check_path, which reads these machines by ssh.\n";
 
+/// Begins the line that names the clusters of a session, whose inside its tool reads.
+pub(crate) const CLUSTERS: &str = "\nThe Kubernetes clusters whose inside inspect_cluster reads: ";
+
+/// Stands behind it where the cloud may be looked at, too.
+pub(crate) const CLOUD_BESIDE: &str = "Call it first where somebody speaks of pods, services, namespaces or policies; all else is in the cloud.\n";
+
 /// Builds the question, and what is recorded of it.
 #[must_use]
 pub fn build(state: &State, context: &DecisionContext<'_>) -> (Ask, ModelAsked) {
@@ -88,6 +94,11 @@ fn opening(state: &State) -> String {
         let names: Vec<&str> = opened.hosts.iter().map(|host| host.name.as_str()).collect();
         text.push_str(&format!("{HOSTS}{}\n", names.join(", ")));
         text.push_str(if opened.cloud_too { CLOUD_TOO } else { "" });
+    }
+    if !opened.clusters.is_empty() {
+        let names: Vec<&str> = opened.clusters.iter().map(|own| own.name.as_str()).collect();
+        text.push_str(&format!("{CLUSTERS}{}\n", names.join(", ")));
+        text.push_str(if opened.cloud_too { CLOUD_BESIDE } else { "" });
     }
     if !opened.quotes.is_empty() {
         let quotes = opened.quotes.iter().map(|quote| format!("{}: {}", quote.who, quote.text));

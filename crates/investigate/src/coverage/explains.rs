@@ -1,6 +1,6 @@
 //! Which fault explains which symptom: a rule that shuts a port says nothing about names that are not found.
 
-use crate::finding::{Fault, symptoms_of_host};
+use crate::finding::{Fault, symptoms_of_cluster, symptoms_of_host};
 use crate::symptom_text::Symptom;
 
 /// Where packets do not arrive.
@@ -98,6 +98,7 @@ const fn symptoms(fault: Fault) -> &'static [&'static [Symptom]] {
         Fault::NsgExposure => &[&[Symptom::Exposure]],
         Fault::NoDrift => &[],
         Fault::Host(fault) => symptoms_of_host(fault),
+        Fault::Cluster(fault) => symptoms_of_cluster(fault),
     }
 }
 

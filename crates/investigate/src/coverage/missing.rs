@@ -95,7 +95,7 @@ pub fn missing(
             | Layer::GuestDrift
             | Layer::Measure
             | Layer::Wire => vec![""],
-            Layer::Links | Layer::Names | Layer::Sockets => continue,
+            Layer::Links | Layer::Names | Layer::Sockets | Layer::Cluster => continue,
         };
         let subjects = if subjects.is_empty() { vec![""] } else { subjects };
         for subject in subjects {

@@ -5,7 +5,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::object_kind::ObjectKind;
-use super::{host, service};
+use super::{cluster, host, service};
+use ghost_inspect::cluster::Fault as ClusterFault;
 use ghost_inspect::host::Fault as HostFault;
 
 /// A fault that a finding can claim. It is written as its code, such as `nsg_deny`.
@@ -88,6 +89,9 @@ pub enum Fault {
     /// A fault of a machine's own network that no document of the cloud shows; made by [`Fault::of_host`].
     #[serde(skip)]
     Host(HostFault),
+    /// A fault inside of a Kubernetes cluster.
+    #[serde(skip)]
+    Cluster(ClusterFault),
 }
 
 /// No fault has this code.
@@ -173,9 +177,10 @@ impl Fault {
         Self::PlatformEvent,
     ];
 
-    /// Returns every fault: those that the cloud shows, then those that only a machine itself shows.
+    /// Returns every fault: those that the cloud shows, those that only a machine itself shows, those inside of a cluster.
     pub fn every() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().chain(host::OF_HOSTS.into_iter().map(Self::Host))
+        let inside = ClusterFault::ALL.into_iter().map(Self::Cluster);
+        Self::ALL.into_iter().chain(host::OF_HOSTS.into_iter().map(Self::Host)).chain(inside)
     }
 
     #[must_use]
@@ -255,6 +260,7 @@ impl Fault {
             Self::BastionUnconfigured => "bastion_unconfigured",
             Self::PlatformEvent => "platform_event",
             Self::Host(fault) => fault.as_str(),
+            Self::Cluster(fault) => fault.as_str(),
         }
     }
 
@@ -325,6 +331,7 @@ impl Fault {
             Self::BastionUnconfigured => ObjectKind::Bastion,
             Self::PlatformEvent => ObjectKind::Health,
             Self::Host(fault) => host::object_kind(fault),
+            Self::Cluster(fault) => cluster::object_kind(fault),
         }
     }
 
@@ -427,6 +434,7 @@ impl Fault {
             | Self::BastionUnconfigured
             | Self::PlatformEvent => service::title(self, &parts),
             Self::Host(fault) => host::title(fault, object),
+            Self::Cluster(fault) => cluster::title(fault, &parts),
         }
     }
 
@@ -548,6 +556,7 @@ impl Fault {
             | Self::BastionUnconfigured
             | Self::PlatformEvent => service::mechanism(self),
             Self::Host(fault) => host::mechanism(fault),
+            Self::Cluster(fault) => cluster::mechanism(fault),
         }
     }
 }

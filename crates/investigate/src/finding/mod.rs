@@ -4,6 +4,7 @@
 //! that holds because a model says so.
 
 mod check;
+mod cluster;
 mod code;
 mod fault;
 mod host;
@@ -11,6 +12,7 @@ mod object_kind;
 mod service;
 
 pub use check::{FindingError, check};
+pub(crate) use cluster::{object as cluster_object, symptoms as symptoms_of_cluster};
 pub use code::FaultCode;
 pub use fault::{Fault, UnknownFault, title, traffic};
 pub(crate) use host::{layer as layer_of_host, symptoms as symptoms_of_host};

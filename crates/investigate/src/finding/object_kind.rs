@@ -89,6 +89,12 @@ pub enum ObjectKind {
     Health,
     /// A Kubernetes cluster.
     Cluster,
+    /// A policy of a Kubernetes cluster.
+    NetworkPolicy,
+    /// A service of a Kubernetes cluster.
+    ClusterService,
+    /// A service or a pod of a Kubernetes cluster.
+    ClusterTarget,
     /// A bastion host.
     Bastion,
     /// A device on which OSPF speaks, or should.
@@ -143,6 +149,9 @@ impl ObjectKind {
             Self::AppGatewayServer => "appgw/<gateway>/<pool>/<server>",
             Self::Health => "health/<event>",
             Self::Cluster => "aks/<cluster>",
+            Self::NetworkPolicy => "netpol/<cluster>/<namespace>/<policy>",
+            Self::ClusterService => "service/<cluster>/<namespace>/<service>",
+            Self::ClusterTarget => "<kind>/<cluster>/<namespace>/<name>",
             Self::Bastion => "bastion/<host>",
             Self::Device => "link/<host>/<dev>",
             Self::Address => "address/<host>/<dev>",

@@ -6,7 +6,7 @@
 use crate::complaint::Kind;
 use crate::event::{ComplaintOutcome, Finding, Reply};
 use crate::finding::{Fault, title};
-use crate::gate::host;
+use crate::gate::{cluster, host};
 use crate::judged::{FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, JudgedFlows};
 use crate::state::{Ending, State, Step};
 use crate::suspect::{Layer, Looked};
@@ -60,6 +60,7 @@ impl Weigh<'_> {
         let flows: Vec<&JudgedFlow> =
             complaint.flows.iter().filter_map(|at| self.flows.flows.get(*at)).collect();
         let (outcome, why) = match complaint.kind {
+            _ if self.flows.is_of_clusters() => cluster::outcome(complaint, self.flows, self.findings),
             _ if self.flows.is_of_machines() => {
                 host::outcome(complaint, self.flows, self.findings, self.gaps)
             }

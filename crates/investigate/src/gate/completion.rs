@@ -98,7 +98,11 @@ pub fn completion(claim: &Claim, context: &CallContext<'_>) -> CompletionCheck {
     let complaints =
         judged.as_ref().map(|judged| judged.outcomes(&held, &missing, state)).unwrap_or_default();
     let of_hosts = crate::judged::is_of_hosts(state);
-    let judge = if of_hosts { crate::judged::HOSTS } else { crate::judged::TOOL };
+    let judge = match (crate::judged::is_of_clusters(state), of_hosts) {
+        (true, _) => crate::judged::CLUSTERS,
+        (false, true) => crate::judged::HOSTS,
+        (false, false) => crate::judged::TOOL,
+    };
     let can_judge = symptoms.names_trouble() && context.tools.find(judge).is_some();
     let is_judged = judged.is_some() || !can_judge;
     CompletionCheck { checked, closed, covered, complaints, is_judged }
@@ -135,6 +139,12 @@ fn gaps(
 ) -> Gaps {
     let state = context.state;
     let hosts = if crate::judged::is_of_hosts(state) { state.opened.hosts.as_slice() } else { &[] };
+    // Of a cluster one reading brings all of it.
+    if crate::judged::is_of_clusters(state) {
+        let is_open = judged.is_none_or(FlowJudgement::leaves_open);
+        let covered = if is_open { Coverage::Partly } else { Coverage::Whole };
+        return Gaps { closed: Vec::new(), missing: Vec::new(), covered };
+    }
     // Whoever names machines and no trouble may want them read; where they were not, it was talk.
     if !symptoms.names_trouble() && (hosts.is_empty() || judged.is_none()) {
         return Gaps { closed: Vec::new(), missing: Vec::new(), covered: Coverage::Nothing };
@@ -186,5 +196,6 @@ fn tool(layer: Layer) -> &'static str {
         Layer::Measure => "run_pipe_meter",
         Layer::Wire => "capture_traffic",
         Layer::Links | Layer::Names | Layer::Sockets => crate::judged::HOSTS,
+        Layer::Cluster => crate::judged::CLUSTERS,
     }
 }

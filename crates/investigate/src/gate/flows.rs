@@ -49,6 +49,7 @@ impl FlowJudgement {
         let is = |suspect: &Suspect| suspect.code == claim.code && suspect.object == claim.object;
         // What a machine itself shows is a cause of a complaint, or it is noticed.
         let is_free = !self.judged.is_of_machines()
+            && !self.judged.is_of_clusters()
             && (!is_judged_by_flow(&claim.code) || self.judged.is_beside_flows());
         let fits =
             is_free || self.causes.iter().chain(&self.changed).any(is) || self.is_of_packets(&claim.object);

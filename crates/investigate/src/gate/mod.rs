@@ -4,6 +4,7 @@
 //! Never: an outcome that a model chose.
 
 mod advice;
+mod cluster;
 mod complaint;
 mod completion;
 mod flows;

@@ -366,6 +366,7 @@ pub(super) fn hypothesis(layer: Layer) -> Option<&'static str> {
         Layer::Links => "H-links",
         Layer::Names => "H-names",
         Layer::Sockets => "H-sockets",
+        Layer::Cluster => "H-cluster",
     })
 }
 

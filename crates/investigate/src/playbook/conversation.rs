@@ -13,9 +13,10 @@ const BOARD: &str = "The board now:";
 /// Begins the message behind which a session goes on after its report.
 const REOPENED: &str = "The report was delivered, and the session goes on.";
 /// Ends the symptom within the first message.
-const BEHIND_SYMPTOM: [&str; 3] = [
+const BEHIND_SYMPTOM: [&str; 4] = [
     "\nOnly this part of the cloud may be looked at;",
     conversation::HOSTS,
+    conversation::CLUSTERS,
     "\nWhat was said before, as quotes:",
 ];
 /// Nobody's name is longer.
@@ -30,7 +31,9 @@ pub(super) struct Conversation {
     pub(super) groups: Vec<String>,
     /// The machines that are read themselves; empty where the cloud is looked at.
     pub(super) hosts: Vec<String>,
-    /// Whether the cloud may know these machines, too.
+    /// The clusters whose inside may be read.
+    pub(super) clusters: Vec<String>,
+    /// Whether the cloud may be looked at, too.
     pub(super) cloud_too: bool,
     /// The board: ids and states.
     pub(super) board: Vec<(String, HypothesisState)>,
@@ -107,6 +110,16 @@ impl Conversation {
         // Behind the quotes somebody else may have written such a line.
         let hosts =
             rest.split("\nWhat was said before").next().and_then(|own| own.split_once(conversation::HOSTS));
+        let clusters = rest
+            .split("\nWhat was said before")
+            .next()
+            .and_then(|own| own.split_once(conversation::CLUSTERS));
+        if let Some((_, names)) = clusters {
+            let mut lines = names.lines();
+            let names = lines.next().unwrap_or_default();
+            self.cloud_too = lines.next() == Some(conversation::CLOUD_BESIDE.trim_end());
+            self.clusters = names.split(", ").map(|name| name.trim().to_owned()).collect();
+        }
         if let Some((_, names)) = hosts {
             let mut lines = names.lines();
             let names = lines.next().unwrap_or_default();
@@ -170,6 +183,7 @@ impl Conversation {
             Layer::NetworkDrift => "detect_effective_network_drift",
             Layer::Topology => "topology",
             Layer::Links | Layer::Names | Layer::Sockets => crate::judged::HOSTS,
+            Layer::Cluster => crate::judged::CLUSTERS,
         };
         let of_subject = |finished: &&FinishedCall| {
             gap.subject.is_empty()

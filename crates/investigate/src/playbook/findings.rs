@@ -218,7 +218,8 @@ fn counts(
         | Fault::PlatformEvent
         | Fault::NatUnconfigured
         | Fault::SnatExhausted
-        | Fault::Host(_) => true,
+        | Fault::Host(_)
+        | Fault::Cluster(_) => true,
     }
 }
 

@@ -191,7 +191,8 @@ const fn is_rule(fault: Fault) -> bool {
         | Fault::NatUnconfigured
         | Fault::SnatExhausted
         | Fault::NoDrift
-        | Fault::Host(_) => false,
+        | Fault::Host(_)
+        | Fault::Cluster(_) => false,
     }
 }
 
@@ -324,8 +325,8 @@ fn fix<'a>(
         Fault::AksApiRestricted => cluster_fix::authorize(context, group, at(1)),
         Fault::BastionUnconfigured => bastion_fix::feature(context, group, at(1)),
         Fault::PlatformEvent => service_fix::platform(context, at(1)),
-        // What is done about a machine stands in what was judged of it.
-        Fault::NoDrift | Fault::Host(_) => return None,
+        // What is done about a machine or inside of a cluster stands in what was judged of it.
+        Fault::NoDrift | Fault::Host(_) | Fault::Cluster(_) => return None,
     })
 }
 

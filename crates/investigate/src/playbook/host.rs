@@ -143,7 +143,8 @@ fn supposed(layer: Layer) -> &'static str {
         | Layer::GuestDrift
         | Layer::Measure
         | Layer::Wire
-        | Layer::Exposure => "Something of one of the machines breaks the traffic.",
+        | Layer::Exposure
+        | Layer::Cluster => "Something of one of the machines breaks the traffic.",
     }
 }
 

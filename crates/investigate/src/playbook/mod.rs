@@ -10,6 +10,7 @@ mod brain;
 mod changes;
 mod cleanup;
 mod close;
+mod cluster;
 mod cluster_fix;
 mod conversation;
 mod ends;

@@ -74,6 +74,7 @@ fn judge(context: &PlaybookContext<'_>, layer: Layer, faults: &[CitedFault]) -> 
             context.incident.names()
         }
         Layer::Links | Layer::Names | Layer::Sockets => context.incident.names(),
+        Layer::Cluster => Vec::new(),
         Layer::Topology
         | Layer::Storage
         | Layer::NetworkDrift
@@ -131,7 +132,8 @@ fn clean(layer: Layer, names: &str) -> String {
         | Layer::GuestDrift
         | Layer::Links
         | Layer::Names
-        | Layer::Sockets => "It was looked at and is clean".to_owned(),
+        | Layer::Sockets
+        | Layer::Cluster => "It was looked at and is clean".to_owned(),
     }
 }
 

@@ -164,7 +164,7 @@ pub(super) fn open(context: &PlaybookContext<'_>, settled: &[Settled], missing: 
             Layer::Wire if context.conversation.last_look(gap) == Some(CallEnding::Completed) => format!("What do the packets{on} show? The recordings hold too little of this connection. Ask again while somebody uses it."),
             Layer::Wire => format!("What do the packets{on} show? A capture would settle it, if somebody approves it. If the first packet gets no answer, it is dropped. If it gets a reset, nobody listens."),
             Layer::Exposure => format!("What do the rules{on} let in? Reading them settles it."),
-            Layer::Links | Layer::Names | Layer::Sockets => {
+            Layer::Links | Layer::Names | Layer::Sockets | Layer::Cluster => {
                 format!("What is {}{on}? Reading it settles it.", gap.layer.describe())
             }
         });

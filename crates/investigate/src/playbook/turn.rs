@@ -10,6 +10,7 @@ use crate::playbook::agenda::{PlannedCalls, PlaybookContext, hypothesis};
 use crate::playbook::changes;
 use crate::playbook::cleanup;
 use crate::playbook::close;
+use crate::playbook::cluster;
 use crate::playbook::conversation::Conversation;
 use crate::playbook::findings;
 use crate::playbook::flows;
@@ -39,6 +40,11 @@ pub fn next(ask: &Ask) -> Turn {
     let tools: Vec<&str> = ask.tools.iter().map(|tool| tool.name.as_str()).collect();
     if of_hosts && !conversation.cloud_too && !is_chat {
         return host::next(&conversation, &tools);
+    }
+    let of_clusters =
+        cluster::is_meant(&conversation) || !conversation.clusters.is_empty() && !conversation.cloud_too;
+    if of_clusters && !of_hosts && !is_chat && !cluster::is_beyond(&conversation) {
+        return cluster::next(&conversation, &tools);
     }
     let symptom_text = symptom_text::read(&conversation.user_text);
     let incident = IncidentContext::read(&symptom_text, &conversation);
@@ -173,6 +179,7 @@ fn supposed(context: &PlaybookContext<'_>, layer: Layer) -> String {
         Layer::Sockets => {
             "A service, a limit or a full queue of one of the machines breaks the traffic.".to_owned()
         }
+        Layer::Cluster => cluster::SUPPOSED.to_owned(),
     }
 }
 
@@ -216,7 +223,13 @@ fn words(context: &PlaybookContext<'_>, planned: &PlannedCalls) -> String {
         ),
         Some(Layer::Exposure) => format!("I list what the rules of {names} let in, and from where."),
         Some(
-            Layer::Topology | Layer::Measure | Layer::Wire | Layer::Links | Layer::Names | Layer::Sockets,
+            Layer::Topology
+            | Layer::Measure
+            | Layer::Wire
+            | Layer::Links
+            | Layer::Names
+            | Layer::Sockets
+            | Layer::Cluster,
         )
         | None => planned.first().map(|(call, _)| call.why.clone()).unwrap_or_default(),
     };

@@ -90,6 +90,8 @@ pub enum Layer {
     Names,
     /// Who listens on a machine, its limits and its counters.
     Sockets,
+    /// Policies, services and endpoints of a Kubernetes cluster.
+    Cluster,
 }
 
 impl Layer {
@@ -111,6 +113,7 @@ impl Layer {
             Self::Links => "the machine's devices, addresses and neighbors",
             Self::Names => "the machine's name servers",
             Self::Sockets => "the machine's sockets, limits and counters",
+            Self::Cluster => "policies, services and endpoints of the cluster",
         }
     }
 }
@@ -196,6 +199,7 @@ impl Fault {
             | Self::AsymmetricPath => Layer::Wire,
             Self::NoDrift => Layer::NetworkDrift,
             Self::Host(fault) => host_layer(fault),
+            Self::Cluster(_) => Layer::Cluster,
         }
     }
 }

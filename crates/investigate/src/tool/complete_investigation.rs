@@ -23,6 +23,9 @@ const UNJUDGED: &str = "Does the flow pass from end to end, and does anything el
 /// The same of machines that are read themselves.
 const UNREAD: &str = "What do the machines themselves show? They were not read: inspect_hosts reads them.";
 
+/// The same of what is inside of a cluster.
+const UNREAD_CLUSTER: &str = "What does the cluster itself show? It was not read: inspect_cluster reads it.";
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
@@ -160,7 +163,12 @@ fn conclude(
     let findings = gate::accepted(&events, context.state);
     let outcome = capped(outcome(context.state, accepted, covered), &findings, &complaints, is_judged);
     let mut open_questions = arguments.open_questions;
-    let unjudged = if crate::judged::is_of_hosts(context.state) { UNREAD } else { UNJUDGED };
+    let unjudged =
+        match (crate::judged::is_of_clusters(context.state), crate::judged::is_of_hosts(context.state)) {
+            (true, _) => UNREAD_CLUSTER,
+            (false, true) => UNREAD,
+            (false, false) => UNJUDGED,
+        };
     open_questions.extend((!is_judged).then(|| unjudged.to_owned()));
     events.push(Event::Concluded(Concluded {
         outcome,

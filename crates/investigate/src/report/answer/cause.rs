@@ -550,6 +550,7 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
         | Fault::AppgwStopped
         | Fault::AppgwBackendDown => app_gateway::words(fault, place),
         Fault::Host(own) => (fault.title(&place.parts.join("/")), format!("{}.", capital(own.text().remedy))),
+        Fault::Cluster(own) => (fault.title(&place.parts.join("/")), format!("{}.", capital(own.remedy()))),
     }
 }
 

@@ -203,6 +203,7 @@ pub fn subject(id: &str) -> Option<&'static str> {
         "H-links" => "devices, addresses and neighbors",
         "H-names" => "name servers",
         "H-sockets" => "sockets, limits and counters",
+        "H-cluster" => "policies, services and endpoints",
         _ => return None,
     })
 }
@@ -222,6 +223,7 @@ fn layer(layer: Layer) -> &'static str {
         Layer::Links => "devices, addresses and neighbors",
         Layer::Names => "name servers",
         Layer::Sockets => "sockets, limits and counters",
+        Layer::Cluster => "policies, services and endpoints",
     }
 }
 

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::argument::{Refused, refuse};
-use super::{changes, drift, filter, host, nsg, packet, path, qdisc, route, storage, topology};
+use super::{changes, cluster, drift, filter, host, nsg, packet, path, qdisc, route, storage, topology};
 use crate::event::ObservationId;
 use crate::model::ToolSpec;
 use crate::suspect::{Layer, Looked, SupportedFaults, Suspect, once, plain};
@@ -60,6 +60,7 @@ pub(in crate::tool) fn inspectors(site: &Arc<Site>) -> Vec<Box<dyn Tool>> {
         Box::new(InspectorTool::new(storage::InspectStorage, site)),
         Box::new(InspectorTool::new(changes::ListChanges, site)),
         Box::new(InspectorTool::new(host::InspectHosts, site)),
+        Box::new(InspectorTool::new(cluster::InspectCluster, site)),
     ]
 }
 

@@ -7,6 +7,7 @@
 mod argument;
 mod bastion_flows;
 mod changes;
+mod cluster;
 mod cluster_flows;
 mod complaint_flows;
 mod drift;

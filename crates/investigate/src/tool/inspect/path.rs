@@ -432,6 +432,7 @@ fn tell(
         noticed: moot.into_iter().chain(noticed(&judged, estate)).collect(),
         remedies,
         machines: Vec::new(),
+        clusters: Vec::new(),
         closed: closed(estate),
         elsewhere: elsewhere(&judged, reader),
     };

@@ -204,7 +204,8 @@ fn is_of_flow(
         | Layer::Measure
         | Layer::Wire
         | Layer::Exposure
-        | Layer::Links => !flow.is_inbound,
+        | Layer::Links
+        | Layer::Cluster => !flow.is_inbound,
     };
     let felt = is_felt(fault, complaint);
     own && match finding.weight {

@@ -1,0 +1,466 @@
+//! The flows that people speak of, between pods and services of a cluster.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{IpAddr, Ipv4Addr};
+
+use super::spoken::{Inside, Spoken, SpokenText};
+use crate::complaint::{self, Complaint, ComplaintFlow, End, Inventory, Kind, Listener, Machine, UnknownEnd};
+use crate::symptom_text::{self, Symptom};
+use ghost_inspect::cluster::{Name, Protocol};
+
+/// Stands for anybody on the Internet, and is never called.
+const INTERNET: IpAddr = IpAddr::V4(Ipv4Addr::new(8, 8, 8, 8));
+/// The port of the web, where somebody names none.
+const HTTPS: u16 = 443;
+/// Who answers for names in a cluster, and where.
+const NAMES: (&str, &str, u16) = ("kube-system", "kube-dns", 53);
+/// So many pods of one name call.
+pub(super) const MAX_CALLERS: usize = 4;
+/// So many callers are tried where nobody says who calls.
+const MAX_ANYBODY: usize = 48;
+/// So many services of a namespace are tried where nobody names one.
+const MAX_SERVICES: usize = 12;
+/// So many ports of one end are tried.
+const MAX_PORTS: usize = 8;
+
+/// What somebody complains about or asks.
+#[derive(Debug)]
+pub(super) struct ClusterComplaint {
+    pub(super) kind: Kind,
+    pub(super) symptoms: BTreeSet<Symptom>,
+    pub(super) names_port: bool,
+    pub(super) is_question: bool,
+    pub(super) flows: Vec<AskedFlow>,
+    /// Names that nobody in the clusters has.
+    pub(super) unknown: Vec<(String, Vec<String>)>,
+    /// What is open of it, whatever the cluster shows.
+    pub(super) doubts: Vec<String>,
+}
+
+/// Who calls whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct AskedFlow {
+    /// The place of the cluster.
+    pub(super) cluster: usize,
+    pub(super) callers: Callers,
+    pub(super) callee: Callee,
+    pub(super) protocol: Protocol,
+    pub(super) port: u16,
+}
+
+/// Who calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Callers {
+    /// These pods, by the name that stands for them.
+    Pods {
+        called: String,
+        pods: Vec<Name>,
+    },
+    Address(IpAddr),
+    /// Nobody says who: some pod of each name that there is.
+    Anybody(Vec<Name>),
+}
+
+/// Who is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Callee {
+    Service(Name),
+    Pods {
+        called: String,
+        pods: Vec<Name>,
+    },
+    Address(IpAddr),
+    /// A name outside of the cluster, and an address that stands for it.
+    Outside(String),
+}
+
+impl Callee {
+    /// Returns the address that stands for it, where it is outside.
+    pub(super) const fn address(&self) -> Option<IpAddr> {
+        match self {
+            Self::Address(address) => Some(*address),
+            Self::Outside(_) => Some(INTERNET),
+            Self::Service(_) | Self::Pods { .. } => None,
+        }
+    }
+}
+
+/// Reads the words of people.
+pub(super) fn read(text: &str, clusters: &[Inside]) -> Vec<ClusterComplaint> {
+    let spoken = SpokenText::read(text, clusters);
+    let message = complaint::read(&spoken.text);
+    let reading = Reading { clusters, spoken: &spoken };
+    let found = complaint::resolve(&message, &reading.inventory());
+    let mut all: Vec<ClusterComplaint> = found.iter().map(|one| reading.complaint(one)).collect();
+    if all.iter().all(|one| one.flows.is_empty()) {
+        all = vec![reading.whole(&found, symptom_text::read(text).symptoms)];
+    }
+    if let Some(first) = all.first_mut() {
+        first.doubts.extend(reading.doubts());
+        first.unknown.extend(spoken.unknown.iter().map(|name| (name.clone(), reading.nearest(name))));
+    }
+    all
+}
+
+struct Reading<'a> {
+    clusters: &'a [Inside],
+    spoken: &'a SpokenText,
+}
+
+impl Reading<'_> {
+    /// The pods and services that are named, as `complaint` asks about machines. Their addresses are not those that they have: one stands
+    /// for each name.
+    fn inventory(&self) -> Inventory {
+        let machine = |(at, (name, spoken)): (usize, (&String, &Spoken))| Machine {
+            name: name.clone(),
+            addresses: vec![stand_in(at)],
+            network: Some("pods".to_owned()),
+            listeners: Some(ports(spoken).into_iter().filter_map(listener).collect()),
+            ..Machine::default()
+        };
+        Inventory {
+            machines: self.spoken.named.iter().enumerate().map(machine).collect(),
+            ..Inventory::default()
+        }
+    }
+
+    fn complaint(&self, own: &Complaint) -> ClusterComplaint {
+        let mut flows: Vec<AskedFlow> = Vec::new();
+        let mut add = |more: Vec<AskedFlow>| {
+            for flow in more {
+                if !flows.contains(&flow) {
+                    flows.push(flow);
+                }
+            }
+        };
+        let named: Vec<&Spoken> =
+            own.machines.iter().filter_map(|name| self.spoken.named.get(name.as_str())).collect();
+        let about_names = own.symptoms.contains(&Symptom::Names);
+        if about_names {
+            add(self.name_flows(&named));
+        } else {
+            own.flows.iter().for_each(|flow| add(self.flow(flow)));
+        }
+        let addresses = own.unknown.iter().filter_map(|end| match end {
+            UnknownEnd::Address(address) => Some(Callee::Address(*address)),
+            // Which names are those of a cluster its own words say.
+            UnknownEnd::Name { .. } => None,
+        });
+        for callee in addresses.chain(self.spoken.domains.iter().cloned().map(Callee::Outside)) {
+            if !about_names {
+                add(self.outward(&named, &callee, &ports_of(own)));
+            }
+        }
+        if flows.is_empty() && !about_names && own.symptoms.contains(&Symptom::InternetLost) {
+            let outside = Callee::Outside("the Internet".to_owned());
+            flows.extend(self.outward(&named, &outside, &ports_of(own)));
+        }
+        ClusterComplaint {
+            kind: own.kind,
+            symptoms: own.symptoms.clone(),
+            names_port: !own.ports.is_empty(),
+            is_question: own.is_question,
+            flows,
+            unknown: Vec::new(),
+            doubts: Vec::new(),
+        }
+    }
+
+    /// Returns a flow between what is named, as flows of the cluster.
+    fn flow(&self, flow: &ComplaintFlow) -> Vec<AskedFlow> {
+        let spoken = |end: &End| end.machine().and_then(|name| self.spoken.named.get(name));
+        let Some(protocol) = protocol(flow.protocol) else { return Vec::new() };
+        let (from, to) = (spoken(&flow.source), spoken(&flow.destination));
+        let port = flow.port.map(|port| (protocol, port));
+        match (from, to) {
+            (Some(from), Some(to)) => self.between(from, to, port),
+            (None, Some(to)) => match flow.source.address().filter(|_| flow.source.is_named()) {
+                Some(address) => made(to.cluster, &Callers::Address(address), to, port),
+                None => self.to(to, port),
+            },
+            (Some(from), None) => {
+                let callee = match flow.destination.address() {
+                    Some(address) => Callee::Address(address),
+                    None => Callee::Outside("the Internet".to_owned()),
+                };
+                let (protocol, port) = port.unwrap_or((Protocol::Tcp, HTTPS));
+                let callers = callers(from);
+                callers
+                    .map(|callers| AskedFlow { cluster: from.cluster, callers, callee, protocol, port })
+                    .into_iter()
+                    .collect()
+            }
+            (None, None) => Vec::new(),
+        }
+    }
+
+    fn between(&self, from: &Spoken, to: &Spoken, port: Option<(Protocol, u16)>) -> Vec<AskedFlow> {
+        if from.cluster != to.cluster {
+            return Vec::new();
+        }
+        match callers(from) {
+            Some(callers) => made(to.cluster, &callers, to, port),
+            // A service of which no pod is there calls nobody.
+            None => self.to(to, port),
+        }
+    }
+
+    /// Returns the flows to an end of which nobody says who calls it.
+    fn to(&self, to: &Spoken, port: Option<(Protocol, u16)>) -> Vec<AskedFlow> {
+        made(to.cluster, &Callers::Anybody(self.anybody(to)), to, port)
+    }
+
+    /// Returns a pod for each name that there is in a cluster, but for the called one; those of its namespace first.
+    fn anybody(&self, to: &Spoken) -> Vec<Name> {
+        let Some(inside) = self.clusters.get(to.cluster) else { return Vec::new() };
+        let is_called = |name: &Name| to.pods.iter().any(|pod| pod.name == *name);
+        let mut seen: BTreeSet<(&str, Option<&String>)> = BTreeSet::new();
+        let mut found: Vec<&Name> = Vec::new();
+        for pod in inside.pods.iter().filter(|pod| pod.is_caller && !is_called(&pod.name)) {
+            if seen.insert((&pod.name.namespace, pod.workloads.first())) {
+                found.push(&pod.name);
+            }
+        }
+        found.sort_by_key(|name| name.namespace != to.namespace);
+        found.into_iter().take(MAX_ANYBODY).cloned().collect()
+    }
+
+    /// Returns the flows of those who ask for names.
+    fn name_flows(&self, named: &[&Spoken]) -> Vec<AskedFlow> {
+        let (namespace, name, port) = NAMES;
+        let service = Name { namespace: namespace.to_owned(), name: name.to_owned() };
+        let is_server = |spoken: &Spoken| spoken.namespace == namespace;
+        let flow = |cluster: usize, callers: Callers| AskedFlow {
+            cluster,
+            callers,
+            callee: Callee::Service(service.clone()),
+            protocol: Protocol::Udp,
+            port,
+        };
+        let own: Vec<AskedFlow> = named
+            .iter()
+            .filter(|spoken| !is_server(spoken))
+            .filter_map(|spoken| Some(flow(spoken.cluster, callers(spoken)?)))
+            .collect();
+        if !own.is_empty() {
+            return own;
+        }
+        let of_namespaces: Vec<AskedFlow> = self
+            .spoken
+            .namespaces
+            .iter()
+            .filter_map(|(cluster, namespace)| Some(flow(*cluster, self.of_namespace(*cluster, namespace)?)))
+            .collect();
+        if !of_namespaces.is_empty() {
+            return of_namespaces;
+        }
+        let everybody = |(at, inside): (usize, &Inside)| {
+            let callers = inside.pods.iter().filter(|pod| pod.is_caller && pod.name.namespace != namespace);
+            let pods: Vec<Name> = callers.take(MAX_ANYBODY).map(|pod| pod.name.clone()).collect();
+            (!pods.is_empty()).then(|| flow(at, Callers::Anybody(pods)))
+        };
+        self.clusters.iter().enumerate().filter_map(everybody).collect()
+    }
+
+    fn of_namespace(&self, cluster: usize, namespace: &str) -> Option<Callers> {
+        let inside = self.clusters.get(cluster)?;
+        let own = inside.pods.iter().filter(|pod| pod.is_caller && pod.name.namespace == namespace);
+        let pods: Vec<Name> = own.take(MAX_ANYBODY).map(|pod| pod.name.clone()).collect();
+        (!pods.is_empty()).then(|| Callers::Pods { called: format!("the pods of {namespace}"), pods })
+    }
+
+    /// Returns the flows of those who are named to somebody outside.
+    fn outward(&self, named: &[&Spoken], callee: &Callee, ports: &[(Protocol, u16)]) -> Vec<AskedFlow> {
+        let ports = if ports.is_empty() { vec![(Protocol::Tcp, HTTPS)] } else { ports.to_vec() };
+        let mut all: Vec<(usize, Callers)> =
+            named.iter().filter_map(|spoken| Some((spoken.cluster, callers(spoken)?))).collect();
+        if all.is_empty() {
+            let of = |(cluster, namespace): &(usize, String)| {
+                Some((*cluster, self.of_namespace(*cluster, namespace)?))
+            };
+            all.extend(self.spoken.namespaces.iter().filter_map(of));
+        }
+        let flow = |(cluster, callers): &(usize, Callers), (protocol, port): &(Protocol, u16)| AskedFlow {
+            cluster: *cluster,
+            callers: callers.clone(),
+            callee: callee.clone(),
+            protocol: *protocol,
+            port: *port,
+        };
+        all.iter().flat_map(|callers| ports.iter().map(move |port| flow(callers, port))).collect()
+    }
+
+    /// Returns what is complained about where the words put no two ends together: whatever is wrong, it is with what is named.
+    fn whole(&self, found: &[Complaint], symptoms: BTreeSet<Symptom>) -> ClusterComplaint {
+        let named: Vec<&Spoken> = self.spoken.named.values().collect();
+        let mut ports: Vec<(Protocol, u16)> = found.iter().flat_map(ports_of).collect();
+        ports.sort_unstable();
+        ports.dedup();
+        let flows = if symptoms.contains(&Symptom::Names) {
+            self.name_flows(&named)
+        } else if !self.spoken.domains.is_empty() {
+            let outside = self.spoken.domains.iter().cloned().map(Callee::Outside);
+            outside.flat_map(|callee| self.outward(&named, &callee, &ports)).collect()
+        } else if !self.spoken.unknown.is_empty() {
+            // Between somebody and nobody there is nothing to judge.
+            Vec::new()
+        } else {
+            self.between_all(&named, ports.first().copied())
+        };
+        let is_open = flows.is_empty() && self.spoken.unknown.is_empty() && self.spoken.ambiguous.is_empty();
+        let nobody = "no pod, no service and no namespace that is there is named".to_owned();
+        ClusterComplaint {
+            kind: found.first().map_or(Kind::Trouble, |one| one.kind),
+            names_port: !ports.is_empty(),
+            is_question: found.iter().any(|one| one.is_question),
+            flows,
+            symptoms,
+            unknown: Vec::new(),
+            doubts: is_open.then_some(nobody).into_iter().collect(),
+        }
+    }
+
+    fn between_all(&self, named: &[&Spoken], port: Option<(Protocol, u16)>) -> Vec<AskedFlow> {
+        match named {
+            [] => self
+                .spoken
+                .namespaces
+                .iter()
+                .flat_map(|(at, name)| self.inside_namespace(*at, name))
+                .collect(),
+            [one, other] => {
+                let (at, behind) = (self.place(one), self.place(other));
+                if at <= behind { self.between(one, other, port) } else { self.between(other, one, port) }
+            }
+            some => some.iter().flat_map(|one| self.to(one, port)).collect(),
+        }
+    }
+
+    /// Returns where a name stands in the text.
+    fn place(&self, spoken: &Spoken) -> usize {
+        let alias = self.spoken.named.iter().find(|(_, known)| *known == spoken).map(|(alias, _)| alias);
+        alias.and_then(|alias| self.spoken.text.find(alias.as_str())).unwrap_or(usize::MAX)
+    }
+
+    /// Returns the flows to all services of a namespace, from its own pods.
+    fn inside_namespace(&self, cluster: usize, namespace: &str) -> Vec<AskedFlow> {
+        let (Some(inside), Some(callers)) =
+            (self.clusters.get(cluster), self.of_namespace(cluster, namespace))
+        else {
+            return Vec::new();
+        };
+        let own = inside.services.iter().filter(|service| service.name.namespace == namespace);
+        let flow = |service: &ghost_inspect::cluster::ListedService| {
+            let name = service.name.clone();
+            let callers = callers.clone();
+            let ports = service.ports.clone().into_iter();
+            ports.map(move |(protocol, port)| AskedFlow {
+                cluster,
+                callers: callers.clone(),
+                callee: Callee::Service(name.clone()),
+                protocol,
+                port,
+            })
+        };
+        own.take(MAX_SERVICES).flat_map(flow).collect()
+    }
+
+    fn doubts(&self) -> Vec<String> {
+        let said = |(word, fits): (&String, &Vec<String>)| format!("{word} may be {}", fits.join(" or "));
+        self.spoken.ambiguous.iter().map(said).collect()
+    }
+
+    /// Returns names that are like another one.
+    fn nearest(&self, name: &str) -> Vec<String> {
+        let mut all: BTreeMap<String, usize> = BTreeMap::new();
+        for inside in self.clusters {
+            let services = inside.services.iter().map(|service| &service.name);
+            for known in services.chain(inside.pods.iter().map(|pod| &pod.name)) {
+                let close = known.name.contains(name) || name.contains(&known.name);
+                if close {
+                    all.insert(known.to_string(), known.name.len().abs_diff(name.len()));
+                }
+            }
+        }
+        let mut near: Vec<(usize, String)> = all.into_iter().map(|(name, far)| (far, name)).collect();
+        near.sort();
+        near.into_iter().take(3).map(|(_, name)| name).collect()
+    }
+}
+
+/// Returns an address that nobody has.
+fn stand_in(at: usize) -> IpAddr {
+    let at = u32::try_from(at).unwrap_or(u32::MAX).min(0xFFFF);
+    IpAddr::from(Ipv4Addr::from(0x0AFF_0001_u32.wrapping_add(at)))
+}
+
+/// Returns the ports that stand in the words.
+fn ports_of(own: &Complaint) -> Vec<(Protocol, u16)> {
+    own.ports.iter().filter_map(|one| Some((protocol(one.protocol)?, one.port?))).collect()
+}
+
+fn protocol(own: complaint::Protocol) -> Option<Protocol> {
+    match own {
+        complaint::Protocol::Tcp => Some(Protocol::Tcp),
+        complaint::Protocol::Udp => Some(Protocol::Udp),
+        // Policies say nothing of echoes.
+        complaint::Protocol::Icmp => None,
+    }
+}
+
+fn listener((own, port): (Protocol, u16)) -> Option<Listener> {
+    let protocol = match own {
+        Protocol::Tcp => complaint::Protocol::Tcp,
+        Protocol::Udp => complaint::Protocol::Udp,
+        Protocol::Sctp => return None,
+    };
+    Some(Listener { protocol, address: None, port, program: None })
+}
+
+/// Returns the ports on which something is called.
+fn ports(spoken: &Spoken) -> Vec<(Protocol, u16)> {
+    let own = spoken.service.iter().flat_map(|service| service.ports.clone());
+    let mut all: Vec<(Protocol, u16)> = own.collect();
+    if spoken.service.is_none() {
+        all.extend(spoken.pods.iter().flat_map(|pod| pod.ports.clone()));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all.truncate(MAX_PORTS);
+    all
+}
+
+/// Returns the pods of a name as those who call.
+fn callers(spoken: &Spoken) -> Option<Callers> {
+    let own = spoken.pods.iter().filter(|pod| pod.is_caller);
+    let pods: Vec<Name> = own.take(MAX_CALLERS).map(|pod| pod.name.clone()).collect();
+    let called = match pods.as_slice() {
+        [] => return None,
+        [one] => one.to_string(),
+        _ => format!("{}/{}", spoken.namespace, spoken.word),
+    };
+    Some(Callers::Pods { called, pods })
+}
+
+/// Makes the flows to an end: on the port that is named, else on all that it has.
+fn made(cluster: usize, callers: &Callers, to: &Spoken, port: Option<(Protocol, u16)>) -> Vec<AskedFlow> {
+    let callee = match &to.service {
+        Some(service) => Callee::Service(service.name.clone()),
+        None => Callee::Pods {
+            called: match to.pods.as_slice() {
+                [one] => one.name.to_string(),
+                _ => format!("{}/{}", to.namespace, to.word),
+            },
+            pods: to.pods.iter().take(MAX_CALLERS).map(|pod| pod.name.clone()).collect(),
+        },
+    };
+    let all = port.map_or_else(|| ports(to), |port| vec![port]);
+    let flow = |(protocol, port): (Protocol, u16)| AskedFlow {
+        cluster,
+        callers: callers.clone(),
+        callee: callee.clone(),
+        protocol,
+        port,
+    };
+    all.into_iter().map(flow).collect()
+}
