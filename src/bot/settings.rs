@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bot::authority::{Approvers, People};
 use ghost_investigate::Limits;
-use ghost_investigate::event::SessionHost;
+use ghost_investigate::event::{SessionCluster, SessionHost};
 use ghost_investigate::symptom_text::names;
 use ghost_investigate::usage::DayBudget;
 use ghost_shell::{Scope, Surroundings};
@@ -43,8 +43,12 @@ pub struct ChannelRules {
     pub hosts: Vec<SessionHost>,
     /// Names of machines that are known and may not be read here.
     pub closed_hosts: BTreeSet<String>,
-    /// Whether there is no cloud: then every question is about these machines.
-    pub only_hosts: bool,
+    /// The clusters whose inside may be read.
+    pub clusters: Vec<SessionCluster>,
+    /// Names of clusters that are known and may not be read here.
+    pub closed_clusters: BTreeSet<String>,
+    /// Whether there is no cloud: then every question is about these machines or clusters.
+    pub without_cloud: bool,
     /// What its sessions may use in a day.
     pub day: DayBudget,
 }
@@ -52,7 +56,8 @@ pub struct ChannelRules {
 impl ChannelRules {
     /// Says what of a question lies outside of what may be looked at here.
     pub(super) fn outside(&self, words: &str) -> Option<String> {
-        let closed = self.closed_hosts.iter().find(|name| names(words, name));
+        let mut closed = self.closed_hosts.iter().chain(&self.closed_clusters);
+        let closed = closed.find(|name| names(words, name));
         closed.cloned().or_else(|| self.scope.as_ref()?.outside_words(words))
     }
 
@@ -60,12 +65,15 @@ impl ChannelRules {
     pub(super) fn hosts_of(&self, words: &str) -> Vec<SessionHost> {
         let named: Vec<SessionHost> =
             self.hosts.iter().filter(|host| names(words, &host.name)).cloned().collect();
-        if named.is_empty() && self.only_hosts { self.hosts.clone() } else { named }
+        let is_of_all = named.is_empty() && self.without_cloud && self.clusters.is_empty();
+        if is_of_all { self.hosts.clone() } else { named }
     }
 
-    /// Tells whether a question about these machines is about the cloud, too: it may know them.
+    /// Tells whether a question about these machines, or about clusters, may be about the cloud, too.
     pub(super) fn is_cloud_too(&self, hosts: &[SessionHost]) -> bool {
-        !self.only_hosts && SessionHost::may_be_of_cloud(hosts)
+        let may_be =
+            if hosts.is_empty() { !self.clusters.is_empty() } else { SessionHost::may_be_of_cloud(hosts) };
+        !self.without_cloud && may_be
     }
 }
 
@@ -124,7 +132,7 @@ mod tests {
         assert_eq!(rules.hosts_of("names fail on db-10"), []);
         assert_eq!(rules.outside("pay-1 is slow"), Some("pay-1".to_owned()));
         assert_eq!(rules.outside("web-1 is slow"), None);
-        rules.only_hosts = true;
+        rules.without_cloud = true;
         assert_eq!(rules.hosts_of("names fail").len(), 2);
     }
 

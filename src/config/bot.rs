@@ -121,6 +121,8 @@ pub struct Scope {
     pub resource_groups: Vec<String>,
     /// Machines of `[hosts]`, by name.
     pub hosts: Vec<String>,
+    /// Clusters of `[clusters]`, by name.
+    pub clusters: Vec<String>,
 }
 
 /// `[http]`: `/live`, `/ready` and `/metrics`, and Slack's requests where they come over HTTP.

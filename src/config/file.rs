@@ -32,6 +32,8 @@ pub struct Config {
     pub ssh: super::Ssh,
     /// Machines that are read themselves, by name.
     pub hosts: BTreeMap<String, super::HostEntry>,
+    /// Kubernetes clusters whose inside is read, by name.
+    pub clusters: BTreeMap<String, super::ClusterEntry>,
     /// Measurements between machines.
     pub meter: super::Meter,
     /// Where sessions are kept.
@@ -221,6 +223,7 @@ impl Config {
         problems.extend(self.azure.problems());
         problems.extend(self.cloud.problems(&self.azure));
         problems.extend(self.host_problems());
+        problems.extend(self.clusters.iter().flat_map(|(name, entry)| entry.problems(name)));
         problems.extend(self.store.problems());
         problems.extend(self.model.problems().into_iter().chain(self.limits.problems()));
         {
@@ -244,6 +247,12 @@ impl Config {
             self.hosts.iter().flat_map(|(name, entry)| entry.problems(name)).collect();
         let channels = self.channel.iter().map(|(id, channel)| (format!("channel.{id}"), &channel.scope));
         for (place, scope) in channels.chain([("bot".to_owned(), &self.bot.scope)]) {
+            let clusters = scope.iter().flat_map(|scope| &scope.clusters);
+            problems.extend(
+                clusters
+                    .filter(|name| !self.clusters.contains_key(*name))
+                    .map(|name| format!("[{place}] scope: there is no [clusters.{name}]")),
+            );
             let named = scope.iter().flat_map(|scope| &scope.hosts);
             problems.extend(
                 named

@@ -244,7 +244,7 @@ impl Core {
             limits: self.limits_today(&source.channel, rules.day).await?,
             hosts,
             cloud_too,
-            clusters: Vec::new(),
+            clusters: rules.clusters.clone(),
             scope: rules.scope.filter(|scope| !scope.is_open()),
             surroundings: Some(self.settings.surroundings.clone()),
             by_program: true,

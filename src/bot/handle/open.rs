@@ -62,7 +62,7 @@ impl Core {
             scope: rules.scope.clone().filter(|scope| !scope.is_open()),
             hosts,
             cloud_too,
-            clusters: Vec::new(),
+            clusters: rules.clusters.clone(),
             surroundings: Some(self.settings.surroundings.clone()),
             by_program,
             outside: None,

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use crate::bot::{Approvers, ChannelRules, People, Settings};
 use crate::cli::engine::limits;
 use crate::cli::host::SshArguments;
-use crate::cli::investigate::{knows_cloud, session_host};
+use crate::cli::investigate::{configured_clusters, knows_cloud, session_host};
 use crate::cli::setup::Setup;
 use crate::config::{self, Config};
-use ghost_investigate::event::SessionHost;
+use ghost_investigate::event::{SessionCluster, SessionHost};
 use ghost_investigate::usage::DayBudget;
 use ghost_investigate::{RequesterMay, SelfApproval};
 use ghost_shell::{Scope, Surroundings};
@@ -17,17 +17,25 @@ use ghost_shell::{Scope, Surroundings};
 pub(in crate::cli) fn settings(setup: &Setup) -> Settings {
     let config = &setup.config;
     let known = hosts(setup);
-    let only_hosts = !known.is_empty() && !knows_cloud(setup);
+    let all_clusters = configured_clusters(&setup.config);
+    let without_cloud = (!known.is_empty() || !all_clusters.is_empty()) && !knows_cloud(setup);
     let rules = |approvers, own: Option<&config::Scope>, usage| {
         let is_open =
             |host: &SessionHost| own.is_none_or(|own| own.hosts.is_empty() || own.hosts.contains(&host.name));
         let (hosts, closed): (Vec<SessionHost>, Vec<SessionHost>) = known.iter().cloned().partition(is_open);
+        let is_known = |cluster: &SessionCluster| {
+            own.is_none_or(|own| own.clusters.is_empty() || own.clusters.contains(&cluster.name))
+        };
+        let (clusters, closed_clusters): (Vec<SessionCluster>, Vec<SessionCluster>) =
+            all_clusters.iter().cloned().partition(is_known);
         ChannelRules {
             approvers,
             scope: own.map(scope),
             hosts,
             closed_hosts: closed.into_iter().map(|host| host.name).collect(),
-            only_hosts,
+            clusters,
+            closed_clusters: closed_clusters.into_iter().map(|cluster| cluster.name).collect(),
+            without_cloud,
             day: day(usage),
         }
     };

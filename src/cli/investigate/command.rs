@@ -13,6 +13,7 @@ use crate::cli::host::SshArguments;
 use crate::cli::investigate::again;
 #[cfg(feature = "lab")]
 use crate::cli::investigate::case;
+use crate::cli::investigate::clusters::clusters;
 use crate::cli::investigate::hosts::{knows_cloud, machines, recorded};
 use crate::cli::investigate::investigator::{InvestigatorKind, investigator};
 use crate::cli::investigate::question::{QuestionOutcome, ask, rule};
@@ -27,13 +28,14 @@ use crate::cli::wait::{drive, interrupted};
 use crate::session::{DriveControl, DriveOutcome, Engine, InboxMessage};
 use ghost_base::SessionId;
 use ghost_investigate::Outcome;
-use ghost_investigate::event::{HumanMessage, Opened, Origin, SessionHost, read};
+use ghost_investigate::event::{HumanMessage, Opened, Origin, SessionCluster, SessionHost, read};
 use ghost_investigate::memory::Memory;
 use ghost_investigate::model::Model;
 use ghost_investigate::recheck::possible;
 use ghost_investigate::report::{follow_up, no_answer};
 use ghost_investigate::runbook::naming;
 use ghost_investigate::state::State;
+use ghost_investigate::symptom_text::names;
 use ghost_shell::Cancel;
 use ghost_store::Store;
 
@@ -85,6 +87,10 @@ pub(in crate::cli) struct Arguments {
     /// the words or --host name; all of them, where none is named.
     #[arg(long, value_name = "FILE")]
     inventory: Option<PathBuf>,
+    /// A Kubernetes cluster whose inside is read, with `kubectl`: one of `[clusters]`, or a context; repeatable. Those of `[clusters]`, where
+    /// none is named.
+    #[arg(long, value_name = "NAME")]
+    cluster: Vec<String>,
     /// What to do when a human has to be asked.
     #[arg(long, value_enum, default_value_t = Consent::Ask)]
     approve: Consent,
@@ -148,7 +154,8 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
     };
     #[cfg(feature = "lab")]
     let setup = stage.as_ref().map_or(own, |stage| &stage.setup);
-    let hosts = arguments.hosts(before.as_ref(), own)?;
+    let clusters = arguments.clusters(own)?;
+    let hosts = arguments.hosts(before.as_ref(), &clusters, own)?;
     let builder = engine_for(setup, store, Arc::clone(&model), &hosts)?
         .delivery(Arc::new(Reports::new(setup.data()?)))
         .observer(screen.clone());
@@ -160,8 +167,9 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
         None => {
             let mut opened =
                 opening(arguments.symptom.as_deref().unwrap_or_default(), setup, model.as_ref())?;
-            opened.cloud_too = knows_cloud(own) && SessionHost::may_be_of_cloud(&hosts);
-            (opened.requester, opened.hosts) = (human(own), hosts);
+            opened.cloud_too = knows_cloud(own)
+                && if hosts.is_empty() { !clusters.is_empty() } else { SessionHost::may_be_of_cloud(&hosts) };
+            (opened.requester, opened.hosts, opened.clusters) = (human(own), hosts, clusters);
             #[cfg(feature = "lab")]
             if let Some(stage) = &stage {
                 (opened.origin.place, opened.scope) = (stage.place.clone(), Some(case::scope()));
@@ -194,7 +202,12 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
 
 impl Arguments {
     /// Returns the machines that are read themselves. A session that goes on has its own in its record, and reaches them as before.
-    fn hosts(&self, before: Option<&State>, setup: &Setup) -> anyhow::Result<Vec<SessionHost>> {
+    fn hosts(
+        &self,
+        before: Option<&State>,
+        clusters: &[SessionCluster],
+        setup: &Setup,
+    ) -> anyhow::Result<Vec<SessionHost>> {
         #[cfg(feature = "lab")]
         if self.case.is_some() {
             return Ok(Vec::new());
@@ -202,8 +215,25 @@ impl Arguments {
         let symptom = self.symptom.as_deref().unwrap_or_default();
         match before {
             Some(before) => recorded(before),
+            // Whoever names a cluster, and no machine, means no machine.
+            None if !clusters.is_empty() && self.host.is_empty() && self.inventory.is_none() => {
+                let mut named = setup.config.hosts.keys().filter(|name| names(symptom, name));
+                match named.next() {
+                    Some(_) => machines(&[], None, symptom, &self.ssh, setup),
+                    None => Ok(Vec::new()),
+                }
+            }
             None => machines(&self.host, self.inventory.as_deref(), symptom, &self.ssh, setup),
         }
+    }
+
+    /// Returns the clusters whose inside is read.
+    fn clusters(&self, setup: &Setup) -> anyhow::Result<Vec<SessionCluster>> {
+        #[cfg(feature = "lab")]
+        if self.case.is_some() {
+            return Ok(Vec::new());
+        }
+        clusters(&self.cluster, &setup.config)
     }
 }
 

@@ -6,6 +6,7 @@
 mod again;
 #[cfg(feature = "lab")]
 mod case;
+mod clusters;
 mod command;
 mod hosts;
 mod investigator;
@@ -15,6 +16,7 @@ mod reports;
 mod screen;
 mod words;
 
+pub(in crate::cli) use clusters::configured_clusters;
 pub(in crate::cli) use command::{Arguments, run};
 pub(in crate::cli) use hosts::{MAX_HOSTS, entries, knows_cloud, machines, recorded, session_host};
 pub(in crate::cli) use investigator::{InvestigatorKind, investigator};

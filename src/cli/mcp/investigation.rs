@@ -8,7 +8,8 @@ use super::workplace::Workplace;
 use crate::cli::engine::{engine_for, limits, owner};
 use crate::cli::host::SshArguments;
 use crate::cli::investigate::{
-    QuestionOutcome, Reports, ask, investigator, knows_cloud, line, machines, recorded, rule,
+    QuestionOutcome, Reports, ask, configured_clusters, investigator, knows_cloud, line, machines, recorded,
+    rule,
 };
 use crate::cli::name::{new_session, random};
 use crate::cli::print::Hinted;
@@ -87,7 +88,7 @@ pub(super) async fn open(place: &Workplace, symptom: &str) -> anyhow::Result<Ses
     }
     let model = investigator(&place.setup, place.brain.kind, place.brain.script.as_deref())?;
     let session = new_session("ghost")?;
-    let hosts = hosts(place, symptom)?;
+    let (hosts, clusters) = (hosts(place, symptom)?, configured_clusters(&place.setup.config));
     let opened = Opened {
         symptom: symptom.to_owned(),
         requester: place.client.clone(),
@@ -97,8 +98,9 @@ pub(super) async fn open(place: &Workplace, symptom: &str) -> anyhow::Result<Ses
         investigator: model.investigator(),
         limits: limits(&place.setup),
         scope: None,
-        cloud_too: knows_cloud(&place.setup) && SessionHost::may_be_of_cloud(&hosts),
-        clusters: Vec::new(),
+        cloud_too: knows_cloud(&place.setup)
+            && if hosts.is_empty() { !clusters.is_empty() } else { SessionHost::may_be_of_cloud(&hosts) },
+        clusters,
         hosts,
         surroundings: Some(place.setup.surroundings()?),
         // A model wrote the symptom: a name in it is none that a human gave.

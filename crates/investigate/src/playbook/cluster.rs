@@ -80,7 +80,7 @@ fn is_qualified(word: &str) -> bool {
 /// Tells whether the cluster knows no end of what is asked: then it is about the cloud, where the session may look at it.
 pub(super) fn is_beyond(conversation: &Conversation) -> bool {
     let last = reads(conversation).next_back();
-    conversation.cloud_too
+    (conversation.cloud_too || !conversation.hosts.is_empty())
         && last.is_some_and(|call| match call.ending {
             CallEnding::Completed => {
                 JudgedFlows::of_result(&call.result).is_none_or(|judged| judged.flows.is_empty())

@@ -38,13 +38,13 @@ pub fn next(ask: &Ask) -> Turn {
     let of_hosts = !conversation.hosts.is_empty();
     let is_chat = host::is_chat(host::topic(&conversation));
     let tools: Vec<&str> = ask.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let only_clusters = !conversation.clusters.is_empty() && !conversation.cloud_too && !of_hosts;
+    let of_clusters = only_clusters || cluster::is_meant(&conversation);
+    if of_clusters && !is_chat && !cluster::is_beyond(&conversation) {
+        return cluster::next(&conversation, &tools);
+    }
     if of_hosts && !conversation.cloud_too && !is_chat {
         return host::next(&conversation, &tools);
-    }
-    let of_clusters =
-        cluster::is_meant(&conversation) || !conversation.clusters.is_empty() && !conversation.cloud_too;
-    if of_clusters && !of_hosts && !is_chat && !cluster::is_beyond(&conversation) {
-        return cluster::next(&conversation, &tools);
     }
     let symptom_text = symptom_text::read(&conversation.user_text);
     let incident = IncidentContext::read(&symptom_text, &conversation);

@@ -37,7 +37,7 @@ pub(super) fn machines(state: &State) -> String {
 
 /// Returns the section; empty where there is nothing to choose, or nothing was read inside of a machine.
 pub(super) fn roads(state: &State) -> String {
-    if !state.opened.cloud_too {
+    if !state.opened.cloud_too || state.opened.hosts.is_empty() {
         return String::new();
     }
     let read = state.steps.iter().filter(|step| step.is_completed());
