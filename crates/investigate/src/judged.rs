@@ -172,6 +172,9 @@ pub struct JudgedFlow {
     /// The service of the platform that calls from a subnet of its own, where it is one: the address stands for any of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_service: Option<JudgedService>,
+    /// The cluster that it is judged in, where it is one inside of a cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
     /// Who is called.
     pub destination: IpAddr,
     /// Its machine, where it is one of the estate.
@@ -309,6 +312,15 @@ impl JudgedFlow {
         match &self.source_service {
             Some(service) => service.subnet.clone(),
             None => self.source.to_string(),
+        }
+    }
+
+    /// Says that it passes, as far as that was judged.
+    #[must_use]
+    pub fn passing(&self) -> String {
+        match &self.cluster {
+            Some(cluster) => format!("is let through by {cluster}"),
+            None => "passes in both directions".to_owned(),
         }
     }
 
@@ -471,7 +483,7 @@ pub(crate) fn is_of_hosts(state: &State) -> bool {
     !state.opened.hosts.is_empty() && judged(state).map_or_else(by_itself, |(_, last)| last.is_of_machines())
 }
 
-/// Tells whether a session is about what is inside of clusters: where it looks at the cloud, too, what was judged last says it.
+/// Tells whether a session is about what is inside of clusters: where it may be about the cloud, too, what was judged last says it.
 pub(crate) fn is_of_clusters(state: &State) -> bool {
     let by_itself = || !state.opened.cloud_too && state.opened.hosts.is_empty();
     !state.opened.clusters.is_empty()

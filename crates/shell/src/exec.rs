@@ -17,7 +17,9 @@ use rustix::process::{Pid, geteuid};
 use tokio::sync::oneshot;
 
 use crate::permit::Form;
-use crate::process::{Handle, Home, PipelineLimits, ProcessEnd, Streams, Survivors, environment, watch};
+use crate::process::{
+    Handle, Home, PipelineLimits, ProcessEnd, Streams, Survivors, environment, kubeconfig, watch,
+};
 use crate::sandbox::{
     OWNERS_VARIABLE, RemainingProcesses, SandboxLayers, SandboxedChild, Scratch, SocketOwners,
     list_socket_owners,
@@ -255,6 +257,9 @@ impl PipelineWalk<'_> {
             None => (SandboxLayers::approved(setting), Home::Real),
         };
         let mut environment = environment(&setting.environment, home);
+        if stage.profile.kubeconfig {
+            environment.extend(kubeconfig(&setting.environment));
+        }
         let owners = scratch.as_ref().map(|scratch| socket_owners(&stage.profile, scratch)).transpose();
         let owners = owners.map_err(in_scratch)?.flatten();
         if let Some(owners) = &owners {

@@ -44,6 +44,8 @@ pub struct Profile {
     pub net_admin: bool,
     /// It needs its own interpreter and configuration folder (`az`).
     pub cloud: bool,
+    /// It finds clusters, and how to sign in there, in a file of the user's (`kubectl`).
+    pub kubeconfig: bool,
     /// It may write into the captures folder (`az storage blob download`).
     pub captures: bool,
     /// The capture files that it is given, by name.

@@ -121,6 +121,7 @@ async fn asked(setup: &Setup, offline: bool) -> Vec<Finding> {
     let model = super::model::check(setup, offline);
     let cloud = super::cloud::check(setup, offline);
     let slack = super::slack::check(setup, offline);
-    let (store, slack, model, cloud) = tokio::join!(store, slack, model, cloud);
-    [store, slack, model, cloud].concat()
+    let clusters = super::clusters::check(setup, offline);
+    let (store, slack, model, cloud, clusters) = tokio::join!(store, slack, model, cloud, clusters);
+    [store, slack, model, cloud, clusters].concat()
 }

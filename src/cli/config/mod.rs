@@ -6,6 +6,7 @@
 mod alerts;
 mod approval;
 mod cloud;
+mod clusters;
 mod command;
 mod export;
 mod finding;

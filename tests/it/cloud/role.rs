@@ -178,3 +178,29 @@ fn no_action_is_there_for_nothing() {
     let idle: Vec<String> = allowed("actor").difference(&wanted(true)).cloned().collect();
     assert!(idle.is_empty(), "actor: {idle:?}");
 }
+
+#[test]
+fn the_account_in_a_cluster_may_list_what_is_listed_and_nothing_else() {
+    let objects = crate::yaml::documents("deploy/clusters/reader.yaml");
+    let role = objects.iter().find(|object| object["kind"] == "ClusterRole").unwrap();
+    let words = |list: &Value| {
+        let list = list.as_array().unwrap().iter();
+        list.map(|word| word.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let rules = role["rules"].as_array().unwrap().iter();
+    let allowed: BTreeSet<String> = rules
+        .flat_map(|rule| {
+            let verbs = words(&rule["verbs"]);
+            let kinds = words(&rule["resources"]).into_iter();
+            kinds.flat_map(move |kind| verbs.clone().into_iter().map(move |verb| format!("{verb} {kind}")))
+        })
+        .collect();
+    let asked: BTreeSet<String> = [line::cluster_objects("shop"), line::cluster_policies("shop")]
+        .iter()
+        .flat_map(|line| {
+            let kinds = line.words().iter().skip_while(|word| *word != "get").nth(1).unwrap();
+            kinds.split(',').map(|kind| format!("list {kind}")).collect::<Vec<_>>()
+        })
+        .collect();
+    assert_eq!(allowed, asked);
+}

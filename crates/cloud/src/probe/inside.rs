@@ -65,7 +65,7 @@ fn hint(said: &str) -> Option<&'static str> {
         Some("`kubectl config get-contexts` names the contexts; [clusters.NAME] context says which one it is")
     } else if is(&["forbidden"]) {
         Some(
-            "let its identity read pods, services, endpointslices, namespaces and networkpolicies: deploy/kubernetes/reader.yaml",
+            "let its identity read pods, services, endpointslices, namespaces and networkpolicies: deploy/clusters/reader.yaml",
         )
     } else if is(&["unauthorized", "must be logged in", "asked for the client to provide credentials"]) {
         Some("sign in again, as the one that the bot runs as")

@@ -3,10 +3,10 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::HypothesisState;
 use crate::conversation;
 use crate::model::{Ask, Message, ToolResult};
 use crate::suspect::{Layer, Looked, Suspect};
+use crate::{Fence, HypothesisState};
 
 /// Begins the message that says where the session stands.
 const BOARD: &str = "The board now:";
@@ -245,7 +245,7 @@ impl FinishedCall {
     pub(super) fn reason(&self) -> String {
         let reason =
             self.result.get("reason").and_then(Value::as_str).unwrap_or("no usable answer came back");
-        plain(reason, 160)
+        plain(&Fence::without_markers(reason), 160)
     }
 }
 

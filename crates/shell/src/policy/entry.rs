@@ -97,6 +97,8 @@ pub(super) struct RawEntry {
     #[serde(default)]
     log: bool,
     #[serde(default)]
+    kubeconfig: bool,
+    #[serde(default)]
     net_admin: Vec<String>,
     #[serde(default)]
     helpers: Vec<String>,
@@ -193,6 +195,7 @@ impl RawEntry {
                 sockets: self.sockets.clone().into(),
                 helpers: self.helpers.clone().into(),
                 log: self.log,
+                kubeconfig: self.kubeconfig,
                 ..Profile::default()
             },
         })

@@ -28,6 +28,9 @@ const SHARED: [&str; 15] = [
 /// The variables of the cloud's command, which hold credentials and so are for `az` and for approved commands.
 const CLOUD: &str = "AZURE_";
 
+/// Where `kubectl` finds clusters and how to sign in there.
+const KUBECONFIG: &str = "KUBECONFIG";
+
 /// Where `az` asks for the machine's own identity, on platforms that have an address of their own for it.
 const MACHINE: [&str; 6] = [
     "IDENTITY_ENDPOINT",
@@ -54,7 +57,8 @@ pub(crate) fn environment(known: &BTreeMap<String, OsString>, home: Home<'_>) ->
     let wanted = |name: &str| match home {
         Home::Scratch(_) => SHARED.contains(&name),
         Home::Cloud(_) | Home::Real => {
-            SHARED.contains(&name) || MACHINE.contains(&name) || name == "HOME" || name.starts_with(CLOUD)
+            let is_own = name == "HOME" || (name == KUBECONFIG && matches!(home, Home::Real));
+            SHARED.contains(&name) || MACHINE.contains(&name) || is_own || name.starts_with(CLOUD)
         }
     };
     let mut seen: BTreeMap<String, OsString> = known
@@ -91,6 +95,17 @@ pub(crate) fn environment(known: &BTreeMap<String, OsString>, home: Home<'_>) ->
         set("AZURE_EXTENSION_USE_DYNAMIC_INSTALL", "no".into());
     }
     seen
+}
+
+/// Returns the variable that leads `kubectl` to the file with the user's clusters, from a home that is not the user's. What that file would
+/// start to sign in cannot be started there.
+pub(crate) fn kubeconfig(known: &BTreeMap<String, OsString>) -> Option<(String, OsString)> {
+    let own = known.get(KUBECONFIG).filter(|value| !value.is_empty()).cloned();
+    let usual = || {
+        let home = Path::new(known.get("HOME")?);
+        home.is_absolute().then(|| home.join(".kube/config").into_os_string())
+    };
+    Some((KUBECONFIG.to_owned(), own.or_else(usual)?))
 }
 
 #[cfg(test)]
@@ -149,6 +164,21 @@ mod tests {
                 "USER"
             ]
         );
+    }
+
+    #[test]
+    fn kubectl_finds_the_file_of_the_user_and_nothing_else_does() {
+        let at = |known: &[(&str, &str)]| {
+            let known =
+                known.iter().map(|(name, value)| ((*name).to_owned(), OsString::from(value))).collect();
+            kubeconfig(&known).map(|(_, path)| path)
+        };
+        assert_eq!(at(&[("HOME", "/home/ana")]), Some("/home/ana/.kube/config".into()));
+        assert_eq!(at(&[("HOME", "/home/ana"), ("KUBECONFIG", "/k")]), Some("/k".into()));
+        assert_eq!(at(&[("HOME", "ana"), ("KUBECONFIG", "")]), None);
+        let known = BTreeMap::from([("KUBECONFIG".to_owned(), OsString::from("/k"))]);
+        assert!(!environment(&known, Home::Scratch(Path::new("/s"))).contains_key("KUBECONFIG"));
+        assert!(environment(&known, Home::Real).contains_key("KUBECONFIG"));
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub use error::ExecError;
 pub use output::{Output, StageRun};
 pub use setting::{Limits, ProcessBound, Setting};
 
-pub(crate) use environment::{Home, environment};
+pub(crate) use environment::{Home, environment, kubeconfig};
 pub(crate) use handle::Handle;
 pub(crate) use output::Streams;
 pub(crate) use watch::{PipelineLimits, ProcessEnd, Survivors, watch};

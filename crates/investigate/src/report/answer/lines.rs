@@ -56,7 +56,7 @@ fn fate(flow: &JudgedFlow) -> String {
     let by =
         if by.is_empty() || flow.gap().is_some() { String::new() } else { format!(" ({})", by.join(", ")) };
     match flow.verdict {
-        FlowVerdict::Passes => "passes in both directions".to_owned(),
+        FlowVerdict::Passes => flow.passing(),
         FlowVerdict::Degraded => format!("is degraded{by}"),
         FlowVerdict::Blocked if flow.gap().is_some() => "has no path".to_owned(),
         FlowVerdict::Blocked => format!("is blocked{by}"),

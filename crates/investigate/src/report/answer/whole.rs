@@ -201,7 +201,7 @@ pub(super) fn reply(flow: &JudgedFlow, cause: Option<&Cause>) -> Option<Answer> 
     let (ends, carried) = (ends(flow), carried(flow));
     match (flow.verdict, cause, flow.gap()) {
         (FlowVerdict::Passes, None, _) => {
-            let what = format!("{ends} {carried} passes in both directions, by everything that was read");
+            let what = format!("{ends} {carried} {}, by everything that was read", flow.passing());
             Some(new("Yes", &what, ""))
         }
         (FlowVerdict::Blocked, _, Some(why)) => {
@@ -238,10 +238,12 @@ fn none_found(judged: &JudgedFlows) -> Answer {
         .take(MAX_FURTHER)
         .map(|flow| format!("{} {}", ends(flow), carried(flow)))
         .collect();
+    let first = judged.flows.iter().find(|flow| flow.verdict == FlowVerdict::Passes);
+    let passes = first.map(JudgedFlow::passing).unwrap_or_default();
     let what = match passing.as_slice() {
         [] => "everything that could explain the symptom was read, and it is clean".to_owned(),
-        [only] => format!("{only} passes in both directions"),
-        several => format!("{} pass in both directions", several.join(", ")),
+        [only] => format!("{only} {passes}"),
+        several => format!("{}: each {passes}", several.join(", ")),
     };
     new("No fault found", &what, "Look at the applications, or ask again while it fails.")
 }

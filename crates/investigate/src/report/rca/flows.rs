@@ -33,7 +33,8 @@ fn complaint(one: &ComplaintOutcome) -> String {
 fn line(flow: &JudgedFlow) -> String {
     let name = code(&flow.name());
     match flow.verdict {
-        FlowVerdict::Passes => format!("- {name}: passes in both directions, judged end to end"),
+        FlowVerdict::Passes if flow.cluster.is_some() => format!("- {name}: {}", text(&flow.passing())),
+        FlowVerdict::Passes => format!("- {name}: {}, judged end to end", flow.passing()),
         FlowVerdict::Blocked => match flow.gap() {
             Some(gap) => format!("- {name}: nothing leads there: {}", text(gap)),
             None => format!("- {name}: blocked{}", causes(flow)),

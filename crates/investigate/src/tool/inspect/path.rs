@@ -560,6 +560,7 @@ fn flow(judgement: &Judgement, estate: &Estate) -> JudgedFlow {
         source_service: estate
             .bastion_at(flow.src)
             .map(|(name, subnet)| JudgedService { name: plain(name), subnet: subnet.to_string() }),
+        cluster: None,
         destination: flow.dst,
         destination_machine: name(flow.dst),
         destination_name: flow.name.as_deref().map(plain),

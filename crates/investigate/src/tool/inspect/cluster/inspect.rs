@@ -67,7 +67,7 @@ impl Inspector for InspectCluster {
                 Ok(cluster) => {
                     let observed = replay.observations();
                     read.observed.push(observed.get(before..).unwrap_or_default().to_vec());
-                    read.clusters.push(Inside::new(own.name.clone(), cluster));
+                    read.clusters.push(Inside::new(own.name.clone(), own.context.clone(), cluster));
                 }
                 Err(issue) => read.unread.push((own.name.clone(), issue)),
             }

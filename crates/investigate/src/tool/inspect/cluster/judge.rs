@@ -130,7 +130,7 @@ fn take(
             why: own.reason.clone(),
             observations: observations.clone(),
         }]);
-        let remedy = remedy(cause, &own.object, &inside.name);
+        let remedy = remedy(cause, &own.object, inside);
         if !document.remedies.contains(&remedy) {
             document.remedies.push(remedy);
         }
@@ -291,6 +291,7 @@ fn judged_flow(flow: &AskedFlow, passage: &Passage, causes: Vec<JudgedCause>, in
         source,
         source_machine: caller,
         source_service: None,
+        cluster: Some(plain(&inside.name)),
         destination,
         destination_machine: called,
         destination_name: None,

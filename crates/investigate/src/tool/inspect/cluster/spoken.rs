@@ -8,15 +8,17 @@ use ghost_inspect::cluster::{Cluster, ListedPod, ListedService, Name};
 #[derive(Debug)]
 pub(super) struct Inside {
     pub(super) name: String,
+    /// The context of `kubectl` that leads to it.
+    pub(super) context: String,
     pub(super) cluster: Cluster,
     pub(super) pods: Vec<ListedPod>,
     pub(super) services: Vec<ListedService>,
 }
 
 impl Inside {
-    pub(super) fn new(name: String, cluster: Cluster) -> Self {
+    pub(super) fn new(name: String, context: String, cluster: Cluster) -> Self {
         let (pods, services) = (cluster.listed_pods(), cluster.listed_services());
-        Self { name, cluster, pods, services }
+        Self { name, context, cluster, pods, services }
     }
 }
 

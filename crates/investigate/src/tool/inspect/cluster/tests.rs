@@ -93,7 +93,7 @@ fn judged(text: &str, policies: &[Value]) -> JudgedFlows {
     cluster.add(&list(&objects())).unwrap();
     cluster.add_policies(&list(policies)).unwrap();
     let read = Read {
-        clusters: vec![Inside::new("aks".to_owned(), cluster)],
+        clusters: vec![Inside::new("aks".to_owned(), "aks-admin".to_owned(), cluster)],
         observed: vec![Vec::new()],
         ..Read::default()
     };

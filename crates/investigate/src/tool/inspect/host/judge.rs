@@ -334,6 +334,7 @@ fn flow_of(
         destination_name: None,
         source: source.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
         source_service: None,
+        cluster: None,
         source_machine: if own.is_inbound { None } else { Some(plain(&flow.from)) },
         destination: flow.to,
         destination_machine: machine(flow.to),
