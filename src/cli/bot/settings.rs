@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::bot::{Approvers, ChannelRules, People, Settings};
 use crate::cli::engine::limits;
-use crate::cli::host::SshArguments;
-use crate::cli::investigate::{configured_clusters, knows_cloud, session_host};
+use crate::cli::investigate::{configured_clusters, configured_hosts, knows_cloud, with_nodes};
 use crate::cli::setup::Setup;
 use crate::config::{self, Config};
 use ghost_investigate::event::{SessionCluster, SessionHost};
@@ -16,7 +15,7 @@ use ghost_shell::{Scope, Surroundings};
 /// Returns how the bot behaves.
 pub(in crate::cli) fn settings(setup: &Setup) -> Settings {
     let config = &setup.config;
-    let known = hosts(setup);
+    let known = configured_hosts(setup);
     let all_clusters = configured_clusters(&setup.config);
     let without_cloud = (!known.is_empty() || !all_clusters.is_empty()) && !knows_cloud(setup);
     let rules = |approvers, own: Option<&config::Scope>, usage| {
@@ -28,6 +27,7 @@ pub(in crate::cli) fn settings(setup: &Setup) -> Settings {
         };
         let (clusters, closed_clusters): (Vec<SessionCluster>, Vec<SessionCluster>) =
             all_clusters.iter().cloned().partition(is_known);
+        let clusters = with_nodes(clusters, &hosts);
         ChannelRules {
             approvers,
             scope: own.map(scope),
@@ -63,20 +63,6 @@ pub(in crate::cli) fn settings(setup: &Setup) -> Settings {
         surroundings: Surroundings::default(),
         acts_as: setup.acts_as(),
     }
-}
-
-/// Returns the machines of `[hosts]`, as sessions record them. One that cannot be reached, as nothing to sign in with is there, is said
-/// and left out.
-fn hosts(setup: &Setup) -> Vec<SessionHost> {
-    let ssh = SshArguments::default();
-    let host = |name: &String| match ssh.access(setup, name) {
-        Ok((name, access)) => Some(session_host(name, &access)),
-        Err(error) => {
-            tracing::warn!("host {name} left out: {error:#}");
-            None
-        }
-    };
-    setup.config.hosts.keys().filter_map(host).collect()
 }
 
 fn approvers(config: &Config, channel: Option<&config::Channel>) -> Approvers {

@@ -5,7 +5,7 @@
 
 use crate::cli::print::{Hinted, harmless};
 use crate::config::{Config, is_context};
-use ghost_investigate::event::SessionCluster;
+use ghost_investigate::event::{SessionCluster, SessionHost};
 
 /// So many clusters are read in one session.
 const MAX_CLUSTERS: usize = 8;
@@ -15,8 +15,17 @@ pub(in crate::cli) fn configured_clusters(config: &Config) -> Vec<SessionCluster
     let cluster = |(name, entry): (&String, &crate::config::ClusterEntry)| SessionCluster {
         name: name.clone(),
         context: entry.context.clone().unwrap_or_else(|| name.clone()),
+        nodes: Vec::new(),
     };
     config.clusters.iter().map(cluster).collect()
+}
+
+/// Says which machines may be nodes of these clusters.
+pub(in crate::cli) fn with_nodes(
+    clusters: Vec<SessionCluster>,
+    hosts: &[SessionHost],
+) -> Vec<SessionCluster> {
+    clusters.into_iter().map(|cluster| SessionCluster { nodes: hosts.to_vec(), ..cluster }).collect()
 }
 
 /// Returns the clusters that are named, each one of the configuration or a context of `kubectl`; without a name those of the configuration.
@@ -33,7 +42,7 @@ pub(in crate::cli) fn clusters(named: &[String], config: &Config) -> anyhow::Res
             None if is_context(name) => {
                 // A context may hold a path; findings name a cluster by one word.
                 let short = name.rsplit(['/', ':']).next().unwrap_or(name);
-                SessionCluster { name: short.to_owned(), context: name.clone() }
+                SessionCluster { name: short.to_owned(), context: name.clone(), nodes: Vec::new() }
             }
             None => {
                 let error = anyhow::anyhow!("`{}` is no name of a cluster", harmless(name));

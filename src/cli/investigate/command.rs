@@ -13,8 +13,8 @@ use crate::cli::host::SshArguments;
 use crate::cli::investigate::again;
 #[cfg(feature = "lab")]
 use crate::cli::investigate::case;
-use crate::cli::investigate::clusters::clusters;
-use crate::cli::investigate::hosts::{knows_cloud, machines, recorded};
+use crate::cli::investigate::clusters::{clusters, with_nodes};
+use crate::cli::investigate::hosts::{configured_hosts, knows_cloud, machines, recorded};
 use crate::cli::investigate::investigator::{InvestigatorKind, investigator};
 use crate::cli::investigate::question::{QuestionOutcome, ask, rule};
 use crate::cli::investigate::reports::Reports;
@@ -233,7 +233,8 @@ impl Arguments {
         if self.case.is_some() {
             return Ok(Vec::new());
         }
-        clusters(&self.cluster, &setup.config)
+        let found = clusters(&self.cluster, &setup.config)?;
+        Ok(if found.is_empty() { found } else { with_nodes(found, &configured_hosts(setup)) })
     }
 }
 

@@ -101,6 +101,20 @@ pub(in crate::cli) fn session_host(name: String, access: &HostAccess) -> Session
     SessionHost { name, carrier: access.carrier().words().to_vec() }
 }
 
+/// Returns the machines of `[hosts]`, as sessions record them. One that cannot be reached, as nothing to sign in with is there, is said
+/// and left out.
+pub(in crate::cli) fn configured_hosts(setup: &Setup) -> Vec<SessionHost> {
+    let ssh = SshArguments::default();
+    let host = |name: &String| match ssh.access(setup, name) {
+        Ok((name, access)) => Some(session_host(name, &access)),
+        Err(error) => {
+            tracing::warn!("host {name} left out: {error:#}");
+            None
+        }
+    };
+    setup.config.hosts.keys().filter_map(host).collect()
+}
+
 /// Returns this machine, by its name in the configuration where it has one.
 fn here(setup: &Setup) -> SessionHost {
     let own = setup.config.hosts.iter().find(|(_, entry)| entry.local).map(|(name, _)| name.clone());

@@ -16,9 +16,9 @@ mod reports;
 mod screen;
 mod words;
 
-pub(in crate::cli) use clusters::configured_clusters;
+pub(in crate::cli) use clusters::{configured_clusters, with_nodes};
 pub(in crate::cli) use command::{Arguments, run};
-pub(in crate::cli) use hosts::{MAX_HOSTS, entries, knows_cloud, machines, recorded, session_host};
+pub(in crate::cli) use hosts::{MAX_HOSTS, configured_hosts, entries, knows_cloud, machines, recorded};
 pub(in crate::cli) use investigator::{InvestigatorKind, investigator};
 pub(in crate::cli) use investigator::{prices, ready};
 pub(in crate::cli) use question::{QuestionOutcome, ask, rule};

@@ -8,8 +8,8 @@ use super::workplace::Workplace;
 use crate::cli::engine::{engine_for, limits, owner};
 use crate::cli::host::SshArguments;
 use crate::cli::investigate::{
-    QuestionOutcome, Reports, ask, configured_clusters, investigator, knows_cloud, line, machines, recorded,
-    rule,
+    QuestionOutcome, Reports, ask, configured_clusters, configured_hosts, investigator, knows_cloud, line,
+    machines, recorded, rule, with_nodes,
 };
 use crate::cli::name::{new_session, random};
 use crate::cli::print::Hinted;
@@ -89,6 +89,8 @@ pub(super) async fn open(place: &Workplace, symptom: &str) -> anyhow::Result<Ses
     let model = investigator(&place.setup, place.brain.kind, place.brain.script.as_deref())?;
     let session = new_session("ghost")?;
     let (hosts, clusters) = (hosts(place, symptom)?, configured_clusters(&place.setup.config));
+    let clusters =
+        if clusters.is_empty() { clusters } else { with_nodes(clusters, &configured_hosts(&place.setup)) };
     let opened = Opened {
         symptom: symptom.to_owned(),
         requester: place.client.clone(),

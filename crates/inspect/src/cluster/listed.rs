@@ -15,6 +15,8 @@ pub struct ListedPod {
     pub name: Name,
     /// Its address; none before it has one.
     pub address: Option<IpAddr>,
+    /// The node that it is on.
+    pub node: Option<String>,
     /// What it belongs to, by its labels and by its name.
     pub workloads: BTreeSet<String>,
     /// The ports that its containers declare.
@@ -61,6 +63,7 @@ fn listed_pod(pod: &Pod) -> ListedPod {
     ListedPod {
         name: pod.name.clone(),
         address: pod.addresses.first().copied(),
+        node: pod.node.clone(),
         workloads: labels.chain(controllers(&pod.name.name)).collect(),
         ports: pod.ports.iter().map(|port| (port.protocol, port.number)).collect(),
         is_caller: pod.is_running() && !pod.is_on_host,

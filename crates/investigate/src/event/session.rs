@@ -69,6 +69,9 @@ pub struct SessionCluster {
     pub name: String,
     /// The context of `kubectl` that leads to it.
     pub context: String,
+    /// Machines that may be nodes of it, by their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<SessionHost>,
 }
 
 impl SessionHost {

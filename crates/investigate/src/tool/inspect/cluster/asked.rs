@@ -9,7 +9,7 @@ use crate::symptom_text::{self, Symptom};
 use ghost_inspect::cluster::{Name, Protocol};
 
 /// Stands for anybody on the Internet, and is never called.
-const INTERNET: IpAddr = IpAddr::V4(Ipv4Addr::new(8, 8, 8, 8));
+pub(super) const INTERNET: IpAddr = IpAddr::V4(Ipv4Addr::new(8, 8, 8, 8));
 /// The port of the web, where somebody names none.
 const HTTPS: u16 = 443;
 /// Who answers for names in a cluster, and where.

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::asked;
 use super::judge::{Read, document};
+use super::node::read_nodes;
 use super::spoken::Inside;
 use crate::event::SessionCluster;
 use crate::suspect::plain;
@@ -61,7 +62,7 @@ impl Inspector for InspectCluster {
         let text = incident_text(replay.context());
         let clusters = chosen(named, &text, &replay.context().state.opened.clusters)?;
         let mut read = Read::default();
-        for own in clusters {
+        for own in &clusters {
             let before = replay.observations().len();
             match replay.run(&mut ClusterOperation::new(&own.name, &own.context))? {
                 Ok(cluster) => {
@@ -76,7 +77,8 @@ impl Inspector for InspectCluster {
             return Err(none_read(read.unread).into());
         }
         let complaints = asked::read(&text, &read.clusters);
-        let mut seen = Inspection::default();
+        read_nodes(&complaints, &clusters, &mut read, replay)?;
+        let mut seen = Inspection { notes: read.notes.clone(), ..Inspection::default() };
         let judged = document(&complaints, &read, &mut seen);
         seen.facts = json!(judged);
         Ok(seen)

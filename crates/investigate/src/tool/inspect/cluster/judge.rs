@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use super::asked::{AskedFlow, Callee, Callers, ClusterComplaint};
+use super::asked::{AskedFlow, Callee, Callers, ClusterComplaint, INTERNET};
 use super::remedy::remedy;
 use super::spoken::Inside;
 use crate::event::ObservationId;
@@ -15,7 +15,7 @@ use crate::suspect::{Layer, Suspect, plain};
 use crate::tool::inspect::inspector::Inspection;
 use crate::tool::inspect::path::sentence;
 use ghost_cloud::operation::Issue;
-use ghost_inspect::cluster::{AskError, Cause, Name, Question, Report, Verdict};
+use ghost_inspect::cluster::{AskError, Cause, Cluster, Name, Question, Report, Verdict};
 
 /// So much of what was not read is listed of a flow.
 const MAX_MISSING: usize = 6;
@@ -32,6 +32,7 @@ pub(super) struct Read {
     pub(super) observed: Vec<Vec<ObservationId>>,
     /// Clusters that could not be read, and why.
     pub(super) unread: Vec<(String, Issue)>,
+    pub(super) notes: Vec<String>,
 }
 
 /// What came of one flow, of all its callers and targets.
@@ -174,20 +175,18 @@ fn judge(flow: &AskedFlow, inside: &Inside) -> Result<Passage, AskError> {
             flow.callee.address().map(|own| written(own, flow.port)).into_iter().collect()
         }
     };
-    let pod = |name: &Name| format!("{}/pod/{}", name.namespace, name.name);
-    let callers: Vec<String> = match &flow.callers {
+    let pod = |name: &Name| (format!("{}/pod/{}", name.namespace, name.name), inside.seen_by(name));
+    let callers: Vec<(String, &Cluster)> = match &flow.callers {
         Callers::Pods { pods, .. } => pods.iter().map(pod).collect(),
-        Callers::Address(address) => vec![address.to_string()],
+        Callers::Address(address) => vec![(address.to_string(), &inside.cluster)],
         // Whoever calls from outside of the cluster is some address of the Internet.
-        Callers::Anybody(pods) if pods.is_empty() => {
-            vec![IpAddr::from(Ipv4Addr::new(8, 8, 8, 8)).to_string()]
-        }
+        Callers::Anybody(pods) if pods.is_empty() => vec![(INTERNET.to_string(), &inside.cluster)],
         Callers::Anybody(pods) => pods.iter().map(pod).collect(),
     };
     let mut reports: Vec<Report> = Vec::new();
-    for from in &callers {
+    for (from, cluster) in &callers {
         for to in &targets {
-            reports.push(inside.cluster.judge(&Question::parse(from, to, flow.protocol)?)?);
+            reports.push(cluster.judge(&Question::parse(from, to, flow.protocol)?)?);
         }
     }
     let is_anybody = matches!(flow.callers, Callers::Anybody(_));

@@ -4,11 +4,13 @@
 //! they speak of the cluster lets through, what stops the others, what could not be read. Never: an object of a cluster that nobody
 //! opened to the session, a cause where a policy or a list was not read, a program started in the cluster.
 //!
-//! `spoken` finds pods and services in what people wrote, `asked` the flows between them, `judge` what becomes of each.
+//! `spoken` finds pods and services in what people wrote, `asked` the flows between them, `node` reads the nodes of those who call, where
+//! the session may, and `judge` says what becomes of each.
 
 mod asked;
 mod inspect;
 mod judge;
+mod node;
 mod remedy;
 mod spoken;
 

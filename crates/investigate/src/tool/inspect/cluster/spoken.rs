@@ -13,12 +13,24 @@ pub(super) struct Inside {
     pub(super) cluster: Cluster,
     pub(super) pods: Vec<ListedPod>,
     pub(super) services: Vec<ListedService>,
+    /// The cluster as its nodes see it whose rules were read, by their names.
+    pub(super) nodes: BTreeMap<String, Cluster>,
 }
 
 impl Inside {
     pub(super) fn new(name: String, context: String, cluster: Cluster) -> Self {
         let (pods, services) = (cluster.listed_pods(), cluster.listed_services());
-        Self { name, context, cluster, pods, services }
+        Self { name, context, cluster, pods, services, nodes: BTreeMap::new() }
+    }
+
+    /// Returns the node of a pod.
+    pub(super) fn node(&self, pod: &Name) -> Option<&str> {
+        self.pods.iter().find(|own| own.name == *pod)?.node.as_deref()
+    }
+
+    /// Returns the cluster as the node of a pod sees it.
+    pub(super) fn seen_by(&self, pod: &Name) -> &Cluster {
+        self.node(pod).and_then(|node| self.nodes.get(node)).unwrap_or(&self.cluster)
     }
 }
 

@@ -189,6 +189,38 @@ fn what_nobody_has_is_said() {
     assert!(!complaint.doubts.is_empty(), "{document:#?}");
 }
 
+/// What kube-proxy wrote on the node of web, before the pod of db was there.
+const OLD_RULES: &str = "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:KUBE-SERVICES - [0:0]\n\
+    -A OUTPUT -m conntrack --ctstate NEW -j KUBE-SERVICES\n\
+    -A KUBE-SERVICES -d 10.0.0.20/32 -p tcp -m comment --comment \"shop/db has no endpoints\" -m tcp --dport 5432 -j REJECT --reject-with icmp-port-unreachable\nCOMMIT\n\
+    *nat\n:PREROUTING ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:KUBE-SERVICES - [0:0]\n-A OUTPUT -j KUBE-SERVICES\nCOMMIT\n";
+
+#[test]
+fn the_rules_of_the_node_of_whoever_calls_are_held_against_the_cluster() {
+    let mut all = objects();
+    for object in &mut all {
+        if object["kind"] == "Pod" {
+            let name = object["metadata"]["name"].as_str().unwrap();
+            object["spec"]["nodeName"] = json!(if name.starts_with("web") { "node-1" } else { "node-2" });
+        }
+    }
+    let mut cluster = Cluster::default();
+    cluster.add(&list(&all)).unwrap();
+    cluster.add_policies(&list(&[])).unwrap();
+    let mut inside = Inside::new("aks".to_owned(), "aks-admin".to_owned(), cluster.clone());
+    cluster.add_rules(OLD_RULES).unwrap();
+    inside.nodes.insert("node-1".to_owned(), cluster);
+    let read = Read { clusters: vec![inside], observed: vec![Vec::new()], ..Read::default() };
+    let causes = |text: &str| {
+        let found = document(&asked::read(text, &read.clusters), &read, &mut Inspection::default());
+        let causes: Vec<String> =
+            found.complaints[0].causes.iter().map(|cause| cause.fault.clone()).collect();
+        causes
+    };
+    assert_eq!(causes("web gets connection refused from db on 5432"), ["k8s_node_rules_stale"]);
+    assert_eq!(causes("job gets connection refused from db on 5432"), [] as [&str; 0]);
+}
+
 #[test]
 fn a_whole_namespace_is_all_its_services() {
     check("everything in namespace shop times out", &[], &[NOBODY]);
