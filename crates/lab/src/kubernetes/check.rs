@@ -36,7 +36,9 @@ struct CheckTarget {
 impl<'de> Deserialize<'de> for CheckTarget {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let hint = || D::Error::custom(format!("`{text}` is no flow's end; write NAMESPACE/NAME:PORT or ADDRESS:PORT"));
+        let hint = || {
+            D::Error::custom(format!("`{text}` is no flow's end; write NAMESPACE/NAME:PORT or ADDRESS:PORT"))
+        };
         if let Ok(address) = text.parse::<SocketAddr>() {
             return Ok(Self { called: Called::Address(address.ip()), port: address.port() });
         }
@@ -173,14 +175,16 @@ impl WrittenCluster {
             phase.expected.contains(&pair) || phase.may.contains(&pair)
         };
         let missing = pairs.iter().filter(|pair| !is_listed(pair));
-        let missing =
-            missing.map(|(code, object)| format!("phase {number}: a flow fails by {code} {object}, and it is not expected"));
+        let missing = missing.map(|(code, object)| {
+            format!("phase {number}: a flow fails by {code} {object}, and it is not expected")
+        });
         let own = |object: &str| object.split('/').nth(1) == Some(self.name.as_str());
         let invented = phase.expected.iter().filter(|(code, object)| {
             code.starts_with("k8s_") && own(object) && !pairs.contains(&(*code, (*object).to_owned()))
         });
-        let invented =
-            invented.map(|(code, object)| format!("phase {number}: {code} {object} is expected, and no flow fails by it"));
+        let invented = invented.map(|(code, object)| {
+            format!("phase {number}: {code} {object} is expected, and no flow fails by it")
+        });
         missing.chain(invented).map(|what| Flaw { at: None, what, hint: REAL }).collect()
     }
 
@@ -199,7 +203,8 @@ impl WrittenCluster {
         if !(1..=20).contains(&self.nodes) {
             flaw(None, format!("`nodes` is {}; a cluster has 1 to 20", self.nodes));
         }
-        let counts = [self.pod.len(), self.service.len(), self.policy.len(), self.fault.len(), self.check.len()];
+        let counts =
+            [self.pod.len(), self.service.len(), self.policy.len(), self.fault.len(), self.check.len()];
         if counts.iter().any(|count| *count > MAX_OBJECTS) {
             flaw(None, format!("a cluster has {MAX_OBJECTS} objects of a kind at most"));
         }

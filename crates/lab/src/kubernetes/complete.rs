@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
 
 use super::model::{
-    Cluster, ContainerPort, Engine, Labels, Node, ObjectName, Pod, PodPhase, Policy, PortRef, Protocol, SYSTEM,
-    Service, ServicePort, ServiceType, TrafficPolicy,
+    Cluster, ContainerPort, Engine, Labels, Node, ObjectName, Pod, PodPhase, Policy, PortRef, Protocol,
+    SYSTEM, Service, ServicePort, ServiceType, TrafficPolicy,
 };
 use super::written::WrittenCluster;
 
@@ -80,8 +80,9 @@ impl WrittenCluster {
             });
         }
         let policies = self.policy.iter().map(toml::Spanned::get_ref);
-        let policies =
-            policies.map(|own| Policy { name: own.name.clone(), spec: own.spec.clone().complete() }).collect();
+        let policies = policies
+            .map(|own| Policy { name: own.name.clone(), spec: own.spec.clone().complete() })
+            .collect();
         Cluster {
             name: self.name.clone(),
             engine: self.engine,
@@ -142,20 +143,21 @@ fn port(name: &str, number: u16, protocol: Protocol) -> ContainerPort {
 /// Returns the pods that belong to the cluster itself.
 fn system_pods(engine: Engine, nodes: &[Node], places: &mut Places) -> Vec<Pod> {
     let mut pods = Vec::new();
-    let mut add = |name: ObjectName, own: Labels, (node, address, is_on_host): (usize, IpAddr, bool), ports| {
-        pods.push(Pod {
-            name,
-            labels: own,
-            address,
-            node,
-            phase: PodPhase::Running,
-            is_ready: true,
-            is_ending: false,
-            is_on_host,
-            waits: None,
-            ports,
-        });
-    };
+    let mut add =
+        |name: ObjectName, own: Labels, (node, address, is_on_host): (usize, IpAddr, bool), ports| {
+            pods.push(Pod {
+                name,
+                labels: own,
+                address,
+                node,
+                phase: PodPhase::Running,
+                is_ready: true,
+                is_ending: false,
+                is_on_host,
+                waits: None,
+                ports,
+            });
+        };
     for name in ["coredns-6865d647c6-7tq5k", "coredns-6865d647c6-xw9zl"] {
         let node = places.node();
         let ports = vec![

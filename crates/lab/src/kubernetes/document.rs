@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::endpoint::{Slice, slices};
 use super::model::{
-    Cluster, ContainerPort, Labels, Node, ObjectName, Pod, PodPhase, Policy, Service,
-    ServiceType, TrafficPolicy,
+    Cluster, ContainerPort, Labels, Node, ObjectName, Pod, PodPhase, Policy, Service, ServiceType,
+    TrafficPolicy,
 };
 use ghost_base::{Digest, Timestamp};
 
@@ -73,7 +73,13 @@ fn object(version: &str, kind: &str, metadata: Map<String, Value>, rest: Value) 
 }
 
 impl Cluster {
-    fn metadata(&self, kind: &str, namespace: Option<&str>, name: &str, labels: &Labels) -> Map<String, Value> {
+    fn metadata(
+        &self,
+        kind: &str,
+        namespace: Option<&str>,
+        name: &str,
+        labels: &Labels,
+    ) -> Map<String, Value> {
         let parts = [self.name.as_str(), kind, namespace.unwrap_or_default(), name];
         let mut own = Map::new();
         put(&mut own, "creationTimestamp", json!(moment(made(&parts))));
@@ -119,9 +125,7 @@ impl Cluster {
         .into_iter()
         .collect();
         let since = moment(made(&[&self.name, "Node", "", &node.name]));
-        let condition = |kind: &str, status: &str, reason: &str, message: &str| {
-            json!({"lastHeartbeatTime": since, "lastTransitionTime": since, "message": message, "reason": reason, "status": status, "type": kind})
-        };
+        let condition = |kind: &str, status: &str, reason: &str, message: &str| json!({"lastHeartbeatTime": since, "lastTransitionTime": since, "message": message, "reason": reason, "status": status, "type": kind});
         let rest = json!({
             "spec": {"podCIDR": format!("10.244.{at}.0/24"), "podCIDRs": [format!("10.244.{at}.0/24")],
                 "providerID": format!("azure:///subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/mc_{}_{REGION}/providers/Microsoft.Compute/virtualMachineScaleSets/aks-nodepool1-28413697-vmss/virtualMachines/{at}", self.name)},
@@ -210,11 +214,17 @@ impl Cluster {
         };
         let starts = pod.phase != PodPhase::Pending;
         let container = match (&pod.waits, pod.phase) {
-            (Some(why), _) => json!({"waiting": {"reason": why, "message": format!("back-off restarting failed container {app}")}}),
+            (Some(why), _) => {
+                json!({"waiting": {"reason": why, "message": format!("back-off restarting failed container {app}")}})
+            }
             (None, PodPhase::Pending) => json!({"waiting": {"reason": "ContainerCreating"}}),
             (None, PodPhase::Running) => json!({"running": {"startedAt": since}}),
-            (None, PodPhase::Succeeded) => json!({"terminated": {"exitCode": 0, "reason": "Completed", "finishedAt": since, "startedAt": since}}),
-            (None, PodPhase::Failed) => json!({"terminated": {"exitCode": 1, "reason": "Error", "finishedAt": since, "startedAt": since}}),
+            (None, PodPhase::Succeeded) => {
+                json!({"terminated": {"exitCode": 0, "reason": "Completed", "finishedAt": since, "startedAt": since}})
+            }
+            (None, PodPhase::Failed) => {
+                json!({"terminated": {"exitCode": 1, "reason": "Error", "finishedAt": since, "startedAt": since}})
+            }
         };
         let restarts = if pod.waits.is_some() { 17 } else { 0 };
         let mut status = Map::new();
@@ -346,7 +356,9 @@ impl Cluster {
             let mut map = Map::new();
             put(&mut map, "addresses", json!([own.address]));
             let conditions = match &own.pod {
-                Some(_) => json!({"ready": own.is_ready, "serving": own.is_serving, "terminating": own.is_terminating}),
+                Some(_) => {
+                    json!({"ready": own.is_ready, "serving": own.is_serving, "terminating": own.is_terminating})
+                }
                 None => json!({"ready": own.is_ready}),
             };
             put(&mut map, "conditions", conditions);
@@ -361,9 +373,7 @@ impl Cluster {
             }
             Value::Object(map)
         };
-        let port = |own: &super::endpoint::SlicePort| {
-            json!({"name": own.name, "port": own.number, "protocol": own.protocol.word()})
-        };
+        let port = |own: &super::endpoint::SlicePort| json!({"name": own.name, "port": own.number, "protocol": own.protocol.word()});
         // A list without anything comes back as null from where objects are kept.
         let list = |all: Vec<Value>| if all.is_empty() { Value::Null } else { Value::Array(all) };
         let rest = json!({
@@ -434,7 +444,9 @@ impl Owner {
     /// Returns what the application is called.
     fn app(&self) -> String {
         match (self.kind, self.name.rsplit_once('-')) {
-            ("ReplicaSet", Some((app, hash))) if hash.chars().any(|char| char.is_ascii_digit()) => app.to_owned(),
+            ("ReplicaSet", Some((app, hash))) if hash.chars().any(|char| char.is_ascii_digit()) => {
+                app.to_owned()
+            }
             _ => self.name.clone(),
         }
     }

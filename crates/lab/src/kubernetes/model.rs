@@ -39,8 +39,9 @@ impl FromStr for ObjectName {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let parts = text.split_once('/').filter(|(namespace, name)| is_label(namespace) && is_label(name));
-        let (namespace, name) = parts
-            .ok_or_else(|| format!("`{text}` is no name; write NAMESPACE/NAME in small letters, digits and `-`"))?;
+        let (namespace, name) = parts.ok_or_else(|| {
+            format!("`{text}` is no name; write NAMESPACE/NAME in small letters, digits and `-`")
+        })?;
         Ok(Self::new(namespace, name))
     }
 }

@@ -105,9 +105,11 @@ impl Cluster {
                 Some(service) => (Some(service), None, None),
                 None => (None, Some(self.pod(name)?), None),
             },
-            Called::Address(address) => {
-                (self.services.iter().find(|own| own.address == Some(*address)), self.at(*address), Some(*address))
-            }
+            Called::Address(address) => (
+                self.services.iter().find(|own| own.address == Some(*address)),
+                self.at(*address),
+                Some(*address),
+            ),
         };
         let mut culprits = BTreeSet::new();
         let arrivals = match service {
@@ -230,13 +232,16 @@ impl Cluster {
                 }
             };
             rules.iter().any(|(peers, ports)| {
-                let is_peer =
-                    peers.is_empty() || peers.iter().any(|peer| self.is_peer(policy, peer, other));
+                let is_peer = peers.is_empty() || peers.iter().any(|peer| self.is_peer(policy, peer, other));
                 let is_port = ports.is_empty() || ports.iter().any(|port| is_port(port, to, protocol));
                 is_peer && is_port
             })
         });
-        if is_let { Vec::new() } else { about.into_iter().map(|own| Culprit::Policy(own.name.clone())).collect() }
+        if is_let {
+            Vec::new()
+        } else {
+            about.into_iter().map(|own| Culprit::Policy(own.name.clone())).collect()
+        }
     }
 
     fn is_peer(&self, policy: &Policy, peer: &Peer, other: &Arrival<'_>) -> bool {

@@ -10,8 +10,8 @@ use toml::Spanned;
 use super::check::ClusterCheck;
 use super::fault::PlacedClusterFault;
 use super::model::{
-    ApiServer, ContainerPort, Engine, Labels, ObjectName, PodPhase, PortRef, Protocol, ServicePort, ServiceType,
-    TrafficPolicy,
+    ApiServer, ContainerPort, Engine, Labels, ObjectName, PodPhase, PortRef, Protocol, ServicePort,
+    ServiceType, TrafficPolicy,
 };
 use super::policy::PolicySpec;
 

@@ -45,8 +45,7 @@ impl InProcess {
             None => ProgramOutput::failed(127, "there is no command"),
             Some(Line::Guest(host, text)) => guest::reply(&self.lab, host, &text).await,
             Some(Line::Cluster(rest)) => {
-                let Answered { out, err, exit } =
-                    kubectl(&self.lab.clusters(), rest, self.lab.clock().now());
+                let Answered { out, err, exit } = kubectl(&self.lab.clusters(), rest, self.lab.clock().now());
                 ProgramOutput { out: out.into_bytes(), err, exit }
             }
             Some(Line::Local(program, rest)) => local::answer(program, rest, self.lab.clock().now()),

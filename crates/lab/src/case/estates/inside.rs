@@ -198,11 +198,8 @@ pub(super) fn inside(app: &str, healthy: bool, rng: &mut Rng) -> Option<(String,
             all.iter().map(one).collect()
         };
         let head = "id = \"x\"\ntitle = \"x\"\nprompt = \"x\"\noutcome = [\"LIKELY\"]\n\n";
-        let whole = format!(
-            "{head}{text}{}{}",
-            pairs("expected", &complaint.expected),
-            pairs("may", &complaint.may)
-        );
+        let whole =
+            format!("{head}{text}{}{}", pairs("expected", &complaint.expected), pairs("may", &complaint.may));
         if Case::read(&whole).is_ok() {
             return Some((text, complaint));
         }
@@ -229,7 +226,10 @@ fn one(app: &str, healthy: bool, rng: &mut Rng) -> Option<(String, Complaint)> {
         .filter_map(|(at, kind)| Some(App::draw(namespaces.get(at % namespaces.len())?, kind, rng)))
         .collect();
     let (from, to, other) = (apps.first()?, apps.get(1)?, apps.get(2)?);
-    let mut text = format!("[[kubernetes]]\nname = \"{cluster}\"\nengine = \"{engine}\"\nnodes = {}\n\n", 1 + rng.below(4));
+    let mut text = format!(
+        "[[kubernetes]]\nname = \"{cluster}\"\nengine = \"{engine}\"\nnodes = {}\n\n",
+        1 + rng.below(4)
+    );
     for own in &apps {
         // One pod of several that is not ready takes nothing away.
         let unready = (own.pods.len() > 1 && rng.percent(20)).then(|| rng.below(own.pods.len()));
@@ -303,7 +303,11 @@ fn fault(wrong: Wrong, from: &App, to: &App, other: &App, rng: &mut Rng) -> Writ
                 _ => (peer(other), to.port),
             };
             let rule = format!("ingress = [{{ from = [{who}], ports = [{{ port = {port} }}] }}]");
-            denies(to, &name, &format!("podSelector = {}, policyTypes = [\"Ingress\"], {rule}", selector(to.name)))
+            denies(
+                to,
+                &name,
+                &format!("podSelector = {}, policyTypes = [\"Ingress\"], {rule}", selector(to.name)),
+            )
         }
         Wrong::Closed => {
             let name = rng.one(&["default-deny", "deny-all", "zero-trust", "lockdown"]);
@@ -314,17 +318,28 @@ fn fault(wrong: Wrong, from: &App, to: &App, other: &App, rng: &mut Rng) -> Writ
             let rule = format!("ingress = [{{ from = [{{ podSelector = {} }}] }}]", selector("gateway"));
             let spec = format!("podSelector = {}, {rule}", selector(to.name));
             let own = denies(to, &name, &spec);
-            Written { may: vec![("k8s_policy_deny", format!("netpol {}/deny-by-default", to.namespace))], ..own }
+            Written {
+                may: vec![("k8s_policy_deny", format!("netpol {}/deny-by-default", to.namespace))],
+                ..own
+            }
         }
         Wrong::Egress => {
             let name = format!("{}-{}", from.name, rng.one(&["egress", "out", "restrict"]));
             let rules = format!("egress = [{{ to = [{}] }}, {NAME_SERVERS}]", peer(other));
-            denies(from, &name, &format!("podSelector = {}, policyTypes = [\"Egress\"], {rules}", selector(from.name)))
+            denies(
+                from,
+                &name,
+                &format!("podSelector = {}, policyTypes = [\"Egress\"], {rules}", selector(from.name)),
+            )
         }
         Wrong::Names => {
             let name = format!("{}-{}", from.name, rng.one(&["egress", "out", "baseline"]));
             let rules = format!("egress = [{{ to = [{}] }}, {{ to = [{}] }}]", peer(to), peer(other));
-            denies(from, &name, &format!("podSelector = {}, policyTypes = [\"Egress\"], {rules}", selector(from.name)))
+            denies(
+                from,
+                &name,
+                &format!("podSelector = {}, policyTypes = [\"Egress\"], {rules}", selector(from.name)),
+            )
         }
         Wrong::Selector => {
             let odd = rng.one(&["v2", "blue", "green", "canary"]);
@@ -347,14 +362,20 @@ fn fault(wrong: Wrong, from: &App, to: &App, other: &App, rng: &mut Rng) -> Writ
             let named = rng.one(&["http-web", "main", "svc", "tcp-main"]);
             leads(
                 "k8s_port_not_served",
-                format!("kind = \"target_port\"\nservice = \"{service}\"\nport = {}\ntarget = \"{named}\"", to.outside),
+                format!(
+                    "kind = \"target_port\"\nservice = \"{service}\"\nport = {}\ntarget = \"{named}\"",
+                    to.outside
+                ),
             )
         }
         Wrong::ServicePort => {
             let now = to.outside + rng.one(&[1, 10, 100]);
             leads(
                 "k8s_service_port_missing",
-                format!("kind = \"service_port\"\nservice = \"{service}\"\nport = {}\nnow = {now}", to.outside),
+                format!(
+                    "kind = \"service_port\"\nservice = \"{service}\"\nport = {}\nnow = {now}",
+                    to.outside
+                ),
             )
         }
     }
@@ -365,7 +386,12 @@ fn decoys(apps: &[App], wrong: Wrong, rng: &mut Rng) -> String {
     let mut text = String::new();
     let (Some(from), Some(to)) = (apps.first(), apps.get(1)) else { return text };
     if wrong == Wrong::Narrowed || wrong == Wrong::Nothing && rng.percent(50) {
-        text.push_str(&policy("policy", to.namespace, "deny-by-default", "podSelector = {}, policyTypes = [\"Ingress\"]"));
+        text.push_str(&policy(
+            "policy",
+            to.namespace,
+            "deny-by-default",
+            "podSelector = {}, policyTypes = [\"Ingress\"]",
+        ));
         text.push_str(&policy(
             "policy",
             to.namespace,
@@ -377,14 +403,29 @@ fn decoys(apps: &[App], wrong: Wrong, rng: &mut Rng) -> String {
         ));
         let name = format!("{}-from-{}", to.name, from.name);
         let rule = format!("ingress = [{{ from = [{}], ports = [{{ port = {} }}] }}]", peer(from), to.port);
-        text.push_str(&policy("policy", to.namespace, &name, &format!("podSelector = {}, {rule}", selector(to.name))));
+        text.push_str(&policy(
+            "policy",
+            to.namespace,
+            &name,
+            &format!("podSelector = {}, {rule}", selector(to.name)),
+        ));
     }
     if rng.percent(60) {
-        let own = "podSelector = { matchLabels = { app = \"legacy\" } }, policyTypes = [\"Ingress\", \"Egress\"]";
-        text.push_str(&policy("policy", to.namespace, rng.one(&["quarantine", "legacy-deny", "deny-old"]), own));
+        let own =
+            "podSelector = { matchLabels = { app = \"legacy\" } }, policyTypes = [\"Ingress\", \"Egress\"]";
+        text.push_str(&policy(
+            "policy",
+            to.namespace,
+            rng.one(&["quarantine", "legacy-deny", "deny-old"]),
+            own,
+        ));
     }
     if rng.percent(40) {
-        let rule = format!("podSelector = {}, ingress = [{{ ports = [{{ port = {} }}] }}]", selector(from.name), from.port);
+        let rule = format!(
+            "podSelector = {}, ingress = [{{ ports = [{{ port = {} }}] }}]",
+            selector(from.name),
+            from.port
+        );
         text.push_str(&policy("policy", from.namespace, &format!("{}-open", from.name), &rule));
     }
     if let Some(last) = apps.get(3..).and_then(|rest| rest.last()).filter(|_| rng.percent(50)) {
@@ -431,9 +472,5 @@ fn spoken(wrong: Wrong, (from, to): (&App, &App), cluster: &str, rng: &mut Rng) 
         _ => format!("{}/{}{port}", to.namespace, to.name),
     };
     let words = wrong.words(rng);
-    words
-        .replace("{s}", &source)
-        .replace("{d}", &target)
-        .replace("{c}", cluster)
-        .replace("{t}", time(rng))
+    words.replace("{s}", &source).replace("{d}", &target).replace("{c}", cluster).replace("{t}", time(rng))
 }

@@ -71,14 +71,16 @@ impl Kind {
     /// Finds a kind by what a person writes.
     pub(super) fn named(text: &str) -> Option<Self> {
         let text = text.to_ascii_lowercase();
-        let (name, group) = text.split_once('.').map_or((text.as_str(), None), |(name, group)| (name, Some(group)));
+        let (name, group) =
+            text.split_once('.').map_or((text.as_str(), None), |(name, group)| (name, Some(group)));
         Self::ALL.into_iter().find(|kind| {
             let (plural, singular, short) = kind.names();
             let fits = |group: &str| match group.strip_prefix("v1").map(|rest| rest.trim_start_matches('.')) {
                 Some(rest) => rest == kind.group(),
                 None => group == kind.group(),
             };
-            (name == plural || name == singular || !short.is_empty() && name == short) && group.is_none_or(fits)
+            (name == plural || name == singular || !short.is_empty() && name == short)
+                && group.is_none_or(fits)
         })
     }
 

@@ -82,7 +82,11 @@ impl Command {
 }
 
 impl Options {
-    fn take<'a>(&mut self, option: &'a str, words: &mut impl Iterator<Item = &'a str>) -> Result<(), Answered> {
+    fn take<'a>(
+        &mut self,
+        option: &'a str,
+        words: &mut impl Iterator<Item = &'a str>,
+    ) -> Result<(), Answered> {
         let Some(long) = option.strip_prefix('-') else { return self.short(option, words) };
         let (name, given) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
         match name {
@@ -111,7 +115,11 @@ impl Options {
     }
 
     /// Reads letters behind one dash: flags, and one at the end that takes a word.
-    fn short<'a>(&mut self, letters: &'a str, words: &mut impl Iterator<Item = &'a str>) -> Result<(), Answered> {
+    fn short<'a>(
+        &mut self,
+        letters: &'a str,
+        words: &mut impl Iterator<Item = &'a str>,
+    ) -> Result<(), Answered> {
         for (at, letter) in letters.char_indices() {
             let rest = letters.get(at + letter.len_utf8()..).unwrap_or_default();
             let mut value = || {
@@ -153,7 +161,9 @@ impl Get {
             Some("name") => Form::Name,
             Some("wide") => Form::Wide,
             Some(other) if FORMATS.split(',').any(|known| other.split('=').next() == Some(known)) => {
-                return Err(Answered::failed(format!("error: the lab prints json, name, wide and tables, and not {other}")));
+                return Err(Answered::failed(format!(
+                    "error: the lab prints json, name, wide and tables, and not {other}"
+                )));
             }
             Some(other) => {
                 return Err(Answered::failed(format!(
@@ -164,8 +174,9 @@ impl Get {
         let labels = options.labels.as_deref().unwrap_or_default().split(',').filter(|own| !own.is_empty());
         let labels = labels.map(|own| {
             let pair = own.split_once("==").or_else(|| own.split_once('='));
-            pair.map(|(key, value)| (key.trim_end_matches('!').to_owned(), value.to_owned()))
-                .ok_or_else(|| Answered::failed(format!("error: the lab reads selectors such as app=web, and not {own}")))
+            pair.map(|(key, value)| (key.trim_end_matches('!').to_owned(), value.to_owned())).ok_or_else(
+                || Answered::failed(format!("error: the lab reads selectors such as app=web, and not {own}")),
+            )
         });
         Ok(Self {
             wanted: wanted(words)?,

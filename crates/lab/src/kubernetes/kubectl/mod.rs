@@ -84,7 +84,9 @@ fn reach(clusters: &[Cluster], context: Option<&str>, get: &Get, now: Timestamp)
         ),
         ApiServer::Refuses => unreached(
             &format!("{asked} connect: connection refused"),
-            &format!("The connection to the server {server}:443 was refused - did you specify the right host or port?"),
+            &format!(
+                "The connection to the server {server}:443 was refused - did you specify the right host or port?"
+            ),
             now,
         ),
         ApiServer::Unauthorized => {

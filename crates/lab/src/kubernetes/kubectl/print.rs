@@ -37,7 +37,10 @@ pub(super) fn get(cluster: &Cluster, get: &Get, now: Timestamp) -> Answered {
             match objects.iter().find(|object| word(object, "name") == Some(name)) {
                 Some(object) => named.push(object.clone()),
                 None => {
-                    errors.push(format!("Error from server (NotFound): {} \"{name}\" not found", kind.with_group()));
+                    errors.push(format!(
+                        "Error from server (NotFound): {} \"{name}\" not found",
+                        kind.with_group()
+                    ));
                 }
             }
         }
@@ -106,9 +109,9 @@ fn as_json(found: &[Found], get: &Get, is_whole: bool) -> String {
         ([one], 1) => pretty(one),
         // A name that is not there prints its error alone.
         ([], 1) if !is_whole => String::new(),
-        (all, _) => {
-            pretty(&json!({"apiVersion": "v1", "items": all, "kind": "List", "metadata": {"resourceVersion": ""}}))
-        }
+        (all, _) => pretty(
+            &json!({"apiVersion": "v1", "items": all, "kind": "List", "metadata": {"resourceVersion": ""}}),
+        ),
     }
 }
 

@@ -60,7 +60,13 @@ pub(super) fn contexts(clusters: &[Cluster]) -> String {
 fn aligned(rows: &[Vec<String>]) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or_default();
     let widths: Vec<usize> = (0..count)
-        .map(|at| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or_default())
+        .map(|at| {
+            rows.iter()
+                .filter_map(|row| row.get(at))
+                .map(|cell| cell.chars().count())
+                .max()
+                .unwrap_or_default()
+        })
         .collect();
     let mut text = String::new();
     for row in rows {
@@ -112,7 +118,13 @@ fn cells(kind: Kind, object: &Value, is_wide: bool, now: Timestamp) -> Vec<Strin
             vec![field("/status/podIP"), field("/spec/nodeName"), NONE.to_owned(), NONE.to_owned()],
         ),
         Kind::Services => (
-            vec![field("/spec/type"), field("/spec/clusterIP"), field("/status/loadBalancer/ingress/0/ip"), ports(object), age],
+            vec![
+                field("/spec/type"),
+                field("/spec/clusterIP"),
+                field("/status/loadBalancer/ingress/0/ip"),
+                ports(object),
+                age,
+            ],
             vec![selector(object)],
         ),
         Kind::EndpointSlices => (
@@ -200,7 +212,8 @@ fn listed(all: impl Iterator<Item = String>) -> String {
 }
 
 fn age(object: &Value, now: Timestamp) -> String {
-    let made = word(object, "creationTimestamp").and_then(|text| text.parse::<Timestamp>().ok());
+    let text = word(object, "creationTimestamp").unwrap_or_default().replace('Z', ".000Z");
+    let made = text.parse::<Timestamp>().ok();
     made.map_or_else(|| "<unknown>".to_owned(), |made| spoken(now.since(made).as_secs()))
 }
 

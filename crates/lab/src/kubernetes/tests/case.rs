@@ -51,7 +51,9 @@ fn wrong(from: &str, to: &str, expected: &[&str]) {
 fn a_case_whose_fault_is_real_is_read() {
     let case = Case::read(CASE).unwrap();
     assert_eq!(case.clusters[0].name, "aks");
-    let mended = format!("{CASE}\n[phase.2]\nprompt = \"and now?\"\noutcome = [\"NO_FAULT_FOUND\"]\nfixes = [\"deny\"]\n");
+    let mended = format!(
+        "{CASE}\n[phase.2]\nprompt = \"and now?\"\noutcome = [\"NO_FAULT_FOUND\"]\nfixes = [\"deny\"]\n"
+    );
     assert_eq!(Case::read(&mended).unwrap().phases.len(), 2);
 }
 
@@ -60,7 +62,9 @@ fn a_key_that_is_not_known_has_its_line() {
     wrong(
         "ports = [5432]\n\n[[kubernetes.service]]",
         "prots = [5432]\n\n[[kubernetes.service]]",
-        &["line 16: unknown field `prots`, expected one of `name`, `labels`, `address`, `node`, `phase`, `ready`, `ending`, `host_network`, `waits`, `ports`"],
+        &[
+            "line 16: unknown field `prots`, expected one of `name`, `labels`, `address`, `node`, `phase`, `ready`, `ending`, `host_network`, `waits`, `ports`",
+        ],
     );
     wrong(
         "name = \"shop/db-0\"",

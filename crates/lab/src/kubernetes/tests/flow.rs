@@ -60,7 +60,12 @@ fn a_pod_that_a_policy_selects_is_closed_but_for_its_rules() {
     check(&from("{ namespaceSelector = {} }"), "pay/ledger-0", "shop/db:5432", "passes");
     let team = "namespaceSelector = { matchLabels = { team = \"money\" } }";
     check(&from(&format!("{{ {team} }}")), "pay/ledger-0", "shop/db:5432", "passes");
-    check(&from(&format!("{{ {team}, podSelector = {{ matchLabels = {{ app = \"web\" }} }} }}")), "pay/ledger-0", "shop/db:5432", denied);
+    check(
+        &from(&format!("{{ {team}, podSelector = {{ matchLabels = {{ app = \"web\" }} }} }}")),
+        "pay/ledger-0",
+        "shop/db:5432",
+        denied,
+    );
     let known = "{ namespaceSelector = { matchLabels = { \"kubernetes.io/metadata.name\" = \"pay\" } } }";
     check(&from(known), "pay/ledger-0", "shop/db:5432", "passes");
     let odd = "{ podSelector = { matchExpressions = [{ key = \"app\", operator = \"NotIn\", values = [\"web\"] }] } }";
@@ -70,7 +75,12 @@ fn a_pod_that_a_policy_selects_is_closed_but_for_its_rules() {
 #[test]
 fn ports_of_a_policy_are_those_of_the_pod() {
     let rule = |port: &str| {
-        policy("shop/db-in", &format!("podSelector = {{ matchLabels = {{ app = \"db\" }} }}, ingress = [{{ ports = [{port}] }}]"))
+        policy(
+            "shop/db-in",
+            &format!(
+                "podSelector = {{ matchLabels = {{ app = \"db\" }} }}, ingress = [{{ ports = [{port}] }}]"
+            ),
+        )
     };
     check(&rule("{ port = \"sql\" }"), WEB, "shop/db:5432", "passes");
     check(&rule("{ port = 5432, endPort = 5440 }"), WEB, "shop/db:5432", "passes");
@@ -85,10 +95,17 @@ fn policies_add_up_and_each_direction_is_asked() {
     check(&deny, WEB, "shop/db:5432", "fails k8s_policy_deny netpol/c/shop/deny");
     let inside = policy("shop/in", "podSelector = {}, ingress = [{ from = [{ podSelector = {} }] }]");
     check(&format!("{deny}{inside}"), WEB, "shop/db:5432", "fails k8s_policy_deny netpol/c/shop/deny");
-    let outside = policy("shop/out", "podSelector = {}, policyTypes = [\"Egress\"], egress = [{ to = [{ podSelector = {} }] }]");
+    let outside = policy(
+        "shop/out",
+        "podSelector = {}, policyTypes = [\"Egress\"], egress = [{ to = [{ podSelector = {} }] }]",
+    );
     check(&format!("{deny}{inside}{outside}"), WEB, "shop/db:5432", "passes");
-    check(&format!("{deny}{inside}{outside}"), WEB, "kube-system/kube-dns:53/udp",
-        "fails k8s_policy_deny netpol/c/shop/deny k8s_policy_deny netpol/c/shop/out");
+    check(
+        &format!("{deny}{inside}{outside}"),
+        WEB,
+        "kube-system/kube-dns:53/udp",
+        "fails k8s_policy_deny netpol/c/shop/deny k8s_policy_deny netpol/c/shop/out",
+    );
 }
 
 #[test]
@@ -103,7 +120,12 @@ fn blocks_match_pods_but_for_cilium() {
     let own = policy("shop/out", rule);
     check(&own, WEB, "shop/db:5432", "passes");
     check(&own, WEB, "shop/old-db:5432", "fails k8s_policy_deny netpol/c/shop/out");
-    check(&format!("engine = \"cilium\"\n{own}"), WEB, "shop/db:5432", "fails k8s_policy_deny netpol/c/shop/out");
+    check(
+        &format!("engine = \"cilium\"\n{own}"),
+        WEB,
+        "shop/db:5432",
+        "fails k8s_policy_deny netpol/c/shop/out",
+    );
 }
 
 #[test]

@@ -6,8 +6,8 @@ use super::shop;
 use crate::kubernetes::kubectl::{Answered, kubectl};
 use ghost_base::Timestamp;
 
-/// 2025-06-02T09:31:00Z.
-const NOW: Timestamp = Timestamp::from_millis(1_748_856_660_000);
+/// 2025-06-02T20:31:00Z.
+const NOW: Timestamp = Timestamp::from_millis(1_748_896_260_000);
 
 fn run(more: &str, line: &str) -> Answered {
     let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
@@ -62,7 +62,11 @@ fn documents_are_printed_as_kubectl_prints_them() {
     let found = run("", "get services db -n shop -o json");
     let start = "{\n    \"apiVersion\": \"v1\",\n    \"kind\": \"Service\",\n    \"metadata\": {\n        \"creationTimestamp\": \"2025-05-12T";
     assert!(found.out.starts_with(start), "{}", found.out);
-    assert!(found.out.ends_with("    \"status\": {\n        \"loadBalancer\": {}\n    }\n}\n"), "{}", found.out);
+    assert!(
+        found.out.ends_with("    \"status\": {\n        \"loadBalancer\": {}\n    }\n}\n"),
+        "{}",
+        found.out
+    );
     let empty = "{\n    \"apiVersion\": \"v1\",\n    \"items\": [],\n    \"kind\": \"List\",\n    \"metadata\": {\n        \"resourceVersion\": \"\"\n    }\n}\n";
     check("", "get networkpolicies -A -o json", empty, "", 0);
 }
@@ -87,14 +91,14 @@ fn tables_have_the_columns_of_the_server() {
          db         ClusterIP      172.30.100.7    <none>        5432/TCP       21d\n\
          db-nodes   ClusterIP      None            <none>        5432/TCP       21d\n\
          old-db     ClusterIP      172.30.104.11   <none>        5432/TCP       21d\n\
-         web        LoadBalancer   172.30.102.9    20.80.40.12   80:30180/TCP   20d\n",
+         web        LoadBalancer   172.30.102.9    20.80.40.12   80:30180/TCP   21d\n",
         "",
         0,
     );
     check(
         "",
         "get pods,ns --no-headers -n pay",
-        "pod/ledger-0   1/1   Running   0     20d\n\nnamespace/default           Active   21d\nnamespace/kube-node-lease   Active   21d\nnamespace/kube-public       Active   21d\n\
+        "pod/ledger-0   1/1   Running   0     21d\n\nnamespace/default           Active   21d\nnamespace/kube-node-lease   Active   21d\nnamespace/kube-public       Active   21d\n\
          namespace/kube-system       Active   21d\nnamespace/pay               Active   21d\nnamespace/shop              Active   21d\n",
         "",
         0,
@@ -110,11 +114,29 @@ fn tables_have_the_columns_of_the_server() {
 fn what_is_not_there_is_said_as_kubectl_says_it() {
     check("", "get foos", "", "error: the server doesn't have a resource type \"foos\"\n", 1);
     check("", "get pods zzz -n shop", "", "Error from server (NotFound): pods \"zzz\" not found\n", 1);
-    check("", "get pods zzz -n shop -o json", "", "Error from server (NotFound): pods \"zzz\" not found\n", 1);
-    check("", "get netpol zzz -n shop", "", "Error from server (NotFound): networkpolicies.networking.k8s.io \"zzz\" not found\n", 1);
+    check(
+        "",
+        "get pods zzz -n shop -o json",
+        "",
+        "Error from server (NotFound): pods \"zzz\" not found\n",
+        1,
+    );
+    check(
+        "",
+        "get netpol zzz -n shop",
+        "",
+        "Error from server (NotFound): networkpolicies.networking.k8s.io \"zzz\" not found\n",
+        1,
+    );
     check("", "get netpol -A", "", "No resources found\n", 0);
     check("", "get netpol -n shop", "", "No resources found in shop namespace.\n", 0);
-    check("", "--context nope get pods", "", "Error in configuration: context was not found for specified context: nope\n", 1);
+    check(
+        "",
+        "--context nope get pods",
+        "",
+        "Error in configuration: context was not found for specified context: nope\n",
+        1,
+    );
     let found = run("", "get pods -o bogus");
     assert!(found.err.starts_with("error: unable to match a printer suitable for the output format \"bogus\", allowed formats are: custom-columns,"));
 }
@@ -144,7 +166,7 @@ fn an_api_server_that_does_not_answer_is_asked_five_times() {
     let lines: Vec<&str> = found.err.lines().collect();
     assert_eq!(
         lines[0],
-        "E0602 09:31:00.000214   27814 memcache.go:265] \"Unhandled Error\" err=\"couldn't get current server API group list: Get \\\"https://20.80.3.7:443/api?timeout=32s\\\": dial tcp 20.80.3.7:443: connect: connection refused\""
+        "E0602 20:31:00.000214   27814 memcache.go:265] \"Unhandled Error\" err=\"couldn't get current server API group list: Get \\\"https://20.80.3.7:443/api?timeout=32s\\\": dial tcp 20.80.3.7:443: connect: connection refused\""
     );
     assert_eq!(lines.len(), 6);
     assert_eq!(
