@@ -328,7 +328,7 @@ impl Cluster {
         let by = if slice.is_made { "endpointslice-controller.k8s.io" } else { "staff" };
         let mut labels = service_labels(service);
         labels.insert("kubernetes.io/service-name".to_owned(), name.clone());
-        // The API server looks after its own slice, and says nothing of it.
+        // The API server keeps its own slice, and names nobody in it.
         let is_api = *namespace == "default" && *name == "kubernetes";
         if !is_api {
             labels.insert("endpointslice.kubernetes.io/managed-by".to_owned(), by.to_owned());
