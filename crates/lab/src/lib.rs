@@ -10,6 +10,7 @@ pub mod case;
 mod clock;
 pub mod control;
 pub mod host;
+pub mod kubernetes;
 pub mod runner;
 
 pub use clock::LabClock;

@@ -10,12 +10,13 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use crate::cli::demo::ShortSleep;
-use crate::cli::lab::{GROUPS, reach};
+use crate::cli::lab::{GROUPS, clusters, reach};
 use crate::cli::name::random;
 use crate::cli::print::{Hinted, note};
 use crate::cli::setup::Setup;
 use crate::config::{Config, Environment};
 use ghost_base::private_dir;
+use ghost_investigate::event::SessionCluster;
 use ghost_investigate::state::State;
 use ghost_lab::case::{Case, embedded, inject};
 use ghost_lab::runner::{InProcess, memory_lab_now};
@@ -38,6 +39,8 @@ pub(super) struct CaseStage {
     pub(super) prompt: String,
     /// Where it is, as the record has it.
     pub(super) place: String,
+    /// The clusters whose inside it may read.
+    pub(super) clusters: Vec<SessionCluster>,
     _folder: Folder,
 }
 
@@ -73,7 +76,8 @@ impl CaseStage {
         setup.clock = Some(Arc::new(clock.clone()));
         setup.sleep = Some(Arc::new(ShortSleep::by(clock)));
         note(&format!("Case {name}: a cloud in this process answers; nothing runs on this machine."));
-        Ok(Self { setup: Arc::new(setup), prompt, place: format!("{PLACE}{name}"), _folder: folder })
+        let (place, clusters) = (format!("{PLACE}{name}"), clusters(&case));
+        Ok(Self { setup: Arc::new(setup), prompt, place, clusters, _folder: folder })
     }
 }
 

@@ -173,6 +173,8 @@ async fn investigate(arguments: &Arguments, setup: &Arc<Setup>) -> anyhow::Resul
             #[cfg(feature = "lab")]
             if let Some(stage) = &stage {
                 (opened.origin.place, opened.scope) = (stage.place.clone(), Some(case::scope()));
+                opened.clusters.clone_from(&stage.clusters);
+                opened.cloud_too = !stage.clusters.is_empty();
                 if arguments.symptom.is_none() {
                     opened.symptom.clone_from(&stage.prompt);
                 }

@@ -16,5 +16,5 @@ mod up;
 
 pub(in crate::cli) use command::{Arguments, run};
 use net::{Ending, Question, evaluate};
-pub(in crate::cli) use session::{GROUPS, found, reach};
+pub(in crate::cli) use session::{GROUPS, clusters, found, reach};
 pub(in crate::cli) use slack::hinted;

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use crate::config::Config;
+use ghost_investigate::event::SessionCluster;
 use ghost_investigate::state::State;
-use ghost_lab::case::Pair;
+use ghost_lab::case::{Case, Pair};
 use ghost_lab::control::Lab;
 use ghost_lab::runner::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER};
 
@@ -28,6 +29,12 @@ pub(in crate::cli) fn reach(config: &mut Config, lab: &Lab, data: &Path) {
             config.ssh.hosts.insert(machine.name, address.to_string());
         }
     }
+}
+
+/// Returns the clusters whose inside an investigation may read: a context has the name of its cluster.
+pub(in crate::cli) fn clusters(case: &Case) -> Vec<SessionCluster> {
+    let named = case.clusters.iter().map(|cluster| cluster.name.clone());
+    named.map(|name| SessionCluster { context: name.clone(), name, nodes: Vec::new() }).collect()
 }
 
 /// Returns what an investigation found.

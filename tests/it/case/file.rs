@@ -112,6 +112,22 @@ fn every_case_fits_the_estate() {
     }
 }
 
+/// What is wrong in their clusters is real by then: the reader follows each flow.
+#[test]
+fn every_written_case_is_read() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/estates");
+    let mut clusters = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            let read = Case::read(&std::fs::read_to_string(&path).unwrap());
+            clusters +=
+                read.unwrap_or_else(|problems| panic!("{}: {problems}", path.display())).clusters.len();
+        }
+    }
+    assert!(clusters > 12, "{clusters}");
+}
+
 #[test]
 fn nobody_may_conclude_what_has_to_be_found() {
     for case in all() {

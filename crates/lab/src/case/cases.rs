@@ -1,6 +1,6 @@
 //! The cases that come with the program.
 
-use super::fault::{CODES, DOCUMENT_CODES};
+use super::fault::{CLUSTER_CODES, CODES, DOCUMENT_CODES};
 use super::model::Case;
 use super::problem::Problems;
 
@@ -96,6 +96,9 @@ pub fn markdown() -> Result<String, Problems> {
     }
     for code in DOCUMENT_CODES {
         text.push_str(&format!("| `{code}` | documents of a `[[change]]` |\n"));
+    }
+    for (code, kind) in CLUSTER_CODES {
+        text.push_str(&format!("| `{code}` | `{kind}` of a `[[kubernetes.fault]]` |\n"));
     }
     text.push_str(
         "| `no_drift` | an `effective` baseline, and nothing that changes the effective state after it |\n",

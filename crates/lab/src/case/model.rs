@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::fault::Fault;
 use crate::azure::BlobRole;
 use crate::host::{Behavior, Protocol};
+use crate::kubernetes::WrittenCluster;
 
 /// What is wrong, what a person says about it, what has to be found.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +39,8 @@ pub struct Case {
     pub traffic: Vec<Traffic>,
     /// What is wrong.
     pub faults: Vec<PlacedFault>,
+    /// Kubernetes clusters, with what is wrong inside of them.
+    pub clusters: Vec<WrittenCluster>,
     /// What was remembered before.
     pub baselines: Vec<Baseline>,
     /// How a person sees what is wrong.

@@ -15,6 +15,7 @@ use super::run::{InjectError, LabAccess, SnapshotAction, active_case, check, inj
 use crate::azure::{Answer, BlobRole, Description, EstateError, LoggedFlow, Request};
 use crate::control::{Lab, OrderError, OrderHandler};
 use crate::host::{Host, HostError};
+use crate::kubernetes::Cluster;
 use ghost_base::{Clock as _, Timestamp};
 
 #[async_trait]
@@ -46,6 +47,14 @@ impl LabAccess for Arc<Lab> {
     fn log_flows(&self, flows: &[LoggedFlow]) {
         let now = self.clock().now();
         self.cloud().log_flows(flows, now);
+    }
+
+    fn set_clusters(&self, clusters: Vec<Cluster>) {
+        *Lab::clusters(self) = clusters;
+    }
+
+    fn clusters(&self) -> Vec<Cluster> {
+        Lab::clusters(self).clone()
     }
 
     async fn snapshot(&self, snapshot: SnapshotAction) -> Result<(), HostError> {

@@ -12,6 +12,7 @@ use tracing::warn;
 use crate::azure::{Answer, Cloud, Request, Verb};
 use crate::clock::LabClock;
 use crate::host::{Fabric, Host, HostError};
+use crate::kubernetes::Cluster;
 use ghost_base::{Clock as _, Secret, Timestamp};
 
 use super::handler::OrderHandler;
@@ -27,7 +28,9 @@ const CAPTURE_POLL_INTERVAL: Duration = Duration::from_secs(1);
 pub struct Lab {
     cloud: Mutex<Cloud>,
     /// As it was in the beginning, or when it was last remembered.
-    kept: Mutex<Cloud>,
+    kept: Mutex<(Cloud, Vec<Cluster>)>,
+    /// What runs containers beside the cloud.
+    clusters: Mutex<Vec<Cluster>>,
     host: Arc<dyn Host>,
     clock: LabClock,
     /// The fabric that guests were last given. Its holder is the one who updates them.
@@ -89,7 +92,8 @@ impl Lab {
         let secret = || super::token::draw().map(|word| Secret::new(&word));
         Ok(Arc::new(Self {
             reported: tokio::sync::Mutex::new(cloud.fabric()),
-            kept: Mutex::new(cloud.clone()),
+            kept: Mutex::new((cloud.clone(), Vec::new())),
+            clusters: Mutex::default(),
             cloud: Mutex::new(cloud),
             host,
             clock,
@@ -110,6 +114,11 @@ impl Lab {
     /// Returns the cloud, to look at and to change; whoever changes what guests see calls [`Lab::settle`] afterwards.
     pub fn cloud(&self) -> MutexGuard<'_, Cloud> {
         lock(&self.cloud)
+    }
+
+    /// Returns the Kubernetes clusters, to read and to change.
+    pub fn clusters(&self) -> MutexGuard<'_, Vec<Cluster>> {
+        lock(&self.clusters)
     }
 
     /// Returns the guests.
@@ -177,7 +186,7 @@ impl Lab {
     /// Fails where the guests cannot be remembered; then nothing is.
     pub async fn keep(&self) -> Result<(), HostError> {
         self.host.keep().await?;
-        let now = self.cloud().clone();
+        let now = (self.cloud().clone(), self.clusters().clone());
         *lock(&self.kept) = now;
         Ok(())
     }
@@ -193,8 +202,9 @@ impl Lab {
             // Its file is nobody's any more.
             drop(self.host.captured(&capture).await);
         }
-        let kept = lock(&self.kept).clone();
-        *self.cloud() = kept;
+        let (cloud, clusters) = lock(&self.kept).clone();
+        *self.cloud() = cloud;
+        *self.clusters() = clusters;
         *lock(&self.current) = CurrentSettings::default();
         let restored = self.host.restore().await;
         self.settle().await;

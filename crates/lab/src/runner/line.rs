@@ -5,6 +5,8 @@
 pub(super) enum Line<'a> {
     /// `az`, and the words behind it.
     Cloud(&'a [String]),
+    /// `kubectl`, and the words behind it.
+    Cluster(&'a [String]),
     /// What a host is to run over ssh: its name or address, and the text that its shell reads.
     Guest(&'a str, String),
     /// Something that asks this machine.
@@ -21,6 +23,7 @@ impl<'a> Line<'a> {
         let name = first.rsplit('/').next().unwrap_or(first);
         Some(match name {
             "az" => Self::Cloud(rest),
+            "kubectl" => Self::Cluster(rest),
             "ssh" => match guest(rest) {
                 Some((host, text)) => Self::Guest(host, text),
                 None => Self::Local("ssh", rest),
@@ -69,6 +72,7 @@ mod tests {
     #[test]
     fn the_rest_asks_this_machine_or_the_cloud() {
         assert_eq!(Line::of(&words("az vm list")), Some(Line::Cloud(&words("vm list"))));
+        assert_eq!(Line::of(&words("kubectl get pods")), Some(Line::Cluster(&words("get pods"))));
         assert_eq!(
             Line::of(&words("ping -c 1 10.0.1.5")),
             Some(Line::Local("ping", &words("-c 1 10.0.1.5")))

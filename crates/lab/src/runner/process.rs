@@ -10,6 +10,7 @@ use super::line::Line;
 use super::local::{self, ProgramOutput};
 use super::{cloud, guest};
 use crate::control::Lab;
+use crate::kubernetes::{Answered, kubectl};
 use ghost_base::Clock as _;
 use ghost_shell::{CancelSignal, ExecError, Output, Permit, Runner, Setting};
 
@@ -43,6 +44,10 @@ impl InProcess {
         match Line::of(words) {
             None => ProgramOutput::failed(127, "there is no command"),
             Some(Line::Guest(host, text)) => guest::reply(&self.lab, host, &text).await,
+            Some(Line::Cluster(rest)) => {
+                let Answered { out, err, exit } = kubectl(&self.lab.clusters(), rest, self.lab.clock().now());
+                ProgramOutput { out: out.into_bytes(), err, exit }
+            }
             Some(Line::Local(program, rest)) => local::answer(program, rest, self.lab.clock().now()),
             Some(Line::Cloud(rest)) => {
                 let (lab, runtime) = (Arc::clone(&self.lab), Handle::current());

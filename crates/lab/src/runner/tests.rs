@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use super::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER, InProcess, memory_lab};
 use crate::azure::Description;
-use crate::case::{LabAccess, Profile, drawn};
+use crate::case::{LabAccess, Profile, drawn, inject, reset};
 use crate::control::Lab;
 use ghost_base::{Clock as _, Timestamp};
 use ghost_cloud::capture::{
@@ -20,7 +20,7 @@ use ghost_cloud::meter::run::{self, AccessMethod, Compare, MeasurementRequest, R
 use ghost_cloud::operation::{self, CommandOutcome};
 use ghost_cloud::probe::{GuestProbe, effective, firewall, qdisc, topology};
 use ghost_cloud::{Account, Container, Name, ResourceGroup};
-use ghost_shell::{Approver, CancelSignal, Choice, Decision, Policy, Request, Reviewer, Shell};
+use ghost_shell::{Approver, CancelSignal, Choice, Decision, DenyAll, Policy, Request, Reviewer, Shell};
 
 struct Yes;
 
@@ -274,6 +274,26 @@ async fn a_measurement_goes_from_the_first_look_to_the_comparison() {
         let state = run::carry_out(&mut run, &measuring, &store, fixture.lab.clock()).await.unwrap();
         assert_eq!(format!("{state:?}"), "Success", "{run:#?}");
     }
+}
+
+#[tokio::test]
+async fn the_inside_of_a_cluster_is_read_without_a_question() {
+    let fixture = Fixture::new();
+    let case = "id = \"x\"\ntitle = \"x\"\nprompt = \"x\"\noutcome = [\"LIKELY\"]\n\n[[kubernetes]]\nname = \"shop-aks\"\n";
+    inject(&fixture.lab, fixture.folder.path(), case, None, 1).await.unwrap();
+    let shell = Shell::builder("s2".parse().unwrap(), fixture.folder.path())
+        .runner(Arc::new(InProcess::new(Arc::clone(&fixture.lab))))
+        .approver(Arc::new(DenyAll))
+        .build()
+        .unwrap();
+    for kinds in ["pods,services,endpointslices,namespaces", "networkpolicies"] {
+        let line = format!("kubectl --context shop-aks get {kinds} -A -o json");
+        let read = shell.run(&line, "look").await;
+        assert_eq!(read.exit_code, Some(0), "{read:?}");
+    }
+    reset(&fixture.lab, fixture.folder.path()).await.unwrap();
+    let gone = shell.run("kubectl --context shop-aks get pods -A -o json", "look").await;
+    assert_eq!(gone.exit_code, Some(1), "{gone:?}");
 }
 
 #[tokio::test]

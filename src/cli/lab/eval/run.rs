@@ -14,7 +14,7 @@ use super::row::{Row, is_right};
 use super::served::Served;
 use super::world::{engine, scope, seconds, setup};
 use crate::cli::engine::limits;
-use crate::cli::lab::found;
+use crate::cli::lab::{clusters, found};
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
 use crate::session::{DriveControl, DriveOutcome, Engine, InboxMessage, SubmittedVote, submit_vote};
@@ -137,6 +137,8 @@ async fn phase(
     let (state, trouble) = {
         let engine = engine(lab, &folder.path, &setup, Arc::clone(&model))?;
         let opened = opened(terms.prompt.unwrap_or(&phase.prompt), &setup, model.as_ref())?;
+        let clusters = clusters(case);
+        let opened = Opened { cloud_too: !clusters.is_empty(), clusters, ..opened };
         open(&engine, &session, opened).await?;
         let trouble = attend(&engine, &session, terms.consent).await?;
         (state(&engine, &session).await?, trouble)

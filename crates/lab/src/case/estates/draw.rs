@@ -12,6 +12,7 @@ use super::estate::{Estate, Role};
 use super::flow_log::flow_log;
 use super::herring::strew;
 use super::hub::hub;
+use super::inside::inside;
 use super::region::elsewhere;
 use super::special;
 use super::subscription::moved;
@@ -90,6 +91,9 @@ pub(super) struct Complaint {
     pub(super) notes: String,
 }
 
+/// So often of a hundred somebody complains about the inside of a cluster.
+const INSIDE_PERCENT: usize = 8;
+
 /// So often another estate is tried before one is taken as it is.
 const TRIES: u64 = 40;
 
@@ -104,6 +108,17 @@ pub fn drawn(profile: Profile, seed: u64, number: u64) -> DrawnCase {
         profile
     };
     let healthy = Rng::new(salt(1), number).percent(32);
+    let own = &mut Rng::new(salt(92), number);
+    if own.percent(INSIDE_PERCENT) {
+        let rng = &mut Rng::new(salt(93), number);
+        let mut tried = one(profile, true, rng);
+        if let Some((text, complaint)) = inside(tried.drawn.app, healthy, own) {
+            // The machines beside it are in order, and nobody complains about them.
+            (tried.more, tried.complaints) = (text, vec![complaint]);
+            tried.traffic.clear();
+            return finish(profile, seed, number, &tried, own);
+        }
+    }
     let mut last = None;
     for at in 0..TRIES {
         let rng =

@@ -5,7 +5,7 @@
 //!
 //! The path: `tiers` and `hub` draw ordinary estates; `herring` strews what denies and concerns nobody; `cause` puts something into
 //! it; `walk` (with `group` and `guest`) says what it comes to; `special`, `balancer`, `app_gateway`, `bastion`, `cluster`, `office`, `private` and `region` know complaints that are no
-//! flow between two machines; `flow_log` and `subscription` change where evidence and networks lie; `words` writes what a person would; `write` makes files of it.
+//! flow between two machines; `inside` draws clusters from within; `flow_log` and `subscription` change where evidence and networks lie; `words` writes what a person would; `write` makes files of it.
 
 mod address;
 mod app_gateway;
@@ -20,6 +20,7 @@ mod group;
 mod guest;
 mod herring;
 mod hub;
+mod inside;
 mod office;
 mod private;
 mod region;

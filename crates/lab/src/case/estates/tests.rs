@@ -109,7 +109,9 @@ fn clusters_bastions_subscriptions_and_flow_logs_come_up_broken_and_healthy() {
         let own = drawn(Profile::Mixed, 3, number);
         let whole = format!("{}{}", own.text, own.estate);
         let healthy = !own.text.contains("[[expected]]");
-        for mark in ["managedClusters/", "bastionHosts/", "/flowLogs/", "otherSubscriptions"] {
+        for mark in
+            ["managedClusters/", "bastionHosts/", "/flowLogs/", "otherSubscriptions", "[[kubernetes]]"]
+        {
             if whole.contains(mark) {
                 seen.insert((mark, healthy));
             }
@@ -117,10 +119,30 @@ fn clusters_bastions_subscriptions_and_flow_logs_come_up_broken_and_healthy() {
         let case = Case::read(&own.text).unwrap();
         codes.extend(case.phases[0].expected.iter().map(|pair| pair.fault.clone()));
     }
-    assert_eq!(seen.len(), 8, "{seen:?}");
-    for code in ["aks_stopped", "aks_api_restricted", "bastion_unconfigured"] {
-        assert!(codes.contains(code), "{code} of {codes:?}");
+    assert_eq!(seen.len(), 10, "{seen:?}");
+    let places = ["aks_stopped", "aks_api_restricted", "bastion_unconfigured"];
+    let inside = ["k8s_policy_deny", "k8s_no_endpoints", "k8s_port_not_served", "k8s_service_port_missing"];
+    for code in places.iter().chain(&inside) {
+        assert!(codes.contains(*code), "{code} of {codes:?}");
     }
+}
+
+/// A draw of the inside of a cluster holds before long, whatever is wrong: by the lab's own truth, which the reader of cases asks.
+#[test]
+fn the_inside_of_a_cluster_is_broken_by_what_is_expected() {
+    let mut refused = Vec::new();
+    for number in 0..200 {
+        let healthy = number % 3 == 0;
+        let drawn = super::inside::inside("shop", healthy, &mut Rng::new(11, number));
+        match drawn {
+            Some((_, own)) => {
+                assert_eq!(own.expected.is_empty(), healthy, "{}", own.text);
+                assert!(!own.text.contains(['{', '}']), "{}", own.text);
+            }
+            None => refused.push(number),
+        }
+    }
+    assert_eq!(refused, [] as [u64; 0]);
 }
 
 /// The network of the other subscription takes along what stands in it alone, and nothing names what is gone.

@@ -89,6 +89,14 @@ pub(in crate::case) const DOCUMENT_CODES: [&str; 42] = [
     "dns_server_wrong",
 ];
 
+/// Codes of what is wrong inside of a cluster, and the kind of `[[kubernetes.fault]]` that does it.
+pub(in crate::case) const CLUSTER_CODES: [(&str, &str); 4] = [
+    ("k8s_policy_deny", "policy"),
+    ("k8s_no_endpoints", "selector` or `not_ready"),
+    ("k8s_port_not_served", "target_port"),
+    ("k8s_service_port_missing", "service_port"),
+];
+
 /// A fault. In a file `kind` says which.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]

@@ -11,7 +11,7 @@ mod owner;
 mod pair;
 mod shaping;
 
-pub(super) use any::DOCUMENT_CODES;
+pub(super) use any::{CLUSTER_CODES, DOCUMENT_CODES};
 pub use any::{CODES, Fault};
 pub(super) use check::{group, instant, interface, machine, name, port, vnet};
 pub use cloud::{

@@ -11,6 +11,7 @@ use crate::azure::BlobRole;
 use crate::case::model::{
     BaselineKind, Change, Forbidden, Logged, Outcome, Pair, Public, Service, Traffic, Vm,
 };
+use crate::kubernetes::WrittenCluster;
 
 /// The whole file. Faults are read one by one, so that each error has its line.
 #[derive(Debug, Deserialize)]
@@ -41,6 +42,8 @@ pub(super) struct File {
     pub(super) traffic: Vec<Spanned<Traffic>>,
     #[serde(default)]
     pub(super) fault: Vec<Spanned<toml::Table>>,
+    #[serde(default)]
+    pub(super) kubernetes: Vec<Spanned<WrittenCluster>>,
     #[serde(default)]
     pub(super) baseline: Vec<Spanned<BaselineText>>,
     #[serde(default)]

@@ -8,8 +8,9 @@ use toml::Spanned;
 use super::file::{BaselineText, File, LaterPhase};
 use super::file::{line_of, line_of_field};
 use crate::case::fault::{self, Fault};
-use crate::case::model::{Baseline, Case, Phase, PlacedFault, Service};
+use crate::case::model::{Baseline, Case, Pair, Phase, PlacedFault, Service};
 use crate::case::problem::{Problem, Problems};
+use crate::kubernetes::{ExpectedPhase, WrittenCluster};
 use ghost_base::SessionId;
 
 /// A case file may have so many bytes.
@@ -71,6 +72,7 @@ impl Reader<'_> {
             file.logged.len(),
             file.baseline.len(),
             file.vm.len(),
+            file.kubernetes.len(),
             file.change.len(),
             file.seen.len(),
         ];
@@ -147,7 +149,9 @@ impl Reader<'_> {
         }
         let faults: Vec<PlacedFault> = file.fault.into_iter().filter_map(|table| self.fault(table)).collect();
         let known: BTreeSet<&str> = faults.iter().filter_map(|fault| fault.id.as_deref()).collect();
-        if known.len() != faults.iter().filter(|fault| fault.id.is_some()).count() {
+        let inside: Vec<&str> = file.kubernetes.iter().flat_map(|own| own.get_ref().ids()).collect();
+        let fixable: BTreeSet<&str> = known.iter().chain(&inside).copied().collect();
+        if fixable.len() != faults.iter().filter(|fault| fault.id.is_some()).count() + inside.len() {
             self.wrong(None, [Problem::new("two faults have the same id", "give each its own")]);
         }
         let baselines: Vec<Baseline> =
@@ -181,10 +185,12 @@ impl Reader<'_> {
             fixes: Vec::new(),
         };
         let mut phases = vec![first];
-        phases.extend(self.later(file.phase, &known));
+        phases.extend(self.later(file.phase, &fixable));
+        self.clusters(&file.kubernetes, &phases);
         for pair in phases.iter().flat_map(|phase| phase.expected.iter().chain(&phase.may)) {
             let is_known = fault::CODES.iter().any(|(code, _)| *code == pair.fault)
-                || fault::DOCUMENT_CODES.contains(&pair.fault.as_str());
+                || fault::DOCUMENT_CODES.contains(&pair.fault.as_str())
+                || fault::CLUSTER_CODES.iter().any(|(code, _)| *code == pair.fault);
             if pair.fault != "no_drift" && !is_known {
                 self.problems.push(Problem::new(
                     format!("`{}` is no code of a fault", pair.fault),
@@ -211,6 +217,7 @@ impl Reader<'_> {
             services: file.service.into_iter().map(Spanned::into_inner).collect::<Vec<Service>>(),
             traffic: file.traffic.into_iter().map(Spanned::into_inner).collect(),
             faults,
+            clusters: file.kubernetes.into_iter().map(Spanned::into_inner).collect(),
             baselines,
             seen,
             forbidden: file.forbidden.into_iter().map(Spanned::into_inner).collect(),
@@ -253,6 +260,34 @@ impl Reader<'_> {
                 };
                 self.wrong(Some(line), [Problem::new(message, hint)]);
                 None
+            }
+        }
+    }
+
+    /// Holds each cluster against what is said of it.
+    fn clusters(&mut self, clusters: &[Spanned<WrittenCluster>], phases: &[Phase]) {
+        fn pairs(all: &[Pair]) -> BTreeSet<(&str, &str)> {
+            all.iter().map(|pair| (pair.fault.as_str(), pair.object.as_str())).collect()
+        }
+        let mut gone: BTreeSet<&str> = BTreeSet::new();
+        let expected: Vec<ExpectedPhase<'_>> = phases
+            .iter()
+            .map(|phase| {
+                gone.extend(phase.fixes.iter().map(String::as_str));
+                let (expected, may) = (pairs(&phase.expected), pairs(&phase.may));
+                ExpectedPhase { gone: gone.clone(), expected, may }
+            })
+            .collect();
+        let mut names = BTreeSet::new();
+        for placed in clusters {
+            let (own, line) = (placed.get_ref(), self.at(placed));
+            if !names.insert(own.name.as_str()) {
+                let what = format!("there are two clusters {}", own.name);
+                self.wrong(line, [Problem::new(what, "give each its own name")]);
+            }
+            for flaw in own.flaws(&expected) {
+                let line = flaw.at.map(|at| line_of(self.text, at)).or(line);
+                self.wrong(line, [Problem::new(flaw.what, flaw.hint)]);
             }
         }
     }

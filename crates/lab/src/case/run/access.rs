@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::azure::{Answer, BlobRole, Description, EstateError, LoggedFlow, Request};
 use crate::host::{Host, HostError};
+use crate::kubernetes::Cluster;
 use ghost_base::Timestamp;
 
 /// A lab, as far as a case needs one.
@@ -27,6 +28,14 @@ pub trait LabAccess: Send + Sync {
 
     /// Writes what the rules decide now about flows of before into the flow logs that are on.
     fn log_flows(&self, _flows: &[LoggedFlow]) {}
+
+    /// Puts these clusters in the place of those that are there.
+    fn set_clusters(&self, _clusters: Vec<Cluster>) {}
+
+    /// Returns the clusters that are there.
+    fn clusters(&self) -> Vec<Cluster> {
+        Vec::new()
+    }
 
     /// Remembers everything as it is, or makes everything as it was remembered.
     async fn snapshot(&self, snapshot: SnapshotAction) -> Result<(), HostError>;

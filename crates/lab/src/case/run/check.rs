@@ -7,11 +7,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::access::LabAccess;
+use super::inject::clusters;
 use super::perform::{ask, run};
 use crate::azure::Verb;
 use crate::case::model::{Case, ObservationKind};
 use crate::case::plan::View;
 use crate::host::{CaptureOrder, Protocol};
+use crate::kubernetes::Fate;
 
 /// What was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -42,6 +44,31 @@ pub async fn check(lab: &dyn LabAccess, case: &Case, phase: usize) -> Vec<CheckR
             seen: shown,
             found: found.chars().take(20_000).collect(),
         });
+    }
+    checked.extend(inside(lab, case, phase));
+    checked
+}
+
+/// Follows the flows that a case names in its clusters.
+fn inside(lab: &dyn LabAccess, case: &Case, phase: usize) -> Vec<CheckResult> {
+    let there = lab.clusters();
+    let mut checked = Vec::new();
+    // A flow of a later phase may be mended already.
+    let planned = clusters(case, phase);
+    for (own, planned) in case.clusters.iter().zip(&planned) {
+        let cluster = there.iter().find(|cluster| cluster.name() == own.name);
+        for check in own.checks() {
+            let truth = cluster.and_then(|cluster| check.follow(cluster));
+            let fate = truth.as_ref().map(|truth| truth.fate);
+            let wanted = if check.passes() { Fate::Passes } else { Fate::Fails };
+            checked.push(CheckResult {
+                command: check.command(&own.name),
+                shows: if check.passes() { "it passes" } else { "it fails" }.to_owned(),
+                expected: phase > 0 && check.follow(planned).is_some_and(|own| own.fate == wanted),
+                seen: fate == Some(wanted),
+                found: truth.map_or_else(|| "there is no such flow".to_owned(), |truth| format!("{truth:?}")),
+            });
+        }
     }
     checked
 }

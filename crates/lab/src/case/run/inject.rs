@@ -15,6 +15,7 @@ use crate::case::model::Case;
 use crate::case::plan::{PlanAction, PlanStep, View, lift, plan, stage};
 use crate::case::problem::Problems;
 use crate::host::{ConnectOutcome, Protocol};
+use crate::kubernetes::Cluster;
 use ghost_base::Timestamp;
 
 /// What was injected.
@@ -136,6 +137,7 @@ async fn onward(
     if let Err(failed) = ran {
         return Err(back(lab, data, failed).await);
     }
+    lab.set_clusters(clusters(&case, phase));
     logged(lab, &case, phase).await;
     lab.close(&case.closed);
     entry.done = true;
@@ -174,6 +176,11 @@ async fn steps(
             performed.map_err(|why| InjectError::Step { step: step.what.clone(), why })?;
         }
         done.push(step.what.clone());
+    }
+    if !case.clusters.is_empty() {
+        lab.set_clusters(clusters(case, phase));
+        let named = case.clusters.iter().map(|cluster| format!("the inside of the cluster {}", cluster.name));
+        done.extend(named);
     }
     logged(lab, case, 1).await;
     let gone = fixed(case, phase);
@@ -242,6 +249,13 @@ async fn on_stage(
         step: "services and traffic".to_owned(),
         why: error.to_string(),
     })
+}
+
+/// Returns the clusters of a case as they are in a phase.
+pub(super) fn clusters(case: &Case, phase: usize) -> Vec<Cluster> {
+    let fixes = case.phases.iter().take(phase).flat_map(|phase| &phase.fixes);
+    let gone: BTreeSet<&str> = fixes.map(String::as_str).collect();
+    case.clusters.iter().map(|cluster| cluster.cluster(&gone)).collect()
 }
 
 /// Returns the faults that are gone in a phase.
