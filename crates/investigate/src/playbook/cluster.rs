@@ -42,6 +42,9 @@ const WORDS: [&str; 17] = [
 ];
 /// Two words of whoever does.
 const PAIRS: [[&str; 2]; 2] = [["network", "policy"], ["network", "policies"]];
+/// What ends domains and files of two parts.
+const DOMAINS: [&str; 10] =
+    ["example", "internal", "local", "cloud", "corp", "home", "test", "toml", "yaml", "json"];
 /// What stands around a slash that parts no namespace from a name.
 const NO_NAMES: [&str; 8] = ["tcp", "udp", "icmp", "http", "https", "and", "or", "etc"];
 
@@ -56,13 +59,28 @@ pub(super) fn is_meant(conversation: &Conversation) -> bool {
         .split(|char| !is_part(char))
         .map(|word| word.trim_matches(|char: char| !char.is_ascii_alphanumeric()));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    words.iter().any(|word| WORDS.contains(word) || is_service_name(word) || is_qualified(word))
+    words
+        .iter()
+        .any(|word| WORDS.contains(word) || is_service_name(word) || is_qualified(word) || is_dotted(word))
         || words.windows(2).any(|pair| PAIRS.iter().any(|own| own.as_slice() == pair))
 }
 
 /// Tells whether it is the full name of a service.
 fn is_service_name(word: &str) -> bool {
     word.contains(".svc") && word.split(['.', ':']).any(|part| part == "svc")
+}
+
+/// Tells whether a word may be a service and its namespace, and is not likely to be a domain or a file. Where no cluster has it, nothing is
+/// lost: the cloud is asked then.
+fn is_dotted(word: &str) -> bool {
+    let name = word.split(':').next().unwrap_or_default();
+    let is_label = |text: &str| {
+        text.len() > 1
+            && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+            && text.bytes().all(|byte| !byte.is_ascii_digit() || text.contains('-'))
+    };
+    let labels: Vec<&str> = name.split('.').collect();
+    matches!(labels.as_slice(), [one, two] if is_label(one) && is_label(two) && two.len() > 3 && !DOMAINS.contains(two))
 }
 
 /// Tells whether a word is written as a namespace or a kind before a name.
@@ -282,6 +300,7 @@ mod tests {
             "web cannot reach db.shop.svc.cluster.local:5432",
             "since the new network policy nothing reaches the api",
             "everything in namespace shop times out",
+            "queue.messaging is ready again, is anything else wrong?",
         ] {
             assert!(is(text), "{text}");
         }
@@ -290,6 +309,7 @@ mod tests {
             "web-1 cannot reach 10.0.2.4/32 on tcp/443",
             "the nodes of shop-aks cannot pull images",
             "app-1 cannot reach db-1 and/or cache-1",
+            "web-1 cannot reach db.internal on 5432, nor www.example.com nor example.com",
         ] {
             assert!(!is(text), "{text}");
         }

@@ -95,6 +95,10 @@ pub(super) fn read(text: &str, clusters: &[Inside]) -> Vec<ClusterComplaint> {
     if all.iter().all(|one| one.flows.is_empty()) {
         all = vec![reading.whole(&found, symptom_text::read(text).symptoms)];
     }
+    // What is said beside a flow describes it.
+    if all.iter().any(|one| !one.flows.is_empty()) {
+        all.retain(|one| !one.flows.is_empty() || one.kind != Kind::Trouble);
+    }
     if let Some(first) = all.first_mut() {
         first.doubts.extend(reading.doubts());
         first.unknown.extend(spoken.unknown.iter().map(|name| (name.clone(), reading.nearest(name))));
@@ -156,7 +160,8 @@ impl Reading<'_> {
             flows.extend(self.outward(&named, &outside, &ports_of(own)));
         }
         ClusterComplaint {
-            kind: own.kind,
+            // Whoever asks what a policy closes or opens asks about flows.
+            kind: if flows.is_empty() { own.kind } else { Kind::Trouble },
             symptoms: own.symptoms.clone(),
             names_port: !own.ports.is_empty(),
             is_question: own.is_question,
@@ -310,7 +315,7 @@ impl Reading<'_> {
         let is_open = flows.is_empty() && self.spoken.unknown.is_empty() && self.spoken.ambiguous.is_empty();
         let nobody = "no pod, no service and no namespace that is there is named".to_owned();
         ClusterComplaint {
-            kind: found.first().map_or(Kind::Trouble, |one| one.kind),
+            kind: found.first().filter(|_| flows.is_empty()).map_or(Kind::Trouble, |one| one.kind),
             names_port: !ports.is_empty(),
             is_question: found.iter().any(|one| one.is_question),
             flows,

@@ -146,6 +146,25 @@ fn parts(text: &str) -> Vec<Part> {
     found
 }
 
+/// Writes the port of a command, `-p 6379` or `--port=5432`, as people say it.
+fn say_ports(parts: &mut [Part]) {
+    let is_number = |part: Option<&Part>| matches!(part, Some(Part::Word { word, .. }) if word.bytes().all(|byte| byte.is_ascii_digit()));
+    for at in 0..parts.len() {
+        if !is_number(parts.get(at + 2)) {
+            continue;
+        }
+        if let Some(Part::Word { before, word, .. }) = parts.get_mut(at)
+            && before.ends_with('-')
+            && ["p", "port"].contains(&word.as_str())
+        {
+            (*before, *word) = (String::new(), "port".to_owned());
+            if let Some(between) = parts.get_mut(at + 1) {
+                *between = Part::Between(" ".to_owned());
+            }
+        }
+    }
+}
+
 /// Splits a port off.
 fn without_port(word: &str) -> (&str, Option<&str>) {
     match word.rsplit_once(':') {
@@ -161,6 +180,7 @@ impl SpokenText {
     pub(super) fn read(text: &str, clusters: &[Inside]) -> Self {
         let mut parts = parts(text);
         let mut found = Self::default();
+        say_ports(&mut parts);
         found.take_namespaces(&mut parts, clusters);
         let words: Vec<(usize, String)> = parts
             .iter()

@@ -178,7 +178,22 @@ fn what_is_outside_stands_for_any_address_and_proves_nothing() {
 #[test]
 fn a_port_that_the_service_lacks_is_at_fault() {
     let missing = "k8s_service_port_missing service/aks/shop/db";
-    check("web cannot connect to db:3306", &[], &[missing]);
+    for text in [
+        "web cannot connect to db:3306",
+        "mysql -h db.shop -P 3306 from the pod shop/job-0 just hangs",
+        "psql -h db --port=3306 hangs in the pod job-0",
+    ] {
+        check(text, &[], &[missing]);
+    }
+}
+
+#[test]
+fn what_is_said_beside_a_flow_leaves_nothing_open() {
+    let text = "web gets connection refused from api. the pods of web are 1/1 Running. cluster is aks";
+    assert_eq!(check(text, &[], &[NOBODY]).complaints.len(), 1);
+    let text = "shop has a policy since the audit, could that drop traffic of shop/web to db:5432?";
+    let document = check(text, &[only_web()], &[]);
+    assert_eq!(document.complaints[0].kind, crate::complaint::Kind::Trouble);
 }
 
 #[test]
