@@ -146,6 +146,30 @@ fn parts(text: &str) -> Vec<Part> {
     found
 }
 
+/// Tells whether only blanks stand between two words, so that one can belong to the other.
+fn is_joined(parts: &[Part], one: usize, other: usize) -> bool {
+    let (first, last) = (one.min(other), one.max(other));
+    let ends = |part: Option<&Part>| matches!(part, Some(Part::Word { after, .. }) if !after.is_empty());
+    let is_blank = |part: &Part| matches!(part, Part::Between(text) if text.trim().is_empty());
+    !ends(parts.get(first)) && parts.get(first + 1..last).is_some_and(|all| all.iter().all(is_blank))
+}
+
+/// Writes who is called as people say it, where a web server names its upstream.
+fn say_upstream(parts: &mut Vec<Part>) {
+    let is = |part: Option<&Part>, wanted: &[&str]| matches!(part, Some(Part::Word { word, .. }) if wanted.contains(&word.as_str()));
+    for at in 0..parts.len() {
+        if !is(parts.get(at), &["upstream"]) {
+            continue;
+        }
+        if is(parts.get(at + 2), &["is", "was", "server"]) {
+            parts.splice(at + 1..at + 3, []);
+        }
+        if let Some(Part::Word { word, .. }) = parts.get_mut(at) {
+            "to".clone_into(word);
+        }
+    }
+}
+
 /// Writes the port of a command, `-p 6379` or `--port=5432`, as people say it.
 fn say_ports(parts: &mut [Part]) {
     let is_number = |part: Option<&Part>| matches!(part, Some(Part::Word { word, .. }) if word.bytes().all(|byte| byte.is_ascii_digit()));
@@ -181,6 +205,7 @@ impl SpokenText {
         let mut parts = parts(text);
         let mut found = Self::default();
         say_ports(&mut parts);
+        say_upstream(&mut parts);
         found.take_namespaces(&mut parts, clusters);
         let words: Vec<(usize, String)> = parts
             .iter()
@@ -195,6 +220,7 @@ impl SpokenText {
             let (name, port) = without_port(word);
             let beside = |step: isize| {
                 let (other, word) = words.get(place.checked_add_signed(step)?)?;
+                is_joined(&parts, *at, *other).then_some(())?;
                 Some((*other, kind(word)?))
             };
             let said = beside(1).or_else(|| beside(-1));

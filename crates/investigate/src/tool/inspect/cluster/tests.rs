@@ -188,6 +188,17 @@ fn a_port_that_the_service_lacks_is_at_fault() {
 }
 
 #[test]
+fn whose_upstream_it_is_calls() {
+    check(
+        "connect() failed (111: Connection refused) on the web pods in shop, upstream is shop/api",
+        &[],
+        &[NOBODY],
+    );
+    let text = "dial tcp: i/o timeout when shop/web calls shop/db:3306. pods are all Running, ping works";
+    check(text, &[], &["k8s_service_port_missing service/aks/shop/db"]);
+}
+
+#[test]
 fn what_is_said_beside_a_flow_leaves_nothing_open() {
     let text = "web gets connection refused from api. the pods of web are 1/1 Running. cluster is aks";
     assert_eq!(check(text, &[], &[NOBODY]).complaints.len(), 1);
