@@ -15,6 +15,7 @@ mod estate;
 mod flow_logs;
 mod identity;
 mod native;
+pub(crate) mod preloaded;
 pub(crate) mod process;
 mod raw;
 pub(crate) mod real_az;

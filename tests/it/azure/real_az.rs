@@ -4,15 +4,14 @@
 //! prints all of them always.
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ghost_lab::host::HostError;
 use serde_json::Value;
-use tokio::process::Command;
 use tokio::task::JoinSet;
 
 use super::native::place::Native;
+use super::preloaded::Line;
 use super::recorded::essential;
 use super::recording::{names, read, recordings};
 use super::stage::{Parrot, Stage};
@@ -43,22 +42,16 @@ pub(crate) fn program() -> Option<PathBuf> {
 
 /// What came of a command.
 #[derive(Debug)]
-pub(super) struct Ran {
-    pub(super) out: String,
-    pub(super) err: String,
-    pub(super) exit: Option<i32>,
+pub(crate) struct Ran {
+    pub(crate) out: String,
+    pub(crate) err: String,
+    pub(crate) exit: Option<i32>,
 }
 
 /// Runs a line of the real one on a lab, without warnings.
 pub(super) async fn az(stage: &Stage, program: &Path, words: &[String]) -> Ran {
-    #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
-    let mut command = Command::new(program);
-    command.env_clear().envs(stage.exports.iter().cloned()).env("PATH", setting("PATH"));
-    command.env("HOME", stage.folder.path()).env("LC_ALL", "C.UTF-8").env("NO_COLOR", "1");
-    command.args(words).current_dir(stage.folder.path()).stdin(Stdio::null()).kill_on_drop(true);
-    let done = command.output().await.unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ran { out: text(&done.stdout), err: text(&done.stderr), exit: done.status.code() }
+    let exports = stage.exports.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+    Line::new(exports, stage.folder.path(), words.iter().cloned()).done(program).await
 }
 
 /// Which `az` is asked.
@@ -80,25 +73,18 @@ struct Play {
 
 impl Play {
     async fn az(&self, words: &[String]) -> Ran {
-        let (program, before) = match &self.program {
-            Program::Real(program) => (program.clone(), Vec::new()),
+        // Warnings are what a user sees by default.
+        let exports = self.stage.exports.iter().filter(|(name, _)| *name != "AZURE_CORE_ONLY_SHOW_ERRORS");
+        let exports = exports.map(|(name, value)| ((*name).to_owned(), value.clone()));
+        let line = |words: &[String]| Line::new(exports, self.work.path(), words.iter().cloned());
+        match &self.program {
+            Program::Real(program) => line(words).done(program).await,
             Program::BuiltIn | Program::Native => {
                 let record = self.stage.folder.path().join("lab.json").to_str().unwrap().to_owned();
-                let words = ["lab", "--lab", &record, "az", "--"].map(str::to_owned);
-                (env!("CARGO_BIN_EXE_ghost").into(), words.to_vec())
+                let before = ["lab", "--lab", &record, "az", "--"].map(str::to_owned);
+                line(&[&before, words].concat()).started_by(env!("CARGO_BIN_EXE_ghost").into()).await
             }
-        };
-        #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
-        let mut command = Command::new(&program);
-        command.args(before);
-        command.env_clear().envs(self.stage.exports.iter().cloned()).env("PATH", setting("PATH"));
-        command.env("HOME", self.work.path()).env("LC_ALL", "C.UTF-8").env("NO_COLOR", "1");
-        // Warnings are what a user sees by default.
-        command.env_remove("AZURE_CORE_ONLY_SHOW_ERRORS");
-        command.args(words).current_dir(self.work.path()).stdin(Stdio::null()).kill_on_drop(true);
-        let done = command.output().await.unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Ran { out: text(&done.stdout), err: text(&done.stderr), exit: done.status.code() }
+        }
     }
 
     /// Reads natively; nothing where it is left to the real one.

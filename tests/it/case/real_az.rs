@@ -1,13 +1,13 @@
 //! Cases in a lab that listens, asked about with the unmodified `az`: the case is there, and after a reset the estate is the one before.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::azure::preloaded::Line;
 use crate::azure::process::{Up, data, err, run};
 use crate::azure::real_az::program;
-use crate::random::{Random, is_long, seed, setting};
+use crate::random::{Random, is_long, seed};
 
 /// The cases of the short run; the long one has all.
 const SOME: [&str; 6] = ["a", "e", "f", "j", "s", "u"];
@@ -34,15 +34,12 @@ impl Az {
 
     /// Asks; returns what it said instead where it failed.
     fn tries(&self, words: &[&str]) -> Result<String, String> {
-        #[expect(clippy::disallowed_methods, reason = "a test runs programs")]
-        let mut command = Command::new(&self.program);
-        command.env_clear().envs(self.exports.iter().cloned()).env("PATH", setting("PATH"));
-        command.env("HOME", self.home.path()).env("LC_ALL", "C.UTF-8").current_dir(self.home.path());
-        let done = command.args(words).args(["-o", "json"]).stdin(Stdio::null()).output().unwrap();
-        if !done.status.success() {
-            return Err(err(&done));
+        let words = words.iter().chain(&["-o", "json"]).map(|word| (*word).to_owned());
+        let done = Line::new(self.exports.iter().cloned(), self.home.path(), words).run(&self.program);
+        if done.exit != Some(0) {
+            return Err(done.err);
         }
-        let reported: Value = serde_json::from_slice(&done.stdout).unwrap();
+        let reported: Value = serde_json::from_str(&done.out).unwrap();
         Ok(reported.to_string())
     }
 

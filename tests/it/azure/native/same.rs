@@ -173,7 +173,7 @@ pub(super) async fn differs(stage: &Stage, native: &Native, line: &str) -> Optio
     Some(format!("{shell:?}\n  ours   {}\n  theirs {}", read(&ours.output), read(&theirs.out)))
 }
 
-/// So many lines are compared in the short run: the real `az` takes a second of processor for each.
+/// So many lines are compared in the short run: the real `az` waits long between its questions about an operation.
 const LINES_OF_A_SHORT_RUN: usize = 30;
 
 /// All lines with `GHOST_LONG=1`, else a seeded part of them.
