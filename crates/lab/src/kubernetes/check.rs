@@ -73,8 +73,19 @@ impl ClusterCheck {
         self.passes
     }
 
+    /// Returns its ends as they are written.
+    pub(crate) fn ends(&self) -> (String, String) {
+        (self.from.to_string(), format!("{}:{}", self.to.called, self.to.port))
+    }
+
+    /// Returns the word that documents have for its protocol.
+    pub(crate) fn protocol(&self) -> &'static str {
+        self.protocol.word()
+    }
+
     fn text(&self) -> String {
-        format!("{} -> {}:{} {}", self.from, self.to.called, self.to.port, self.protocol.word())
+        let (from, to) = self.ends();
+        format!("{from} -> {to} {}", self.protocol())
     }
 }
 

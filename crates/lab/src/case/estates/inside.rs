@@ -191,20 +191,23 @@ fn letters(count: usize, rng: &mut Rng) -> String {
 pub(super) fn inside(app: &str, healthy: bool, rng: &mut Rng) -> Option<(String, Complaint)> {
     for _ in 0..TRIES {
         let (text, complaint) = one(app, healthy, rng)?;
-        let pairs = |table: &str, all: &BTreeSet<Pair>| -> String {
-            let one = |pair: &Pair| {
-                format!("[[{table}]]\nfault = \"{}\"\nobject = \"{}\"\n\n", pair.fault, pair.object)
-            };
-            all.iter().map(one).collect()
-        };
-        let head = "id = \"x\"\ntitle = \"x\"\nprompt = \"x\"\noutcome = [\"LIKELY\"]\n\n";
-        let whole =
-            format!("{head}{text}{}{}", pairs("expected", &complaint.expected), pairs("may", &complaint.may));
-        if Case::read(&whole).is_ok() {
+        if Case::read(&file(&text, &complaint)).is_ok() {
             return Some((text, complaint));
         }
     }
     None
+}
+
+/// Writes a case about a cluster and nothing else.
+pub(super) fn file(text: &str, complaint: &Complaint) -> String {
+    let pairs = |table: &str, all: &BTreeSet<Pair>| -> String {
+        let one = |pair: &Pair| {
+            format!("[[{table}]]\nfault = \"{}\"\nobject = \"{}\"\n\n", pair.fault, pair.object)
+        };
+        all.iter().map(one).collect()
+    };
+    let head = "id = \"x\"\ntitle = \"x\"\nprompt = \"x\"\noutcome = [\"LIKELY\"]\n\n";
+    format!("{head}{text}{}{}", pairs("expected", &complaint.expected), pairs("may", &complaint.may))
 }
 
 fn one(app: &str, healthy: bool, rng: &mut Rng) -> Option<(String, Complaint)> {

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
+use ghost_base::Timestamp;
+use ghost_inspect::cluster;
 use ghost_inspect::path::{self, Bundle, Cloud, Fate, Guest, Reading};
 use serde_json::{Value, json};
 
@@ -22,6 +24,7 @@ use crate::case::plan::{View, plan};
 use crate::case::random::Rng;
 use crate::case::{CODES, Case, Outcome};
 use crate::host::Protocol;
+use crate::kubernetes::{self, kubectl};
 
 const PROFILES: [Profile; 4] = [Profile::Hardened, Profile::Hub, Profile::Unnamed, Profile::Talk];
 
@@ -143,6 +146,54 @@ fn the_inside_of_a_cluster_is_broken_by_what_is_expected() {
         }
     }
     assert_eq!(refused, [] as [u64; 0]);
+}
+
+/// Two judges that share nothing, over what `kubectl` prints of the same cluster.
+#[test]
+fn no_certain_answer_of_the_cluster_judge_is_wrong() {
+    let mut certain = 0;
+    let mut all = 0;
+    for number in 0..150 {
+        let Some((text, own)) = super::inside::inside("shop", number % 3 == 0, &mut Rng::new(29, number))
+        else {
+            continue;
+        };
+        let case = Case::read(&super::inside::file(&text, &own)).unwrap();
+        let written = &case.clusters[0];
+        let there = written.cluster(&BTreeSet::new());
+        let print = |kinds: &str| {
+            let line = format!("get {kinds} -A -o json");
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            kubectl(std::slice::from_ref(&there), &words, Timestamp::from_millis(1_748_856_660_000)).out
+        };
+        let mut read = cluster::Cluster::default();
+        read.add(&print("pods,services,endpointslices,namespaces")).unwrap();
+        read.add_policies(&print("networkpolicies")).unwrap();
+        for check in written.checks() {
+            let (from, to) = check.ends();
+            let is_udp = check.protocol() == "UDP";
+            let protocol = if is_udp { cluster::Protocol::Udp } else { cluster::Protocol::Tcp };
+            let report = read.judge(&cluster::Question::parse(&from, &to, protocol).unwrap()).unwrap();
+            let truth = check.follow(&there).unwrap();
+            all += 1;
+            let fate = match report.verdict {
+                cluster::Verdict::Passes => kubernetes::Fate::Passes,
+                cluster::Verdict::Blocked => kubernetes::Fate::Fails,
+                cluster::Verdict::Degraded => kubernetes::Fate::Partly,
+                cluster::Verdict::Indeterminate => continue,
+            };
+            certain += 1;
+            let found: BTreeSet<String> =
+                report.causes.iter().map(|own| format!("{} {}", own.fault, own.object)).collect();
+            let expected: BTreeSet<String> = truth
+                .culprits
+                .iter()
+                .map(|own| format!("{} {}", own.code(), own.object("").replacen("//", "/", 1)))
+                .collect();
+            assert_eq!((fate, found), (truth.fate, expected), "{number}: {from} -> {to}\n{text}");
+        }
+    }
+    assert!(certain * 10 > all * 8, "{certain} of {all}");
 }
 
 /// The network of the other subscription takes along what stands in it alone, and nothing names what is gone.

@@ -98,7 +98,7 @@ fn tables_have_the_columns_of_the_server() {
     check(
         "",
         "get pods,ns --no-headers -n pay",
-        "pod/ledger-0   1/1   Running   0     21d\n\nnamespace/default           Active   21d\nnamespace/kube-node-lease   Active   21d\nnamespace/kube-public       Active   21d\n\
+        "pod/ledger-0   1/1   Running   0   21d\n\nnamespace/default           Active   21d\nnamespace/kube-node-lease   Active   21d\nnamespace/kube-public       Active   21d\n\
          namespace/kube-system       Active   21d\nnamespace/pay               Active   21d\nnamespace/shop              Active   21d\n",
         "",
         0,
