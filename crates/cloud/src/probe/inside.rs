@@ -42,9 +42,9 @@ impl ClusterOperation {
                 "install it in a system folder, or name it in the configuration: [programs] kubectl = \"/path/to/kubectl\"",
             ),
             CommandOutcome::Ran { stderr, .. } => {
-                let said = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+                let mut said = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
                 let said: String =
-                    said.last().unwrap_or("it printed nothing").chars().take(MAX_SAID).collect();
+                    said.next_back().unwrap_or("it printed nothing").chars().take(MAX_SAID).collect();
                 Issue { text: format!("{doing}: {said}"), hint: hint(stderr).map(str::to_owned) }
             }
             CommandOutcome::Denied { reason, .. } => Issue::new(format!("{doing} was denied: {reason}")),
