@@ -11,16 +11,18 @@ use super::brisk::ShortSleep;
 use super::case::case_name;
 use super::cloud::DemoCloud;
 use crate::cli::bot::serve;
-use crate::cli::lab::{GROUPS, hinted, reach};
+use crate::cli::lab::{GROUPS, clusters, hinted, reach};
 use crate::cli::name::random;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
-use crate::config::{Channel, Config, Environment, People, PlaceError, RequesterMay, Scope, data_dir};
+use crate::config::{
+    Channel, ClusterEntry, Config, Environment, People, PlaceError, RequesterMay, Scope, data_dir,
+};
 use ghost_base::{SystemClock, private_dir};
 use ghost_investigate::playbook::Playbook;
-use ghost_lab::case::clean;
+use ghost_lab::case::{Case, SERVICE_CASES, clean};
 use ghost_lab::control::Lab;
 use ghost_lab::runner::{InProcess, memory_lab_now};
 use ghost_lab_slack::{ChannelInfo, DemoControl as _, Settings, Timing, Workspace};
@@ -133,6 +135,11 @@ fn config(place: &ChannelInfo, lab: &Lab, data: &Path) -> Config {
     };
     let mut config = Config::default();
     reach(&mut config, lab, data);
+    // Whichever case is picked, its clusters are known.
+    let cases = SERVICE_CASES.iter().filter_map(|(_, text)| Case::read(text).ok());
+    for cluster in cases.flat_map(|case| clusters(&case)) {
+        config.clusters.insert(cluster.name, ClusterEntry::default());
+    }
     config.approval.requester = Some(RequesterMay::Everything);
     config.approval.measurement = everybody.clone();
     config.approval.outage.users = everybody.users.clone();

@@ -32,10 +32,11 @@ pub const CASES: [(&str, &str); 23] = [
 ];
 
 /// Cases about services beside the machines, for whoever picks in the demo; no scoreboard has them.
-pub const SERVICE_CASES: [(&str, &str); 3] = [
+pub const SERVICE_CASES: [(&str, &str); 4] = [
     ("stopped", include_str!("../../services/stopped.toml")),
     ("outbound", include_str!("../../services/outbound.toml")),
     ("ports", include_str!("../../services/ports.toml")),
+    ("pods", include_str!("../../services/pods.toml")),
 ];
 
 /// Returns the names of everything that comes with the program.
