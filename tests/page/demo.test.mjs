@@ -187,7 +187,7 @@ const box = (css, margin = 0) => window.run('const [box, more] = [document.query
 
 test('another case is one click, and clicking twice opens one thread', { skip }, async () => {
   await play();
-  assert.equal(await window.run('return document.querySelectorAll("[data-case]").length'), 27);
+  assert.equal(await window.run('return document.querySelectorAll("[data-case]").length'), 28);
   await picture('cases');
   await window.run('const one = document.querySelector("[data-case=s]"); one.click(); one.click();');
   await window.until('!document.querySelector("dialog.play")');

@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn every_case_and_every_later_phase_is_a_line() {
         let all = DemoCase::all().unwrap();
-        assert_eq!(all.len(), 27);
+        assert_eq!(all.len(), 28);
         let later = all.iter().find(|case| case.name == "t/2").unwrap();
         assert_eq!((later.phase, later.title.as_str()), (2, "The Phantom Firewall, part 2"));
         assert!(all.iter().all(|case| !case.prompt.is_empty()));

@@ -58,7 +58,10 @@ const PLANTED: [(&str, &str); 22] = [
     (".docker/config.json", "{\"credsStore\": \"planted\"}\n"),
     (
         ".kube/config",
-        "{\"users\": [{\"user\": {\"exec\": {\"command\": \"/bin/touch\", \"args\": [\"planted\"]}}}]}\n",
+        "{\"current-context\": \"x\", \"contexts\": [{\"name\": \"x\", \"context\": {\"cluster\": \"c\", \"user\": \"u\"}}], \
+          \"clusters\": [{\"name\": \"c\", \"cluster\": {\"server\": \"http://127.0.0.1:8080\"}}], \
+          \"users\": [{\"name\": \"u\", \"user\": {\"exec\": {\"apiVersion\": \"client.authentication.k8s.io/v1\", \
+          \"interactiveMode\": \"Never\", \"command\": \"/bin/touch\", \"args\": [\"planted\"]}}}]}\n",
     ),
     ("openssl.cnf", "planted\n"),
     ("wireshark/init.lua", "os.execute('touch planted')\n"),
@@ -230,7 +233,12 @@ impl Place {
                 && !call.arguments.contains("O_DIRECTORY");
             let unnamed =
                 beside.is_some_and(|first| !command.contains(&*first.as_os_str().to_string_lossy()));
-            HOMES.iter().any(|home| path.starts_with(self.path(home))) || (opens && unnamed)
+            // `kubectl` finds clusters there, and nothing else; what its file would start is not started.
+            let is_clusters = command.contains("kubectl")
+                && (call.reads() || call.arguments.contains("O_RDONLY"))
+                && *path == self.path("home").join(".kube/config");
+            let at_home = HOMES.iter().any(|home| path.starts_with(self.path(home)));
+            (at_home && !is_clusters) || (opens && unnamed)
         })
     }
 }

@@ -17,6 +17,9 @@ use crate::net::{clipped, document};
 /// So many warnings are kept; the others are counted.
 const MAX_WARNINGS: usize = 100;
 
+/// The longest name that Kubernetes takes.
+const MAX_NAME_BYTES: usize = 253;
+
 /// The label by which a slice names its service.
 const SERVICE: &str = "kubernetes.io/service-name";
 
@@ -116,7 +119,7 @@ impl Cluster {
 
     fn take_namespace(&mut self, fields: &Map<String, Value>) -> Result<bool, String> {
         let metadata = fields.get("metadata");
-        let name = text(metadata, "name").ok_or("without a name")?;
+        let name = word(metadata, "name")?.ok_or("without a name")?;
         let mut labels = labels(metadata)?;
         // The server sets it on every namespace, and lets nobody change it.
         labels.insert(NAMESPACE.to_owned(), name.to_owned());
@@ -160,10 +163,22 @@ fn text<'a>(of: Option<&'a Value>, name: &str) -> Option<&'a str> {
     of?.get(name)?.as_str().filter(|text| !text.is_empty())
 }
 
+/// Returns a name, or nothing. What Kubernetes takes for none is none: it stands in sentences, and is to be no sentence of its own.
+fn word<'a>(of: Option<&'a Value>, name: &str) -> Result<Option<&'a str>, String> {
+    let fits = |text: &str| {
+        let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
+        text.len() <= MAX_NAME_BYTES && text.bytes().all(is_part)
+    };
+    match text(of, name) {
+        Some(text) if !fits(text) => Err(format!("with a {name} that Kubernetes does not allow")),
+        own => Ok(own),
+    }
+}
+
 fn name(fields: &Map<String, Value>) -> Result<Name, String> {
     let metadata = fields.get("metadata");
-    let name = text(metadata, "name").ok_or("without a name")?;
-    let namespace = text(metadata, "namespace").ok_or("without a namespace")?;
+    let name = word(metadata, "name")?.ok_or("without a name")?;
+    let namespace = word(metadata, "namespace")?.ok_or("without a namespace")?;
     Ok(Name { namespace: namespace.to_owned(), name: name.to_owned() })
 }
 
@@ -232,7 +247,7 @@ fn pod(fields: &Map<String, Value>) -> Result<Pod, String> {
     for container in containers.chain(stays) {
         for own in list(Some(container), "ports")? {
             ports.push(ContainerPort {
-                name: text(Some(own), "name").map(str::to_owned),
+                name: word(Some(own), "name")?.map(str::to_owned),
                 number: port(own.get("containerPort").unwrap_or(&Value::Null))?,
                 protocol: protocol(own.get("protocol"))?,
             });
@@ -275,7 +290,7 @@ fn service(fields: &Map<String, Value>) -> Result<Service, String> {
             Some(Value::String(name)) => PortRef::Name(name.clone()),
             Some(other) => PortRef::Number(port(other)?),
         };
-        let name = text(Some(own), "name").unwrap_or_default().to_owned();
+        let name = word(Some(own), "name")?.unwrap_or_default().to_owned();
         ports.push(ServicePort { name, number, protocol: protocol(own.get("protocol"))?, target });
     }
     Ok(Service {
@@ -300,7 +315,7 @@ fn slice(fields: &Map<String, Value>) -> Result<Slice, String> {
     let mut ports = Vec::new();
     for own in list(of, "ports")? {
         ports.push(SlicePort {
-            name: text(Some(own), "name").unwrap_or_default().to_owned(),
+            name: word(Some(own), "name")?.unwrap_or_default().to_owned(),
             number: own.get("port").filter(|number| !number.is_null()).map(port).transpose()?,
             protocol: protocol(own.get("protocol"))?,
         });

@@ -9,9 +9,10 @@ use super::inspector::{Inspection, Inspector, Unfinished};
 use super::path::sentence;
 use crate::changed::{ChangedObjects, ObjectOrigin, TOOL, moment};
 use crate::complaint::{first_failure, window};
-use crate::judged::{OtherGroup, elsewhere};
+use crate::judged::{JudgedCause, OtherGroup, elsewhere, judged};
 use crate::state::{Entry, State};
 use crate::suspect::plain;
+use crate::symptom_text::names;
 use crate::tool::Site;
 use crate::tool::call_replay::CallReplay;
 use ghost_base::Timestamp;
@@ -191,7 +192,8 @@ impl Inspector for ListChanges {
             let mut origins = Vec::new();
             for (cause, at) in request.causes.iter().zip(&causes.of) {
                 let log = logs.get(*at).zip(causes.groups.get(*at));
-                origins.extend(log.map(|(log, group)| origin(log.as_ref(), group, cause, &time)));
+                let own = IncidentTime::of_cause(cause, state);
+                origins.extend(log.map(|(log, group)| origin(log.as_ref(), group, cause, &own)));
             }
             found.origins = origins;
         }
@@ -227,6 +229,43 @@ impl IncidentTime {
             None => Self { at: state.opened_at, reference: Reference::Reported },
         }
     }
+}
+
+impl IncidentTime {
+    /// Returns when it failed what a cause explains. Where people complain of several things, a line each, a line says when its own failed, and
+    /// not when another did.
+    fn of_cause(cause: &AskedCause, state: &State) -> Self {
+        let whole = || Self::read(state);
+        let is_said_later = state.entries.iter().any(|entry| matches!(entry, Entry::Message { .. }));
+        let Some((_, judged)) = judged(state).filter(|(_, judged)| judged.complaints.len() > 1) else {
+            return whole();
+        };
+        let is_it = |own: &JudgedCause| own.fault == cause.fault && own.object == cause.object;
+        let flows = judged.flows.iter().filter(|flow| flow.causes.iter().chain(&flow.behind).any(is_it));
+        let ends = flows
+            .filter_map(|flow| Some((flow.source_machine.as_deref()?, flow.destination_machine.as_deref()?)));
+        let ends: Vec<(&str, &str)> = ends.collect();
+        if is_said_later {
+            return whole();
+        }
+        match failed_by_line(&state.opened.symptom, &ends, state.opened_at) {
+            None => whole(),
+            Some(Some(at)) => Self { at, reference: Reference::FirstFailure },
+            Some(None) => Self { at: state.opened_at, reference: Reference::Reported },
+        }
+    }
+}
+
+/// Returns what the lines that name both ends of a flow say of when it failed, which may be nothing; `None` where no line does, or all of
+/// it is one.
+fn failed_by_line(text: &str, ends: &[(&str, &str)], now: Timestamp) -> Option<Option<Timestamp>> {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let is_own = |line: &&&str| ends.iter().any(|(from, to)| names(line, from) && names(line, to));
+    let own: Vec<&&str> = lines.iter().filter(is_own).collect();
+    if own.is_empty() || lines.len() < 2 {
+        return None;
+    }
+    Some(own.into_iter().filter_map(|line| first_failure(line, now)).min())
 }
 
 /// Returns what a person said last, and when.
@@ -372,4 +411,22 @@ fn capital(text: &str) -> String {
 
 fn back(at: Timestamp, millis: i64) -> Timestamp {
     Timestamp::from_millis(at.as_millis().saturating_sub(millis))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_when_its_own_failed() {
+        let now = Timestamp::from_millis(1_748_856_660_000);
+        let text =
+            "checkout in pay gives 504 since 02:00\nAlso: connections from pay-web to pay-app port 7070 hang";
+        let at = |text: &str, from: &str, to: &str| failed_by_line(text, &[(from, to)], now);
+        assert_eq!(at(text, "pay-web", "pay-app"), Some(None));
+        assert_eq!(at(text, "pay-app", "pay-db"), None);
+        let both = format!("{text} since 08:55");
+        assert_eq!(at(&both, "pay-web", "pay-app"), Some(first_failure("since 08:55", now)));
+        assert_eq!(at("pay-web cannot reach pay-app since 02:00", "pay-web", "pay-app"), None);
+    }
 }
