@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
 
 use super::spoken::{Inside, Spoken, SpokenText};
-use crate::complaint::{self, Complaint, ComplaintFlow, End, Inventory, Kind, Listener, Machine, UnknownEnd};
+use crate::complaint::{
+    self, Complaint, ComplaintFlow, End, Inventory, Kind, Listener, Machine, Topic, UnknownEnd,
+};
 use crate::symptom_text::{self, Symptom};
 use ghost_inspect::cluster::{Name, Protocol};
 
@@ -91,6 +93,9 @@ pub(super) fn read(text: &str, clusters: &[Inside]) -> Vec<ClusterComplaint> {
     let message = complaint::read(&spoken.text);
     let reading = Reading { clusters, spoken: &spoken };
     let found = complaint::resolve(&message, &reading.inventory());
+    if message.topic == Topic::Author {
+        return vec![author(&symptom_text::read(text).symptoms)];
+    }
     let mut all: Vec<ClusterComplaint> = found.iter().map(|one| reading.complaint(one)).collect();
     if all.iter().all(|one| one.flows.is_empty()) {
         all = vec![reading.whole(&found, symptom_text::read(text).symptoms)];
@@ -104,6 +109,22 @@ pub(super) fn read(text: &str, clusters: &[Inside]) -> Vec<ClusterComplaint> {
         first.unknown.extend(spoken.unknown.iter().map(|name| (name.clone(), reading.nearest(name))));
     }
     all
+}
+
+/// Whoever asks who changed something complains of nothing, and nothing that is read here says it.
+fn author(symptoms: &BTreeSet<Symptom>) -> ClusterComplaint {
+    ClusterComplaint {
+        kind: Kind::Drift,
+        symptoms: symptoms.clone(),
+        names_port: false,
+        is_question: true,
+        flows: Vec::new(),
+        unknown: Vec::new(),
+        doubts: vec![
+            "who changed an object of a cluster stands in the audit log of its API server, which is not read"
+                .to_owned(),
+        ],
+    }
 }
 
 struct Reading<'a> {
@@ -347,12 +368,13 @@ impl Reading<'_> {
         alias.and_then(|alias| self.spoken.text.find(alias.as_str())).unwrap_or(usize::MAX)
     }
 
-    /// Returns the flows to all services of a namespace, from its own pods.
+    /// Returns the flows to all services of a namespace, from its own pods: a policy that keeps some of them out may be meant to.
     fn inside_namespace(&self, cluster: usize, namespace: &str) -> Vec<AskedFlow> {
-        let (Some(inside), Some(callers)) =
-            (self.clusters.get(cluster), self.of_namespace(cluster, namespace))
-        else {
-            return Vec::new();
+        let Some(inside) = self.clusters.get(cluster) else { return Vec::new() };
+        let callers = match self.of_namespace(cluster, namespace) {
+            Some(Callers::Pods { pods, .. }) => Callers::Anybody(pods),
+            Some(other @ (Callers::Address(_) | Callers::Anybody(_))) => other,
+            None => return Vec::new(),
         };
         let own = inside.services.iter().filter(|service| service.name.namespace == namespace);
         let flow = |service: &ghost_inspect::cluster::ListedService| {

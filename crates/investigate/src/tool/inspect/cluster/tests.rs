@@ -250,4 +250,12 @@ fn the_rules_of_the_node_of_whoever_calls_are_held_against_the_cluster() {
 #[test]
 fn a_whole_namespace_is_all_its_services() {
     check("everything in namespace shop times out", &[], &[NOBODY]);
+    // A policy that keeps some out may be meant to.
+    check("everything in namespace shop times out", &[only_web()], &[NOBODY]);
+}
+
+#[test]
+fn whoever_asks_who_changed_something_complains_of_nothing() {
+    let document = check("who changed the network policy in shop yesterday?", &[only_web()], &[]);
+    assert!(document.flows.is_empty() && !document.complaints[0].doubts.is_empty());
 }
