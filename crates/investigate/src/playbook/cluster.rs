@@ -198,7 +198,7 @@ fn end(conversation: &Conversation, last: Option<&FinishedCall>) -> Turn {
                 "contradicted_hypotheses": [],
                 "recommended_actions": [],
                 "findings": suspects.iter().map(|suspect| finding(suspect, completed)).collect::<Vec<_>>(),
-                "open_questions": questions(&judged, &open, failed.is_some()),
+                "open_questions": questions(&judged, &open, last.filter(|_| failed.is_some())),
                 "waived": [],
             }),
         ),
@@ -260,11 +260,12 @@ fn summary(suspects: &[Suspect], judged: &JudgedFlows, failed: Option<&str>, lik
 }
 
 /// Says what is open, and what would settle it.
-fn questions(judged: &JudgedFlows, open: &[String], failed: bool) -> Vec<String> {
-    if failed {
-        return vec![
-            "Does `kubectl` reach the cluster from here, and may it read? Then ask again.".to_owned(),
-        ];
+fn questions(judged: &JudgedFlows, open: &[String], failed: Option<&FinishedCall>) -> Vec<String> {
+    if let Some(failed) = failed {
+        let general = "Does `kubectl` reach the cluster from here, and may it read?";
+        let hint = plain(failed.hint().unwrap_or(general), 300);
+        let end = if hint.ends_with('?') { "" } else { "." };
+        return vec![format!("{hint}{end} Then ask again.")];
     }
     let mut all: Vec<String> =
         open.iter().map(|one| format!("Open: {}.", one.trim_end_matches('.'))).collect();

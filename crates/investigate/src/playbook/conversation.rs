@@ -241,6 +241,11 @@ impl FinishedCall {
         ids.filter(|id| id.parse::<crate::event::ObservationId>().is_ok()).map(str::to_owned).collect()
     }
 
+    /// Returns what to do about it, where it came to nothing.
+    pub(super) fn hint(&self) -> Option<&str> {
+        self.result.get("hint").and_then(Value::as_str)
+    }
+
     /// Returns why it came to nothing.
     pub(super) fn reason(&self) -> String {
         let reason =

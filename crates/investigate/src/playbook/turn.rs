@@ -40,7 +40,9 @@ pub fn next(ask: &Ask) -> Turn {
     let tools: Vec<&str> = ask.tools.iter().map(|tool| tool.name.as_str()).collect();
     let only_clusters = !conversation.clusters.is_empty() && !conversation.cloud_too && !of_hosts;
     let of_clusters = only_clusters || cluster::is_meant(&conversation);
-    if of_clusters && !is_chat && !cluster::is_beyond(&conversation) {
+    // Who changed something the log of the platform says, and nothing that is read of a cluster.
+    let is_of_log = conversation.cloud_too && host::topic(&conversation) == Topic::Author;
+    if of_clusters && !is_chat && !is_of_log && !cluster::is_beyond(&conversation) {
         return cluster::next(&conversation, &tools);
     }
     if of_hosts && !conversation.cloud_too && !is_chat {
