@@ -24,6 +24,7 @@ install -m 0755 "${CARGO_TARGET_DIR:-target}/${TARGET:+$TARGET/}$built/ghost" "$
 
 # A program that does not start, or whose policy fails its own examples, is not worth an image.
 "$folder/ghost" --version
+"$folder/ghost" shell policy ip >/dev/null
 [ "$("$folder/ghost" shell classify 'ip route' | head -n 1 | cut -c 1-4)" = SAFE ]
 
 # Nor is one that holds the emulator: it can be asked for by nobody, and no symbol of it is there.

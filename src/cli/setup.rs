@@ -218,7 +218,8 @@ mod shell {
 
     impl Setup {
         /// Returns the policy: the embedded one, with the site's file on top where there is one. It is read once: every gate judges
-        /// by the same one, however many sessions there are, and none holds a copy.
+        /// by the same one, however many sessions there are, and none holds a copy. The examples of the embedded part are not judged once
+        /// more: a test did so, and many commands are a process that lives for one line. Those of a site are.
         pub(in crate::cli) fn policy(&self) -> anyhow::Result<Arc<Policy>> {
             if let Some(policy) = self.policy.get() {
                 return Ok(Arc::clone(policy));
@@ -232,7 +233,7 @@ mod shell {
             };
             // Who has a folder of their own is served apart.
             let policy = match (site, self.folder.is_some()) {
-                (None, false) => Policy::builtin()?.clone(),
+                (None, false) => Policy::embedded_once()?,
                 (Some(site), false) => Policy::with_site(&site)?,
                 (site, true) => Policy::with_site(&apart(&site.unwrap_or_default())?)?,
             };
@@ -241,17 +242,10 @@ mod shell {
             Ok(Arc::clone(self.policy.get_or_init(|| policy)))
         }
 
-        /// Returns the same policy without judging the examples of its embedded part once more: for who is started for every command.
-        pub(in crate::cli) fn policy_at_once(&self) -> anyhow::Result<Arc<Policy>> {
-            if self.config.shell.policy.is_some() {
-                return self.policy();
-            }
-            if let Some(policy) = self.policy.get() {
-                return Ok(Arc::clone(policy));
-            }
-            let policy = Policy::embedded_once()?.captures_in(&self.config.capture.folder);
-            let policy = Arc::new(policy.keeping_to(self.config.azure.kept_to()));
-            Ok(Arc::clone(self.policy.get_or_init(|| policy)))
+        /// Returns the same policy, the examples of its embedded part judged, too: for who goes on to run, and for who asks whether all is well.
+        pub(in crate::cli) fn judged_policy(&self) -> anyhow::Result<Arc<Policy>> {
+            Policy::builtin()?;
+            self.policy()
         }
 
         /// Returns what this machine, the configuration and the command line know of places.

@@ -68,6 +68,8 @@ pub(in crate::cli) async fn serve(
     model: Arc<dyn Model>,
     stop: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
+    // A bot does not start with a policy that breaks the promise of an example.
+    setup.judged_policy()?;
     let tokens = Arc::new(Kept::new(setup)?);
     let url = setup
         .environment

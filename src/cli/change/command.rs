@@ -126,7 +126,7 @@ fn plan(path: &Path) -> anyhow::Result<Plan> {
 
 /// Reads a command as edits.
 fn edits(text: &str, bundle: &Bundle, setup: &Setup) -> anyhow::Result<Vec<Edit>> {
-    let ruling = setup.policy_at_once()?.classify(text);
+    let ruling = setup.policy()?.classify(text);
     let Some(words) = ruling.argv else {
         let error = anyhow::anyhow!("the command needs a shell, so nobody can say what it does");
         return Err(Hinted::new(error, "give one command without pipes, variables and redirections").into());

@@ -31,7 +31,7 @@ pub(super) fn shell(setup: &Setup) -> Vec<Finding> {
             }
         });
     }
-    found.push(match setup.policy() {
+    found.push(match setup.judged_policy() {
         Ok(policy) => {
             let text = format!("{} examples hold, digest {}", policy.examples().len(), policy.digest());
             Finding::new(State::Ok, "policy", text)

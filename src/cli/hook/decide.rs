@@ -136,7 +136,7 @@ impl Deciding<'_> {
             None => Arc::new(NobodyAsked),
         };
         Ok(Shell::builder(session, setup.data()?)
-            .policy(setup.policy_at_once()?)
+            .policy(setup.policy()?)
             .known(Known::of(&setup.places()?))
             .anchor(setup.anchor()?)
             .audit_end()

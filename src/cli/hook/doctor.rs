@@ -271,7 +271,7 @@ fn run_line(setup: &Setup, parsed: &HookLine, command: &str) -> anyhow::Result<R
     let text = format!("printf %s {} | {}", quote(&call.to_string()), parsed.text());
     let approver = OwnLine { text: text.clone(), who: human(setup) };
     let shell = Shell::builder(new_session("doctor")?, setup.data()?)
-        .policy(setup.policy()?)
+        .policy(setup.judged_policy()?)
         .anchor(setup.anchor()?)
         .environment(setup.environment.all().clone())
         .limits(Limits { timeout: PROOF_TIMEOUT, ..Limits::default() })

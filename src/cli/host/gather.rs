@@ -33,7 +33,7 @@ pub(super) struct Unread {
 
 /// Lets the policy know the words that carry the script.
 pub(super) fn policy(setup: &Setup, machines: &[Machine]) -> anyhow::Result<Arc<Policy>> {
-    let mut policy = (*setup.policy_at_once()?).clone();
+    let mut policy = (*setup.policy()?).clone();
     for machine in machines {
         policy = match machine.access {
             HostAccess::Here => policy.carried_here(),

@@ -60,7 +60,7 @@ pub(super) struct Server {
 impl Server {
     /// Prepares every tool, judged by the policy that will judge its commands.
     pub(super) fn new(place: Workplace) -> anyhow::Result<Self> {
-        let policy = place.setup.policy()?;
+        let policy = place.setup.judged_policy()?;
         let described = |tool: Definition| Ok((tool, tool.described(&policy)?));
         let tools = ALL.into_iter().map(described).collect::<anyhow::Result<Vec<_>>>()?;
         Ok(Self {

@@ -123,7 +123,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
             Err(Hinted::new(error, "name -g GROUP to read the cloud, or --bundle PATH").into())
         }
     };
-    let policy = setup.policy_at_once()?;
+    let policy = setup.policy()?;
     let show = |judged: &JudgedFlow, heading: Option<Page>| arguments.show(judged, heading, &policy);
     let verdict = if arguments.watch {
         watch::watch(Duration::from_secs(arguments.every.into()), judged, show)?

@@ -77,7 +77,7 @@ struct Imported {
 /// Runs the subcommand.
 pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     let text = input::text(&arguments.file, MAX_FILE_BYTES)?;
-    let policy = setup.policy()?;
+    let policy = setup.judged_policy()?;
     let mut conflicts = Vec::new();
     let rules = read(&text, &mut conflicts)
         .with_context(|| format!("reading {}", arguments.file.display()))

@@ -57,7 +57,7 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
     if let Some(Sub::Import(arguments)) = &arguments.command {
         return import::run(arguments, setup);
     }
-    let policy = setup.policy()?;
+    let policy = setup.judged_policy()?;
     if let Some(count) = arguments.sample {
         return policy
             .sample(arguments.seed, usize::try_from(count)?)
