@@ -1,4 +1,5 @@
-//! The application: the Slack bot and the `ghost` command line, over the crates below `crates/`.
+//! The application over the crates below `crates/`: the Slack bot, its sessions, its configuration. Its command line belongs
+//! to the program (`src/cli`, below `main.rs`): nothing stands on it, so a change there compiles the program alone.
 //!
 //! - [`alert`]: alerts of other programs, read into one form.
 //! - [`bot`]: the Slack front end: events become sessions, cards become approvals.
@@ -9,11 +10,9 @@
 //! - `direct`: clients of one address, for `export` and `telemetry`.
 //! - [`telemetry`]: traces and metrics for a collector of OpenTelemetry.
 //! - [`config`]: the configuration file and the environment.
-//! - [`cli`]: the subcommands.
 
 pub mod alert;
 pub mod bot;
-pub mod cli;
 pub mod config;
 pub(crate) mod direct;
 pub mod export;

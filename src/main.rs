@@ -1,7 +1,9 @@
-//! The `ghost` program: picks the subcommand, nothing else.
+//! The `ghost` program: the command line, over the library.
+
+mod cli;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ghost_agent::cli::main()
+    cli::main()
 }

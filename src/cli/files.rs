@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
-use crate::session::{FileTaskError, FileTasks};
+use ghost_agent::session::{FileTaskError, FileTasks};
 use ghost_base::{SessionId, private_dir, write_private, write_private_new};
 use ghost_cloud::capture::{AnalysisJob, Role, analyze, verify};
 use ghost_cloud::probe::Packets;

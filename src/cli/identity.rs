@@ -7,7 +7,7 @@ use anyhow::Context as _;
 
 use super::print::Hinted;
 use super::setup::Setup;
-use crate::config::{AzureIdentity, SignIn};
+use ghost_agent::config::{AzureIdentity, SignIn};
 use ghost_base::Secret;
 use ghost_cloud::sign_in::{Account, Credential, SignInMethod, identity};
 use ghost_shell::{Identities, Identity};

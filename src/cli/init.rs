@@ -256,7 +256,7 @@ fn approvers(answer: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
+    use ghost_agent::config::Config;
 
     #[test]
     fn every_answer_makes_a_file_that_is_read() {

@@ -13,7 +13,7 @@ use super::print::harmless;
 use super::print::{Hinted, line, note};
 use super::setup::Setup;
 use super::wait::{drive, interrupted};
-use crate::config::Reader;
+use ghost_agent::config::Reader;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
 use ghost_cloud::guest::GuestAccess;
 use ghost_cloud::operation::{

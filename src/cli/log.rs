@@ -10,7 +10,7 @@ use tracing_subscriber::registry;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::root::Global;
-use crate::config::{Config, Environment, Log, LogFormat, LogLevel};
+use ghost_agent::config::{Config, Environment, Log, LogFormat, LogLevel};
 
 /// Begins to tell. Standard output belongs to the answer.
 ///

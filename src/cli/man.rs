@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn each_subcommand_has_a_page_named_after_it() {
-        let mut root = crate::cli::command();
+        let mut root = crate::cli::root::command();
         root.build();
         let names: Vec<_> = pages(root).iter().map(clap_mangen::Man::get_filename).collect();
         for name in
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_page_shows_options_and_examples() {
-        let mut root = crate::cli::command();
+        let mut root = crate::cli::root::command();
         root.build();
         let path = pages(root).into_iter().find(|page| page.get_filename() == "ghost-path.1").unwrap();
         let mut text = Vec::new();

@@ -13,6 +13,11 @@ mod config;
 mod consent;
 #[cfg(feature = "lab")]
 mod demo;
+#[cfg(test)]
+#[path = "../../tests/it/project/document.rs"]
+mod document;
+#[cfg(test)]
+mod documented;
 mod effective;
 mod engine;
 mod export;
@@ -60,4 +65,4 @@ mod tone;
 mod topology;
 mod wait;
 
-pub use root::{command, main};
+pub(crate) use root::main;

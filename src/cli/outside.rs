@@ -6,13 +6,13 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use axum::Router;
 
-use crate::bot::{SLACK, Settings};
 use crate::cli::bot::Token;
 use crate::cli::name::random;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
-use crate::config::read_small;
-use crate::outside::{
+use ghost_agent::bot::{SLACK, Settings};
+use ghost_agent::config::read_small;
+use ghost_agent::outside::{
     Caller, Callers, Client, HttpLink, HttpPlace, Kept, Link, MIN_TOKEN_CHARS, OutsideRoom, OutsideServer,
     Rates, StoreLink, routes,
 };

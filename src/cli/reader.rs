@@ -6,7 +6,7 @@ use anyhow::Context as _;
 
 use super::print::Hinted;
 use super::setup::Setup;
-use crate::config::Reader;
+use ghost_agent::config::Reader;
 use ghost_cloud::reader::{NativeReader, Place};
 use ghost_shell::{Processes, Runner};
 

@@ -10,7 +10,7 @@ use super::engine::{policy_for, site, tools};
 use super::print::{Hinted, line};
 use super::sessions::read_export;
 use super::setup::Setup;
-use crate::session::export::{Export, Unsound};
+use ghost_agent::session::export::{Export, Unsound};
 use ghost_investigate::event::{Content, LedgerError, Recorded};
 use ghost_investigate::replay::{ReplayInputs, Replayed, Wording, replay};
 use ghost_investigate::report::plain;

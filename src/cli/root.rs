@@ -125,15 +125,14 @@ fn exit_code() -> Arg {
         .help("Exit with 3 where the answer is bad news, with 4 where it is inconclusive; no effect where it can be neither")
 }
 
-/// Returns the whole command line, for completions and for whoever checks examples of it.
-#[must_use]
-pub fn command() -> clap::Command {
+/// Returns the whole command line, for completions, pages of the manual and whoever checks examples of it.
+pub(super) fn command() -> clap::Command {
     Root::command()
 }
 
 /// Runs the program and returns its exit code.
 #[must_use]
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     let root = Root::parse();
     let answers = matches!(&root.command, Sub::Hook(arguments) if super::hook::answers(arguments));
     match super::log::begin(&root.global).and_then(|()| run(root)) {

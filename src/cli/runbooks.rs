@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::config::read_small;
+use ghost_agent::config::read_small;
 use ghost_investigate::runbook::{Note, notes};
 
 /// So many files are read; the first by name.

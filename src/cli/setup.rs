@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::print::Hinted;
 use super::root::Global;
-use crate::config::{Config, Environment, PlaceError, data_dir};
+use ghost_agent::config::{Config, Environment, PlaceError, data_dir};
 
 /// The configuration, and where things lie.
 pub(super) struct Setup {
@@ -22,7 +22,7 @@ pub(super) struct Setup {
     /// By what the shell tells the time; by the machine's clock, unless somebody says otherwise.
     pub(super) clock: Option<std::sync::Arc<dyn ghost_base::Clock>>,
     /// How a session waits; as long as its clock says, unless somebody says otherwise.
-    pub(super) sleep: Option<std::sync::Arc<dyn crate::session::Sleep>>,
+    pub(super) sleep: Option<std::sync::Arc<dyn ghost_agent::session::Sleep>>,
     /// The store, where it is open already.
     pub(super) opened: Option<std::sync::Arc<dyn ghost_store::Store>>,
     /// Where commands may send something unasked, as the command line has it.
@@ -168,8 +168,8 @@ impl Setup {
     }
 
     /// Returns how sessions wait.
-    pub(super) fn sleep(&self) -> std::sync::Arc<dyn crate::session::Sleep> {
-        let usual = || std::sync::Arc::new(crate::session::ClockSleep::new(self.clock()));
+    pub(super) fn sleep(&self) -> std::sync::Arc<dyn ghost_agent::session::Sleep> {
+        let usual = || std::sync::Arc::new(ghost_agent::session::ClockSleep::new(self.clock()));
         self.sleep.clone().unwrap_or_else(|| usual())
     }
 
@@ -192,7 +192,7 @@ mod shell {
 
     use super::Setup;
     use crate::cli::print::Hinted;
-    use crate::config::{Anchoring, read_small};
+    use ghost_agent::config::{Anchoring, read_small};
     use ghost_base::{SessionId, SystemClock};
     use ghost_shell::audit::{Anchor, FileAnchor, NoAnchor, SyslogAnchor};
     use ghost_shell::{Builder, Known, Limits, Policy, Programs, Sandbox, Shell, Surroundings};
@@ -268,8 +268,8 @@ mod shell {
         /// Returns what becomes of SAFE commands where nothing can confine them.
         pub(in crate::cli) fn sandbox(&self) -> Sandbox {
             match self.config.shell.sandbox {
-                crate::config::Sandbox::Required => Sandbox::Required,
-                crate::config::Sandbox::BestEffort => Sandbox::BestEffort,
+                ghost_agent::config::Sandbox::Required => Sandbox::Required,
+                ghost_agent::config::Sandbox::BestEffort => Sandbox::BestEffort,
             }
         }
 
@@ -343,7 +343,7 @@ mod store {
 
     use super::Setup;
     use crate::cli::print::Hinted;
-    use crate::config::read_small;
+    use ghost_agent::config::read_small;
     use ghost_base::private_dir;
     use ghost_store::{EmbeddedStore, RedisConfig, RedisStore, Settings, Store, StoreError};
 

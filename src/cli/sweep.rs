@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cli::print::Hinted;
 use crate::cli::setup::{CLIENTS, Setup};
-use crate::session::retention::{Lifetimes, Swept, sweep, sweep_files};
+use ghost_agent::session::retention::{Lifetimes, Swept, sweep, sweep_files};
 use ghost_base::{Clock as _, SessionId, SystemClock};
 use ghost_store::{Store, StoreError};
 

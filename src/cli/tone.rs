@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal as _};
 
-use crate::config::Environment;
+use ghost_agent::config::Environment;
 use ghost_shell::Verdict;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

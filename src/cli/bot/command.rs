@@ -7,10 +7,6 @@ use anyhow::Context as _;
 use clap::Args;
 use tokio::net::TcpListener;
 
-use crate::bot::{
-    Application, Bot, Core, CoreServices, Directory, EventSource, OwnApp, Presenter, Settings,
-    StoreFreezeCheck, alerts, requests,
-};
 use crate::cli::bot::alerts::endpoints;
 use crate::cli::bot::leftover::FoundLast;
 use crate::cli::bot::settings::settings;
@@ -26,11 +22,15 @@ use crate::cli::runbooks;
 use crate::cli::setup::Setup;
 use crate::cli::sweep::{sweep_clients_and_log, sweep_own};
 use crate::cli::wait::{drive, interrupted};
-use crate::config::{Transport, read_small};
-use crate::http::{self, Patience, Routes, Vitals};
-use crate::outside::opened;
-use crate::session::Worker;
-use crate::telemetry::{Collector, Exporter};
+use ghost_agent::bot::{
+    Application, Bot, Core, CoreServices, Directory, EventSource, OwnApp, Presenter, Settings,
+    StoreFreezeCheck, alerts, requests,
+};
+use ghost_agent::config::{Transport, read_small};
+use ghost_agent::http::{self, Patience, Routes, Vitals};
+use ghost_agent::outside::opened;
+use ghost_agent::session::Worker;
+use ghost_agent::telemetry::{Collector, Exporter};
 use ghost_base::{Clock, Secret, SystemClock};
 use ghost_investigate::model::Model;
 use ghost_shell::{Cancel, CancelSignal};

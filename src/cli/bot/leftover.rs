@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::bot::{Leftover, Leftovers};
 use crate::cli::capture::{LeftoverCapture, left_behind};
 use crate::cli::name::new_session;
 use crate::cli::setup::Setup;
+use ghost_agent::bot::{Leftover, Leftovers};
 use ghost_base::SessionId;
 
 /// How often the search runs; no capture lasts longer than five hours.

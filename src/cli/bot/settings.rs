@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::bot::{Approvers, ChannelRules, People, Settings};
 use crate::cli::engine::limits;
 use crate::cli::investigate::{configured_clusters, configured_hosts, knows_cloud, with_nodes};
 use crate::cli::setup::Setup;
-use crate::config::{self, Config};
+use ghost_agent::bot::{Approvers, ChannelRules, People, Settings};
+use ghost_agent::config::{self, Config};
 use ghost_investigate::event::{SessionCluster, SessionHost};
 use ghost_investigate::usage::DayBudget;
 use ghost_investigate::{RequesterMay, SelfApproval};

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
-use crate::config::read_small;
+use ghost_agent::config::read_small;
 use ghost_base::Secret;
 use ghost_slack::web::Tokens;
 
@@ -113,14 +113,14 @@ impl Kept {
         let app = Token::new(setup, "SLACK_APP_TOKEN", slack.app_token_file.as_deref())?;
         let signing = Token::new(setup, "SLACK_SIGNING_SECRET", slack.signing_secret_file.as_deref())?;
         match slack.transport {
-            crate::config::Transport::Socket if app.is_none() => {
+            ghost_agent::config::Transport::Socket if app.is_none() => {
                 Err(missing("app token", "set SLACK_APP_TOKEN, or [slack] app_token_file").into())
             }
-            crate::config::Transport::Http if signing.is_none() => {
+            ghost_agent::config::Transport::Http if signing.is_none() => {
                 Err(missing("signing secret", "set SLACK_SIGNING_SECRET, or [slack] signing_secret_file")
                     .into())
             }
-            crate::config::Transport::Socket | crate::config::Transport::Http => {
+            ghost_agent::config::Transport::Socket | ghost_agent::config::Transport::Http => {
                 Ok(Self { bot, app, signing })
             }
         }

@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, State};
 use crate::cli::setup::Setup;
-use crate::config::RequesterMay;
+use ghost_agent::config::RequesterMay;
 use ghost_shell::Impact;
 
 const WHAT: &str = "approval";
@@ -44,8 +44,8 @@ fn at_terminal(requester: Option<RequesterMay>, impact: Impact) -> bool {
 
 mod slack {
     use super::{Finding, IMPACTS, Impact, Setup, State, WHAT};
-    use crate::bot::{ChannelRules, People};
     use crate::cli::bot::settings;
+    use ghost_agent::bot::{ChannelRules, People};
 
     /// Says who approves in Slack where no channel has people of its own.
     pub(super) fn about(setup: &Setup, impact: Impact) -> (State, Option<String>) {
@@ -95,7 +95,7 @@ mod slack {
         use std::collections::BTreeSet;
 
         use super::*;
-        use crate::bot::Approvers;
+        use ghost_agent::bot::Approvers;
 
         fn rules(users: &[&str]) -> ChannelRules {
             let users: BTreeSet<String> = users.iter().map(|user| (*user).to_owned()).collect();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::finding::{Finding, State};
 use crate::cli::setup::Setup;
-use crate::config::read_small;
+use ghost_agent::config::read_small;
 
 const WHAT: &str = "export";
 

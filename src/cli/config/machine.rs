@@ -19,7 +19,7 @@ pub(super) fn place(setup: &Setup) -> Vec<Finding> {
 
 /// Says what the safety shell has to work with.
 pub(super) fn shell(setup: &Setup) -> Vec<Finding> {
-    use crate::config::Anchoring;
+    use ghost_agent::config::Anchoring;
     use ghost_shell::{Programs, support};
 
     let mut found = Vec::new();

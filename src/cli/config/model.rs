@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use super::finding::{Finding, PATIENCE, State};
 use crate::cli::investigate::ready;
 use crate::cli::setup::Setup;
-use crate::config::Provider;
+use ghost_agent::config::Provider;
 use ghost_investigate::model::{Ask, Message, Model, ModelError, Silent};
 
 const WHAT: &str = "model";

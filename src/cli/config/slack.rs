@@ -6,10 +6,10 @@ use std::sync::Arc;
 use tokio::time::timeout;
 
 use super::finding::{Finding, PATIENCE, State};
-use crate::bot::{ChannelRules, SCOPES, reason};
 use crate::cli::bot::{found, settings};
 use crate::cli::setup::Setup;
-use crate::config::Transport;
+use ghost_agent::bot::{ChannelRules, SCOPES, reason};
+use ghost_agent::config::Transport;
 use ghost_base::Secret;
 use ghost_slack::web::{CallError, FixedTokens, Granted, Roots, Settings as WebSettings, Web};
 

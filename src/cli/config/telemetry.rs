@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, State};
 use crate::cli::setup::Setup;
-use crate::config::read_small;
+use ghost_agent::config::read_small;
 
 const WHAT: &str = "telemetry";
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::session::Sleep;
+use ghost_agent::session::Sleep;
 use ghost_base::{Clock as _, Timestamp};
 use ghost_lab::LabClock;
 

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use super::case::DemoCase;
 use super::fault::{EXTRAS, Extra, whole};
 use super::score::score;
-use crate::session::InboxMessage;
+use ghost_agent::session::InboxMessage;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
 use ghost_investigate::event::{HumanMessage, Instruction, read};
 use ghost_investigate::state::State;

@@ -17,7 +17,7 @@ use crate::cli::print::{Hinted, line, note};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
-use crate::config::{
+use ghost_agent::config::{
     Channel, ClusterEntry, Config, Environment, People, PlaceError, RequesterMay, Scope, data_dir,
 };
 use ghost_base::{SystemClock, private_dir};

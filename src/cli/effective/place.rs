@@ -9,7 +9,7 @@ use super::given::{reading, refused};
 use crate::cli::input;
 use crate::cli::print::Hinted;
 use crate::cli::root::Global;
-use crate::config::{Environment, PlaceError, data_dir};
+use ghost_agent::config::{Environment, PlaceError, data_dir};
 use ghost_base::{SessionId, private_dir, write_private_new};
 use ghost_inspect::effective::Snapshot;
 

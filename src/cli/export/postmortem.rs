@@ -11,8 +11,10 @@ use serde_json::json;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::sessions::{missing, store_of};
 use crate::cli::setup::Setup;
-use crate::config::{is_repository, read_small};
-use crate::export::{GitHubPlace, PagerDutyPlace, Prepared, SendError, github, is_incident, pagerduty, send};
+use ghost_agent::config::{is_repository, read_small};
+use ghost_agent::export::{
+    GitHubPlace, PagerDutyPlace, Prepared, SendError, github, is_incident, pagerduty, send,
+};
 use ghost_base::{Secret, SessionId, write_private};
 use ghost_investigate::event::read;
 use ghost_investigate::report::plain;

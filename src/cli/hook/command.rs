@@ -5,7 +5,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::call::Client;
 use super::{doctor, install, run as runs};
 use crate::cli::root::Global;
-use crate::config::AskWhom;
+use ghost_agent::config::AskWhom;
 
 /// The arguments of `ghost hook`.
 #[derive(Debug, Args)]

@@ -16,8 +16,8 @@ use super::table::{self, TableRuling};
 use super::tool::{self, ToolAction};
 use crate::cli::outside::{Reach, machine};
 use crate::cli::setup::Setup;
-use crate::config::{AskWhom, ToolRule};
-use crate::outside::{About, OutsideKind};
+use ghost_agent::config::{AskWhom, ToolRule};
+use ghost_agent::outside::{About, OutsideKind};
 use ghost_base::{Digest, SessionId};
 use ghost_shell::{
     Action, Admission, Approver, CancelSignal, Impact, Known, Response, Ruling, Sandbox, Shell, Verdict,

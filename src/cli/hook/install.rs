@@ -17,7 +17,7 @@ use super::toml_text::into_codex;
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
-use crate::config::read_small;
+use ghost_agent::config::read_small;
 use ghost_base::write_private;
 
 /// What the client gives its hook, in seconds: the hook's own end has to come first, on a machine that is slow, too.

@@ -14,7 +14,7 @@ use crate::cli::print::Hinted;
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
-use crate::config::AskWhom;
+use ghost_agent::config::AskWhom;
 use ghost_shell::Cancel;
 
 /// How long a client may take to send its call, and the call to be judged. It has to be less than what the client gives its hooks, which it

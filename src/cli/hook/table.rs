@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::place::{Place, Project};
 use super::tool::ToolAction;
-use crate::config::{Hook, ToolRule};
+use ghost_agent::config::{Hook, ToolRule};
 
 /// What holds for one call.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::call::{self, Client, HookEvent};
 use super::decide::Deciding;
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
-use crate::config::AskWhom;
+use ghost_agent::config::AskWhom;
 use ghost_shell::{CancelSignal, audit};
 
 fn setup(data: &Path, config: &str) -> Setup {

@@ -8,7 +8,7 @@ use super::snapshot::Snapshot;
 use crate::cli::live::Live;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
-use crate::session::MAX_AT_ONCE;
+use ghost_agent::session::MAX_AT_ONCE;
 use ghost_base::{Clock as _, SystemClock};
 use ghost_cloud::guest::HostAccess;
 use ghost_cloud::operation::Issue;

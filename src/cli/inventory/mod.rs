@@ -14,7 +14,7 @@ pub(super) use read::read;
 
 use std::collections::BTreeMap;
 
-use crate::config::HostEntry;
+use ghost_agent::config::HostEntry;
 
 /// So many machines are read from a file.
 const MAX_ENTRIES: usize = 4_096;

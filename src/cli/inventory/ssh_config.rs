@@ -1,7 +1,7 @@
 //! Hosts of an ssh configuration. What needs a program (`Match exec`, `ProxyCommand`) or another file (`Include`) is passed over.
 
 use super::Entries;
-use crate::config::HostEntry;
+use ghost_agent::config::HostEntry;
 
 /// The patterns of hosts, and the options for those that they hold for.
 type Section = (Vec<String>, Vec<(String, String)>);

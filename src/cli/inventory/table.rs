@@ -1,7 +1,7 @@
 //! A table: name, address, user, port, key, jump; with those words as its first line in any order.
 
 use super::Entries;
-use crate::config::HostEntry;
+use ghost_agent::config::HostEntry;
 
 const COLUMNS: [&str; 6] = ["name", "address", "user", "port", "key", "jump"];
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::HostEntry;
+use ghost_agent::config::HostEntry;
 
 /// What an inventory of Ansible says of a machine, as far as it is about how it is reached: what is said first counts.
 #[derive(Debug, Clone, Default)]

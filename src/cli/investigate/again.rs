@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::cli::name::random;
 use crate::cli::print::Hinted;
-use crate::session::InboxMessage;
+use ghost_agent::session::InboxMessage;
 use ghost_base::SessionId;
 use ghost_investigate::event::{HumanMessage, Instruction};
 use ghost_investigate::model::Model;

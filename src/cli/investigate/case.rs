@@ -14,7 +14,7 @@ use crate::cli::lab::{GROUPS, clusters, reach};
 use crate::cli::name::random;
 use crate::cli::print::{Hinted, note};
 use crate::cli::setup::Setup;
-use crate::config::{Config, Environment};
+use ghost_agent::config::{Config, Environment};
 use ghost_base::private_dir;
 use ghost_investigate::event::SessionCluster;
 use ghost_investigate::state::State;

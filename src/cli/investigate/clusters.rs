@@ -4,7 +4,7 @@
 //! there. Never: a cluster that nobody named, whatever contexts `kubectl` has.
 
 use crate::cli::print::{Hinted, harmless};
-use crate::config::{Config, is_context};
+use ghost_agent::config::{Config, is_context};
 use ghost_investigate::event::{SessionCluster, SessionHost};
 
 /// So many clusters are read in one session.
@@ -12,7 +12,7 @@ const MAX_CLUSTERS: usize = 8;
 
 /// Returns the clusters of the configuration.
 pub(in crate::cli) fn configured_clusters(config: &Config) -> Vec<SessionCluster> {
-    let cluster = |(name, entry): (&String, &crate::config::ClusterEntry)| SessionCluster {
+    let cluster = |(name, entry): (&String, &ghost_agent::config::ClusterEntry)| SessionCluster {
         name: name.clone(),
         context: entry.context.clone().unwrap_or_else(|| name.clone()),
         nodes: Vec::new(),
@@ -66,7 +66,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::config::ClusterEntry;
+    use ghost_agent::config::ClusterEntry;
 
     #[test]
     fn a_cluster_is_one_of_the_configuration_or_a_context() {

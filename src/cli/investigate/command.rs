@@ -25,7 +25,7 @@ use crate::cli::print::{Hinted, harmless, note};
 use crate::cli::runbooks;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
-use crate::session::{DriveControl, DriveOutcome, Engine, InboxMessage};
+use ghost_agent::session::{DriveControl, DriveOutcome, Engine, InboxMessage};
 use ghost_base::SessionId;
 use ghost_investigate::Outcome;
 use ghost_investigate::event::{HumanMessage, Opened, Origin, SessionCluster, SessionHost, read};

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
-use crate::config::{self, Provider, read_small};
+use ghost_agent::config::{self, Provider, read_small};
 use ghost_base::Secret;
 use ghost_investigate::model::anthropic::{self, Anthropic};
 use ghost_investigate::model::gemini::{self, Gemini};

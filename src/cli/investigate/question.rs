@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
-use crate::config;
-use crate::session::{Engine, SubmittedVote, VoteResult, submit_vote};
+use ghost_agent::config;
+use ghost_agent::session::{Engine, SubmittedVote, VoteResult, submit_vote};
 use ghost_base::Clock as _;
 use ghost_base::SystemClock;
 use ghost_investigate::event::{ChangeForecast, Impact, Reply};

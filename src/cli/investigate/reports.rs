@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 
-use crate::session::{DeliveryError, ReportDelivery};
+use ghost_agent::session::{DeliveryError, ReportDelivery};
 use ghost_base::{SessionId, private_dir, write_private};
 use ghost_investigate::report;
 use ghost_investigate::state::State;

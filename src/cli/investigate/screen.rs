@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::cli::investigate::line;
 use crate::cli::tone::colors_wanted;
-use crate::session::Observer;
+use ghost_agent::session::Observer;
 use ghost_base::{Clock as _, SystemClock};
 use ghost_investigate::event::{Recorded, StepId};
 use ghost_investigate::report::{Board, plain};

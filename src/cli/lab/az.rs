@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::place::{gone, record};
 use crate::cli::root::Global;
-use crate::config::Environment;
+use ghost_agent::config::Environment;
 use ghost_base::{SystemClock, private_dir, write_private};
 use ghost_lab::az::{Client, Profile, az};
 use ghost_lab::control::Record;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::print::{Hinted, note};
 use crate::cli::root::Global;
-use crate::config::{Config, Environment, data_dir};
+use ghost_agent::config::{Config, Environment, data_dir};
 use ghost_lab::case;
 use ghost_lab::control::{RecordError, Remote, RemoteError};
 use ghost_lab::host::sweep;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::config::Config;
+use ghost_agent::config::Config;
 use ghost_investigate::event::SessionCluster;
 use ghost_investigate::state::State;
 use ghost_lab::case::{Case, Pair};

@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use crate::cli::hook::NobodyAsked;
 use crate::cli::outside::{Reach, machine};
 use crate::cli::print::Hinted;
-use crate::outside::{About, Client, OutsideAnswer, OutsideApprover, OutsideKind, OutsideRequest};
+use ghost_agent::outside::{About, Client, OutsideAnswer, OutsideApprover, OutsideKind, OutsideRequest};
 use ghost_base::{SessionId, private_dir, write_private};
 use ghost_investigate::event::Impact;
 use ghost_shell::{Approver, CancelSignal, Choice, Decision, DenyAll, Request};

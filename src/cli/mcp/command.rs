@@ -18,7 +18,7 @@ use crate::cli::print::Hinted;
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
-use crate::config::McpApprove;
+use ghost_agent::config::McpApprove;
 
 /// The arguments of `ghost mcp`.
 #[derive(Debug, Args)]

@@ -13,7 +13,7 @@ use crate::cli::investigate::{
 };
 use crate::cli::name::{new_session, random};
 use crate::cli::print::Hinted;
-use crate::session::{DriveControl, DriveOutcome, Engine, InboxMessage, Observer};
+use ghost_agent::session::{DriveControl, DriveOutcome, Engine, InboxMessage, Observer};
 use ghost_base::SessionId;
 use ghost_cloud::guest::HostAccess;
 use ghost_investigate::event::{

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::workplace::Workplace;
 use crate::cli::sessions::{ReportKind, report, summary};
-use crate::session::EvidenceFolder;
+use ghost_agent::session::EvidenceFolder;
 use ghost_base::{Digest, SessionId};
 use ghost_investigate::tool::Evidence as _;
 use ghost_shell::redact;

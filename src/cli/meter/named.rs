@@ -9,7 +9,7 @@ use super::start::Arguments;
 use crate::cli::name::random;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
-use crate::config::Meter;
+use ghost_agent::config::Meter;
 use ghost_base::{Clock as _, SessionId, SystemClock};
 use ghost_cloud::guest::{Hop, Identity, Ssh};
 use ghost_cloud::meter::TestType;

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use crate::cli::print::note;
-use crate::config::{Environment, read_small};
+use ghost_agent::config::{Environment, read_small};
 
 /// Keys that mean something here.
 const KNOWN: [&str; 22] = [

@@ -17,7 +17,7 @@ use crate::cli::print::{Hinted, line, note};
 use crate::cli::root::Global;
 use crate::cli::setup::Setup;
 use crate::cli::wait::drive;
-use crate::config::Environment;
+use ghost_agent::config::Environment;
 use ghost_base::{Clock as _, SystemClock};
 use ghost_cloud::meter::run::{
     AccessMethod, MeasurementRequest, Run, State, Store, TestSeconds, carry_out, summary,

@@ -12,7 +12,7 @@ use crate::cli::input;
 use crate::cli::print::{Hinted, line};
 use crate::cli::root::Global;
 use crate::cli::tone::tinted;
-use crate::config::{Environment, PlaceError, data_dir};
+use ghost_agent::config::{Environment, PlaceError, data_dir};
 use ghost_base::{Clock as _, SessionId, SystemClock, private_dir, write_private};
 use ghost_inspect::netfilter::{Bundle, Document, MAX_TEXT_BYTES, Snapshot, compare};
 

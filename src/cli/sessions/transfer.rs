@@ -11,9 +11,9 @@ use super::command::{missing, shown, store_of};
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
 use crate::cli::sweep::{sweep_clients, sweep_own};
-use crate::session;
-use crate::session::EraseError;
-use crate::session::export::{AuditFate, Export, ExportError, ImportError};
+use ghost_agent::session;
+use ghost_agent::session::EraseError;
+use ghost_agent::session::export::{AuditFate, Export, ExportError, ImportError};
 use ghost_base::{SessionId, private_dir, write_private};
 
 /// Writes a session out.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::example::{commands, fences, of_ghost};
+use super::document::{commands, fences, of_ghost};
 use crate::project::{documents, none, root};
 
 /// What some commands need beside the program, by words that stand in them in this order. None of these is here for nothing.

@@ -17,7 +17,7 @@ use crate::cli::engine::limits;
 use crate::cli::lab::{clusters, found};
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
-use crate::session::{DriveControl, DriveOutcome, Engine, InboxMessage, SubmittedVote, submit_vote};
+use ghost_agent::session::{DriveControl, DriveOutcome, Engine, InboxMessage, SubmittedVote, submit_vote};
 use ghost_base::{Clock as _, SessionId, private_dir, write_private};
 use ghost_investigate::event::{Opened, Origin, read};
 use ghost_investigate::model::Model;

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-use crate::config::Environment;
+use ghost_agent::config::Environment;
 use ghost_base::private_dir;
 use ghost_lab::control::{Lab, LabError, Running, Settings};
 

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use super::access::{Access, Refused};
 use super::client::Clients;
 use super::limit::RateLimit;
-use crate::http::Lasting;
+use ghost_agent::http::Lasting;
 use ghost_base::{Clock as _, SystemClock};
 
 /// Where it is.

@@ -21,7 +21,7 @@ use crate::cli::mcp::workplace::{Brain, Workplace};
 use crate::cli::print::{Hinted, note};
 use crate::cli::setup::Setup;
 use crate::cli::sweep::sweep_clients_and_log;
-use crate::http::{self, Patience, Routes, Vitals};
+use ghost_agent::http::{self, Patience, Routes, Vitals};
 use ghost_base::{Clock as _, SystemClock};
 
 /// How often it is looked for what is kept no longer.

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use anyhow::Context as _;
 
 use crate::cli::print::Hinted;
-use crate::config::read_small;
+use ghost_agent::config::read_small;
 use ghost_base::{Digest, SessionId};
 
 /// A shorter token can be guessed.

@@ -14,7 +14,7 @@ use crate::cli::mcp::call::Call;
 use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, any, maybe, object, text, truth, words};
 use crate::cli::mcp::workplace::Workplace;
-use crate::outside::{Granted, Standing};
+use ghost_agent::outside::{Granted, Standing};
 use ghost_base::SessionId;
 
 /// The tool.

@@ -12,7 +12,7 @@ use super::lines::FirstWords;
 use super::selection::Selection;
 use crate::cli::print::{line, note};
 use crate::cli::setup::Setup;
-use crate::config::read_small;
+use ghost_agent::config::read_small;
 use ghost_shell::{Verdict, visible};
 
 /// The arguments of `ghost shell bench`.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use super::{atomic, gtfobins, lines, tldr};
-use crate::config::read_small;
+use ghost_agent::config::read_small;
 
 /// One command of a corpus.
 #[derive(Debug, PartialEq, Eq)]

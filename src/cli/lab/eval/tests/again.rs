@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::alert::{Reading, Sender, read, symptom};
 use crate::cli::lab::eval::consent::Consent;
 use crate::cli::lab::eval::run::{attend, open, opened, state};
 use crate::cli::lab::eval::world::{engine, setup};
 use crate::cli::setup::Setup;
-use crate::config::{Config, Environment};
-use crate::session::{Engine, InboxMessage};
+use ghost_agent::alert::{Reading, Sender, read, symptom};
+use ghost_agent::config::{Config, Environment};
+use ghost_agent::session::{Engine, InboxMessage};
 use ghost_base::{Clock as _, SessionId, SystemClock};
 use ghost_investigate::event::{AlertStatus, Alerted, HumanMessage, Instruction, Now, Opened};
 use ghost_investigate::model::Model;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::stage::{Scene, investigate};
 use crate::cli::investigate::Reports;
 use crate::cli::lab::eval::consent::Consent;
-use crate::session::ReportDelivery as _;
+use ghost_agent::session::ReportDelivery as _;
 use ghost_investigate::playbook::Playbook;
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use crate::cli::lab::eval::consent::Consent;
 use crate::cli::lab::eval::run::{attend, open, opened, state};
 use crate::cli::lab::eval::world::{engine, setup};
 use crate::cli::setup::Setup;
-use crate::config::{Config, Environment};
+use ghost_agent::config::{Config, Environment};
 use ghost_base::SessionId;
 use ghost_cloud::guest::HostAccess;
 use ghost_investigate::event::Opened;

@@ -10,7 +10,7 @@ use crate::cli::lab::eval::counts::LedgerCounts;
 use crate::cli::lab::eval::run::{attend, open, opened, state};
 use crate::cli::lab::eval::world::{engine, setup};
 use crate::cli::setup::Setup;
-use crate::config::{Config, Environment};
+use ghost_agent::config::{Config, Environment};
 use ghost_base::SessionId;
 use ghost_investigate::Limits;
 use ghost_investigate::event::{Quote, Refusal};

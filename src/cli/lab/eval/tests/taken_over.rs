@@ -102,9 +102,9 @@ async fn the_playbook_takes_over_from_a_model_that_fails_three_times_and_says_so
 }
 
 fn in_the_thread(state: &ghost_investigate::state::State) {
-    let context = crate::bot::show::RenderContext::default();
+    let context = ghost_agent::bot::show::RenderContext::default();
     let board =
-        serde_json::to_string(&crate::bot::show::board(state, &context, state.last_at).blocks).unwrap();
+        serde_json::to_string(&ghost_agent::bot::show::board(state, &context, state.last_at).blocks).unwrap();
     assert!(board.contains("fake weak failed, and the playbook goes on in its place"), "{board}");
 }
 
