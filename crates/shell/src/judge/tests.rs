@@ -324,7 +324,9 @@ proptest! {
         let ruling = Policy::builtin().unwrap().classify(&text);
         let permit = Permit::approved(Reviewer::new("ana"), &text, &ruling);
         prop_assert_eq!(permit.is_none(), ruling.verdict == Verdict::Blocked);
-        let runs = Permit::for_safe(&ruling).is_some() || ruling.list.is_some();
+        // What may be sent elsewhere by a server is followed by the gate, one judged request after the other.
+        let followed = ruling.verdict == Verdict::Safe && ruling.profile.redirected;
+        let runs = Permit::for_safe(&ruling).is_some() || ruling.list.is_some() || followed;
         prop_assert_eq!(runs, ruling.verdict == Verdict::Safe);
     }
 

@@ -12,6 +12,7 @@ use ghost_store::{ApprovalState, Approvals as _, Ledger as _};
 use serde_json::{Value, json};
 
 use super::stage::Stage;
+use crate::bot::stage::has_button;
 
 /// Nothing here takes longer, however busy the machine is.
 pub(super) const PATIENCE: Duration = Duration::from_secs(90);
@@ -91,12 +92,18 @@ impl Stage {
         drop(tokio::time::timeout(limit, self.answer(talks)).await);
     }
 
-    /// Waits until nobody holds a session that is over: whoever brought its report may still be drawing its board.
+    /// Waits until nobody holds a session that is over, and until its board says so: that waits for its turn towards Slack, and may
+    /// come when the session was given back.
     pub(super) async fn at_rest(&self, talk: &Talk) {
         let one = std::slice::from_ref(&talk.session);
         self.until(PATIENCE, async || {
-            let held = self.held_by("", one).await;
-            if held.is_empty() { Ok(()) } else { Err(format!("{talk:?} is given back")) }
+            if !self.held_by("", one).await.is_empty() {
+                return Err(format!("{talk:?} is given back"));
+            }
+            match self.said(talk).await.iter().any(|message| has_button(message, "stop")) {
+                false => Ok(()),
+                true => Err(format!("the board of {talk:?} says that it is over")),
+            }
         })
         .await;
     }
