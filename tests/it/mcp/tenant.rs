@@ -9,6 +9,7 @@ use ghost_store::{EmbeddedStore, Settings};
 use serde_json::{Value, json};
 
 use super::http::{ANA, BEN, tokens};
+use super::talk::Client;
 use super::tools::Place;
 use super::web::{Listening, initialize};
 
@@ -100,6 +101,32 @@ fn sessions_reports_evidence_and_audit_of_one_client_are_unknown_to_another() {
             (&json!("completed"), &json!(0)),
             "{command}: {answer}"
         );
+    }
+}
+
+/// What a tool says that it would do is judged by the policy by which it is done: both come from the client's own setup.
+#[test]
+fn programs_that_show_what_others_left_ask_first_where_clients_are_served_apart() {
+    let place = Place::new();
+    let file = tokens(place.data.path());
+    let server = Listening::start(place.folder.path(), place.data.path(), &["--token-file", &file]);
+    let ana = server.hello(ANA);
+    let mut local = Client::ready(place.folder.path(), place.data.path(), &[]);
+    for (command, apart) in
+        [("ps aux", "RISKY"), ("ls -l /tmp", "RISKY"), ("uname -s", "SAFE"), ("ip route", "SAFE")]
+    {
+        let asked = json!({"command": command});
+        assert_eq!(
+            local.call("classify_command", &asked)["structuredContent"]["verdict"],
+            "SAFE",
+            "{command}"
+        );
+        let said = server.call(ANA, &ana, "classify_command", &asked);
+        assert_eq!(said["structuredContent"]["verdict"], apart, "{command}: {said}");
+        let run = json!({"command": command, "reasoning": "to know"});
+        let ran = server.call(ANA, &ana, "run_command", &run);
+        let done = ran["structuredContent"]["status"] == "completed";
+        assert_eq!(done, apart == "SAFE", "{command}: {ran}");
     }
 }
 
