@@ -5,18 +5,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which crates of ours a crate may depend on; Cargo holds it, this table keeps it from growing unseen.
-const CRATES: [(&str, &[&str]); 11] = [
+const CRATES: [(&str, &[&str]); 13] = [
     ("base", &[]),
     ("shell", &["base"]),
     ("inspect", &["base"]),
-    ("pcap", &[]),
-    ("cloud", &["base", "inspect", "pcap", "shell"]),
-    ("investigate", &["base", "cloud", "inspect", "pcap", "shell"]),
+    ("plot", &[]),
+    ("pcap", &["plot"]),
+    ("cloud", &["base", "inspect", "plot", "shell"]),
+    ("capture-files", &["base", "cloud", "pcap"]),
+    ("investigate", &["base", "cloud", "inspect", "plot", "shell"]),
     ("store", &["base"]),
     ("slack", &["base"]),
-    ("lab", &["base", "inspect", "pcap", "shell"]),
+    ("lab", &["base", "inspect", "shell"]),
     ("lab-slack", &["base"]),
-    ("", &["base", "cloud", "inspect", "investigate", "lab", "lab-slack", "pcap", "shell", "slack", "store"]),
+    ("", &["base", "capture-files", "cloud", "inspect", "investigate", "lab", "lab-slack", "pcap", "shell", "slack", "store"]),
 ];
 
 /// Names, each with those that it may name.

@@ -72,11 +72,9 @@ pub use flow::{
 };
 pub use label::{Label, Labels, UnknownLabel};
 #[cfg(feature = "plot")]
-pub use plot::{Hop, HopStatus, hop_diagram};
+pub use ghost_plot::PlotError;
 #[cfg(feature = "plot")]
-pub use plot::{PICTURES, Picture, PlotError, pictures};
-#[cfg(feature = "plot")]
-pub use plot::{Panel, samples};
+pub use plot::{PICTURES, Picture, pictures};
 pub use protocol::UdpStreamFacts;
 pub use read::{Format, Frame, HashingReader, ReadSummary, Reader, frames};
 pub use report::{comparison_markdown, markdown};

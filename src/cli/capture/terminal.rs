@@ -14,8 +14,9 @@ use crate::cli::print::harmless;
 use crate::cli::print::note;
 use crate::cli::setup::Setup;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
+use ghost_capture_files::CaptureFolder;
 use ghost_cloud::capture::{
-    Analysis, AnalysisJob, CaptureExecutor, CaptureFileError, CaptureShell, CaptureStep, CaptureTask,
+    Analysis, AnalysisJob, CaptureExecutor, FileProblem, CaptureShell, CaptureStep, CaptureTask,
     CommandOutcome, Ended, Instruction, NextStep, SaveError, State, TaskStore, drive,
 };
 use ghost_shell::{Approver, Cancel, Known};
@@ -120,12 +121,12 @@ impl CaptureExecutor for Terminal {
         }
     }
 
-    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), CaptureFileError> {
-        self.gate.verify(file, bytes).await
+    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), FileProblem> {
+        CaptureFolder::new(self.gate.captures()).verify(file, bytes).await
     }
 
     async fn analyze(&self, work: &[AnalysisJob]) -> Analysis {
-        self.gate.analyze(work).await
+        CaptureFolder::new(self.gate.captures()).analyze(work).await
     }
 
     async fn wait(&self, until: Timestamp) -> Instruction {

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ghost_base::{Clock as _, Timestamp};
+use ghost_capture_files::CaptureFolder;
 use ghost_cloud::capture::{
-    Analysis, AnalysisJob, CaptureExecutor, CaptureFileError, CaptureShell, CaptureStep, CaptureTask,
+    Analysis, AnalysisJob, CaptureExecutor, FileProblem, CaptureShell, CaptureStep, CaptureTask,
     CommandOutcome, DriveError, Ended, Instruction, NextStep, SaveError, State, TaskStore, drive,
 };
 use ghost_lab::LabClock;
@@ -103,12 +104,12 @@ impl CaptureExecutor for FakeExecutor {
         self.gate.run(step, plan, CancelSignal::never()).await
     }
 
-    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), CaptureFileError> {
-        self.gate.verify(file, bytes).await
+    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), FileProblem> {
+        CaptureFolder::new(self.gate.captures()).verify(file, bytes).await
     }
 
     async fn analyze(&self, work: &[AnalysisJob]) -> Analysis {
-        self.gate.analyze(work).await
+        CaptureFolder::new(self.gate.captures()).analyze(work).await
     }
 
     async fn wait(&self, until: Timestamp) -> Instruction {

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ghost_base::{Clock as _, ManualClock, Timestamp};
+use ghost_capture_files::CaptureFolder;
 use ghost_cloud::capture::{
-    Analysis, AnalysisJob, CaptureExecutor, CaptureFileError, CaptureRequest, CaptureShell, CaptureStep,
+    Analysis, AnalysisJob, CaptureExecutor, FileProblem, CaptureRequest, CaptureShell, CaptureStep,
     CaptureTask, CommandOutcome, Ended, Group, Instruction, Limits, NextStep, SaveError, State, Storage,
     TaskStore, drive,
 };
@@ -54,12 +55,12 @@ impl CaptureExecutor for FakeExecutor {
         self.gate.run(step, plan, CancelSignal::never()).await
     }
 
-    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), CaptureFileError> {
-        self.gate.verify(file, bytes).await
+    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), FileProblem> {
+        CaptureFolder::new(self.gate.captures()).verify(file, bytes).await
     }
 
     async fn analyze(&self, work: &[AnalysisJob]) -> Analysis {
-        self.gate.analyze(work).await
+        CaptureFolder::new(self.gate.captures()).analyze(work).await
     }
 
     async fn wait(&self, until: Timestamp) -> Instruction {

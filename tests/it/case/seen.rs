@@ -9,6 +9,8 @@ use ghost_lab::case::{CASES, Case, CheckResult, LabAccess as _, check, inject, r
 use ghost_lab::control::Lab;
 use ghost_lab::host::{Script, ScriptTransport, Simulated};
 
+use serde_json::Value;
+
 use super::plan::{FAULTS, case};
 use super::stage::usual;
 
@@ -63,10 +65,15 @@ fn wrong(case: &str, when: &str, checked: &[CheckResult]) -> Vec<String> {
         .collect()
 }
 
+/// Says what a capture shows.
+pub(super) fn shown(capture: &[u8]) -> Result<Value, String> {
+    ghost_capture_files::account(capture).map_err(|error| error.to_string())
+}
+
 async fn play(name: &str, text: &str, data: &Path) -> Vec<String> {
     let lab = lab();
     let case = Case::read(text).unwrap();
-    let mut found = wrong(name, "before", &check(&lab, &case, 0).await);
+    let mut found = wrong(name, "before", &check(&lab, &case, 0, shown).await);
     let estate = serde_json::to_string(&lab.documents()).unwrap();
     let guests = inside(&lab).await;
     for phase in 1..=case.phases.len() {
@@ -74,10 +81,10 @@ async fn play(name: &str, text: &str, data: &Path) -> Vec<String> {
             found.push(format!("{name}/{phase}: {error}"));
             return found;
         }
-        found.extend(wrong(name, &format!("phase {phase}"), &check(&lab, &case, phase).await));
+        found.extend(wrong(name, &format!("phase {phase}"), &check(&lab, &case, phase, shown).await));
     }
     reset(&lab, data).await.unwrap();
-    found.extend(wrong(name, "after", &check(&lab, &case, 0).await));
+    found.extend(wrong(name, "after", &check(&lab, &case, 0, shown).await));
     if serde_json::to_string(&lab.documents()).unwrap() != estate {
         found.push(format!("{name}: the estate is not as it was"));
     }

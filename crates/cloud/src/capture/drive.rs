@@ -2,17 +2,16 @@
 //!
 //! Executes a task: commands through the safety shell, files of the captures folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use ghost_base::{Clock, Timestamp};
 use ghost_shell::{CancelSignal, Shell};
 
-use super::analyze::{CaptureFileError, FileProblem, analyze, verify};
 use super::step::{AnalysisJob, CaptureStep, NextStep};
 use super::task::{Analysis, CaptureTask};
-use crate::operation::{self, CommandOutcome, Issue};
+use crate::operation::{self, CommandOutcome};
 
 /// An instruction for a task in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,10 +32,10 @@ pub trait CaptureExecutor: Send + Sync {
     /// Runs a command through the shell. `plan` is all that one consent covers; it is empty where none is needed.
     async fn run(&self, step: &CaptureStep, plan: &[String]) -> CommandOutcome;
 
-    /// Reads a fetched file of the captures folder, as [`super::verify()`] does.
-    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), CaptureFileError>;
+    /// Reads a fetched file of the captures folder: is it whole, is it a capture? Returns its packets, and whether it ends within one.
+    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), FileProblem>;
 
-    /// Analyzes files of the captures folder, as [`super::analyze()`] does.
+    /// Analyzes files of the captures folder, and compares two.
     async fn analyze(&self, work: &[AnalysisJob]) -> Analysis;
 
     /// Waits until that moment, or until somebody says a word.
@@ -48,6 +47,11 @@ pub trait CaptureExecutor: Send + Sync {
     /// Shows how far it is and what comes next.
     fn tell(&self, task: &CaptureTask, next: &NextStep);
 }
+
+/// Why a fetched file is no whole capture, in the words that are recorded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct FileProblem(pub String);
 
 /// Why a task could not be kept, as its executor says.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -104,7 +108,7 @@ pub async fn drive(
                 task.on_result(&step.what, step.end, &answer, clock.now());
             }
             NextStep::Verify { end, file, bytes } => {
-                let read = executor.verify(&file, bytes).await.map_err(FileProblem::from);
+                let read = executor.verify(&file, bytes).await;
                 task.verified(end, read, clock.now());
             }
             NextStep::Analyze(work) => task.analyzed(executor.analyze(&work).await),
@@ -154,25 +158,10 @@ impl CaptureShell {
         self.gate.run(order, CancelSignal::never()).await
     }
 
-    /// Reads a fetched file.
-    ///
-    /// # Errors
-    /// Says why it is no capture.
-    pub async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), CaptureFileError> {
-        let path = self.captures.join(file);
-        let read = tokio::task::spawn_blocking(move || verify(&path, bytes)).await;
-        read.unwrap_or(Err(CaptureFileError::Aborted))
-    }
-
-    /// Analyzes fetched files.
-    pub async fn analyze(&self, work: &[AnalysisJob]) -> Analysis {
-        let (folder, work) = (self.captures.clone(), work.to_vec());
-        tokio::task::spawn_blocking(move || analyze(&folder, &work)).await.unwrap_or_else(|_| Analysis {
-            files: Vec::new(),
-            findings: Vec::new(),
-            critical: 0,
-            trouble: Some(Issue::new("the analysis failed")),
-        })
+    /// Returns the captures folder.
+    #[must_use]
+    pub fn captures(&self) -> &Path {
+        &self.captures
     }
 
     /// Says no where a file would not fit.

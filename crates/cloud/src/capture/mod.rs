@@ -13,7 +13,6 @@
 //! - What was removed is looked for once more; only a read says that it is gone.
 //! - The storage account comes from the configuration or from a person, and is never the account under investigation.
 
-mod analyze;
 mod check;
 mod clean;
 mod document;
@@ -36,10 +35,9 @@ mod tests;
 mod text;
 
 pub use crate::operation::{CommandOutcome, Issue};
-pub use analyze::{CaptureFileError, FileProblem, analyze, verify};
 pub use document::{ListedCapture, Location};
 pub use drive::CaptureShell;
-pub use drive::{CaptureExecutor, DriveError, Ended, Instruction, SaveError, drive};
+pub use drive::{CaptureExecutor, DriveError, Ended, FileProblem, Instruction, SaveError, drive};
 pub use filter::{Filter, FilterError};
 pub use name::{Origin, Role};
 pub use orphan::{Life, Orphan, Ownership, judge};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ghost_base::Timestamp;
 
-use super::analyze::FileProblem;
+use super::drive::FileProblem;
 use super::document::{Blob, ListedCapture, Status, read};
 use super::target::{CaptureTarget, Left, Phase, Stop};
 use super::task::{CaptureTask, RequestedState};

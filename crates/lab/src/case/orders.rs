@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use super::history::write_history;
 use super::model::Case;
-use super::run::{InjectError, LabAccess, SnapshotAction, active_case, check, inject, reset};
+use super::run::{CaptureAccount, InjectError, LabAccess, SnapshotAction, active_case, check, inject, reset};
 use crate::azure::{Answer, BlobRole, Description, EstateError, LoggedFlow, Request};
 use crate::control::{Lab, OrderError, OrderHandler};
 use crate::host::{Host, HostError};
@@ -78,6 +78,7 @@ impl LabAccess for Arc<Lab> {
 #[derive(Debug)]
 pub struct Cases {
     data: PathBuf,
+    account: CaptureAccount,
     turn: Arc<Mutex<()>>,
     tasks: std::sync::Mutex<JoinSet<()>>,
 }
@@ -101,8 +102,8 @@ impl Cases {
     /// Takes orders, with journal and baselines in a data folder. What a dead lab has left there is for `clean`, by whoever has made
     /// sure that it is dead.
     #[must_use]
-    pub fn new(data: PathBuf) -> Self {
-        Self { data, turn: Arc::default(), tasks: std::sync::Mutex::default() }
+    pub fn new(data: PathBuf, account: CaptureAccount) -> Self {
+        Self { data, account, turn: Arc::default(), tasks: std::sync::Mutex::default() }
     }
 
     /// Does something to its end, whether somebody waits for it or not.
@@ -134,7 +135,7 @@ impl Cases {
 #[async_trait]
 impl OrderHandler for Cases {
     async fn call(&self, lab: &Arc<Lab>, name: &str, body: &Value) -> Option<Result<Value, OrderError>> {
-        let (lab, data) = (Arc::clone(lab), self.data.clone());
+        let (lab, data, account) = (Arc::clone(lab), self.data.clone(), self.account);
         match name {
             "inject" => {
                 let order: Order = match serde_json::from_value(body.clone()) {
@@ -169,7 +170,7 @@ impl OrderHandler for Cases {
                     let found = active_case(&data)?;
                     let case = found.as_ref().and_then(|found| found.case.clone());
                     let (Some(found), Some(case)) = (found, case) else { return Ok(Value::Null) };
-                    let checked = check(&lab, &case, found.phase).await;
+                    let checked = check(&lab, &case, found.phase, account).await;
                     Ok(json!({"case": case.id, "title": case.title, "phase": found.phase, "seen": checked}))
                 };
                 Some(match self.to_the_end(work).await {

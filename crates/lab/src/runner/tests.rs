@@ -10,8 +10,9 @@ use crate::azure::Description;
 use crate::case::{LabAccess, Profile, drawn, inject, reset};
 use crate::control::Lab;
 use ghost_base::{Clock as _, Timestamp};
+use ghost_capture_files::CaptureFolder;
 use ghost_cloud::capture::{
-    self, Analysis, AnalysisJob, CaptureFileError, CaptureRequest, CaptureStep, CaptureTask, Instruction,
+    self, Analysis, AnalysisJob, FileProblem, CaptureRequest, CaptureStep, CaptureTask, Instruction,
     Limits, NextStep, SaveError, Storage,
 };
 use ghost_cloud::guest::{GuestAccess, Hop, Identity, Ssh};
@@ -157,12 +158,12 @@ impl capture::CaptureExecutor for Captures {
         self.gate.run(step, plan, CancelSignal::never()).await
     }
 
-    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), CaptureFileError> {
-        self.gate.verify(file, bytes).await
+    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), FileProblem> {
+        CaptureFolder::new(self.gate.captures()).verify(file, bytes).await
     }
 
     async fn analyze(&self, work: &[AnalysisJob]) -> Analysis {
-        self.gate.analyze(work).await
+        CaptureFolder::new(self.gate.captures()).analyze(work).await
     }
 
     async fn wait(&self, until: Timestamp) -> Instruction {

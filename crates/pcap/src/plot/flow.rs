@@ -3,11 +3,12 @@
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
-use super::canvas::{
+use ghost_plot::canvas::{
     Area, BLUE, FAINT, FONT, GREEN, INK, Legend, Mark, ORANGE, PURPLE, RED, draw, failed, text,
 };
-use super::picture::{Picture, PlotError};
-use super::scale::{Unit, bytes, span, tick};
+use super::picture::Picture;
+use ghost_plot::PlotError;
+use ghost_plot::scale::{Unit, bytes, span, tick};
 use super::trace_range::{Direction, RST, acknowledges, around};
 use crate::label::Label;
 use crate::report::whole;

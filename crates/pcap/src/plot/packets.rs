@@ -2,9 +2,10 @@
 
 use plotters::prelude::*;
 
-use super::canvas::{Area, BLUE, FAINT, FONT, INK, Legend, Mark, PURPLE, RED, draw, failed, text};
-use super::picture::{Picture, PlotError};
-use super::scale::{Unit, count, span, tick};
+use ghost_plot::canvas::{Area, BLUE, FAINT, FONT, INK, Legend, Mark, PURPLE, RED, draw, failed, text};
+use super::picture::Picture;
+use ghost_plot::PlotError;
+use ghost_plot::scale::{Unit, count, span, tick};
 use crate::report::whole;
 use crate::series::{Timeline, TimelineColumn};
 

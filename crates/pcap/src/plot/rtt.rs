@@ -3,9 +3,10 @@
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 
-use super::canvas::{Area, BLUE, FAINT, FONT, GREEN, INK, Legend, Mark, RED, draw, failed};
-use super::picture::{Picture, PlotError};
-use super::scale::{Unit, millis, span, tick};
+use ghost_plot::canvas::{Area, BLUE, FAINT, FONT, GREEN, INK, Legend, Mark, RED, draw, failed};
+use super::picture::Picture;
+use ghost_plot::PlotError;
+use ghost_plot::scale::{Unit, millis, span, tick};
 use crate::report::whole;
 use crate::series::{RttHistogram, Timeline};
 

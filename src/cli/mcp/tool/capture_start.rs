@@ -21,8 +21,9 @@ use crate::cli::mcp::workplace::{WAIT, Workplace};
 use crate::cli::name::new_session;
 use crate::cli::print::Hinted;
 use ghost_base::{Clock as _, SystemClock, Timestamp};
+use ghost_capture_files::CaptureFolder;
 use ghost_cloud::capture::{
-    Analysis, AnalysisJob, CaptureExecutor, CaptureFileError, CaptureShell, CaptureStep, CaptureTask,
+    Analysis, AnalysisJob, CaptureExecutor, FileProblem, CaptureShell, CaptureStep, CaptureTask,
     CommandOutcome, Instruction, NextStep, SaveError, TaskStore, drive,
 };
 use ghost_shell::CancelSignal;
@@ -154,12 +155,12 @@ impl CaptureExecutor for Executor {
         self.gate.run(step, plan, self.leave.clone()).await
     }
 
-    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), CaptureFileError> {
-        self.gate.verify(file, bytes).await
+    async fn verify(&self, file: &str, bytes: u64) -> Result<(u64, bool), FileProblem> {
+        CaptureFolder::new(self.gate.captures()).verify(file, bytes).await
     }
 
     async fn analyze(&self, work: &[AnalysisJob]) -> Analysis {
-        self.gate.analyze(work).await
+        CaptureFolder::new(self.gate.captures()).analyze(work).await
     }
 
     async fn wait(&self, until: Timestamp) -> Instruction {

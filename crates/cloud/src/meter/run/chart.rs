@@ -3,7 +3,7 @@
 use super::progress::Run;
 use super::sample::Outcome;
 use super::step::Side;
-use ghost_pcap::{Panel, PlotError, samples};
+use ghost_plot::{Panel, PlotError, samples};
 
 /// Whatever is larger is no measurement, and no axis reaches so far.
 const MAX_CHART_VALUE: f64 = 1e15;

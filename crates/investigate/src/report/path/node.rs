@@ -267,7 +267,7 @@ pub fn description(state: &State) -> String {
 #[cfg(feature = "plot")]
 fn drawn(state: &State, nodes: &[PathNode]) -> Option<Vec<u8>> {
     use crate::report::amount::moment;
-    use ghost_pcap::{Hop, HopStatus, hop_diagram};
+    use ghost_plot::{Hop, HopStatus, hop_diagram};
     let tone = |known: NodeState| match known {
         NodeState::Fault => HopStatus::Bad,
         NodeState::Clean => HopStatus::Good,

@@ -15,6 +15,9 @@ use crate::case::plan::View;
 use crate::host::{CaptureOrder, Protocol};
 use crate::kubernetes::Fate;
 
+/// Says what a capture shows, as a document. The lab reads no packets itself: who checks a case brings what does.
+pub type CaptureAccount = fn(&[u8]) -> Result<Value, String>;
+
 /// What was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckResult {
@@ -31,11 +34,16 @@ pub struct CheckResult {
 }
 
 /// Examines everything that a case says how to see, in a phase from 1. Phase 0 is the lab without the case.
-pub async fn check(lab: &dyn LabAccess, case: &Case, phase: usize) -> Vec<CheckResult> {
+pub async fn check(
+    lab: &dyn LabAccess,
+    case: &Case,
+    phase: usize,
+    account: CaptureAccount,
+) -> Vec<CheckResult> {
     let view = View::new(lab.documents());
     let mut checked = Vec::new();
     for seen in &case.seen {
-        let found = look(lab, &view, &seen.sight).await.unwrap_or_else(|error| error);
+        let found = look(lab, &view, &seen.sight, account).await.unwrap_or_else(|error| error);
         let shown = Regex::new(&seen.shows).is_ok_and(|shows| shows.is_match(&found));
         checked.push(CheckResult {
             command: seen.sight.command(),
@@ -73,7 +81,7 @@ fn inside(lab: &dyn LabAccess, case: &Case, phase: usize) -> Vec<CheckResult> {
     checked
 }
 
-async fn look(lab: &dyn LabAccess, view: &View, sight: &ObservationKind) -> Result<String, String> {
+async fn look(lab: &dyn LabAccess, view: &View, sight: &ObservationKind, account: CaptureAccount) -> Result<String, String> {
     match sight {
         ObservationKind::Run { vm, command } => {
             let ran = run(lab, vm, command).await?;
@@ -102,7 +110,7 @@ async fn look(lab: &dyn LabAccess, view: &View, sight: &ObservationKind) -> Resu
         ObservationKind::Document { path } => {
             ask(lab, Verb::Get, &view.path(path), None).await.map(|found| found.to_string())
         }
-        ObservationKind::Capture { vm } => captured(lab, vm).await,
+        ObservationKind::Capture { vm } => captured(lab, vm, account).await,
     }
 }
 
@@ -124,22 +132,14 @@ async fn effective(lab: &dyn LabAccess, view: &View, vm: &str, action: &str) -> 
 }
 
 /// Captures what passes a machine for half a minute, and says what stands out.
-async fn captured(lab: &dyn LabAccess, vm: &str) -> Result<String, String> {
+async fn captured(lab: &dyn LabAccess, vm: &str, account: CaptureAccount) -> Result<String, String> {
     let name = format!("lab-check-{vm}");
     let order = CaptureOrder { machine: vm.to_owned(), snaplen: 256, most: 0, filters: Vec::new() };
     lab.host().capture(&name, order).await.map_err(|error| error.to_string())?;
     // The lab's clock replaces waiting where the guests are a model.
     run(lab, vm, "sleep 30").await?;
     let file = lab.host().captured(&name).await.map_err(|error| error.to_string())?;
-    let mut analyzer = ghost_pcap::Analyzer::new(ghost_pcap::Scope::default());
-    let ending = ghost_pcap::frames(file.as_slice(), |frame| {
-        analyzer.feed(frame);
-    });
-    let summary = analyzer.finish(&ending.map_err(|error| error.to_string())?);
-    let found = serde_json::to_value(&summary).map_err(|error| error.to_string())?;
-    let part = |name: &str| found.get(name).cloned().unwrap_or_default();
-    Ok(json!({"packets": found.pointer("/file/packets"), "counts": part("counts"), "findings": part("findings"),
-        "flows": found.pointer("/tcp/flows"), "icmp": part("icmp"), "arp": part("arp"), "dns": part("dns")}).to_string())
+    account(&file).map(|found| found.to_string())
 }
 
 fn upper(protocol: Protocol) -> &'static str {

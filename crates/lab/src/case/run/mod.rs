@@ -16,6 +16,6 @@ mod journal;
 mod perform;
 
 pub use access::{LabAccess, SnapshotAction};
-pub use check::{CheckResult, check};
+pub use check::{CaptureAccount, CheckResult, check};
 pub use error::InjectError;
 pub use inject::{ActiveCase, Injected, active_case, clean, inject, reset};

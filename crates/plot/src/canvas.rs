@@ -4,35 +4,35 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::register_font;
 
-use super::picture::{PlotError, encode};
+use super::png::{PlotError, encode};
 
 /// As wide and as high as a chat shows without cutting.
-pub(super) const SIZE: (u32, u32) = (1200, 640);
+pub const SIZE: (u32, u32) = (1200, 640);
 /// The name under which the built-in font is known.
-pub(super) const FONT: &str = "sans-serif";
+pub const FONT: &str = "sans-serif";
 /// The letters of the built-in font.
-pub(super) const LETTERS: &[u8] = include_bytes!("font/dejavu-sans-ascii.ttf");
+pub const LETTERS: &[u8] = include_bytes!("font/dejavu-sans-ascii.ttf");
 
 /// Colors that people tell apart who do not see all of them.
-pub(super) const BLUE: RGBColor = RGBColor(0, 114, 178);
+pub const BLUE: RGBColor = RGBColor(0, 114, 178);
 /// Vermilion.
-pub(super) const RED: RGBColor = RGBColor(213, 94, 0);
-pub(super) const ORANGE: RGBColor = RGBColor(230, 159, 0);
+pub const RED: RGBColor = RGBColor(213, 94, 0);
+pub const ORANGE: RGBColor = RGBColor(230, 159, 0);
 /// Bluish green.
-pub(super) const GREEN: RGBColor = RGBColor(0, 158, 115);
+pub const GREEN: RGBColor = RGBColor(0, 158, 115);
 /// Reddish purple.
-pub(super) const PURPLE: RGBColor = RGBColor(170, 51, 119);
+pub const PURPLE: RGBColor = RGBColor(170, 51, 119);
 /// For lines behind everything.
-pub(super) const FAINT: RGBColor = RGBColor(222, 226, 230);
+pub const FAINT: RGBColor = RGBColor(222, 226, 230);
 /// For words.
-pub(super) const INK: RGBColor = RGBColor(33, 37, 41);
+pub const INK: RGBColor = RGBColor(33, 37, 41);
 
 /// A part of the paper.
-pub(super) type Area<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
+pub type Area<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
 
 /// How a series is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
+pub enum Mark {
     /// A filled square.
     Square,
     /// A filled circle.
@@ -46,15 +46,15 @@ pub(super) enum Mark {
 }
 
 /// What a series is called.
-pub(super) struct Legend {
-    pub(super) color: RGBColor,
+pub struct Legend {
+    pub color: RGBColor,
     /// Its sign.
-    pub(super) mark: Mark,
-    pub(super) name: String,
+    pub mark: Mark,
+    pub name: String,
 }
 
 /// Draws a picture with a title and a line below it, and returns the file.
-pub(super) fn draw(
+pub fn draw(
     title: &str,
     below: &str,
     legend: &[Legend],
@@ -79,7 +79,7 @@ pub(super) fn draw(
 }
 
 /// Writes a line of text.
-pub(super) fn text(
+pub fn text(
     area: &Area<'_>,
     words: &str,
     at: (i32, i32),
@@ -104,7 +104,7 @@ fn fitting(paper: &Area<'_>, title: &str) -> Result<i32, PlotError> {
 }
 
 /// Turns what went wrong while drawing into one kind of error.
-pub(super) fn failed(error: impl std::fmt::Display) -> PlotError {
+pub fn failed(error: impl std::fmt::Display) -> PlotError {
     PlotError(error.to_string())
 }
 

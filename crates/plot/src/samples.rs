@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 
 use super::canvas::{Area, BLUE, FAINT, FONT, GREEN, INK, Legend, Mark, ORANGE, RED, draw, failed};
-use super::picture::PlotError;
+use super::png::PlotError;
 use super::scale::count;
 
 /// One metric.

@@ -1,15 +1,12 @@
-//! What the files say: room `pcap`, over the files of a task.
+//! What the files of a task say.
 
 use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::name::Role;
-use super::step::AnalysisJob;
-use super::task::Analysis;
-use crate::operation::Issue;
 use ghost_base::write_private;
+use ghost_cloud::capture::{Analysis, AnalysisJob, FileProblem, Issue, Role};
 use ghost_pcap::{Analyzer, Error, Scope, Severity, Summary, compare, comparison_markdown, frames, markdown};
 
 /// How many findings are kept with the task; the reports hold all.
@@ -37,11 +34,6 @@ pub enum CaptureFileError {
     #[error("reading it failed")]
     Aborted,
 }
-
-/// Why a fetched file is no whole capture, in the words that are recorded.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct FileProblem(pub String);
 
 impl From<CaptureFileError> for FileProblem {
     fn from(error: CaptureFileError) -> Self {

@@ -4,7 +4,7 @@ use plotters::prelude::*;
 use plotters::style::register_font;
 
 use super::canvas::{Area, FAINT, FONT, GREEN, INK, LETTERS, RED, failed, text};
-use super::picture::{PlotError, encode};
+use super::png::{PlotError, encode};
 
 const WIDTH: u32 = 1000;
 const EDGE: i32 = 32;

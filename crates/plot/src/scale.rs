@@ -2,10 +2,10 @@
 
 /// A unit of time: its name, and how many nanoseconds it has.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Unit {
-    pub(super) name: &'static str,
+pub struct Unit {
+    pub name: &'static str,
     /// Its name in words.
-    pub(super) words: &'static str,
+    pub words: &'static str,
     nanos: f64,
 }
 
@@ -19,19 +19,19 @@ const UNITS: [Unit; 5] = [
 
 impl Unit {
     /// Returns the unit in which a span is at least a few.
-    pub(super) fn of(span: u64) -> Self {
+    pub fn of(span: u64) -> Self {
         let [.., least] = UNITS;
         UNITS.into_iter().find(|unit| span as f64 >= 3.0 * unit.nanos).unwrap_or(least)
     }
 
     /// Returns a time in this unit.
-    pub(super) fn count(self, nanos: u64) -> f64 {
+    pub fn count(self, nanos: u64) -> f64 {
         nanos as f64 / self.nanos
     }
 }
 
 /// Returns a span with its unit, in two digits or so: `0.13 s`.
-pub(super) fn span(nanos: u64) -> String {
+pub fn span(nanos: u64) -> String {
     let unit = UNITS.into_iter().find(|unit| nanos as f64 >= unit.nanos * 0.95);
     let [.., least] = UNITS;
     let unit = unit.unwrap_or(least);
@@ -47,7 +47,7 @@ pub(super) fn span(nanos: u64) -> String {
 }
 
 /// Returns a number without zeros at its end.
-pub(super) fn trimmed(number: f64, digits: usize) -> String {
+pub fn trimmed(number: f64, digits: usize) -> String {
     let text = format!("{number:.digits$}");
     if !text.contains('.') {
         return text;
@@ -56,12 +56,12 @@ pub(super) fn trimmed(number: f64, digits: usize) -> String {
 }
 
 /// Returns a place on an axis of time.
-pub(super) fn tick(number: &f64) -> String {
+pub fn tick(number: &f64) -> String {
     trimmed(*number, 3)
 }
 
 /// Returns a count, short.
-pub(super) fn count(number: &f64) -> String {
+pub fn count(number: &f64) -> String {
     let (scaled, suffix) = match number.abs() {
         large if large >= 1e9 => (number / 1e9, " G"),
         large if large >= 1e6 => (number / 1e6, " M"),
@@ -72,7 +72,7 @@ pub(super) fn count(number: &f64) -> String {
 }
 
 /// Returns a count of bytes, short.
-pub(super) fn bytes(number: &f64) -> String {
+pub fn bytes(number: &f64) -> String {
     let (scaled, suffix) = match number.abs() {
         large if large >= 1e9 => (number / 1e9, " GB"),
         large if large >= 1e6 => (number / 1e6, " MB"),
@@ -83,7 +83,7 @@ pub(super) fn bytes(number: &f64) -> String {
 }
 
 /// Returns milliseconds in the unit that suits them.
-pub(super) fn millis(number: &f64) -> String {
+pub fn millis(number: &f64) -> String {
     let (scaled, suffix) = match *number {
         large if large >= 1000.0 => (large / 1000.0, " s"),
         small if small > 0.0 && small < 0.1 => (small * 1000.0, " µs"),
@@ -95,7 +95,6 @@ pub(super) fn millis(number: &f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::whole;
 
     #[test]
     fn numbers_are_short_and_have_their_unit() {
@@ -107,7 +106,6 @@ mod tests {
         assert_eq!(bytes(&2_500_000.0), "2.5 MB");
         assert_eq!(millis(&0.05), "50 µs");
         assert_eq!(millis(&2500.0), "2.5 s");
-        assert_eq!(whole(1_234_567), "1,234,567");
         assert_eq!(Unit::of(4_000_000_000).name, "s");
         assert_eq!(Unit::of(2_000_000_000).name, "ms");
         assert_eq!(tick(&0.25), "0.25");
