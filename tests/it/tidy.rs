@@ -18,7 +18,22 @@ const CRATES: [(&str, &[&str]); 13] = [
     ("slack", &["base"]),
     ("lab", &["base", "inspect", "shell"]),
     ("lab-slack", &["base"]),
-    ("", &["base", "capture-files", "cloud", "inspect", "investigate", "lab", "lab-slack", "pcap", "shell", "slack", "store"]),
+    (
+        "",
+        &[
+            "base",
+            "capture-files",
+            "cloud",
+            "inspect",
+            "investigate",
+            "lab",
+            "lab-slack",
+            "pcap",
+            "shell",
+            "slack",
+            "store",
+        ],
+    ),
 ];
 
 /// Names, each with those that it may name.

@@ -14,6 +14,8 @@ pub fn account(capture: &[u8]) -> Result<Value, Error> {
     })?;
     let found = serde_json::to_value(analyzer.finish(&ending)).unwrap_or_default();
     let part = |name: &str| found.get(name).cloned().unwrap_or_default();
-    Ok(json!({"packets": found.pointer("/file/packets"), "counts": part("counts"), "findings": part("findings"),
-        "flows": found.pointer("/tcp/flows"), "icmp": part("icmp"), "arp": part("arp"), "dns": part("dns")}))
+    Ok(
+        json!({"packets": found.pointer("/file/packets"), "counts": part("counts"), "findings": part("findings"),
+        "flows": found.pointer("/tcp/flows"), "icmp": part("icmp"), "arp": part("arp"), "dns": part("dns")}),
+    )
 }

@@ -70,9 +70,9 @@ pub use flow::{
     AckTimes, DirectionFacts, ExpertInfo, LimitShares, LossFacts, MtuBlackHole, Percentiles, RepeatedSegment,
     ResetFacts, State, TcpStreamFacts, Vantage, ZeroWindowFacts,
 };
-pub use label::{Label, Labels, UnknownLabel};
 #[cfg(feature = "plot")]
 pub use ghost_plot::PlotError;
+pub use label::{Label, Labels, UnknownLabel};
 #[cfg(feature = "plot")]
 pub use plot::{PICTURES, Picture, pictures};
 pub use protocol::UdpStreamFacts;

@@ -16,8 +16,8 @@ use crate::cli::setup::Setup;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
 use ghost_capture_files::CaptureFolder;
 use ghost_cloud::capture::{
-    Analysis, AnalysisJob, CaptureExecutor, FileProblem, CaptureShell, CaptureStep, CaptureTask,
-    CommandOutcome, Ended, Instruction, NextStep, SaveError, State, TaskStore, drive,
+    Analysis, AnalysisJob, CaptureExecutor, CaptureShell, CaptureStep, CaptureTask, CommandOutcome, Ended,
+    FileProblem, Instruction, NextStep, SaveError, State, TaskStore, drive,
 };
 use ghost_shell::{Approver, Cancel, Known};
 

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use ghost_base::{Clock as _, Timestamp};
 use ghost_capture_files::CaptureFolder;
 use ghost_cloud::capture::{
-    Analysis, AnalysisJob, CaptureExecutor, FileProblem, CaptureShell, CaptureStep, CaptureTask,
-    CommandOutcome, DriveError, Ended, Instruction, NextStep, SaveError, State, TaskStore, drive,
+    Analysis, AnalysisJob, CaptureExecutor, CaptureShell, CaptureStep, CaptureTask, CommandOutcome,
+    DriveError, Ended, FileProblem, Instruction, NextStep, SaveError, State, TaskStore, drive,
 };
 use ghost_lab::LabClock;
 use ghost_lab::control::Remote;

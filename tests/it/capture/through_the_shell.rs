@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use ghost_base::{Clock as _, ManualClock, Timestamp};
 use ghost_capture_files::CaptureFolder;
 use ghost_cloud::capture::{
-    Analysis, AnalysisJob, CaptureExecutor, FileProblem, CaptureRequest, CaptureShell, CaptureStep,
-    CaptureTask, CommandOutcome, Ended, Group, Instruction, Limits, NextStep, SaveError, State, Storage,
+    Analysis, AnalysisJob, CaptureExecutor, CaptureRequest, CaptureShell, CaptureStep, CaptureTask,
+    CommandOutcome, Ended, FileProblem, Group, Instruction, Limits, NextStep, SaveError, State, Storage,
     TaskStore, drive,
 };
 use ghost_cloud::{Account, Container, Name};

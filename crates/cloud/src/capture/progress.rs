@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use ghost_base::Timestamp;
 
-use super::drive::FileProblem;
 use super::document::{Blob, ListedCapture, Status, read};
+use super::drive::FileProblem;
 use super::target::{CaptureTarget, Left, Phase, Stop};
 use super::task::{CaptureTask, RequestedState};
 use crate::FailureClass;

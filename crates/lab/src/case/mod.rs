@@ -39,7 +39,7 @@ pub use plan::{Plan, PlanAction, PlanStep, View, plan};
 pub use problem::{Problem, Problems};
 pub use random::random;
 pub use run::{
-    ActiveCase, CaptureAccount, CheckResult, InjectError, Injected, LabAccess, SnapshotAction, active_case, check, clean,
-    inject, reset,
+    ActiveCase, CaptureAccount, CheckResult, InjectError, Injected, LabAccess, SnapshotAction, active_case,
+    check, clean, inject, reset,
 };
 pub use score::Score;

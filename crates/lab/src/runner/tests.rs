@@ -12,8 +12,8 @@ use crate::control::Lab;
 use ghost_base::{Clock as _, Timestamp};
 use ghost_capture_files::CaptureFolder;
 use ghost_cloud::capture::{
-    self, Analysis, AnalysisJob, FileProblem, CaptureRequest, CaptureStep, CaptureTask, Instruction,
-    Limits, NextStep, SaveError, Storage,
+    self, Analysis, AnalysisJob, CaptureRequest, CaptureStep, CaptureTask, FileProblem, Instruction, Limits,
+    NextStep, SaveError, Storage,
 };
 use ghost_cloud::guest::{GuestAccess, Hop, Identity, Ssh};
 use ghost_cloud::meter::TestType;

@@ -3,16 +3,16 @@
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
-use ghost_plot::canvas::{
-    Area, BLUE, FAINT, FONT, GREEN, INK, Legend, Mark, ORANGE, PURPLE, RED, draw, failed, text,
-};
 use super::picture::Picture;
-use ghost_plot::PlotError;
-use ghost_plot::scale::{Unit, bytes, span, tick};
 use super::trace_range::{Direction, RST, acknowledges, around};
 use crate::label::Label;
 use crate::report::whole;
 use crate::series::{PacketTrace, TracePacket};
+use ghost_plot::PlotError;
+use ghost_plot::canvas::{
+    Area, BLUE, FAINT, FONT, GREEN, INK, Legend, Mark, ORANGE, PURPLE, RED, draw, failed, text,
+};
+use ghost_plot::scale::{Unit, bytes, span, tick};
 
 /// How many frames in trouble get their number.
 const MAX_FRAME_NUMBERS: usize = 7;

@@ -2,12 +2,12 @@
 
 use plotters::prelude::*;
 
-use ghost_plot::canvas::{Area, BLUE, FAINT, FONT, INK, Legend, Mark, PURPLE, RED, draw, failed, text};
 use super::picture::Picture;
-use ghost_plot::PlotError;
-use ghost_plot::scale::{Unit, count, span, tick};
 use crate::report::whole;
 use crate::series::{Timeline, TimelineColumn};
+use ghost_plot::PlotError;
+use ghost_plot::canvas::{Area, BLUE, FAINT, FONT, INK, Legend, Mark, PURPLE, RED, draw, failed, text};
+use ghost_plot::scale::{Unit, count, span, tick};
 
 /// Bars that are thinner than this are dust.
 const MAX_COLUMNS: usize = 128;

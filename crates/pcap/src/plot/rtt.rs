@@ -3,12 +3,12 @@
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 
-use ghost_plot::canvas::{Area, BLUE, FAINT, FONT, GREEN, INK, Legend, Mark, RED, draw, failed};
 use super::picture::Picture;
-use ghost_plot::PlotError;
-use ghost_plot::scale::{Unit, millis, span, tick};
 use crate::report::whole;
 use crate::series::{RttHistogram, Timeline};
+use ghost_plot::PlotError;
+use ghost_plot::canvas::{Area, BLUE, FAINT, FONT, GREEN, INK, Legend, Mark, RED, draw, failed};
+use ghost_plot::scale::{Unit, millis, span, tick};
 
 const MAX_COLUMNS: usize = 96;
 const MIN_COLUMNS: u64 = 12;

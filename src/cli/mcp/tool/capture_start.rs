@@ -23,8 +23,8 @@ use crate::cli::print::Hinted;
 use ghost_base::{Clock as _, SystemClock, Timestamp};
 use ghost_capture_files::CaptureFolder;
 use ghost_cloud::capture::{
-    Analysis, AnalysisJob, CaptureExecutor, FileProblem, CaptureShell, CaptureStep, CaptureTask,
-    CommandOutcome, Instruction, NextStep, SaveError, TaskStore, drive,
+    Analysis, AnalysisJob, CaptureExecutor, CaptureShell, CaptureStep, CaptureTask, CommandOutcome,
+    FileProblem, Instruction, NextStep, SaveError, TaskStore, drive,
 };
 use ghost_shell::CancelSignal;
 

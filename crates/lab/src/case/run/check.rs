@@ -81,7 +81,12 @@ fn inside(lab: &dyn LabAccess, case: &Case, phase: usize) -> Vec<CheckResult> {
     checked
 }
 
-async fn look(lab: &dyn LabAccess, view: &View, sight: &ObservationKind, account: CaptureAccount) -> Result<String, String> {
+async fn look(
+    lab: &dyn LabAccess,
+    view: &View,
+    sight: &ObservationKind,
+    account: CaptureAccount,
+) -> Result<String, String> {
     match sight {
         ObservationKind::Run { vm, command } => {
             let ran = run(lab, vm, command).await?;
