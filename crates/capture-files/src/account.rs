@@ -1,4 +1,4 @@
-//! What a capture shows, as a document in which somebody looks for a line.
+//! What a capture shows, as a document in which a line can be found.
 
 use ghost_pcap::{Analyzer, Error, Scope, frames};
 use serde_json::{Value, json};
