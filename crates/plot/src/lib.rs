@@ -1,7 +1,7 @@
 //! Draws pictures for a chat: a canvas with a title and a legend, samples of a measurement, a path from top to bottom.
 //!
 //! Input: figures and words. Output: the bytes of a PNG file, the same for the same input on every machine: the font is built in. The crate
-//! opens no file, uses no font of the system, and lets no letter through that its font does not have.
+//! opens no file and uses no font of the system.
 //!
 //! ```
 //! use ghost_plot::{Hop, HopStatus, hop_diagram};
