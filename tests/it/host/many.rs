@@ -60,6 +60,8 @@ fn fifty_machines_are_read_side_by_side_and_none_keeps_the_others() {
     let words: Vec<&str> = words.into_iter().chain(more).collect();
     let ended = Ended::read(investigate(ghost(), None, home.path(), &words));
 
+    // A session that broke off says why on standard error.
+    let concluded = ended.concluded();
     // Each is asked once, in the order of the names, and nobody has to answer.
     let steps = steps(&ended);
     assert_eq!(steps.values().cloned().collect::<Vec<_>>(), names());
@@ -77,7 +79,6 @@ fn fifty_machines_are_read_side_by_side_and_none_keeps_the_others() {
     assert_eq!(hangs["error"], "timeout", "{hangs}");
 
     // Each has its line in the report; what lies is not read, and nothing of it is believed.
-    let concluded = ended.concluded();
     let session = ended.events[0]["session"].as_str().unwrap();
     let report = home.path().join("data/reports").join(session).join("rca.md");
     let report = std::fs::read_to_string(&report).unwrap_or_else(|error| panic!("{report:?}: {error}"));
