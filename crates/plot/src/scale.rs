@@ -62,22 +62,21 @@ pub fn tick(number: &f64) -> String {
 
 /// Returns a count, short.
 pub fn count(number: &f64) -> String {
-    let (scaled, suffix) = match number.abs() {
-        large if large >= 1e9 => (number / 1e9, " G"),
-        large if large >= 1e6 => (number / 1e6, " M"),
-        large if large >= 1e4 => (number / 1e3, " k"),
-        _ => (*number, ""),
-    };
-    format!("{}{suffix}", trimmed(scaled, 2))
+    short(*number, [" G", " M", " k", ""])
 }
 
 /// Returns a count of bytes, short.
 pub fn bytes(number: &f64) -> String {
+    short(*number, [" GB", " MB", " kB", " B"])
+}
+
+/// Returns a number in the largest unit of which it has enough; a few thousands are read as they are.
+fn short(number: f64, [billions, millions, thousands, ones]: [&str; 4]) -> String {
     let (scaled, suffix) = match number.abs() {
-        large if large >= 1e9 => (number / 1e9, " GB"),
-        large if large >= 1e6 => (number / 1e6, " MB"),
-        large if large >= 1e4 => (number / 1e3, " kB"),
-        _ => (*number, " B"),
+        large if large >= 1e9 => (number / 1e9, billions),
+        large if large >= 1e6 => (number / 1e6, millions),
+        large if large >= 1e4 => (number / 1e3, thousands),
+        _ => (number, ones),
     };
     format!("{}{suffix}", trimmed(scaled, 2))
 }
