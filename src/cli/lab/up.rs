@@ -26,11 +26,6 @@ const SEED: u64 = 1;
 /// The largest file of an estate.
 const MAX_ESTATE_BYTES: usize = 64 << 20;
 
-/// Says what a capture shows, for cases in which the wire shows something.
-fn shown(capture: &[u8]) -> Result<serde_json::Value, String> {
-    ghost_capture_files::account(capture).map_err(|error| error.to_string())
-}
-
 /// Who plays the machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Hosts {
@@ -125,7 +120,7 @@ async fn attend(
 ) -> anyhow::Result<()> {
     // Journal and baselines lie beside the lab's file, where the tools look for them.
     let data = claim.path().parent().map_or_else(PathBuf::new, Path::to_owned);
-    let cases = Cases::new(data.clone(), shown);
+    let cases = Cases::new(data.clone(), ghost_capture_files::account);
     let lab = Lab::new(cloud, host, clock, vec![Arc::new(cases)]).context("drawing the lab's secrets")?;
     let program = std::env::current_exe().context("finding this program")?;
     let settings = Settings { port: arguments.port, record: claim.path().to_owned(), program };

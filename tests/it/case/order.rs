@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ghost_base::SystemClock;
+use ghost_capture_files::account;
 use ghost_lab::LabClock;
 use ghost_lab::case::{CASES, Cases, active_case, embedded, names};
 use ghost_lab::control::{Lab, OrderHandler};
 use serde_json::{Value, json};
 
-use super::seen::shown;
 use super::stage::{Remembering, usual};
 
 struct Open {
@@ -24,7 +24,7 @@ fn open() -> Open {
     let guests = Arc::new(Remembering::default());
     let cloud = usual();
     let lab = Lab::new(cloud, guests.clone(), LabClock::new(Arc::new(SystemClock)), Vec::new()).unwrap();
-    let cases = Cases::new(data.path().to_owned(), shown);
+    let cases = Cases::new(data.path().to_owned(), account);
     Open { lab, cases, guests, data }
 }
 

@@ -4,12 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ghost_base::{ManualClock, Timestamp};
+use ghost_capture_files::account;
 use ghost_lab::LabClock;
 use ghost_lab::case::{CASES, Case, CheckResult, LabAccess as _, check, inject, reset};
 use ghost_lab::control::Lab;
 use ghost_lab::host::{Script, ScriptTransport, Simulated};
-
-use serde_json::Value;
 
 use super::plan::{FAULTS, case};
 use super::stage::usual;
@@ -65,15 +64,10 @@ fn wrong(case: &str, when: &str, checked: &[CheckResult]) -> Vec<String> {
         .collect()
 }
 
-/// Says what a capture shows.
-pub(super) fn shown(capture: &[u8]) -> Result<Value, String> {
-    ghost_capture_files::account(capture).map_err(|error| error.to_string())
-}
-
 async fn play(name: &str, text: &str, data: &Path) -> Vec<String> {
     let lab = lab();
     let case = Case::read(text).unwrap();
-    let mut found = wrong(name, "before", &check(&lab, &case, 0, shown).await);
+    let mut found = wrong(name, "before", &check(&lab, &case, 0, account).await);
     let estate = serde_json::to_string(&lab.documents()).unwrap();
     let guests = inside(&lab).await;
     for phase in 1..=case.phases.len() {
@@ -81,10 +75,10 @@ async fn play(name: &str, text: &str, data: &Path) -> Vec<String> {
             found.push(format!("{name}/{phase}: {error}"));
             return found;
         }
-        found.extend(wrong(name, &format!("phase {phase}"), &check(&lab, &case, phase, shown).await));
+        found.extend(wrong(name, &format!("phase {phase}"), &check(&lab, &case, phase, account).await));
     }
     reset(&lab, data).await.unwrap();
-    found.extend(wrong(name, "after", &check(&lab, &case, 0, shown).await));
+    found.extend(wrong(name, "after", &check(&lab, &case, 0, account).await));
     if serde_json::to_string(&lab.documents()).unwrap() != estate {
         found.push(format!("{name}: the estate is not as it was"));
     }

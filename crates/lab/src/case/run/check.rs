@@ -1,5 +1,6 @@
 //! Whether what a case brings can be seen.
 
+use std::error::Error;
 use std::net::SocketAddr;
 
 use regex::Regex;
@@ -16,7 +17,7 @@ use crate::host::{CaptureOrder, Protocol};
 use crate::kubernetes::Fate;
 
 /// Says what a capture shows, as a document. The lab reads no packets itself: who checks a case brings what does.
-pub type CaptureAccount = fn(&[u8]) -> Result<Value, String>;
+pub type CaptureAccount = fn(&[u8]) -> Result<Value, Box<dyn Error + Send + Sync>>;
 
 /// What was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -144,7 +145,7 @@ async fn captured(lab: &dyn LabAccess, vm: &str, account: CaptureAccount) -> Res
     // The lab's clock replaces waiting where the guests are a model.
     run(lab, vm, "sleep 30").await?;
     let file = lab.host().captured(&name).await.map_err(|error| error.to_string())?;
-    account(&file).map(|found| found.to_string())
+    account(&file).map(|found| found.to_string()).map_err(|error| error.to_string())
 }
 
 fn upper(protocol: Protocol) -> &'static str {
