@@ -164,3 +164,47 @@ fn in_words(sentence: &str) -> String {
     };
     bare.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A classic header and no packet.
+    const EMPTY: [u8; 24] =
+        [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0, 0];
+
+    fn job(role: Role, name: &str) -> AnalysisJob {
+        AnalysisJob { role, name: name.to_owned(), pair: "pair".to_owned() }
+    }
+
+    #[test]
+    fn what_is_missing_cut_off_or_no_capture_is_said_and_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("source.cap");
+        assert!(matches!(verify(&path, 24), Err(CaptureFileError::File(_))));
+        fs::write(&path, EMPTY).unwrap();
+        assert_eq!(verify(&path, 24).unwrap(), (0, false));
+        assert!(matches!(verify(&path, 25), Err(CaptureFileError::Size { has: 24, wanted: 25 })));
+        fs::write(&path, "<html>no such blob</html>").unwrap();
+        assert!(matches!(verify(&path, 25), Err(CaptureFileError::Capture(_))));
+        let done = analyze(folder.path(), &[job(Role::Source, "source"), job(Role::Destination, "gone")]);
+        assert!(done.files.is_empty() && done.trouble.is_some(), "{done:?}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only the file itself is there");
+        assert!(crate::account(b"<html>").is_err());
+    }
+
+    #[test]
+    fn one_that_is_no_capture_keeps_no_other_from_being_analyzed() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("source.cap"), "nothing").unwrap();
+        fs::write(folder.path().join("destination.cap"), EMPTY).unwrap();
+        let done =
+            analyze(folder.path(), &[job(Role::Source, "source"), job(Role::Destination, "destination")]);
+        assert!(done.files.contains(&"destination_semantic.json".to_owned()), "{done:?}");
+        assert!(done.trouble.is_some(), "{done:?}");
+        // Twice is as once.
+        let again =
+            analyze(folder.path(), &[job(Role::Source, "source"), job(Role::Destination, "destination")]);
+        assert_eq!(again.files, done.files);
+    }
+}
