@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::session::FreezeCheck;
 use ghost_base::Timestamp;
+use ghost_session::FreezeCheck;
 use ghost_store::{Store, StoreError};
 
 const FLAG: &str = "freeze";

@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::http::{Answer, Direction, Judged, Measures, Outcome, SessionState, Whose};
-use crate::session::{DriveOutcome, EngineError, Observer};
 use ghost_base::{SessionId, Timestamp};
 use ghost_investigate::event::{ApprovalDecided, Content, Event, Recorded, Reply, StepId};
 use ghost_investigate::state::State;
+use ghost_session::{DriveOutcome, EngineError, Observer};
 use ghost_slack::web::CallError;
 
 /// One thing that is counted.

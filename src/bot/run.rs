@@ -10,8 +10,8 @@ use crate::bot::handle::Bot;
 use crate::bot::measure::{Counting, outcome};
 use crate::bot::present::Presenter;
 use crate::http::{Beat, Check, Measures, SessionState, SocketState, Vitals};
-use crate::session::Worker;
 use crate::telemetry::{Exporter, Telemetry};
+use ghost_session::Worker;
 use ghost_shell::{Cancel, CancelSignal};
 use ghost_slack::socket::{Settings as SocketSettings, Socket, SocketError, Watch};
 

@@ -13,7 +13,6 @@ use crate::cli::investigate::prices;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
 use ghost_agent::config::read_small;
-use ghost_agent::session::{Engine, EngineBuilder, ShellError};
 use ghost_cloud::Name;
 use ghost_cloud::guest::{GuestAccess, HostAccess, Ssh};
 use ghost_investigate::Limits;
@@ -21,6 +20,7 @@ use ghost_investigate::event::SessionHost;
 use ghost_investigate::model::{Cost, Model};
 use ghost_investigate::state::State;
 use ghost_investigate::tool::{Registry, Site};
+use ghost_session::{Engine, EngineBuilder, ShellError};
 use ghost_shell::{ClipLimits, Policy};
 use ghost_store::Store;
 

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
-use ghost_agent::session::{FileTaskError, FileTasks};
 use ghost_base::{SessionId, private_dir, write_private, write_private_new};
 use ghost_capture_files::{analyze, verify};
 use ghost_cloud::capture::{AnalysisJob, Role};
 use ghost_cloud::probe::Packets;
 use ghost_investigate::state::State;
 use ghost_investigate::tool::FileTask;
+use ghost_session::{FileTaskError, FileTasks};
 use ghost_shell::redact;
 
 /// The largest document that a task reads or keeps.

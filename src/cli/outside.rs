@@ -12,12 +12,12 @@ use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
 use ghost_agent::bot::{SLACK, Settings};
 use ghost_agent::config::read_small;
-use ghost_agent::outside::{
+use ghost_base::{Secret, SystemClock};
+use ghost_investigate::event::Origin;
+use ghost_session::outside::{
     Caller, Callers, Client, HttpLink, HttpPlace, Kept, Link, MIN_TOKEN_CHARS, OutsideRoom, OutsideServer,
     Rates, StoreLink, routes,
 };
-use ghost_base::{Secret, SystemClock};
-use ghost_investigate::event::Origin;
 use ghost_store::{RedisConfig, RedisStore, Store};
 
 /// So many calls belong to one request: it is asked about, used up, and given up.

@@ -10,11 +10,11 @@ use super::engine::{policy_for, site, tools};
 use super::print::{Hinted, line};
 use super::sessions::read_export;
 use super::setup::Setup;
-use ghost_agent::session::export::{Export, Unsound};
 use ghost_investigate::event::{Content, LedgerError, Recorded};
 use ghost_investigate::replay::{ReplayInputs, Replayed, Wording, replay};
 use ghost_investigate::report::plain;
 use ghost_investigate::state::{FoldError, State};
+use ghost_session::export::{Export, Unsound};
 
 /// The record is not what follows from itself.
 const DIVERGED: u8 = 3;

@@ -22,7 +22,7 @@ pub(super) struct Setup {
     /// By what the shell tells the time; by the machine's clock, unless somebody says otherwise.
     pub(super) clock: Option<std::sync::Arc<dyn ghost_base::Clock>>,
     /// How a session waits; as long as its clock says, unless somebody says otherwise.
-    pub(super) sleep: Option<std::sync::Arc<dyn ghost_agent::session::Sleep>>,
+    pub(super) sleep: Option<std::sync::Arc<dyn ghost_session::Sleep>>,
     /// The store, where it is open already.
     pub(super) opened: Option<std::sync::Arc<dyn ghost_store::Store>>,
     /// Where commands may send something unasked, as the command line has it.
@@ -168,8 +168,8 @@ impl Setup {
     }
 
     /// Returns how sessions wait.
-    pub(super) fn sleep(&self) -> std::sync::Arc<dyn ghost_agent::session::Sleep> {
-        let usual = || std::sync::Arc::new(ghost_agent::session::ClockSleep::new(self.clock()));
+    pub(super) fn sleep(&self) -> std::sync::Arc<dyn ghost_session::Sleep> {
+        let usual = || std::sync::Arc::new(ghost_session::ClockSleep::new(self.clock()));
         self.sleep.clone().unwrap_or_else(|| usual())
     }
 

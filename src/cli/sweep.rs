@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::cli::print::Hinted;
 use crate::cli::setup::{CLIENTS, Setup};
-use ghost_agent::session::retention::{Lifetimes, Swept, sweep, sweep_files};
 use ghost_base::{Clock as _, SessionId, SystemClock};
+use ghost_session::retention::{Lifetimes, Swept, sweep, sweep_files};
 use ghost_store::{Store, StoreError};
 
 /// Sweeps the data folder of the caller, with its store where that is open.

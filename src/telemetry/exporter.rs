@@ -11,10 +11,10 @@ use super::client::Collector;
 use super::encode;
 use super::trace::{Trace, trace};
 use crate::http::Measures;
-use crate::session::{DriveOutcome, EngineError, Observer};
 use ghost_base::{Clock, SessionId, Timestamp};
 use ghost_investigate::event::{Content, Event, Recorded, StepId, read};
 use ghost_investigate::state::State;
+use ghost_session::{DriveOutcome, EngineError, Observer};
 use ghost_shell::CancelSignal;
 use ghost_store::Store;
 
@@ -214,7 +214,7 @@ mod tests {
     use tokio::time::{Instant, sleep};
 
     use super::*;
-    use crate::session::NoObserver;
+    use ghost_session::NoObserver;
 
     /// The clock of the test stands still but for its waits, so what is compared is how long the code waits.
     #[tokio::test(start_paused = true)]

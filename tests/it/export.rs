@@ -13,9 +13,9 @@ use ghost_agent::export::{
     GitHubPlace, MAX_BODY_CHARS, MAX_NOTE_CHARS, PagerDutyPlace, Prepared, SendError, Sent, github,
     pagerduty, send,
 };
-use ghost_agent::session::export::read as read_export;
 use ghost_base::Secret;
 use ghost_investigate::report::postmortem::{Postmortem, postmortem};
+use ghost_session::export::read as read_export;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -7,9 +7,9 @@ use crate::bot::SLACK;
 use crate::bot::core::Core;
 use crate::bot::handle::open::Incident;
 use crate::bot::journal::{Entry, JournalAction, note};
-use crate::session::InboxMessage;
 use ghost_base::{Digest, SessionId, Timestamp};
 use ghost_investigate::event::{Alert, AlertStatus, Alerted, Opened, Origin};
+use ghost_session::InboxMessage;
 use ghost_store::{Claimed, Delivered, StoreError};
 
 /// For so long a group of alerts is remembered after it was last mentioned.

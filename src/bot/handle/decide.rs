@@ -6,10 +6,10 @@ use crate::bot::core::Core;
 use crate::bot::journal::{Entry, JournalAction, note};
 use crate::bot::show::{self, Refusal, RenderContext};
 use crate::bot::{AccessError, ChannelRules, Freeze, Groups, People, Person, Thread, may_take_part};
-use crate::session::{SubmittedVote, VoteResult, submit_vote};
 use ghost_investigate::event::{Impact, Reply};
 use ghost_investigate::may_approve_modified;
 use ghost_investigate::state::{Ending, State};
+use ghost_session::{SubmittedVote, VoteResult, submit_vote};
 use ghost_slack::pace::Priority;
 use ghost_store::{Approval, ApprovalId, ApprovalState, Choice, Outcome, StoreError};
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::bot::core::Core;
 use crate::bot::{ChannelRules, Thread};
-use crate::session::InboxMessage;
 use ghost_investigate::event::{Opened, Quote};
+use ghost_session::InboxMessage;
 use ghost_store::{Delivered, StoreError};
 
 /// What somebody wants to be looked into.

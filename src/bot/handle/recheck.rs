@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::bot::Thread;
 use crate::bot::core::{Core, words};
-use crate::session::InboxMessage;
 use ghost_investigate::event::{HumanMessage, Instruction};
 use ghost_investigate::recheck::{Refused, possible};
+use ghost_session::InboxMessage;
 use ghost_slack::arrive::Press;
 use ghost_store::{Item, StoreError};
 

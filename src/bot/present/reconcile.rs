@@ -12,9 +12,9 @@ use crate::bot::present::render::{
     METADATA, RenderedMessage, alert_news_of, alert_of, board_of, card_of, place, posted,
 };
 use crate::bot::show::{command_file, first_words};
-use crate::session::{DeliveryError, ReportDelivery};
 use ghost_investigate::event::Delivered;
 use ghost_investigate::state::State;
+use ghost_session::{DeliveryError, ReportDelivery};
 use ghost_slack::arrive::IncomingMessage;
 use ghost_slack::pace::Priority;
 use ghost_slack::web::{Address, CallError, Posted, Upload};

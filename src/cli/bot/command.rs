@@ -28,11 +28,11 @@ use ghost_agent::bot::{
 };
 use ghost_agent::config::{Transport, read_small};
 use ghost_agent::http::{self, Patience, Routes, Vitals};
-use ghost_agent::outside::opened;
-use ghost_agent::session::Worker;
 use ghost_agent::telemetry::{Collector, Exporter};
 use ghost_base::{Clock, Secret, SystemClock};
 use ghost_investigate::model::Model;
+use ghost_session::Worker;
+use ghost_session::outside::opened;
 use ghost_shell::{Cancel, CancelSignal};
 use ghost_slack::pace::CallQueue;
 use ghost_slack::socket::Settings as SocketSettings;

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use ghost_agent::session::Sleep;
 use ghost_base::{Clock as _, Timestamp};
 use ghost_lab::LabClock;
+use ghost_session::Sleep;
 
 /// Nobody waits longer than this.
 const MAX_WAIT: Duration = Duration::from_millis(800);

@@ -13,13 +13,13 @@ use tokio::task::JoinSet;
 use super::case::DemoCase;
 use super::fault::{EXTRAS, Extra, whole};
 use super::score::score;
-use ghost_agent::session::InboxMessage;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
 use ghost_investigate::event::{HumanMessage, Instruction, read};
 use ghost_investigate::state::State;
 use ghost_lab::case::{InjectError, Pair, inject, reset, write_history};
 use ghost_lab::control::Lab;
 use ghost_lab_slack::{DemoControl, OrderError, OrderOutcome};
+use ghost_session::InboxMessage;
 use ghost_store::Store;
 
 /// So long a mention may take to become an investigation.

@@ -17,8 +17,8 @@ use super::tool::{self, ToolAction};
 use crate::cli::outside::{Reach, machine};
 use crate::cli::setup::Setup;
 use ghost_agent::config::{AskWhom, ToolRule};
-use ghost_agent::outside::{About, OutsideKind};
 use ghost_base::{Digest, SessionId};
+use ghost_session::outside::{About, OutsideKind};
 use ghost_shell::{
     Action, Admission, Approver, CancelSignal, Impact, Known, Response, Ruling, Sandbox, Shell, Verdict,
     quote,

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use super::run::explained;
 use crate::cli::outside::Reach;
-use ghost_agent::outside::{About, OutsideAnswer, OutsideApprover};
+use ghost_session::outside::{About, OutsideAnswer, OutsideApprover};
 use ghost_shell::{Approver, Choice, Decision, Request, Reviewer};
 
 /// Asks in Slack, once somebody has to be asked.

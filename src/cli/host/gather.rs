@@ -8,11 +8,11 @@ use super::snapshot::Snapshot;
 use crate::cli::live::Live;
 use crate::cli::print::Hinted;
 use crate::cli::setup::Setup;
-use ghost_agent::session::MAX_AT_ONCE;
 use ghost_base::{Clock as _, SystemClock};
 use ghost_cloud::guest::HostAccess;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::{HostProbe, HostQuestion};
+use ghost_session::MAX_AT_ONCE;
 use ghost_shell::Policy;
 
 /// A machine that is to be read.

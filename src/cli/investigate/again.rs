@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use crate::cli::name::random;
 use crate::cli::print::Hinted;
-use ghost_agent::session::InboxMessage;
 use ghost_base::SessionId;
 use ghost_investigate::event::{HumanMessage, Instruction};
 use ghost_investigate::model::Model;
 use ghost_investigate::playbook::Playbook;
 use ghost_investigate::recheck::{Refused, Verdict, possible, verdict};
 use ghost_investigate::state::State;
+use ghost_session::InboxMessage;
 use ghost_store::Store;
 
 /// Nobody is asked; whoever would be, needs no key.

@@ -25,7 +25,6 @@ use crate::cli::print::{Hinted, harmless, note};
 use crate::cli::runbooks;
 use crate::cli::setup::Setup;
 use crate::cli::wait::{drive, interrupted};
-use ghost_agent::session::{DriveControl, DriveOutcome, Engine, InboxMessage};
 use ghost_base::SessionId;
 use ghost_investigate::Outcome;
 use ghost_investigate::event::{HumanMessage, Opened, Origin, SessionCluster, SessionHost, read};
@@ -36,6 +35,7 @@ use ghost_investigate::report::{follow_up, no_answer};
 use ghost_investigate::runbook::naming;
 use ghost_investigate::state::State;
 use ghost_investigate::symptom_text::names;
+use ghost_session::{DriveControl, DriveOutcome, Engine, InboxMessage};
 use ghost_shell::Cancel;
 use ghost_store::Store;
 

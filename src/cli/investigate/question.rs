@@ -5,12 +5,12 @@ use std::sync::Arc;
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
 use ghost_agent::config;
-use ghost_agent::session::{Engine, SubmittedVote, VoteResult, submit_vote};
 use ghost_base::Clock as _;
 use ghost_base::SystemClock;
 use ghost_investigate::event::{ChangeForecast, Impact, Reply};
 use ghost_investigate::state::State;
 use ghost_investigate::{RequesterMay, SelfApproval, check_destinations};
+use ghost_session::{Engine, SubmittedVote, VoteResult, submit_vote};
 use ghost_shell::{Approver, Choice, PlannedCommand, Request, Ruling, Verdict};
 use ghost_store::Outcome;
 

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 
-use ghost_agent::session::{DeliveryError, ReportDelivery};
 use ghost_base::{SessionId, private_dir, write_private};
 use ghost_investigate::report;
 use ghost_investigate::state::State;
+use ghost_session::{DeliveryError, ReportDelivery};
 
 /// Puts the reports of a session below `DATA/reports/SESSION`.
 pub(in crate::cli) struct Reports(PathBuf);

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use crate::cli::investigate::line;
 use crate::cli::tone::colors_wanted;
-use ghost_agent::session::Observer;
 use ghost_base::{Clock as _, SystemClock};
 use ghost_investigate::event::{Recorded, StepId};
 use ghost_investigate::report::{Board, plain};
 use ghost_investigate::state::State;
+use ghost_session::Observer;
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

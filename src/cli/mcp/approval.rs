@@ -14,9 +14,9 @@ use tokio::sync::Notify;
 use crate::cli::hook::NobodyAsked;
 use crate::cli::outside::{Reach, machine};
 use crate::cli::print::Hinted;
-use ghost_agent::outside::{About, Client, OutsideAnswer, OutsideApprover, OutsideKind, OutsideRequest};
 use ghost_base::{SessionId, private_dir, write_private};
 use ghost_investigate::event::Impact;
+use ghost_session::outside::{About, Client, OutsideAnswer, OutsideApprover, OutsideKind, OutsideRequest};
 use ghost_shell::{Approver, CancelSignal, Choice, Decision, DenyAll, Request};
 
 /// The folder below the data folder in which it stands what this client asked for.

@@ -13,7 +13,6 @@ use crate::cli::investigate::{
 };
 use crate::cli::name::{new_session, random};
 use crate::cli::print::Hinted;
-use ghost_agent::session::{DriveControl, DriveOutcome, Engine, InboxMessage, Observer};
 use ghost_base::SessionId;
 use ghost_cloud::guest::HostAccess;
 use ghost_investigate::event::{
@@ -21,6 +20,7 @@ use ghost_investigate::event::{
 };
 use ghost_investigate::report::Board;
 use ghost_investigate::state::State;
+use ghost_session::{DriveControl, DriveOutcome, Engine, InboxMessage, Observer};
 use ghost_shell::CancelSignal;
 use ghost_store::{Item, Store};
 

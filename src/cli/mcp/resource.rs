@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::workplace::Workplace;
 use crate::cli::sessions::{ReportKind, report, summary};
-use ghost_agent::session::EvidenceFolder;
 use ghost_base::{Digest, SessionId};
 use ghost_investigate::tool::Evidence as _;
+use ghost_session::EvidenceFolder;
 use ghost_shell::redact;
 
 /// So many resources stand on a page.

@@ -11,16 +11,15 @@ use super::command::{missing, shown, store_of};
 use crate::cli::print::{Hinted, line, note};
 use crate::cli::setup::Setup;
 use crate::cli::sweep::{sweep_clients, sweep_own};
-use ghost_agent::session;
-use ghost_agent::session::EraseError;
-use ghost_agent::session::export::{AuditFate, Export, ExportError, ImportError};
 use ghost_base::{SessionId, private_dir, write_private};
+use ghost_session::EraseError;
+use ghost_session::export::{AuditFate, Export, ExportError, ImportError};
 
 /// Writes a session out.
 pub(super) async fn export(setup: &Setup, session: &SessionId, out: Option<&Path>) -> anyhow::Result<()> {
     let store = store_of(setup, session).await?;
     let version = env!("CARGO_PKG_VERSION");
-    let found = match session::export::export(store.as_ref(), session, setup.data()?, version).await {
+    let found = match ghost_session::export::export(store.as_ref(), session, setup.data()?, version).await {
         Ok(found) => found,
         Err(ExportError::Missing { session }) => return Err(missing(&session)),
         Err(error) => return Err(error.into()),
@@ -41,13 +40,13 @@ pub(super) async fn export(setup: &Setup, session: &SessionId, out: Option<&Path
 pub(in crate::cli) fn read_export(path: &Path) -> anyhow::Result<Export> {
     let reading = || format!("reading {}", shown(path));
     let found = if path == Path::new("-") {
-        session::export::read(io::stdin().lock())
+        ghost_session::export::read(io::stdin().lock())
     } else {
         let file = File::open(path).with_context(reading)?;
         if !file.metadata().with_context(reading)?.is_file() {
             return Err(anyhow::Error::msg("it is no file")).with_context(reading);
         }
-        session::export::read(BufReader::new(file))
+        ghost_session::export::read(BufReader::new(file))
     };
     found.with_context(reading)
 }
@@ -60,7 +59,7 @@ pub(super) async fn import(setup: &Setup, file: &Path, json: bool) -> anyhow::Re
     let data = setup.data()?;
     private_dir(data).with_context(|| format!("making {}", shown(data)))?;
     let store = setup.store().await?;
-    let imported = match session::export::import(store.as_ref(), &export, data).await {
+    let imported = match ghost_session::export::import(store.as_ref(), &export, data).await {
         Ok(imported) => imported,
         Err(error @ ImportError::Exists { .. }) => {
             return Err(Hinted::new(error, "delete it first, or leave it as it is").into());
@@ -94,7 +93,7 @@ pub(super) async fn delete(
     json: bool,
 ) -> anyhow::Result<()> {
     let store = store_of(setup, session).await?;
-    let erased = match session::delete(store.as_ref(), session, setup.data()?, force).await {
+    let erased = match ghost_session::delete(store.as_ref(), session, setup.data()?, force).await {
         Ok(erased) => erased,
         Err(EraseError::Missing { session }) => return Err(missing(&session)),
         Err(error @ EraseError::Driven { .. }) => {

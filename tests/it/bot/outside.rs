@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use ghost_agent::http::{Patience, Vitals, serve};
-use ghost_agent::outside::{
+use ghost_base::{Secret, SystemClock};
+use ghost_investigate::event::Impact;
+use ghost_session::outside::{
     Caller, Callers, Client, HttpLink, HttpPlace, Kept, Link, LinkError, OutsideAnswer, OutsideKind,
     OutsideRequest, OutsideServer, Rates, Standing, StandingQuery, StoreLink, routes,
 };
-use ghost_base::{Secret, SystemClock};
-use ghost_investigate::event::Impact;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 

@@ -11,8 +11,6 @@ use ghost_agent::bot::{
     NoLeftovers, OwnApp, People, Presenter, SCOPES, SLACK, Settings, StoreFreezeCheck, requests,
 };
 use ghost_agent::http::{Measures, Patience, Vitals, serve};
-use ghost_agent::outside::{OutsideRoom, opened};
-use ghost_agent::session::{DeliveryError, Engine, Worker};
 use ghost_agent::telemetry::{Collector, Exporter};
 use ghost_base::{Clock, Secret, SystemClock, Timestamp};
 use ghost_investigate::event::Origin;
@@ -22,6 +20,8 @@ use ghost_investigate::state::State;
 use ghost_investigate::tool::{Registry, Site};
 use ghost_investigate::{Limits, SelfApproval};
 use ghost_lab_slack::Timing;
+use ghost_session::outside::{OutsideRoom, opened};
+use ghost_session::{DeliveryError, Engine, Worker};
 use ghost_shell::{Cancel, Policy, Programs, Shell};
 use ghost_slack::socket::Settings as SocketSettings;
 use ghost_slack::web::{FixedTokens, Roots, Settings as WebSettings, Web};
@@ -374,7 +374,7 @@ impl Running {
 struct Nowhere;
 
 #[async_trait::async_trait]
-impl ghost_agent::session::ReportDelivery for Nowhere {
+impl ghost_session::ReportDelivery for Nowhere {
     async fn deliver(&self, _: &ghost_investigate::state::State, _: &str) -> Result<String, DeliveryError> {
         Err(DeliveryError::Nowhere)
     }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use ghost_agent::session::{DriveOutcome, VoteResult};
 use ghost_investigate::event::{Impact, Instruction, Reply};
 use ghost_investigate::{HypothesisState, Outcome};
+use ghost_session::{DriveOutcome, VoteResult};
 use ghost_store::{Choice, Outcome as Counted};
 use serde_json::json;
 

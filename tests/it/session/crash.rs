@@ -7,9 +7,9 @@ use std::process::Child;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ghost_agent::session::Observer;
 use ghost_investigate::event::Recorded;
 use ghost_investigate::state::State;
+use ghost_session::Observer;
 use rustix::process::{Pid, Signal, getpid, kill_process};
 use tempfile::TempDir;
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use ghost_agent::session::retention::{Lifetimes, sweep};
-use ghost_agent::session::{EraseError, delete, export};
 use ghost_base::{Clock as _, Digest};
 use ghost_investigate::event::{Content, read};
+use ghost_session::retention::{Lifetimes, sweep};
+use ghost_session::{EraseError, delete, export};
 
 use super::replay::rich;
 use super::world::{World, conclude, run, suppose};

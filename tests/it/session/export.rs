@@ -1,8 +1,8 @@
 //! A session as a text by itself, and back.
 
-use ghost_agent::session::export::{AuditFate, Export, ImportError, ReadError, Unsound, export, import};
-use ghost_agent::session::{self, DriveOutcome};
 use ghost_investigate::event::read;
+use ghost_session::export::{AuditFate, Export, ImportError, ReadError, Unsound, export, import};
+use ghost_session::{self, DriveOutcome};
 use ghost_store::{EmbeddedStore, Ledger as _, Settings};
 use tempfile::TempDir;
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use ghost_agent::session::{DriveOutcome, Engine};
 use ghost_investigate::event::Reply;
 use ghost_investigate::model::{Answer, Ask, Fallback, Investigator, Listener, Model, ModelError, Scripted};
+use ghost_session::{DriveOutcome, Engine};
 
 use super::plot::{thinking, writes};
 use super::world::{World, conclude, control, run, suppose};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use ghost_agent::session::{DriveOutcome, export};
 use ghost_investigate::event::{Event, Reply};
+use ghost_session::{DriveOutcome, export};
 use ghost_shell::Support;
 
 use super::replay::{decide, known, seal};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::session::{DeliveryError, DriveOutcome, Observer, ReportDelivery};
 use ghost_base::ManualClock;
 use ghost_investigate::event::{Content, Event, Instruction, Recorded, StepId};
 use ghost_investigate::state::State;
+use ghost_session::{DeliveryError, DriveOutcome, Observer, ReportDelivery};
 
 use super::world::{World, conclude, control, run, suppose};
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use ghost_agent::session::{Observer, Worker};
 use ghost_base::SessionId;
 use ghost_investigate::event::{Recorded, StepId};
 use ghost_investigate::model::Scripted;
 use ghost_investigate::state::State;
+use ghost_session::{Observer, Worker};
 use ghost_shell::Cancel;
 use ghost_store::Store;
 

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ghost_agent::session::Observer;
 use ghost_investigate::event::{Recorded, StepId};
 use ghost_investigate::state::State;
+use ghost_session::Observer;
 
 use super::child::open;
 use super::mortal::{Answer, Mortal, Point, When};

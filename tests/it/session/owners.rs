@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::session::{DriveOutcome, Engine, EngineError};
 use ghost_base::{Clock as _, ManualClock, SystemClock};
 use ghost_investigate::model::{Answer, Ask, Investigator, Listener, Model, ModelError, Scripted};
+use ghost_session::{DriveOutcome, Engine, EngineError};
 use ghost_store::{EmbeddedStore, Ledger as _, Settings, Store};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::sync::Notify;

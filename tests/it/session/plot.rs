@@ -4,14 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ghost_agent::session::{
-    DriveOutcome, Engine, EngineError, InboxMessage, Observer, SubmittedVote, submit_vote,
-};
 use ghost_base::{Clock as _, SessionId, SystemClock};
 use ghost_investigate::event::{Opened, Origin, Reply, read};
 use ghost_investigate::model::{Investigator, Model, Scripted};
 use ghost_investigate::state::{Ending, State};
 use ghost_investigate::{Limits, SelfApproval};
+use ghost_session::{DriveOutcome, Engine, EngineError, InboxMessage, Observer, SubmittedVote, submit_vote};
 use ghost_shell::{Policy, Shell};
 use ghost_store::{Store, StoreError};
 use serde_json::json;

@@ -1,10 +1,10 @@
 //! A record that was changed anywhere is not what follows from itself, even where the chain was made to fit again.
 
-use ghost_agent::session::export;
 use ghost_base::SessionId;
 use ghost_investigate::event::{Chain, Content, Event, Instruction, Recorded, Reply, read};
 use ghost_investigate::replay::{Divergence, ReplayInputs, Replayed, Wording, replay};
 use ghost_investigate::tool::Registry;
+use ghost_session::export;
 use ghost_shell::{Policy, Surroundings};
 use serde_json::{Value, json};
 

@@ -5,11 +5,11 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::session::{DeliveryError, DriveOutcome, Engine, FreezeCheck, ReportDelivery};
 use ghost_base::Digest;
 use ghost_investigate::Outcome;
 use ghost_investigate::event::{Delivered, Instruction};
 use ghost_investigate::state::State;
+use ghost_session::{DeliveryError, DriveOutcome, Engine, FreezeCheck, ReportDelivery};
 use ghost_shell::Scope;
 
 use super::world::{World, conclude, control, run, suppose, times};

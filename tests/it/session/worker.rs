@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::session::{DriveOutcome, Engine, Observer, Worker};
 use ghost_base::{Clock as _, ManualClock, SessionId, SystemClock};
 use ghost_investigate::event::{Recorded, StepId};
 use ghost_investigate::model::{Answer, Ask, Investigator, Listener, Model, ModelError, Scripted};
 use ghost_investigate::state::State;
+use ghost_session::{DriveOutcome, Engine, Observer, Worker};
 use ghost_shell::Cancel;
 use ghost_store::Store;
 use tokio::sync::Notify;

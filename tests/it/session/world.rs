@@ -5,17 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ghost_agent::session::export::export;
-use ghost_agent::session::{
-    DeliveryError, DriveControl, DriveOutcome, Engine, InboxMessage, NoObserver, Observer, ReportDelivery,
-    SubmittedVote, VoteResult, submit_vote,
-};
 use ghost_base::{Clock, ManualClock, SessionId, Timestamp};
 use ghost_investigate::event::{HumanMessage, Instruction, Opened, Origin, Recorded, Reply, read};
 use ghost_investigate::model::{Investigator, Scripted};
 use ghost_investigate::replay::{ReplayInputs, Wording, replay};
 use ghost_investigate::state::State;
 use ghost_investigate::{Limits, SelfApproval};
+use ghost_session::export::export;
+use ghost_session::{
+    DeliveryError, DriveControl, DriveOutcome, Engine, InboxMessage, NoObserver, Observer, ReportDelivery,
+    SubmittedVote, VoteResult, submit_vote,
+};
 use ghost_shell::{CancelSignal, Policy, Programs, Scope, Shell, Support, Surroundings};
 use ghost_store::{EmbeddedStore, Settings, Store};
 use tempfile::TempDir;

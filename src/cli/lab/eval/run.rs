@@ -17,7 +17,6 @@ use crate::cli::engine::limits;
 use crate::cli::lab::{clusters, found};
 use crate::cli::name::random;
 use crate::cli::setup::Setup;
-use ghost_agent::session::{DriveControl, DriveOutcome, Engine, InboxMessage, SubmittedVote, submit_vote};
 use ghost_base::{Clock as _, SessionId, private_dir, write_private};
 use ghost_investigate::event::{Opened, Origin, read};
 use ghost_investigate::model::Model;
@@ -26,6 +25,7 @@ use ghost_investigate::{RequesterMay, SelfApproval};
 use ghost_lab::case::{Profile, Score, inject, write_history};
 use ghost_lab::control::Lab;
 use ghost_lab::runner::{memory_lab, memory_lab_now};
+use ghost_session::{DriveControl, DriveOutcome, Engine, InboxMessage, SubmittedVote, submit_vote};
 use ghost_shell::CancelSignal;
 
 /// Whoever asks again and again is stopped.

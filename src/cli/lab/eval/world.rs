@@ -12,12 +12,12 @@ use crate::cli::investigate::Reports;
 use crate::cli::lab::session::{GROUPS, reach};
 use crate::cli::setup::Setup;
 use ghost_agent::config::{AzureIdentity, Config, Environment, SignIn};
-use ghost_agent::session::{Engine, Sleep};
 use ghost_base::{Clock, Timestamp};
 use ghost_investigate::model::Model;
 use ghost_lab::LabClock;
 use ghost_lab::control::Lab;
 use ghost_lab::runner::InProcess;
+use ghost_session::{Engine, Sleep};
 use ghost_shell::{Processes, Runner, Scope};
 use ghost_store::{EmbeddedStore, Settings};
 

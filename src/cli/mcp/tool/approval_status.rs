@@ -14,8 +14,8 @@ use crate::cli::mcp::call::Call;
 use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, any, maybe, object, text, truth, words};
 use crate::cli::mcp::workplace::Workplace;
-use ghost_agent::outside::{Granted, Standing};
 use ghost_base::SessionId;
+use ghost_session::outside::{Granted, Standing};
 
 /// The tool.
 pub(super) const TOOL: Definition = Definition {

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use ghost_agent::session::{SubmittedVote, VoteResult, submit_vote};
 use ghost_base::{Clock as _, SystemClock};
 use ghost_investigate::event::Reply;
 use ghost_investigate::state::State;
 use ghost_investigate::{RequesterMay, SelfApproval};
+use ghost_session::{SubmittedVote, VoteResult, submit_vote};
 use ghost_store::{Choice, Outcome};
 use serde_json::{Value, json};
 

@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use ghost_agent::session::DriveOutcome;
 use ghost_investigate::event::Reply;
+use ghost_session::DriveOutcome;
 use ghost_shell::{Policy, Programs};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use serde::Deserialize;

@@ -8,7 +8,6 @@ use crate::cli::lab::eval::world::{engine, setup};
 use crate::cli::setup::Setup;
 use ghost_agent::alert::{Reading, Sender, read, symptom};
 use ghost_agent::config::{Config, Environment};
-use ghost_agent::session::{Engine, InboxMessage};
 use ghost_base::{Clock as _, SessionId, SystemClock};
 use ghost_investigate::event::{AlertStatus, Alerted, HumanMessage, Instruction, Now, Opened};
 use ghost_investigate::model::Model;
@@ -18,6 +17,7 @@ use ghost_investigate::report::{headline, rca};
 use ghost_investigate::state::State;
 use ghost_lab::case::{embedded, inject, reset};
 use ghost_lab::runner::{InProcess, memory_lab};
+use ghost_session::{Engine, InboxMessage};
 
 /// Says what the sender of the alert says.
 async fn alerted(engine: &Engine, session: &SessionId, status: AlertStatus) -> State {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::stage::{Scene, investigate};
 use crate::cli::investigate::Reports;
 use crate::cli::lab::eval::consent::Consent;
-use ghost_agent::session::ReportDelivery as _;
 use ghost_investigate::playbook::Playbook;
+use ghost_session::ReportDelivery as _;
 
 #[tokio::test]
 async fn a_report_is_written_also_where_its_picture_cannot_be() {

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::session::owned::{OwnedSession, retry_until_available};
-use crate::session::vote::{name_of, reply};
-use crate::session::{Engine, EngineError, InboxMessage};
+use crate::owned::{OwnedSession, retry_until_available};
+use crate::vote::{name_of, reply};
+use crate::{Engine, EngineError, InboxMessage};
 use ghost_base::SessionId;
 use ghost_investigate::event::{
     ApprovalDecided, ApprovalExpired, ApprovalVoted, Discarded, Event, HumanMessage, Instruction, Opened,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::session::{DriveOutcome, EngineError};
+use crate::{DriveOutcome, EngineError};
 use ghost_base::{Clock, SessionId, Timestamp};
 use ghost_investigate::event::{Delivered, Recorded, StepId};
 use ghost_investigate::state::State;

@@ -1,9 +1,9 @@
 //! Questions to humans: made durable, taken back, waited for.
 
-use crate::session::arrive::any_message;
-use crate::session::drive::DriveControl;
-use crate::session::owned::{OwnedSession, hold_lease, retry_until_available};
-use crate::session::{DriveOutcome, Engine, EngineError};
+use crate::arrive::any_message;
+use crate::drive::DriveControl;
+use crate::owned::{OwnedSession, hold_lease, retry_until_available};
+use crate::{DriveOutcome, Engine, EngineError};
 use ghost_base::Timestamp;
 use ghost_investigate::event::{ApprovalRequested, Reply};
 use ghost_investigate::state::State;

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::session::Engine;
-use crate::session::Observer;
+use crate::Engine;
+use crate::Observer;
 use ghost_investigate::event::{AnswerFailed, Event, ModelAnswered, ModelAsked};
 use ghost_investigate::model::{Answer, Ask, Call, Listener, Model, ModelError};
 use ghost_investigate::state::State;

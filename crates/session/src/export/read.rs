@@ -5,8 +5,8 @@ use std::io::{self, BufRead, Read as _};
 
 use serde::Deserialize;
 
-use crate::session::export::write::{ContentLine, FORMAT};
-use crate::session::export::{Export, Header};
+use crate::export::write::{ContentLine, FORMAT};
+use crate::export::{Export, Header};
 
 const MAX_LINE_BYTES: u64 = 2_000_000;
 const MAX_EXPORT_BYTES: u64 = 512_000_000;

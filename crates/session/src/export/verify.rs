@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::session::export::Export;
+use crate::export::Export;
 use ghost_base::Digest;
 use ghost_investigate::event::{Content, Event, LedgerError, Recorded, read};
 use ghost_investigate::state::{FoldError, State};
@@ -67,12 +67,12 @@ impl Export {
 }
 
 /// Tells whether nothing but the chain is left.
-pub(in crate::session) fn is_erased(recorded: &[Recorded]) -> bool {
+pub(crate) fn is_erased(recorded: &[Recorded]) -> bool {
     recorded.iter().all(|event| event.content == Content::Erased)
 }
 
 /// Returns the texts that events name.
-pub(in crate::session) fn named(recorded: &[Recorded]) -> BTreeSet<Digest> {
+pub(crate) fn named(recorded: &[Recorded]) -> BTreeSet<Digest> {
     let digest = |recorded: &Recorded| {
         let Content::Known(event) = &recorded.content else { return None };
         if let Event::Observed(observed) = event.as_ref() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::session::export::{Export, Unsound};
+use crate::export::{Export, Unsound};
 use ghost_base::{Digest, SessionId, private_dir, write_private};
 use ghost_shell::audit;
 use ghost_store::{Lease, Store, StoreError};

@@ -1,8 +1,8 @@
 //! Handing a consent over to an agent that runs elsewhere, and letting the gate note that it does not get one. Nothing is started.
 
-use crate::session::EngineError;
-use crate::session::execute::{Gate, consume, done, snapshot};
-use crate::session::owned::OwnedSession;
+use crate::EngineError;
+use crate::execute::{Gate, consume, done, snapshot};
+use crate::owned::OwnedSession;
 use ghost_investigate::event::{
     ApprovalExpired, Done, Event, Intent, Opened, Origin, Outside, StepId, Taken,
 };

@@ -3,9 +3,9 @@
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use crate::session::EvidenceFolder;
-use crate::session::export::Export;
-use crate::session::export::verify::named;
+use crate::EvidenceFolder;
+use crate::export::Export;
+use crate::export::verify::named;
 use ghost_base::SessionId;
 use ghost_investigate::event::{LedgerError, read};
 use ghost_investigate::tool::Evidence as _;

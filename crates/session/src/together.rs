@@ -7,13 +7,11 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 
-use crate::session::arrive::stop_message;
-use crate::session::drive::DriveControl;
-use crate::session::execute::{
-    ExecuteOutcome, Gate, RUNNING_NOTICE_INTERVAL, consume, done, run, still_ours,
-};
-use crate::session::owned::{OwnedSession, hold_lease};
-use crate::session::{Engine, EngineError};
+use crate::arrive::stop_message;
+use crate::drive::DriveControl;
+use crate::execute::{ExecuteOutcome, Gate, RUNNING_NOTICE_INTERVAL, consume, done, run, still_ours};
+use crate::owned::{OwnedSession, hold_lease};
+use crate::{Engine, EngineError};
 use ghost_investigate::event::{ApprovalExpired, Event, Executing, Intent, StepId};
 use ghost_investigate::state::{Phase, State, Step};
 use ghost_shell::{Cancel, CancelSignal, Response, Shell};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::session::{Engine, EngineError};
+use crate::{Engine, EngineError};
 use ghost_base::{SessionId, Timestamp};
 use ghost_investigate::event::{Chain, Event, Recorded, read};
 use ghost_investigate::state::State;

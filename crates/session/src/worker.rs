@@ -9,7 +9,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::MissedTickBehavior;
 use tracing::Instrument as _;
 
-use crate::session::{DriveControl, DriveOutcome, Engine, EngineError};
+use crate::{DriveControl, DriveOutcome, Engine, EngineError};
 use ghost_base::SessionId;
 use ghost_shell::{Cancel, CancelSignal};
 use ghost_store::StoreError;

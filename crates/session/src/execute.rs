@@ -1,10 +1,10 @@
 //! Running commands and file tasks: through the gate, or letting the gate note that a command does not run.
 
-use crate::session::approver::LedgerApprover;
-use crate::session::arrive::stop_message;
-use crate::session::drive::DriveControl;
-use crate::session::owned::{OwnedSession, hold_lease, retry_until_available};
-use crate::session::{Engine, EngineError, OpenShell, ShellError};
+use crate::approver::LedgerApprover;
+use crate::arrive::stop_message;
+use crate::drive::DriveControl;
+use crate::owned::{OwnedSession, hold_lease, retry_until_available};
+use crate::{Engine, EngineError, OpenShell, ShellError};
 use ghost_investigate::decision::observed_file_task;
 use ghost_investigate::event::{
     ApprovalExpired, ApprovalRequested, DeclaredScript, Done, Event, Executing, Intent, StepId,

@@ -16,6 +16,7 @@ mod execute;
 pub mod export;
 mod hand_over;
 mod message;
+pub mod outside;
 mod owned;
 mod port;
 mod question;

@@ -4,7 +4,7 @@ use ghost_investigate::Limits;
 use ghost_investigate::event::{Opened, Origin, Outside};
 use ghost_shell::{Scope, Surroundings};
 
-use crate::session::opened_outside;
+use crate::opened_outside;
 
 /// Where requests from outside are shown, and what holds there.
 #[derive(Debug, Clone)]

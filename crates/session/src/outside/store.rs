@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::link::{Link, LinkError, StandingQuery, check, session_of};
-use crate::session::InboxMessage;
+use crate::InboxMessage;
 use ghost_base::{Clock, SessionId};
 use ghost_investigate::event::{Attended, Outside, OutsideRequest, TakeRequested, read};
 use ghost_investigate::outside::{Standing, standing};

@@ -168,7 +168,7 @@ mod text {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::export::read;
+    use crate::export::read;
 
     fn back(export: &Export) -> Export {
         let mut text = Vec::new();

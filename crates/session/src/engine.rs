@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::session::{
+use crate::{
     ClockSleep, EvidenceFolder, FileTasks, FreezeCheck, NeverFrozen, NoDelivery, NoFileTasks, NoObserver,
     Observer, ReportDelivery, Sleep, opened_outside,
 };

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use crate::session::erase::{EraseError, delete, each, finish, in_text, remove, trouble, unfinished};
+use crate::erase::{EraseError, delete, each, finish, in_text, remove, trouble, unfinished};
 use ghost_base::{Digest, SessionId, Timestamp};
 use ghost_investigate::event::read;
 use ghost_investigate::state::{FoldError, State};

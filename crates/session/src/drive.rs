@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::session::arrive::stop_message;
-use crate::session::execute::{ExecuteOutcome, Gate, execute, reclassify, refuse};
-use crate::session::hand_over::{hand_over, refuse_outside};
-use crate::session::owned::{OwnedSession, hold_lease, retry_until_available};
-use crate::session::think::{event, name_calls, think};
-use crate::session::together::execute_together;
-use crate::session::{DriveOutcome, Engine, EngineError};
+use crate::arrive::stop_message;
+use crate::execute::{ExecuteOutcome, Gate, execute, reclassify, refuse};
+use crate::hand_over::{hand_over, refuse_outside};
+use crate::owned::{OwnedSession, hold_lease, retry_until_available};
+use crate::think::{event, name_calls, think};
+use crate::together::execute_together;
+use crate::{DriveOutcome, Engine, EngineError};
 use ghost_base::{Digest, SessionId};
 use ghost_investigate::decision::{DecisionContext, Effect, next};
 use ghost_investigate::event::{
