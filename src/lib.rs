@@ -1,17 +1,13 @@
 //! The application over the crates below `crates/`: the Slack bot, its sessions, its configuration. Its command line belongs
 //! to the program (`src/cli`, below `main.rs`): nothing stands on it, so a change there compiles the program alone.
 //!
-//! - [`alert`]: alerts of other programs, read into one form.
 //! - [`bot`]: the Slack front end: events become sessions, cards become approvals.
 //! - [`http`]: liveness, readiness, metrics.
 //! - [`export`]: sends a post-mortem where a team keeps them.
 //! - `direct`: clients of one address, for `export` and `telemetry`.
 //! - [`telemetry`]: traces and metrics for a collector of OpenTelemetry.
-//! - [`config`]: the configuration file and the environment.
 
-pub mod alert;
 pub mod bot;
-pub mod config;
 pub(crate) mod direct;
 pub mod export;
 pub mod http;

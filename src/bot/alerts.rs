@@ -14,12 +14,12 @@ use axum::routing::post;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::alert::{Proof, Reading, Sender, prove, read};
 use crate::bot::core::Core;
 use crate::bot::{AlertSource, AlertTaken};
 use crate::http::{AlertOutcome, Measures};
 use crate::telemetry::TraceParent;
 use ghost_base::{Clock, Secret, Timestamp};
+use ghost_session::alert::{Proof, Reading, Sender, prove, read};
 
 /// How large a request may be.
 const MAX_REQUEST_BYTES: usize = 1 << 20;

@@ -7,12 +7,8 @@ use anyhow::Context as _;
 
 use crate::cli::capture::configured;
 use crate::cli::files::Folders;
-use crate::cli::guest::{SshOptions, ssh};
 use crate::cli::host::SshArguments;
 use crate::cli::investigate::prices;
-use crate::cli::name::random;
-use crate::cli::setup::Setup;
-use ghost_agent::config::read_small;
 use ghost_cloud::Name;
 use ghost_cloud::guest::{GuestAccess, HostAccess, Ssh};
 use ghost_investigate::Limits;
@@ -23,6 +19,10 @@ use ghost_investigate::tool::{Registry, Site};
 use ghost_session::{Engine, EngineBuilder, ShellError};
 use ghost_shell::{ClipLimits, Policy};
 use ghost_store::Store;
+use ghost_tools::config::read_small;
+use ghost_tools::guest::{SshOptions, ssh};
+use ghost_tools::name::random;
+use ghost_tools::setup::Setup;
 
 /// Begins the engine that the configuration describes, for sessions that read the machines of the configuration.
 pub(super) fn engine(

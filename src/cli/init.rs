@@ -8,10 +8,10 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 
 use super::config::{Part, check_part};
-use super::print::{Hinted, line, note};
-use super::root::Global;
-use super::setup::Setup;
 use ghost_base::{write_private, write_private_new};
+use ghost_tools::global::Global;
+use ghost_tools::print::{Hinted, line, note};
+use ghost_tools::setup::Setup;
 
 /// After so many answers that are none, nobody is answering.
 const MAX_TRIES: usize = 5;
@@ -256,7 +256,7 @@ fn approvers(answer: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ghost_agent::config::Config;
+    use ghost_tools::config::Config;
 
     #[test]
     fn every_answer_makes_a_file_that_is_read() {

@@ -7,11 +7,7 @@ use anyhow::Context as _;
 use axum::Router;
 
 use crate::cli::bot::Token;
-use crate::cli::name::random;
-use crate::cli::print::Hinted;
-use crate::cli::setup::Setup;
 use ghost_agent::bot::{SLACK, Settings};
-use ghost_agent::config::read_small;
 use ghost_base::{Secret, SystemClock};
 use ghost_investigate::event::Origin;
 use ghost_session::outside::{
@@ -19,6 +15,10 @@ use ghost_session::outside::{
     Rates, StoreLink, routes,
 };
 use ghost_store::{RedisConfig, RedisStore, Store};
+use ghost_tools::config::read_small;
+use ghost_tools::name::random;
+use ghost_tools::print::Hinted;
+use ghost_tools::setup::Setup;
 
 /// So many calls belong to one request: it is asked about, used up, and given up.
 const CALLS_PER_REQUEST: usize = 40;

@@ -7,14 +7,14 @@ use clap::Args;
 use serde_json::json;
 
 use super::engine::{policy_for, site, tools};
-use super::print::{Hinted, line};
-use super::sessions::read_export;
-use super::setup::Setup;
 use ghost_investigate::event::{Content, LedgerError, Recorded};
 use ghost_investigate::replay::{ReplayInputs, Replayed, Wording, replay};
 use ghost_investigate::report::plain;
 use ghost_investigate::state::{FoldError, State};
 use ghost_session::export::{Export, Unsound};
+use ghost_tools::print::{Hinted, line};
+use ghost_tools::sessions::read_export;
+use ghost_tools::setup::Setup;
 
 /// The record is not what follows from itself.
 const DIVERGED: u8 = 3;

@@ -1,12 +1,12 @@
 //! The root of the command line.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Arg, ArgAction, Args, CommandFactory as _, Parser, Subcommand};
+use clap::{Arg, ArgAction, CommandFactory as _, Parser, Subcommand};
 
-use super::print::{fail, line};
-use super::setup::Setup;
+use ghost_tools::global::{EVERYWHERE, Global};
+use ghost_tools::print::{fail, line};
+use ghost_tools::setup::Setup;
 
 /// Investigates cloud network incidents behind a deterministic safety shell.
 #[derive(Debug, Parser)]
@@ -22,23 +22,6 @@ struct Root {
     global: Global,
 }
 
-/// Where help lists what every subcommand accepts.
-const EVERYWHERE: &str = "Everywhere";
-
-/// What every subcommand accepts.
-#[derive(Debug, Clone, Args)]
-pub(super) struct Global {
-    /// The configuration file.
-    #[arg(long, global = true, value_name = "FILE", help_heading = EVERYWHERE)]
-    pub(super) config: Option<PathBuf>,
-    /// The folder for everything that a run writes; else `$GHOST_DATA_DIR`, `$XDG_STATE_HOME/ghost`, `~/.local/state/ghost`.
-    #[arg(long, global = true, value_name = "DIR", help_heading = EVERYWHERE)]
-    pub(super) data_dir: Option<PathBuf>,
-    /// An address, prefix or name where commands may send something without asking, beside `[shell] destinations`; repeatable.
-    #[arg(long = "destination", global = true, value_name = "PLACE", help_heading = EVERYWHERE)]
-    pub(super) destinations: Vec<String>,
-}
-
 #[derive(Debug, Subcommand)]
 enum Sub {
     /// Investigates an incident in this terminal.
@@ -51,7 +34,7 @@ enum Sub {
     /// Runs the Slack bot.
     Bot(super::bot::Arguments),
     /// Judges commands and runs them behind the safety gate.
-    Shell(super::shell::Arguments),
+    Shell(ghost_tools::shell::Arguments),
     /// Answers coding agents that ask before they act, and installs itself there.
     Hook(super::hook::Arguments),
     /// Serves an agent that speaks the Model Context Protocol, on standard input and output.
@@ -59,45 +42,45 @@ enum Sub {
     /// Verifies and shows audit files.
     Audit(super::audit::Arguments),
     /// Says which effective route carries a packet, and what is odd about a table.
-    Route(super::route::Arguments),
+    Route(ghost_tools::route::Arguments),
     /// Says which security rule decides over a packet, and who reaches what.
-    Nsg(super::nsg::Arguments),
+    Nsg(ghost_tools::nsg::Arguments),
     /// Takes snapshots of routes and rules, says what changed, and proves that nothing did.
-    Effective(super::effective::Arguments),
+    Effective(ghost_tools::effective::Arguments),
     /// Says whether a flow can pass, hop by hop and in both directions, and what decides it.
-    Path(super::path::Arguments),
+    Path(ghost_tools::path::Arguments),
     /// Says what a plan or a command does to flows before anybody carries it out.
-    Change(super::change::Arguments),
+    Change(ghost_tools::change::Arguments),
     /// Says what is odd about the network of this machine, or of others, and what changed since it worked.
     Host(super::host::Arguments),
     /// Writes what a session leaves behind, and sends it to where a team keeps it.
     Export(super::export::Arguments),
     /// Lists, shows, moves and deletes sessions.
-    Sessions(super::sessions::Arguments),
+    Sessions(ghost_tools::sessions::Arguments),
     /// Decides a recorded session once more and says where it would differ.
     Replay(super::replay::Arguments),
     /// Shows what the built-in investigator goes by.
-    Playbook(super::playbook::Arguments),
+    Playbook(ghost_tools::playbook::Arguments),
     /// Measures between two machines, and says whether measurements are stable.
-    Meter(super::meter::Arguments),
+    Meter(ghost_tools::meter::Arguments),
     /// Reads packet filters, walks packets through them, judges what differs.
-    Netfilter(super::netfilter::Arguments),
+    Netfilter(ghost_tools::netfilter::Arguments),
     /// Says what a capture shows, in one pass and bounded memory.
     Pcap(super::pcap::Arguments),
     /// Captures packets of machines in the cloud, says what they show, and cleans up.
     Capture(super::capture::Arguments),
     /// Says what traffic shaping does to packets.
-    Qdisc(super::qdisc::Arguments),
+    Qdisc(ghost_tools::qdisc::Arguments),
     /// Says what was changed in a resource group, when and by whom, and which change made what is at fault.
-    Changes(super::changes::Arguments),
+    Changes(ghost_tools::changes::Arguments),
     /// Says what flow logs of networks show of a flow: seen, let through, denied, by which rule and when.
-    Flows(super::flows::Arguments),
+    Flows(ghost_tools::flows::Arguments),
     /// Says whether a Kubernetes cluster lets a flow through, and which policy or service stops it.
-    Cluster(super::cluster::Arguments),
+    Cluster(ghost_tools::cluster::Arguments),
     /// Says what a resource group consists of, and who owns which address.
-    Topology(super::topology::Arguments),
+    Topology(ghost_tools::topology::Arguments),
     /// Lists the subscriptions and management groups that whoever reads sees, and finds where a machine or an address is.
-    Subscriptions(super::subscriptions::Arguments),
+    Subscriptions(ghost_tools::subscriptions::Arguments),
     /// Starts what to run against where there is nothing real.
     #[cfg(feature = "lab")]
     Lab(super::lab::Arguments),
@@ -112,7 +95,7 @@ enum Sub {
         shell: clap_complete::Shell,
     },
     /// Writes the manual pages.
-    Man(super::man::Arguments),
+    Man(ghost_tools::man::Arguments),
 }
 
 /// Returns the option that every subcommand takes; one that may have bad news has its own, which says what is bad news there.
@@ -135,7 +118,7 @@ pub(super) fn command() -> clap::Command {
 pub(crate) fn main() -> ExitCode {
     let root = Root::parse();
     let answers = matches!(&root.command, Sub::Hook(arguments) if super::hook::answers(arguments));
-    match super::log::begin(&root.global).and_then(|()| run(root)) {
+    match ghost_tools::log::begin(&root.global).and_then(|()| run(root)) {
         Ok(code) => ExitCode::from(code),
         // The usual exit code is consent to whoever asks before it acts.
         Err(error) if answers => ExitCode::from(super::hook::refuse_to_start(&error)),
@@ -151,30 +134,30 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Demo(arguments) => super::demo::run(&arguments, &root.global),
         Sub::Init(arguments) => super::init::run(&arguments, &root.global),
         Sub::Bot(arguments) => super::bot::run(&arguments, setup()?),
-        Sub::Shell(arguments) => super::shell::run(arguments, setup),
+        Sub::Shell(arguments) => ghost_tools::shell::run(arguments, setup),
         Sub::Hook(arguments) => super::hook::run(&arguments, &root.global),
         Sub::Mcp(arguments) => super::mcp::run(&arguments, &root.global),
         Sub::Audit(arguments) => super::audit::run(&arguments, &root.global),
-        Sub::Route(arguments) => super::route::run(&arguments, &root.global),
-        Sub::Nsg(arguments) => super::nsg::run(&arguments, &root.global),
-        Sub::Effective(arguments) => super::effective::run(&arguments, &root.global),
-        Sub::Path(arguments) => super::path::run(&arguments, &root.global),
-        Sub::Change(arguments) => super::change::run(&arguments, &root.global),
+        Sub::Route(arguments) => ghost_tools::route::run(&arguments, &root.global),
+        Sub::Nsg(arguments) => ghost_tools::nsg::run(&arguments, &root.global),
+        Sub::Effective(arguments) => ghost_tools::effective::run(&arguments, &root.global),
+        Sub::Path(arguments) => ghost_tools::path::run(&arguments, &root.global),
+        Sub::Change(arguments) => ghost_tools::change::run(&arguments, &root.global),
         Sub::Host(arguments) => super::host::run(&arguments, &root.global),
         Sub::Export(arguments) => super::export::run(&arguments, &setup()?),
-        Sub::Sessions(arguments) => super::sessions::run(&arguments, &setup()?),
+        Sub::Sessions(arguments) => ghost_tools::sessions::run(&arguments, &setup()?),
         Sub::Replay(arguments) => super::replay::run(&arguments, &setup()?),
-        Sub::Playbook(arguments) => super::playbook::run(&arguments),
-        Sub::Meter(arguments) => super::meter::run(&arguments, &root.global),
-        Sub::Netfilter(arguments) => super::netfilter::run(&arguments, &root.global),
+        Sub::Playbook(arguments) => ghost_tools::playbook::run(&arguments),
+        Sub::Meter(arguments) => ghost_tools::meter::run(&arguments, &root.global),
+        Sub::Netfilter(arguments) => ghost_tools::netfilter::run(&arguments, &root.global),
         Sub::Pcap(arguments) => super::pcap::run(&arguments),
         Sub::Capture(arguments) => super::capture::run(&arguments, &setup()?),
-        Sub::Qdisc(arguments) => super::qdisc::run(&arguments, &root.global),
-        Sub::Changes(arguments) => super::changes::run(&arguments, &root.global),
-        Sub::Flows(arguments) => super::flows::run(&arguments),
-        Sub::Cluster(arguments) => super::cluster::run(&arguments),
-        Sub::Topology(arguments) => super::topology::run(&arguments, &setup()?),
-        Sub::Subscriptions(arguments) => super::subscriptions::run(&arguments, &setup()?),
+        Sub::Qdisc(arguments) => ghost_tools::qdisc::run(&arguments, &root.global),
+        Sub::Changes(arguments) => ghost_tools::changes::run(&arguments, &root.global),
+        Sub::Flows(arguments) => ghost_tools::flows::run(&arguments),
+        Sub::Cluster(arguments) => ghost_tools::cluster::run(&arguments),
+        Sub::Topology(arguments) => ghost_tools::topology::run(&arguments, &setup()?),
+        Sub::Subscriptions(arguments) => ghost_tools::subscriptions::run(&arguments, &setup()?),
         #[cfg(feature = "lab")]
         Sub::Lab(arguments) => super::lab::run(&arguments, &root.global),
         Sub::Config(arguments) => super::config::run(&arguments, &root.global),
@@ -184,7 +167,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
             clap_complete::generate(shell, &mut command(), "ghost", &mut script);
             line(String::from_utf8_lossy(&script).trim_end()).map(|()| 0)
         }
-        Sub::Man(arguments) => super::man::run(&arguments, command()),
+        Sub::Man(arguments) => ghost_tools::man::run(&arguments, command()),
     }
 }
 

@@ -6,6 +6,7 @@
 //!
 //! Everything that decides is in `agent` and pure. Here is the order in which things become durable.
 
+pub mod alert;
 mod approver;
 mod arrive;
 mod drive;

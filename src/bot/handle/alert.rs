@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::alert::{Notification, Sender, Window, symptom};
 use crate::bot::SLACK;
 use crate::bot::core::Core;
 use crate::bot::handle::open::Incident;
@@ -10,6 +9,7 @@ use crate::bot::journal::{Entry, JournalAction, note};
 use ghost_base::{Digest, SessionId, Timestamp};
 use ghost_investigate::event::{Alert, AlertStatus, Alerted, Opened, Origin};
 use ghost_session::InboxMessage;
+use ghost_session::alert::{Notification, Sender, Window, symptom};
 use ghost_store::{Claimed, Delivered, StoreError};
 
 /// For so long a group of alerts is remembered after it was last mentioned.

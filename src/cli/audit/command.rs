@@ -8,8 +8,8 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 
 use super::text;
-use crate::cli::root::Global;
 use ghost_shell::audit::{self, Verification};
+use ghost_tools::global::Global;
 
 /// More than this is not read in the time that a call may take; it is room for half a million records.
 const MAX_AUDIT_BYTES: u64 = 256 << 20;

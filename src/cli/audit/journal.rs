@@ -2,11 +2,11 @@
 
 use anyhow::Context as _;
 
-use crate::cli::print::{line, note};
-use crate::cli::root::Global;
-use crate::cli::setup::Setup;
-use crate::cli::wait::drive;
 use ghost_agent::bot::journal::{JournalAction, Note, read};
+use ghost_tools::global::Global;
+use ghost_tools::print::{line, note};
+use ghost_tools::setup::Setup;
+use ghost_tools::wait::drive;
 
 /// The answer is bad news.
 const BAD_NEWS: u8 = 3;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use super::tokens::Token;
-use crate::cli::print::Hinted;
-use crate::cli::setup::Setup;
-use ghost_agent::alert::MIN_SECRET_CHARS;
 use ghost_agent::bot::{AlertEndpoint, AlertSource};
+use ghost_session::alert::MIN_SECRET_CHARS;
+use ghost_tools::print::Hinted;
+use ghost_tools::setup::Setup;
 
 /// Returns everybody who may send alerts.
 ///

@@ -15,18 +15,11 @@ use crate::cli::config::checked;
 use crate::cli::engine::{engine, owner};
 use crate::cli::investigate::{InvestigatorKind, Reports, investigator};
 use crate::cli::mcp::{Approvals, Brain, McpRoute, Options, SlackIdentity};
-use crate::cli::name::random;
 use crate::cli::outside;
-use crate::cli::print::Hinted;
-use crate::cli::runbooks;
-use crate::cli::setup::Setup;
-use crate::cli::sweep::{sweep_clients_and_log, sweep_own};
-use crate::cli::wait::{drive, interrupted};
 use ghost_agent::bot::{
     Application, Bot, Core, CoreServices, Directory, EventSource, OwnApp, Presenter, Settings,
     StoreFreezeCheck, alerts, requests,
 };
-use ghost_agent::config::{Transport, read_small};
 use ghost_agent::http::{self, Patience, Routes, Vitals};
 use ghost_agent::telemetry::{Collector, Exporter};
 use ghost_base::{Clock, Secret, SystemClock};
@@ -38,6 +31,13 @@ use ghost_slack::pace::CallQueue;
 use ghost_slack::socket::Settings as SocketSettings;
 use ghost_slack::web::{Roots, Settings as WebSettings, Web};
 use ghost_store::Store;
+use ghost_tools::config::{Transport, read_small};
+use ghost_tools::name::random;
+use ghost_tools::print::Hinted;
+use ghost_tools::runbooks;
+use ghost_tools::setup::Setup;
+use ghost_tools::sweep::{sweep_clients_and_log, sweep_own};
+use ghost_tools::wait::{drive, interrupted};
 
 /// The arguments of `ghost bot`.
 #[derive(Debug, Args)]

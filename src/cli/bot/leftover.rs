@@ -7,10 +7,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::cli::capture::{LeftoverCapture, left_behind};
-use crate::cli::name::new_session;
-use crate::cli::setup::Setup;
 use ghost_agent::bot::{Leftover, Leftovers};
 use ghost_base::SessionId;
+use ghost_tools::name::new_session;
+use ghost_tools::setup::Setup;
 
 /// How often the search runs; no capture lasts longer than five hours.
 const EVERY: Duration = Duration::from_secs(900);

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use crate::cli::engine::limits;
 use crate::cli::investigate::{configured_clusters, configured_hosts, knows_cloud, with_nodes};
-use crate::cli::setup::Setup;
 use ghost_agent::bot::{Approvers, ChannelRules, People, Settings};
-use ghost_agent::config::{self, Config};
 use ghost_investigate::event::{SessionCluster, SessionHost};
 use ghost_investigate::usage::DayBudget;
 use ghost_investigate::{RequesterMay, SelfApproval};
 use ghost_shell::{Scope, Surroundings};
+use ghost_tools::config::{self, Config};
+use ghost_tools::setup::Setup;
 
 /// Returns how the bot behaves.
 pub(in crate::cli) fn settings(setup: &Setup) -> Settings {

@@ -7,11 +7,11 @@ use std::time::SystemTime;
 
 use anyhow::Context as _;
 
-use crate::cli::print::Hinted;
-use crate::cli::setup::Setup;
-use ghost_agent::config::read_small;
 use ghost_base::Secret;
 use ghost_slack::web::Tokens;
+use ghost_tools::config::read_small;
+use ghost_tools::print::Hinted;
+use ghost_tools::setup::Setup;
 
 pub(in crate::cli) struct Token {
     fixed: Option<Secret>,
@@ -113,14 +113,14 @@ impl Kept {
         let app = Token::new(setup, "SLACK_APP_TOKEN", slack.app_token_file.as_deref())?;
         let signing = Token::new(setup, "SLACK_SIGNING_SECRET", slack.signing_secret_file.as_deref())?;
         match slack.transport {
-            ghost_agent::config::Transport::Socket if app.is_none() => {
+            ghost_tools::config::Transport::Socket if app.is_none() => {
                 Err(missing("app token", "set SLACK_APP_TOKEN, or [slack] app_token_file").into())
             }
-            ghost_agent::config::Transport::Http if signing.is_none() => {
+            ghost_tools::config::Transport::Http if signing.is_none() => {
                 Err(missing("signing secret", "set SLACK_SIGNING_SECRET, or [slack] signing_secret_file")
                     .into())
             }
-            ghost_agent::config::Transport::Socket | ghost_agent::config::Transport::Http => {
+            ghost_tools::config::Transport::Socket | ghost_tools::config::Transport::Http => {
                 Ok(Self { bot, app, signing })
             }
         }

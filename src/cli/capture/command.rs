@@ -3,9 +3,9 @@
 use clap::{Args, Subcommand};
 
 use super::{orphans, running, start};
-use crate::cli::consent::Consent;
-use crate::cli::list::ListOutput;
-use crate::cli::setup::Setup;
+use ghost_tools::consent::Consent;
+use ghost_tools::list::ListOutput;
+use ghost_tools::setup::Setup;
 
 /// The answer is bad news.
 pub(super) const BAD_NEWS: u8 = 3;

@@ -10,17 +10,17 @@ use serde_json::json;
 use super::command::{BAD_NEWS, Common};
 use super::start::configured;
 use super::terminal::gate;
-use crate::cli::consent::Consent;
-use crate::cli::name::new_session;
-use crate::cli::print::harmless;
-use crate::cli::print::{Hinted, line, note};
-use crate::cli::setup::Setup;
-use crate::cli::wait::drive;
 use ghost_base::Timestamp;
 use ghost_base::{Clock as _, SessionId, SystemClock};
 use ghost_cloud::capture::CaptureTask;
 use ghost_cloud::capture::{FoundOrphan, Issue, Life, Search, TaskStore, left_over, search};
 use ghost_cloud::{Name, ResourceGroup};
+use ghost_tools::consent::Consent;
+use ghost_tools::name::new_session;
+use ghost_tools::print::harmless;
+use ghost_tools::print::{Hinted, line, note};
+use ghost_tools::setup::Setup;
+use ghost_tools::wait::drive;
 
 /// A session that was silent for so long is over: no capture lasts longer.
 const SILENT: Duration = Duration::from_secs(6 * 3600);

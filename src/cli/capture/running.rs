@@ -5,11 +5,11 @@ use serde_json::Value;
 use super::command::One;
 use super::summary::{document, finish, over, row, summary};
 use super::terminal::Terminal;
-use crate::cli::list::ListForm;
-use crate::cli::print::{Hinted, line, note};
-use crate::cli::setup::Setup;
-use crate::cli::wait::drive;
 use ghost_cloud::capture::{CaptureTask, Instruction, TaskStore};
+use ghost_tools::list::ListForm;
+use ghost_tools::print::{Hinted, line, note};
+use ghost_tools::setup::Setup;
+use ghost_tools::wait::drive;
 
 /// Says how far a capture is.
 pub(super) fn status(one: &One, setup: &Setup) -> anyhow::Result<u8> {

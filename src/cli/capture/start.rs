@@ -7,16 +7,16 @@ use serde_json::json;
 use super::command::Common;
 use super::summary::finish;
 use super::terminal::{Terminal, known};
-use crate::cli::name::new_session;
-use crate::cli::print::{Hinted, line, note};
-use crate::cli::setup::Setup;
-use crate::cli::wait::drive;
 use ghost_base::{Clock as _, SessionId, SystemClock};
 use ghost_cloud::capture::{
     CaptureRequest, CaptureStep, CaptureTask, Filter, Group, Limits, SNAPLEN, Storage, TaskStore,
 };
 use ghost_cloud::{Account, Container, Name};
 use ghost_shell::Ruling;
+use ghost_tools::name::new_session;
+use ghost_tools::print::{Hinted, line, note};
+use ghost_tools::setup::Setup;
+use ghost_tools::wait::drive;
 
 /// The arguments of `ghost capture start`.
 #[derive(Debug, Args)]

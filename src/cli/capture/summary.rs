@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::command::{BAD_NEWS, Common};
-use crate::cli::print::harmless;
-use crate::cli::print::{Hinted, line, note};
-use crate::cli::setup::Setup;
 use ghost_cloud::capture::{CaptureTarget, CaptureTask, Ended, Phase, State};
+use ghost_tools::print::harmless;
+use ghost_tools::print::{Hinted, line, note};
+use ghost_tools::setup::Setup;
 
 /// So many findings stand in the summary.
 const FINDINGS: usize = 8;

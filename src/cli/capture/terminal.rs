@@ -10,9 +10,6 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Mutex;
 
 use super::command::Common;
-use crate::cli::print::harmless;
-use crate::cli::print::note;
-use crate::cli::setup::Setup;
 use ghost_base::{Clock as _, SessionId, SystemClock, Timestamp};
 use ghost_capture_files::CaptureFolder;
 use ghost_cloud::capture::{
@@ -20,6 +17,9 @@ use ghost_cloud::capture::{
     FileProblem, Instruction, NextStep, SaveError, State, TaskStore, drive,
 };
 use ghost_shell::{Approver, Cancel, Known};
+use ghost_tools::print::harmless;
+use ghost_tools::print::note;
+use ghost_tools::setup::Setup;
 
 /// How often it is looked for a word that somebody left.
 const INSTRUCTION_POLL_INTERVAL: Duration = Duration::from_secs(2);

@@ -4,9 +4,9 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use super::finding::{Finding, State};
 use crate::cli::bot::is_usable;
-use crate::cli::setup::Setup;
-use ghost_agent::alert::MIN_SECRET_CHARS;
-use ghost_agent::config::{AlertSource, read_small};
+use ghost_session::alert::MIN_SECRET_CHARS;
+use ghost_tools::config::{AlertSource, read_small};
+use ghost_tools::setup::Setup;
 
 const WHAT: &str = "alerts";
 
@@ -26,7 +26,7 @@ fn about(name: &str, source: &AlertSource) -> Vec<Finding> {
             return problem(what).into_iter().map(|finding| finding.hint(hint)).collect();
         }
         Ok(_) => {
-            let sender = source.sender(name).map_or("?", ghost_agent::alert::Sender::word);
+            let sender = source.sender(name).map_or("?", ghost_session::alert::Sender::word);
             let text = format!("{name}: POST /alerts/{name} ({sender}) opens threads in {}", source.channel);
             Finding::new(State::Ok, WHAT, text)
         }

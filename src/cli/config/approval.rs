@@ -1,9 +1,9 @@
 //! Who approves what, in a line each.
 
 use super::finding::{Finding, State};
-use crate::cli::setup::Setup;
-use ghost_agent::config::RequesterMay;
 use ghost_shell::Impact;
+use ghost_tools::config::RequesterMay;
+use ghost_tools::setup::Setup;
 
 const WHAT: &str = "approval";
 

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::finding::{Finding, State};
 use super::permission;
-use crate::cli::setup::Setup;
 use ghost_base::SessionId;
 use ghost_shell::{Response, Shell};
+use ghost_tools::setup::Setup;
 
 const WHAT: &str = "az";
 

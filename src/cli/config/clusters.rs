@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::finding::{Finding, State};
 use crate::cli::investigate::configured_clusters;
-use crate::cli::setup::Setup;
 use ghost_base::SessionId;
 use ghost_cloud::operation::{Issue, Next, Operation as _, ShellExecutor};
 use ghost_cloud::probe::ClusterOperation;
 use ghost_inspect::cluster::Cluster;
 use ghost_investigate::event::SessionCluster;
 use ghost_shell::{CancelSignal, Shell};
+use ghost_tools::setup::Setup;
 
 const WHAT: &str = "clusters";
 

@@ -4,9 +4,9 @@ use clap::{Args, Subcommand};
 
 use super::finding::{Finding, State};
 use super::machine;
-use crate::cli::print::line;
-use crate::cli::root::Global;
-use crate::cli::setup::Setup;
+use ghost_tools::global::Global;
+use ghost_tools::print::line;
+use ghost_tools::setup::Setup;
 
 /// The arguments of `ghost config`.
 #[derive(Debug, Args)]
@@ -56,7 +56,7 @@ fn document(ok: bool, findings: &[Finding]) -> serde_json::Value {
 
 fn findings(setup: &Setup, offline: bool) -> anyhow::Result<Vec<Finding>> {
     let mut found = machine::place(setup);
-    found.extend(crate::cli::wait::drive(|| asked(setup, offline))?);
+    found.extend(ghost_tools::wait::drive(|| asked(setup, offline))?);
     found.extend(super::approval::check(setup));
     found.extend(super::alerts::check(setup));
     found.extend(super::export::check(setup));
@@ -102,7 +102,7 @@ pub(in crate::cli) fn check_part(
     part: Part,
     offline: bool,
 ) -> anyhow::Result<Vec<(bool, String)>> {
-    let found = crate::cli::wait::drive(|| async {
+    let found = ghost_tools::wait::drive(|| async {
         match part {
             Part::Store => super::store::check(setup).await,
             Part::Slack => super::slack::check(setup, offline).await,

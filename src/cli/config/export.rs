@@ -4,8 +4,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use super::finding::{Finding, State};
-use crate::cli::setup::Setup;
-use ghost_agent::config::read_small;
+use ghost_tools::config::read_small;
+use ghost_tools::setup::Setup;
 
 const WHAT: &str = "export";
 

@@ -1,8 +1,8 @@
 //! Files, folders, programs and what the kernel offers.
 
 use super::finding::{Finding, State};
-use crate::cli::setup::Setup;
 use ghost_shell::{Sandbox, Support};
+use ghost_tools::setup::Setup;
 
 /// Says where things lie.
 pub(super) fn place(setup: &Setup) -> Vec<Finding> {
@@ -19,8 +19,8 @@ pub(super) fn place(setup: &Setup) -> Vec<Finding> {
 
 /// Says what the safety shell has to work with.
 pub(super) fn shell(setup: &Setup) -> Vec<Finding> {
-    use ghost_agent::config::Anchoring;
     use ghost_shell::{Programs, support};
+    use ghost_tools::config::Anchoring;
 
     let mut found = Vec::new();
     for (name, path) in &setup.config.programs {

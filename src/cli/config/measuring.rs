@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::finding::{Finding, State};
-use ghost_agent::config::Meter;
+use ghost_tools::config::Meter;
 
 const WHAT: &str = "meter";
 

@@ -6,9 +6,9 @@ use tokio::time::timeout;
 
 use super::finding::{Finding, PATIENCE, State};
 use crate::cli::investigate::ready;
-use crate::cli::setup::Setup;
-use ghost_agent::config::Provider;
 use ghost_investigate::model::{Ask, Message, Model, ModelError, Silent};
+use ghost_tools::config::Provider;
+use ghost_tools::setup::Setup;
 
 const WHAT: &str = "model";
 

@@ -6,9 +6,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::finding::{Finding, State};
-use crate::cli::setup::Setup;
 use ghost_cloud::permission::{RoleGrant, allows, question, read, subscription};
 use ghost_shell::{Identity, IdentityCommand, Response, Shell};
+use ghost_tools::setup::Setup;
 
 const WHAT: &str = "permissions";
 

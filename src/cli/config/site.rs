@@ -1,8 +1,8 @@
 //! Whether what a site has written about itself can be read.
 
 use super::finding::{Finding, State};
-use crate::cli::runbooks;
-use crate::cli::setup::Setup;
+use ghost_tools::runbooks;
+use ghost_tools::setup::Setup;
 
 const WHAT: &str = "runbooks";
 

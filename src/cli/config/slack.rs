@@ -7,11 +7,11 @@ use tokio::time::timeout;
 
 use super::finding::{Finding, PATIENCE, State};
 use crate::cli::bot::{found, settings};
-use crate::cli::setup::Setup;
 use ghost_agent::bot::{ChannelRules, SCOPES, reason};
-use ghost_agent::config::Transport;
 use ghost_base::Secret;
 use ghost_slack::web::{CallError, FixedTokens, Granted, Roots, Settings as WebSettings, Web};
+use ghost_tools::config::Transport;
+use ghost_tools::setup::Setup;
 
 const BOT: &str = "slack bot";
 const APP: &str = "slack app";

@@ -3,9 +3,9 @@
 use tokio::time::timeout;
 
 use super::finding::{Finding, PATIENCE, State};
-use crate::cli::print::Hinted;
-use crate::cli::setup::Setup;
 use ghost_store::StoreError;
+use ghost_tools::print::Hinted;
+use ghost_tools::setup::Setup;
 
 const WHAT: &str = "store";
 

@@ -1,8 +1,8 @@
 //! Whether traces and metrics can be sent where the configuration says.
 
 use super::finding::{Finding, State};
-use crate::cli::setup::Setup;
-use ghost_agent::config::read_small;
+use ghost_tools::config::read_small;
+use ghost_tools::setup::Setup;
 
 const WHAT: &str = "telemetry";
 

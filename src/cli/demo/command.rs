@@ -12,14 +12,6 @@ use super::case::case_name;
 use super::cloud::DemoCloud;
 use crate::cli::bot::serve;
 use crate::cli::lab::{GROUPS, clusters, hinted, reach};
-use crate::cli::name::random;
-use crate::cli::print::{Hinted, line, note};
-use crate::cli::root::Global;
-use crate::cli::setup::Setup;
-use crate::cli::wait::{drive, interrupted};
-use ghost_agent::config::{
-    Channel, ClusterEntry, Config, Environment, People, PlaceError, RequesterMay, Scope, data_dir,
-};
 use ghost_base::{SystemClock, private_dir};
 use ghost_investigate::playbook::Playbook;
 use ghost_lab::case::{Case, SERVICE_CASES, clean};
@@ -27,6 +19,14 @@ use ghost_lab::control::Lab;
 use ghost_lab::runner::{InProcess, memory_lab_now};
 use ghost_lab_slack::{ChannelInfo, DemoControl as _, Settings, Timing, Workspace};
 use ghost_shell::Cancel;
+use ghost_tools::config::{
+    Channel, ClusterEntry, Config, Environment, People, PlaceError, RequesterMay, Scope, data_dir,
+};
+use ghost_tools::global::Global;
+use ghost_tools::name::random;
+use ghost_tools::print::{Hinted, line, note};
+use ghost_tools::setup::Setup;
+use ghost_tools::wait::{drive, interrupted};
 
 /// From which all that machines draw follows.
 const SEED: u64 = 1;

@@ -3,9 +3,9 @@
 use clap::{Args, Subcommand};
 
 use super::postmortem;
-use crate::cli::print::note;
-use crate::cli::setup::Setup;
-use crate::cli::wait::drive;
+use ghost_tools::print::note;
+use ghost_tools::setup::Setup;
+use ghost_tools::wait::drive;
 
 /// The arguments of `ghost export`.
 #[derive(Debug, Args)]

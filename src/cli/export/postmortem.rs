@@ -8,10 +8,6 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::cli::print::{Hinted, line, note};
-use crate::cli::sessions::{missing, store_of};
-use crate::cli::setup::Setup;
-use ghost_agent::config::{is_repository, read_small};
 use ghost_agent::export::{
     GitHubPlace, PagerDutyPlace, Prepared, SendError, github, is_incident, pagerduty, send,
 };
@@ -19,6 +15,10 @@ use ghost_base::{Secret, SessionId, write_private};
 use ghost_investigate::event::read;
 use ghost_investigate::report::plain;
 use ghost_investigate::report::postmortem::{Postmortem, postmortem};
+use ghost_tools::config::{is_repository, read_small};
+use ghost_tools::print::{Hinted, line, note};
+use ghost_tools::sessions::{missing, store_of};
+use ghost_tools::setup::Setup;
 
 /// The arguments of `ghost export postmortem`.
 #[derive(Debug, Args)]

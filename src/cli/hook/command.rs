@@ -4,8 +4,8 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::call::Client;
 use super::{doctor, install, run as runs};
-use crate::cli::root::Global;
-use ghost_agent::config::AskWhom;
+use ghost_tools::config::AskWhom;
+use ghost_tools::global::Global;
 
 /// The arguments of `ghost hook`.
 #[derive(Debug, Args)]

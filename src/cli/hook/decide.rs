@@ -15,14 +15,14 @@ use super::slack::AsksInSlack;
 use super::table::{self, TableRuling};
 use super::tool::{self, ToolAction};
 use crate::cli::outside::{Reach, machine};
-use crate::cli::setup::Setup;
-use ghost_agent::config::{AskWhom, ToolRule};
 use ghost_base::{Digest, SessionId};
 use ghost_session::outside::{About, OutsideKind};
 use ghost_shell::{
     Action, Admission, Approver, CancelSignal, Impact, Known, Response, Ruling, Sandbox, Shell, Verdict,
     quote,
 };
+use ghost_tools::config::{AskWhom, ToolRule};
+use ghost_tools::setup::Setup;
 
 /// A longer value of a tool call is shown and recorded by its digest.
 const MAX_SHOWN_BYTES: usize = 2_000;

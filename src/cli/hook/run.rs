@@ -10,12 +10,12 @@ use super::answer::{Answer, STOP, Written, stop};
 use super::call::{self, Call, Client};
 use super::command::AnswerArguments;
 use super::decide::Deciding;
-use crate::cli::print::Hinted;
-use crate::cli::root::Global;
-use crate::cli::setup::Setup;
-use crate::cli::wait::{drive, interrupted};
-use ghost_agent::config::AskWhom;
 use ghost_shell::Cancel;
+use ghost_tools::config::AskWhom;
+use ghost_tools::global::Global;
+use ghost_tools::print::Hinted;
+use ghost_tools::setup::Setup;
+use ghost_tools::wait::{drive, interrupted};
 
 /// How long a client may take to send its call, and the call to be judged. It has to be less than what the client gives its hooks, which it
 /// goes on after.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::place::{Place, Project};
 use super::tool::ToolAction;
-use ghost_agent::config::{Hook, ToolRule};
+use ghost_tools::config::{Hook, ToolRule};
 
 /// What holds for one call.
 #[derive(Debug, Clone, PartialEq, Eq)]

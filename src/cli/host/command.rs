@@ -14,13 +14,13 @@ use super::snapshot::Snapshot;
 use super::watch::watch;
 use crate::cli::files::HOSTS;
 use crate::cli::investigate::{MAX_HOSTS, entries};
-use crate::cli::live::{Live, plan_by};
-use crate::cli::print::{Hinted, harmless, line, note};
-use crate::cli::root::Global;
-use crate::cli::setup::Setup;
 use ghost_cloud::guest::HostAccess;
 use ghost_cloud::probe::{HostProbe, HostQuestion};
 use ghost_inspect::host::Protocol;
+use ghost_tools::global::Global;
+use ghost_tools::live::{Live, plan_by};
+use ghost_tools::print::{Hinted, harmless, line, note};
+use ghost_tools::setup::Setup;
 
 /// How findings name this machine.
 const HERE: &str = "localhost";
@@ -241,7 +241,7 @@ fn unknown(caller: &str) -> anyhow::Error {
 fn destination(text: &str) -> anyhow::Result<(String, Option<u16>)> {
     let port = |port: &str| port.parse::<u16>().ok().filter(|port| *port > 0);
     let wrong = || {
-        let error = anyhow::anyhow!("`{}` is no destination", crate::cli::print::harmless(text));
+        let error = anyhow::anyhow!("`{}` is no destination", ghost_tools::print::harmless(text));
         Hinted::new(error, "HOST or HOST:PORT, such as db-1:5432 or [2001:db8::7]:443")
     };
     let (host, port) = if let Some(inner) = text.strip_prefix('[') {
@@ -270,7 +270,7 @@ fn check(text: &str, what: &str) -> anyhow::Result<()> {
     if is_address || (plain && (1..=150).contains(&text.len()) && !text.starts_with(['-', '.'])) {
         return Ok(());
     }
-    let error = anyhow::anyhow!("`{}` is no {what}", crate::cli::print::harmless(text));
+    let error = anyhow::anyhow!("`{}` is no {what}", ghost_tools::print::harmless(text));
     Err(Hinted::new(error, "a name or an address is").into())
 }
 

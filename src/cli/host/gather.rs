@@ -2,18 +2,16 @@
 
 use std::sync::Arc;
 
-use futures_util::StreamExt as _;
-
 use super::snapshot::Snapshot;
-use crate::cli::live::Live;
-use crate::cli::print::Hinted;
-use crate::cli::setup::Setup;
 use ghost_base::{Clock as _, SystemClock};
 use ghost_cloud::guest::HostAccess;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::{HostProbe, HostQuestion};
 use ghost_session::MAX_AT_ONCE;
 use ghost_shell::Policy;
+use ghost_tools::live::Live;
+use ghost_tools::print::Hinted;
+use ghost_tools::setup::Setup;
 
 /// A machine that is to be read.
 #[derive(Debug, Clone)]
@@ -59,37 +57,15 @@ pub(super) fn gather(live: &Live, machines: &[Machine]) -> anyhow::Result<(Snaps
     }
     match unread.first() {
         Some(first) if snapshot.hosts.is_empty() => {
-            let error = anyhow::anyhow!(crate::cli::print::harmless(&first.issue.text));
+            let error = anyhow::anyhow!(ghost_tools::print::harmless(&first.issue.text));
             let hint = first.issue.hint.clone();
             Err(hint.map_or_else(
                 || error,
                 |hint| {
-                    Hinted::new(anyhow::anyhow!(crate::cli::print::harmless(&first.issue.text)), hint).into()
+                    Hinted::new(anyhow::anyhow!(ghost_tools::print::harmless(&first.issue.text)), hint).into()
                 },
             ))
         }
         Some(_) | None => Ok((snapshot, unread)),
-    }
-}
-
-impl Live {
-    /// Drives operations side by side, so many at once, and returns their results in their order.
-    fn drive_all(
-        &self,
-        probes: Vec<HostProbe>,
-        at_once: usize,
-    ) -> anyhow::Result<Vec<Result<ghost_inspect::host::Gathered, Issue>>> {
-        let stopped = || Err(Issue::new("it was interrupted"));
-        crate::cli::wait::drive(|| async {
-            futures_util::stream::iter(probes)
-                .map(|mut probe| async move {
-                    ghost_cloud::operation::drive(&mut probe, self, &SystemClock)
-                        .await
-                        .unwrap_or_else(stopped)
-                })
-                .buffered(at_once)
-                .collect()
-                .await
-        })
     }
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::guest::{SshOptions, ssh};
-use crate::cli::setup::Setup;
-use ghost_agent::config::HostEntry;
 use ghost_cloud::guest::HostAccess;
+use ghost_tools::config::HostEntry;
+use ghost_tools::guest::{SshOptions, ssh};
+use ghost_tools::setup::Setup;
 
 /// How machines are reached by ssh.
 #[derive(Debug, Default, Args)]
@@ -61,7 +61,7 @@ impl SshArguments {
         let address = entry.address.as_ref().or_else(|| configured.hosts.get(name));
         let address = address.map_or(name, String::as_str);
         // The default of `[ssh]` is that of machines in the cloud.
-        let is_default = configured.user == ghost_agent::config::Ssh::default().user;
+        let is_default = configured.user == ghost_tools::config::Ssh::default().user;
         let invoking = setup.environment.text("USER").or_else(|| setup.environment.text("LOGNAME"));
         let user = user.or(entry.user.as_deref()).or_else(|| invoking.filter(|_| is_default));
         let usual = self.usual_key(setup);

@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
-use crate::cli::input::text;
-use crate::cli::print::{Hinted, harmless};
 use ghost_inspect::host::{Gathered, Host};
+use ghost_tools::input::text;
+use ghost_tools::print::{Hinted, harmless};
 
 /// The form of the file.
 const FORMAT: u8 = 1;

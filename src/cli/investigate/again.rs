@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::cli::name::random;
-use crate::cli::print::Hinted;
 use ghost_base::SessionId;
 use ghost_investigate::event::{HumanMessage, Instruction};
 use ghost_investigate::model::Model;
@@ -12,6 +10,8 @@ use ghost_investigate::recheck::{Refused, Verdict, possible, verdict};
 use ghost_investigate::state::State;
 use ghost_session::InboxMessage;
 use ghost_store::Store;
+use ghost_tools::name::random;
+use ghost_tools::print::Hinted;
 
 /// Nobody is asked; whoever would be, needs no key.
 pub(super) fn nobody() -> Arc<dyn Model> {

@@ -11,16 +11,16 @@ use anyhow::Context as _;
 
 use crate::cli::demo::ShortSleep;
 use crate::cli::lab::{GROUPS, clusters, reach};
-use crate::cli::name::random;
-use crate::cli::print::{Hinted, note};
-use crate::cli::setup::Setup;
-use ghost_agent::config::{Config, Environment};
 use ghost_base::private_dir;
 use ghost_investigate::event::SessionCluster;
 use ghost_investigate::state::State;
 use ghost_lab::case::{Case, embedded, inject};
 use ghost_lab::runner::{InProcess, memory_lab_now};
 use ghost_shell::Scope;
+use ghost_tools::config::{Config, Environment};
+use ghost_tools::name::random;
+use ghost_tools::print::{Hinted, note};
+use ghost_tools::setup::Setup;
 
 /// From which all that machines draw follows.
 const SEED: u64 = 1;

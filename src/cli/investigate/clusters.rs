@@ -3,16 +3,16 @@
 //! Goes in: the command line, `[clusters]` of the configuration. Comes out: the clusters, each with the context of `kubectl` that leads
 //! there. Never: a cluster that nobody named, whatever contexts `kubectl` has.
 
-use crate::cli::print::{Hinted, harmless};
-use ghost_agent::config::{Config, is_context};
 use ghost_investigate::event::{SessionCluster, SessionHost};
+use ghost_tools::config::{Config, is_context};
+use ghost_tools::print::{Hinted, harmless};
 
 /// So many clusters are read in one session.
 const MAX_CLUSTERS: usize = 8;
 
 /// Returns the clusters of the configuration.
 pub(in crate::cli) fn configured_clusters(config: &Config) -> Vec<SessionCluster> {
-    let cluster = |(name, entry): (&String, &ghost_agent::config::ClusterEntry)| SessionCluster {
+    let cluster = |(name, entry): (&String, &ghost_tools::config::ClusterEntry)| SessionCluster {
         name: name.clone(),
         context: entry.context.clone().unwrap_or_else(|| name.clone()),
         nodes: Vec::new(),
@@ -66,7 +66,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use ghost_agent::config::ClusterEntry;
+    use ghost_tools::config::ClusterEntry;
 
     #[test]
     fn a_cluster_is_one_of_the_configuration_or_a_context() {

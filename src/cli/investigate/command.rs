@@ -7,7 +7,6 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum as _};
 use tokio::sync::mpsc;
 
-use crate::cli::consent::{Consent, human, is_plain};
 use crate::cli::engine::{engine_for, limits, owner};
 use crate::cli::host::SshArguments;
 use crate::cli::investigate::again;
@@ -20,11 +19,6 @@ use crate::cli::investigate::question::{QuestionOutcome, ask, rule};
 use crate::cli::investigate::reports::Reports;
 use crate::cli::investigate::screen::{Screen, ScreenKind};
 use crate::cli::investigate::words::{Input, Keyboard, read as parse_input};
-use crate::cli::name::{new_session, random};
-use crate::cli::print::{Hinted, harmless, note};
-use crate::cli::runbooks;
-use crate::cli::setup::Setup;
-use crate::cli::wait::{drive, interrupted};
 use ghost_base::SessionId;
 use ghost_investigate::Outcome;
 use ghost_investigate::event::{HumanMessage, Opened, Origin, SessionCluster, SessionHost, read};
@@ -38,6 +32,12 @@ use ghost_investigate::symptom_text::names;
 use ghost_session::{DriveControl, DriveOutcome, Engine, InboxMessage};
 use ghost_shell::Cancel;
 use ghost_store::Store;
+use ghost_tools::consent::{Consent, human, is_plain};
+use ghost_tools::name::{new_session, random};
+use ghost_tools::print::{Hinted, harmless, note};
+use ghost_tools::runbooks;
+use ghost_tools::setup::Setup;
+use ghost_tools::wait::{drive, interrupted};
 
 /// Whoever says more has a report, no symptom.
 const MAX_SYMPTOM_BYTES: usize = 20_000;

@@ -9,14 +9,14 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use crate::cli::host::SshArguments;
-use crate::cli::inventory;
-use crate::cli::print::{Hinted, harmless};
-use crate::cli::setup::Setup;
-use ghost_agent::config::HostEntry;
 use ghost_cloud::guest::HostAccess;
 use ghost_investigate::event::SessionHost;
 use ghost_investigate::state::State;
 use ghost_investigate::symptom_text::names;
+use ghost_tools::config::HostEntry;
+use ghost_tools::inventory;
+use ghost_tools::print::{Hinted, harmless};
+use ghost_tools::setup::Setup;
 
 /// How findings name this machine.
 const HERE: &str = "localhost";
@@ -141,13 +141,13 @@ fn is_linux(three: &[&str]) -> bool {
 /// Tells whether a cloud is configured, or somebody is signed in to one.
 pub(in crate::cli) fn knows_cloud(setup: &Setup) -> bool {
     let config = &setup.config;
-    let scoped = |scope: &Option<ghost_agent::config::Scope>| {
+    let scoped = |scope: &Option<ghost_tools::config::Scope>| {
         scope
             .as_ref()
             .is_some_and(|scope| !scope.subscriptions.is_empty() || !scope.resource_groups.is_empty())
     };
-    let is_configured = config.azure != ghost_agent::config::Azure::default()
-        || config.cloud != ghost_agent::config::Cloud::default()
+    let is_configured = config.azure != ghost_tools::config::Azure::default()
+        || config.cloud != ghost_tools::config::Cloud::default()
         || config.programs.contains_key("az")
         || setup.environment.path("AZURE_CONFIG_DIR").is_some()
         || config.capture.storage_account.is_some()

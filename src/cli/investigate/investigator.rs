@@ -8,15 +8,15 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::ValueEnum;
 
-use crate::cli::print::Hinted;
-use crate::cli::setup::Setup;
-use ghost_agent::config::{self, Provider, read_small};
 use ghost_base::Secret;
 use ghost_investigate::model::anthropic::{self, Anthropic};
 use ghost_investigate::model::gemini::{self, Gemini};
 use ghost_investigate::model::openai::{self, Limit, OpenAi};
 use ghost_investigate::model::{Egress, Fallback, Model, Price, Prices, Retries, Scripted, Timeouts};
 use ghost_investigate::playbook::Playbook;
+use ghost_tools::config::{self, Provider, read_small};
+use ghost_tools::print::Hinted;
+use ghost_tools::setup::Setup;
 
 /// No script is longer.
 const MAX_SCRIPT_BYTES: u64 = 64 << 20;

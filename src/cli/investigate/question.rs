@@ -2,9 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::cli::name::random;
-use crate::cli::setup::Setup;
-use ghost_agent::config;
 use ghost_base::Clock as _;
 use ghost_base::SystemClock;
 use ghost_investigate::event::{ChangeForecast, Impact, Reply};
@@ -13,6 +10,9 @@ use ghost_investigate::{RequesterMay, SelfApproval, check_destinations};
 use ghost_session::{Engine, SubmittedVote, VoteResult, submit_vote};
 use ghost_shell::{Approver, Choice, PlannedCommand, Request, Ruling, Verdict};
 use ghost_store::Outcome;
+use ghost_tools::config;
+use ghost_tools::name::random;
+use ghost_tools::setup::Setup;
 
 /// Returns what whoever sits at the terminal may approve. Unless the configuration says otherwise they act with their own
 /// rights: there is no second person to ask.

@@ -5,12 +5,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::cli::investigate::line;
-use crate::cli::tone::colors_wanted;
 use ghost_base::{Clock as _, SystemClock};
 use ghost_investigate::event::{Recorded, StepId};
 use ghost_investigate::report::{Board, plain};
 use ghost_investigate::state::State;
 use ghost_session::Observer;
+use ghost_tools::tone::colors_wanted;
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

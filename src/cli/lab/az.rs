@@ -9,11 +9,11 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::place::{gone, record};
-use crate::cli::root::Global;
-use ghost_agent::config::Environment;
 use ghost_base::{SystemClock, private_dir, write_private};
 use ghost_lab::az::{Client, Profile, az};
 use ghost_lab::control::Record;
+use ghost_tools::config::Environment;
+use ghost_tools::global::Global;
 
 /// A larger file of the configuration folder counts as missing.
 const MAX_ANSWER_BYTES: u64 = 4 << 20;

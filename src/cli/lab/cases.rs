@@ -5,10 +5,10 @@ use std::path::Path;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::cli::input::text;
-use crate::cli::list::{ListForm, ListOutput};
-use crate::cli::print::{Hinted, line};
 use ghost_lab::case::{CASES, Case, SERVICE_CASES, embedded, markdown};
+use ghost_tools::input::text;
+use ghost_tools::list::{ListForm, ListOutput};
+use ghost_tools::print::{Hinted, line};
 
 /// The arguments of `ghost lab cases`.
 #[derive(Debug, Args)]

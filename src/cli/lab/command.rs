@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::cli::lab::{az, cases, inject, net, order, slack, up};
-use crate::cli::root::Global;
+use ghost_tools::global::Global;
 
 /// The arguments of `ghost lab`.
 #[derive(Debug, Args)]

@@ -7,11 +7,11 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::place::{find, hinted, record};
-use crate::cli::input::text;
-use crate::cli::print::{Hinted, line};
-use crate::cli::root::Global;
-use crate::cli::wait::drive;
 use ghost_lab::case::{Case, embedded, names};
+use ghost_tools::global::Global;
+use ghost_tools::input::text;
+use ghost_tools::print::{Hinted, line};
+use ghost_tools::wait::drive;
 
 /// The largest case file, and the largest estate beside one.
 const MAX_CASE_BYTES: usize = 1 << 20;

@@ -6,10 +6,10 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::place::{find, hinted, record};
-use crate::cli::print::{Hinted, line};
-use crate::cli::root::Global;
-use crate::cli::wait::drive;
 use ghost_lab::control::steps;
+use ghost_tools::global::Global;
+use ghost_tools::print::{Hinted, line};
+use ghost_tools::wait::drive;
 
 /// The arguments of `ghost lab set`.
 #[derive(Debug, Args)]

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::print::{Hinted, note};
-use crate::cli::root::Global;
-use ghost_agent::config::{Config, Environment, data_dir};
 use ghost_lab::case;
 use ghost_lab::control::{RecordError, Remote, RemoteError};
 use ghost_lab::host::sweep;
+use ghost_tools::config::{Config, Environment, data_dir};
+use ghost_tools::global::Global;
+use ghost_tools::print::{Hinted, note};
 
 /// The name of the file in the data folder.
 const NAME: &str = "lab.json";

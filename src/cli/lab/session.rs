@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use ghost_agent::config::Config;
 use ghost_investigate::event::SessionCluster;
 use ghost_investigate::state::State;
 use ghost_lab::case::{Case, Pair};
 use ghost_lab::control::Lab;
 use ghost_lab::runner::{CAPTURES_ACCOUNT, CAPTURES_CONTAINER};
+use ghost_tools::config::Config;
 
 /// The groups that an investigation may look at.
 pub(in crate::cli) const GROUPS: [&str; 3] = ["nw-forensics-rg", "NetworkWatcherRG", "hub-rg"];

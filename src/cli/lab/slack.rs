@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::cli::print::{Hinted, line};
-use crate::cli::root::Global;
-use crate::cli::wait::{drive, interrupted};
 use ghost_base::SystemClock;
 use ghost_lab_slack::{Settings, Timing, Workspace, WorkspaceError};
+use ghost_tools::global::Global;
+use ghost_tools::print::{Hinted, line};
+use ghost_tools::wait::{drive, interrupted};
 
 /// The arguments of `ghost lab slack`.
 #[derive(Debug, Args)]

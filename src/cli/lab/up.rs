@@ -9,16 +9,16 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
 use super::place::{clean, namespaces, record};
-use crate::cli::input::text;
-use crate::cli::print::{Hinted, line};
-use crate::cli::root::Global;
-use crate::cli::wait::{drive, interrupted};
 use ghost_base::{SystemClock, private_dir};
 use ghost_lab::LabClock;
 use ghost_lab::azure::{Cloud, Description};
 use ghost_lab::case::{self, Cases};
 use ghost_lab::control::{Claim, Lab, LabError, RecordError, Running, Settings, exported};
 use ghost_lab::host::{Host, Netns, Simulated};
+use ghost_tools::global::Global;
+use ghost_tools::input::text;
+use ghost_tools::print::{Hinted, line};
+use ghost_tools::wait::{drive, interrupted};
 
 /// From which all that machines draw follows.
 const SEED: u64 = 1;

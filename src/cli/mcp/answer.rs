@@ -4,9 +4,9 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 
 use super::shorten::shortened;
-use crate::cli::print::Hinted;
 use ghost_investigate::Fence;
 use ghost_shell::redact;
+use ghost_tools::print::Hinted;
 
 /// Stands in every result: what it holds may come from anybody.
 pub(super) const NOTICE: &str =

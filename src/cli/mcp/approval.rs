@@ -13,11 +13,11 @@ use tokio::sync::Notify;
 
 use crate::cli::hook::NobodyAsked;
 use crate::cli::outside::{Reach, machine};
-use crate::cli::print::Hinted;
 use ghost_base::{SessionId, private_dir, write_private};
 use ghost_investigate::event::Impact;
 use ghost_session::outside::{About, Client, OutsideAnswer, OutsideApprover, OutsideKind, OutsideRequest};
 use ghost_shell::{Approver, CancelSignal, Choice, Decision, DenyAll, Request};
+use ghost_tools::print::Hinted;
 
 /// The folder below the data folder in which it stands what this client asked for.
 const FOLDER: &str = "approvals";

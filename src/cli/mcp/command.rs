@@ -14,11 +14,11 @@ use super::workplace::{Brain, Workplace};
 use crate::cli::bot::found;
 use crate::cli::investigate::InvestigatorKind;
 use crate::cli::outside::Reach;
-use crate::cli::print::Hinted;
-use crate::cli::root::Global;
-use crate::cli::setup::Setup;
-use crate::cli::wait::{drive, interrupted};
-use ghost_agent::config::McpApprove;
+use ghost_tools::config::McpApprove;
+use ghost_tools::global::Global;
+use ghost_tools::print::Hinted;
+use ghost_tools::setup::Setup;
+use ghost_tools::wait::{drive, interrupted};
 
 /// The arguments of `ghost mcp`.
 #[derive(Debug, Args)]

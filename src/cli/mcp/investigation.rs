@@ -11,8 +11,6 @@ use crate::cli::investigate::{
     QuestionOutcome, Reports, ask, configured_clusters, configured_hosts, investigator, knows_cloud, line,
     machines, recorded, rule, with_nodes,
 };
-use crate::cli::name::{new_session, random};
-use crate::cli::print::Hinted;
 use ghost_base::SessionId;
 use ghost_cloud::guest::HostAccess;
 use ghost_investigate::event::{
@@ -23,6 +21,8 @@ use ghost_investigate::state::State;
 use ghost_session::{DriveControl, DriveOutcome, Engine, InboxMessage, Observer};
 use ghost_shell::CancelSignal;
 use ghost_store::{Item, Store};
+use ghost_tools::name::{new_session, random};
+use ghost_tools::print::Hinted;
 
 /// Whoever says more has a report, no symptom.
 const MAX_SYMPTOM_BYTES: usize = 20_000;

@@ -10,8 +10,8 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::call::Call;
-use crate::cli::print::Hinted;
 use ghost_shell::{Cancel, CancelSignal};
+use ghost_tools::print::Hinted;
 
 /// So many jobs of a client go on at once.
 const MAX_RUNNING: usize = 16;

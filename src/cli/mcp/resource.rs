@@ -7,11 +7,11 @@ use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceCon
 use serde_json::json;
 
 use super::workplace::Workplace;
-use crate::cli::sessions::{ReportKind, report, summary};
 use ghost_base::{Digest, SessionId};
 use ghost_investigate::tool::Evidence as _;
 use ghost_session::EvidenceFolder;
 use ghost_shell::redact;
+use ghost_tools::sessions::{ReportKind, report, summary};
 
 /// So many resources stand on a page.
 const PAGE: usize = 100;

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::workplace::Workplace;
-use crate::cli::input;
-use crate::cli::live::LiveQuery;
-use crate::cli::print::Hinted;
+use ghost_tools::input;
+use ghost_tools::live::LiveQuery;
+use ghost_tools::print::Hinted;
 
 /// A document: exactly one of the two.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

@@ -12,12 +12,12 @@ use super::investigation;
 use super::job::Jobs;
 use crate::cli::hook::Project;
 use crate::cli::investigate::InvestigatorKind;
-use crate::cli::name::{new_session, random};
-use crate::cli::print::Hinted;
-use crate::cli::setup::Setup;
 use ghost_base::SessionId;
 use ghost_investigate::Fence;
 use ghost_shell::{Approver, CancelSignal};
+use ghost_tools::name::{new_session, random};
+use ghost_tools::print::Hinted;
+use ghost_tools::setup::Setup;
 
 /// After so long a call answers with what it knows unless the client wants it otherwise: some clients give up after a minute.
 pub(super) const WAIT: Duration = Duration::from_secs(50);

@@ -13,12 +13,12 @@ use super::growing::{Patience, Pipe, Tail};
 use super::keep::keep;
 use super::progress::Progress;
 use super::source::{name, opened, piped, refused};
-use crate::cli::print::harmless;
-use crate::cli::print::{Hinted, line};
 use ghost_pcap::{
     AddressFilter, Analyzer, Finding, FindingState, FindingUpdate, HashingReader, Label, Scope, Severity,
     Summary, frames, markdown,
 };
+use ghost_tools::print::harmless;
+use ghost_tools::print::{Hinted, line};
 
 const BAD_NEWS: u8 = 3;
 

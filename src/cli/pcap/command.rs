@@ -3,8 +3,8 @@
 use clap::{Args, Subcommand};
 
 use super::{analyze, compare};
-use crate::cli::print::line;
 use ghost_pcap::{Rule, rules};
+use ghost_tools::print::line;
 
 /// The arguments of `ghost pcap`.
 #[derive(Debug, Args)]

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::source::{name, opened, piped, refused, stem, written};
-use crate::cli::print::harmless;
-use crate::cli::print::{Hinted, line};
 use ghost_pcap::{Comparison, Error, compare, comparison_markdown};
+use ghost_tools::print::harmless;
+use ghost_tools::print::{Hinted, line};
 
 /// The answer is bad news.
 const BAD_NEWS: u8 = 3;

@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::source::{name, piped, stem};
-use crate::cli::print::harmless;
-use crate::cli::print::{Hinted, note};
 use ghost_base::{private_dir, write_private, write_private_new};
+use ghost_tools::print::harmless;
+use ghost_tools::print::{Hinted, note};
 
 /// So many captures with the same name fit into a folder.
 const MAX_LISTED: usize = 1000;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::cli::print::Hinted;
 use ghost_base::{private_dir, write_private};
 use ghost_pcap::Error;
+use ghost_tools::print::Hinted;
 
 /// Says whether standard input is meant.
 pub(super) fn piped(file: &Path) -> bool {

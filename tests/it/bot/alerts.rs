@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ghost_agent::alert::{Sender, Window};
 use ghost_agent::bot::journal::JournalAction;
 use ghost_agent::bot::{AlertEndpoint, AlertSource, ChannelRules, EventSource, Thread, alerts};
 use ghost_agent::http::{Measures, Patience, Vitals, serve};
@@ -12,6 +11,7 @@ use ghost_agent::telemetry::{TraceId, trace};
 use ghost_base::{Secret, SystemClock, hmac_sha256};
 use ghost_investigate::event::read;
 use ghost_investigate::state::State;
+use ghost_session::alert::{Sender, Window};
 use ghost_shell::Scope;
 use ghost_store::{RedisConfig, RedisStore};
 use serde_json::{Value, json};

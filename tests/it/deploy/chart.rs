@@ -1,6 +1,6 @@
 //! What the chart renders to, for four sets of values. That Helm renders exactly this is what `tests/release/chart` holds.
 
-use ghost_agent::config::Config;
+use ghost_tools::config::Config;
 use serde_json::{Value, json};
 
 use crate::deploy::{kubernetes, root};

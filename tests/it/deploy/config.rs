@@ -1,6 +1,6 @@
 //! The configurations that `deploy/` ships are ones that the program takes.
 
-use ghost_agent::config::Config;
+use ghost_tools::config::Config;
 
 use super::root;
 

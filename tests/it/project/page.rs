@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ghost_agent::config::Config;
+use ghost_tools::config::Config;
 
 use crate::project::none;
 use crate::yaml::text;

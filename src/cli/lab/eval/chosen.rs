@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use serde_json::Value;
 
-use crate::cli::input::text;
-use crate::cli::print::Hinted;
 use ghost_lab::case::{CASES, Case, Profile, drawn, embedded, names, random};
+use ghost_tools::input::text;
+use ghost_tools::print::Hinted;
 
 /// The largest case file, and the largest estate beside one.
 const MAX_CASE_BYTES: usize = 1 << 20;
@@ -98,7 +98,7 @@ fn read(named: &str, text: String, folder: Option<&Path>) -> anyhow::Result<Chos
     let estate = match (&case.estate, folder) {
         (Some(file), Some(folder)) => {
             let path = folder.join(file);
-            let text = crate::cli::input::text(&path, MAX_ESTATE_BYTES)?;
+            let text = ghost_tools::input::text(&path, MAX_ESTATE_BYTES)?;
             let estate = serde_json::from_str(&text);
             Some(estate.with_context(|| format!("reading the estate {}", path.display()))?)
         }

@@ -13,15 +13,15 @@ use super::row::Row;
 use super::run::{Terms, case};
 use crate::cli::investigate::{InvestigatorKind, investigator};
 use crate::cli::lab::{Ending, Question, evaluate};
-use crate::cli::name::random;
-use crate::cli::print::{Hinted, line, note};
-use crate::cli::root::Global;
-use crate::cli::setup::Setup;
-use crate::cli::wait::{drive, interrupted};
 use ghost_base::private_dir;
 use ghost_investigate::model::Model;
 use ghost_investigate::playbook::Playbook;
 use ghost_lab::case::Profile;
+use ghost_tools::global::Global;
+use ghost_tools::name::random;
+use ghost_tools::print::{Hinted, line, note};
+use ghost_tools::setup::Setup;
+use ghost_tools::wait::{drive, interrupted};
 
 /// Cases are drawn so many at most.
 const MAX_RUNS: u64 = 100_000;

@@ -15,8 +15,6 @@ use super::served::Served;
 use super::world::{engine, scope, seconds, setup};
 use crate::cli::engine::limits;
 use crate::cli::lab::{clusters, found};
-use crate::cli::name::random;
-use crate::cli::setup::Setup;
 use ghost_base::{Clock as _, SessionId, private_dir, write_private};
 use ghost_investigate::event::{Opened, Origin, read};
 use ghost_investigate::model::Model;
@@ -27,6 +25,8 @@ use ghost_lab::control::Lab;
 use ghost_lab::runner::{memory_lab, memory_lab_now};
 use ghost_session::{DriveControl, DriveOutcome, Engine, InboxMessage, SubmittedVote, submit_vote};
 use ghost_shell::CancelSignal;
+use ghost_tools::name::random;
+use ghost_tools::setup::Setup;
 
 /// Whoever asks again and again is stopped.
 const QUESTIONS: usize = 500;

@@ -8,9 +8,9 @@ use anyhow::Context as _;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-use ghost_agent::config::Environment;
 use ghost_base::private_dir;
 use ghost_lab::control::{Lab, LabError, Running, Settings};
+use ghost_tools::config::Environment;
 
 /// A lab that listens, and what leads an `az` there. Whoever drops it takes it down.
 pub(super) struct Served {

@@ -10,8 +10,6 @@ use super::pace::TimedRunner;
 use super::served::Served;
 use crate::cli::investigate::Reports;
 use crate::cli::lab::session::{GROUPS, reach};
-use crate::cli::setup::Setup;
-use ghost_agent::config::{AzureIdentity, Config, Environment, SignIn};
 use ghost_base::{Clock, Timestamp};
 use ghost_investigate::model::Model;
 use ghost_lab::LabClock;
@@ -20,6 +18,8 @@ use ghost_lab::runner::InProcess;
 use ghost_session::{Engine, Sleep};
 use ghost_shell::{Processes, Runner, Scope};
 use ghost_store::{EmbeddedStore, Settings};
+use ghost_tools::config::{AzureIdentity, Config, Environment, SignIn};
+use ghost_tools::setup::Setup;
 
 /// A session belongs to its owner however far the lab's clock jumps.
 const TTL: Duration = Duration::from_secs(7 * 24 * 3600);

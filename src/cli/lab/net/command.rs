@@ -4,11 +4,11 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::served::{Request, ask, serve};
-use crate::cli::list::{ListForm, ListOutput};
-use crate::cli::print::{Hinted, line};
-use crate::cli::root::Global;
-use crate::cli::setup::Setup;
 use ghost_lab::host::net::{FAULTS, HEALTHY, Spec, Topology};
+use ghost_tools::global::Global;
+use ghost_tools::list::{ListForm, ListOutput};
+use ghost_tools::print::{Hinted, line};
+use ghost_tools::setup::Setup;
 
 /// The arguments of `ghost lab net`.
 #[derive(Debug, Args)]
@@ -73,7 +73,7 @@ fn topology(text: &str) -> Result<Topology, String> {
 /// Finds a fault or a look-alike by its name.
 pub(super) fn named(name: &str) -> anyhow::Result<&'static Spec> {
     FAULTS.iter().chain(HEALTHY).find(|spec| spec.name == name).ok_or_else(|| {
-        let error = anyhow::anyhow!("there is no fault `{}`", crate::cli::print::harmless(name));
+        let error = anyhow::anyhow!("there is no fault `{}`", ghost_tools::print::harmless(name));
         Hinted::new(error, "`ghost lab net faults` lists them").into()
     })
 }

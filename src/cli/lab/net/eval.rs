@@ -6,14 +6,14 @@ use anyhow::Context as _;
 use serde_json::json;
 
 use super::command::named;
-use crate::cli::print::{line, note};
-use crate::cli::setup::Setup;
-use crate::cli::wait::{is_over, listen_for_end};
 use ghost_base::private_dir;
 use ghost_lab::host::HostError;
 use ghost_lab::host::net::{
     Board, Draw, FAULTS, HEALTHY, Outcome, Spec, Trial, pick, run, take_service_name,
 };
+use ghost_tools::print::{line, note};
+use ghost_tools::setup::Setup;
+use ghost_tools::wait::{is_over, listen_for_end};
 
 /// What is run.
 pub(in crate::cli::lab) struct Question<'a> {

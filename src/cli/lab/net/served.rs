@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::command::named;
-use crate::cli::print::{Hinted, line, note};
-use crate::cli::wait::{drive, interrupted};
 use ghost_base::private_dir;
 use ghost_lab::host::net::{Net, Outcome, Session, SshAccess, Topology, take_service_name};
+use ghost_tools::print::{Hinted, line, note};
+use ghost_tools::wait::{drive, interrupted};
 
 /// Where the network that is up is asked.
 const SOCKET: &str = "control";
@@ -177,7 +177,7 @@ pub(super) fn ask(data: &Path, request: &Request) -> anyhow::Result<Value> {
     BufReader::new(stream).read_line(&mut text).context("waiting for the network's answer")?;
     let answer: Value = serde_json::from_str(&text).context("reading the network's answer")?;
     match answer.get("error").and_then(Value::as_str) {
-        Some(error) => Err(anyhow::anyhow!("{}", crate::cli::print::harmless(error))),
+        Some(error) => Err(anyhow::anyhow!("{}", ghost_tools::print::harmless(error))),
         None => Ok(answer),
     }
 }

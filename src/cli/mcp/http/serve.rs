@@ -18,11 +18,11 @@ use super::token::TokenFile;
 use crate::cli::mcp::approval::Approvals;
 use crate::cli::mcp::server::Server;
 use crate::cli::mcp::workplace::{Brain, Workplace};
-use crate::cli::print::{Hinted, note};
-use crate::cli::setup::Setup;
-use crate::cli::sweep::sweep_clients_and_log;
 use ghost_agent::http::{self, Patience, Routes, Vitals};
 use ghost_base::{Clock as _, SystemClock};
+use ghost_tools::print::{Hinted, note};
+use ghost_tools::setup::Setup;
+use ghost_tools::sweep::sweep_clients_and_log;
 
 /// How often it is looked for what is kept no longer.
 const RETENTION_INTERVAL: Duration = Duration::from_secs(3_600);

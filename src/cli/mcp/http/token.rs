@@ -8,9 +8,9 @@ use std::time::SystemTime;
 
 use anyhow::Context as _;
 
-use crate::cli::print::Hinted;
-use ghost_agent::config::read_small;
 use ghost_base::{Digest, SessionId};
+use ghost_tools::config::read_small;
+use ghost_tools::print::Hinted;
 
 /// A shorter token can be guessed.
 const MIN_TOKEN_CHARS: usize = 24;

@@ -14,9 +14,9 @@ use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, maybe, object, text, truth, whole};
 use crate::cli::mcp::source;
 use crate::cli::mcp::workplace::Workplace;
-use crate::cli::print::Hinted;
 use ghost_base::SessionId;
 use ghost_shell::audit;
+use ghost_tools::print::Hinted;
 
 /// The tool.
 pub(super) const TOOL: Definition = Definition {

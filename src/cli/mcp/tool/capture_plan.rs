@@ -11,10 +11,10 @@ use crate::cli::mcp::answer::Found;
 use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, list, maybe, object, text, words};
 use crate::cli::mcp::workplace::Workplace;
-use crate::cli::name::new_session;
-use crate::cli::setup::Setup;
 use ghost_base::{Clock as _, SystemClock};
 use ghost_cloud::capture::{CaptureRequest, CaptureTask, Filter, Limits, SNAPLEN};
+use ghost_tools::name::new_session;
+use ghost_tools::setup::Setup;
 
 /// The tool.
 pub(super) const TOOL: Definition = Definition {

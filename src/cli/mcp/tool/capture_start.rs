@@ -18,8 +18,6 @@ use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::job::{Speaker, listened};
 use crate::cli::mcp::schema::{self, any, list, maybe, object, text, whole};
 use crate::cli::mcp::workplace::{WAIT, Workplace};
-use crate::cli::name::new_session;
-use crate::cli::print::Hinted;
 use ghost_base::{Clock as _, SystemClock, Timestamp};
 use ghost_capture_files::CaptureFolder;
 use ghost_cloud::capture::{
@@ -27,6 +25,8 @@ use ghost_cloud::capture::{
     FileProblem, Instruction, NextStep, SaveError, TaskStore, drive,
 };
 use ghost_shell::CancelSignal;
+use ghost_tools::name::new_session;
+use ghost_tools::print::Hinted;
 
 /// The tool.
 pub(super) const TOOL: Definition = Definition {

@@ -9,7 +9,7 @@ use crate::cli::mcp::answer::Found;
 use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, list, maybe, object, text, whole, words};
 use crate::cli::mcp::workplace::Workplace;
-use crate::cli::shell::Classified;
+use ghost_tools::shell::Classified;
 
 /// The tool.
 pub(super) const TOOL: Definition = Definition {

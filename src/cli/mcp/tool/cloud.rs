@@ -16,8 +16,8 @@ use ghost_cloud::probe::{GuestProbe, STATE};
 use ghost_cloud::{Account, Container, Name};
 use ghost_shell::{Policy, Ruling};
 
-use crate::cli::guest;
-use crate::cli::live::foreseen;
+use ghost_tools::guest;
+use ghost_tools::live::foreseen;
 
 /// Stands for every name: what is judged is the kind of command.
 const SOME: &str = "NAME";

@@ -12,8 +12,8 @@ use crate::cli::mcp::call::Call;
 use crate::cli::mcp::hint::{Runs, annotations};
 use crate::cli::mcp::schema;
 use crate::cli::mcp::workplace::Workplace;
-use crate::cli::print::Hinted;
 use ghost_shell::Policy;
+use ghost_tools::print::Hinted;
 
 /// What a tool will have found.
 pub(in crate::cli::mcp) type Finding = Pin<Box<dyn Future<Output = anyhow::Result<Found>> + Send>>;

@@ -11,8 +11,8 @@ use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, any, list, maybe, object, text, truth, words};
 use crate::cli::mcp::source::Source;
 use crate::cli::mcp::workplace::Workplace;
-use crate::cli::print::Hinted;
 use ghost_inspect::effective::{Options, Side, doubts, objections};
+use ghost_tools::print::Hinted;
 
 /// The tool.
 pub(super) const TOOL: Definition = Definition {

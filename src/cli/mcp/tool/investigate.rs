@@ -16,10 +16,10 @@ use crate::cli::mcp::investigation::{Ended, attend, board, open, say, state};
 use crate::cli::mcp::job::listened;
 use crate::cli::mcp::schema::{self, list, maybe, object, text, words};
 use crate::cli::mcp::workplace::{WAIT, Workplace};
-use crate::cli::print::Hinted;
-use crate::cli::sessions::{ReportKind, report};
 use ghost_base::SessionId;
 use ghost_investigate::event::Instruction;
+use ghost_tools::print::Hinted;
+use ghost_tools::sessions::{ReportKind, report};
 
 /// The tool.
 pub(super) const TOOL: Definition = Definition {

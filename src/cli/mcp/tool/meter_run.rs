@@ -14,11 +14,11 @@ use crate::cli::mcp::answer::Found;
 use crate::cli::mcp::call::{Call, Progress};
 use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, any, list, maybe, object, text, words};
-use crate::cli::meter::WantedMeasurement;
 use ghost_base::{Clock as _, SystemClock, Timestamp};
 use ghost_cloud::meter::run::{MeasurementContext, Run, Store, TestSeconds, carry_out};
 use ghost_cloud::operation::{CommandOutcome, CommandRequest, ShellExecutor};
 use ghost_shell::{Cancel, CancelSignal};
+use ghost_tools::meter::WantedMeasurement;
 
 /// The tool.
 pub(super) const TOOL: Definition = Definition {

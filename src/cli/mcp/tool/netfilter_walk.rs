@@ -13,8 +13,8 @@ use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, any, list, maybe, object, words};
 use crate::cli::mcp::source::Source;
 use crate::cli::mcp::workplace::Workplace;
-use crate::cli::print::Hinted;
 use ghost_inspect::netfilter::{Document, MAX_TEXT_BYTES, Packet, State, open, read_sets, walk, walk_host};
+use ghost_tools::print::Hinted;
 
 /// The tool.
 pub(super) const TOOL: Definition = Definition {

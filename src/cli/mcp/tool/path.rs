@@ -10,9 +10,9 @@ use crate::cli::mcp::answer::Found;
 use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, any, list, object, text, words};
 use crate::cli::mcp::workplace::Workplace;
-use crate::cli::path::Question;
-use crate::cli::print::Hinted;
 use ghost_inspect::path::Protocol;
+use ghost_tools::path::Question;
+use ghost_tools::print::Hinted;
 
 /// The tool.
 pub(super) const TOOL: Definition = Definition {

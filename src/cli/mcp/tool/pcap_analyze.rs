@@ -11,8 +11,8 @@ use crate::cli::mcp::schema::{self, any, list, object, text};
 use crate::cli::mcp::source;
 use crate::cli::mcp::workplace::Workplace;
 use crate::cli::pcap::{opened, refused};
-use crate::cli::print::Hinted;
 use ghost_pcap::{AddressFilter, Analyzer, Scope, frames};
+use ghost_tools::print::Hinted;
 
 /// The tool.
 pub(super) const TOOL: Definition = Definition {

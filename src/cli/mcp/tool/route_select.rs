@@ -9,17 +9,17 @@ use serde_json::Value;
 
 use super::cloud;
 use super::definition::{Definition, Work, arguments, soon};
-use crate::cli::knowledge::MAX_BYTES;
-use crate::cli::live::{LiveQuery, or_fail};
 use crate::cli::mcp::answer::Found;
 use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, any, list, maybe, object, text, words};
 use crate::cli::mcp::source::{CloudInterface, Source};
 use crate::cli::mcp::workplace::Workplace;
-use crate::cli::print::Hinted;
 use ghost_cloud::probe::effective::EffectiveQuery;
 use ghost_inspect::net::{Inventory, Tags};
 use ghost_inspect::route::Table;
+use ghost_tools::knowledge::MAX_BYTES;
+use ghost_tools::live::{LiveQuery, or_fail};
+use ghost_tools::print::Hinted;
 
 /// The tool.
 pub(super) const TOOL: Definition = Definition {

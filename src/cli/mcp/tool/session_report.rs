@@ -13,8 +13,8 @@ use crate::cli::mcp::call::Call;
 use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, any, object, text};
 use crate::cli::mcp::workplace::Workplace;
-use crate::cli::sessions::{ReportKind, report};
 use ghost_base::SessionId;
+use ghost_tools::sessions::{ReportKind, report};
 
 /// The tool.
 pub(super) const TOOL: Definition = Definition {

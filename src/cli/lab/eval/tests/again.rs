@@ -5,9 +5,6 @@ use std::sync::Arc;
 use crate::cli::lab::eval::consent::Consent;
 use crate::cli::lab::eval::run::{attend, open, opened, state};
 use crate::cli::lab::eval::world::{engine, setup};
-use crate::cli::setup::Setup;
-use ghost_agent::alert::{Reading, Sender, read, symptom};
-use ghost_agent::config::{Config, Environment};
 use ghost_base::{Clock as _, SessionId, SystemClock};
 use ghost_investigate::event::{AlertStatus, Alerted, HumanMessage, Instruction, Now, Opened};
 use ghost_investigate::model::Model;
@@ -17,7 +14,10 @@ use ghost_investigate::report::{headline, rca};
 use ghost_investigate::state::State;
 use ghost_lab::case::{embedded, inject, reset};
 use ghost_lab::runner::{InProcess, memory_lab};
+use ghost_session::alert::{Reading, Sender, read, symptom};
 use ghost_session::{Engine, InboxMessage};
+use ghost_tools::config::{Config, Environment};
+use ghost_tools::setup::Setup;
 
 /// Says what the sender of the alert says.
 async fn alerted(engine: &Engine, session: &SessionId, status: AlertStatus) -> State {

@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::cli::guest::{SshOptions, ssh};
 use crate::cli::investigate::session_host;
 use crate::cli::lab::eval::consent::Consent;
 use crate::cli::lab::eval::run::{attend, open, opened, state};
 use crate::cli::lab::eval::world::{engine, setup};
-use crate::cli::setup::Setup;
-use ghost_agent::config::{Config, Environment};
 use ghost_base::SessionId;
 use ghost_cloud::guest::HostAccess;
 use ghost_investigate::event::Opened;
@@ -18,6 +15,9 @@ use ghost_investigate::report::rca;
 use ghost_investigate::state::State;
 use ghost_lab::case::{embedded, inject};
 use ghost_lab::runner::{InProcess, memory_lab};
+use ghost_tools::config::{Config, Environment};
+use ghost_tools::guest::{SshOptions, ssh};
+use ghost_tools::setup::Setup;
 
 /// Investigates a case with the destination reached by ssh under a name.
 async fn investigated(name: &str) -> State {

@@ -9,8 +9,6 @@ use crate::cli::lab::eval::consent::Consent;
 use crate::cli::lab::eval::counts::LedgerCounts;
 use crate::cli::lab::eval::run::{attend, open, opened, state};
 use crate::cli::lab::eval::world::{engine, setup};
-use crate::cli::setup::Setup;
-use ghost_agent::config::{Config, Environment};
 use ghost_base::SessionId;
 use ghost_investigate::Limits;
 use ghost_investigate::event::{Quote, Refusal};
@@ -23,6 +21,8 @@ use ghost_lab::control::Lab;
 use ghost_lab::host::{Script, ScriptTransport};
 use ghost_lab::runner::memory_lab;
 use ghost_shell::Processes;
+use ghost_tools::config::{Config, Environment};
+use ghost_tools::setup::Setup;
 
 /// The calls of a turn.
 pub(super) type Calls = Vec<(&'static str, Value)>;
