@@ -7,7 +7,6 @@ use anyhow::Context as _;
 
 use crate::cli::capture::configured;
 use crate::cli::files::Folders;
-use crate::cli::host::SshArguments;
 use crate::cli::investigate::prices;
 use ghost_cloud::Name;
 use ghost_cloud::guest::{GuestAccess, HostAccess, Ssh};
@@ -21,6 +20,7 @@ use ghost_shell::{ClipLimits, Policy};
 use ghost_store::Store;
 use ghost_tools::config::read_small;
 use ghost_tools::guest::{SshOptions, ssh};
+use ghost_tools::host::SshArguments;
 use ghost_tools::name::random;
 use ghost_tools::setup::Setup;
 

@@ -15,6 +15,7 @@ use ghost_investigate::state::State;
 use ghost_investigate::tool::FileTask;
 use ghost_session::{FileTaskError, FileTasks};
 use ghost_shell::redact;
+use ghost_tools::host::HOSTS;
 
 /// The largest document that a task reads or keeps.
 const MAX_DOCUMENT_BYTES: u64 = 32 << 20;
@@ -148,9 +149,8 @@ impl Folders {
     }
 }
 
-/// The kind of a machine's state, under the machine's name; `ghost host --keep` keeps it in this folder of the data folder.
+/// The kind of a machine's state, under the machine's name.
 const KEPT_HOST: &str = "host";
-pub(in crate::cli) const HOSTS: &str = "hosts";
 
 /// The kind of which the last one counts.
 const BASELINE: &str = "meter.baseline";

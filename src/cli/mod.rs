@@ -17,14 +17,11 @@ mod documented;
 mod engine;
 mod export;
 mod files;
-mod hook;
-mod host;
 mod init;
 mod investigate;
 #[cfg(feature = "lab")]
 mod lab;
 mod mcp;
-mod outside;
 mod pcap;
 mod replay;
 mod root;

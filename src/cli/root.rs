@@ -36,7 +36,7 @@ enum Sub {
     /// Judges commands and runs them behind the safety gate.
     Shell(ghost_tools::shell::Arguments),
     /// Answers coding agents that ask before they act, and installs itself there.
-    Hook(super::hook::Arguments),
+    Hook(ghost_tools::hook::Arguments),
     /// Serves an agent that speaks the Model Context Protocol, on standard input and output.
     Mcp(super::mcp::Arguments),
     /// Verifies and shows audit files.
@@ -52,7 +52,7 @@ enum Sub {
     /// Says what a plan or a command does to flows before anybody carries it out.
     Change(ghost_tools::change::Arguments),
     /// Says what is odd about the network of this machine, or of others, and what changed since it worked.
-    Host(super::host::Arguments),
+    Host(ghost_tools::host::Arguments),
     /// Writes what a session leaves behind, and sends it to where a team keeps it.
     Export(super::export::Arguments),
     /// Lists, shows, moves and deletes sessions.
@@ -117,11 +117,11 @@ pub(super) fn command() -> clap::Command {
 #[must_use]
 pub(crate) fn main() -> ExitCode {
     let root = Root::parse();
-    let answers = matches!(&root.command, Sub::Hook(arguments) if super::hook::answers(arguments));
+    let answers = matches!(&root.command, Sub::Hook(arguments) if ghost_tools::hook::answers(arguments));
     match ghost_tools::log::begin(&root.global).and_then(|()| run(root)) {
         Ok(code) => ExitCode::from(code),
         // The usual exit code is consent to whoever asks before it acts.
-        Err(error) if answers => ExitCode::from(super::hook::refuse_to_start(&error)),
+        Err(error) if answers => ExitCode::from(ghost_tools::hook::refuse_to_start(&error)),
         Err(error) => fail(&error),
     }
 }
@@ -135,7 +135,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Init(arguments) => super::init::run(&arguments, &root.global),
         Sub::Bot(arguments) => super::bot::run(&arguments, setup()?),
         Sub::Shell(arguments) => ghost_tools::shell::run(arguments, setup),
-        Sub::Hook(arguments) => super::hook::run(&arguments, &root.global),
+        Sub::Hook(arguments) => ghost_tools::hook::run(&arguments, &root.global),
         Sub::Mcp(arguments) => super::mcp::run(&arguments, &root.global),
         Sub::Audit(arguments) => super::audit::run(&arguments, &root.global),
         Sub::Route(arguments) => ghost_tools::route::run(&arguments, &root.global),
@@ -143,7 +143,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         Sub::Effective(arguments) => ghost_tools::effective::run(&arguments, &root.global),
         Sub::Path(arguments) => ghost_tools::path::run(&arguments, &root.global),
         Sub::Change(arguments) => ghost_tools::change::run(&arguments, &root.global),
-        Sub::Host(arguments) => super::host::run(&arguments, &root.global),
+        Sub::Host(arguments) => ghost_tools::host::run(&arguments, &root.global),
         Sub::Export(arguments) => super::export::run(&arguments, &setup()?),
         Sub::Sessions(arguments) => ghost_tools::sessions::run(&arguments, &setup()?),
         Sub::Replay(arguments) => super::replay::run(&arguments, &setup()?),

@@ -9,13 +9,13 @@ use tokio::net::TcpListener;
 
 use crate::cli::bot::alerts::endpoints;
 use crate::cli::bot::leftover::FoundLast;
+use crate::cli::bot::outside;
 use crate::cli::bot::settings::settings;
 use crate::cli::bot::tokens::Kept;
 use crate::cli::config::checked;
 use crate::cli::engine::{engine, owner};
 use crate::cli::investigate::{InvestigatorKind, Reports, investigator};
 use crate::cli::mcp::{Approvals, Brain, McpRoute, Options, SlackIdentity};
-use crate::cli::outside;
 use ghost_agent::bot::{
     Application, Bot, Core, CoreServices, Directory, EventSource, OwnApp, Presenter, Settings,
     StoreFreezeCheck, alerts, requests,
@@ -34,6 +34,7 @@ use ghost_store::Store;
 use ghost_tools::config::{Transport, read_small};
 use ghost_tools::name::random;
 use ghost_tools::print::Hinted;
+use ghost_tools::reach::Reach;
 use ghost_tools::runbooks;
 use ghost_tools::setup::Setup;
 use ghost_tools::sweep::{sweep_clients_and_log, sweep_own};
@@ -181,7 +182,7 @@ fn mcp(
         folders: Vec::new(),
         brain: Brain::default(),
         approvals: match &setup.config.outside.channel {
-            Some(_) => Approvals::slack(outside::Reach::own(setup, Arc::clone(store))?),
+            Some(_) => Approvals::slack(Reach::own(setup, Arc::clone(store))?),
             None => Approvals::nobody(),
         },
     };

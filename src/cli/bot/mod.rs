@@ -6,6 +6,7 @@
 mod alerts;
 mod command;
 mod leftover;
+mod outside;
 mod settings;
 mod tokens;
 
@@ -14,4 +15,4 @@ pub(super) use alerts::is_usable;
 pub(super) use command::serve;
 pub(super) use command::{Arguments, run};
 pub(super) use settings::settings;
-pub(super) use tokens::{Token, found};
+pub(super) use tokens::found;

@@ -8,7 +8,6 @@ use clap::{Args, ValueEnum as _};
 use tokio::sync::mpsc;
 
 use crate::cli::engine::{engine_for, limits, owner};
-use crate::cli::host::SshArguments;
 use crate::cli::investigate::again;
 #[cfg(feature = "lab")]
 use crate::cli::investigate::case;
@@ -33,6 +32,7 @@ use ghost_session::{DriveControl, DriveOutcome, Engine, InboxMessage};
 use ghost_shell::Cancel;
 use ghost_store::Store;
 use ghost_tools::consent::{Consent, human, is_plain};
+use ghost_tools::host::SshArguments;
 use ghost_tools::name::{new_session, random};
 use ghost_tools::print::{Hinted, harmless, note};
 use ghost_tools::runbooks;

@@ -3,26 +3,21 @@
 //! Goes in: the command line, `[hosts]` of the configuration, the words of whoever asks. Comes out: the machines with the words that
 //! carry a script to each; none where the cloud is looked at. Never: a machine that nobody named.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::cli::host::SshArguments;
 use ghost_cloud::guest::HostAccess;
 use ghost_investigate::event::SessionHost;
 use ghost_investigate::state::State;
 use ghost_investigate::symptom_text::names;
-use ghost_tools::config::HostEntry;
-use ghost_tools::inventory;
+use ghost_tools::host::{MAX_HOSTS, SshArguments};
+use ghost_tools::inventory::entries;
 use ghost_tools::print::{Hinted, harmless};
 use ghost_tools::setup::Setup;
 
 /// How findings name this machine.
 const HERE: &str = "localhost";
-
-/// So many machines are read in one session.
-pub(in crate::cli) const MAX_HOSTS: usize = 64;
 
 /// Words for the machine that somebody sits at.
 const THIS: [&str; 4] = ["this", "the local", "my", "diesem"];
@@ -83,17 +78,6 @@ pub(in crate::cli) fn recorded(before: &State) -> anyhow::Result<Vec<SessionHost
         found.push(host.clone());
     }
     Ok(found)
-}
-
-/// Returns the machines of an inventory; without one those of the configuration.
-pub(in crate::cli) fn entries(
-    inventory: Option<&Path>,
-    setup: &Setup,
-) -> anyhow::Result<BTreeMap<String, HostEntry>> {
-    match inventory {
-        Some(path) => inventory::read(path, setup.environment.path("HOME").as_deref()),
-        None => Ok(setup.config.hosts.clone()),
-    }
 }
 
 /// Returns a machine as a session records it.

@@ -20,7 +20,7 @@ pub(in crate::cli) use clusters::{configured_clusters, with_nodes};
 pub(in crate::cli) use command::{Arguments, run};
 #[cfg(all(test, feature = "lab"))]
 pub(in crate::cli) use hosts::session_host;
-pub(in crate::cli) use hosts::{MAX_HOSTS, configured_hosts, entries, knows_cloud, machines, recorded};
+pub(in crate::cli) use hosts::{configured_hosts, knows_cloud, machines, recorded};
 pub(in crate::cli) use investigator::{InvestigatorKind, investigator};
 pub(in crate::cli) use investigator::{prices, ready};
 pub(in crate::cli) use question::{QuestionOutcome, ask, rule};

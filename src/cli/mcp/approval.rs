@@ -11,13 +11,13 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use crate::cli::hook::NobodyAsked;
-use crate::cli::outside::{Reach, machine};
 use ghost_base::{SessionId, private_dir, write_private};
 use ghost_investigate::event::Impact;
 use ghost_session::outside::{About, Client, OutsideAnswer, OutsideApprover, OutsideKind, OutsideRequest};
 use ghost_shell::{Approver, CancelSignal, Choice, Decision, DenyAll, Request};
+use ghost_tools::hook::NobodyAsked;
 use ghost_tools::print::Hinted;
+use ghost_tools::reach::{Reach, machine};
 
 /// The folder below the data folder in which it stands what this client asked for.
 const FOLDER: &str = "approvals";

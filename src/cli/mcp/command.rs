@@ -13,10 +13,10 @@ use super::server::Server;
 use super::workplace::{Brain, Workplace};
 use crate::cli::bot::found;
 use crate::cli::investigate::InvestigatorKind;
-use crate::cli::outside::Reach;
 use ghost_tools::config::McpApprove;
 use ghost_tools::global::Global;
 use ghost_tools::print::Hinted;
+use ghost_tools::reach::Reach;
 use ghost_tools::setup::Setup;
 use ghost_tools::wait::{drive, interrupted};
 

@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::job::{Attendance, Speaker};
 use super::workplace::Workplace;
 use crate::cli::engine::{engine_for, limits, owner};
-use crate::cli::host::SshArguments;
 use crate::cli::investigate::{
     QuestionOutcome, Reports, ask, configured_clusters, configured_hosts, investigator, knows_cloud, line,
     machines, recorded, rule, with_nodes,
@@ -21,6 +20,7 @@ use ghost_investigate::state::State;
 use ghost_session::{DriveControl, DriveOutcome, Engine, InboxMessage, Observer};
 use ghost_shell::CancelSignal;
 use ghost_store::{Item, Store};
+use ghost_tools::host::SshArguments;
 use ghost_tools::name::{new_session, random};
 use ghost_tools::print::Hinted;
 

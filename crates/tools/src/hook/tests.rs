@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::answer::{Answer, Written, stop};
 use super::call::{self, Client, HookEvent};
 use super::decide::Deciding;
+use crate::config::AskWhom;
+use crate::global::Global;
+use crate::setup::Setup;
 use ghost_shell::{CancelSignal, audit};
-use ghost_tools::config::AskWhom;
-use ghost_tools::global::Global;
-use ghost_tools::setup::Setup;
 
 fn setup(data: &Path, config: &str) -> Setup {
     let file = data.join("ghost.toml");

@@ -14,11 +14,11 @@ use super::line::HookLine;
 use super::run::answer_timeout;
 use super::target::{Scope, Target};
 use super::toml_text::into_codex;
+use crate::config::read_small;
+use crate::global::Global;
+use crate::print::{Hinted, line, note};
+use crate::setup::Setup;
 use ghost_base::write_private;
-use ghost_tools::config::read_small;
-use ghost_tools::global::Global;
-use ghost_tools::print::{Hinted, line, note};
-use ghost_tools::setup::Setup;
 
 /// What the client gives its hook, in seconds: the hook's own end has to come first, on a machine that is slow, too.
 const CLIENT_TIMEOUT: u64 = 120;
@@ -186,7 +186,7 @@ fn difference(before: &str, after: &str) -> String {
             }
             (_, None) => return out,
         };
-        out.push_str(&format!("{mark}{}\n", ghost_tools::print::harmless(text)));
+        out.push_str(&format!("{mark}{}\n", crate::print::harmless(text)));
     }
 }
 

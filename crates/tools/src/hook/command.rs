@@ -4,15 +4,15 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::call::Client;
 use super::{doctor, install, run as runs};
-use ghost_tools::config::AskWhom;
-use ghost_tools::global::Global;
+use crate::config::AskWhom;
+use crate::global::Global;
 
 /// The arguments of `ghost hook`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ghost hook install claude --print\n  ghost hook doctor\n  echo '{\"tool\":\"shell\",\"cwd\":\"/tmp\",\"input\":{\"command\":\"ss -tln\"}}' | ghost hook generic"
 )]
-pub(in crate::cli) struct Arguments {
+pub struct Arguments {
     #[command(subcommand)]
     command: Sub,
 }
@@ -45,12 +45,12 @@ enum Sub {
 pub(super) struct AnswerArguments {
     /// Who is asked about what needs consent; `[hook] approve` unless said.
     #[arg(long, value_enum)]
-    pub(super) approve: Option<Whom>,
+    pub approve: Option<Whom>,
 }
 
 /// Who is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Whom {
+pub enum Whom {
     /// Whoever sits in front of the client, where it can ask.
     Ask,
     /// A human in Slack, through the bot; `[outside]` of the configuration says how it is reached.
@@ -71,7 +71,7 @@ impl From<Whom> for AskWhom {
 
 impl Arguments {
     /// Tells whether an answer to a call is wanted.
-    pub(super) fn answers(&self) -> bool {
+    pub fn answers(&self) -> bool {
         match self.command {
             Sub::Claude(_) | Sub::Codex(_) | Sub::Generic(_) => true,
             Sub::Install(_) | Sub::Doctor(_) => false,
@@ -80,7 +80,7 @@ impl Arguments {
 }
 
 /// Runs the subcommand.
-pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
+pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     match &arguments.command {
         Sub::Claude(arguments) => Ok(runs::answer(Client::Claude, arguments, global)),
         Sub::Codex(arguments) => Ok(runs::answer(Client::Codex, arguments, global)),

@@ -1,8 +1,8 @@
 //! The answer as a page for people.
 
 use super::report::{Report, ReportedFinding, ReportedProbe};
+use crate::page::{Page, Tone, few, plain};
 use ghost_inspect::host::{Certainty, Handshake, Weight};
-use ghost_tools::page::{Page, Tone, few, plain};
 
 /// So many of a kind are shown.
 const SHOWN: usize = 12;
@@ -115,7 +115,7 @@ fn finding(page: &mut Page, found: &ReportedFinding, several: bool) {
     page.add(Tone::Plain, &format!("  → {}", found.remedy)).end();
 }
 
-fn tried(one: &ReportedProbe, several: bool) -> Vec<ghost_tools::page::Cell> {
+fn tried(one: &ReportedProbe, several: bool) -> Vec<crate::page::Cell> {
     let probe = &one.probe;
     let port = probe.port.map(|port| format!(" port {port}")).unwrap_or_default();
     let from = if several { format!("{} → ", one.from) } else { String::new() };

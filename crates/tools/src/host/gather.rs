@@ -3,30 +3,30 @@
 use std::sync::Arc;
 
 use super::snapshot::Snapshot;
+use crate::live::Live;
+use crate::print::Hinted;
+use crate::setup::Setup;
 use ghost_base::{Clock as _, SystemClock};
 use ghost_cloud::guest::HostAccess;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::{HostProbe, HostQuestion};
 use ghost_session::MAX_AT_ONCE;
 use ghost_shell::Policy;
-use ghost_tools::live::Live;
-use ghost_tools::print::Hinted;
-use ghost_tools::setup::Setup;
 
 /// A machine that is to be read.
 #[derive(Debug, Clone)]
 pub(super) struct Machine {
     /// How findings name it.
-    pub(super) name: String,
-    pub(super) access: HostAccess,
-    pub(super) question: HostQuestion,
+    pub name: String,
+    pub access: HostAccess,
+    pub question: HostQuestion,
 }
 
 /// A machine that was not read, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unread {
-    pub(super) name: String,
-    pub(super) issue: Issue,
+    pub name: String,
+    pub issue: Issue,
 }
 
 /// Lets the policy know the words that carry the script.
@@ -57,13 +57,11 @@ pub(super) fn gather(live: &Live, machines: &[Machine]) -> anyhow::Result<(Snaps
     }
     match unread.first() {
         Some(first) if snapshot.hosts.is_empty() => {
-            let error = anyhow::anyhow!(ghost_tools::print::harmless(&first.issue.text));
+            let error = anyhow::anyhow!(crate::print::harmless(&first.issue.text));
             let hint = first.issue.hint.clone();
             Err(hint.map_or_else(
                 || error,
-                |hint| {
-                    Hinted::new(anyhow::anyhow!(ghost_tools::print::harmless(&first.issue.text)), hint).into()
-                },
+                |hint| Hinted::new(anyhow::anyhow!(crate::print::harmless(&first.issue.text)), hint).into(),
             ))
         }
         Some(_) | None => Ok((snapshot, unread)),

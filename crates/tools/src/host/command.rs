@@ -6,21 +6,22 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
+use super::HOSTS;
+use super::MAX_HOSTS;
 use super::gather::{Machine, gather, policy};
 use super::reach::SshArguments;
 use super::report::{Called, Report};
 use super::show::page;
 use super::snapshot::Snapshot;
 use super::watch::watch;
-use crate::cli::files::HOSTS;
-use crate::cli::investigate::{MAX_HOSTS, entries};
+use crate::global::Global;
+use crate::inventory::entries;
+use crate::live::{Live, plan_by};
+use crate::print::{Hinted, harmless, line, note};
+use crate::setup::Setup;
 use ghost_cloud::guest::HostAccess;
 use ghost_cloud::probe::{HostProbe, HostQuestion};
 use ghost_inspect::host::Protocol;
-use ghost_tools::global::Global;
-use ghost_tools::live::{Live, plan_by};
-use ghost_tools::print::{Hinted, harmless, line, note};
-use ghost_tools::setup::Setup;
 
 /// How findings name this machine.
 const HERE: &str = "localhost";
@@ -30,7 +31,7 @@ const HERE: &str = "localhost";
 #[command(
     after_help = "Examples:\n  ghost host\n  ghost host --to db-1:5432 --to 192.0.2.7\n  ghost host --name www.example.com\n  ghost host --save well.json            # while it works\n  ghost host --diff well.json            # what changed since\n  ghost host --keep                      # for `ghost investigate 'what changed on this host?'`\n  ghost host --watch --every 10\n  ghost host --host web-1 --host ops@db-1 --jump bastion.example.com\n  ghost host --inventory hosts.yml\n  ghost host --inventory hosts.yml --host web-1 --to db-1:5432\n  ghost host --from web-1.json --from db-1.json --to 10.0.2.4:5432 --caller web-1\n\nEverything is one script that only reads (--plan prints it); it calls the name servers and the default gateway of the machine, and what --to and --name name. Without root rights it reads as far as it goes, and says what was closed."
 )]
-pub(in crate::cli) struct Arguments {
+pub struct Arguments {
     /// A machine by ssh, in place of this one: a name or an address, or a name of `[ssh] hosts`; repeatable.
     #[arg(long, value_name = "[USER@]HOST", conflicts_with = "from")]
     host: Vec<String>,
@@ -97,7 +98,7 @@ enum Spoken {
 }
 
 /// Runs the subcommand.
-pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
+pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> {
     let to: Vec<_> = arguments.to.iter().map(|text| destination(text)).collect::<anyhow::Result<_>>()?;
     let well = arguments.diff.as_deref().map(Snapshot::read).transpose()?;
     let report = |now: &Snapshot, unread: &[_]| -> anyhow::Result<Report> {
@@ -241,7 +242,7 @@ fn unknown(caller: &str) -> anyhow::Error {
 fn destination(text: &str) -> anyhow::Result<(String, Option<u16>)> {
     let port = |port: &str| port.parse::<u16>().ok().filter(|port| *port > 0);
     let wrong = || {
-        let error = anyhow::anyhow!("`{}` is no destination", ghost_tools::print::harmless(text));
+        let error = anyhow::anyhow!("`{}` is no destination", crate::print::harmless(text));
         Hinted::new(error, "HOST or HOST:PORT, such as db-1:5432 or [2001:db8::7]:443")
     };
     let (host, port) = if let Some(inner) = text.strip_prefix('[') {
@@ -270,7 +271,7 @@ fn check(text: &str, what: &str) -> anyhow::Result<()> {
     if is_address || (plain && (1..=150).contains(&text.len()) && !text.starts_with(['-', '.'])) {
         return Ok(());
     }
-    let error = anyhow::anyhow!("`{}` is no {what}", ghost_tools::print::harmless(text));
+    let error = anyhow::anyhow!("`{}` is no {what}", crate::print::harmless(text));
     Err(Hinted::new(error, "a name or an address is").into())
 }
 

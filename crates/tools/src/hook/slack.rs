@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::run::explained;
-use crate::cli::outside::Reach;
+use crate::reach::Reach;
 use ghost_session::outside::{About, OutsideAnswer, OutsideApprover};
 use ghost_shell::{Approver, Choice, Decision, Request, Reviewer};
 

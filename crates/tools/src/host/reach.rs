@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::config::HostEntry;
+use crate::guest::{SshOptions, ssh};
+use crate::setup::Setup;
 use ghost_cloud::guest::HostAccess;
-use ghost_tools::config::HostEntry;
-use ghost_tools::guest::{SshOptions, ssh};
-use ghost_tools::setup::Setup;
 
 /// How machines are reached by ssh.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Over ssh")]
-pub(in crate::cli) struct SshArguments {
+pub struct SshArguments {
     /// As whom, where the name says nobody (`ops@web-1`); that of `[ssh]`, else whoever runs this, unless said.
     #[arg(long, value_name = "USER")]
     ssh_user: Option<String>,
@@ -37,12 +37,12 @@ const KEYS: [&str; 3] = ["id_ed25519", "id_ecdsa", "id_rsa"];
 impl SshArguments {
     /// Returns how a machine is reached, and its name without the user. What the command line says comes before what `[hosts]` says of
     /// the machine, and that before `[ssh]`.
-    pub(in crate::cli) fn access(&self, setup: &Setup, named: &str) -> anyhow::Result<(String, HostAccess)> {
+    pub fn access(&self, setup: &Setup, named: &str) -> anyhow::Result<(String, HostAccess)> {
         self.access_among(&setup.config.hosts, setup, named)
     }
 
     /// Returns the same among machines that something else than the configuration names.
-    pub(in crate::cli) fn access_among(
+    pub fn access_among(
         &self,
         entries: &BTreeMap<String, HostEntry>,
         setup: &Setup,
@@ -61,7 +61,7 @@ impl SshArguments {
         let address = entry.address.as_ref().or_else(|| configured.hosts.get(name));
         let address = address.map_or(name, String::as_str);
         // The default of `[ssh]` is that of machines in the cloud.
-        let is_default = configured.user == ghost_tools::config::Ssh::default().user;
+        let is_default = configured.user == crate::config::Ssh::default().user;
         let invoking = setup.environment.text("USER").or_else(|| setup.environment.text("LOGNAME"));
         let user = user.or(entry.user.as_deref()).or_else(|| invoking.filter(|_| is_default));
         let usual = self.usual_key(setup);

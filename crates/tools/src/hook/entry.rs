@@ -10,13 +10,13 @@ use super::line::is_ours;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Installed {
     /// The line that is run.
-    pub(super) command: String,
+    pub command: String,
     /// How long it may take, in seconds.
-    pub(super) timeout: Option<u64>,
+    pub timeout: Option<u64>,
     /// Which tools it is asked about.
-    pub(super) matcher: String,
+    pub matcher: String,
     /// Whether the client stops where the hook fails, where it knows that.
-    pub(super) blocks_on_failure: bool,
+    pub blocks_on_failure: bool,
 }
 
 /// Why settings are left as they are.

@@ -58,11 +58,11 @@ pub(super) enum Answer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Written {
     /// The document on standard output; empty for none.
-    pub(super) stdout: String,
+    pub stdout: String,
     /// The line on standard error; empty for none.
-    pub(super) stderr: String,
+    pub stderr: String,
     /// The exit code.
-    pub(super) code: u8,
+    pub code: u8,
 }
 
 impl Answer {

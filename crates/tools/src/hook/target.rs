@@ -18,11 +18,11 @@ pub(super) enum Scope {
 /// One file of settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
-    pub(super) client: Client,
+    pub client: Client,
     /// Whose settings.
-    pub(super) scope: Scope,
+    pub scope: Scope,
     /// The file.
-    pub(super) path: PathBuf,
+    pub path: PathBuf,
 }
 
 impl Target {

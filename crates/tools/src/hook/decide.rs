@@ -14,15 +14,15 @@ use super::run::{answer_timeout, explained};
 use super::slack::AsksInSlack;
 use super::table::{self, TableRuling};
 use super::tool::{self, ToolAction};
-use crate::cli::outside::{Reach, machine};
+use crate::config::{AskWhom, ToolRule};
+use crate::reach::{Reach, machine};
+use crate::setup::Setup;
 use ghost_base::{Digest, SessionId};
 use ghost_session::outside::{About, OutsideKind};
 use ghost_shell::{
     Action, Admission, Approver, CancelSignal, Impact, Known, Response, Ruling, Sandbox, Shell, Verdict,
     quote,
 };
-use ghost_tools::config::{AskWhom, ToolRule};
-use ghost_tools::setup::Setup;
 
 /// A longer value of a tool call is shown and recorded by its digest.
 const MAX_SHOWN_BYTES: usize = 2_000;
@@ -30,11 +30,11 @@ const MAX_SHOWN_BYTES: usize = 2_000;
 /// What it takes to answer.
 pub(super) struct Deciding<'a> {
     /// Configuration and data folder.
-    pub(super) setup: &'a Setup,
+    pub setup: &'a Setup,
     /// Whose call it is.
-    pub(super) client: Client,
+    pub client: Client,
     /// Who is asked.
-    pub(super) whom: AskWhom,
+    pub whom: AskWhom,
 }
 
 /// What a call would do, with everything that its judgement needs.

@@ -18,13 +18,13 @@ use super::line::HookLine;
 use super::run::{ANSWER_TIMEOUT, answer_timeout};
 use super::target::{Scope, Target};
 use super::toml_text;
+use crate::consent::human;
+use crate::global::Global;
+use crate::name::new_session;
+use crate::print::line;
+use crate::setup::Setup;
+use crate::wait::drive;
 use ghost_shell::{Approver, Choice, Decision, DenyAll, Limits, Request, Response, Reviewer, Shell, quote};
-use ghost_tools::consent::human;
-use ghost_tools::global::Global;
-use ghost_tools::name::new_session;
-use ghost_tools::print::line;
-use ghost_tools::setup::Setup;
-use ghost_tools::wait::drive;
 
 /// What no policy lets run.
 const BLOCKED: &str = "shutdown -h now";

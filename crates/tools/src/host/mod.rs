@@ -12,5 +12,11 @@ mod show;
 mod snapshot;
 mod watch;
 
-pub(super) use command::{Arguments, run};
-pub(super) use reach::SshArguments;
+pub use command::{Arguments, run};
+pub use reach::SshArguments;
+
+/// So many machines are read in one session.
+pub const MAX_HOSTS: usize = 64;
+
+/// Below the data folder, where `ghost host --keep` and sessions keep a machine's state under its name.
+pub const HOSTS: &str = "hosts";

@@ -10,12 +10,12 @@ use super::answer::{Answer, STOP, Written, stop};
 use super::call::{self, Call, Client};
 use super::command::AnswerArguments;
 use super::decide::Deciding;
+use crate::config::AskWhom;
+use crate::global::Global;
+use crate::print::Hinted;
+use crate::setup::Setup;
+use crate::wait::{drive, interrupted};
 use ghost_shell::Cancel;
-use ghost_tools::config::AskWhom;
-use ghost_tools::global::Global;
-use ghost_tools::print::Hinted;
-use ghost_tools::setup::Setup;
-use ghost_tools::wait::{drive, interrupted};
 
 /// How long a client may take to send its call, and the call to be judged. It has to be less than what the client gives its hooks, which it
 /// goes on after.
@@ -114,11 +114,11 @@ pub(super) fn explained(error: &anyhow::Error) -> String {
 }
 
 /// Tells whether a command line asks for an answer to a call.
-pub(in crate::cli) fn answers(arguments: &super::Arguments) -> bool {
+pub fn answers(arguments: &super::Arguments) -> bool {
     arguments.answers()
 }
 
 /// Refuses where not even the log could be begun; returns the exit code.
-pub(in crate::cli) fn refuse_to_start(error: &anyhow::Error) -> u8 {
+pub fn refuse_to_start(error: &anyhow::Error) -> u8 {
     stop(&explained(error)).send(&mut io::stdout().lock(), &mut io::stderr().lock())
 }

@@ -5,17 +5,17 @@ use std::path::Path;
 
 use super::place::{Place, Project};
 use super::tool::ToolAction;
-use ghost_tools::config::{Hook, ToolRule};
+use crate::config::{Hook, ToolRule};
 
 /// What holds for one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TableRuling {
     /// What becomes of it.
-    pub(super) rule: ToolRule,
+    pub rule: ToolRule,
     /// Stable name of what decided.
-    pub(super) name: &'static str,
+    pub name: &'static str,
     /// Why, in words.
-    pub(super) reason: String,
+    pub reason: String,
 }
 
 /// Files of a project by which clients, editors and version control run something, or switch hooks off.

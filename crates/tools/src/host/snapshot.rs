@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
+use crate::input::text;
+use crate::print::{Hinted, harmless};
 use ghost_inspect::host::{Gathered, Host};
-use ghost_tools::input::text;
-use ghost_tools::print::{Hinted, harmless};
 
 /// The form of the file.
 const FORMAT: u8 = 1;
@@ -21,9 +21,9 @@ const MAX_BYTES: usize = 256 << 20;
 pub(super) struct Snapshot {
     format: u8,
     /// When.
-    pub(super) taken: String,
+    pub taken: String,
     /// By the names of the machines.
-    pub(super) hosts: BTreeMap<String, Gathered>,
+    pub hosts: BTreeMap<String, Gathered>,
 }
 
 impl Snapshot {

@@ -12,13 +12,13 @@ const GUARD: &str = " || { echo 'ghost: the call was stopped' >&2; exit 2; }";
 /// What a hook is run with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HookLine {
-    pub(super) program: PathBuf,
+    pub program: PathBuf,
     /// Whose hook it is.
-    pub(super) client: Client,
+    pub client: Client,
     /// The configuration, where there is one.
-    pub(super) config: Option<PathBuf>,
+    pub config: Option<PathBuf>,
     /// The data folder; that of whoever runs the client unless said.
-    pub(super) data: Option<PathBuf>,
+    pub data: Option<PathBuf>,
 }
 
 impl HookLine {

@@ -6,7 +6,7 @@ use ghost_shell::{Approver, Choice, Decision, DenyAll, Request};
 
 /// Denies everything, with the reason why it would have to be asked about.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::cli) struct NobodyAsked;
+pub struct NobodyAsked;
 
 #[async_trait]
 impl Approver for NobodyAsked {

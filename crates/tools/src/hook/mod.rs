@@ -25,7 +25,7 @@ mod tests;
 mod toml_text;
 mod tool;
 
-pub(in crate::cli) use approver::NobodyAsked;
-pub(in crate::cli) use command::{Arguments, run};
-pub(in crate::cli) use place::Project;
-pub(in crate::cli) use run::{answers, refuse_to_start};
+pub use approver::NobodyAsked;
+pub use command::{Arguments, run};
+pub use place::Project;
+pub use run::{answers, refuse_to_start};

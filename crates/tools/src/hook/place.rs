@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// The folder that an agent works in.
 #[derive(Debug, Clone)]
-pub(in crate::cli) struct Project {
+pub struct Project {
     /// Where relative names begin.
     folder: PathBuf,
     /// The project's own folder by its real name; nothing where it is so wide that nothing would be outside.
@@ -15,18 +15,18 @@ pub(in crate::cli) struct Project {
 
 /// One file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cli) struct Place {
+pub struct Place {
     /// Its real path, as far as it is there.
-    pub(in crate::cli) path: PathBuf,
+    pub path: PathBuf,
     /// Its path within the project, where it lies inside.
-    pub(in crate::cli) inside: Option<PathBuf>,
+    pub inside: Option<PathBuf>,
 }
 
 impl Project {
     /// Takes the folder of a call, and that of the project where the client names one.
     ///
     /// The root of the file system, a home, or a folder above one is no project.
-    pub(in crate::cli) fn new(folder: &Path, root: Option<&Path>, home: Option<&Path>) -> Self {
+    pub fn new(folder: &Path, root: Option<&Path>, home: Option<&Path>) -> Self {
         let root = root.filter(|root| root.is_absolute()).unwrap_or(folder);
         let real = fs::canonicalize(root).ok().filter(|root| root.parent().is_some());
         let home = home.and_then(|home| fs::canonicalize(home).ok());
@@ -35,12 +35,12 @@ impl Project {
     }
 
     /// Returns the project's folder.
-    pub(super) fn root(&self) -> Option<&Path> {
+    pub fn root(&self) -> Option<&Path> {
         self.root.as_deref()
     }
 
     /// Finds out where a name leads, links included.
-    pub(in crate::cli) fn locate(&self, name: &str) -> Place {
+    pub fn locate(&self, name: &str) -> Place {
         // A client may read these otherwise than as names.
         let odd = name.is_empty() || name.starts_with('~') || name.contains('\0') || name.contains("://");
         let path = self.folder.join(name);

@@ -14,86 +14,86 @@ use ghost_inspect::host::{
 pub(super) struct Report {
     format: u8,
     /// When they were gathered.
-    pub(super) taken: String,
-    pub(super) hosts: Vec<ReportedHost>,
+    pub taken: String,
+    pub hosts: Vec<ReportedHost>,
     /// Machines that were not read.
-    pub(super) unread: Vec<ReportedUnread>,
+    pub unread: Vec<ReportedUnread>,
     /// What is odd, worst first.
-    pub(super) findings: Vec<ReportedFinding>,
+    pub findings: Vec<ReportedFinding>,
     /// What came of trying to reach destinations.
-    pub(super) reached: Vec<ReportedProbe>,
+    pub reached: Vec<ReportedProbe>,
     /// What changed since the snapshot; nothing where none was given.
-    pub(super) changes: Option<Vec<ReportedChange>>,
+    pub changes: Option<Vec<ReportedChange>>,
     /// When that snapshot was taken.
-    pub(super) since: Option<String>,
+    pub since: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct ReportedHost {
-    pub(super) name: String,
+    pub name: String,
     /// Whether it was read with all rights; nothing where that is not known.
-    pub(super) is_root: Option<bool>,
+    pub is_root: Option<bool>,
     /// What was not read, and why.
-    pub(super) closed: Vec<Closed>,
+    pub closed: Vec<Closed>,
     /// Programs that it does not have.
-    pub(super) missing: Vec<String>,
+    pub missing: Vec<String>,
     /// What was odd about the text.
-    pub(super) warnings: Vec<String>,
+    pub warnings: Vec<String>,
     /// Networks of its containers, by name.
-    pub(super) container_networks: Vec<ContainerNetwork>,
+    pub container_networks: Vec<ContainerNetwork>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Closed {
-    pub(super) part: String,
-    pub(super) why: String,
+    pub part: String,
+    pub why: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct ReportedUnread {
-    pub(super) name: String,
-    pub(super) why: String,
-    pub(super) hint: Option<String>,
+    pub name: String,
+    pub why: String,
+    pub hint: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct ReportedFinding {
-    pub(super) weight: Weight,
-    pub(super) fault: String,
-    pub(super) object: String,
-    pub(super) certainty: Certainty,
-    pub(super) words: String,
-    pub(super) evidence: Vec<Evidence>,
-    pub(super) remedy: &'static str,
+    pub weight: Weight,
+    pub fault: String,
+    pub object: String,
+    pub certainty: Certainty,
+    pub words: String,
+    pub evidence: Vec<Evidence>,
+    pub remedy: &'static str,
 }
 
 /// A destination, and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct ReportedProbe {
     /// The machine that tried.
-    pub(super) from: String,
+    pub from: String,
     #[serde(flatten)]
-    pub(super) probe: Probe,
-    pub(super) is_reached: Option<bool>,
+    pub probe: Probe,
+    pub is_reached: Option<bool>,
     /// What the machines themselves say about the flow, where enough of them were read.
-    pub(super) fate: &'static str,
-    pub(super) why: Option<String>,
+    pub fate: &'static str,
+    pub why: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct ReportedChange {
-    pub(super) host: String,
+    pub host: String,
     #[serde(flatten)]
-    pub(super) change: Difference,
+    pub change: Difference,
 }
 
 /// Who calls whom, as it was asked.
 #[derive(Debug, Clone)]
 pub(super) struct Called {
     /// The machine that calls.
-    pub(super) from: String,
-    pub(super) to: Vec<(String, Option<u16>)>,
-    pub(super) protocol: Option<Protocol>,
+    pub from: String,
+    pub to: Vec<(String, Option<u16>)>,
+    pub protocol: Option<Protocol>,
 }
 
 impl Report {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::report::Report;
 use super::show::page;
-use ghost_tools::print::{harmless, line, note};
-use ghost_tools::wait::{is_over, listen_for_end};
+use crate::print::{harmless, line, note};
+use crate::wait::{is_over, listen_for_end};
 
 /// News that somebody ended it may arrive this much later.
 const MOMENT: Duration = Duration::from_millis(200);

@@ -75,16 +75,16 @@ pub(super) enum CallError {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Call {
     /// What is about to happen.
-    pub(super) event: HookEvent,
+    pub event: HookEvent,
     /// The client's name of its session; empty where it names none.
-    pub(super) session: String,
+    pub session: String,
     /// The folder in which it happens.
-    pub(super) folder: PathBuf,
+    pub folder: PathBuf,
     /// The agent within the client, where it says.
-    pub(super) agent: Option<String>,
-    pub(super) tool: String,
+    pub agent: Option<String>,
+    pub tool: String,
     /// What it is given.
-    pub(super) input: Map<String, Value>,
+    pub input: Map<String, Value>,
 }
 
 impl Call {
