@@ -1,5 +1,5 @@
-//! The application over the crates below `crates/`: the Slack bot, its sessions, its configuration. Its command line belongs
-//! to the program (`src/cli`, below `main.rs`): nothing stands on it, so a change there compiles the program alone.
+//! The Slack bot, over the crates below `crates/`. The command line belongs to the program (`src/cli`, below `main.rs`): nothing stands on it, so a
+//! change there compiles the program alone.
 //!
 //! - [`bot`]: the Slack front end: events become sessions, cards become approvals.
 //! - [`http`]: liveness, readiness, metrics.

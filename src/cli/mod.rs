@@ -21,6 +21,7 @@ mod init;
 mod investigate;
 #[cfg(feature = "lab")]
 mod lab;
+mod man;
 mod mcp;
 mod pcap;
 mod replay;

@@ -95,7 +95,7 @@ enum Sub {
         shell: clap_complete::Shell,
     },
     /// Writes the manual pages.
-    Man(ghost_tools::man::Arguments),
+    Man(super::man::Arguments),
 }
 
 /// Returns the option that every subcommand takes; one that may have bad news has its own, which says what is bad news there.
@@ -167,7 +167,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
             clap_complete::generate(shell, &mut command(), "ghost", &mut script);
             line(String::from_utf8_lossy(&script).trim_end()).map(|()| 0)
         }
-        Sub::Man(arguments) => ghost_tools::man::run(&arguments, command()),
+        Sub::Man(arguments) => super::man::run(&arguments, command()),
     }
 }
 

@@ -4,7 +4,10 @@
 //! happened, and a report. Never: an effect before its event is stored; a command that may change something run twice, or
 //! without a consent that was stored and is used up; a session driven by two owners.
 //!
-//! Everything that decides is in `agent` and pure. Here is the order in which things become durable.
+//! [`alert`] reads alerts of other programs into one form; [`outside`] is consent for agents that no session drives.
+//!
+//! Everything that decides is in `ghost-investigate` and pure. Here is the order in which things become durable.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod alert;
 mod approver;

@@ -1,8 +1,10 @@
-//! The command line of each tool that inspects, measures or judges, and what all subcommands have in common.
+//! The command lines of the tools that inspect, measure and judge, and what all subcommands have in common: the configuration, the setup
+//! that is made of it, options, input, output.
 //!
-//! Goes in: what the command line has read of the arguments, the configuration, standard input, what `az` or a machine answers. Comes out:
-//! one document or a text on standard output, errors on standard error, an exit code as in the contracts. Never: anything but that
-//! document on standard output under `--json`; a session that is driven; Slack.
+//! Goes in: arguments, the configuration, standard input, what `az` or a machine answers. Comes out: one document or a text on standard
+//! output, errors on standard error, an exit code as in the contracts. Never: anything but that document on standard output under
+//! `--json`; a session that is driven; a message to Slack.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod change;
 pub mod changes;
@@ -22,7 +24,6 @@ pub mod knowledge;
 pub mod list;
 pub mod live;
 pub mod log;
-pub mod man;
 pub mod meter;
 pub mod moment;
 pub mod name;

@@ -43,7 +43,7 @@ pub struct Page {
 
 impl Page {
     /// Begins a text for standard output: color only at a terminal that did not ask for none.
-    pub fn new() -> Self {
+    pub fn for_output() -> Self {
         Self { text: String::new(), color: is_colored() }
     }
 

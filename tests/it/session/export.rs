@@ -1,8 +1,8 @@
 //! A session as a text by itself, and back.
 
 use ghost_investigate::event::read;
+use ghost_session::DriveOutcome;
 use ghost_session::export::{AuditFate, Export, ImportError, ReadError, Unsound, export, import};
-use ghost_session::{self, DriveOutcome};
 use ghost_store::{EmbeddedStore, Ledger as _, Settings};
 use tempfile::TempDir;
 
@@ -17,7 +17,7 @@ fn elsewhere() -> (TempDir, EmbeddedStore) {
 }
 
 fn parse(text: &str) -> Result<Export, ReadError> {
-    session::export::read(text.as_bytes())
+    ghost_session::export::read(text.as_bytes())
 }
 
 /// Returns every file below a folder.
@@ -103,7 +103,8 @@ fn what_is_no_export_is_an_error_that_says_why() {
         let error = parse(&text).unwrap_err().to_string();
         assert!(error.contains(why), "{error}");
     }
-    let error = session::export::read(&b"{\"export\":1,\"session\":\"\xff\"}"[..]).unwrap_err().to_string();
+    let error =
+        ghost_session::export::read(&b"{\"export\":1,\"session\":\"\xff\"}"[..]).unwrap_err().to_string();
     assert!(error.contains("UTF-8"), "{error}");
 }
 
@@ -164,7 +165,7 @@ async fn an_audit_that_is_there_stays_and_one_that_is_not_whole_is_left_out() {
 #[tokio::test]
 async fn what_is_left_of_an_erased_session_can_be_moved_too() {
     let world = rich().await;
-    session::delete(world.store.as_ref(), &world.session, &world.data(), false).await.unwrap();
+    ghost_session::delete(world.store.as_ref(), &world.session, &world.data(), false).await.unwrap();
     let text = world.exported().await;
     assert!(!text.lines().take(60).any(|line| line.contains("look at 5001")));
     let (folder, store) = elsewhere();

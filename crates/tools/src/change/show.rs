@@ -7,7 +7,7 @@ use ghost_inspect::forecast::{Difference, Edit, Forecast, Verdict};
 const SHOWN: usize = 20;
 
 pub(super) fn page(verdict: &str, found: &Forecast, edits: &[Edit], ignored: &[String]) -> Page {
-    let mut page = Page::new();
+    let mut page = Page::for_output();
     let tone = match verdict {
         "HARMLESS" => Tone::Good,
         "HARMFUL" => Tone::Bad,

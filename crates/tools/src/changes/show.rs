@@ -9,7 +9,7 @@ use ghost_inspect::changes::{Change, Origin, Reference, Status};
 const SHOWN: usize = 60;
 
 pub(super) fn page(found: &Found<'_>) -> Page {
-    let mut page = Page::new();
+    let mut page = Page::for_output();
     let log = found.log;
     if let Some((object, attributed)) = &found.around
         && let Some(origin) = decisive(attributed)

@@ -7,7 +7,7 @@ use ghost_inspect::cluster::{Passage, Report, Target, Verdict};
 const SHOWN: usize = 40;
 
 pub(super) fn page(report: &Report) -> Page {
-    let mut page = Page::new();
+    let mut page = Page::for_output();
     let tone = tone(report.verdict);
     page.add(tone, word(report.verdict));
     page.add(Tone::Plain, &format!("  {} → {} {}", report.from, report.to, report.protocol)).end();

@@ -9,7 +9,7 @@ use ghost_inspect::flowlog::{Seen, Side, Unread};
 const SHOWN: usize = 60;
 
 pub(super) fn page(found: &Found) -> Page {
-    let mut page = Page::new();
+    let mut page = Page::for_output();
     if found.asked {
         let (tone, sentence) = sentence(found);
         page.add(tone, &sentence).end();

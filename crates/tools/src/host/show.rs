@@ -12,7 +12,7 @@ const NO_ROOT: &str =
 
 /// Makes the page.
 pub(super) fn page(report: &Report) -> Page {
-    let mut page = Page::new();
+    let mut page = Page::for_output();
     headline(&mut page, report);
     let several = report.hosts.len() > 1;
     for found in &report.findings {

@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use super::{Entries, MAX_ENTRIES, ansible, ssh_config, table, yaml};
 use crate::input;
 use crate::print::Hinted;
+use crate::setup::Setup;
 
 /// A longer file is no inventory.
 const MAX_BYTES: usize = 1 << 20;
@@ -54,6 +55,14 @@ fn whole(key: &Path, home: Option<&Path>) -> anyhow::Result<PathBuf> {
         (Ok(rest), Some(home)) => Ok(home.join(rest)),
         (Ok(_), None) => anyhow::bail!("{} begins with `~`, and there is no $HOME", key.display()),
         (Err(_), _) => Ok(key.to_owned()),
+    }
+}
+
+/// Returns the machines of an inventory; without one those of the configuration.
+pub fn entries(inventory: Option<&Path>, setup: &Setup) -> anyhow::Result<Entries> {
+    match inventory {
+        Some(path) => read(path, setup.environment.path("HOME").as_deref()),
+        None => Ok(setup.config.hosts.clone()),
     }
 }
 

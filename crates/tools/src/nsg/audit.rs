@@ -53,7 +53,7 @@ fn is_whole(audit: &Audit) -> bool {
 }
 
 fn page(audit: &Audit) -> Page {
-    let mut page = Page::new();
+    let mut page = Page::for_output();
     let found = [
         (audit.exposed.len(), "open to anybody"),
         (audit.permissive.len(), "allow everything"),

@@ -55,7 +55,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
 }
 
 fn page(reach: &Reach) -> Page {
-    let mut page = Page::new();
+    let mut page = Page::for_output();
     if reach.regions.is_empty() && reach.undecided.is_empty() && !reach.unresolved.is_empty() {
         page.add(Tone::Odd, &format!("No answer: {}", reach.unresolved.join("; "))).end();
         page.unread(&reach.warnings);

@@ -87,7 +87,7 @@ fn described_as(arguments: &Arguments, from: IpAddr, to: IpAddr) -> anyhow::Resu
 }
 
 fn page(ruling: &Ruling<'_>, packet: &Packet, trace: bool) -> Page {
-    let mut page = Page::new();
+    let mut page = Page::for_output();
     let tone = tone(ruling.verdict);
     page.add(tone, ruling.verdict.as_str()).add(Tone::Plain, &format!("  {}", described(packet))).end();
     page.remark(ruling.remark);

@@ -103,7 +103,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
 }
 
 fn page(all: &[Compared]) -> Page {
-    let mut page = Page::new();
+    let mut page = Page::for_output();
     let changed: Vec<&Compared> = all.iter().filter(|one| one.differs()).collect();
     if changed.is_empty() {
         page.add(Tone::Good, "SAME")

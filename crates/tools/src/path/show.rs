@@ -17,7 +17,7 @@ pub(super) fn code(verdict: &str) -> u8 {
 }
 
 pub(super) fn page(report: &Report, remedies: &[Remedy], explain: bool) -> Page {
-    let mut page = Page::new();
+    let mut page = Page::for_output();
     let tone = match code(report.verdict) {
         0 => Tone::Good,
         4 => Tone::Odd,

@@ -37,7 +37,7 @@ fn heading(last: &JudgedFlow, next: &JudgedFlow) -> Page {
     } else {
         format!("{before} before")
     };
-    let mut page = Page::new();
+    let mut page = Page::for_output();
     page.end().add(Tone::Strong, &SystemClock.now().to_string()).add(Tone::Plain, &format!("  {text}")).end();
     page
 }

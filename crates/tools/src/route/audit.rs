@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<u8> 
 }
 
 fn page(audit: &Audit<'_>) -> Page {
-    let mut page = Page::new();
+    let mut page = Page::for_output();
     page.add(Tone::Strong, &format!("{} prefixes", audit.route_count));
     match &audit.default_route.route {
         Some(route) => page.add(Tone::Plain, &format!(", by default {route}")).end(),

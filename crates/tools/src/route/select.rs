@@ -91,7 +91,7 @@ pub(super) fn cells(entry: &Entry<'_>) -> Vec<Cell> {
 }
 
 fn page(selection: &Selection<'_>, arguments: &Arguments) -> Page {
-    let (mut page, to) = (Page::new(), arguments.to);
+    let (mut page, to) = (Page::for_output(), arguments.to);
     let result = selection.result.as_str();
     match (&selection.winner, selection.result) {
         (Some(winner), _) => {

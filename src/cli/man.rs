@@ -4,19 +4,19 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::print::{Hinted, line};
+use ghost_tools::print::{Hinted, line};
 
 /// The arguments of `ghost man`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ghost man ~/.local/share/man/man1\n  ghost man . && man ./ghost-path.1")]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// The folder to write them to.
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }
 
 /// Runs the subcommand.
-pub fn run(arguments: &Arguments, mut root: clap::Command) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, mut root: clap::Command) -> anyhow::Result<u8> {
     root.build();
     let written = std::fs::create_dir_all(&arguments.folder).and_then(|()| {
         let mut count = 0;
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn each_subcommand_has_a_page_named_after_it() {
-        let mut root = crate::root::command();
+        let mut root = crate::cli::root::command();
         root.build();
         let names: Vec<_> = pages(root).iter().map(clap_mangen::Man::get_filename).collect();
         for name in
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_page_shows_options_and_examples() {
-        let mut root = crate::root::command();
+        let mut root = crate::cli::root::command();
         root.build();
         let path = pages(root).into_iter().find(|page| page.get_filename() == "ghost-path.1").unwrap();
         let mut text = Vec::new();
