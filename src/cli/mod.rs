@@ -1,4 +1,5 @@
-//! The command line: one file per subcommand.
+//! The root of the command line, and the subcommands that drive sessions, reach Slack, read captures or run the lab; the others
+//! are in `ghost-tools`.
 //!
 //! Goes in: arguments, standard input. Comes out: one document or a text on standard output, errors on standard error,
 //! an exit code as in the contracts. Never: anything but that document on standard output under `--json`.
