@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::error::SendError;
 use super::request::{Prepared, Sent};
 use crate::direct;
-use ghost_base::Secret;
+use ghost_base::{Secret, causes};
 use ghost_shell::redact;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -113,16 +113,4 @@ fn said(prepared: &Prepared, answer: &[u8], token: &Secret) -> String {
     let text = pointers.iter().find_map(|pointer| answer.pointer(pointer)?.as_str()).unwrap_or("nothing");
     let text = if token.is_empty() { text.to_owned() } else { text.replace(token.expose(), "[secret]") };
     redact(&text).into_string().chars().take(MAX_SAID_CHARS).collect()
-}
-
-/// Returns an error with its causes.
-fn causes(error: &reqwest::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        text.push_str(": ");
-        text.push_str(&inner.to_string());
-        cause = inner.source();
-    }
-    text
 }

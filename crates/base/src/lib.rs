@@ -1,8 +1,9 @@
-//! What every crate may use: time, identifiers, digests and files that appear whole or not at all.
+//! What every crate may use: time, identifiers, digests, errors in one line and files that appear whole or not at all.
 //!
 //! Goes in: nothing of Ghost. Comes out: small values. Never: another crate's vocabulary, a network, a process.
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
+mod causes;
 mod clock;
 mod digest;
 mod file;
@@ -10,6 +11,7 @@ mod id;
 mod mac;
 mod secret;
 
+pub use causes::causes;
 pub use clock::{Clock, ManualClock, MomentError, SystemClock, Timestamp};
 pub use digest::{Digest, DigestError};
 pub use file::{private_dir, write_private, write_private_new};

@@ -5,6 +5,7 @@ use crate::arrive::stop_message;
 use crate::drive::DriveControl;
 use crate::owned::{OwnedSession, hold_lease, retry_until_available};
 use crate::{Engine, EngineError, OpenShell, ShellError};
+use ghost_base::causes;
 use ghost_investigate::decision::observed_file_task;
 use ghost_investigate::event::{
     ApprovalExpired, ApprovalRequested, DeclaredScript, Done, Event, Executing, Intent, StepId,
@@ -287,17 +288,6 @@ pub(super) fn done(step: StepId, response: &Response) -> Done {
 
 fn word(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
-}
-
-/// Writes an error with all its causes.
-fn causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(&format!(": {error}"));
-        cause = error.source();
-    }
-    text
 }
 
 fn millis(seconds: f64) -> u64 {

@@ -16,7 +16,7 @@ use super::place::Place;
 use super::renew::Refused;
 use super::table::Question;
 use super::throttle::Throttle;
-use super::token::{Tokens, causes};
+use super::token::{Tokens, innermost};
 
 /// What stays as it is in a query.
 const KEPT: AsciiSet =
@@ -229,7 +229,7 @@ impl Client {
         token: &ghost_base::Secret,
     ) -> Result<Answer, Failure> {
         let _open = self.throttle.enter().await;
-        let broken = |error: reqwest::Error| Failure::unreachable(self.place.host(), &causes(&error));
+        let broken = |error: reqwest::Error| Failure::unreachable(self.place.host(), &innermost(&error));
         let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.expose()))
             .map_err(|_| Failure::token("it has letters that no token has"))?;
         bearer.set_sensitive(true);

@@ -79,7 +79,7 @@ async fn fetch(method: &SignInMethod, place: &Place, claims: Option<&str>) -> Fe
             Ok((status, _)) if tried < TRIES && passes(status) => {}
             Ok((status, body)) => return Err(refused(status, &body, &shown)),
             Err(_) if tried < TRIES => {}
-            Err(error) => return Err(Failure::unreachable("of the sign-in", &causes(&error))),
+            Err(error) => return Err(Failure::unreachable("of the sign-in", &innermost(&error))),
         }
         sleep(Duration::from_millis(500 << tried)).await;
     }
@@ -201,8 +201,8 @@ fn refused(status: StatusCode, body: &[u8], shown: &Secret) -> Failure {
     Failure::token(format!("{} ({})", ghost_shell::redact(&line).into_string(), status.as_u16()))
 }
 
-/// Writes an error with its causes, without the address.
-pub(super) fn causes(error: &reqwest::Error) -> String {
+/// Returns the innermost cause of an error: the outer ones name the address, and do not say why.
+pub(super) fn innermost(error: &reqwest::Error) -> String {
     let mut cause = std::error::Error::source(error);
     let mut text = String::new();
     while let Some(inner) = cause {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::link::{Link, LinkError, StandingQuery, check};
 use super::server::{AskBody, AttendBody, Named, StandingParameters, TakeBody};
-use ghost_base::{Secret, SessionId};
+use ghost_base::{Secret, SessionId, causes};
 use ghost_investigate::event::OutsideRequest;
 use ghost_investigate::outside::Standing;
 
@@ -138,15 +138,4 @@ fn refused(status: StatusCode, answer: &[u8]) -> LinkError {
         }
         _ => LinkError::Refused(why),
     }
-}
-
-/// Writes an error with its causes; the address stands in the configuration and not here.
-fn causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(&format!(": {error}"));
-        cause = error.source();
-    }
-    text
 }
