@@ -1,7 +1,7 @@
 //! Files that hold credentials, wherever a command names one.
 
 use super::address::decode;
-use super::path::{clean, from_place, spread};
+use super::path::{clean, expand, from_place};
 use crate::policy::Credentials;
 
 /// Lists the words that name a credential file; relative ones start at `place`, where that is known.
@@ -45,8 +45,7 @@ pub(super) fn names_one(word: &str, table: &Credentials) -> bool {
     if word.starts_with("http://") || word.starts_with("https://") {
         return false;
     }
-    // Every name in the table has a dot, a slash or an underscore: most words are done here.
-    if !word.contains(['.', '/', '_']) {
+    if !may_be_one(word) {
         return false;
     }
     let attached = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| {
@@ -56,11 +55,25 @@ pub(super) fn names_one(word: &str, table: &Credentials) -> bool {
     if file_of_url(word).is_some_and(|path| is_one(&path, table)) {
         return true;
     }
-    // Braces first: their commas part names, not operands.
-    spread(word)
-        .iter()
-        .any(|word| word.split(['@', '=', ':', ',', ';', '\'', '"']).any(|segment| is_one(segment, table)))
+    // Line by line: a word of several lines is a text, in which no braces reach farther.
+    word.split('\n').any(|line| line_names_one(line, table))
         || attached.is_some_and(|path| is_one(path, table))
+}
+
+/// Every name in the table has a dot, a slash or an underscore: most words are done here.
+fn may_be_one(text: &str) -> bool {
+    text.contains(['.', '/', '_'])
+}
+
+fn line_names_one(line: &str, table: &Credentials) -> bool {
+    if !may_be_one(line) {
+        return false;
+    }
+    // Braces first: their commas part names, not operands.
+    let (words, whole) = expand(line);
+    let mut segments = words.iter().flat_map(|word| word.split(['@', '=', ':', ',', ';', '\'', '"']));
+    // A name that stands for more than anybody could review may be any. With blanks it is a text, and what that runs is read on its own.
+    (!whole && !line.contains(char::is_whitespace)) || segments.any(|segment| is_one(segment, table))
 }
 
 /// Returns the path that a `file:` URL in a word names, decoded and without its host.
@@ -73,6 +86,9 @@ fn file_of_url(word: &str) -> Option<String> {
 }
 
 fn is_one(path: &str, table: &Credentials) -> bool {
+    if !may_be_one(path) {
+        return false;
+    }
     let cleaned = clean(path);
     let tail = |pattern: &String| {
         let depth = pattern.split('/').count();

@@ -155,19 +155,14 @@ pub(super) fn is_device(path: &str, context: PathContext<'_>) -> bool {
 /// How many words are written out of one.
 const MAX_EXPANDED_WORDS: usize = 256;
 
-/// Writes out brace expansions, as a shell would: lists, ranges of letters, one in another.
-pub(super) fn spread(path: &str) -> Vec<String> {
-    expand(path).0
-}
-
-/// Writes them out, `None` where they come to more words than anybody could review.
+/// Writes out brace expansions, `None` where they come to more words than anybody could review.
 fn spread_whole(path: &str) -> Option<Vec<String>> {
     let (words, whole) = expand(path);
     whole.then_some(words)
 }
 
-/// Writes out what there is room for, and tells whether that is all.
-fn expand(path: &str) -> (Vec<String>, bool) {
+/// Writes out brace expansions, as a shell would: lists, ranges of letters, one in another. What there is room for, and whether that is all.
+pub(super) fn expand(path: &str) -> (Vec<String>, bool) {
     let (mut done, mut whole) = (Vec::new(), true);
     let mut open = vec![path.to_owned()];
     while let Some(word) = open.pop() {
@@ -229,6 +224,7 @@ fn range(inside: &str) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::credential::names_one;
     use super::*;
 
     #[test]
@@ -255,17 +251,18 @@ mod tests {
 
     #[test]
     fn braces_are_written_out() {
-        assert_eq!(spread("/{usr,var}/*"), ["/usr/*", "/var/*"]);
-        assert_eq!(spread("{}"), ["{}"]);
-        assert_eq!(spread("f() {\n  a,b\n}"), ["f() {\n  a,b\n}"]);
-        assert_eq!(spread("f() {\n  cat /{etc,var}/x\n}").len(), 2);
-        assert_eq!(spread("/{a..c}x"), ["/ax", "/bx", "/cx"]);
-        assert_eq!(spread("/{a,{b,c}}{1,2}"), ["/a1", "/a2", "/b1", "/b2", "/c1", "/c2"]);
-        assert_eq!(spread("{}{a,b}"), ["{}a", "{}b"]);
+        let written = |path| expand(path).0;
+        assert_eq!(written("/{usr,var}/*"), ["/usr/*", "/var/*"]);
+        assert_eq!(written("{}"), ["{}"]);
+        assert_eq!(written("f() {\n  a,b\n}"), ["f() {\n  a,b\n}"]);
+        assert_eq!(written("f() {\n  cat /{etc,var}/x\n}").len(), 2);
+        assert_eq!(written("/{a..c}x"), ["/ax", "/bx", "/cx"]);
+        assert_eq!(written("/{a,{b,c}}{1,2}"), ["/a1", "/a2", "/b1", "/b2", "/c1", "/c2"]);
+        assert_eq!(written("{}{a,b}"), ["{}a", "{}b"]);
     }
 
     #[test]
-    fn braces_that_come_to_too_many_words_hide_no_tree_and_no_device() {
+    fn braces_that_come_to_too_many_words_hide_no_tree_no_device_and_no_credential() {
         let block = &crate::Policy::builtin().unwrap().block;
         let context = PathContext { block, place: "" };
         let many: Vec<String> = (0..300).map(|at| format!("a{at}")).collect();
@@ -273,7 +270,10 @@ mod tests {
         assert!(
             is_protected(&format!("/{hidden}"), context) && is_device(&format!("/dev/{hidden}"), context)
         );
+        let spelled = format!("/etc/{{sha,x}}{{dow,y}}{}", "{,1}".repeat(8));
+        assert!(names_one(&spelled, &block.credentials));
         let few = format!("/tmp/{{{}}}", many[..200].join(","));
+        assert!(!names_one(&few, &block.credentials));
         assert!(!is_protected(&few, context) && !is_device(&few, context));
     }
 
