@@ -109,6 +109,8 @@ struct Phrase {
     is_stem: bool,
     /// Its script has no spaces.
     is_unspaced: bool,
+    /// What the parts are made of.
+    bytes: Bytes,
 }
 
 impl From<Vec<String>> for Phrases {
@@ -119,7 +121,8 @@ impl From<Vec<String>> for Phrases {
             let parts: Vec<String> =
                 text.split('*').filter(|part| !part.trim().is_empty()).map(str::to_owned).collect();
             let is_unspaced = text.chars().any(is_unspaced);
-            Phrase { parts, is_stem, is_unspaced }
+            let bytes = parts.iter().fold(Bytes::default(), |bytes, part| bytes.and(part.trim()));
+            Phrase { parts, is_stem, is_unspaced, bytes }
         };
         Self(list.into_iter().map(phrase).filter(|phrase| !phrase.parts.is_empty()).collect())
     }
@@ -135,15 +138,15 @@ pub(super) struct Found {
 impl Phrases {
     /// Tells whether any of them stands in a text.
     pub(super) fn are_in(&self, text: &str) -> bool {
-        let bytes = Bytes::of(text);
-        self.0.iter().any(|phrase| phrase.may_be_among(&bytes) && phrase.find(text, 0).is_some())
+        let bytes = Bytes::default().and(text);
+        self.0.iter().any(|phrase| bytes.hold(phrase.bytes) && phrase.find(text, 0).is_some())
     }
 
     /// Returns all places, in order; of those that begin at one place the longest.
     pub(super) fn find_all(&self, text: &str) -> Vec<Found> {
         let mut found = Vec::new();
-        let bytes = Bytes::of(text);
-        for phrase in self.0.iter().filter(|phrase| phrase.may_be_among(&bytes)) {
+        let bytes = Bytes::default().and(text);
+        for phrase in self.0.iter().filter(|phrase| bytes.hold(phrase.bytes)) {
             let mut from = 0;
             while let Some(place) = phrase.find(text, from) {
                 from = place.end.max(place.start + 1);
@@ -195,31 +198,28 @@ fn ends(text: &str, part: &str) -> bool {
 /// The most letters that may stand between the parts of a phrase: `erreicht * nicht`.
 const MAX_GAP: usize = 40;
 
-/// Which bytes a text has. Most phrases of twenty languages have one that the text lacks: to see that takes less than to search for them.
-struct Bytes([bool; 256]);
+/// Which bytes a text has, a bit each. Most phrases of twenty languages have one that the text lacks: to see that takes less than to search for them.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bytes {
+    ascii: u128,
+    others: u128,
+}
 
 impl Bytes {
-    fn of(text: &str) -> Self {
-        let mut are_there = [false; 256];
-        for byte in text.bytes() {
-            if let Some(is_there) = are_there.get_mut(usize::from(byte)) {
-                *is_there = true;
-            }
+    fn and(mut self, text: &str) -> Self {
+        for &byte in text.as_bytes() {
+            let half = if byte.is_ascii() { &mut self.ascii } else { &mut self.others };
+            *half |= 1 << (byte & 0x7f);
         }
-        Self(are_there)
+        self
     }
 
-    fn hold(&self, part: &str) -> bool {
-        part.bytes().all(|byte| self.0.get(usize::from(byte)) == Some(&true))
+    fn hold(self, part: Self) -> bool {
+        part.ascii & !self.ascii == 0 && part.others & !self.others == 0
     }
 }
 
 impl Phrase {
-    /// Tells whether a text with these bytes may hold it.
-    fn may_be_among(&self, bytes: &Bytes) -> bool {
-        self.parts.iter().all(|part| bytes.hold(part.trim()))
-    }
-
     fn find(&self, text: &str, from: usize) -> Option<Found> {
         let (first, rest) = self.parts.split_first()?;
         let mut from = from;
