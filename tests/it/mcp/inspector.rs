@@ -23,7 +23,7 @@ fn tools() -> Option<PathBuf> {
     }
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("sdk/mcp-tools");
     assert!(
-        folder.join("done.json").exists(),
+        folder.join("done").exists(),
         "the tools are not installed: run tests/sdk/install, or set GHOST_TEST_WITHOUT=mcp-tools"
     );
     Some(folder)
