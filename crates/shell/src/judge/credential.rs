@@ -55,8 +55,10 @@ pub(super) fn names_one(word: &str, table: &Credentials) -> bool {
     if file_of_url(word).is_some_and(|path| is_one(&path, table)) {
         return true;
     }
-    // Line by line: a word of several lines is a text, in which no braces reach farther.
-    word.split('\n').any(|line| line_names_one(line, table))
+    // Line by line: no brace reaches farther in a text of several.
+    let (braced, plain): (Vec<&str>, Vec<&str>) = word.split('\n').partition(|line| line.contains('{'));
+    has_one(&plain.join("\n"), table)
+        || braced.into_iter().any(|line| writes_one(line, table))
         || attached.is_some_and(|path| is_one(path, table))
 }
 
@@ -65,15 +67,20 @@ fn may_be_one(text: &str) -> bool {
     text.contains(['.', '/', '_'])
 }
 
-fn line_names_one(line: &str, table: &Credentials) -> bool {
+/// Tells whether a part of a text is one.
+fn has_one(text: &str, table: &Credentials) -> bool {
+    text.split(['@', '=', ':', ',', ';', '\'', '"']).any(|segment| is_one(segment, table))
+}
+
+/// Tells whether a line is one where its braces are written out. Braces first: their commas part names, not operands.
+fn writes_one(line: &str, table: &Credentials) -> bool {
     if !may_be_one(line) {
         return false;
     }
-    // Braces first: their commas part names, not operands.
     let (words, whole) = expand(line);
-    let mut segments = words.iter().flat_map(|word| word.split(['@', '=', ':', ',', ';', '\'', '"']));
-    // A name that stands for more than anybody could review may be any. With blanks it is a text, and what that runs is read on its own.
-    (!whole && !line.contains(char::is_whitespace)) || segments.any(|segment| is_one(segment, table))
+    // A name that stands for more than anybody could review may be any. With blanks or quotes it is a text or JSON: what a text runs is read on its own.
+    let is_name = !line.contains(|char: char| char.is_whitespace() || matches!(char, '"' | '\''));
+    (!whole && is_name) || words.iter().any(|word| has_one(word, table))
 }
 
 /// Returns the path that a `file:` URL in a word names, decoded and without its host.
