@@ -273,7 +273,7 @@ mod tests {
         let spelled = format!("/etc/{{sha,x}}{{dow,y}}{}", "{,1}".repeat(8));
         assert!(names_one(&spelled, &block.credentials));
         let object = r#"{"id":"/a/b","port":443}"#;
-        let json = format!("[{}]", vec![object; 12].join(","));
+        let json = format!("[{}]", [object; 12].join(","));
         assert!(!names_one(&json, &block.credentials));
         let few = format!("/tmp/{{{}}}", many[..200].join(","));
         assert!(!names_one(&few, &block.credentials));
