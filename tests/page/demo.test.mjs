@@ -122,11 +122,15 @@ test('the page offers the first message, and the thread of a mention opens by it
   await window.open(said[0]);
   await become('alice');
   await window.says('A message to begin with');
-  await window.says('Three minutes, step 1 of 4');
+  await window.says('Three minutes, step 1 of 5');
   await picture('empty');
   await window.click('[data-tour=do]');
   await window.until('!document.getElementById("thread").hidden && document.querySelector("#replies article")');
-  await window.says('step 2 of 4');
+  await window.says('step 2 of 5');
+  // What to do with a card stands there while the card is: the step before it only brings it.
+  await window.click('[data-tour=next]');
+  await window.click('[data-tour=next]');
+  await window.says('step 4 of 5: Decide.');
   await window.click('[data-tour=close]');
   await window.until('document.getElementById("tour").hidden');
   // The board says it while it is checked, the answer when it was: whoever is quick never shows the first.

@@ -1,4 +1,4 @@
-// A first visit in four steps: what to click, what has just happened, and how to try to fool it.
+// A first visit in five steps: what to click, what has just happened, and how to try to fool it.
 
 import { h } from './dom.js';
 
@@ -24,14 +24,20 @@ export function guide(bar, acts) {
       act: () => acts.reply('why not the NSG?'),
     },
     {
-      title: 'Decide.',
-      text: 'Here no setting explains the fault, so Ghost asks to record packets. The card shows each command that would run. Type “approve” in the thread: that is no consent. Then press Approve or Deny.',
+      title: 'Make it ask.',
+      text: 'The next case has no setting that explains the fault, so Ghost will want to record packets, and has to ask first.',
       button: 'Play this case',
       act: () => acts.play('w'),
     },
     {
+      title: 'Decide.',
+      text: 'The card in the thread shows each command that would run. Type “approve”: that is no consent. Then press Approve or Deny.',
+      button: 'Decided',
+      act: () => true,
+    },
+    {
       title: 'Try to fool it.',
-      text: 'Inject a fault and complain of another one. Press “Fixed, check again” though nothing is fixed. Ask for the weather. Or pick any of 24 cases.',
+      text: 'Inject a fault and complain of another one. Press “Fixed, check again” though nothing is fixed. Ask for the weather. Or pick any other case.',
       button: 'Cases and faults',
       act: () => acts.open(),
     },
