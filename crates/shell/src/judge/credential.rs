@@ -67,20 +67,66 @@ fn may_be_one(text: &str) -> bool {
     text.contains(['.', '/', '_'])
 }
 
+/// Braces that are nested deeper are written out like a name, as far as there is room.
+const MAX_BRACE_DEPTH: usize = 64;
+/// What stands beside a path in a word: `@file`, `key=file`, `user:file`, lists, quotes of another language.
+const SEPARATORS: [char; 7] = ['@', '=', ':', ',', ';', '\'', '"'];
+
 /// Tells whether a part of a text is one.
 fn has_one(text: &str, table: &Credentials) -> bool {
-    text.split(['@', '=', ':', ',', ';', '\'', '"']).any(|segment| is_one(segment, table))
+    text.split(SEPARATORS).any(|segment| is_one(segment, table))
 }
 
-/// Tells whether a line is one where its braces are written out. Braces first: their commas part names, not operands.
+/// Tells whether a line is one where its braces are written out. Braces of different parts do not multiply, so a long list of objects is
+/// read to its end.
 fn writes_one(line: &str, table: &Credentials) -> bool {
-    if !may_be_one(line) {
-        return false;
+    // With blanks it is a text: what that runs is read on its own.
+    let is_name = !line.contains(char::is_whitespace);
+    let mut open = vec![line];
+    while let Some(text) = open.pop() {
+        for part in split_outside_braces(text, &SEPARATORS).unwrap_or_else(|| vec![text]) {
+            // The brackets of a list of objects.
+            let part = part.trim_start_matches('[').trim_end_matches(']');
+            if let Some(alternatives) = alternatives(part) {
+                open.extend(alternatives);
+                continue;
+            }
+            if !may_be_one(part) {
+                continue;
+            }
+            let (words, whole) = expand(part);
+            // A name that stands for more than anybody could review may be any.
+            if (!whole && is_name) || words.iter().any(|word| has_one(word, table)) {
+                return true;
+            }
+        }
     }
-    let (words, whole) = expand(line);
-    // A name that stands for more than anybody could review may be any. With blanks or quotes it is a text or JSON: what a text runs is read on its own.
-    let is_name = !line.contains(|char: char| char.is_whitespace() || matches!(char, '"' | '\''));
-    (!whole && is_name) || words.iter().any(|word| has_one(word, table))
+    false
+}
+
+/// Returns what `{a,b}` lists, where a text is nothing else.
+fn alternatives(text: &str) -> Option<Vec<&str>> {
+    let inside = text.strip_prefix('{')?.strip_suffix('}')?;
+    split_outside_braces(inside, &[',']).filter(|listed| listed.len() > 1)
+}
+
+/// Parts a text at separators that stand in no braces; `None` where its braces do not pair, or are too deep.
+fn split_outside_braces<'a>(text: &'a str, separators: &[char]) -> Option<Vec<&'a str>> {
+    let (mut depth, mut start, mut parts) = (0_usize, 0, Vec::new());
+    for (at, char) in text.char_indices() {
+        match char {
+            '{' if depth == MAX_BRACE_DEPTH => return None,
+            '{' => depth += 1,
+            '}' => depth = depth.checked_sub(1)?,
+            _ if depth == 0 && separators.contains(&char) => {
+                parts.push(text.get(start..at)?);
+                start = at + char.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    parts.push(text.get(start..)?);
+    (depth == 0).then_some(parts)
 }
 
 /// Returns the path that a `file:` URL in a word names, decoded and without its host.

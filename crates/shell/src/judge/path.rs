@@ -178,38 +178,44 @@ pub(super) fn expand(path: &str) -> (Vec<String>, bool) {
     (done, whole)
 }
 
-/// Writes out the first brace expansion of a word, if it has one.
+/// Writes out the first brace expansion of a word, if it has one. Reads the word once, however its braces are nested.
 fn one_spread(word: &str) -> Option<Vec<String>> {
-    for (start, _) in word.match_indices('{') {
-        let mut depth = 0;
-        let mut commas = vec![start];
-        for (at, byte) in word.bytes().enumerate().skip(start) {
-            match byte {
-                b'{' => depth += 1,
-                // The body of a function in a text of several lines is no list of names: written out, it would be the whole text many times.
-                b'\n' => break,
-                b',' if depth == 1 => commas.push(at),
-                b'}' if depth == 1 => {
-                    commas.push(at);
-                    let parts: Vec<&str> = commas
-                        .windows(2)
-                        .filter_map(|pair| word.get(pair.first()? + 1..*pair.last()?))
-                        .collect();
-                    let (front, back) = (word.get(..start)?, word.get(at + 1..)?);
-                    let parts = if parts.len() > 1 {
-                        Some(parts.into_iter().map(str::to_owned).collect())
-                    } else {
-                        range(parts.first()?)
-                    };
-                    let Some(parts) = parts else { break };
-                    return Some(parts.iter().map(|part: &String| format!("{front}{part}{back}")).collect());
+    let inside = |marks: &[usize], end: usize| word.get(marks.first()? + 1..end);
+    // Where each open brace is, and the commas that are its own.
+    let mut open: Vec<Vec<usize>> = Vec::new();
+    let mut first: Option<(Vec<usize>, usize)> = None;
+    for (at, byte) in word.bytes().enumerate() {
+        match byte {
+            b'{' => open.push(vec![at]),
+            // The body of a function in a text of several lines is no list of names: written out, it would be the whole text many times.
+            b'\n' => open.clear(),
+            b',' => open.last_mut().into_iter().for_each(|marks| marks.push(at)),
+            b'}' => {
+                if let Some(marks) = open.pop()
+                    && (marks.len() > 1 || inside(&marks, at).and_then(range).is_some())
+                    && first.as_ref().is_none_or(|(earlier, _)| marks.first() < earlier.first())
+                {
+                    first = Some((marks, at));
                 }
-                b'}' => depth -= 1,
-                _ => {}
             }
+            _ => {}
+        }
+        // What opens later comes later.
+        if open.is_empty() && first.is_some() {
+            break;
         }
     }
-    None
+    let (mut marks, end) = first?;
+    let (front, back) = (word.get(..*marks.first()?)?, word.get(end + 1..)?);
+    let parts: Vec<String> = match marks.len() {
+        1 => range(inside(&marks, end)?)?,
+        _ => {
+            marks.push(end);
+            let between = |pair: &[usize]| word.get(pair.first()? + 1..*pair.last()?).map(str::to_owned);
+            marks.windows(2).filter_map(between).collect()
+        }
+    };
+    Some(parts.iter().map(|part| format!("{front}{part}{back}")).collect())
 }
 
 /// Writes out `a..e`; of numbers no path is made that anybody protects.
@@ -272,9 +278,23 @@ mod tests {
         );
         let spelled = format!("/etc/{{sha,x}}{{dow,y}}{}", "{,1}".repeat(8));
         assert!(names_one(&spelled, &block.credentials));
-        let object = r#"{"id":"/a/b","port":443}"#;
-        let json = format!("[{}]", [object; 12].join(","));
-        assert!(!names_one(&json, &block.credentials));
+        let quoted = format!("/etc/{{shadow,'}}{}", "{,1}".repeat(8));
+        assert!(names_one(&quoted, &block.credentials));
+        // Objects of a list do not multiply, in JSON and in what az takes for it.
+        for object in [r#"{"id":"/a/b","port":443}"#, "{name:a,prefix:10.0.0.0/24}"] {
+            let list = |last: &str| format!("[{}{last}]", format!("{object},").repeat(400));
+            assert!(!names_one(&list(object), &block.credentials), "{object}");
+            assert!(
+                !names_one(&format!("{{\"all\":{},b:1.0}}", list(object)), &block.credentials),
+                "{object}"
+            );
+            assert!(names_one(&list(r#"{"key":"/etc/shadow","b":1}"#), &block.credentials), "{object}");
+        }
+        // Deeper than anybody writes: it may be any.
+        let deep = format!("{}/etc/x{}", "{a,".repeat(20_000), "}".repeat(20_000));
+        assert!(names_one(&deep, &block.credentials));
+        let unpaired = format!("./{}/{{x,.ssh/id_rsa}}", "{".repeat(60_000));
+        assert!(names_one(&unpaired, &block.credentials));
         let few = format!("/tmp/{{{}}}", many[..200].join(","));
         assert!(!names_one(&few, &block.credentials));
         assert!(!is_protected(&few, context) && !is_device(&few, context));
