@@ -1,8 +1,9 @@
 //! Files that hold credentials, wherever a command names one.
 
 use super::address::decode;
-use super::path::{clean, expand, from_place};
+use super::path::{clean, from_place};
 use crate::policy::Credentials;
+use crate::text::brace::{alternatives, expand, split_outside_braces};
 
 /// Lists the words that name a credential file; relative ones start at `place`, where that is known.
 pub(super) fn find<'w>(words: &[&'w str], table: &Credentials, place: &str) -> Vec<&'w str> {
@@ -67,8 +68,6 @@ fn may_be_one(text: &str) -> bool {
     text.contains(['.', '/', '_'])
 }
 
-/// Braces that are nested deeper are written out like a name, as far as there is room.
-const MAX_BRACE_DEPTH: usize = 64;
 /// What stands beside a path in a word: `@file`, `key=file`, `user:file`, lists, quotes of another language.
 const SEPARATORS: [char; 7] = ['@', '=', ':', ',', ';', '\'', '"'];
 
@@ -102,31 +101,6 @@ fn writes_one(line: &str, table: &Credentials) -> bool {
         }
     }
     false
-}
-
-/// Returns what `{a,b}` lists, where a text is nothing else.
-fn alternatives(text: &str) -> Option<Vec<&str>> {
-    let inside = text.strip_prefix('{')?.strip_suffix('}')?;
-    split_outside_braces(inside, &[',']).filter(|listed| listed.len() > 1)
-}
-
-/// Parts a text at separators that stand in no braces; `None` where its braces do not pair, or are too deep.
-fn split_outside_braces<'a>(text: &'a str, separators: &[char]) -> Option<Vec<&'a str>> {
-    let (mut depth, mut start, mut parts) = (0_usize, 0, Vec::new());
-    for (at, char) in text.char_indices() {
-        match char {
-            '{' if depth == MAX_BRACE_DEPTH => return None,
-            '{' => depth += 1,
-            '}' => depth = depth.checked_sub(1)?,
-            _ if depth == 0 && separators.contains(&char) => {
-                parts.push(text.get(start..at)?);
-                start = at + char.len_utf8();
-            }
-            _ => {}
-        }
-    }
-    parts.push(text.get(start..)?);
-    (depth == 0).then_some(parts)
 }
 
 /// Returns the path that a `file:` URL in a word names, decoded and without its host.

@@ -1,6 +1,7 @@
 //! Paths as text: what they come down to after `//`, `.` and `..`.
 
 use crate::policy::Block;
+use crate::text::brace::expand;
 
 /// Returns the last part of a path.
 pub(super) fn base(program: &str) -> &str {
@@ -152,80 +153,10 @@ pub(super) fn is_device(path: &str, context: PathContext<'_>) -> bool {
     })
 }
 
-/// How many words are written out of one.
-const MAX_EXPANDED_WORDS: usize = 256;
-
 /// Writes out brace expansions, `None` where they come to more words than anybody could review.
 fn spread_whole(path: &str) -> Option<Vec<String>> {
     let (words, whole) = expand(path);
     whole.then_some(words)
-}
-
-/// Writes out brace expansions, as a shell would: lists, ranges of letters, one in another. What there is room for, and whether that is all.
-pub(super) fn expand(path: &str) -> (Vec<String>, bool) {
-    let (mut done, mut whole) = (Vec::new(), true);
-    let mut open = vec![path.to_owned()];
-    while let Some(word) = open.pop() {
-        match one_spread(&word) {
-            Some(more) if done.len() + open.len() + more.len() <= MAX_EXPANDED_WORDS => open.extend(more),
-            more => {
-                whole &= more.is_none();
-                done.push(word);
-            }
-        }
-    }
-    done.reverse();
-    (done, whole)
-}
-
-/// Writes out the first brace expansion of a word, if it has one. Reads the word once, however its braces are nested.
-fn one_spread(word: &str) -> Option<Vec<String>> {
-    let inside = |marks: &[usize], end: usize| word.get(marks.first()? + 1..end);
-    // Where each open brace is, and the commas that are its own.
-    let mut open: Vec<Vec<usize>> = Vec::new();
-    let mut first: Option<(Vec<usize>, usize)> = None;
-    for (at, byte) in word.bytes().enumerate() {
-        match byte {
-            b'{' => open.push(vec![at]),
-            // The body of a function in a text of several lines is no list of names: written out, it would be the whole text many times.
-            b'\n' => open.clear(),
-            b',' => open.last_mut().into_iter().for_each(|marks| marks.push(at)),
-            b'}' => {
-                if let Some(marks) = open.pop()
-                    && (marks.len() > 1 || inside(&marks, at).and_then(range).is_some())
-                    && first.as_ref().is_none_or(|(earlier, _)| marks.first() < earlier.first())
-                {
-                    first = Some((marks, at));
-                }
-            }
-            _ => {}
-        }
-        // What opens later comes later.
-        if open.is_empty() && first.is_some() {
-            break;
-        }
-    }
-    let (mut marks, end) = first?;
-    let (front, back) = (word.get(..*marks.first()?)?, word.get(end + 1..)?);
-    let parts: Vec<String> = match marks.len() {
-        1 => range(inside(&marks, end)?)?,
-        _ => {
-            marks.push(end);
-            let between = |pair: &[usize]| word.get(pair.first()? + 1..*pair.last()?).map(str::to_owned);
-            marks.windows(2).filter_map(between).collect()
-        }
-    };
-    Some(parts.iter().map(|part| format!("{front}{part}{back}")).collect())
-}
-
-/// Writes out `a..e`; of numbers no path is made that anybody protects.
-fn range(inside: &str) -> Option<Vec<String>> {
-    let (first, last) = inside.split_once("..")?;
-    let letter =
-        |text: &str| text.chars().next().filter(|char| text.len() == 1 && char.is_ascii_alphabetic());
-    let (first, last) = (letter(first)?, letter(last)?);
-    let (low, high) = if first <= last { (first, last) } else { (last, first) };
-    Some((low..=high).map(String::from).collect())
 }
 
 #[cfg(test)]
@@ -253,18 +184,6 @@ mod tests {
         ] {
             assert_eq!(clean(path), cleaned, "{path}");
         }
-    }
-
-    #[test]
-    fn braces_are_written_out() {
-        let written = |path| expand(path).0;
-        assert_eq!(written("/{usr,var}/*"), ["/usr/*", "/var/*"]);
-        assert_eq!(written("{}"), ["{}"]);
-        assert_eq!(written("f() {\n  a,b\n}"), ["f() {\n  a,b\n}"]);
-        assert_eq!(written("f() {\n  cat /{etc,var}/x\n}").len(), 2);
-        assert_eq!(written("/{a..c}x"), ["/ax", "/bx", "/cx"]);
-        assert_eq!(written("/{a,{b,c}}{1,2}"), ["/a1", "/a2", "/b1", "/b2", "/c1", "/c2"]);
-        assert_eq!(written("{}{a,b}"), ["{}a", "{}b"]);
     }
 
     #[test]

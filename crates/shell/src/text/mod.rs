@@ -7,6 +7,7 @@
 //! what they cannot parse, while the gate has to take apart a hostile text anyway, and the words that were judged have
 //! to be the words that run. Tests compare it with real shells.
 
+pub(crate) mod brace;
 mod lex;
 mod list;
 mod mark;

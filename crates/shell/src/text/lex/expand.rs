@@ -2,7 +2,7 @@
 
 use super::reader::{Mode, Reader};
 use crate::text::mark::{decode_ansi, starts_variable};
-use crate::text::script::{Need, Word};
+use crate::text::script::Need;
 
 impl Reader<'_> {
     pub(super) fn dollar(&mut self, quoted: bool) {
@@ -117,7 +117,6 @@ impl Reader<'_> {
             b'{' => frame.brace.0 = true,
             b',' => {
                 frame.brace.1 |= frame.brace.0;
-                frame.comma |= frame.brace.0;
             }
             b'.' => frame.brace.1 |= frame.brace.0 && dots,
             _ => {}
@@ -128,23 +127,7 @@ impl Reader<'_> {
             self.need(Need::Brace);
             let frame = self.frame();
             frame.brace = (false, false);
-            // Without a comma there is nothing to spread, and nothing worth a look through the whole word.
-            if std::mem::take(&mut frame.comma) {
-                self.spread_brace();
-            }
+            frame.spreads = true;
         }
-    }
-
-    /// Takes `{a,b}` that is a whole word apart, so that nothing hides in it.
-    pub(super) fn spread_brace(&mut self) {
-        let frame = self.frame();
-        let whole = frame.word.as_ref().and_then(|word| word.text.strip_prefix('{')?.strip_suffix('}'));
-        let Some(inside) = whole.filter(|inside| inside.contains(',')) else { return };
-        let parts: Vec<Word> = inside
-            .split(',')
-            .map(|part| Word { text: part.to_owned(), quoted: true, backtick: false })
-            .collect();
-        frame.word = None;
-        frame.command.words.extend(parts);
     }
 }

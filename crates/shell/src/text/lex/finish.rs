@@ -1,6 +1,7 @@
 //! The end of a word and of a command.
 
 use super::reader::{Reader, Target};
+use crate::text::brace::written_out;
 use crate::text::mark::{Header, is_keyword, is_name};
 use crate::text::script::{Command, Link, Need, Redirect, Word};
 
@@ -23,7 +24,7 @@ impl Reader<'_> {
     pub(super) fn end_word(&mut self) {
         let frame = self.frame();
         frame.brace = (false, false);
-        frame.comma = false;
+        let spreads = std::mem::take(&mut frame.spreads);
         let Some(word) = frame.word.take() else { return };
         match frame.target.take() {
             Some(Target::Redirect(kind, descriptor)) => {
@@ -43,10 +44,18 @@ impl Reader<'_> {
             self.keyword(&word.text);
             return;
         }
-        let frame = self.frame();
-        if frame.header.is_none() {
-            frame.command.words.push(word);
+        if self.frame().header.is_some() {
+            return;
         }
+        // Nothing hides in braces: what is judged are the words that they become.
+        let words = if spreads { self.written_out(word) } else { vec![word] };
+        self.frame().command.words.extend(words);
+    }
+
+    fn written_out(&mut self, word: Word) -> Vec<Word> {
+        let written = written_out(&word.text, self.room);
+        self.room = self.room.saturating_sub(written.len());
+        written.into_iter().map(|text| Word { text, quoted: true, ..word }).collect()
     }
 
     pub(super) fn keyword(&mut self, word: &str) {

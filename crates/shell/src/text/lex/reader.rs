@@ -3,6 +3,9 @@
 use crate::text::mark::Header;
 use crate::text::script::{Command, Link, Need, RedirectKind, Script, Word};
 
+/// So many words are made of those with braces in one text, so that reading stays linear in it.
+const MAX_WRITTEN_OUT: usize = 16_384;
+
 /// Reads a text as a shell would. Whatever it holds, every command in it is found.
 pub(crate) fn read(text: &str) -> Script {
     let mut reader = Reader::new(text, false);
@@ -44,8 +47,8 @@ pub(super) struct Frame {
     pub(super) group: Option<usize>,
     /// Progress of a brace expansion in the current word: opened, and with a comma or two dots in it.
     pub(super) brace: (bool, bool),
-    /// A comma stands in it.
-    pub(super) comma: bool,
+    /// The current word has a brace expansion.
+    pub(super) spreads: bool,
 }
 
 pub(super) enum Target {
@@ -65,6 +68,8 @@ pub(super) struct Reader<'t> {
     pub(super) at: usize,
     pub(super) jmespath: bool,
     pub(super) script: Script,
+    /// How many words more may be made of those with braces.
+    pub(super) room: usize,
     pub(super) frames: Vec<Frame>,
     pub(super) modes: Vec<Mode>,
     /// A function was named and its body has not begun.
@@ -82,6 +87,7 @@ impl<'t> Reader<'t> {
             at: 0,
             jmespath,
             script: Script::default(),
+            room: MAX_WRITTEN_OUT,
             frames: vec![Frame::default()],
             modes: vec![Mode::Bare],
             named: None,
