@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use ghost_shell::Policy;
+use ghost_shell::{Policy, Verdict};
 
 use crate::random::{Random, is_long, seed, setting};
 
@@ -120,4 +120,47 @@ fn words_are_split_as_real_shells_split_them() {
     println!("{count} texts, {compared} of them plain, {} shells", shells.len());
     assert!(compared * 10 > count, "too few texts are plain for the comparison to mean anything: {compared}");
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// Writes a text so that braces may spell it: parts of it beside others in a list, lists in one another, strays between. No brace is
+/// quoted: beside one that expands it counts as any other, and such a text asks.
+fn braced(random: &mut Random, text: &str, depth: usize) -> String {
+    let at = random.below(text.len() + 1);
+    let (front, back) = text.split_at(at);
+    let part = |random: &mut Random, part: &str| match random.below(7) {
+        _ if depth == 0 => part.to_owned(),
+        0 => part.to_owned(),
+        1 => format!("{{{},x}}", braced(random, part, depth - 1)),
+        2 => format!("{{x,{}}}", braced(random, part, depth - 1)),
+        3 => format!("{{,{part}}}{}", random.pick(&["", "{,y}"])),
+        4 => format!("{{y,{{x,{}}},}}", braced(random, part, depth - 1)),
+        5 => format!("{}{part}", random.pick(&["", "", "", "", "", "''", "{", ",", "{}", "{x}", "{a..b}"])),
+        _ => braced(random, part, depth - 1),
+    };
+    format!("{}{}", part(random, front), part(random, back))
+}
+
+#[test]
+fn a_credential_that_braces_spell_for_bash_is_blocked() {
+    if setting("GHOST_TEST_WITHOUT").split(',').any(|name| name == "bash") {
+        return;
+    }
+    const FILE: &str = "/etc/shadow";
+    let random = &mut Random::new(seed("braces"));
+    let policy = Policy::builtin().unwrap();
+    let texts: Vec<(String, Vec<String>)> =
+        (0..if is_long() { 100_000 } else { 5_000 }).map(|_| (braced(random, FILE, 2), Vec::new())).collect();
+    let output = run(&["/bin/bash", "--norc", "--noprofile"], script(&texts));
+    let (mut at, mut spelled) = (0, 0);
+    for word in String::from_utf8_lossy(&output).split_terminator('\0') {
+        if let Some(number) = word.strip_prefix("---M").and_then(|number| number.parse::<usize>().ok()) {
+            at = number;
+        } else if word == FILE {
+            spelled += 1;
+            let line = format!("cat {}", texts[at].0);
+            let ruling = policy.classify(&line);
+            assert_eq!(ruling.verdict, Verdict::Blocked, "{line}: {}", ruling.rule);
+        }
+    }
+    assert!(spelled * 10 > texts.len(), "only {spelled} of {} spell it", texts.len());
 }

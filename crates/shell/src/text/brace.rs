@@ -8,6 +8,9 @@ const MAX_BRACE_DEPTH: usize = 64;
 /// How long a word may be whose braces multiply.
 const MAX_BRACED_BYTES: usize = 4096;
 
+/// The length of a range of letters, `a..e`.
+const RANGE_BYTES: usize = 4;
+
 /// Returns the words that bash makes of one with braces, in their order; itself where they are more than `room`, or than anybody could review.
 pub(super) fn written_out(word: &str, room: usize) -> Vec<String> {
     let (mut open, mut words) = (vec![word], Vec::new());
@@ -57,8 +60,21 @@ fn one_spread(word: &str) -> Option<Vec<String>> {
             b'\n' => open.clear(),
             b',' => open.last_mut().into_iter().for_each(|marks| marks.push(at)),
             b'}' => {
+                let spreads = |marks: &Vec<usize>| {
+                    marks.len() > 1
+                        || inside(marks, at)
+                            .filter(|text| text.len() == RANGE_BYTES)
+                            .and_then(range)
+                            .is_some()
+                };
+                // In the outermost one that lists nothing yet it is a letter like any other: bash makes `a}` and `ab` of `a{},b}`.
+                if let [outermost] = open.as_slice()
+                    && !spreads(outermost)
+                {
+                    continue;
+                }
                 if let Some(marks) = open.pop()
-                    && (marks.len() > 1 || inside(&marks, at).and_then(range).is_some())
+                    && spreads(&marks)
                     && first.as_ref().is_none_or(|(earlier, _)| marks.first() < earlier.first())
                 {
                     first = Some((marks, at));
@@ -146,6 +162,11 @@ mod tests {
             ("{/etc/sha,x}{dow,y}", "/etc/shadow /etc/shay xdow xy"),
             ("{a,b", "{a,b"),
             ("{{a,b}", "{a {b"),
+            ("a{},b}", "a} ab"),
+            ("a{}{},b}", "a}{} ab"),
+            ("a{b,{},c}d}", "abd} a{}d} acd}"),
+            ("a{}{x,b}", "a{}x a{}b"),
+            ("a{{},b}", "a{} ab"),
         ] {
             assert_eq!(written_out(word, 256).join(" "), words, "{word}");
         }
