@@ -9,6 +9,7 @@ use ghost_lab::host::net::{FAULTS, Net, Topology};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::machine::copy_program;
 use super::sshd::{Keys, Sshd, skipped, within};
 use crate::random::{Random, seed};
 
@@ -106,7 +107,7 @@ fn without_rights_the_report_says_what_was_closed_and_claims_no_health() {
     // Nobody may enter the folder of the build.
     let home = tempfile::tempdir().unwrap();
     let (program, data) = (home.path().join("ghost"), home.path().join("data"));
-    std::fs::copy(ghost(), &program).unwrap();
+    copy_program(ghost(), &program);
     std::fs::create_dir(&data).unwrap();
     for path in [home.path(), &program] {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();

@@ -8,6 +8,12 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+/// Copies a program by another process. One that this process writes is busy, as long as a process that it starts meanwhile has the open file.
+#[expect(clippy::disallowed_methods, reason = "the file is not to be open here")]
+pub(super) fn copy_program(from: &Path, to: &Path) {
+    assert!(Command::new("cp").args([from, to]).status().unwrap().success());
+}
+
 #[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
 fn ghost(program: &Path, data: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);
@@ -62,7 +68,7 @@ fn without_rights_it_reads_as_far_as_it_goes_and_says_what_was_closed() {
     // Nobody may enter the folder of the build.
     let folder = tempfile::tempdir().unwrap();
     let (program, data) = (folder.path().join("ghost"), folder.path().join("data"));
-    std::fs::copy(env!("CARGO_BIN_EXE_ghost"), &program).unwrap();
+    copy_program(Path::new(env!("CARGO_BIN_EXE_ghost")), &program);
     std::fs::create_dir(&data).unwrap();
     for path in [folder.path(), &program] {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
