@@ -1,12 +1,12 @@
 //! Showing what a session came to elsewhere.
 //!
-//! The board of a session that was given back waits for its turn towards Slack, and another replica may be at work on the session
-//! by then. Whoever shows something that late first checks whether the ledger has changed, and once more when it stands there: what is
-//! older never stays.
+//! The board or a card of a session that was given back, or never was here, waits for its turn towards Slack, and another replica may be
+//! at work on the session by then. Whoever shows something that late first checks whether the ledger has changed, and once more when it
+//! stands there: what is older never stays.
 
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
-use crate::bot::present::render::{board_of, posted};
+use crate::bot::present::render::{board_of, card_of, posted};
 use crate::bot::present::tracker::Change;
 use ghost_base::SessionId;
 use ghost_investigate::event::{Delivered, read};
@@ -23,10 +23,7 @@ impl Presenter {
         if self.tracker.is_overtaken(&change) {
             return Ok(());
         }
-        let shown = match self.went_on(session, seq).await {
-            true => Ok(()),
-            false => self.tracker.show(&self.web.at(Priority::Board), change).await.map(drop),
-        };
+        let shown = self.unless_older(session, seq, change, Priority::Board).await;
         if shown.as_ref().is_err_and(|error| self.plan_was_refused(error))
             && let Some(state) = self.state(session).await
         {
@@ -37,13 +34,51 @@ impl Presenter {
         shown
     }
 
+    /// Shows the card of a question, or what became of the question meanwhile.
+    pub(super) async fn card(
+        &self,
+        session: &SessionId,
+        approval: &str,
+        mut seq: u64,
+        change: Change,
+    ) -> Result<(), CallError> {
+        if self.tracker.is_overtaken(&change) {
+            return Ok(());
+        }
+        let mut shown = self.unless_older(session, seq, change, Priority::Approval).await;
+        for _ in 0..MAX_UPDATE_ATTEMPTS {
+            let Some(state) = self.newer(session, seq).await else { break };
+            seq = state.seq;
+            let there = state.place_of(&Delivered::card_of(approval)).and_then(|card| posted(&card.place));
+            let rendered = card_of(&state, approval, &self.context(&state), state.last_at);
+            let Some((there, rendered)) = there.zip(rendered) else { break };
+            let change = self.tracker.want(there.clone(), rendered);
+            shown = self.tracker.show(&self.web.at(Priority::Approval), change).await.map(drop);
+            if state.is_reported() {
+                self.tracker.forget(&there);
+            }
+        }
+        shown
+    }
+
+    /// Makes a change, unless another replica went on with the session since it was drawn.
+    async fn unless_older(
+        &self,
+        session: &SessionId,
+        seq: u64,
+        change: Change,
+        priority: Priority,
+    ) -> Result<(), CallError> {
+        if self.went_on(session, seq).await {
+            return Ok(());
+        }
+        self.tracker.show(&self.web.at(priority), change).await.map(drop)
+    }
+
     /// Shows a session as its ledger has it, where another replica went on with it.
     pub(super) async fn follow(&self, session: &SessionId, mut seq: u64) {
         for _ in 0..MAX_UPDATE_ATTEMPTS {
-            if !self.went_on(session, seq).await {
-                return;
-            }
-            let Some(state) = self.state(session).await else { return };
+            let Some(state) = self.newer(session, seq).await else { return };
             seq = state.seq;
             if let Err(error) = self.catch_up(&state).await {
                 return tracing::warn!(session.id = %session, "board update of session {session} delayed: {error}");
@@ -81,6 +116,14 @@ impl Presenter {
     /// Tells whether another replica went on with a session. Where the store does not say so, nobody did.
     async fn went_on(&self, session: &SessionId, seq: u64) -> bool {
         !self.is_driven(session) && self.store.length(session).await.is_ok_and(|length| length > seq)
+    }
+
+    /// Returns a session as its ledger has it, where another replica went on with it.
+    async fn newer(&self, session: &SessionId, seq: u64) -> Option<State> {
+        if !self.went_on(session, seq).await {
+            return None;
+        }
+        self.state(session).await
     }
 
     /// Returns a session as its ledger has it.

@@ -20,7 +20,6 @@ use ghost_investigate::runbook::Note;
 use ghost_investigate::state::State;
 use ghost_session::{DriveOutcome, EngineError, Observer, ReportDelivery};
 use ghost_shell::CancelSignal;
-use ghost_slack::pace::Priority;
 use ghost_slack::web::{CallError, Posted, Web};
 use ghost_store::Store;
 
@@ -97,7 +96,12 @@ enum Job {
         frozen: Option<Freeze>,
         change: Change,
     },
+    /// A card, and what was known when it was drawn.
     Card {
+        session: SessionId,
+        approval: String,
+        seq: u64,
+        frozen: Option<Freeze>,
         change: Change,
     },
     Line {
@@ -221,10 +225,11 @@ impl Presenter {
                 self.recheck_freeze(&session, frozen.as_ref()).await;
                 shown.map_err(|error| error.to_string())
             }
-            Job::Card { change } => {
+            Job::Card { session, approval, seq, frozen, change } => {
                 self.tracker.wait_for_interval(&change).await;
-                let shown = self.tracker.show(&self.web.at(Priority::Approval), change).await;
-                shown.map(drop).map_err(|error| error.to_string())
+                let shown = self.card(&session, &approval, seq, change).await;
+                self.recheck_freeze(&session, frozen.as_ref()).await;
+                shown.map_err(|error| error.to_string())
             }
             Job::Line { session, line } => {
                 let posted = self.store.post(&session, &line, self.clock.now()).await;
@@ -292,9 +297,12 @@ impl Presenter {
     pub(super) fn show_card(&self, state: &State, approval: &str) {
         let what = Delivered::card_of(approval);
         let Some(place) = state.place_of(&what).and_then(|card| posted(&card.place)) else { return };
-        let Some(rendered) = card_of(state, approval, &self.context(state), self.clock.now()) else { return };
+        let frozen = self.known_freeze();
+        let context = self.context_in(state, frozen.as_ref());
+        let Some(rendered) = card_of(state, approval, &context, self.clock.now()) else { return };
         let change = self.tracker.want(place, rendered);
-        self.queue(Job::Card { change });
+        let (session, approval) = (state.session.clone(), approval.to_owned());
+        self.queue(Job::Card { session, approval, seq: state.seq, frozen, change });
     }
 
     /// Tells whether a session is at work here.

@@ -23,6 +23,8 @@ pub(super) const METADATA: &str = "ghost";
 pub(in crate::bot) struct RenderedMessage {
     /// `board`, or `card` and its question.
     pub(super) what: String,
+    /// How much of the ledger it shows.
+    pub(super) seq: u64,
     pub(in crate::bot) message: Message,
     /// What of it is compared.
     pub(in crate::bot) digest: Digest,
@@ -37,7 +39,7 @@ impl RenderedMessage {
         let digest = Digest::of(drawn.to_json().to_string());
         let fields = [("session", state.session.as_str()), ("what", what.as_str())];
         let message = converted(drawn).with_metadata(METADATA, &fields);
-        Self { what, message, digest, streamed: None, standing: SessionState::Active }
+        Self { what, seq: state.seq, message, digest, streamed: None, standing: SessionState::Active }
     }
 }
 

@@ -30,6 +30,9 @@ const MAX_STREAMS_A_MINUTE: usize = 5;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
+/// The number of a change that was overtaken before anybody wanted it; others count from one.
+const OVERTAKEN: u64 = 0;
+
 /// Slack's word for a message that is still written and cannot be changed.
 const STREAMING: &str = "streaming_state_conflict";
 
@@ -45,6 +48,8 @@ pub(super) struct MessageTracker {
 struct Tracked {
     /// The number of the newest change that somebody wants.
     newest: u64,
+    /// How much of the ledger that change shows.
+    seq: u64,
     /// What is shown, as far as it is known: nothing while a call runs.
     shown: Option<Digest>,
     /// When it was changed last.
@@ -75,11 +80,16 @@ enum Step {
 }
 
 impl MessageTracker {
-    /// Says that a message is to become another one. Whoever said so before has been overtaken.
+    /// Says that a message is to become another one. Whoever said so before has been overtaken, and so is at once what shows less of
+    /// the ledger: it was read before the last change and drawn after it.
     pub(super) fn want(&self, posted: Posted, rendered: RenderedMessage) -> Change {
         let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         let row = rows.entry(posted.clone()).or_default();
+        if rendered.seq < row.seq {
+            return Change { posted, number: OVERTAKEN, rendered };
+        }
         row.newest += 1;
+        row.seq = rendered.seq;
         Change { posted, number: row.newest, rendered }
     }
 
@@ -240,4 +250,33 @@ impl MessageTracker {
 /// Returns how much of a moment is left.
 pub(super) fn rest_of(since: Option<Instant>) -> Duration {
     since.map_or(Duration::ZERO, |since| MIN_CHANGE_INTERVAL.saturating_sub(since.elapsed()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ghost_slack::web::{Message, SessionState};
+
+    fn shows(seq: u64) -> RenderedMessage {
+        RenderedMessage {
+            what: "board".to_owned(),
+            seq,
+            message: Message::text(seq.to_string()),
+            digest: Digest::of(seq.to_string()),
+            streamed: None,
+            standing: SessionState::Active,
+        }
+    }
+
+    #[test]
+    fn what_shows_less_of_the_ledger_is_overtaken_though_it_was_drawn_later() {
+        let tracker = MessageTracker::default();
+        let there = Posted { channel: "C1".to_owned(), ts: "1.2".to_owned() };
+        let first = tracker.want(there.clone(), shows(5));
+        let read_before = tracker.want(there.clone(), shows(4));
+        assert!(tracker.is_overtaken(&read_before) && !tracker.is_overtaken(&first));
+        // Nothing happened, and it is shown anew: a freeze, for instance.
+        let again = tracker.want(there, shows(5));
+        assert!(tracker.is_overtaken(&first) && !tracker.is_overtaken(&again));
+    }
 }

@@ -1,6 +1,8 @@
 //! A freeze: shown at once on what stands, and on record for all replicas.
 
+use ghost_agent::bot::EventSource;
 use ghost_agent::bot::journal::{JournalAction, Note, read};
+use ghost_shell::Cancel;
 use serde_json::{Value, json};
 
 use super::stage::{World, has_button, text, ts};
@@ -66,6 +68,33 @@ async fn boards_and_cards_tell_of_a_freeze_and_of_its_end_though_nothing_else_ha
     );
     first.stop().await;
     second.stop().await;
+    world.end().await;
+}
+
+/// A replica draws the card of a session that is at work elsewhere, and what it draws waits for its turn until the command was approved.
+#[tokio::test]
+async fn a_card_that_waited_for_its_turn_never_takes_the_place_of_what_was_decided() {
+    let world = asking().await;
+    let bot = world.bot().await;
+    let root = world.mention("alice", "the link is down").await;
+    let card = world.card(&root).await;
+    world
+        .until("the session is known to every replica", async || {
+            (!world.store.posted(1).await.unwrap().is_empty()).then_some(())
+        })
+        .await;
+    let late = world.application(EventSource::Requests).await.presenter;
+    late.show_freeze().await;
+
+    world.press("bob", &card, "approve").await;
+    world.concluded("alice", &root).await;
+    world.card_says(&root, &card, &["exit 0"]).await;
+    // What waits is sent before it ends.
+    let (cancel, stop) = Cancel::new();
+    cancel.cancel();
+    late.run(stop).await;
+    world.card_says(&root, &card, &["exit 0"]).await;
+    bot.stop().await;
     world.end().await;
 }
 
