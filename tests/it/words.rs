@@ -122,8 +122,13 @@ fn words_are_split_as_real_shells_split_them() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// Writes a text so that braces may spell it: parts of it beside others in a list, lists in one another, strays between. No brace is
-/// quoted: beside one that expands it counts as any other, and such a text asks.
+/// What may stand between the parts of a text. Half of them are nothing, so that the others spell it often enough.
+const STRAYS: [&str; 22] = [
+    "", "", "", "", "", "", "", "", "", "", "", "''", "{", ",", "{}", "{x}", "{a..b}", "\\}", "'{'", "\"}\"",
+    "'{x,y}'", "$','",
+];
+
+/// Writes a text so that braces may spell it: parts of it beside others in a list, lists in one another, strays between, quoted or not.
 fn braced(random: &mut Random, text: &str, depth: usize) -> String {
     let at = random.below(text.len() + 1);
     let (front, back) = text.split_at(at);
@@ -134,7 +139,7 @@ fn braced(random: &mut Random, text: &str, depth: usize) -> String {
         2 => format!("{{x,{}}}", braced(random, part, depth - 1)),
         3 => format!("{{,{part}}}{}", random.pick(&["", "{,y}"])),
         4 => format!("{{y,{{x,{}}},}}", braced(random, part, depth - 1)),
-        5 => format!("{}{part}", random.pick(&["", "", "", "", "", "''", "{", ",", "{}", "{x}", "{a..b}"])),
+        5 => format!("{}{part}", random.pick(&STRAYS)),
         _ => braced(random, part, depth - 1),
     };
     format!("{}{}", part(random, front), part(random, back))

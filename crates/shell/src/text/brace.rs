@@ -11,8 +11,41 @@ const MAX_BRACED_BYTES: usize = 4096;
 /// The length of a range of letters, `a..e`.
 const RANGE_BYTES: usize = 4;
 
+/// What stands for a quoted brace or comma while others are written out: Unicode leaves these to programs, for their own use.
+const QUOTED: [(char, char); 3] = [('{', '\u{fdd0}'), ('}', '\u{fdd1}'), (',', '\u{fdd2}')];
+
 /// Returns the words that bash makes of one with braces, in their order; itself where they are more than `room`, or than anybody could review.
-pub(super) fn written_out(word: &str, room: usize) -> Vec<String> {
+/// `bare` is where its braces and commas stand that are not quoted; others are letters.
+pub(super) fn written_out(word: &str, bare: &[usize], room: usize) -> Vec<String> {
+    let hidden = hide_quoted(word, bare);
+    let words = spread(&hidden, room);
+    if hidden == word {
+        return words;
+    }
+    words.into_iter().map(|word| show_quoted(&word)).collect()
+}
+
+fn hide_quoted(word: &str, bare: &[usize]) -> String {
+    // Whoever writes the stand-ins themselves has every brace count.
+    if word.contains(QUOTED.map(|(_, hidden)| hidden)) {
+        return word.to_owned();
+    }
+    let mut bare = bare.iter().peekable();
+    let hide = |(at, char): (usize, char)| {
+        if bare.next_if_eq(&&at).is_some() {
+            return char;
+        }
+        QUOTED.iter().find(|(shown, _)| *shown == char).map_or(char, |(_, hidden)| *hidden)
+    };
+    word.char_indices().map(hide).collect()
+}
+
+fn show_quoted(word: &str) -> String {
+    let show = |char| QUOTED.iter().find(|(_, hidden)| *hidden == char).map_or(char, |(shown, _)| *shown);
+    word.chars().map(show).collect()
+}
+
+fn spread(word: &str, room: usize) -> Vec<String> {
     let (mut open, mut words) = (vec![word], Vec::new());
     while let Some(part) = open.pop() {
         // What a list alone names is no more than what stands there.
@@ -168,8 +201,22 @@ mod tests {
             ("a{}{x,b}", "a{}x a{}b"),
             ("a{{},b}", "a{} ab"),
         ] {
-            assert_eq!(written_out(word, 256).join(" "), words, "{word}");
+            assert_eq!(spread(word, 256).join(" "), words, "{word}");
         }
-        assert_eq!(written_out("x{,}{,}", 3), ["x{,}{,}"]);
+        assert_eq!(spread("x{,}{,}", 3), ["x{,}{,}"]);
+    }
+
+    #[test]
+    fn a_quoted_brace_is_a_letter() {
+        // As it stands after `{a,"}"}b`, `{a,"b,c"}` and `{a,"{x,y}"}`.
+        for (word, bare, words) in [
+            ("{a,}}b", [0, 2, 4].as_slice(), "ab }b"),
+            ("{a,b,c}", &[0, 2, 6], "a b,c"),
+            ("{a,{x,y}}", &[0, 2, 8], "a {x,y}"),
+            // Where a stand-in stands already, every brace counts.
+            ("{a,}}\u{fdd0}", &[0, 2, 4], "a}\u{fdd0} }\u{fdd0}"),
+        ] {
+            assert_eq!(written_out(word, bare, 256).join(" "), words, "{word}");
+        }
     }
 }

@@ -122,6 +122,10 @@ impl Reader<'_> {
             _ => {}
         }
         let expands = next == b'}' && frame.brace.1;
+        if next != b'.' {
+            let at = frame.word.as_ref().map_or(0, |word| word.text.len());
+            frame.bare_braces.push(at);
+        }
         self.take();
         if expands {
             self.need(Need::Brace);

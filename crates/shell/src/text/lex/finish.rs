@@ -24,7 +24,7 @@ impl Reader<'_> {
     pub(super) fn end_word(&mut self) {
         let frame = self.frame();
         frame.brace = (false, false);
-        let spreads = std::mem::take(&mut frame.spreads);
+        let (spreads, bare) = (std::mem::take(&mut frame.spreads), std::mem::take(&mut frame.bare_braces));
         let Some(word) = frame.word.take() else { return };
         match frame.target.take() {
             Some(Target::Redirect(kind, descriptor)) => {
@@ -48,12 +48,12 @@ impl Reader<'_> {
             return;
         }
         // Nothing hides in braces: what is judged are the words that they become.
-        let words = if spreads { self.written_out(word) } else { vec![word] };
+        let words = if spreads { self.written_out(word, &bare) } else { vec![word] };
         self.frame().command.words.extend(words);
     }
 
-    fn written_out(&mut self, word: Word) -> Vec<Word> {
-        let written = written_out(&word.text, self.room);
+    fn written_out(&mut self, word: Word, bare: &[usize]) -> Vec<Word> {
+        let written = written_out(&word.text, bare, self.room);
         self.room = self.room.saturating_sub(written.len());
         written.into_iter().map(|text| Word { text, quoted: true, ..word }).collect()
     }

@@ -49,6 +49,8 @@ pub(super) struct Frame {
     pub(super) brace: (bool, bool),
     /// The current word has a brace expansion.
     pub(super) spreads: bool,
+    /// Where the braces and commas of the current word stand that are not quoted.
+    pub(super) bare_braces: Vec<usize>,
 }
 
 pub(super) enum Target {
