@@ -53,6 +53,8 @@ pub enum FailureClass {
     Unwelcome,
     /// The user may not act as root on the guest.
     NoRoot,
+    /// The server for ssh closed the connection before it knew who asks.
+    SignInsFull,
     /// None of these.
     Other,
 }
@@ -61,7 +63,15 @@ impl FailureClass {
     /// Tells whether a read may be tried again: the same may go well in a moment.
     #[must_use]
     pub fn is_transient(self) -> bool {
-        matches!(self, Self::Throttled | Self::Busy | Self::Service | Self::Unreachable | Self::Unreadable)
+        matches!(
+            self,
+            Self::Throttled
+                | Self::Busy
+                | Self::Service
+                | Self::Unreachable
+                | Self::Unreadable
+                | Self::SignInsFull
+        )
     }
 
     /// Says what a person can do about it.
@@ -98,6 +108,10 @@ impl FailureClass {
             Self::Unwelcome => "look at the user and the key; the guest's authorized_keys has to hold it",
             Self::NoRoot => {
                 "let that user run commands as root without a password (sudo -n), or reach the guest as root"
+            }
+            Self::SignInsFull => {
+                "try again in a moment: its sshd takes so many sign-ins at once (MaxStartups), or holds this address back \
+                 (PerSourcePenalties)"
             }
             Self::Invalid | Self::Other => return None,
         })

@@ -86,17 +86,28 @@ impl Sshd {
             Some(_) => 2222,
             None => free_port(),
         };
-        Self::of_ports(keys, space, address, &[(port, forced)])
+        Self::of_ports(keys, space, address, &[(port, forced)], "")
+    }
+
+    /// Starts one on the loopback that takes one sign-in at once, and refuses whoever comes meanwhile.
+    pub(super) fn of_one_sign_in(keys: &Keys) -> Self {
+        Self::of_ports(keys, None, "127.0.0.1", &[(free_port(), None)], "MaxStartups 1:100:1\n")
     }
 
     /// Starts one on the loopback with several ports, each with what runs there in the place of whatever is asked for.
     pub(super) fn of_many(keys: &Keys, forced: &[Option<&str>]) -> (Self, Vec<u16>) {
         let ports: Vec<(u16, Option<&str>)> = forced.iter().map(|line| (free_port(), *line)).collect();
-        let server = Self::of_ports(keys, None, "127.0.0.1", &ports);
+        let server = Self::of_ports(keys, None, "127.0.0.1", &ports, "");
         (server, ports.into_iter().map(|(port, _)| port).collect())
     }
 
-    fn of_ports(keys: &Keys, space: Option<&str>, address: &str, ports: &[(u16, Option<&str>)]) -> Self {
+    fn of_ports(
+        keys: &Keys,
+        space: Option<&str>,
+        address: &str,
+        ports: &[(u16, Option<&str>)],
+        more: &str,
+    ) -> Self {
         // It insists on this folder, which the package's service makes.
         std::fs::create_dir_all("/run/sshd").unwrap();
         let port = ports.first().map_or(0, |(port, _)| *port);
@@ -108,7 +119,7 @@ impl Sshd {
             forced.map(|(port, line)| format!("Match LocalPort {port}\nForceCommand {line}\n")).collect();
         let config = format!(
             "ListenAddress {address}\n{all}HostKey {}\nAuthorizedKeysFile {}\nPidFile none\nUsePAM no\nStrictModes no\n\
-             PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\n{forced}",
+             PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\n{more}{forced}",
             keys.at("host").display(),
             keys.at("authorized").display(),
         );

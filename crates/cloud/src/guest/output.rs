@@ -64,6 +64,7 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("No route to host", FailureClass::Unreachable),
     ("Network is unreachable", FailureClass::Unreachable),
     ("stdio forwarding failed", FailureClass::Unreachable),
+    ("kex_exchange_identification: ", FailureClass::SignInsFull),
     ("Connection closed by", FailureClass::Unreachable),
     ("Connection reset by", FailureClass::Unreachable),
     ("Timeout, server", FailureClass::Unreachable),
@@ -149,6 +150,10 @@ mod refused_tests {
             class(255, "ssh: connect to host h port 22: Connection refused"),
             Some(FailureClass::Unreachable)
         );
+        let closed = "kex_exchange_identification: Connection closed by remote host\r\nConnection closed by 10.0.0.4 port 22\r\n";
+        assert_eq!(class(255, closed), Some(FailureClass::SignInsFull));
+        let jump = format!("u@jump: Permission denied (publickey).\r\n{closed}");
+        assert_eq!(class(255, &jump), Some(FailureClass::Unwelcome));
         assert_eq!(class(255, ""), Some(FailureClass::Unreachable));
         assert_eq!(class(1, "sudo: a password is required"), Some(FailureClass::NoRoot));
         assert_eq!(class(1, "ERROR: (NotFound) x"), None);

@@ -1,10 +1,13 @@
 //! Everything of a machine's network, gathered at once.
 
+use std::time::Duration;
+
 use ghost_base::Timestamp;
 use ghost_inspect::host::Gathered;
 use ghost_shell::{FilledScript, Policy, ScriptError};
 
 use super::payload::{sections, whole};
+use crate::FailureClass;
 use crate::guest::HostAccess;
 use crate::line::Line;
 use crate::operation::{CommandOutcome, CommandRequest, Issue, Next, Operation, printed};
@@ -15,6 +18,8 @@ const SCRIPT: &str = "host-state";
 const ROOT: &str = ".";
 /// For how long counters are watched where nobody says otherwise.
 const SECONDS: u8 = 1;
+/// After so many seconds a server for ssh that took no more sign-ins is asked again.
+const SIGN_IN_PAUSES: [u64; 2] = [1, 3];
 /// What stands for no destination at all.
 const NOWHERE: &str = "none";
 
@@ -68,6 +73,10 @@ pub struct HostProbe {
     name: String,
     is_here: bool,
     order: CommandRequest,
+    /// How often it was asked again.
+    retries: usize,
+    /// Until when it is let alone, and why.
+    pause: Option<(Timestamp, String)>,
     result: Option<Result<Gathered, Issue>>,
 }
 
@@ -89,7 +98,7 @@ impl HostProbe {
     fn carried(carrier: Line, name: String, is_here: bool, question: &HostQuestion) -> Self {
         let why = format!("read the network of {name}");
         let order = CommandRequest::script(carrier, SCRIPT, question.variables(), why);
-        Self { name, is_here, order, result: None }
+        Self { name, is_here, order, retries: 0, pause: None, result: None }
     }
 
     /// Returns the one command that it runs.
@@ -98,9 +107,12 @@ impl HostProbe {
         self.order.clone()
     }
 
-    fn read(&self, answer: &CommandOutcome) -> Result<Gathered, Issue> {
-        let doing = format!("reading the network of {}", self.name);
-        let text = printed(answer, &doing).map_err(|error| error.trouble)?;
+    fn doing(&self) -> String {
+        format!("reading the network of {}", self.name)
+    }
+
+    fn read(&self, text: &str) -> Result<Gathered, Issue> {
+        let doing = self.doing();
         let odd = |error: &dyn std::fmt::Display| {
             let hint = match self.is_here {
                 true => "look whether sh, gzip, base64 and sha256sum are installed",
@@ -117,16 +129,28 @@ impl HostProbe {
 impl Operation for HostProbe {
     type Result = Result<Gathered, Issue>;
 
-    fn next(&self, _: Timestamp) -> Next<Self::Result> {
-        match &self.result {
-            Some(result) => Next::Over(result.clone()),
-            None => Next::Run(Box::new(self.order.clone())),
+    fn next(&self, now: Timestamp) -> Next<Self::Result> {
+        match (&self.result, &self.pause) {
+            (Some(result), _) => Next::Over(result.clone()),
+            (None, Some((until, why))) if *until > now => Next::Wait { until: *until, why: why.clone() },
+            (None, _) => Next::Run(Box::new(self.order.clone())),
         }
     }
 
-    fn on_result(&mut self, answer: &CommandOutcome, _: Timestamp) {
-        // A machine that does not answer is not asked again and again: whoever asks is waiting, and has others.
-        self.result = Some(self.read(answer));
+    fn on_result(&mut self, answer: &CommandOutcome, now: Timestamp) {
+        match printed(answer, &self.doing()) {
+            Ok(text) => self.result = Some(self.read(text)),
+            Err(error) => match SIGN_IN_PAUSES.get(self.retries) {
+                // Nothing ran there, and others who sign in at the same moment may be done with it soon.
+                Some(seconds) if error.is(FailureClass::SignInsFull) => {
+                    self.retries += 1;
+                    let until = now.plus(Duration::from_secs(*seconds));
+                    self.pause = Some((until, format!("{}; once more in {seconds} s", error.trouble.text)));
+                }
+                // A machine that does not answer is not asked again and again: whoever asks is waiting, and has others.
+                _ => self.result = Some(Err(error.trouble)),
+            },
+        }
     }
 }
 
@@ -186,6 +210,24 @@ mod tests {
         assert!(answered(damaged).unwrap_err().text.contains("digest differs"));
         let missing = text().replacen("section about", "section odd", 1);
         assert!(answered(parcel(&missing)).unwrap_err().text.contains("`odd`"));
+    }
+
+    #[test]
+    fn a_server_that_takes_no_more_sign_ins_is_asked_again_and_not_for_ever() {
+        let mut probe = HostProbe::new(HostAccess::Here, &HostQuestion::default());
+        let stderr = "kex_exchange_identification: Connection closed by remote host\r\n".to_owned();
+        let full = CommandOutcome::Ran { exit: Some(255), stdout: String::new(), stderr };
+        let mut now = Timestamp::from_millis(0);
+        for seconds in SIGN_IN_PAUSES {
+            probe.on_result(&full, now);
+            let Next::Wait { until, why } = probe.next(now) else { panic!("no pause") };
+            assert_eq!((until.since(now).as_secs(), why.contains("once more")), (seconds, true), "{why}");
+            now = until;
+            assert!(matches!(probe.next(now), Next::Run(_)));
+        }
+        probe.on_result(&full, now);
+        let Next::Over(Err(issue)) = probe.next(now) else { panic!("it goes on") };
+        assert!(issue.hint.is_some_and(|hint| hint.contains("MaxStartups")));
     }
 
     #[test]
