@@ -8,7 +8,7 @@ use super::balancer::{Frontend, PublicAddresses};
 use super::bundle::Cloud;
 use super::certificate;
 use super::document::Known;
-use super::needed::{Needed, Peer};
+use super::needed::{Needed, NeededPeer};
 use super::topology::{has, inner, last_of, part_after, rows};
 use crate::net::{DocumentError, Fields};
 use crate::nsg::Direction;
@@ -222,14 +222,11 @@ fn is_host(pattern: &str, name: &str) -> bool {
 /// Returns what the group of a gateway's subnet has to let in, so that the platform lets the gateway work: whoever manages it, and whoever
 /// asks whether it is there.
 pub(super) const fn needed(is_first_version: bool) -> [Needed; 2] {
-    let (whom, ports) = match is_first_version {
-        true => ("GatewayManager on the ports 65503-65534", (65_503, 65_534)),
-        false => ("GatewayManager on the ports 65200-65535", (65_200, 65_535)),
-    };
+    let ports = if is_first_version { (65_503, 65_534) } else { (65_200, 65_535) };
     let direction = Direction::Inbound;
     [
-        Needed { whom, peer: Peer::Manager, direction, ports },
-        Needed { whom: "AzureLoadBalancer", peer: Peer::LoadBalancer, direction, ports: (0, u16::MAX) },
+        Needed { peer: NeededPeer::Manager, direction, ports },
+        Needed { peer: NeededPeer::LoadBalancer, direction, ports: (0, u16::MAX) },
     ]
 }
 

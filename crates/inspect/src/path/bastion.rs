@@ -4,31 +4,16 @@ use serde_json::{Map, Value};
 
 use super::bundle::Cloud;
 use super::document::Known;
-use super::needed::{Needed, Peer};
+use super::needed::{Needed, NeededPeer};
 use super::topology::{Network, has, inner, part_after, rows};
 use crate::net::{DocumentError, Fields};
 use crate::nsg::Direction;
 
 /// What the group of its subnet has to let pass. What goes on to machines is judged with the flow itself.
 const NEEDED: [Needed; 3] = [
-    Needed {
-        whom: "GatewayManager on port 443",
-        peer: Peer::Manager,
-        direction: Direction::Inbound,
-        ports: (443, 443),
-    },
-    Needed {
-        whom: "AzureCloud on port 443",
-        peer: Peer::Cloud,
-        direction: Direction::Outbound,
-        ports: (443, 443),
-    },
-    Needed {
-        whom: "its users on port 443",
-        peer: Peer::Users,
-        direction: Direction::Inbound,
-        ports: (443, 443),
-    },
+    Needed { peer: NeededPeer::Manager, direction: Direction::Inbound, ports: (443, 443) },
+    Needed { peer: NeededPeer::Cloud, direction: Direction::Outbound, ports: (443, 443) },
+    Needed { peer: NeededPeer::Users, direction: Direction::Inbound, ports: (443, 443) },
 ];
 
 /// A bastion host.

@@ -10,14 +10,12 @@ use crate::nsg::Direction;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Closed {
     pub(super) rule: String,
-    /// Who is kept out, or not reached, in words.
-    pub(super) whom: &'static str,
-    pub(super) direction: Direction,
+    pub(super) needed: Needed,
 }
 
-/// Somebody on the other side.
+/// Who has to come to a service of the platform, or whom it has to reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Peer {
+pub enum NeededPeer {
     /// Who manages the service.
     Manager,
     /// Who asks whether it is there.
@@ -29,17 +27,28 @@ pub(super) enum Peer {
 }
 
 /// What has to pass the group of a subnet, by TCP.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Needed {
-    pub(super) whom: &'static str,
-    pub(super) peer: Peer,
+    pub(super) peer: NeededPeer,
     pub(super) direction: Direction,
     /// From which port to which.
     pub(super) ports: (u16, u16),
 }
 
-impl Peer {
-    const fn tag(self) -> &'static str {
+impl NeededPeer {
+    pub(super) const ALL: [Self; 4] = [Self::Manager, Self::LoadBalancer, Self::Users, Self::Cloud];
+
+    /// Returns how a reason names them.
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            Self::Users => "its users",
+            Self::Manager | Self::LoadBalancer | Self::Cloud => self.tag(),
+        }
+    }
+
+    /// Returns how rules name them.
+    #[must_use]
+    pub const fn tag(self) -> &'static str {
         match self {
             Self::Manager => "GatewayManager",
             Self::LoadBalancer => "AzureLoadBalancer",
@@ -81,7 +90,7 @@ pub(super) fn closed(rules: &[Value], needed: &[Needed]) -> Vec<Closed> {
 }
 
 fn keeps_out(rules: &[Value], needed: Needed) -> Option<Closed> {
-    let Needed { whom, peer, direction, ports } = needed;
+    let Needed { peer, direction, ports } = needed;
     let number = |rule: &&Value| rule.field("priority").and_then(Value::as_u64).unwrap_or(u64::MAX);
     let (word, one, several) = match direction {
         Direction::Inbound => ("inbound", "sourceAddressPrefix", "sourceAddressPrefixes"),
@@ -106,14 +115,14 @@ fn keeps_out(rules: &[Value], needed: Needed) -> Option<Closed> {
         let touches = ranges.iter().any(|(first, last)| *first <= ports.1 && ports.0 <= *last);
         let allows = rule.text("access").is_some_and(|word| word.eq_ignore_ascii_case("allow"));
         // Who asks whether it is there does so at any port: a rule for some ports alone keeps nobody out.
-        let denies = if peer == Peer::LoadBalancer { holds } else { touches };
+        let denies = if peer == NeededPeer::LoadBalancer { holds } else { touches };
         if allows && holds {
             return None;
         }
         if !allows && denies && is_whole {
             let name = rule.text("name").unwrap_or_default();
             let rule = name.rsplit('/').next().unwrap_or(name).to_owned();
-            return Some(Closed { rule, whom, direction });
+            return Some(Closed { rule, needed });
         }
     }
     None

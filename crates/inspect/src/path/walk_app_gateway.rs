@@ -12,6 +12,7 @@ use super::fault::{Cause, Fault, Object};
 use super::flow::{Flow, Protocol, Wire};
 use super::hop::{Effect, Hop, Kind};
 use super::judge::{Fate, Judgement};
+use super::kept_out::{KeptOut, PlatformService, Unanswered};
 use super::socket::{Listens, listens};
 use super::walk::Walk;
 use crate::nsg::Direction;
@@ -211,10 +212,8 @@ impl Walk<'_> {
                 let object = Object::NsgRule { group: group.clone(), rule: own.rule.clone() };
                 let cause = Cause::new(Fault::NsgDeny, object);
                 if !self.is_gone(&cause) && !hop.stops.iter().any(|known| known.cause == cause) {
-                    let why = format!(
-                        "the rule {} of {group} keeps {} from {name}, which does not work without",
-                        own.rule, own.whom
-                    );
+                    let service = PlatformService::AppGateway(name.clone());
+                    let why = KeptOut::new(service, &own.needed).reason(group, &own.rule);
                     hop.stops.push(Effect { catches_all: true, ..Effect::new(cause, why) });
                 }
             }
@@ -456,8 +455,8 @@ impl Walk<'_> {
                 if effect.cause.fault.is_refusal() {
                     return self.unserved(asking, settings, (machine, port));
                 }
-                let reason =
-                    format!("{}, so that {} gets no answer of {server}", effect.reason, gateway.name);
+                let unanswered = Unanswered { gateway: gateway.name.clone(), server: server.to_owned() };
+                let reason = unanswered.behind(&effect.reason);
                 Some(Effect { reason, ..(*effect).clone() })
             })
             .collect();

@@ -10,8 +10,8 @@ use super::estate::Estate;
 use super::fault::{Cause, Fault, Object};
 use super::flow::Protocol;
 use super::hop::{Effect, Hop, Kind};
+use super::kept_out::{KeptOut, PlatformService};
 use super::walk::Walk;
-use crate::nsg::Direction;
 
 impl Estate {
     /// Returns the names of the bastion hosts, each with the address from which its connections are judged: one of its subnet.
@@ -86,19 +86,8 @@ impl Walk<'_> {
             if self.is_gone(&cause) || hop.stops.iter().any(|known| known.cause == cause) {
                 continue;
             }
-            let (rule, whom, name) = (&one.rule, one.whom, &own.name);
-            let why = match one.direction {
-                Direction::Inbound => {
-                    format!(
-                        "the rule {rule} of {group} keeps {whom} from the bastion host {name}, which does not work without"
-                    )
-                }
-                Direction::Outbound => {
-                    format!(
-                        "the rule {rule} of {group} keeps the bastion host {name} from {whom}, and it does not work without"
-                    )
-                }
-            };
+            let service = PlatformService::Bastion(own.name.clone());
+            let why = KeptOut::new(service, &one.needed).reason(group, &one.rule);
             hop.stops.push(Effect { catches_all: true, ..Effect::new(cause, why) });
         }
     }

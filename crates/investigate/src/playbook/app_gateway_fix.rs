@@ -110,32 +110,6 @@ pub(super) fn server(context: &PlaybookContext<'_>, group: &str, gateway: &str, 
     }
 }
 
-/// Lets whoever manages a gateway in.
-pub(super) fn management(
-    context: &PlaybookContext<'_>,
-    group: &str,
-    nsg: &str,
-    rule: &str,
-    is_managed: bool,
-) -> Fix {
-    let (what, name, ports, tag) = match is_managed {
-        true => (
-            "GatewayManager on the ports 65200-65535",
-            "allow-gateway-manager",
-            "65200-65535",
-            "GatewayManager",
-        ),
-        false => ("AzureLoadBalancer", "allow-azure-load-balancer", "'*'", "AzureLoadBalancer"),
-    };
-    Fix {
-        what: format!("Let {what} into the subnet of the gateway before {rule} of {nsg}: a gateway does not work without."),
-        check: format!("`az network nsg rule list -g {group} --nsg-name {nsg} --query \"[].priority\" -o tsv`; choose a number that is free and lower than that of {rule}"),
-        command: format!("`az network nsg rule create -g {group} --nsg-name {nsg} -n {name} --priority FREE_NUMBER --direction Inbound --access Allow --protocol '*' --source-address-prefixes {tag} --destination-address-prefixes '*' --destination-port-ranges {ports}`"),
-        verify: verification(context, ""),
-        risk: "nobody but the platform comes in by it. `az network nsg rule delete` with the same name takes it back.".to_owned(),
-    }
-}
-
 /// Lets a gateway come to its servers.
 pub(super) fn allow(
     context: &PlaybookContext<'_>,
@@ -143,7 +117,6 @@ pub(super) fn allow(
     (nsg, rule): (&str, &str),
     server: &str,
 ) -> Fix {
-    let server = server.split_whitespace().next().unwrap_or("SERVER");
     Fix {
         what: format!("No rule of {nsg} lets the gateway in, so {rule} denies it. Add one rule before it for the subnet of the gateway; {rule} stays."),
         check: format!("`az network nsg rule list -g {group} --nsg-name {nsg} --query \"[].priority\" -o tsv`; choose a number that is free and lower than that of {rule}"),

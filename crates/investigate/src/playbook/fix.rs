@@ -13,10 +13,11 @@ use crate::playbook::findings::CitedFault;
 use crate::playbook::gateway_fix::Known;
 use crate::playbook::{
     app_gateway_fix, bastion_fix, cluster_fix, firewall_fix, gateway_fix, guest_fix, name_fix, outbound_fix,
-    service_fix,
+    platform_fix, service_fix,
 };
 use crate::suspect::Suspect;
 use crate::symptom_text::Symptom;
+use ghost_inspect::path::{KeptOut, Unanswered};
 
 /// Stands where only the owner knows.
 const GROUP: &str = "RESOURCE_GROUP";
@@ -377,23 +378,16 @@ pub(super) fn verification(context: &PlaybookContext<'_>, port: &str) -> String 
 
 fn rule(context: &PlaybookContext<'_>, group: &str, object: &str, nsg: &str, name: &str) -> Fix {
     let cause = context.judged.cause("nsg_deny", object);
-    if let Some((_, cause)) = cause
-        && let Some(fix) = bastion_fix::management(context, group, (nsg, name), &cause.reason)
-    {
-        return fix;
-    }
     // Who has to come in there is no caller.
-    for (whom, is_managed) in [("keeps GatewayManager", true), ("keeps AzureLoadBalancer", false)] {
-        if cause.is_some_and(|(_, cause)| cause.reason.contains(whom)) {
-            return app_gateway_fix::management(context, group, nsg, name, is_managed);
-        }
+    if let Some(kept) = cause.and_then(|(_, cause)| KeptOut::read(&cause.reason)) {
+        return platform_fix::needed(context, group, (nsg, name), &kept);
     }
     let is_default = ["DenyAllInBound", "DenyAllOutBound"].contains(&name);
-    let asked = cause.and_then(|(_, cause)| cause.reason.split_once(" gets no answer of "));
-    if let Some((_, server)) =
-        asked.filter(|_| is_default || cause.is_some_and(|(_, cause)| cause.catches_all))
+    let unanswered = cause.and_then(|(_, cause)| Unanswered::read(&cause.reason));
+    if let Some(Unanswered { server, .. }) =
+        unanswered.filter(|_| is_default || cause.is_some_and(|(_, cause)| cause.catches_all))
     {
-        return app_gateway_fix::allow(context, group, (nsg, name), server);
+        return app_gateway_fix::allow(context, group, (nsg, name), &server);
     }
     if is_default || cause.is_some_and(|(_, cause)| cause.catches_all) {
         return allow(context, group, nsg, name, cause.map(|(flow, _)| flow));

@@ -26,6 +26,7 @@ mod incident;
 mod name_fix;
 mod outbound_fix;
 mod planned_call;
+mod platform_fix;
 mod service_fix;
 mod settle;
 mod summary;

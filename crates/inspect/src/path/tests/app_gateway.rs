@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::draft::{Draft, summary};
-use crate::path::{Bundle, Estate, Flow, Judgement, Kind, Protocol, Reading};
+use crate::path::{Bundle, Estate, Flow, Judgement, KeptOut, Kind, NeededPeer, Protocol, Reading};
 
 const ID: &str = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network";
 const PRIVATE: &str = "10.0.9.100";
@@ -232,6 +232,12 @@ fn whoever_manages_gateways_has_to_come_in_where_no_server_answers() {
     check(&group(&[open, web, late]), &["BLOCKED", "nsg_deny nsg/agw-nsg/close"]);
     let asked = ("nobody", 200, "Deny", "AzureLoadBalancer *");
     check(&group(&[open, web, asked]), &["BLOCKED", "nsg_deny nsg/agw-nsg/nobody"]);
+    // On which ports they come depends on the version, and the reason says it.
+    for (tier, ports) in [("Standard_v2", (65_200, 65_535)), ("Standard", (65_503, 65_534))] {
+        let judged = group(&[web]).set("/sku/tier", json!(tier)).judge();
+        let kept = judged.stops().iter().find_map(|(_, effect)| KeptOut::read(&effect.reason)).unwrap();
+        assert_eq!((kept.peer, kept.ports), (NeededPeer::Manager, ports), "{tier}");
+    }
     // A server that answers shows that the gateway works.
     check(&group(&[web]).says(&[("10.0.2.4", "Up", "")]), &["PASSES"]);
     // Callers meet the same group.

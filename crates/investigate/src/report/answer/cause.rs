@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::app_gateway;
+use super::kept_out;
 use crate::event::FindingAccepted;
 use crate::finding::{Fault, title};
 use crate::judged::{JudgedCause, JudgedFlow, JudgedFlows};
@@ -205,7 +205,7 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
     let pair = |what: String, action: &str| (what, action.to_owned());
     let shaping = format!("Remove the shaping on {two}.");
     match fault {
-        Fault::NsgDeny if let Some(words) = app_gateway::kept_out(place) => words,
+        Fault::NsgDeny if let Some(words) = kept_out::words(place) => words,
         Fault::NsgDeny => {
             let rule = place.rest(2);
             let priority =
@@ -543,12 +543,39 @@ fn words(fault: Fault, place: &Place<'_>) -> (String, String) {
         Fault::ErPeeringDown => {
             pair(format!("The peering {} of the circuit {one} is off", place.rest(2)), "Turn it on.")
         }
-        Fault::AppgwProbeMismatch
-        | Fault::AppgwBackendTls
-        | Fault::AppgwCertExpired
-        | Fault::AppgwPoolEmpty
-        | Fault::AppgwStopped
-        | Fault::AppgwBackendDown => app_gateway::words(fault, place),
+        Fault::AppgwProbeMismatch => pair(
+            format!(
+                "The probe {} of {one} gets another answer from the servers than it expects, so callers see 502",
+                place.rest(2)
+            ),
+            "Let the application answer that page again, or let the probe ask for one that it does.",
+        ),
+        Fault::AppgwBackendTls => pair(
+            format!(
+                "{one} does not take the certificate of its servers (settings {}), so callers see 502",
+                place.rest(2)
+            ),
+            "Give the servers a certificate for that name from somebody the gateway trusts, or correct the name in the settings.",
+        ),
+        Fault::AppgwCertExpired => pair(
+            format!("The certificate of the listener {} of {one} has expired", place.rest(2)),
+            "Renew it, and put the new one in its place.",
+        ),
+        Fault::AppgwPoolEmpty => pair(
+            format!("The pool {} of {one} has no server, so callers see 502", place.rest(2)),
+            "Put the servers into the pool.",
+        ),
+        Fault::AppgwStopped => pair(
+            format!("The application gateway {} is stopped", place.rest(1)),
+            "Start it, once it is known who stopped it.",
+        ),
+        Fault::AppgwBackendDown => pair(
+            format!(
+                "{} in the pool {two} does not answer {one}, and nothing that was read says why",
+                place.rest(3)
+            ),
+            "See whether it runs, listens, and answers in time.",
+        ),
         Fault::Host(own) => (fault.title(&place.parts.join("/")), format!("{}.", capital(own.text().remedy))),
         Fault::Cluster(own) => (fault.title(&place.parts.join("/")), format!("{}.", capital(own.remedy()))),
     }

@@ -3,8 +3,8 @@
 //! Goes in: the state of a session. Comes out: plain data, which whoever draws it escapes. The channel, the terminal and the first lines of
 //! the report show the same answer. Never: a digest, an id of ours, the name of an observation.
 
-mod app_gateway;
 mod cause;
+mod kept_out;
 mod lines;
 #[cfg(test)]
 mod tests;
