@@ -21,6 +21,9 @@ pub(super) fn clean(path: &str) -> String {
             ".." => parts.push(".."),
             other => parts.push(other),
         }
+        if path.starts_with('/') && is_root_link(&parts) {
+            parts.clear();
+        }
     }
     let front = if above_home {
         "/home/"
@@ -33,6 +36,11 @@ pub(super) fn clean(path: &str) -> String {
     };
     let cleaned = format!("{front}{}", parts.join("/"));
     if cleaned.len() > 1 { cleaned.trim_end_matches('/').to_owned() } else { cleaned }
+}
+
+/// Tells whether a path is the link by which the kernel shows the root of a process: all files of the machine, or of a container, lie behind it.
+fn is_root_link(parts: &[&str]) -> bool {
+    matches!(parts, ["proc", _, "root"] | ["proc", _, "task", _, "root"])
 }
 
 fn split_home(path: &str) -> (bool, &str) {
@@ -181,6 +189,12 @@ mod tests {
             ("../x", "../x"),
             ("$HOMEX", "$HOMEX"),
             ("/../../etc", "/etc"),
+            ("/proc/self/root", "/"),
+            ("/proc/1/root/../root/etc/shadow", "/root/etc/shadow"),
+            ("/proc/self/task/7/root/proc/1/root/etc/shadow", "/etc/shadow"),
+            ("/proc/self/roots", "/proc/self/roots"),
+            ("/srv/proc/self/root", "/srv/proc/self/root"),
+            ("proc/self/root/etc", "proc/self/root/etc"),
         ] {
             assert_eq!(clean(path), cleaned, "{path}");
         }
