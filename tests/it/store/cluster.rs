@@ -2,6 +2,10 @@
 //!
 //! Other tests let a replica follow each master.
 
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use ghost_base::SessionId;
 use ghost_store::{Delivered, Inbox as _, RedisConfig, RedisStore};
 
 use super::server::Server;
@@ -117,4 +121,47 @@ async fn a_cluster_whose_node_was_killed_goes_on_with_everything_when_it_is_back
         let inbox = until("it answers", async || store.inbox(session).await.ok()).await;
         assert_eq!(inbox.len(), 1);
     }
+}
+
+/// So many ask at once: more than the client of a cluster gives a turn to at a time.
+const CROWD: usize = 300;
+
+impl Cluster {
+    /// Gives the slot of a session without data to the next node.
+    fn move_slot(&self, session: &SessionId) {
+        let name = |node: &Server| node.say("CLUSTER MYID").lines().nth(1).unwrap().to_owned();
+        let slot = self.nodes.first().unwrap().say(&format!("CLUSTER KEYSLOT {session}"));
+        let slot: u16 = slot.trim().trim_start_matches(':').parse().unwrap();
+        let from =
+            self.nodes.iter().position(|node| !node.say(&format!("EXISTS {{{session}}}")).starts_with('-'));
+        let from = from.unwrap();
+        let next = (from + 1) % self.nodes.len();
+        let (from, to) = (self.nodes.get(from).unwrap(), self.nodes.get(next).unwrap());
+        for (node, what) in [
+            (to, format!("IMPORTING {}", name(from))),
+            (from, format!("MIGRATING {}", name(to))),
+            (to, format!("NODE {}", name(to))),
+            (from, format!("NODE {}", name(to))),
+        ] {
+            assert!(node.say(&format!("CLUSTER SETSLOT {slot} {what}")).starts_with("+OK"), "{what}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_crowd_that_asks_while_slots_move_is_answered_afterwards() {
+    let Some(cluster) = Cluster::start() else { return };
+    let place =
+        RedisConfig { answer: Duration::from_millis(500), ..RedisConfig::new(cluster.url(), "ghost") };
+    let store = RedisStore::connect(&place, quick()).await.unwrap();
+    let sessions: Vec<_> = (0..CROWD).map(|number| id(&format!("s{number}"))).collect();
+    let ask = async || {
+        let asked = sessions.iter().map(|session| store.inbox(session));
+        join_all(asked).await.iter().all(Result::is_ok)
+    };
+    for moved in sessions.iter().take(3) {
+        cluster.move_slot(moved);
+        ask().await;
+    }
+    until("everybody is answered", async || ask().await.then_some(())).await;
 }

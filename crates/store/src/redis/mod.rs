@@ -5,6 +5,7 @@
 mod address;
 mod approval;
 mod claim;
+mod cluster;
 mod config;
 mod connect;
 mod dispatch;

@@ -3,24 +3,22 @@
 use std::time::Duration;
 
 use redis::aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig};
-use redis::cluster::ClusterClientBuilder;
-use redis::cluster_async::ClusterConnection;
 use redis::{Client, Cmd, Pipeline, RedisFuture, RedisResult, Value};
 
 use crate::redis::address::Address;
+use crate::redis::cluster::Cluster;
 use crate::redis::config::RedisConfig;
 use crate::redis::sentinel::Watched;
-use crate::settings::millis;
 
 /// How soon a broken connection is made again, at first and at last.
-const SOONEST: Duration = Duration::from_millis(50);
-const LATEST: Duration = Duration::from_secs(1);
+pub(super) const SOONEST: Duration = Duration::from_millis(50);
+pub(super) const LATEST: Duration = Duration::from_secs(1);
 
 /// A connection to the servers. Clones share it; it reconnects by itself.
 #[derive(Clone)]
 pub(super) enum Wire {
     Single(ConnectionManager),
-    Cluster(ClusterConnection),
+    Cluster(Cluster),
     Sentinel(Watched),
 }
 
@@ -42,18 +40,7 @@ impl Wire {
                 let client = Client::open(server)?;
                 ConnectionManager::new_with_config(client, config).await.map(Self::Single)
             }
-            Address::Cluster(nodes) => {
-                let wait = |duration| u64::try_from(millis(duration)).unwrap_or_default();
-                let client = ClusterClientBuilder::new(nodes)
-                    .response_timeout(config.answer)
-                    .overall_response_timeout(Some(2 * config.answer))
-                    .connection_timeout(config.connect)
-                    .min_retry_wait(wait(SOONEST))
-                    .max_retry_wait(wait(LATEST))
-                    .retries(4)
-                    .build()?;
-                client.get_async_connection().await.map(Self::Cluster)
-            }
+            Address::Cluster(nodes) => Cluster::connect(nodes, config).await.map(Self::Cluster),
             Address::Sentinel { sentinels, service, login } => {
                 Watched::connect(sentinels, service, login, config).await.map(Self::Sentinel)
             }
