@@ -2,7 +2,11 @@
 //!
 //! The board or a card of a session that was given back, or never was here, waits for its turn towards Slack, and another replica may be
 //! at work on the session by then. Whoever shows something that late first checks whether the ledger has changed, and once more when it
-//! stands there: what is older never stays.
+//! stands there: what is older never stays. So does whoever lost a session to another replica, for instance while the store was away: what
+//! it showed until it learned of that may have taken the place of something newer.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use crate::bot::Thread;
 use crate::bot::present::Presenter;
@@ -16,6 +20,9 @@ use ghost_slack::web::CallError;
 
 /// So often a session may go on elsewhere while it is being followed; then whoever is at work there shows it.
 const MAX_UPDATE_ATTEMPTS: usize = 8;
+
+/// How soon a store that did not answer is asked again whether a session went on.
+const STORE_RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 impl Presenter {
     /// Shows a board, or what the session came to meanwhile.
@@ -49,14 +56,35 @@ impl Presenter {
         for _ in 0..MAX_UPDATE_ATTEMPTS {
             let Some(state) = self.newer(session, seq).await else { break };
             seq = state.seq;
-            let there = state.place_of(&Delivered::card_of(approval)).and_then(|card| posted(&card.place));
-            let rendered = card_of(&state, approval, &self.context(&state), state.last_at);
-            let Some((there, rendered)) = there.zip(rendered) else { break };
-            let change = self.tracker.want(there.clone(), rendered);
-            shown = self.tracker.show(&self.web.at(Priority::Approval), change).await.map(drop);
-            if state.is_reported() {
-                self.tracker.forget(&there);
+            shown = self.catch_up_card(&state, approval).await;
+        }
+        shown
+    }
+
+    /// Shows whatever was shown here of a session as its ledger has it, where another replica went on with it after `seq`.
+    pub(super) async fn follow_whole(&self, session: &SessionId, seq: u64) {
+        let Some(state) = self.newer(session, seq).await else { return };
+        let is_known = |approval: &&String| {
+            let card = state.place_of(&Delivered::card_of(approval)).and_then(|card| posted(&card.place));
+            card.is_some_and(|there| self.tracker.knows(&there))
+        };
+        for approval in state.approvals.keys().filter(is_known) {
+            if let Err(error) = self.catch_up_card(&state, approval).await {
+                tracing::warn!(session.id = %session, "card update of session {session} delayed: {error}");
             }
+        }
+        self.follow(session, seq).await;
+    }
+
+    /// Shows a card as the ledger has it.
+    async fn catch_up_card(&self, state: &State, approval: &str) -> Result<(), CallError> {
+        let there = state.place_of(&Delivered::card_of(approval)).and_then(|card| posted(&card.place));
+        let rendered = card_of(state, approval, &self.context(state), state.last_at);
+        let Some((there, rendered)) = there.zip(rendered) else { return Ok(()) };
+        let change = self.tracker.want(there.clone(), rendered);
+        let shown = self.tracker.show(&self.web.at(Priority::Approval), change).await.map(drop);
+        if state.is_reported() {
+            self.tracker.forget(&there);
         }
         shown
     }
@@ -69,7 +97,8 @@ impl Presenter {
         change: Change,
         priority: Priority,
     ) -> Result<(), CallError> {
-        if self.went_on(session, seq).await {
+        // Where the store does not say so, nobody did; it is asked again when this is shown.
+        if !self.is_driven(session) && self.store.length(session).await.is_ok_and(|length| length > seq) {
             return Ok(());
         }
         self.tracker.show(&self.web.at(priority), change).await.map(drop)
@@ -113,23 +142,35 @@ impl Presenter {
         Ok(())
     }
 
-    /// Tells whether another replica went on with a session. Where the store does not say so, nobody did.
-    async fn went_on(&self, session: &SessionId, seq: u64) -> bool {
-        !self.is_driven(session) && self.store.length(session).await.is_ok_and(|length| length > seq)
-    }
-
-    /// Returns a session as its ledger has it, where another replica went on with it.
+    /// Returns a session as its ledger has it, where another replica went on with it. A store that does not answer is waited for: what
+    /// another replica showed meanwhile is not known before.
     async fn newer(&self, session: &SessionId, seq: u64) -> Option<State> {
-        if !self.went_on(session, seq).await {
-            return None;
+        loop {
+            if self.is_driven(session) {
+                return None;
+            }
+            match self.store.length(session).await {
+                Ok(length) if length <= seq => return None,
+                Ok(_) => match self.store.read(session, 0).await {
+                    Ok(lines) => return state_of(session, &lines),
+                    Err(error) => tracing::debug!("{error}"),
+                },
+                Err(error) => tracing::debug!("{error}"),
+            }
+            if self.is_ending.load(Ordering::Relaxed) {
+                return None;
+            }
+            tokio::time::sleep(STORE_RETRY_PAUSE).await;
         }
-        self.state(session).await
     }
 
     /// Returns a session as its ledger has it.
     pub(super) async fn state(&self, session: &SessionId) -> Option<State> {
-        let lines = self.store.read(session, 0).await.ok()?;
-        let recorded = read(session, lines.iter().map(String::as_str)).ok()?;
-        State::fold(session, &recorded).ok()
+        state_of(session, &self.store.read(session, 0).await.ok()?)
     }
+}
+
+fn state_of(session: &SessionId, lines: &[String]) -> Option<State> {
+    let recorded = read(session, lines.iter().map(String::as_str)).ok()?;
+    State::fold(session, &recorded).ok()
 }

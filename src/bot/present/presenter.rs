@@ -74,6 +74,8 @@ pub struct Presenter {
     pub(super) statuses: Statuses,
     /// The sessions that are driven here.
     pub(super) driven: Mutex<HashMap<SessionId, Driven>>,
+    /// Whether everything ends: nobody waits for a store that is away then.
+    pub(super) is_ending: AtomicBool,
     jobs: mpsc::UnboundedSender<Job>,
     queue: Mutex<Option<mpsc::UnboundedReceiver<Job>>>,
 }
@@ -85,6 +87,8 @@ pub(super) struct Driven {
     times: usize,
     /// The freeze that its board shows.
     pub(super) drawn: Option<Freeze>,
+    /// How much of its ledger was shown from here.
+    seq: u64,
 }
 
 /// Something to be sent.
@@ -112,6 +116,11 @@ enum Job {
         session: SessionId,
         seq: u64,
         thread: Thread,
+    },
+    /// All of a session that was lost to another replica.
+    Lost {
+        session: SessionId,
+        seq: u64,
     },
 }
 
@@ -148,6 +157,7 @@ impl Presenter {
             fresh: Mutex::default(),
             statuses: Statuses::default(),
             driven: Mutex::default(),
+            is_ending: AtomicBool::new(false),
             jobs,
             queue: Mutex::new(Some(queue)),
         }
@@ -208,6 +218,7 @@ impl Presenter {
                 }
             }
         }
+        self.is_ending.store(true, Ordering::Relaxed);
         // What was wanted last is still shown, so that nothing claims to go on that does not.
         while let Ok(job) = queue.try_recv() {
             let own = Arc::clone(&self);
@@ -239,6 +250,10 @@ impl Presenter {
                 let shown = self.statuses.show(&self.web, &session, &thread).await;
                 self.follow(&session, seq).await;
                 shown.map_err(|error| error.to_string())
+            }
+            Job::Lost { session, seq } => {
+                self.follow_whole(&session, seq).await;
+                Ok(())
             }
         };
         if let Err(error) = sent {
@@ -308,6 +323,13 @@ impl Presenter {
     /// Tells whether a session is at work here.
     pub(super) fn is_driven(&self, session: &SessionId) -> bool {
         self.driven.lock().unwrap_or_else(PoisonError::into_inner).contains_key(session)
+    }
+
+    fn note_seq(&self, state: &State) {
+        let mut driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(driven) = driven.get_mut(&state.session) {
+            driven.seq = state.seq;
+        }
     }
 
     fn note_fresh(&self, state: &State, what: String) {
@@ -387,6 +409,7 @@ fn card_in(state: &State, event: &Event) -> Option<String> {
 
 impl Observer for Presenter {
     fn recorded(&self, state: &State, event: &Recorded) {
+        self.note_seq(state);
         let Content::Known(event) = &event.content else { return };
         let thread = Thread::of_state(state);
         if thread.is_none() && Thread::wanted(state).is_none() {
@@ -439,6 +462,7 @@ impl Observer for Presenter {
     }
 
     fn running(&self, state: &State, _step: StepId, _since: Duration) {
+        self.note_seq(state);
         self.show_board(state);
     }
 
@@ -447,11 +471,21 @@ impl Observer for Presenter {
         driven.entry(session.clone()).or_default().times += 1;
     }
 
-    fn ended(&self, session: &SessionId, _how: Option<&Result<DriveOutcome, EngineError>>) {
-        let mut driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner);
-        match driven.get_mut(session) {
-            Some(known) if known.times > 1 => known.times -= 1,
-            Some(_) | None => drop(driven.remove(session)),
+    fn ended(&self, session: &SessionId, how: Option<&Result<DriveOutcome, EngineError>>) {
+        let ended = {
+            let mut driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner);
+            match driven.get_mut(session) {
+                Some(known) if known.times > 1 => {
+                    known.times -= 1;
+                    None
+                }
+                Some(_) | None => driven.remove(session),
+            }
+        };
+        if let Some(ended) = ended
+            && !matches!(how, Some(Ok(_)))
+        {
+            self.queue(Job::Lost { session: session.clone(), seq: ended.seq });
         }
     }
 }

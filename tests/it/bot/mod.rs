@@ -16,6 +16,7 @@ mod ledger;
 mod long;
 mod measure;
 mod memory;
+mod outage;
 mod outside;
 mod people;
 mod place;

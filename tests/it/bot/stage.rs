@@ -32,6 +32,7 @@ use tokio::task::JoinHandle;
 
 use super::strict::{Guard, Seen};
 use crate::lab::stage::{NETWORK, Stage};
+use crate::session::mortal::{Answer, Mortal};
 use crate::session::world::{conclude, run, suppose};
 
 /// A local Slack, a folder and a store, which outlive bots.
@@ -216,17 +217,32 @@ impl World {
         Running { cancel, task }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the test owns the bot's task and waits for it")]
     async fn bot_over_sockets(&self) -> Running {
-        let application = self.application(EventSource::Sockets(SocketSettings::default())).await;
-        let (cancel, stop) = Cancel::new();
-        let task = tokio::spawn(async move { application.run(stop).await.unwrap() });
+        self.connected(self.application(EventSource::Sockets(SocketSettings::default())).await).await
+    }
+
+    /// Starts a bot that only takes what people do: its workers reach no store.
+    pub(super) async fn listener(&self) -> Running {
+        let mut application = self.application(EventSource::Sockets(SocketSettings::default())).await;
+        let cut = Mortal::new(Arc::clone(&self.store), |_| Answer::Delivered);
+        cut.away(true);
+        application.worker.engine.store = Arc::new(cut);
+        self.connected(application).await
+    }
+
+    /// Starts a bot that hears nothing of people: it goes on with what others took.
+    pub(super) async fn driver(&self) -> Running {
+        Running::begin(self.application(EventSource::Requests).await)
+    }
+
+    async fn connected(&self, application: Application) -> Running {
+        let running = Running::begin(application);
         self.until("the bot is connected", async || {
             let state = self.look("state", &[]).await;
             (state.pointer("/apps/0/connected") == Some(&json!(true))).then_some(())
         })
         .await;
-        Running { cancel, task }
+        running
     }
 
     pub(super) async fn application(&self, event_source: EventSource) -> Application {
@@ -357,6 +373,13 @@ impl World {
 }
 
 impl Running {
+    #[expect(clippy::disallowed_methods, reason = "the test owns the bot's task and waits for it")]
+    fn begin(application: Application) -> Self {
+        let (cancel, stop) = Cancel::new();
+        let task = tokio::spawn(async move { application.run(stop).await.unwrap() });
+        Self { cancel, task }
+    }
+
     /// Stops it as an operator does.
     pub(super) async fn stop(self) {
         self.cancel.cancel();

@@ -11,7 +11,7 @@ mod found;
 mod injection;
 mod lease;
 mod many;
-mod mortal;
+pub(crate) mod mortal;
 mod outage;
 mod owners;
 mod plot;

@@ -1,4 +1,4 @@
-//! A store that tells each call's number before and after it, so that something can happen exactly there.
+//! A store that tells each call's number before and after it, so that something can happen exactly there, and that can be away.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use ghost_store::{
 
 /// A moment around a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum When {
+pub(crate) enum When {
     /// The call did not reach the store.
     Before,
     /// The store did it, and the answer was lost.
@@ -21,11 +21,11 @@ pub(super) enum When {
 }
 
 /// Which call, from zero, and which moment.
-pub(super) type Point = (usize, When);
+pub(crate) type Point = (usize, When);
 
 /// What a hook makes of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(crate) enum Answer {
     Delivered,
     Lost,
 }
@@ -33,16 +33,25 @@ pub(super) enum Answer {
 type Hook = dyn Fn(Point) -> Answer + Send + Sync;
 
 /// The store. Calls whose number depends on how long something takes are not counted.
-pub(super) struct Mortal {
+pub(crate) struct Mortal {
     inner: Arc<dyn Store>,
     hook: Box<Hook>,
     calls: AtomicUsize,
     running: AtomicBool,
+    away: AtomicBool,
+    idle: AtomicBool,
 }
 
 impl Mortal {
-    pub(super) fn new(inner: Arc<dyn Store>, hook: impl Fn(Point) -> Answer + Send + Sync + 'static) -> Self {
-        Self { inner, hook: Box::new(hook), calls: AtomicUsize::new(0), running: AtomicBool::new(false) }
+    pub(crate) fn new(inner: Arc<dyn Store>, hook: impl Fn(Point) -> Answer + Send + Sync + 'static) -> Self {
+        Self {
+            inner,
+            hook: Box::new(hook),
+            calls: AtomicUsize::new(0),
+            running: AtomicBool::new(false),
+            away: AtomicBool::new(false),
+            idle: AtomicBool::new(false),
+        }
     }
 
     /// Returns how many calls were counted.
@@ -50,16 +59,36 @@ impl Mortal {
         self.calls.load(Ordering::SeqCst)
     }
 
+    /// Lets no call reach the store, or each.
+    pub(crate) fn away(&self, is_away: bool) {
+        self.away.store(is_away, Ordering::SeqCst);
+    }
+
+    /// Gives nobody any work from now on.
+    pub(crate) fn gives_no_work(&self) {
+        self.idle.store(true, Ordering::SeqCst);
+    }
+
+    fn there(&self) -> Result<&dyn Store, StoreError> {
+        match self.away.load(Ordering::SeqCst) {
+            true => Err(lost()),
+            false => Ok(self.inner.as_ref()),
+        }
+    }
+
     async fn pass<T>(&self, ask: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
         let call = self.calls.fetch_add(1, Ordering::SeqCst);
-        let lost =
-            || StoreError::Unavailable { source: "cut".into(), hint: "the answer got lost".to_owned() };
+        self.there()?;
         if (self.hook)((call, When::Before)) == Answer::Lost {
             return Err(lost());
         }
         let answer = ask.await;
         if (self.hook)((call, When::After)) == Answer::Lost { Err(lost()) } else { answer }
     }
+}
+
+fn lost() -> StoreError {
+    StoreError::Unavailable { source: "cut".into(), hint: "the answer got lost".to_owned() }
 }
 
 #[async_trait]
@@ -82,23 +111,23 @@ impl Ledger for Mortal {
     }
 
     async fn length(&self, session: &SessionId) -> Result<u64, StoreError> {
-        self.inner.length(session).await
+        self.there()?.length(session).await
     }
 
     async fn list(&self, after: Option<&SessionId>, limit: usize) -> Result<Vec<SessionId>, StoreError> {
-        self.inner.list(after, limit).await
+        self.there()?.list(after, limit).await
     }
 
     async fn erase(&self, session: &SessionId, keep: &[String]) -> Result<(), StoreError> {
-        self.inner.erase(session, keep).await
+        self.there()?.erase(session, keep).await
     }
 
     async fn expire(&self, session: &SessionId, at: Timestamp) -> Result<(), StoreError> {
-        self.inner.expire(session, at).await
+        self.there()?.expire(session, at).await
     }
 
     async fn erase_expired(&self, now: Timestamp) -> Result<Vec<SessionId>, StoreError> {
-        self.inner.erase_expired(now).await
+        self.there()?.erase_expired(now).await
     }
 }
 
@@ -110,7 +139,7 @@ impl Inbox for Mortal {
 
     async fn inbox(&self, session: &SessionId) -> Result<Vec<Item>, StoreError> {
         if self.running.load(Ordering::SeqCst) {
-            return self.inner.inbox(session).await;
+            return self.there()?.inbox(session).await;
         }
         self.pass(self.inner.inbox(session)).await
     }
@@ -128,7 +157,7 @@ impl Leases for Mortal {
     }
 
     async fn renew(&self, lease: &Lease) -> Result<Lease, StoreError> {
-        self.inner.renew(lease).await
+        self.there()?.renew(lease).await
     }
 
     async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
@@ -163,11 +192,11 @@ impl Approvals for Mortal {
         session: Option<&SessionId>,
         now: Timestamp,
     ) -> Result<Vec<Approval>, StoreError> {
-        self.inner.pending(session, now).await
+        self.there()?.pending(session, now).await
     }
 
     async fn sweep(&self, now: Timestamp) -> Result<Vec<ApprovalId>, StoreError> {
-        self.inner.sweep(now).await
+        self.there()?.sweep(now).await
     }
 
     async fn consume(&self, id: &ApprovalId, lease: &Lease) -> Result<Consumed, StoreError> {
@@ -178,45 +207,52 @@ impl Approvals for Mortal {
 #[async_trait]
 impl Dispatch for Mortal {
     async fn next_work(&self, owner: &str, wait: Duration) -> Result<Option<SessionId>, StoreError> {
-        self.inner.next_work(owner, wait).await
+        let is_idle = || self.idle.load(Ordering::SeqCst);
+        if is_idle() {
+            tokio::time::sleep(wait).await;
+            return Ok(None);
+        }
+        let found = self.there()?.next_work(owner, wait).await?;
+        self.there()?;
+        Ok(found.filter(|_| !is_idle()))
     }
 
     async fn backlog(&self) -> Result<Backlog, StoreError> {
-        self.inner.backlog().await
+        self.there()?.backlog().await
     }
 }
 
 #[async_trait]
 impl SharedState for Mortal {
     async fn flag(&self, name: &'static str) -> Result<Option<String>, StoreError> {
-        self.inner.flag(name).await
+        self.there()?.flag(name).await
     }
 
     async fn set_flag(&self, name: &'static str, value: Option<&str>) -> Result<(), StoreError> {
-        self.inner.set_flag(name, value).await
+        self.there()?.set_flag(name, value).await
     }
 
     async fn post(&self, session: &SessionId, line: &str, at: Timestamp) -> Result<(), StoreError> {
-        self.inner.post(session, line, at).await
+        self.there()?.post(session, line, at).await
     }
 
     async fn note(&self, expected: u64, line: &str) -> Result<(), StoreError> {
-        self.inner.note(expected, line).await
+        self.there()?.note(expected, line).await
     }
 
     async fn notes(&self, limit: usize) -> Result<(u64, Vec<String>), StoreError> {
-        self.inner.notes(limit).await
+        self.there()?.notes(limit).await
     }
 
     async fn posted(&self, limit: usize) -> Result<Vec<(SessionId, String)>, StoreError> {
-        self.inner.posted(limit).await
+        self.there()?.posted(limit).await
     }
 }
 
 #[async_trait]
 impl Claims for Mortal {
     async fn claimed(&self, name: &str) -> Result<Option<String>, StoreError> {
-        self.inner.claimed(name).await
+        self.there()?.claimed(name).await
     }
 
     async fn claim(
