@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,9 @@ use super::PATIENCE;
 
 /// The bus of a cluster listens this far above.
 const BUS: u16 = 10_000;
+
+/// More than all servers of a run keep.
+const ROOM: u64 = 2 << 30;
 
 pub(crate) struct Server {
     child: Child,
@@ -47,7 +51,7 @@ impl Server {
             if port.checked_add(BUS).is_none() {
                 continue;
             }
-            let folder = tempfile::tempdir().unwrap();
+            let folder = folder();
             let mut all = Vec::new();
             if let Some(rules) = rules {
                 let file = folder.path().join("sentinel.conf");
@@ -131,6 +135,14 @@ impl Drop for Server {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+/// Makes a folder in memory where there is room: a server that waits for a disk on which everybody else writes, too, answers nobody
+/// meanwhile, and a sentinel takes it for dead. What it has kept outlives its process there as on a disk.
+fn folder() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    let has_room = rustix::fs::statvfs(memory).is_ok_and(|free| free.f_bavail * free.f_frsize > ROOM);
+    if has_room { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap()
 }
 
 /// Whether the tests run without a program.
