@@ -41,11 +41,17 @@ async fn all_end(stage: &Stage, talks: &[Talk]) {
     }
 }
 
+/// Holds that every command ran once. Where nobody could know whether it had begun, somebody was asked again and said no: then it may
+/// not have run.
 async fn once_each(stage: &Stage, talks: &[Talk]) {
     for talk in talks {
         stage.at_rest(talk).await;
         stage.prove(talk, &stage.ran()).await;
-        assert_eq!((lines(stage, "ran", talk), lines(stage, "ended", talk)), (1, 1), "{talk:?}");
+        let (ran, ended) = (lines(stage, "ran", talk), lines(stage, "ended", talk));
+        match stage.recorded(talk).await.iter().any(|event| event.kind == "unknown") {
+            false => assert_eq!((ran, ended), (1, 1), "{talk:?}"),
+            true => assert!(ended <= ran && ran <= 1, "{talk:?}: ran {ran} times, ended {ended} times"),
+        }
         audit_is_whole(stage, talk);
     }
 }
