@@ -5,6 +5,7 @@
 //! give it back: from then on nobody is answered, however healthy the servers are. A request that was not answered fails; those that
 //! come next go over the new connection.
 
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -50,10 +51,10 @@ impl Cluster {
             .max_retry_wait(wait(LATEST))
             .retries(4)
             .build()?;
-        let connection = client.get_async_connection().await?;
-        let current = Mutex::new(Current { connection, number: 0, renewal: JoinSet::new() });
         // It connects to the nodes that are named, asks one for all, and connects to those.
         let patience = 2 * (servers.answer + servers.connect);
+        let connection = open(&client, patience).await?;
+        let current = Mutex::new(Current { connection, number: 0, renewal: JoinSet::new() });
         Ok(Self(Arc::new(Shared { client, current, patience })))
     }
 
@@ -77,13 +78,19 @@ impl Cluster {
         let own = self.clone();
         current.renewal.spawn(async move {
             // Where the servers are at fault, whoever asks next and gets no answer has it tried again.
-            if let Ok(Ok(connection)) = timeout(own.0.patience, own.0.client.get_async_connection()).await {
+            if let Ok(connection) = open(&own.0.client, own.0.patience).await {
                 let mut current = own.current();
                 (current.connection, current.number) = (connection, number + 1);
                 tracing::warn!("connection to the Redis cluster replaced: it did not answer any more");
             }
         });
     }
+}
+
+/// Makes a connection, which the client itself may wait for without end.
+async fn open(client: &ClusterClient, patience: Duration) -> RedisResult<ClusterConnection> {
+    let late = |_| Err(RedisError::from(io::Error::from(io::ErrorKind::TimedOut)));
+    timeout(patience, client.get_async_connection()).await.unwrap_or_else(late)
 }
 
 /// Whether an error may come from the connection, and would come again with each request.
