@@ -68,6 +68,14 @@ impl Cluster {
         (current.connection.clone(), current.number)
     }
 
+    /// Returns an answer, and has a new connection made where it makes one doubt the old one.
+    fn checked<T>(&self, number: u64, answer: RedisResult<T>) -> RedisResult<T> {
+        if answer.as_ref().is_err_and(is_doubtful) {
+            self.renew(number);
+        }
+        answer
+    }
+
     /// Has a new connection made, unless somebody does so or did so already. The old one serves until the new one is there.
     fn renew(&self, number: u64) {
         let mut current = self.current();
@@ -104,11 +112,7 @@ impl ConnectionLike for Cluster {
     fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> RedisFuture<'a, Value> {
         Box::pin(async move {
             let (mut connection, number) = self.connection();
-            let answer = connection.req_packed_command(command).await;
-            if answer.as_ref().is_err_and(is_doubtful) {
-                self.renew(number);
-            }
-            answer
+            self.checked(number, connection.req_packed_command(command).await)
         })
     }
 
@@ -120,11 +124,7 @@ impl ConnectionLike for Cluster {
     ) -> RedisFuture<'a, Vec<Value>> {
         Box::pin(async move {
             let (mut connection, number) = self.connection();
-            let answers = connection.req_packed_commands(pipeline, offset, count).await;
-            if answers.as_ref().is_err_and(is_doubtful) {
-                self.renew(number);
-            }
-            answers
+            self.checked(number, connection.req_packed_commands(pipeline, offset, count).await)
         })
     }
 
