@@ -59,6 +59,9 @@ pub(super) struct RawEntry {
     pub(super) names: Vec<String>,
     #[serde(default)]
     why: String,
+    /// The manual page or help text, with its version, in which every option of this entry was looked up.
+    #[serde(default)]
+    pub(super) manual: String,
     #[serde(default)]
     style: Style,
     #[serde(default)]
@@ -156,6 +159,9 @@ pub(crate) struct Entry {
 impl RawEntry {
     /// Compiles the entry; `wraps` where another command follows its operands.
     pub(super) fn compile(&self, family: &str, wraps: bool) -> Result<Entry, String> {
+        if self.manual.contains(char::is_control) {
+            return Err(format!("entry `{}`: `manual` must be one line", self.id));
+        }
         let lines = Lines {
             style: self.style,
             options: &self.options,
