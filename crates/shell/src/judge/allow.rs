@@ -1,6 +1,5 @@
 //! The allow list: words against the entries of their program.
 
-use super::harm::has_option;
 use super::path::base;
 use super::{cloud, cluster, curl, filter};
 use crate::policy::{Check, Entry, Given, Kind, Policy, Refusal, carries_data, ports, shorten};
@@ -244,7 +243,7 @@ pub(super) fn fits(
     if entry.single && given.options.len() != 1 {
         return Err(refuse(Refusal::new("option", "exactly one option is allowed")));
     }
-    endless(entry, &given, arguments, time).map_err(refuse)?;
+    endless(entry, &given, time).map_err(refuse)?;
     check(policy, entry, &given, arguments, time).map_err(refuse)?;
     let namespace = entry.namespace.iter().any(|option| given.has(option));
     let any = |options: &[String]| options.iter().any(|option| option == "*" || given.has(option));
@@ -297,13 +296,6 @@ fn check(
         Some(Check::IntervalAndCount) => interval_and_count(&given.operands),
         Some(Check::PatternAndFiles) => pattern_and_files(policy, given),
         Some(Check::Nft) => list_only(&given.operands),
-        Some(Check::Networksetup) => match arguments.split_first() {
-            Some((first, rest)) if first.starts_with("-list") || first.starts_with("-get") => rest
-                .iter()
-                .find(|word| word.starts_with('-'))
-                .map_or(Ok(()), |word| Err(Refusal::option(word))),
-            _ => Err(Refusal::missing("`-list…` or `-get…`")),
-        },
         Some(Check::Awk) => filter::awk(arguments),
         Some(Check::Sed) => filter::sed(arguments),
         Some(Check::Jq) => filter::jq(arguments, time.bounded || !time.guest),
@@ -372,12 +364,8 @@ fn in_program(refusal: Refusal, entry: &Entry) -> Refusal {
 }
 
 /// Refuses what follows, and in a guest what repeats, unless `timeout` ends it.
-fn endless(entry: &Entry, given: &Given<'_>, arguments: &[&str], time: Time) -> Result<(), Refusal> {
-    // Where a grammar takes any word it sorted no options.
-    let has = |options: &[String]| {
-        options.iter().any(|option| given.has(option))
-            || (given.options.is_empty() && !options.is_empty() && has_option(arguments, options))
-    };
+fn endless(entry: &Entry, given: &Given<'_>, time: Time) -> Result<(), Refusal> {
+    let has = |options: &[String]| options.iter().any(|option| given.has(option));
     let guest = &entry.guest;
     if time.guest && has(&guest.never) {
         return Err(Refusal::new(

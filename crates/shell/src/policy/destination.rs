@@ -16,8 +16,6 @@ pub(crate) enum Reading {
     Name,
     /// A network interface, or a name in its place.
     Interface,
-    /// Digits are a length; anything else is a host.
-    Length,
     /// A host and a port.
     End,
     /// The address of a web resource.
@@ -53,9 +51,15 @@ pub(crate) struct Destinations {
     /// How the values of options are read.
     #[serde(default)]
     options: HashMap<String, Reading>,
-    /// Options that take the next word and name no host.
+    /// Hosts that the program asks whatever it is given.
     #[serde(default)]
-    values: Vec<String>,
+    pub(crate) always: Vec<String>,
+    /// Hosts that an option brings along. A `+switch` may be shortened.
+    #[serde(default)]
+    brings: HashMap<String, Vec<String>>,
+    /// Hosts that an option brings along, too, if the target may be an IPv6 address.
+    #[serde(default)]
+    brings_to_ipv6: HashMap<String, Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -88,8 +92,15 @@ impl Destinations {
         self.options.get(name).or_else(|| self.options.get(shorter?)).copied()
     }
 
-    /// Tells whether an option takes the next word.
-    pub(crate) fn takes_value(&self, name: &str) -> bool {
-        self.option(name).is_some() || self.values.iter().any(|option| option == name)
+    /// Returns the hosts that an option brings along.
+    pub(crate) fn brought(&self, name: &str, to_ipv6: bool) -> Vec<String> {
+        let switch = name.strip_prefix('+').filter(|name| !name.is_empty()).map(str::to_ascii_lowercase);
+        let matches = |key: &str| match (&switch, key.strip_prefix('+')) {
+            (Some(switch), Some(whole)) => whole.starts_with(switch.as_str()),
+            _ => key == name,
+        };
+        let more = to_ipv6.then_some(&self.brings_to_ipv6);
+        let rows = [&self.brings].into_iter().chain(more).flatten();
+        rows.filter(|(key, _)| matches(key)).flat_map(|(_, hosts)| hosts.iter().cloned()).collect()
     }
 }

@@ -17,8 +17,6 @@ pub(crate) enum Check {
     Curl,
     /// `nft`: one `list` or `describe`.
     Nft,
-    /// `networksetup`: one `-list…` or `-get…`.
-    Networksetup,
     /// `grep` behind a pipe: a pattern and no file.
     OnePattern,
     /// `awk`: one program that picks lines and prints fields.

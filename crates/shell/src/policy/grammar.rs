@@ -39,6 +39,8 @@ pub(super) enum Style {
     Getopt,
     /// `-details`, `-type=mx`: every word is one option.
     Words,
+    /// No word is an option: `echo ---`.
+    Plain,
 }
 
 /// What the words of a command are allowed to be.
@@ -205,7 +207,7 @@ impl Grammar {
         }
         let mut given = Given::default();
         let mut at = 0;
-        let mut only_operands = false;
+        let mut only_operands = self.style == Style::Plain;
         while let Some(&word) = words.get(at) {
             at += 1;
             if only_operands || !word.starts_with('-') || word == "-" {

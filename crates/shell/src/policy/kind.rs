@@ -20,8 +20,6 @@ pub(crate) enum Kind {
     Host,
     /// A host and a port: `example.com:443`, `[2001:db8::1]:443`.
     Endpoint,
-    /// Anything but a name long enough to carry data.
-    Answer,
     /// A server, a type, a switch or a name for dig.
     Question,
     /// A socket address for lsof.
@@ -74,6 +72,8 @@ pub(crate) enum Kind {
     Preference,
     /// The path of a page, without anything behind it.
     Page,
+    /// Columns of `ps`, its letters without a dash, or process numbers: nothing that shows an environment.
+    Columns,
     /// A kernel setting.
     Setting,
     /// What a routing daemon is asked: its sessions, neighbors and routes, never its configuration.
@@ -99,7 +99,6 @@ impl Kind {
             "NAME" => Self::Name,
             "HOST" => Self::Host,
             "ENDPOINT" => Self::Endpoint,
-            "ANSWER" => Self::Answer,
             "QUESTION" => Self::Question,
             "ADDRESS" => Self::Address,
             "INTERFACE" => Self::Interface,
@@ -126,6 +125,7 @@ impl Kind {
             "STATISTIC" => Self::Statistic,
             "PREFERENCE" => Self::Preference,
             "PAGE" => Self::Page,
+            "COLUMNS" => Self::Columns,
             "SETTING" => Self::Setting,
             "SHOW" => Self::Show,
             "MOMENT" => Self::Moment,
@@ -145,7 +145,6 @@ impl Kind {
             Self::Endpoint => is_endpoint(value),
             Self::List => value.len() <= MAX_LIST_LEN && value.split('/').all(is_item),
             Self::Host => is_host(value),
-            Self::Answer => value.starts_with(['-', '+']) || fits_name(value),
             Self::Question => is_question(value),
             Self::Address => is_word(value) && !value.contains('/'),
             Self::Interface => is_word(value) && value.len() <= 64 && !value.contains(['/', '!', '=', ',']),
@@ -183,6 +182,7 @@ impl Kind {
             Self::Page => {
                 value.starts_with('/') && value.len() <= MAX_LIST_LEN && value.split('/').all(is_part_of_page)
             }
+            Self::Columns => !value.is_empty() && value.split([',', ' ']).all(is_column),
             Self::Setting => {
                 is_word(value) && !value.contains('=') && !value.contains("..") && !value.starts_with('/')
             }
@@ -209,6 +209,18 @@ fn is_shown(text: &str) -> bool {
                 | ["show", "ip", "bgp" | "ospf" | "route", ..]
                 | ["show", "ipv6", "route", ..]
         )
+}
+
+/// Accepts a column of `ps` with its header or width, as in `pid`, `-pcpu`, `comm=NAME` and `args:40`.
+///
+/// Before the header an `E` is the letter that shows environments on macOS; no column of Linux has one.
+fn is_column(text: &str) -> bool {
+    const ENVIRONMENT: [&str; 3] = ["env", "environ", "environment"];
+    let name = text.split(['=', ':']).next().unwrap_or_default();
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_%+-".contains(&byte);
+    name.bytes().all(plain)
+        && !name.contains('E')
+        && !ENVIRONMENT.contains(&name.trim_start_matches(['+', '-']))
 }
 
 fn digits(text: &str) -> bool {
@@ -301,13 +313,18 @@ fn is_question(text: &str) -> bool {
     }
 }
 
-/// Accepts an option of dig that chooses neither what is sent nor a file. Names of options may be shortened.
+/// Accepts an option of dig that chooses neither what is sent nor a file, nor asks servers that only an answer names. Names of options
+/// may be shortened.
 fn is_query_option(text: &str) -> bool {
-    let Some((name, _)) = text.trim_start_matches('+').split_once('=') else { return true };
-    let name = name.to_ascii_lowercase();
-    let name = name.strip_prefix("no").unwrap_or(&name);
+    let text = text.trim_start_matches('+').to_ascii_lowercase();
+    let Some((name, _)) = text.split_once('=') else { return !text.starts_with("nss") };
+    let name = name.strip_prefix("no").unwrap_or(name);
     let names_a_file = (name.starts_with("tls-c") && name != "tls-ca") || name.starts_with("tls-k");
-    !(name.starts_with("ednso") || name.starts_with("op") || name.starts_with("ht") || names_a_file)
+    !(name.starts_with("nss")
+        || name.starts_with("ednso")
+        || name.starts_with("op")
+        || name.starts_with("ht")
+        || names_a_file)
 }
 
 /// Accepts a file that is named as captures are, but none that the kernel offers as a file.
@@ -423,6 +440,8 @@ mod tests {
                 "+tls-ca=/x",
                 "+opt",
                 "+nsid",
+                "+nonssearch",
+                "+trace",
                 "+subnet=10.0.0.0/24",
             ],
             &[
@@ -434,6 +453,9 @@ mod tests {
                 "+http-plain=/x",
                 "+opcode=update",
                 "+op=5",
+                "+nssearch",
+                "+NSS",
+                "+nss=1",
                 "+tls-certfile=/x",
                 "+tls-keyfile=/x",
                 "+tls-k=/x",
@@ -505,6 +527,38 @@ mod tests {
             &Kind::Preference,
             &["tcp.relative_sequence_numbers:FALSE", "gui.x:y"],
             &["tls.keylog_file:x", "tcp.log_file:x", "http.x:/tmp/y", "uat:x", "tcp.x"],
+        );
+    }
+
+    #[test]
+    fn a_column_of_ps_shows_no_environment() {
+        check(
+            &Kind::Columns,
+            &[
+                "pid,ppid",
+                "pid comm",
+                "-%mem,+pid",
+                "args=",
+                "comm=NAME",
+                "wchan:42,cmd",
+                "aux",
+                "axo",
+                "1",
+                "1,22",
+            ],
+            &[
+                "",
+                "environ",
+                "pid,environ",
+                "environ:9",
+                "pid environ=X",
+                "-environ",
+                "env",
+                "axE",
+                "ENVIRON",
+                "/tmp/x",
+                "$x",
+            ],
         );
     }
 

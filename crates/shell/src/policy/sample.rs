@@ -36,12 +36,6 @@ impl Policy {
 fn entry_words(entry: &Entry, rng: &mut Rng) -> Vec<String> {
     let mut words: Vec<String> = rng.pick(&entry.names).cloned().into_iter().collect();
     let grammar = &entry.grammar;
-    if let Some(kind) = &grammar.any {
-        let least = usize::from(!grammar.bare);
-        let count = least + rng.below(3);
-        words.extend((0..count).map(|_| anything(entry, kind, rng)));
-        return words;
-    }
     let mut names: Vec<&String> = grammar.options.keys().collect();
     names.sort();
     let extra = if entry.single { 0 } else { rng.below(MAX_OPTIONS + 1) };
@@ -107,13 +101,7 @@ fn operands(entry: &Entry, rng: &mut Rng) -> Vec<String> {
         }
         Some(Check::IntervalAndCount) => vec!["1".to_owned(), rng.word(&["1", "2"])],
         Some(
-            Check::Networksetup
-            | Check::OnePattern
-            | Check::FewPorts
-            | Check::NoSecrets
-            | Check::Awk
-            | Check::Sed
-            | Check::Jq,
+            Check::OnePattern | Check::FewPorts | Check::NoSecrets | Check::Awk | Check::Sed | Check::Jq,
         )
         | None => {
             let mut words = Vec::new();
@@ -184,73 +172,13 @@ impl Rng {
     }
 }
 
-/// A word for a program that takes any.
-fn anything(entry: &Entry, kind: &Kind, rng: &mut Rng) -> String {
-    match entry.id.as_str() {
-        "socket.netstat" => rng.word(&[
-            "-s", "-tlnp", "-rn", "-i", "-an", "-x", "-g", "-u", "-e", "-l", "--tcp", "-ne", "-W", "-C", "-o",
-        ]),
-        "name.host" => rng.word(&[
-            "127.0.0.1",
-            "localhost",
-            "a.example",
-            "-t",
-            "mx",
-            "-v",
-            "-W",
-            "1",
-            "-R",
-            "-4",
-            "-a",
-            "-T",
-        ]),
-        "system.process" => {
-            rng.word(&["-ef", "aux", "-o", "pid,comm", "-a", "sh", "-p", "1", "--sort=-pid", "ax"])
-        }
-        "system.list" => rng.word(&["-l", "-a", "-d", "/", "/proc/net", "/etc/hosts", "-i", "/tmp"]),
-        "system.which" => rng.word(&["ip", "ss", "-a", "sh"]),
-        "system.uname" | "system.uptime" | "system.who" | "system.id" | "system.nproc" | "system.free"
-        | "system.df" | "system.lsmod" | "system.release" => {
-            rng.word(&["-a", "-h", "-u", "-s", "-n", "--help", "-m", "root", "-i"])
-        }
-        "system.echo" => rng.word(&["hello", "-n", "a b", "%s"]),
-        _ if *kind == Kind::Answer => rng.word(&[
-            "127.0.0.1",
-            "localhost",
-            "::1",
-            "-n",
-            "-4",
-            "-6",
-            "-q1",
-            "-w1",
-            "-m",
-            "2",
-            "-T",
-            "-I",
-            "-U",
-            "-A",
-            "-f",
-            "1",
-            "-s",
-            "-V",
-            "--mtu",
-            "-e",
-            "-b",
-            "-p",
-            "80",
-            "-l",
-        ]),
-        _ => value(entry, kind, rng),
-    }
-}
-
 /// A value of a kind: one that lets the program do real work, where that can be known.
 fn value(entry: &Entry, kind: &Kind, rng: &mut Rng) -> String {
     match kind {
         Kind::OneOf(words) => rng.pick(words).cloned().unwrap_or_default(),
         Kind::Text => phrase(entry, rng),
         Kind::Name => rng.word(names(entry)),
-        Kind::Host | Kind::Answer => {
+        Kind::Host => {
             rng.word(&["127.0.0.1", "127.0.0.1", "localhost", "::1", "10.0.0.4", "a.example", "2001:db8::5"])
         }
         Kind::Question => rng.word(&[
@@ -293,6 +221,7 @@ fn value(entry: &Entry, kind: &Kind, rng: &mut Rng) -> String {
         Kind::Statistic => rng.word(&["io,stat,1", "conv,tcp", "io,phs", "endpoints,ip"]),
         Kind::Preference => rng.word(&["tcp.relative_sequence_numbers:FALSE", "ip.defragment:TRUE"]),
         Kind::Page => rng.word(&["/", "/health", "/api/v1/ready"]),
+        Kind::Columns => rng.word(&["aux", "pid,comm", "-pid", "1", "ax", "user,pid,etime"]),
         Kind::Setting => {
             rng.word(&["net.ipv4.ip_forward", "net.core.somaxconn", "kernel.hostname", "net/ipv4/tcp_rmem"])
         }
@@ -393,6 +322,6 @@ mod tests {
             .filter(|entry| !safe.iter().any(|ruling| ruling.rule == entry.id.as_str()))
             .map(|entry| entry.id.as_str())
             .collect();
-        assert_eq!(missed, ["link.networksetup"], "its verbs are no grammar");
+        assert!(missed.is_empty(), "no command fits {missed:?}");
     }
 }

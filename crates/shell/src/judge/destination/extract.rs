@@ -1,5 +1,6 @@
 //! From the words of commands to the hosts in them.
 
+use crate::judge::address::parse_address;
 use crate::judge::allow::{self, Time};
 use crate::judge::cloud;
 use crate::judge::path::base;
@@ -68,20 +69,14 @@ fn undescribed(given: &Given<'_>, arguments: &[&str], found: &mut Vec<String>) {
 }
 
 fn collect(table: &Destinations, given: &Given<'_>, arguments: &[&str], found: &mut Vec<String>) {
-    // A grammar that takes any word does not tell options from operands.
-    let sorted = if given.options.is_empty() { sort(table, arguments) } else { None };
-    let (options, operands) = match &sorted {
-        Some((options, operands)) => (options.as_slice(), operands.as_slice()),
-        None => (given.options.as_slice(), given.operands.as_slice()),
-    };
-    let mut placed: Vec<(usize, Reading, &str)> = Vec::new();
-    for (name, value) in options {
+    let mut placed: Vec<(usize, Vec<String>)> = Vec::new();
+    for (name, value) in &given.options {
         if let (Some(reading), Some(value)) = (table.option(name), value) {
-            placed.push((place(arguments, value), reading, value));
+            placed.push((place(arguments, value), super::read::hosts(reading, value)));
         }
     }
-    let operands = match (table.after.as_slice(), operands.split_first()) {
-        ([], _) => operands,
+    let operands = match (table.after.as_slice(), given.operands.split_first()) {
+        ([], _) => given.operands.as_slice(),
         (after, Some((first, rest))) if after.iter().any(|word| word == first) => rest,
         _ => &[],
     };
@@ -89,51 +84,30 @@ fn collect(table: &Destinations, given: &Given<'_>, arguments: &[&str], found: &
     let filter = operands.join(" ");
     match (table.operand(0), operands.first()) {
         (reading @ (Reading::SocketFilter | Reading::PacketFilter), Some(first)) => {
-            placed.push((place(arguments, first), reading, &filter));
+            placed.push((place(arguments, first), super::read::hosts(reading, &filter)));
         }
-        _ => placed.extend(
-            operands
-                .iter()
-                .enumerate()
-                .map(|(at, operand)| (place(arguments, operand), table.operand(at), *operand)),
-        ),
+        _ => placed.extend(operands.iter().enumerate().map(|(at, operand)| {
+            (place(arguments, operand), super::read::hosts(table.operand(at), operand))
+        })),
     }
-    placed.sort_by_key(|(at, ..)| *at);
-    placed.into_iter().for_each(|(_, reading, word)| found.extend(super::read::hosts(reading, word)));
+    let is_ipv6 = |host: &String| parse_address(host).is_some_and(|address| address.is_ipv6());
+    let to_ipv6 = given.has("-6") || placed.iter().flat_map(|(_, hosts)| hosts).any(is_ipv6);
+    placed.push((0, table.always.clone()));
+    let options = given.options.iter().map(|(name, _)| name.as_str());
+    for name in options.chain(given.operands.iter().copied().filter(|word| word.starts_with('+'))) {
+        let at = arguments.iter().position(|word| holds_option(word, name)).unwrap_or(arguments.len());
+        placed.push((at, table.brought(name, to_ipv6)));
+    }
+    placed.sort_by_key(|(at, _)| *at);
+    found.extend(placed.into_iter().flat_map(|(_, hosts)| hosts));
 }
 
-/// Options with their values, and operands.
-type Sorted<'w> = (Vec<(String, Option<&'w str>)>, Vec<&'w str>);
-
-/// Tells options from operands by the table; nothing where no word has the form of an option.
-fn sort<'w>(table: &Destinations, arguments: &[&'w str]) -> Option<Sorted<'w>> {
-    arguments.iter().any(|word| word.starts_with('-')).then_some(())?;
-    let (mut options, mut operands) = (Vec::new(), Vec::new());
-    let mut words = arguments.iter().copied();
-    while let Some(word) = words.next() {
-        if word == "--" {
-            operands.extend(words.by_ref());
-        } else if word.len() < 2 || !word.starts_with('-') {
-            operands.push(word);
-        } else if let Some((name, value)) = word.split_once('=').filter(|_| word.starts_with("--")) {
-            options.push((name.to_owned(), Some(value)));
-        } else if table.takes_value(word) {
-            options.push((word.to_owned(), words.next()));
-        } else if let Some((name, value)) = attached(table, word) {
-            options.push((name.to_owned(), value.or_else(|| words.next())));
-        }
-    }
-    Some((options, operands))
-}
-
-/// Finds the first letter of a bundle that takes a value: the rest of the bundle is the value, or the next word.
-fn attached<'w>(table: &Destinations, word: &'w str) -> Option<(String, Option<&'w str>)> {
-    let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
-    letters.char_indices().find_map(|(at, letter)| {
-        let name = format!("-{letter}");
-        let rest = letters.get(at + letter.len_utf8()..).filter(|rest| !rest.is_empty());
-        table.takes_value(&name).then_some((name, rest))
-    })
+/// True if a word is an option, begins with it and `=`, or is a bundle with its letter.
+fn holds_option(word: &str, name: &str) -> bool {
+    let is_long = word.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
+    let bundle = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+    let letter = name.strip_prefix('-').filter(|letter| letter.chars().count() == 1);
+    is_long || bundle.zip(letter).is_some_and(|(letters, letter)| letters.contains(letter))
 }
 
 /// Returns which word a value is, or is part of.

@@ -12,8 +12,6 @@ pub(super) fn hosts(reading: Reading, word: &str) -> Vec<String> {
         Reading::Host => word.split(',').map(|host| unbracketed(host).to_owned()).collect(),
         Reading::Name => named(word),
         Reading::Interface => interface(word),
-        Reading::Length if word.bytes().all(|byte| byte.is_ascii_digit()) => Vec::new(),
-        Reading::Length => one(word),
         Reading::End => one(before_port(word)),
         Reading::Url => one(&host_of(word)),
         Reading::Resolve => resolve(word),

@@ -56,9 +56,72 @@ fn a_question_is_its_name_and_its_server() {
     check("host -t MX -W 2 example.net 10.0.0.10", &["example.net", "10.0.0.10"]);
     check("nslookup -type=mx example.net 10.0.0.10", &["example.net", "10.0.0.10"]);
     check("nslookup -domain=evil.example data", &["evil.example", "data"]);
-    check("whois 203.0.113.9", &["203.0.113.9"]);
     check("resolvectl query a.example b.example", &["a.example", "b.example"]);
     check("resolvectl status eth0", &[]);
+}
+
+#[test]
+fn a_host_that_an_option_brings_along_is_a_destination() {
+    check("traceroute -n -A 10.0.1.5", &["whois.radb.net", "10.0.1.5"]);
+    check("traceroute 10.0.1.5 -nIA", &["10.0.1.5", "whois.radb.net"]);
+    check("traceroute6 --as-path-lookups 2001:db8::5", &["whois.radb.net", "2001:db8::5"]);
+    check("timeout 9 traceroute -a web-1", &["whois.radb.net", "web-1"]);
+    for option in ["-z", "-rwbz", "--aslookup", "-y 2", "-y2", "--ipinfo=3", "--ipinfo 3"] {
+        check(&format!("mtr {option} -c 10 10.0.1.5"), &["origin.asn.cymru.com", "10.0.1.5"]);
+    }
+    check("mtr -z web-1", &["origin.asn.cymru.com", "web-1"]);
+    for command in ["mtr -z -6 web-1", "mtr -6z web-1"] {
+        check(command, &["origin.asn.cymru.com", "origin6.asn.cymru.com", "web-1"]);
+    }
+    check("mtr 2001:db8::5 -n --aslookup", &["2001:db8::5", "origin.asn.cymru.com", "origin6.asn.cymru.com"]);
+    check("mtr -rn -c 10 10.0.1.5", &["10.0.1.5"]);
+    check("dig +dns64prefix @10.0.0.2", &["ipv4only.arpa", "10.0.0.2"]);
+    check("dig +dns64p +short a.example", &["ipv4only.arpa", "a.example"]);
+}
+
+#[test]
+fn a_trace_of_dig_begins_at_the_root_servers_however_it_is_spelled() {
+    let found = |command: &str| Policy::builtin().unwrap().classify(command).destinations;
+    for switch in ["+trace", "+TRACE", "+tra", "+Trac"] {
+        let destinations = found(&format!("dig {switch} a.example"));
+        assert_eq!(destinations.len(), 14, "{switch}: {destinations:?}");
+        assert_eq!(destinations.first().map(String::as_str), Some("a.root-servers.net"), "{switch}");
+        assert_eq!(destinations.last().map(String::as_str), Some("a.example"), "{switch}");
+    }
+    for switch in ["+notrace", "+tcp", "+tries=1", "+short", "+noall", "+"] {
+        assert_eq!(found(&format!("dig {switch} a.example")), ["a.example"], "{switch}");
+    }
+}
+
+#[test]
+fn whois_asks_registries_that_its_command_does_not_name() {
+    for object in ["203.0.113.9", "AS64496", "a.example"] {
+        let destinations = Policy::builtin().unwrap().classify(&format!("whois {object}")).destinations;
+        for host in ["whois.iana.org", "whois.arin.net", "whois.ripe.net", object] {
+            assert!(
+                destinations.iter().any(|known| known == host),
+                "{object}: {host} is not in {destinations:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_option_whose_hosts_only_an_answer_names_asks() {
+    for command in [
+        "host -C example.com",
+        "host -aC example.com 10.0.0.2",
+        "dig +nssearch example.com",
+        "dig +NSSEARCH example.com",
+        "dig +nss example.com",
+        "who --lookup",
+        "ping -N subject-ipv6=a.example fe80::1%eth0",
+        "ping -6 -Nsubject-name=a.example fe80::1%eth0",
+        "getent -s hesiod passwd ops",
+        "mtr -g 10.0.1.5",
+    ] {
+        assert_eq!(Policy::builtin().unwrap().classify(command).verdict, Verdict::Risky, "{command}");
+    }
 }
 
 #[test]
