@@ -68,9 +68,6 @@ pub(super) struct RawEntry {
     options: Vec<String>,
     #[serde(default)]
     operands: Vec<String>,
-    any: Option<String>,
-    #[serde(default)]
-    bare: bool,
     #[serde(default)]
     single: bool,
     #[serde(default)]
@@ -164,8 +161,6 @@ impl RawEntry {
             style: self.style,
             options: &self.options,
             operands: &self.operands,
-            any: self.any.as_deref(),
-            bare: self.bare,
             wraps,
             stop: self.stop,
         };

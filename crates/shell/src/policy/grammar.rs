@@ -53,9 +53,6 @@ pub(crate) struct Grammar {
     /// `-5`, as in `head -5`.
     digits: bool,
     pub(super) operands: Vec<(Kind, Times)>,
-    /// Every word is of this kind, options too.
-    pub(super) any: Option<Kind>,
-    pub(super) bare: bool,
     /// Options end at the first operand, and what stands behind the operands is another command.
     wraps: bool,
     /// The first operand ends the options.
@@ -97,8 +94,6 @@ pub(super) struct Lines<'a> {
     pub(super) style: Style,
     pub(super) options: &'a [String],
     pub(super) operands: &'a [String],
-    pub(super) any: Option<&'a str>,
-    pub(super) bare: bool,
     pub(super) wraps: bool,
     pub(super) stop: bool,
 }
@@ -112,11 +107,6 @@ impl Grammar {
             families: Vec::new(),
             digits: false,
             operands: Vec::new(),
-            any: lines
-                .any
-                .map(|name| Kind::parse(name).ok_or_else(|| format!("no kind `{name}`")))
-                .transpose()?,
-            bare: lines.bare,
             wraps: lines.wraps,
             stop: lines.stop || lines.wraps,
         };
@@ -189,22 +179,13 @@ impl Grammar {
             Some(Arity::Flag) | None => false,
         };
         let values = given.options.iter().filter(|(name, _)| takes(name)).filter_map(|(_, value)| *value);
-        let stands = self.operands.iter().any(|(found, _)| found == kind) || self.any.as_ref() == Some(kind);
+        let stands = self.operands.iter().any(|(found, _)| found == kind);
         let operands = given.operands.iter().copied().filter(|word| stands && kind.accepts(word, files));
         values.chain(operands).collect()
     }
 
     /// Sorts the words behind a program's name, or says which of them is not allowed.
     pub(crate) fn read<'w>(&self, words: &[&'w str], files: &Files) -> Result<Given<'w>, Refusal> {
-        if let Some(kind) = &self.any {
-            if words.is_empty() && !self.bare {
-                return Err(Refusal::missing("an operand"));
-            }
-            return match words.iter().find(|word| !kind.accepts(word, files)) {
-                Some(word) => Err(Refusal::operand(word)),
-                None => Ok(Given { operands: words.to_vec(), ..Given::default() }),
-            };
-        }
         let mut given = Given::default();
         let mut at = 0;
         let mut only_operands = self.style == Style::Plain;
