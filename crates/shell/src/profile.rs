@@ -38,6 +38,8 @@ pub struct Profile {
     pub processes: bool,
     /// It says who holds a socket (`ss -p`): the gate lists that for it, so that it need not examine processes.
     pub socket_owners: bool,
+    /// It writes a file of its own in the home or the folder for temporary files, which only the sandbox makes its scratch folder.
+    pub scratch: bool,
     /// It reads the kernel's log (`dmesg`).
     pub log: bool,
     /// Reading takes the power over the network (packet filters); for root, nothing else keeps it.

@@ -127,6 +127,12 @@ pub struct Ruling {
 }
 
 impl Ruling {
+    /// Lists what each command of the text needs from the sandbox.
+    pub fn profiles(&self) -> impl Iterator<Item = &Profile> {
+        let stages = self.list.iter().flat_map(|list| &list.pipelines).flat_map(|row| &row.stages);
+        stages.map(|stage| &stage.profile).chain(self.list.is_none().then_some(&self.profile))
+    }
+
     /// The rule by which a SAFE command asks that would send something to a place that is not known.
     pub const UNKNOWN_DESTINATION: &'static str = "destination.unknown";
 

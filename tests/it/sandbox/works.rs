@@ -35,6 +35,8 @@ const ROWS: &[Row] = &[
     ("netstat -s", &[0], "Tcp:"),
     ("netstat -rn", &[0], "Kernel IP routing table"),
     ("netstat -i", &[0], "lo"),
+    ("nstat -as", &[0], "#"),
+    ("nstat -az TcpExtListenDrops", &[0], "TcpExtListenDrops"),
     ("ip -br addr", &[0], "127.0.0.1/8"),
     ("ip -d -s link", &[0], "lo:"),
     ("ip route get 127.0.0.1", &[0], "dev lo"),

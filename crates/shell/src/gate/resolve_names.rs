@@ -29,9 +29,7 @@ enum LookupObjection {
 
 /// Says how long the look-up took, to whoever measures where the time of a request goes.
 pub(super) fn about_times(case: &Case, took: Duration) -> Option<String> {
-    let stages = case.ruling.list.iter().flat_map(|list| &list.pipelines).flat_map(|row| &row.stages);
-    let mut profiles = stages.map(|stage| &stage.profile).chain([&case.ruling.profile]);
-    let held = profiles.any(|profile| !profile.pins.is_empty());
+    let held = case.ruling.profiles().any(|profile| !profile.pins.is_empty());
     (held && case.command.contains("time_")).then(|| {
         format!(
             "names were looked up before it ran, in {} ms; its own times do not hold that",

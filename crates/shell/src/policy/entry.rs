@@ -93,6 +93,8 @@ pub(super) struct RawEntry {
     #[serde(default)]
     socket_owners: Vec<String>,
     #[serde(default)]
+    scratch: bool,
+    #[serde(default)]
     log: bool,
     #[serde(default)]
     kubeconfig: bool,
@@ -193,6 +195,7 @@ impl RawEntry {
             profile: Profile {
                 sockets: self.sockets.clone().into(),
                 helpers: self.helpers.clone().into(),
+                scratch: self.scratch,
                 log: self.log,
                 kubeconfig: self.kubeconfig,
                 ..Profile::default()

@@ -173,6 +173,12 @@ impl Deciding<'_> {
     }
 
     async fn command(&self, shell: &Shell, command: &str, reasoning: &str, cancel: CancelSignal) -> Answer {
+        if let Some(ruling) = written_outside(&shell.judge(command)) {
+            if self.asks_in_client() {
+                return self.left_to_client(shell, command, reasoning, ruling).await;
+            }
+            return self.admission(shell.admit_as(command, reasoning, ruling, cancel).await, Some(command));
+        }
         if self.client == Client::Codex || self.asks_in_client() {
             let ruling = shell.examine(command).await;
             // What is typed into it later passes no hook.
@@ -277,6 +283,18 @@ fn reads_terminal(ruling: &Ruling) -> bool {
     };
     let stages = ruling.list.iter().flat_map(|list| &list.pipelines).flat_map(|row| row.stages.first());
     ruling.argv.as_deref().is_some_and(sends) || stages.map(|stage| stage.argv.as_slice()).any(sends)
+}
+
+/// Makes a SAFE command ask that writes a file of its own: only the sandbox, which no hook has, keeps that in a scratch folder.
+fn written_outside(ruling: &Ruling) -> Option<Ruling> {
+    let mut profiles = ruling.profiles();
+    (ruling.verdict == Verdict::Safe && profiles.any(|profile| profile.scratch)).then(|| Ruling {
+        verdict: Verdict::Risky,
+        rule: "hook.scratch".into(),
+        reason: "it writes a file of its own, and no sandbox keeps that in a scratch folder here".into(),
+        impact: Some(Impact::Change),
+        ..ruling.clone()
+    })
 }
 
 /// Names the audit file of a client's session.

@@ -105,6 +105,16 @@ fn what_a_client_types_later_passes_no_hook_and_so_asks() {
 }
 
 #[test]
+fn what_only_the_sandbox_keeps_from_writing_asks() {
+    for client in [Client::Claude, Client::Codex] {
+        for command in ["nstat", "nstat -az TcpExtListenDrops", "uname; nstat -s | head -3", "top -b -n 1"] {
+            check(client, "Bash", &json!({"command": command}), (2, "writes a file of its own"));
+        }
+        check(client, "Bash", &json!({"command": "nstat -as | head -3"}), (0, ""));
+    }
+}
+
+#[test]
 fn where_the_client_can_ask_it_asks() {
     let data = tempfile::tempdir().unwrap();
     let call = sent("Bash", &json!({"command": "touch x"}), data.path());
