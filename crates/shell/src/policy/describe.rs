@@ -14,6 +14,8 @@ pub struct RuleSummary {
     pub programs: Vec<String>,
     /// What these programs do, or what the rule is about.
     pub what: String,
+    /// The manual page, with its version, in which the options were looked up; `None` for a rule without options of its own.
+    pub manual: Option<String>,
 }
 
 impl Policy {
@@ -24,6 +26,7 @@ impl Policy {
             verdict,
             programs: programs.to_vec(),
             what: what.to_owned(),
+            manual: None,
         };
         let az = ["az".to_owned()];
         let mut all: Vec<RuleSummary> = self
@@ -58,11 +61,10 @@ impl Policy {
         }));
         all.extend(self.scripts.iter().map(|script| script.summary()));
         all.push(rule("cloud", Verdict::Safe, &az, "reads the state of the cloud or of a guest"));
-        all.extend(
-            self.all_entries()
-                .into_iter()
-                .map(|entry| rule(&entry.id, Verdict::Safe, &entry.names, &entry.why)),
-        );
+        all.extend(self.all_entries().into_iter().map(|entry| RuleSummary {
+            manual: Some(entry.manual.clone()).filter(|manual| !manual.is_empty()),
+            ..rule(&entry.id, Verdict::Safe, &entry.names, &entry.why)
+        }));
         let wrappers = self
             .wrappers()
             .iter()

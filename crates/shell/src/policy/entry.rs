@@ -57,7 +57,7 @@ pub(super) struct RawEntry {
     pub(super) names: Vec<String>,
     #[serde(default)]
     why: String,
-    /// The manual page or help text, with its version, in which every option of this entry was looked up.
+    /// The manual page or help text, with its version, in which every option of this entry was looked up. An embedded entry has one.
     #[serde(default)]
     pub(super) manual: String,
     #[serde(default)]
@@ -119,6 +119,8 @@ pub(crate) struct Entry {
     pub(crate) names: Vec<String>,
     /// What the program does, for a reason.
     pub(crate) why: String,
+    /// Where its options were looked up; empty if a site did not say.
+    pub(crate) manual: String,
     /// Its options and operands.
     pub(crate) grammar: Grammar,
     /// One of these options has to be given.
@@ -171,6 +173,7 @@ impl RawEntry {
             id: if self.id.starts_with(family) { self.id.clone() } else { format!("{family}.{}", self.id) },
             names: self.names.clone(),
             why: self.why.clone(),
+            manual: self.manual.clone(),
             grammar,
             needs: self.needs.clone(),
             all: self.all.clone(),

@@ -227,7 +227,15 @@ impl Policy {
 
     fn add_family(&mut self, name: &'static str, family: Family) -> Result<(), PolicyError> {
         let compile = |raw: &RawEntry, wraps| {
-            raw.compile(name, wraps).map_err(|what| PolicyError::Entry { file: name, what })
+            let read = if raw.manual.is_empty() {
+                Err(format!(
+                    "entry `{}`: `manual` must name the page in which its options were looked up",
+                    raw.id
+                ))
+            } else {
+                raw.compile(name, wraps)
+            };
+            read.map_err(|what| PolicyError::Entry { file: name, what })
         };
         for raw in &family.program {
             let entry = compile(raw, false)?;
@@ -399,4 +407,24 @@ fn fixed_examples(cloud: &Cloud, block: &Block) -> Vec<Example> {
         all.extend(Example::all(&id, Verdict::Risky, &rule.asks));
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn family(manual: &str) -> Family {
+        let entry = format!(
+            "[[program]]\nid = \"probe\"\nnames = [\"probe\"]\nwhy = \"asks\"\n{manual}operands = []\n"
+        );
+        toml::from_str(&entry).unwrap()
+    }
+
+    #[test]
+    fn an_embedded_entry_without_the_page_of_its_options_is_refused() {
+        let mut policy = Policy::unchecked().unwrap();
+        let error = policy.add_family("reach", family("")).unwrap_err();
+        assert!(error.to_string().contains("entry `probe`: `manual` must name the page"), "{error}");
+        policy.add_family("reach", family("manual = \"probe(1), probe 1.0\"\n")).unwrap();
+    }
 }

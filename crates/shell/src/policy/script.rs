@@ -198,7 +198,13 @@ impl Script {
     /// Describes the script as a rule.
     pub(super) fn summary(&self) -> RuleSummary {
         let what = format!("{} (declared script, sha256 {})", self.why, self.digest);
-        RuleSummary { id: format!("script.{}", self.id), verdict: self.verdict, programs: Vec::new(), what }
+        RuleSummary {
+            id: format!("script.{}", self.id),
+            verdict: self.verdict,
+            programs: Vec::new(),
+            what,
+            manual: None,
+        }
     }
 
     /// Returns the digest of the text before it is filled.

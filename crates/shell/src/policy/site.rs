@@ -168,6 +168,17 @@ mod tests {
     }
 
     #[test]
+    fn a_site_need_not_name_the_manual_page_and_may() {
+        let manual = |text: &str| {
+            let policy = Policy::with_site(text).unwrap();
+            policy.rules().find(|rule| rule.id == "site.wpa_cli").unwrap().manual
+        };
+        assert_eq!(manual(NMCLI), None);
+        let named = NMCLI.replace("sockets = []", "manual = \"wpa_cli(8), wpa_supplicant 2.10\"");
+        assert_eq!(manual(&named).as_deref(), Some("wpa_cli(8), wpa_supplicant 2.10"));
+    }
+
+    #[test]
     fn a_misspelled_key_is_an_error() {
         assert!(matches!(Policy::with_site("tigthen = []"), Err(PolicyError::Syntax { .. })));
     }

@@ -43,6 +43,9 @@ struct Row {
     verdict: Verdict,
     programs: Vec<String>,
     what: String,
+    /// Where the options were looked up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    manual: Option<String>,
     examples: Vec<ShownRule>,
 }
 
@@ -80,6 +83,9 @@ pub(super) fn run(arguments: &Arguments, setup: &Setup) -> anyhow::Result<u8> {
         line(&format!("{:<8} {:<28} {}", row.verdict, row.rule, row.what))?;
         line(&format!("         {}", row.programs.join(" ")))?;
         if arguments.program.is_some() {
+            if let Some(manual) = &row.manual {
+                line(&format!("         options from {manual}"))?;
+            }
             for example in &row.examples {
                 line(&format!("           {:<8} {}", example.verdict, example.command.escape_debug()))?;
             }
@@ -108,6 +114,7 @@ fn rows(policy: &Policy) -> Vec<Row> {
             verdict: rule.verdict,
             programs: rule.programs,
             what: rule.what,
+            manual: rule.manual,
         })
         .collect()
 }
