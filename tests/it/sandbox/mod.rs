@@ -5,11 +5,13 @@
 
 #![expect(clippy::indexing_slicing, clippy::print_stdout, reason = "the helpers below are tests too")]
 
+mod contact;
 mod control;
 mod corpus;
 mod names;
 mod place;
 mod proof;
+mod resolver;
 mod settings;
 mod trace;
 mod works;
