@@ -121,13 +121,13 @@ const TYPES: [&str; 4] = ["a", "any", "in", "mx"];
 
 /// True if a question is for a destination or for a name below one, for the name behind an address, for the root, or for this machine.
 fn is_question_named(line: &str, named: &[String]) -> bool {
-    let (name, kind) = line.rsplit_once(' ').unwrap();
-    let name = name.to_ascii_lowercase();
+    let name = line.rsplit_once(' ').unwrap().0.to_ascii_lowercase();
     let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     let is_own = machine.trim().eq_ignore_ascii_case(&name);
     let below = |host: &String| name == *host || name.ends_with(&format!(".{host}"));
     let carries_nothing = name.is_empty() || is_own || TYPES.contains(&name.as_str());
-    kind == POINTER.to_string() || carries_nothing || named.iter().any(below)
+    let is_reverse = [".in-addr.arpa", ".ip6.arpa"].iter().any(|end| name.ends_with(end));
+    is_reverse || carries_nothing || named.iter().any(below)
 }
 
 fn ruled(command: &str) -> (Vec<String>, Vec<String>) {
