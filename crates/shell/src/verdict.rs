@@ -151,6 +151,12 @@ impl Ruling {
     /// The rule by which a SAFE command asks on a machine that cannot confine it.
     pub const SANDBOX_MISSING: &'static str = "sandbox.missing";
 
+    /// The rule by which a SAFE command asks that the shell of a caller could read otherwise.
+    pub const EXPANDED: &'static str = "hook.expansion";
+
+    /// The rule by which a SAFE command asks that the shell of a caller runs itself, and not as the program of that name.
+    pub const BUILT_IN: &'static str = "hook.builtin";
+
     /// Tells whether the command only reads, and asks because of what the words alone do not say: where it would send something,
     /// what lies there, or that nothing would confine it.
     #[must_use]

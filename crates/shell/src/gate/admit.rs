@@ -38,12 +38,14 @@ pub struct Admitted {
 impl Shell {
     /// Judges a command that the caller will run, asks if it must, and records what was decided. Nothing is started.
     ///
-    /// The caller runs it in surroundings of their own: without this sandbox, with their programs and their names. What is SAFE only because
-    /// the gate follows it from server to server therefore asks.
+    /// The caller runs it in surroundings of their own: in their shell, without this sandbox, with their programs and their names. What is
+    /// SAFE only because the gate runs words without a shell, or follows it from server to server, therefore asks.
     pub async fn admit(&self, command: &str, reasoning: &str, cancel: CancelSignal) -> Admission {
         let mut case = self.open(command, reasoning);
+        // The caller runs the text with what stands around it.
+        let mut text = self.unmasked(command);
         loop {
-            case.ruling = self.unfollowed(self.resolve_names(case.ruling).await);
+            case.ruling = self.for_caller(&text, case.ruling).await;
             if case.command.is_empty() {
                 return Admission::Refused(Box::new(self.refuse_empty(case).await));
             }
@@ -55,7 +57,10 @@ impl Shell {
             match self.consent(case, &cancel).await {
                 Ok((case, None)) => return self.record_admission(case).await,
                 Ok((changed, Some(command))) => match self.modify(changed, &command).await {
-                    Ok(next) => case = next,
+                    Ok(next) => {
+                        text.clone_from(&next.command);
+                        case = next;
+                    }
                     Err(response) => return Admission::Refused(response),
                 },
                 Err(response) => return Admission::Refused(response),
@@ -90,7 +95,7 @@ impl Shell {
 
     /// Judges a command as [`Shell::admit`] does. Nobody is asked and nothing is recorded.
     pub async fn examine(&self, command: &str) -> Ruling {
-        self.unfollowed(self.resolve_names(self.open(command, "").ruling).await)
+        self.for_caller(&self.unmasked(command), self.open(command, "").ruling).await
     }
 
     /// Records that somebody else asks a human about something RISKY, and returns the name of the record.
@@ -146,8 +151,10 @@ impl Shell {
         }
     }
 
-    /// Makes what the gate would follow from server to server ask: whoever runs it follows blindly.
-    fn unfollowed(&self, ruling: Ruling) -> Ruling {
+    /// Makes a command ask that is SAFE only because the gate runs it: the gate starts words without a shell, and follows from server to
+    /// server with a judgement at each.
+    async fn for_caller(&self, command: &str, ruling: Ruling) -> Ruling {
+        let ruling = self.policy.for_caller(command, self.resolve_names(ruling).await);
         let stages = ruling.list.iter().flat_map(|list| &list.pipelines).flat_map(|row| &row.stages);
         let redirected =
             stages.map(|stage| &stage.profile).chain([&ruling.profile]).any(|one| one.redirected);
@@ -276,6 +283,22 @@ mod tests {
         let deny = Choice::Deny { reason: "no".to_owned() };
         let answer = refused(admit(data.path(), "curl -sL --max-redirs 2 http://127.0.0.1:1/", [deny]).await);
         assert_eq!(answer.rule, Ruling::REDIRECTED);
+    }
+
+    #[tokio::test]
+    async fn what_the_shell_of_the_caller_reads_otherwise_asks() {
+        for (command, rule) in [
+            ("nft list ruleset ? flush ruleset", Ruling::EXPANDED),
+            ("printf '%d' 'path[$(touch x)1]'", Ruling::BUILT_IN),
+            ("ss -s\r", Ruling::EXPANDED),
+        ] {
+            let data = tempfile::tempdir().unwrap();
+            let shell = shell(data.path(), [Choice::Expired]);
+            assert_eq!(shell.judge(command.trim()).verdict, Verdict::Safe, "{command}");
+            assert_eq!(shell.examine(command).await.rule, rule, "{command}");
+            let answer = refused(shell.admit(command, "why", CancelSignal::never()).await);
+            assert_eq!(answer.rule, rule, "{command}");
+        }
     }
 
     #[tokio::test]

@@ -173,8 +173,13 @@ impl Shell {
         }
     }
 
+    /// Returns the text as it is meant, with the names behind a mask.
+    pub(super) fn unmasked(&self, command: &str) -> String {
+        self.mask.as_ref().map_or_else(|| command.to_owned(), |mask| mask.unmask(command))
+    }
+
     pub(super) fn open(&self, command: &str, reasoning: &str) -> Case {
-        let command = self.mask.as_ref().map_or_else(|| command.to_owned(), |mask| mask.unmask(command));
+        let command = self.unmasked(command);
         let command = command.trim_matches([' ', '\t', '\n', '\r']);
         Case::new(command, reasoning, self.judge(command))
     }

@@ -46,7 +46,7 @@ impl Policy {
         })
     }
 
-    fn rule(&self, command: &str, script: &Script) -> Ruling {
+    pub(super) fn rule(&self, command: &str, script: &Script) -> Ruling {
         let argv =
             script.is_plain().then(|| script.commands.first().map(list::run_words).unwrap_or_default());
         if let Some(forbidden) = find_forbidden(self, script, command.len()) {

@@ -8,7 +8,9 @@
 //! part that tier 0 forbids. Only what survives is held against the allow list.
 
 mod address;
+mod alike;
 mod allow;
+mod caller;
 mod classify;
 mod cloud;
 mod cluster;

@@ -1,5 +1,6 @@
 //! Reading the policy files, once.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -9,8 +10,8 @@ use super::entry::RawEntry;
 use super::impact::{ImpactRow, RawImpact};
 use super::script::{self, Script};
 use super::site::{self, Tighten};
-use super::{Block, Cloud, Destinations, Entry, Example, Files, Wrapper};
-use crate::{Impact, Verdict};
+use super::{Block, Callers, Cloud, Destinations, Entry, Example, Files, Wrapper};
+use crate::{Impact, Ruling, Verdict};
 use ghost_base::Digest;
 
 /// The families of the allow list, by the name that begins their rules.
@@ -33,9 +34,14 @@ const CLOUD: &str = include_str!("cloud.toml");
 const CORE: &str = include_str!("core.toml");
 const DESTINATION: &str = include_str!("destination.toml");
 const BLOCK: &str = include_str!("block.toml");
+const CALLER: &str = include_str!("caller.toml");
 
 static EMBEDDED: LazyLock<Result<Policy, PolicyError>> = LazyLock::new(Policy::unchecked);
-static BUILTIN: LazyLock<Result<(), PolicyError>> = LazyLock::new(|| Policy::embedded()?.check_examples());
+static BUILTIN: LazyLock<Result<(), PolicyError>> = LazyLock::new(|| {
+    let policy = Policy::embedded()?;
+    policy.check_examples()?;
+    policy.check_callers()
+});
 
 /// Why a policy cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -114,6 +120,7 @@ pub struct Policy {
     pub(crate) files: Files,
     pub(crate) cloud: Cloud,
     pub(crate) block: Block,
+    pub(crate) callers: Callers,
     destinations: HashMap<String, Destinations>,
     pub(super) scripts: Vec<Script>,
     pub(super) carriers: Vec<Vec<String>>,
@@ -193,6 +200,7 @@ impl Policy {
         let read = |file, what: toml::de::Error| PolicyError::Syntax { file, what: what.to_string() };
         let cloud = Cloud::read(CLOUD, CORE).map_err(|what| read("cloud", what))?;
         let block: Block = toml::from_str(BLOCK).map_err(|what| read("block", what))?;
+        let callers: Callers = toml::from_str(CALLER).map_err(|what| read("caller", what))?;
         let mut policy = Self {
             programs: HashMap::new(),
             transparent: HashMap::new(),
@@ -205,6 +213,7 @@ impl Policy {
             examples: fixed_examples(&cloud, &block),
             cloud,
             block,
+            callers,
             destinations: Destinations::load(DESTINATION).map_err(|what| read("destination", what))?,
             scripts: script::load()?,
             carriers: Vec::new(),
@@ -215,6 +224,7 @@ impl Policy {
                 CLOUD,
                 CORE,
                 BLOCK,
+                CALLER,
                 DESTINATION,
             ])),
         };
@@ -352,8 +362,22 @@ impl Policy {
     }
 
     fn check_examples(&self) -> Result<(), PolicyError> {
-        for example in &self.examples {
+        Self::check(self.examples.iter().map(|example| {
             let ruling = self.classify(&example.command);
+            (Cow::Borrowed(example), ruling)
+        }))
+    }
+
+    /// Checks the table of callers, which no site changes.
+    fn check_callers(&self) -> Result<(), PolicyError> {
+        Self::check(self.callers.examples().map(|example| {
+            let ruling = self.for_caller(&example.command, self.classify(&example.command));
+            (Cow::Owned(example), ruling)
+        }))
+    }
+
+    fn check<'e>(judged: impl Iterator<Item = (Cow<'e, Example>, Ruling)>) -> Result<(), PolicyError> {
+        for (example, ruling) in judged {
             if ruling.verdict != example.verdict {
                 return Err(PolicyError::Example {
                     entry: example.entry.clone(),

@@ -4,6 +4,7 @@
 //! with examples that were checked. Never: a site that opens what tier 0 forbids, or an entry whose examples fail.
 
 mod block;
+mod caller;
 mod cloud;
 mod describe;
 mod destination;
@@ -21,6 +22,7 @@ mod site;
 mod wrapper;
 
 pub(crate) use block::{Block, Credentials, Harm, Rule};
+pub(crate) use caller::Callers;
 pub(crate) use cloud::{Carrier, Cloud, SecretOption};
 pub use describe::RuleSummary;
 pub(crate) use destination::{Destinations, Reading};

@@ -5,7 +5,8 @@
 //!
 //! The reader is our own because no existing parser answers both questions that the gate asks. Shell parsers refuse
 //! what they cannot parse, while the gate has to take apart a hostile text anyway, and the words that were judged have
-//! to be the words that run. Tests compare it with real shells.
+//! to be the words that run. Tests compare it with real shells. What the shell of a caller runs is read once more, by a reader that takes
+//! only what all shells read alike (`judge/alike.rs`).
 
 pub(crate) mod brace;
 mod lex;
