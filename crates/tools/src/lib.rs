@@ -20,6 +20,7 @@ pub mod host;
 pub mod identity;
 pub mod input;
 pub mod inventory;
+pub mod json;
 pub mod knowledge;
 pub mod list;
 pub mod live;

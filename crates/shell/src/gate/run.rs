@@ -151,6 +151,12 @@ impl Shell {
         self.runner.begin_turn(turn);
     }
 
+    /// True if a pattern of file names, as searches take them, can stand for a credential file.
+    #[must_use]
+    pub fn may_name_credential(&self, pattern: &str) -> bool {
+        self.policy.may_name_credential(pattern)
+    }
+
     /// Judges a command as the gate would judge it.
     #[must_use]
     pub fn judge(&self, command: &str) -> Ruling {

@@ -1,8 +1,8 @@
 //! Files that hold credentials, wherever a command names one.
 
 use super::address::decode;
-use super::path::{clean, from_place};
-use crate::policy::Credentials;
+use super::path::{base, clean, from_place, part_may_be};
+use crate::policy::{Credentials, Policy};
 use crate::text::brace::{alternatives, expand, split_outside_braces};
 
 /// Lists the words that name a credential file; relative ones start at `place`, where that is known.
@@ -66,6 +66,22 @@ pub(super) fn names_one(word: &str, table: &Credentials) -> bool {
 /// Every name in the table has a dot, a slash or an underscore: most words are done here.
 fn may_be_one(text: &str) -> bool {
     text.contains(['.', '/', '_'])
+}
+
+impl Policy {
+    /// True if a pattern of file names, as searches take them, can stand for a credential file. A pattern for every name does not count.
+    pub(crate) fn may_name_credential(&self, pattern: &str) -> bool {
+        let (patterns, whole) = expand(pattern);
+        let may_be = |pattern: &String| {
+            let last: Vec<char> = base(pattern).chars().collect();
+            let chosen = last.iter().any(|char| !"*?[]!".contains(*char))
+                && last.iter().any(|char| "*?[".contains(*char));
+            let mut names = self.block.credentials.tails.iter().filter(|tail| !tail.contains('/'));
+            chosen
+                && names.any(|name| part_may_be(&last, &name.replace('*', "x").chars().collect::<Vec<_>>()))
+        };
+        !whole || patterns.iter().any(may_be)
+    }
 }
 
 /// What stands beside a path in a word: `@file`, `key=file`, `user:file`, lists, quotes of another language.

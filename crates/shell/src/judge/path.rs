@@ -108,7 +108,7 @@ fn may_be(pattern: &str, path: &str) -> bool {
 }
 
 /// Matches one part as a shell does. Whatever stands in brackets may be any character.
-fn part_may_be(pattern: &[char], part: &[char]) -> bool {
+pub(super) fn part_may_be(pattern: &[char], part: &[char]) -> bool {
     // The places in the pattern that a match can have reached.
     let mut open = vec![false; pattern.len() + 1];
     let skip_stars = |open: &mut Vec<bool>| {

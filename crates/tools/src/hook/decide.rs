@@ -43,6 +43,10 @@ struct Judged {
     action: ToolAction,
     table: TableRuling,
     reasoning: String,
+    /// Every file that it reads or writes, by its name in the call and by its real path.
+    files: Vec<String>,
+    /// What of its input Ghost cannot judge.
+    odd: Option<String>,
     /// Who is asked in Slack, where somebody is.
     asks: Option<Arc<AsksInSlack>>,
 }
@@ -89,6 +93,17 @@ impl Deciding<'_> {
         };
         let project = Project::new(&call.folder, root.as_deref(), environment.path("HOME").as_deref());
         let table = table::judge(&self.setup.config.hook, &call.tool, &action, &project);
+        let odd = tool::odd_member(self.client, call);
+        let files = match &action {
+            ToolAction::Read(files) | ToolAction::Write(files) => files.as_slice(),
+            ToolAction::Shell { .. }
+            | ToolAction::Fetch(_)
+            | ToolAction::Mcp
+            | ToolAction::Nothing
+            | ToolAction::Other => &[],
+        };
+        let real = |name: &String| project.locate(name).path.to_string_lossy().into_owned();
+        let files = files.iter().flat_map(|name| [name.clone(), real(name)]).collect();
         let said = if let ToolAction::Shell { reasoning, .. } = &action { reasoning.clone() } else { None };
         let who = match &call.agent {
             Some(agent) => format!("{} ({agent})", self.client.name()),
@@ -103,8 +118,9 @@ impl Deciding<'_> {
                     folder: call.folder.display().to_string(),
                     conversation: call.session.clone(),
                     kind: match &action {
-                        ToolAction::Shell { .. } => OutsideKind::Command,
-                        ToolAction::Read(_)
+                        ToolAction::Shell { .. } if odd.is_none() => OutsideKind::Command,
+                        ToolAction::Shell { .. }
+                        | ToolAction::Read(_)
                         | ToolAction::Write(_)
                         | ToolAction::Fetch(_)
                         | ToolAction::Mcp
@@ -120,7 +136,7 @@ impl Deciding<'_> {
         };
         let reasoning = format!("{who} in {}: {reasoning}", call.folder.display());
         let shell = self.shell(session(self.client, &call.session)?, &call.folder, asks.clone())?;
-        Ok(Judged { shell, action, table, reasoning, asks })
+        Ok(Judged { shell, action, table, reasoning, files, odd, asks })
     }
 
     /// Opens the gate of the client's session. What it admits runs elsewhere, so that no sandbox is tried out.
@@ -150,16 +166,27 @@ impl Deciding<'_> {
     }
 
     async fn answer(&self, judged: &Judged, call: &Call, cancel: CancelSignal) -> Answer {
-        let Judged { shell, action, table, reasoning, .. } = judged;
+        let Judged { shell, action, table, reasoning, odd, .. } = judged;
         if let ToolAction::Shell { command, .. } = action {
             if table.rule == ToolRule::Deny {
                 let why = format!("{} ({})", table.reason, table.name);
                 return self.refusal(&shell.refuse(command, reasoning, &why).await);
             }
-            return self.command(shell, command, reasoning, cancel).await;
+            if odd.is_none() {
+                return self.command(shell, command, reasoning, cancel).await;
+            }
         }
         let what = described(&call.tool, &call.input);
-        let ruling = self.tool_ruling(shell, action, table);
+        let ruling = match action {
+            ToolAction::Shell { command, .. } => shell.examine(command).await,
+            ToolAction::Read(_)
+            | ToolAction::Write(_)
+            | ToolAction::Fetch(_)
+            | ToolAction::Mcp
+            | ToolAction::Nothing
+            | ToolAction::Other => tool_ruling(judged),
+        };
+        let ruling = odd.as_ref().map_or_else(|| ruling.clone(), |odd| unread(ruling.clone(), odd));
         let passes = ruling.verdict == Verdict::Safe;
         if ruling.verdict == Verdict::Risky && self.asks_in_client() {
             return self.left_to_client(shell, &what, reasoning, ruling).await;
@@ -214,29 +241,6 @@ impl Deciding<'_> {
         }
     }
 
-    /// Turns a row of the table into a ruling.
-    fn tool_ruling(&self, shell: &Shell, action: &ToolAction, table: &TableRuling) -> Ruling {
-        let (verdict, impact) = match table.rule {
-            ToolRule::Pass => (Verdict::Safe, None),
-            ToolRule::Ask => (Verdict::Risky, Some(Impact::Change)),
-            ToolRule::Deny => (Verdict::Blocked, None),
-        };
-        // An address that no command may ask for is none for a tool.
-        if let ToolAction::Fetch(Some(url)) = action {
-            let command = shell.judge(&format!("curl -s {}", quote(url)));
-            if command.verdict == Verdict::Blocked {
-                return Ruling { argv: None, ..command };
-            }
-        }
-        Ruling {
-            verdict,
-            impact,
-            rule: table.name.into(),
-            reason: table.reason.clone().into(),
-            ..Ruling::default()
-        }
-    }
-
     /// Puts into words what came of it. `sent` is the command, where it is one.
     fn admission(&self, admission: Admission, sent: Option<&str>) -> Answer {
         match admission {
@@ -268,6 +272,69 @@ impl Deciding<'_> {
             }
         };
         Answer::Refuse { reason, audit_id: response.audit_id.clone() }
+    }
+}
+
+/// Turns a row of the table into a ruling.
+fn tool_ruling(judged: &Judged) -> Ruling {
+    let Judged { shell, action, table, files, .. } = judged;
+    let (verdict, impact) = match table.rule {
+        ToolRule::Pass => (Verdict::Safe, None),
+        ToolRule::Ask => (Verdict::Risky, Some(Impact::Change)),
+        ToolRule::Deny => (Verdict::Blocked, None),
+    };
+    // What no command may read, write or ask for, no tool may.
+    let command = match action {
+        ToolAction::Fetch(Some(url)) => Some(format!("curl -s {}", quote(url))),
+        ToolAction::Read(_) => Some(line("cat", files)),
+        ToolAction::Write(_) => Some(line("tee", files)),
+        ToolAction::Fetch(None)
+        | ToolAction::Shell { .. }
+        | ToolAction::Mcp
+        | ToolAction::Nothing
+        | ToolAction::Other => None,
+    };
+    let ruling = command.map(|command| shell.judge(&command));
+    if let Some(ruling) = ruling.filter(|ruling| ruling.verdict == Verdict::Blocked) {
+        return Ruling { argv: None, ..ruling };
+    }
+    if let Some(pattern) =
+        files.iter().find(|name| verdict == Verdict::Safe && shell.may_name_credential(name))
+    {
+        return Ruling {
+            verdict: Verdict::Risky,
+            impact: Some(Impact::Change),
+            rule: "hook.credential".into(),
+            reason: format!("{pattern:?} can stand for a file that holds credentials").into(),
+            ..Ruling::default()
+        };
+    }
+    Ruling {
+        verdict,
+        impact,
+        rule: table.name.into(),
+        reason: table.reason.clone().into(),
+        ..Ruling::default()
+    }
+}
+
+fn line(program: &str, files: &[String]) -> String {
+    files.iter().fold(program.to_owned(), |line, file| format!("{line} {}", quote(file)))
+}
+
+/// Makes a call ask because a part of its input was not judged. What is BLOCKED stays so.
+fn unread(ruling: Ruling, odd: &str) -> Ruling {
+    let reason = match ruling.verdict {
+        Verdict::Blocked => return ruling,
+        Verdict::Safe => odd.to_owned(),
+        Verdict::Risky => format!("{odd}; and {}", ruling.reason),
+    };
+    Ruling {
+        verdict: Verdict::Risky,
+        rule: "hook.member".into(),
+        reason: reason.into(),
+        impact: Some(Impact::Change),
+        ..Ruling::default()
     }
 }
 

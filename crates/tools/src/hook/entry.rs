@@ -3,8 +3,8 @@
 use serde_json::Number;
 
 use super::call::Client;
-use super::json::Json;
 use super::line::is_ours;
+use crate::json::Json;
 
 /// One hook of Ghost's, as settings have it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,7 +12,6 @@ mod decide;
 mod doctor;
 mod entry;
 mod install;
-mod json;
 mod line;
 mod patch;
 mod place;

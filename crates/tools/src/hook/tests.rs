@@ -74,7 +74,7 @@ fn what_is_safe_is_allowed_and_everything_else_is_stopped_with_a_reason() {
         check(client, "Unheard", &json!({}), (2, "nobody here knows"));
     }
     check(Client::Claude, "Read", &json!({"file_path": "a"}), (0, ""));
-    check(Client::Claude, "Read", &json!({"file_path": "/etc/shadow"}), (2, "outside of the project"));
+    check(Client::Claude, "Read", &json!({"file_path": "/etc/hosts"}), (2, "outside of the project"));
     check(Client::Claude, "Write", &json!({"file_path": "a", "content": "x"}), (0, ""));
     check(
         Client::Claude,
@@ -95,6 +95,119 @@ fn what_is_safe_is_allowed_and_everything_else_is_stopped_with_a_reason() {
     check(Client::Codex, "apply_patch", &patch("a"), (0, ""));
     check(Client::Codex, "apply_patch", &patch("../a"), (2, "outside"));
     check(Client::Codex, "apply_patch", &json!({"command": "x"}), (2, "nobody here knows"));
+}
+
+#[test]
+fn a_member_that_is_not_known_or_of_another_form_asks() {
+    for (client, tool, input) in [
+        (Client::Claude, "Bash", json!({"command": "ss -s", "dangerouslyDisableSandbox": true})),
+        (Client::Claude, "Bash", json!({"command": "ss -s", "dangerouslyDisableSandbox": "false"})),
+        (Client::Claude, "Bash", json!({"command": "ss -s", "shell": "/bin/zsh"})),
+        (Client::Claude, "Bash", json!({"command": "ss -s", "Command": "reboot"})),
+        (Client::Claude, "Bash", json!({"command": "ss -s", "timeout": "1; reboot"})),
+        (Client::Claude, "Bash", json!({"command": "ss -s", "run_in_background": null})),
+        (Client::Claude, "Bash", json!({"command": "ss -s", "description": ["x"]})),
+        (Client::Claude, "Read", json!({"file_path": "a", "path": "/etc/shadow"})),
+        (Client::Claude, "Write", json!({"file_path": "a", "content": "x", "mode": "0777"})),
+        (Client::Claude, "Grep", json!({"pattern": "x", "-f": "/etc/shadow"})),
+        (Client::Claude, "Agent", json!({"description": "d", "prompt": "p", "mode": "bypassPermissions"})),
+        (Client::Codex, "Bash", json!({"command": "ss -s", "workdir": "/"})),
+        (Client::Codex, "Bash", json!({"command": "ss -s", "sandbox_permissions": "require_escalated"})),
+        (Client::Codex, "update_plan", json!({"plan": [], "x": 1})),
+    ] {
+        check(client, tool, &input, (2, "hook.member"));
+    }
+    let blocked = json!({"command": "reboot", "env": {}});
+    check(Client::Claude, "Bash", &blocked, (2, "BLOCKED"));
+    for (tool, input) in [
+        ("Bash", json!({"command": "ss -s", "description": "d", "timeout": 5000, "run_in_background": true})),
+        ("Bash", json!({"command": "ss -s", "dangerouslyDisableSandbox": false})),
+        ("Grep", json!({"pattern": "x", "glob": "*.rs", "-n": true, "-C": 3, "output_mode": "content"})),
+        ("Edit", json!({"file_path": "a", "old_string": "x", "new_string": "y", "replace_all": false})),
+        ("Agent", json!({"description": "d", "prompt": "p", "subagent_type": "general-purpose"})),
+    ] {
+        check(Client::Claude, tool, &input, (0, ""));
+    }
+}
+
+#[test]
+fn a_script_that_sends_a_member_that_is_not_known_is_asked_about_it() {
+    let data = tempfile::tempdir().unwrap();
+    let call =
+        json!({"tool": "shell", "cwd": "/tmp", "input": {"command": "ss -s", "env": {"A": "b"}}}).to_string();
+    let written = answer(Client::Generic, AskWhom::Ask, data.path(), "", call.as_bytes());
+    assert!(written.code == 4 && written.stderr.contains("hook.member"), "{written:?}");
+    let text = std::fs::read_dir(data.path().join("audit")).unwrap().next().unwrap().unwrap().path();
+    // The whole call is on record, not the command alone.
+    assert!(std::fs::read_to_string(text).unwrap().contains("env"));
+}
+
+#[test]
+fn what_holds_a_credential_is_no_file_for_any_tool() {
+    for (client, tool, input) in [
+        (Client::Claude, "Read", json!({"file_path": ".env"})),
+        (Client::Claude, "Read", json!({"file_path": "sub/../.env.production"})),
+        (Client::Claude, "Read", json!({"file_path": "~/.ssh/id_ed25519"})),
+        (Client::Claude, "Read", json!({"file_path": "/etc/shadow"})),
+        (Client::Claude, "Read", json!({"file_path": "/proc/self/environ"})),
+        (Client::Claude, "NotebookRead", json!({"notebook_path": ".netrc"})),
+        (Client::Claude, "LS", json!({"path": "/root/.azure"})),
+        (Client::Claude, "Glob", json!({"pattern": "**/.env"})),
+        (Client::Claude, "Grep", json!({"pattern": "KEY", "path": ".env"})),
+        (Client::Claude, "Grep", json!({"pattern": "KEY", "glob": "{a,.env}"})),
+        (Client::Claude, "Write", json!({"file_path": ".env", "content": "x"})),
+        (
+            Client::Claude,
+            "Edit",
+            json!({"file_path": ".git-credentials", "old_string": "a", "new_string": "b"}),
+        ),
+        (Client::Codex, "view_image", json!({"path": ".env"})),
+        (
+            Client::Codex,
+            "apply_patch",
+            json!({"command": "*** Begin Patch\n*** Add File: .env\n+x\n*** End Patch\n"}),
+        ),
+    ] {
+        check(client, tool, &input, (2, "BLOCKED"));
+    }
+    for pattern in [".env*", ".e*", "src/**/.en?", "*.env", ".[e]nv"] {
+        check(Client::Claude, "Grep", &json!({"pattern": "KEY", "glob": pattern}), (2, "hook.credential"));
+    }
+    for pattern in ["*.rs", "**/*", "!.env", "{a,b}*.toml"] {
+        check(Client::Claude, "Grep", &json!({"pattern": "KEY", "glob": pattern}), (0, ""));
+    }
+    check(Client::Claude, "Read", &json!({"file_path": "environment.rs"}), (0, ""));
+}
+
+#[test]
+fn a_link_to_a_credential_is_one() {
+    let (data, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(project.path().join(".env"), "KEY=x").unwrap();
+    std::os::unix::fs::symlink(".env", project.path().join("notes.txt")).unwrap();
+    let call = sent("Read", &json!({"file_path": "notes.txt"}), project.path());
+    let written = answer(Client::Claude, AskWhom::Deny, data.path(), "", &call);
+    assert!(written.code == 2 && written.stderr.contains("BLOCKED"), "{written:?}");
+}
+
+#[test]
+fn what_the_shell_of_a_client_would_read_otherwise_asks() {
+    for (command, rule) in [
+        ("nft list ruleset ? flush ruleset", "hook.expansion"),
+        ("iptables-nft -L [-]Z", "hook.expansion"),
+        ("kubectl get pods [-]-server=127.0.0.1:18081", "hook.expansion"),
+        ("printf '%d' 'path[$(touch X)1]'", "hook.builtin"),
+        ("az vm list --query \"[?name==`touch`]\"", "text.substitution"),
+    ] {
+        for client in [Client::Claude, Client::Codex] {
+            check(client, "Bash", &json!({"command": command}), (2, rule));
+        }
+    }
+    check(
+        Client::Claude,
+        "Bash",
+        &json!({"command": "ss -tn state established | grep -c '10[.]0'"}),
+        (0, "allow"),
+    );
 }
 
 #[test]
@@ -287,7 +400,8 @@ proptest! {
     #[test]
     fn a_random_command_is_allowed_only_where_the_policy_says_so(command in "[ -~\u{0}-\u{1f}é\u{202e}]{0,30}") {
         let policy = ghost_shell::Policy::embedded().unwrap();
-        let safe = policy.classify(command.trim_matches([' ', '\t', '\n', '\r'])).verdict == ghost_shell::Verdict::Safe;
+        let trimmed = command.trim_matches([' ', '\t', '\n', '\r']);
+        let safe = policy.for_caller(trimmed, policy.classify(trimmed)).verdict == ghost_shell::Verdict::Safe;
         for client in [Client::Claude, Client::Codex] {
             let data = tempfile::tempdir().unwrap();
             let written = answer(client, AskWhom::Deny, data.path(), "", &sent("Bash", &json!({"command": command}), data.path()));

@@ -1,4 +1,5 @@
-//! JSON whose members keep their order, so that a change to somebody's settings shows as what it is.
+//! JSON whose members keep their order and stand there once: a change to settings shows as it is, and no two readers differ in which of
+//! two members of one name counts.
 
 use std::fmt;
 
@@ -9,7 +10,7 @@ use serde_json::Number;
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Json {
+pub enum Json {
     Null,
     Bool(bool),
     Number(Number),
@@ -20,13 +21,13 @@ pub(super) enum Json {
 
 impl Json {
     /// Returns a member.
-    pub(super) fn get(&self, name: &str) -> Option<&Self> {
+    pub fn get(&self, name: &str) -> Option<&Self> {
         let Self::Object(members) = self else { return None };
         members.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
     /// Sets a member, behind the others where it is new. A value that has no members stays as it is.
-    pub(super) fn set(&mut self, name: &str, value: Self) {
+    pub fn set(&mut self, name: &str, value: Self) {
         let Self::Object(members) = self else { return };
         match members.iter_mut().find(|(known, _)| known == name) {
             Some((_, old)) => *old = value,
@@ -35,17 +36,17 @@ impl Json {
     }
 
     /// Returns the text, where it is one.
-    pub(super) fn text(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<&str> {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 
     /// Returns the whole number, where it is one.
-    pub(super) fn number(&self) -> Option<u64> {
+    pub fn number(&self) -> Option<u64> {
         if let Self::Number(value) = self { value.as_u64() } else { None }
     }
 
     /// Returns the elements, where it is an array.
-    pub(super) fn array(&self) -> Option<&[Self]> {
+    pub fn array(&self) -> Option<&[Self]> {
         if let Self::Array(values) = self { Some(values) } else { None }
     }
 }
