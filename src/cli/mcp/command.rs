@@ -9,6 +9,7 @@ use rmcp::ServiceExt as _;
 
 use super::approval::Approvals;
 use super::http::{Options, SlackIdentity, listen};
+use super::message::Checked;
 use super::server::Server;
 use super::workplace::{Brain, Workplace};
 use crate::cli::bot::found;
@@ -113,7 +114,8 @@ fn slack(setup: &Setup) -> anyhow::Result<SlackIdentity> {
 }
 
 async fn serve(server: Server) -> anyhow::Result<()> {
-    let serving = server.serve(rmcp::transport::stdio()).await.map_err(|error| {
+    let (input, output) = rmcp::transport::stdio();
+    let serving = server.serve(Checked::new(input, output)).await.map_err(|error| {
         let error = anyhow::anyhow!("no client began to speak the protocol: {error}");
         Hinted::new(error, "a client starts this program: docs/tools/mcp.md says how, client by client")
     })?;

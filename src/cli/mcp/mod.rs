@@ -12,6 +12,7 @@ mod hint;
 mod http;
 mod investigation;
 mod job;
+mod message;
 mod prompt;
 mod resource;
 mod schema;

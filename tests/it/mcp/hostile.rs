@@ -69,6 +69,40 @@ fn what_is_no_message_is_passed_over_or_refused_and_the_next_one_is_answered() {
 }
 
 #[test]
+fn what_no_reader_understands_is_answered_with_a_parse_error_and_the_session_goes_on() {
+    let (folder, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut client = Client::ready(folder.path(), data.path(), &[]);
+    let nested =
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{}", "[".repeat(5_000));
+    for line in [
+        b"\xff\xfe{}".to_vec(),
+        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}".to_vec(),
+        nested.into_bytes(),
+    ] {
+        client.send_bytes(&[line, b"\n".to_vec()].concat());
+        let answer = client.read();
+        assert!(answer["error"]["code"] == -32700 && answer["id"].is_null(), "{answer}");
+        alive(&mut client);
+    }
+    client.send(&format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}\"}}", "x".repeat(17 << 20)));
+    assert_eq!(client.read()["error"]["code"], -32600);
+    alive(&mut client);
+}
+
+#[test]
+fn a_command_that_stands_there_twice_is_refused_under_the_id_of_its_call() {
+    let (folder, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut client = Client::ready(folder.path(), data.path(), &[]);
+    client.send(
+        r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"run_command","arguments":{"command":"touch made","command":"uname -s","reasoning":"r"}}}"#,
+    );
+    let answer = client.read();
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(-32600)), "{answer}");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("command"), "{answer}");
+    alive(&mut client);
+}
+
+#[test]
 fn a_client_that_goes_away_at_any_point_ends_the_server() {
     let (folder, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let whole = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"run_command\",\"arguments\":{\"command\":\"touch made\",\"reasoning\":\"r\"}}}";

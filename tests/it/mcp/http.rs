@@ -113,6 +113,17 @@ fn what_is_no_message_is_refused_and_the_next_one_is_answered() {
         let answer = server.post(&headers, body);
         assert!((400..500).contains(&answer.status), "{}: {answer:?}", &body[..body.len().min(80)]);
     }
+    let twice = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"run_command","arguments":{"command":"touch made","command":"uname -s"}}}"#;
+    let nested = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"ping","params":{}"#, "[".repeat(5_000));
+    for (body, id, code) in [(twice, json!(7), -32600), (nested.as_str(), Value::Null, -32700)] {
+        let answer = server.post(&headers, body);
+        let message: Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!(
+            (answer.status, &message["id"], &message["error"]["code"]),
+            (400, &id, &json!(code)),
+            "{answer:?}"
+        );
+    }
     // Too large, and said to be larger than it is.
     let large = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}\"}}", "x".repeat(5 << 20));
     assert_eq!(server.post(&headers, &large).status, 413);

@@ -9,7 +9,7 @@ use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
-use axum::{Extension, Router};
+use axum::{Extension, Json, Router};
 use futures_util::StreamExt as _;
 use serde::Deserialize;
 use tokio::time::timeout;
@@ -17,6 +17,7 @@ use tokio::time::timeout;
 use super::access::{Access, Refused};
 use super::client::Clients;
 use super::limit::RateLimit;
+use crate::cli::mcp::message::check;
 use ghost_agent::http::Lasting;
 use ghost_base::{Clock as _, SystemClock};
 
@@ -94,6 +95,11 @@ async fn take(
         tracing::warn!(mcp.client = name, "mcp client {name} has too many requests open");
         return wait_for(Duration::from_secs(1));
     };
+    if let Some(refusal) =
+        Some(&body).filter(|_| parts.method == Method::POST).and_then(|body| check(body).err())
+    {
+        return (StatusCode::BAD_REQUEST, Json(refusal)).into_response();
+    }
     if begins_session(&parts.method, &parts.headers, &body) && !client.has_room().await {
         tracing::warn!(mcp.client = name, "mcp client {name} has too many sessions");
         return wait_for(Duration::from_secs(60));
