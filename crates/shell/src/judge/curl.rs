@@ -1,7 +1,7 @@
-//! `curl`: where the request goes.
+//! `curl`: where the request goes, and what it says there.
 
 use super::address::{Url, is_literal, is_metadata};
-use crate::policy::{Given, Policy, Refusal, is_host};
+use crate::policy::{Given, Kind, Policy, Refusal, is_host};
 
 /// What a query in an address makes of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub(super) fn check(policy: &Policy, given: &Given<'_>, query: Query) -> Result<
     }
     let globbing = !given.has("-g") && !given.has("--globoff");
     addresses.iter().try_for_each(|address| check_address(policy, address, globbing, query))?;
+    check_version(given, &addresses)?;
+    check_headers(policy, given)?;
     let routes =
         given.options.iter().filter(|(name, _)| matches!(name.as_str(), "--resolve" | "--connect-to"));
     for (name, value) in routes {
@@ -36,6 +38,44 @@ pub(super) fn check(policy: &Policy, given: &Given<'_>, query: Query) -> Result<
         if leads_to_metadata(policy, value) {
             return Err(Refusal::value(name, value));
         }
+    }
+    Ok(())
+}
+
+/// Refuses HTTP/2 in plain text: `--http2` asks the server to switch to another protocol, and with prior knowledge the bytes of frames
+/// reach a server that may read them as lines. Behind TLS the server agrees first.
+fn check_version(given: &Given<'_>, addresses: &[&str]) -> Result<(), Refusal> {
+    let in_plain_text = || addresses.iter().any(|address| Url::parse(address).scheme != "https");
+    let asked = ["--http2", "--http2-prior-knowledge"].into_iter().find(|name| given.has(name));
+    match asked.filter(|_| in_plain_text()) {
+        Some(option) => Err(Refusal::new("option", format!("`{option}` needs an address with `https://`"))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a header that is given twice, and one that leads the request to another place than an ordinary host.
+fn check_headers(policy: &Policy, given: &Given<'_>) -> Result<(), Refusal> {
+    let agent = given.has("-A") || given.has("--user-agent");
+    let range = given.has("-r") || given.has("--range");
+    let mut sent: Vec<String> = [(agent, "user-agent"), (range, "range")]
+        .iter()
+        .filter(|(given, _)| *given)
+        .map(|(_, name)| (*name).to_owned())
+        .collect();
+    for header in given.values(&["-H", "--header"]) {
+        let (name, value) = header.split_once(':').unwrap_or((header, ""));
+        let (name, value) = (name.to_ascii_lowercase(), value.trim());
+        let is_odd_host = name == "host"
+            && !Kind::Host.accepts(value, &policy.files)
+            && !Kind::Endpoint.accepts(value, &policy.files);
+        let is_metadata = value.split([' ', ',', ';']).any(|part| leads_to_metadata(policy, part));
+        if is_odd_host || is_metadata {
+            return Err(Refusal::value("-H", header));
+        }
+        if sent.contains(&name) {
+            return Err(Refusal::new("value", format!("the header `{name}` is given twice")));
+        }
+        sent.push(name);
     }
     Ok(())
 }

@@ -14,6 +14,8 @@ pub(crate) enum Kind {
     OneOf(Vec<String>),
     /// Anything.
     Text,
+    /// The value of a request's header: not empty, and on one line.
+    HeaderValue,
     /// A word without blanks that does not look like an option.
     Name,
     /// A name or address of a host.
@@ -80,8 +82,8 @@ pub(crate) enum Kind {
     Show,
     /// A format of a date.
     Moment,
-    /// A request header that carries no credential.
-    Header,
+    /// A header of a request, `NAME: VALUE`, with one of the listed names. A final `*` stands for any ending.
+    Header(Vec<String>),
     /// A format that writes no file.
     Writeout,
     /// A file that is meant to be read.
@@ -94,8 +96,12 @@ impl Kind {
         if let Some(words) = name.strip_prefix('=') {
             return Some(Self::OneOf(words.split('|').map(str::to_owned).collect()));
         }
+        if let Some(names) = name.strip_prefix(':') {
+            return Some(Self::Header(names.split('|').map(str::to_owned).collect()));
+        }
         Some(match name {
-            "TEXT" | "AGENT" => Self::Text,
+            "TEXT" => Self::Text,
+            "HEADER-VALUE" => Self::HeaderValue,
             "NAME" => Self::Name,
             "HOST" => Self::Host,
             "ENDPOINT" => Self::Endpoint,
@@ -129,7 +135,6 @@ impl Kind {
             "SETTING" => Self::Setting,
             "SHOW" => Self::Show,
             "MOMENT" => Self::Moment,
-            "HEADER" => Self::Header,
             "WRITEOUT" => Self::Writeout,
             "READABLE" => Self::Readable,
             _ => return None,
@@ -141,6 +146,7 @@ impl Kind {
         match self {
             Self::OneOf(words) => words.iter().any(|word| word == value),
             Self::Text => true,
+            Self::HeaderValue => is_header_value(value),
             Self::Name => is_word(value),
             Self::Endpoint => is_endpoint(value),
             Self::List => value.len() <= MAX_LIST_LEN && value.split('/').all(is_item),
@@ -188,7 +194,7 @@ impl Kind {
             }
             Self::Show => is_shown(value),
             Self::Moment => value.starts_with('+'),
-            Self::Header => is_plain_header(value),
+            Self::Header(names) => is_header(value, names),
             Self::Writeout => !value.starts_with('@') && !value.contains("%output"),
             Self::Readable => files.allows(value),
         }
@@ -309,22 +315,30 @@ fn is_question(text: &str) -> bool {
     match text.strip_prefix('@') {
         Some(server) => is_host(server),
         None if text.starts_with('+') => is_query_option(text),
-        None => is_word(text) && fits_name(text),
+        None => is_question_name(text),
     }
 }
 
-/// Accepts an option of dig that chooses neither what is sent nor a file, nor asks servers that only an answer names. Names of options
-/// may be shortened.
+/// Accepts the letters of names, a `*`, and the `=` of `IXFR=1`. What dig reads as another byte (`\\010`), or sends as it stands there
+/// (`"`), could make a line of its own for a server that reads lines.
+fn is_question_name(text: &str) -> bool {
+    !text.starts_with(['-', '=']) && is_host(&text.replace(['*', '='], "a"))
+}
+
+/// Accepts an option of dig that chooses neither the bytes that are sent nor a file, nor asks servers that only an answer names. Names
+/// of options may be shortened.
 fn is_query_option(text: &str) -> bool {
     let text = text.trim_start_matches('+').to_ascii_lowercase();
-    let Some((name, _)) = text.split_once('=') else { return !text.starts_with("nss") };
+    let Some((name, value)) = text.split_once('=') else { return !text.starts_with("nss") };
     let name = name.strip_prefix("no").unwrap_or(name);
     let names_a_file = (name.starts_with("tls-c") && name != "tls-ca") || name.starts_with("tls-k");
-    !(name.starts_with("nss")
-        || name.starts_with("ednso")
-        || name.starts_with("op")
-        || name.starts_with("ht")
-        || names_a_file)
+    (value.is_empty() || is_question_name(value))
+        && !(name.starts_with("nss")
+            || name.starts_with("ednso")
+            || name.starts_with("co")
+            || name.starts_with("op")
+            || name.starts_with("ht")
+            || names_a_file)
 }
 
 /// Accepts a file that is named as captures are, but none that the kernel offers as a file.
@@ -354,15 +368,29 @@ fn is_preference(text: &str) -> bool {
         && !value.contains(['/', '\\'])
 }
 
-fn is_plain_header(text: &str) -> bool {
-    const CREDENTIALS: [&str; 2] = ["authorization", "cookie"];
-    const PREFIXES: [&str; 6] = ["proxy-", "metadata", "x-aws-", "x-google-", "x-http-method", "x-method"];
-    const ENDINGS: [&str; 3] = ["-token", "-key", "-secret"];
-    let name = text.split([':', ';']).next().unwrap_or_default().trim().to_ascii_lowercase();
-    !text.starts_with('@')
-        && !CREDENTIALS.contains(&name.as_str())
-        && !PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-        && !ENDINGS.iter().any(|ending| name.ends_with(ending))
+/// Accepts `NAME: VALUE` with a name from the list. curl reads `NAME:` as "remove this header", `NAME;` as "send it empty" and
+/// `@FILE` as a file of headers: none of them has a name and a value.
+fn is_header(text: &str, names: &[String]) -> bool {
+    let Some((name, value)) = text.split_once(':') else { return false };
+    let name = name.to_ascii_lowercase();
+    let known = |known: &String| match known.strip_suffix('*') {
+        Some(front) => name.strip_prefix(front).is_some_and(is_token),
+        None => *known == name,
+    };
+    names.iter().any(known) && is_header_value(value)
+}
+
+/// Accepts visible ASCII and blanks: no byte of it ends a line, in whatever character set a server reads it.
+fn is_header_value(text: &str) -> bool {
+    !text.trim().is_empty()
+        && text.len() <= MAX_LIST_LEN
+        && text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+/// Accepts what HTTP calls a token.
+fn is_token(text: &str) -> bool {
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 #[cfg(test)]
@@ -443,6 +471,11 @@ mod tests {
                 "+nonssearch",
                 "+trace",
                 "+subnet=10.0.0.0/24",
+                "+domain=example.com",
+                "+cookie",
+                "*.example.com",
+                "IXFR=1",
+                "_sip._tcp.münchen.example",
             ],
             &[
                 "+ednsopt=65001:4141",
@@ -460,6 +493,12 @@ mod tests {
                 "+tls-keyfile=/x",
                 "+tls-k=/x",
                 "+noopcode=1",
+                "+cookie=0a666c7573685f616c6c0d0a",
+                "+COO=0a",
+                "+domain=a\\010b",
+                "a\\010flush_all\\013\\010b",
+                "aaaaaaaaaa.\"FLUSHALL\"",
+                "a b",
             ],
         );
     }
@@ -578,24 +617,40 @@ mod tests {
     }
 
     #[test]
-    fn a_header_carries_no_credential() {
+    fn a_header_has_a_listed_name_and_a_value_on_one_line() {
+        let names = ["accept", "host", "x-b3-*"].map(str::to_owned).to_vec();
         check(
-            &Kind::Header,
-            &["Host: a", "Accept: */*", "X-Api-Version: 1"],
+            &Kind::Header(names),
+            &["Host: a", "ACCEPT:*/*", "x-B3-TraceId: 463ac35c9f6413ad", "accept: a:b;c@d"],
             &[
-                "authorization: x",
-                " Cookie : a",
-                "Metadata:true",
-                "Proxy-Foo: x",
+                "X-Anything-Else: 1",
+                "Accept",
+                "Accept:",
+                "Accept: ",
+                "Accept: \t",
+                "Accept;",
+                "Accept;: a",
+                "Accept : a",
+                " Accept: a",
+                "Accept: a\r\nDELETE / HTTP/1.1",
+                "Accept: a\nb",
+                "Accept: a\tb",
+                "Accept: a\u{85}b",
+                "Accept: \u{560a}",
+                "x-b3-: a",
+                "x-b3-a b: c",
+                "x-b3-\u{e9}: c",
                 "@file",
-                "X-HTTP-Method-Override: DELETE",
-                "X-Method-Override: DELETE",
-                "Cookie;",
-                "X-Vault-Token: x",
-                "PRIVATE-TOKEN: x",
-                "X-Api-Key: x",
-                "X-Client-Secret : x",
+                "@-",
+                "",
+                ":",
+                ": a",
             ],
         );
+    }
+
+    #[test]
+    fn the_value_of_a_header_is_not_empty_and_stays_on_its_line() {
+        check(&Kind::HeaderValue, &["probe/1", "a b"], &["", " ", "a\nb", "a\rb", "\u{7f}", "é"]);
     }
 }

@@ -229,7 +229,11 @@ fn value(entry: &Entry, kind: &Kind, rng: &mut Rng) -> String {
             rng.word(&["show daemons", "show bgp summary json", "show ip ospf neighbor", "show ip route"])
         }
         Kind::Moment => rng.word(&["+%s", "+%F", "+%T %Z"]),
-        Kind::Header => rng.word(&["Accept: */*", "Host: a.example", "X-Api-Version: 1"]),
+        Kind::Header(names) => {
+            let name = rng.word(&names.iter().map(String::as_str).collect::<Vec<_>>()).replace('*', "spanid");
+            format!("{name}: {}", rng.word(&["*/*", "a.example", "no-cache", "\"1\"", "bytes=0-9"]))
+        }
+        Kind::HeaderValue => rng.word(&["probe/1", "Mozilla/5.0 (X11; Linux x86_64)"]),
         Kind::Writeout => rng.word(&["%{http_code}", "%{time_total}\\n", "%{json}"]),
         Kind::Readable => rng.word(&[
             "/proc/net/dev",
