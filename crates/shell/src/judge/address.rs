@@ -15,6 +15,8 @@ pub(super) struct Url {
     pub(super) host: String,
     /// The rest, decoded, in lower case.
     pub(super) path: String,
+    /// The path without a query, as it was written.
+    pub(super) written_path: String,
 }
 
 impl Url {
@@ -33,6 +35,7 @@ impl Url {
             authority: authority.to_owned(),
             host: plain_host(host),
             path: decode(path).to_ascii_lowercase(),
+            written_path: path.split(['?', '#']).next().unwrap_or_default().to_owned(),
         }
     }
 

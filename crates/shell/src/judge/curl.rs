@@ -1,6 +1,7 @@
 //! `curl`: where the request goes, and what it says there.
 
 use super::address::{Url, is_literal, is_metadata};
+use super::page;
 use crate::policy::{Given, Kind, Policy, Refusal, is_host};
 
 /// What a query in an address makes of a request.
@@ -112,6 +113,7 @@ fn check_address(policy: &Policy, address: &str, globbing: bool, query: Query) -
     if is_metadata(&url.host, &policy.block) {
         return refuse("a metadata service");
     }
+    page::check(policy, &url.written_path).map_err(|what| Refusal::new("address", what))?;
     if query == Query::Asks && address.split('#').next().is_some_and(|sent| sent.contains('?')) {
         return refuse("a query");
     }

@@ -22,6 +22,7 @@ mod forbidden;
 mod harm;
 mod impact;
 mod list;
+mod page;
 mod path;
 mod redirect;
 mod remote;

@@ -60,6 +60,12 @@ impl Policy {
             )
         }));
         all.extend(self.scripts.iter().map(|script| script.summary()));
+        let of_curl = ["curl".to_owned()];
+        all.extend(
+            self.pages()
+                .iter()
+                .map(|page| rule("page", Verdict::Risky, &of_curl, &format!("a page that {}", page.why))),
+        );
         all.push(rule("cloud", Verdict::Safe, &az, "reads the state of the cloud or of a guest"));
         all.extend(self.all_entries().into_iter().map(|entry| RuleSummary {
             manual: Some(entry.manual.clone()).filter(|manual| !manual.is_empty()),

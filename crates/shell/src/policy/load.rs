@@ -10,14 +10,15 @@ use super::entry::RawEntry;
 use super::impact::{ImpactRow, RawImpact};
 use super::script::{self, Script};
 use super::site::{self, Tighten};
-use super::{Block, Callers, Cloud, Destinations, Entry, Example, Files, Wrapper};
+use super::{Block, Callers, Cloud, Destinations, Entry, Example, Files, Page, Wrapper};
 use crate::{Impact, Ruling, Verdict};
 use ghost_base::Digest;
 
 /// The families of the allow list, by the name that begins their rules.
-const FAMILIES: [(&str, &str); 13] = [
+const FAMILIES: [(&str, &str); 14] = [
     ("reach", include_str!("reach.toml")),
     ("name", include_str!("name.toml")),
+    ("page", include_str!("page.toml")),
     ("socket", include_str!("socket.toml")),
     ("link", include_str!("link.toml")),
     ("firewall", include_str!("firewall.toml")),
@@ -117,6 +118,7 @@ pub struct Policy {
     wrappers: Vec<Wrapper>,
     impacts: Vec<ImpactRow>,
     interpreters: Vec<String>,
+    pages: Vec<Page>,
     pub(crate) files: Files,
     pub(crate) cloud: Cloud,
     pub(crate) block: Block,
@@ -142,6 +144,7 @@ struct Family {
     wrapper: Vec<Wrapper>,
     impact: Vec<RawImpact>,
     interpreters: Vec<String>,
+    page: Vec<Page>,
     readable: Option<Files>,
 }
 
@@ -209,6 +212,7 @@ impl Policy {
             wrappers: Vec::new(),
             impacts: Vec::new(),
             interpreters: Vec::new(),
+            pages: Vec::new(),
             files: Files::default(),
             examples: fixed_examples(&cloud, &block),
             cloud,
@@ -285,6 +289,11 @@ impl Policy {
             self.impacts.push(row);
         }
         self.interpreters.extend(family.interpreters);
+        for page in family.page {
+            self.examples.extend(Example::all("page", Verdict::Safe, &page.safe()));
+            self.examples.extend(Example::all("page", Verdict::Risky, &page.asks()));
+            self.pages.push(page);
+        }
         if let Some(files) = family.readable {
             self.files = files;
         }
@@ -326,6 +335,11 @@ impl Policy {
 
     pub(crate) fn wrappers(&self) -> &[Wrapper] {
         &self.wrappers
+    }
+
+    /// Returns the pages of web servers that print secrets.
+    pub(crate) fn pages(&self) -> &[Page] {
+        &self.pages
     }
 
     pub(crate) fn tightened(&self) -> &[Tighten] {
