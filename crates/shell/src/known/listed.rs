@@ -10,8 +10,8 @@ const GROUPS: &str = "acr aks appservice container containerapp cosmosdb disk ev
     postgres redis resource search servicebus snapshot sql storage synapse vm vmss webapp";
 
 /// Keys behind which an address or a name of a resource stands.
-const KEYS: &str = "appliedDnsServers azurePortalFqdn computerName defaultHostName dnsServers documentEndpoint \
-    enabledHostNames fqdn fqdns fullyQualifiedDomainName gatewayIpAddress hostName hostNames \
+const KEYS: &str = "appliedDnsServers azurePortalFqdn computerName connectivityEndpoints defaultHostName dnsServers documentEndpoint \
+    enabledHostNames fqdn fqdns hsmUri fullyQualifiedDomainName gatewayIpAddress hostName hostNames \
     inboundIpAddress internalFqdn ip ipAddress ipAddresses ipv4Address ipv6Address latestRevisionFqdn \
     loginServer outboundIpAddresses primaryEndpoints privateFqdn privateIPAddress privateIPAddresses \
     privateIpAddress privateIpAddresses privateIps privateLinkServiceProxyFqdn publicIPAddress \

@@ -74,17 +74,51 @@ impl HostKind {
     }
 }
 
-/// An option whose value becomes part of the name of a host.
+/// True if a path lies below a command.
+pub(crate) fn is_below(path: &[impl AsRef<str>], command: &str) -> bool {
+    let mut words = path.iter();
+    command.split_whitespace().all(|part| words.next().is_some_and(|word| word.as_ref() == part))
+}
+
+/// Options whose values are hosts, or become part of a host's name.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HostOption {
-    pub(crate) option: String,
-    pub(crate) kind: HostKind,
-    /// It is one below this command alone.
+    options: Vec<String>,
+    /// What a value has to look like.
+    kind: Option<HostKind>,
+    /// The commands below which the options are read so; everywhere if there are none.
     #[serde(default)]
-    pub(crate) below: String,
-    /// It is none below this one.
-    pub(crate) but: Option<String>,
+    below: Vec<String>,
+    but: Option<String>,
+    /// The host, `{}` standing for the value.
+    host: Option<String>,
+}
+
+impl HostOption {
+    /// True if the row speaks of an option of a command.
+    pub(crate) fn is_about(&self, option: &str, path: &[impl AsRef<str>]) -> bool {
+        self.options.iter().any(|known| known == option)
+            && (self.below.is_empty() || self.below.iter().any(|command| is_below(path, command)))
+            && !self.but.as_ref().is_some_and(|command| is_below(path, command))
+    }
+
+    pub(crate) fn accepts(&self, value: &str) -> bool {
+        self.kind.is_none_or(|kind| kind.accepts(value))
+    }
+
+    /// Returns the host that a value forms. A registry may be named by its host as well.
+    pub(crate) fn host(&self, value: &str) -> Option<String> {
+        let (_, ending) = self.host.as_deref()?.split_once("{}")?;
+        let is_whole = value.to_ascii_lowercase().ends_with(ending);
+        Some(if is_whole { value.to_owned() } else { format!("{value}{ending}") })
+    }
+
+    /// Returns the word that forms a host.
+    fn word<'h>(&self, host: &'h str) -> Option<&'h str> {
+        let (_, ending) = self.host.as_deref()?.split_once("{}").filter(|(_, ending)| !ending.is_empty())?;
+        host.strip_suffix(ending)
+    }
 }
 
 /// An option that makes one command print a secret.
@@ -183,7 +217,6 @@ pub(crate) struct Cloud {
     pub(crate) hosts: Vec<HostOption>,
     pub(crate) url_options: Vec<String>,
     pub(crate) url_groups: Vec<String>,
-    pub(crate) destinations: Vec<String>,
     pub(crate) queries: Queries,
     pub(crate) scripts: Vec<Carrier>,
     pub(crate) remote_options: Vec<String>,
@@ -210,6 +243,11 @@ impl Cloud {
     /// Reads the tables.
     pub(super) fn read(tables: &str, core: &str) -> Result<Self, toml::de::Error> {
         Ok(Self { core: toml::from_str(core)?, ..toml::from_str(tables)? })
+    }
+
+    /// Returns the word of which a host of `az` is formed: who named a registry named its host.
+    pub(crate) fn word_of<'h>(&self, host: &'h str) -> Option<&'h str> {
+        self.hosts.iter().find_map(|row| row.word(host))
     }
 
     /// Tells whether a path is one of those that `core.toml` may hold: of these groups, and with a verb that reads.

@@ -24,7 +24,7 @@ mod wrapper;
 
 pub(crate) use block::{Block, Credentials, Harm, Rule};
 pub(crate) use caller::Callers;
-pub(crate) use cloud::{Carrier, Cloud, SecretOption};
+pub(crate) use cloud::{Carrier, Cloud, SecretOption, is_below};
 pub use describe::RuleSummary;
 pub(crate) use destination::{Destinations, Reading};
 pub(crate) use entry::{Check, Entry};

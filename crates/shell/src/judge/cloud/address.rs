@@ -3,14 +3,15 @@
 use super::line::{Given, Line, is_below};
 use crate::policy::{Cloud, Refusal};
 
-/// Returns the accounts, vaults and hosts that the command's own options name, in the order of the text.
+/// Returns the hosts that the values of a command's own options are or form, in the order of the text.
 pub(in crate::judge) fn destinations(words: &[&str], table: &Cloud) -> Vec<String> {
+    let path = Line::read(words, table).path;
     let mut found: Vec<String> = Vec::new();
     for given in Given::all(words) {
-        if table.destinations.iter().any(|option| option == given.name) {
-            for value in given.values() {
-                if !found.iter().any(|known| known == value) {
-                    found.push(value.to_owned());
+        for row in table.hosts.iter().filter(|row| row.is_about(given.name, &path)) {
+            for host in given.values().filter_map(|value| row.host(value)) {
+                if !found.contains(&host) {
+                    found.push(host);
                 }
             }
         }
@@ -30,12 +31,8 @@ pub(super) fn check(line: &Line<'_, '_>, options: &[Given<'_>], table: &Cloud) -
             if (by_name || (talks && given.name != "--query")) && is_url(value) {
                 return Err(Refusal::value(given.name, value));
             }
-            let host = table.hosts.iter().find(|host| {
-                host.option == given.name
-                    && is_below(&line.path, &host.below)
-                    && !host.but.as_ref().is_some_and(|but| is_below(&line.path, but))
-            });
-            if host.is_some_and(|host| !host.kind.accepts(value)) {
+            let mut rows = table.hosts.iter().filter(|row| row.is_about(given.name, &line.path));
+            if !rows.all(|row| row.accepts(value)) {
                 return Err(Refusal::value(given.name, value));
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::judge::path::base;
 use crate::policy::Cloud;
+pub(super) use crate::policy::is_below;
 
 /// Tells whether a program is `az`.
 pub(in crate::judge) fn is_az(program: &str) -> bool {
@@ -59,12 +60,6 @@ impl<'a, 'w> Line<'a, 'w> {
     pub(super) fn folded(&self) -> Vec<String> {
         self.path.iter().map(|word| word.to_ascii_lowercase()).collect()
     }
-}
-
-/// Tells whether a path lies below a command.
-pub(super) fn is_below(path: &[impl AsRef<str>], command: &str) -> bool {
-    let mut words = path.iter();
-    command.split_whitespace().all(|part| words.next().is_some_and(|word| word.as_ref() == part))
 }
 
 /// An option and its values.

@@ -200,6 +200,83 @@ fn destinations_are_named_in_the_order_of_the_text_and_once() {
     assert_eq!(destinations(&words, cloud()), ["10.0.0.4", "abc", "v"]);
 }
 
+/// Every read that talks to a host of its own, the options that form it, and the host.
+fn forming() -> Vec<(String, Vec<String>, String)> {
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/shell/az-hosts.txt");
+    let text = std::fs::read_to_string(list).unwrap();
+    let rows = text.lines().filter(|line| !line.starts_with('#')).map(|line| {
+        let (command, rest) = line.split_once(": ").unwrap();
+        let (options, host) = rest.rsplit_once(' ').unwrap();
+        (command.to_owned(), options.split(' ').map(str::to_owned).collect(), host.to_owned())
+    });
+    rows.collect()
+}
+
+#[test]
+fn a_host_that_is_formed_of_a_word_is_a_destination_of_every_read_that_asks_it() {
+    let policy = Policy::builtin().unwrap();
+    let mut safe = 0;
+    for (command, options, host) in forming() {
+        for option in options {
+            for words in [format!("{option} kiln1"), format!("{option}=kiln1")] {
+                if words.starts_with("-n=") || words.starts_with("-r=") {
+                    continue;
+                }
+                let text = format!("az {command} {words}");
+                let ruling = policy.classify(&text);
+                if ruling.verdict == Verdict::Safe {
+                    safe += 1;
+                    assert_eq!(ruling.destinations, [host.replace("{}", "kiln1")], "{text}");
+                }
+            }
+        }
+    }
+    assert!(safe > 200, "only {safe} of these lines are SAFE");
+}
+
+#[test]
+fn a_value_that_would_form_another_host_asks() {
+    for value in ["evil.example/x", "a.b", "a@b", "evil.example#", "a:1", "a%2f"] {
+        for text in [
+            format!("az keyvault key list --hsm-name={value}"),
+            format!("az synapse notebook list --workspace-name={value}"),
+        ] {
+            assert_ne!(verdict(&text), Verdict::Safe, "{text}");
+        }
+    }
+    assert_ne!(verdict("az acr repository list -n kiln --suffix evil"), Verdict::Safe);
+    assert_ne!(verdict("az acr repository list -n evil.example/x"), Verdict::Safe);
+}
+
+#[test]
+fn a_command_that_asks_the_cloud_alone_has_no_destination_and_a_registry_may_be_named_by_its_host() {
+    let found = |text: &str| Policy::builtin().unwrap().classify(text).destinations;
+    for text in [
+        "az acr show -n kiln",
+        "az acr task list -r kiln",
+        "az synapse kusto pool list --workspace-name w -g g",
+    ] {
+        assert_eq!(verdict(text), Verdict::Safe, "{text}");
+        assert_eq!(found(text), Vec::<String>::new(), "{text}");
+    }
+    assert_eq!(found("az acr repository list -n kiln.azurecr.io"), ["kiln.azurecr.io"]);
+    assert_eq!(found("az acr manifest list-metadata -r kiln -n app"), ["kiln.azurecr.io"]);
+}
+
+#[test]
+fn who_named_the_word_named_the_host_that_is_formed_of_it() {
+    let policy = Policy::builtin().unwrap();
+    let mut known = crate::Known::default();
+    let ruling = policy.classify("az acr repository list -n kiln");
+    assert_eq!(policy.unknown(&ruling, &known), ["kiln.azurecr.io"]);
+    known.add_words("images in the registry kiln cannot be pulled");
+    assert_eq!(policy.unknown(&ruling, &known), Vec::<&str>::new());
+    assert_eq!(
+        policy.unknown(&policy.classify("az acr repository list -n oven"), &known),
+        ["oven.azurecr.io"]
+    );
+}
+
 /// What runs a script in a guest, up to the script.
 const IN_A_GUEST: &str = "az vm run-command invoke -g g -n v --command-id RunShellScript";
 

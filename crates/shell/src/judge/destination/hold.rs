@@ -44,7 +44,8 @@ impl Policy {
     /// Returns the destinations of a ruling that are not known.
     #[must_use]
     pub fn unknown<'a>(&self, ruling: &'a Ruling, known: &Known) -> Vec<&'a str> {
-        let is_unknown = |host: &&String| !known.covers(host, is_metadata(host, &self.block));
+        let covers = |host: &str| known.covers(host, is_metadata(host, &self.block));
+        let is_unknown = |host: &&String| !covers(host) && !self.cloud.word_of(host).is_some_and(covers);
         ruling.destinations.iter().filter(is_unknown).map(String::as_str).collect()
     }
 }
