@@ -1,8 +1,9 @@
 //! The allow list: words against the entries of their program.
 
+use super::cost::{self, Cost};
 use super::path::base;
 use super::{cloud, cluster, curl, filter};
-use crate::policy::{Check, Entry, Given, Kind, Policy, Refusal, carries_data, ports, shorten};
+use crate::policy::{Check, Entry, Given, Kind, Policy, Refusal, carries_data, shorten, thousandths};
 use crate::{Profile, Socket};
 
 /// A command that may run, and what it needs.
@@ -20,12 +21,37 @@ pub(super) struct Allowed {
     pub(super) cloud: bool,
     /// It writes into the captures folder.
     pub(super) captures: bool,
+    /// What it takes of time and of connections.
+    pub(super) cost: Cost,
 }
 
 impl Allowed {
     /// Allows an `az` command.
     pub(super) fn cloud(rule: &str, why: &str) -> Self {
-        Self { rule: rule.to_owned(), why: why.to_owned(), cloud: true, ..Self::default() }
+        Self {
+            rule: rule.to_owned(),
+            why: why.to_owned(),
+            cloud: true,
+            cost: Cost::of_parts(1),
+            ..Self::default()
+        }
+    }
+
+    /// Adds what the programs before the command need.
+    fn behind(self, front: UnwrappedCommand<'_, '_>) -> Result<Self, Refusal> {
+        let mut profile = self.profile;
+        if front.namespace {
+            // What it takes to enter a namespace, and to look into any process or into the cloud, is too much together.
+            if self.cloud || profile.processes {
+                let what = "it would look into processes or the cloud from a network namespace";
+                return Err(Refusal::new("namespace", what));
+            }
+            profile.namespace = true;
+        }
+        if front.sockets.iter().any(|socket| !profile.sockets.contains(socket)) {
+            profile.sockets = profile.sockets.iter().copied().chain(front.sockets).collect();
+        }
+        Ok(Self { programs: front.programs, profile, ..self })
     }
 
     /// Returns the profile with everything in it.
@@ -64,9 +90,9 @@ pub(super) struct CommandContext<'a, 'w> {
 /// What keeps a command from going on for ever.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Time {
-    /// `timeout` stands before it.
-    pub(super) bounded: bool,
-    /// It runs in a guest, where nothing else does.
+    /// The milliseconds after which `timeout` ends it.
+    pub(super) bound: Option<u64>,
+    /// It runs in a guest, where no other deadline ends it.
     pub(super) guest: bool,
 }
 
@@ -77,8 +103,12 @@ pub(super) struct UnwrappedCommand<'a, 'w> {
     pub(super) words: &'a [&'w str],
     /// The programs before it, then its own.
     programs: Vec<String>,
-    /// One of them ends it after some time.
-    bounded: bool,
+    /// The milliseconds after which `timeout` ends it.
+    bound: Option<u64>,
+    /// One of them enters a network namespace.
+    namespace: bool,
+    /// The sockets that they need themselves.
+    sockets: Vec<Socket>,
 }
 
 impl UnwrappedCommand<'_, '_> {
@@ -111,10 +141,17 @@ pub(super) fn peel<'a, 'w>(
             Some(rule) => Err(Refusal::new("site", rule.reason.clone())),
             None => Ok(()),
         };
-    let mut peeled = UnwrappedCommand { words: without_sudo(words), programs: Vec::new(), bounded: false };
+    let mut peeled = UnwrappedCommand {
+        words: without_sudo(words),
+        programs: Vec::new(),
+        bound: None,
+        namespace: false,
+        sockets: Vec::new(),
+    };
     if peeled.words.len() < words.len() {
         tightened("sudo", words)?;
     }
+    let mut kills = false;
     loop {
         let Some((program, arguments)) = peeled.words.split_first() else {
             return Err(Refusal::missing("a command"));
@@ -127,37 +164,53 @@ pub(super) fn peel<'a, 'w>(
         };
         peeled.programs.push(name.to_owned());
         tightened(name, peeled.words)?;
-        let Some(entry) = policy.transparent(name) else { return Ok(peeled) };
+        let Some(entry) = policy.transparent(name, arguments) else { return Ok(peeled) };
         let given =
             entry.grammar.read(arguments, &policy.files).map_err(|refusal| in_program(refusal, entry))?;
-        peeled.bounded |= name == "timeout" && ends_it(&given);
+        if name == "timeout" {
+            // An outer `timeout` that kills an inner one leaves the command of the inner one running.
+            if kills {
+                peeled.bound = None;
+            }
+            peeled.bound = peeled.bound.max(ends_after(&given).filter(|_| !kills));
+            kills |= !matches!(signal(&given), "TERM" | "INT" | "15" | "2");
+        }
+        peeled.namespace |= !entry.namespace.is_empty();
+        peeled.sockets.extend(entry.profile.sockets.iter());
         peeled.words = arguments.get(given.inner..).unwrap_or_default();
     }
 }
 
-/// Tells whether `timeout` really ends what it runs: after a while that is neither nought nor longer than a day, with a signal that
-/// does.
-fn ends_it(given: &Given<'_>) -> bool {
-    const DAY: f64 = 86_400.0;
+/// Returns after how many milliseconds `timeout` ends its command. `None`: the signal does not end it, or the time is zero or longer
+/// than a day.
+fn ends_after(given: &Given<'_>) -> Option<u64> {
+    const DAY: u64 = 86_400_000;
     let time = |text: &str| {
         let number = text.strip_suffix(['s', 'm', 'h', 'd']).unwrap_or(text);
-        let unit = match text.strip_prefix(number) {
-            Some("m") => 60.0,
-            Some("h") => 3_600.0,
-            Some("d") => DAY,
-            _ => 1.0,
+        let seconds = match text.strip_prefix(number) {
+            Some("m") => 60,
+            Some("h") => 3_600,
+            Some("d") => 86_400,
+            _ => 1,
         };
-        number.parse::<f64>().is_ok_and(|count| count > 0.0 && count * unit <= DAY)
+        thousandths(number)
+            .map(|value| value.saturating_mul(seconds))
+            .filter(|millis| (1..=DAY).contains(millis))
     };
-    let option = |names: [&str; 2]| {
-        let last = given.options.iter().rev().find(|(name, _)| names.contains(&name.as_str()));
-        last.and_then(|(_, value)| *value)
-    };
-    let killed = option(["-k", "--kill-after"]).is_some_and(time);
-    let signal = option(["-s", "--signal"]).unwrap_or("TERM");
-    let ends =
-        matches!(signal.strip_prefix("SIG").unwrap_or(signal), "TERM" | "KILL" | "INT" | "15" | "9" | "2");
-    (ends || killed) && given.operands.first().is_some_and(|duration| time(duration))
+    let kill = given.last_value(&["-k", "--kill-after"]);
+    let killed = kill.and_then(time);
+    let ends = matches!(signal(given), "TERM" | "KILL" | "INT" | "15" | "9" | "2");
+    let duration = given.operands.first().and_then(|duration| time(duration))?;
+    match kill {
+        None => ends.then_some(duration),
+        Some(_) => (ends || killed.is_some()).then(|| duration.saturating_add(killed.unwrap_or(0))),
+    }
+}
+
+/// Returns the signal that `timeout` sends first.
+fn signal<'g>(given: &'g Given<'_>) -> &'g str {
+    let signal = given.last_value(&["-s", "--signal"]).unwrap_or("TERM");
+    signal.strip_prefix("SIG").unwrap_or(signal)
 }
 
 /// Judges words: SAFE with what they need, or the reason why not.
@@ -167,15 +220,17 @@ pub(super) fn judge(
     place: CommandContext<'_, '_>,
 ) -> Result<Allowed, Refusal> {
     let all = words;
-    let UnwrappedCommand { words, programs, bounded } = peel(policy, words)?;
-    let time = Time { bounded, guest: place.guest };
-    let Some((name, (_, arguments))) = programs.last().zip(words.split_first()) else {
+    let wrapped = peel(policy, words)?;
+    let words = wrapped.words;
+    let time = Time { bound: wrapped.bound, guest: place.guest };
+    let name = wrapped.programs.last().cloned();
+    let Some((name, (_, arguments))) = name.as_deref().zip(words.split_first()) else {
         return Err(Refusal::missing("a command"));
     };
     let mut refused = None;
     if let (Some(entry), Some(_)) = (policy.filter(name), place.behind) {
         match fits(policy, entry, name, arguments, time) {
-            Ok(allowed) => return Ok(Allowed { programs, ..allowed }),
+            Ok(allowed) => return allowed.behind(wrapped),
             Err(refusal) => refused = Some(refusal),
         }
     }
@@ -192,7 +247,7 @@ pub(super) fn judge(
     if let Some(word) = all.iter().find(|word| !allowed.cloud && carries_data(word)) {
         return Err(Refusal::new("name", format!("`{}` is long enough to carry data out", shorten(word))));
     }
-    Ok(Allowed { programs, ..allowed })
+    allowed.behind(wrapped)
 }
 
 /// Refuses a program that sends what it reads to a host, unless it reads an empty line.
@@ -243,7 +298,7 @@ pub(super) fn fits(
     if entry.single && given.options.len() != 1 {
         return Err(refuse(Refusal::new("option", "exactly one option is allowed")));
     }
-    endless(entry, &given, time).map_err(refuse)?;
+    let cost = cost::of_command(entry, &given, arguments, time).map_err(refuse)?;
     check(policy, entry, &given, arguments, time).map_err(refuse)?;
     let namespace = entry.namespace.iter().any(|option| given.has(option));
     let any = |options: &[String]| options.iter().any(|option| option == "*" || given.has(option));
@@ -263,6 +318,7 @@ pub(super) fn fits(
             redirected: entry.check == Some(Check::Curl) && curl::is_redirected(&given),
             ..entry.profile.clone()
         },
+        cost,
         ..Allowed::default()
     })
 }
@@ -292,13 +348,12 @@ fn check(
         Some(Check::Objects) => objects(entry, &given.operands),
         Some(Check::Curl) => curl::check(policy, given, curl::Query::Asks),
         Some(Check::NoSecrets) => cluster::check(given),
-        Some(Check::FewPorts) => few_ports(&given.operands),
         Some(Check::IntervalAndCount) => interval_and_count(&given.operands),
         Some(Check::PatternAndFiles) => pattern_and_files(policy, given),
         Some(Check::Nft) => list_only(&given.operands),
         Some(Check::Awk) => filter::awk(arguments),
         Some(Check::Sed) => filter::sed(arguments),
-        Some(Check::Jq) => filter::jq(arguments, time.bounded || !time.guest),
+        Some(Check::Jq) => filter::jq(arguments, time.bound.is_some() || !time.guest),
         Some(Check::OnePattern) => {
             let given = given.options.iter().any(|(name, _)| matches!(name.as_str(), "-e" | "--regexp"));
             match (given, operands) {
@@ -317,17 +372,6 @@ fn list_only(operands: &[&str]) -> Result<(), Refusal> {
     }
     let first = operands.iter().flat_map(|word| word.split_whitespace()).next().unwrap_or_default();
     if matches!(first, "list" | "describe") { Ok(()) } else { Err(Refusal::operand(first)) }
-}
-
-/// Accepts at most a hundred ports behind the host.
-fn few_ports(operands: &[&str]) -> Result<(), Refusal> {
-    const MAX_TRIES: usize = 100;
-    let count: usize = operands.iter().skip(1).filter_map(|word| ports(word)).sum();
-    if count <= MAX_TRIES {
-        Ok(())
-    } else {
-        Err(Refusal::new("operand", format!("{count} ports are a scan")))
-    }
 }
 
 /// Accepts two numbers at the end, neither of them nought.
@@ -361,27 +405,6 @@ fn behind_pattern<'g, 'w>(given: &'g Given<'w>) -> &'g [&'w str] {
 
 fn in_program(refusal: Refusal, entry: &Entry) -> Refusal {
     Refusal { what: format!("{} ({})", refusal.what, entry.id), ..refusal }
-}
-
-/// Refuses what follows, and in a guest what repeats, unless `timeout` ends it.
-fn endless(entry: &Entry, given: &Given<'_>, time: Time) -> Result<(), Refusal> {
-    let has = |options: &[String]| options.iter().any(|option| given.has(option));
-    let guest = &entry.guest;
-    if time.guest && has(&guest.never) {
-        return Err(Refusal::new(
-            "option",
-            format!("`{}` has no place in a guest", guest.never.join("`, `")),
-        ));
-    }
-    // Of several the last one counts, and to some programs nought is no end.
-    let ended = given.options.iter().rev().find(|(name, _)| guest.ends.contains(name));
-    let ends =
-        ended.is_some_and(|(_, value)| value.is_some_and(|count| count.bytes().any(|byte| byte != b'0')));
-    let goes_on = has(&entry.follows) || (time.guest && (guest.always || has(&guest.repeats)) && !ends);
-    if goes_on && !time.bounded {
-        return Err(Refusal::new("endless", "it goes on until it is stopped: put `timeout` before it"));
-    }
-    Ok(())
 }
 
 /// Accepts an object of `ip`, `bridge` or `tc` that may be shown, shortened as the program itself allows, and nothing, `show` or `get` behind it.

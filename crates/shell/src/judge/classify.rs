@@ -1,10 +1,11 @@
 //! One text, one ruling.
 
 use super::allow::{self, Allowed, CommandContext};
+use super::cost::Cost;
 use super::forbidden::{Forbidden, find_forbidden};
 use super::list::{self, Refused};
 use super::{MAX_COMMAND_BYTES, cloud, destination, impact};
-use crate::policy::Policy;
+use crate::policy::{Policy, Refusal};
 use crate::text::{self, Command, Script};
 use crate::{Impact, Ruling, Tier, Verdict};
 
@@ -56,6 +57,10 @@ impl Policy {
             let asks = asks(Tier::Text, rule.into(), what, Impact::Change);
             return Ruling { argv, ..asks };
         }
+        // Sums that are beyond the bounds already are not worth a look at every command.
+        if let Err(refusal) = Cost::of_parts(script.parts()).check(command.len()) {
+            return Ruling { argv, ..beyond(&refusal) };
+        }
         match script.commands.as_slice() {
             [only] if script.is_plain() => self.rule_words(&list::words(only), script, argv),
             _ => self.rule_list(script),
@@ -98,7 +103,7 @@ impl Policy {
             let what = "the text holds a line end inside quotes".to_owned();
             return Ruling { argv, ..asks(Tier::Text, "text.control".into(), what, Impact::Change) };
         }
-        match allow::judge(self, words, CommandContext::default()) {
+        match allow::judge(self, words, CommandContext::default()).and_then(within) {
             Ok(allowed) => {
                 let (rule, reason) = (allowed.rule.clone().into(), allowed.why.clone().into());
                 Ruling {
@@ -121,6 +126,9 @@ impl Policy {
         let pipeline = list::pipeline(&rows);
         match list::judge(self, &rows, false) {
             Ok(allowed) => {
+                if let Err(refusal) = list::cost(&rows, &allowed).check(0) {
+                    return Ruling { pipeline, ..beyond(&refusal) };
+                }
                 let all = || allowed.iter().flatten();
                 let mut reasons: Vec<&str> = all().map(|command| command.why.as_str()).collect();
                 reasons.dedup();
@@ -148,7 +156,7 @@ impl Policy {
         let refusal = &first.refusal;
         let tier = match refusal.part {
             "unknown" => Tier::Unknown,
-            "control" => Tier::Text,
+            "control" | "sum" => Tier::Text,
             _ => tier_of(self, &first.words),
         };
         let rule = match tier {
@@ -159,6 +167,16 @@ impl Policy {
         };
         asks(tier, rule, refusal.what.clone(), impact.unwrap_or(Impact::Change))
     }
+}
+
+/// Refuses one command whose own sums are beyond the bounds.
+fn within(allowed: Allowed) -> Result<Allowed, Refusal> {
+    allowed.cost.check(0).map(|()| allowed)
+}
+
+/// Asks because of a sum over the whole text.
+fn beyond(refusal: &Refusal) -> Ruling {
+    asks(Tier::Text, "text.sum".into(), refusal.what.clone(), Impact::Change)
 }
 
 fn tier(allowed: &Allowed) -> Tier {

@@ -1,6 +1,7 @@
 //! Lists: every command has to be one that may run, or behind `|` a filter.
 
 use super::allow::{self, Allowed, CommandContext};
+use super::cost::Cost;
 use crate::policy::{Policy, Refusal};
 use crate::text::{Command, ListCommand, Row};
 use crate::{List, Pipeline, Stage};
@@ -53,6 +54,17 @@ fn one(policy: &Policy, words: &[&str], place: CommandContext<'_, '_>) -> Result
     }
 }
 
+/// Adds up what the commands of a list take.
+pub(super) fn cost(rows: &[Row<'_>], allowed: &[Vec<Allowed>]) -> Cost {
+    let of_row = |(row, stages): (&Row<'_>, &Vec<Allowed>)| {
+        Cost::sum(row.steps.iter().zip(stages).map(|(step, stage)| match step.command.repeated {
+            true => stage.cost.in_loop(),
+            false => stage.cost,
+        }))
+    };
+    Cost::sum(rows.iter().zip(allowed).map(of_row))
+}
+
 /// Returns what runs, once every command was allowed.
 pub(super) fn list(rows: &[Row<'_>], allowed: Vec<Vec<Allowed>>) -> List {
     let stage = |(step, allowed): (&ListCommand<'_>, Allowed)| Stage {
@@ -71,7 +83,9 @@ pub(super) fn list(rows: &[Row<'_>], allowed: Vec<Vec<Allowed>>) -> List {
 /// Returns the words of each command where nothing but `|` joins them.
 pub(super) fn pipeline(rows: &[Row<'_>]) -> Option<Vec<Vec<String>>> {
     match rows {
-        [only] => Some(only.steps.iter().map(|step| run_words(step.command)).collect()),
+        [only] if !only.steps.iter().any(|step| step.command.repeated) => {
+            Some(only.steps.iter().map(|step| run_words(step.command)).collect())
+        }
         _ => None,
     }
 }

@@ -14,6 +14,7 @@ mod caller;
 mod classify;
 mod cloud;
 mod cluster;
+mod cost;
 mod credential;
 mod curl;
 mod destination;

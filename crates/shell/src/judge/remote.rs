@@ -1,5 +1,6 @@
 //! Scripts for a guest: lists whose commands only read and come to an end.
 
+use super::cost::Cost;
 use super::list;
 use crate::policy::{Policy, Refusal};
 use crate::text::{self, Need};
@@ -9,8 +10,8 @@ pub(super) fn join(lines: &[&str]) -> Option<String> {
     (!lines.iter().any(|line| line.ends_with('\\'))).then(|| lines.join("\n"))
 }
 
-/// Judges a script; every command in it has to be one that only reads.
-pub(super) fn judge(policy: &Policy, script: &str) -> Result<(), Refusal> {
+/// Judges a script; every command in it has to be one that only reads. Returns what they take together.
+pub(super) fn judge(policy: &Policy, script: &str) -> Result<Cost, Refusal> {
     if let Some((_, what)) = text::oddity(script) {
         return Err(Refusal::new("script", format!("the script holds {what}")));
     }
@@ -32,8 +33,10 @@ pub(super) fn judge(policy: &Policy, script: &str) -> Result<(), Refusal> {
             "the script holds more than plain commands, chains, pipes and harmless redirections",
         )
     })?;
+    // Sums that are beyond the bounds already are not worth a look at every command.
+    Cost::of_parts(script.parts()).check(0)?;
     match list::judge(policy, &rows, true) {
-        Ok(_) => Ok(()),
+        Ok(allowed) => Ok(list::cost(&rows, &allowed)),
         Err(refused) => Err(refused
             .into_iter()
             .next()

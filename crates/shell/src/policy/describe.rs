@@ -74,7 +74,7 @@ impl Policy {
         let wrappers = self
             .wrappers()
             .iter()
-            .filter(|wrapper| !wrapper.names.iter().any(|name| self.transparent(name).is_some()));
+            .filter(|wrapper| !wrapper.names.iter().any(|name| self.transparent(name, &[]).is_some()));
         all.extend(wrappers.map(|wrapper| {
             let id = format!("wrapper.{}", wrapper.names.first().map_or("", String::as_str));
             rule(&id, Verdict::Risky, &wrapper.names, "runs another command, and is blocked where that is")

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::cost::{CostRule, RawCost};
 use super::grammar::{Grammar, Lines, Style};
 use crate::{Profile, Socket};
 
@@ -27,26 +28,10 @@ pub(crate) enum Check {
     Jq,
     /// `grep` of files: a pattern, then files that are meant to be read.
     PatternAndFiles,
-    /// `nc`: at most a hundred ports.
-    FewPorts,
     /// `vmstat`: an interval and a count behind everything else.
     IntervalAndCount,
     /// `kubectl`: nothing that shows what is in a secret.
     NoSecrets,
-}
-
-/// When a program goes on without end in a guest.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Guest {
-    /// It goes on where one of these options is given.
-    pub(crate) repeats: Vec<String>,
-    /// It goes on whatever is given.
-    pub(crate) always: bool,
-    /// With one of these options it ends after all.
-    pub(crate) ends: Vec<String>,
-    /// Options that a guest is never given.
-    pub(crate) never: Vec<String>,
 }
 
 /// An entry as it stands in a policy file.
@@ -76,7 +61,10 @@ pub(super) struct RawEntry {
     all: Vec<String>,
     #[serde(default)]
     follows: Vec<String>,
-    guest: Option<Guest>,
+    #[serde(default)]
+    cost: RawCost,
+    #[serde(default)]
+    after: Vec<String>,
     #[serde(default)]
     verb_first: bool,
     check: Option<Check>,
@@ -129,8 +117,10 @@ pub(crate) struct Entry {
     pub(crate) all: Vec<String>,
     /// Options with which the program goes on until it is stopped.
     pub(crate) follows: Vec<String>,
-    /// What else a guest, where no deadline ends anything, must not be asked for.
-    pub(crate) guest: Guest,
+    /// How long it runs and how often it connects.
+    pub(crate) cost: CostRule,
+    /// For a program that runs another one: it does so only if its arguments begin with these words.
+    pub(crate) after: Vec<String>,
     /// No option stands before the verb.
     pub(crate) verb_first: bool,
     /// Exactly one option has to be given.
@@ -178,7 +168,8 @@ impl RawEntry {
             needs: self.needs.clone(),
             all: self.all.clone(),
             follows: self.follows.clone(),
-            guest: self.guest.clone().unwrap_or_default(),
+            cost: self.cost.compile().map_err(|what| format!("entry `{}`: {what}", self.id))?,
+            after: self.after.clone(),
             verb_first: self.verb_first,
             single: self.single,
             check: self.check,

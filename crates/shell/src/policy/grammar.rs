@@ -79,6 +79,12 @@ impl Given<'_> {
         }
     }
 
+    /// Returns the last value of an option that has several names.
+    pub(crate) fn last_value(&self, names: &[&str]) -> Option<&str> {
+        let named = self.options.iter().rev().find(|(option, _)| names.contains(&option.as_str()));
+        named.and_then(|(_, value)| *value)
+    }
+
     /// Lists the values of an option that has several names.
     pub(crate) fn values<'g>(&'g self, names: &'g [&'g str]) -> impl Iterator<Item = &'g str> {
         self.options

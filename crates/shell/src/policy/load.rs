@@ -311,8 +311,13 @@ impl Policy {
         self.programs.get(name).map_or(&[], Vec::as_slice)
     }
 
-    pub(crate) fn transparent(&self, name: &str) -> Option<&Entry> {
-        self.transparent.get(name)
+    /// Returns the entry of a program that runs the command in its arguments, with that command's verdict.
+    pub(crate) fn transparent(&self, name: &str, arguments: &[&str]) -> Option<&Entry> {
+        let begins = |entry: &&Entry| {
+            entry.after.len() <= arguments.len()
+                && entry.after.iter().zip(arguments).all(|(word, given)| word == given)
+        };
+        self.transparent.get(name).filter(begins)
     }
 
     pub(crate) fn remote(&self, name: &str) -> Option<&Entry> {

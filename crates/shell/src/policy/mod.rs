@@ -6,6 +6,7 @@
 mod block;
 mod caller;
 mod cloud;
+mod cost;
 mod describe;
 mod destination;
 mod entry;
@@ -25,6 +26,7 @@ mod wrapper;
 pub(crate) use block::{Block, Credentials, Harm, Rule};
 pub(crate) use caller::Callers;
 pub(crate) use cloud::{Carrier, Cloud, SecretOption, is_below};
+pub(crate) use cost::{CostRule, Factor, Targets, thousandths};
 pub use describe::RuleSummary;
 pub(crate) use destination::{Destinations, Reading};
 pub(crate) use entry::{Check, Entry};

@@ -101,7 +101,7 @@ fn operands(entry: &Entry, rng: &mut Rng) -> Vec<String> {
         }
         Some(Check::IntervalAndCount) => vec!["1".to_owned(), rng.word(&["1", "2"])],
         Some(
-            Check::OnePattern | Check::FewPorts | Check::NoSecrets | Check::Awk | Check::Sed | Check::Jq,
+            Check::OnePattern | Check::NoSecrets | Check::Awk | Check::Sed | Check::Jq,
         )
         | None => {
             let mut words = Vec::new();

@@ -13,6 +13,7 @@ mod lex;
 mod list;
 mod mark;
 mod odd;
+mod repeat;
 mod script;
 mod visible;
 

@@ -1,5 +1,7 @@
 //! What was read: commands, their words, and what only a shell could do with them.
 
+use std::ops::Range;
+
 /// A construct that an argument vector cannot express.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -65,6 +67,10 @@ impl Needs {
         self.0 |= 1 << need as u8;
     }
 
+    pub(super) fn remove(&mut self, need: Need) {
+        self.0 &= !(1 << need as u8);
+    }
+
     pub(crate) fn has(self, need: Need) -> bool {
         self.0 & (1 << need as u8) != 0
     }
@@ -95,6 +101,8 @@ pub(crate) struct Word {
     pub(crate) quoted: bool,
     /// A backtick stands in it that was read as JMESPath.
     pub(crate) backtick: bool,
+    /// The places of `$name` and `${name}` in the text.
+    pub(crate) variables: Vec<Range<usize>>,
 }
 
 /// What a redirection does with its target.
@@ -158,6 +166,20 @@ pub(crate) struct Command {
     pub(crate) detached: bool,
     /// The function in whose body it stands, as an index into [`Script::functions`].
     pub(crate) function: Option<usize>,
+    /// It stands in a loop, with one of the words of the loop in place.
+    pub(crate) repeated: bool,
+}
+
+/// A keyword, and what a loop needs to know of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Keyword {
+    pub(crate) text: String,
+    /// How many commands stand before it.
+    pub(crate) commands: usize,
+    /// What stands before it.
+    pub(crate) before: Link,
+    /// Behind `for`: the words up to the next separator.
+    pub(crate) header: Vec<Word>,
 }
 
 /// Everything that was read from one text.
@@ -177,9 +199,18 @@ pub(crate) struct Script {
     pub(crate) quoted_line_end: bool,
     /// An operator lacks the command or the file beside it, so that no shell takes the text.
     pub(crate) dangling: bool,
+    /// The keywords in the order of the text.
+    pub(crate) keywords: Vec<Keyword>,
+    /// How often the text needs a shell because of a variable, a loop's included.
+    pub(crate) variables: usize,
 }
 
 impl Script {
+    /// Counts the commands; those of a loop count once for each of its words.
+    pub(crate) fn parts(&self) -> u64 {
+        u64::try_from(self.commands.len()).unwrap_or(u64::MAX)
+    }
+
     /// Tells whether the words of the one command are all there is.
     pub(crate) fn is_plain(&self) -> bool {
         self.broken.is_none() && self.needs.shell().is_none()

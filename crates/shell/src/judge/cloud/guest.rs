@@ -102,6 +102,10 @@ pub(super) fn judge(policy: &Policy, carrier: &Carrier, line: &Line<'_, '_>) -> 
             "a line of the script ends in a backslash, which hides where the next one begins",
         )
     })?;
-    remote::judge(policy, &script)?;
-    Ok(Allowed::cloud("cloud.guest", "reads the state of a guest"))
+    let cost = remote::judge(policy, &script)?;
+    let machines = others.iter().filter(|given| given.name == "--ids").flat_map(Given::values).count();
+    Ok(Allowed {
+        cost: cost.on_machines(u64::try_from(machines).unwrap_or(u64::MAX)),
+        ..Allowed::cloud("cloud.guest", "reads the state of a guest")
+    })
 }

@@ -317,10 +317,11 @@ fn a_line_of_a_script_does_not_run_on_into_the_next() {
 fn what_no_count_and_no_bound_ends_has_no_place_in_a_guest() {
     for script in [
         "ping -c 5 10.0.0.4",
-        "ping -c 0 -c 5 10.0.0.4",
-        "timeout 1d ping 10.0.0.4",
-        "timeout 24h mtr 10.0.0.4",
+        "timeout 60 ping 10.0.0.4",
+        "timeout 1m mtr 10.0.0.4",
         "timeout .5 ping 10.0.0.4",
+        "timeout -k 5 -s CONT 5 ping 10.0.0.4",
+        "timeout 5 timeout 10 ping 10.0.0.4",
         "host -W 2 a",
         "timeout 5 host -w a",
     ] {
@@ -329,7 +330,13 @@ fn what_no_count_and_no_bound_ends_has_no_place_in_a_guest() {
     for script in [
         "ping 10.0.0.4",
         "ping -c 0 10.0.0.4",
+        "ping -c 0 -c 5 10.0.0.4",
         "ping -c5 -c00 10.0.0.4",
+        "ping -c 3 -W 0 10.0.0.4",
+        "timeout 61 ping 10.0.0.4",
+        "timeout 1d ping 10.0.0.4",
+        "timeout 24h mtr 10.0.0.4",
+        "timeout -s KILL 5 timeout 10 ping 10.0.0.4",
         "free -s 1 -c 0",
         "timeout 0 ping 10.0.0.4",
         "timeout 0.0s ping 10.0.0.4",

@@ -33,7 +33,7 @@ fn of_command(policy: &Policy, words: &[&str], found: &mut Vec<String>) {
         }
         return;
     }
-    match (policy.transparent(name), arguments) {
+    match (policy.transparent(name, arguments), arguments) {
         (Some(entry), _) => match entry.grammar.read(arguments, &policy.files) {
             Ok(given) => of_command(policy, arguments.get(given.inner..).unwrap_or_default(), found),
             Err(_) => found.extend(arguments.iter().map(|word| (*word).to_owned())),
@@ -47,7 +47,7 @@ fn of_command(policy: &Policy, words: &[&str], found: &mut Vec<String>) {
 fn of_program(policy: &Policy, name: &str, arguments: &[&str], found: &mut Vec<String>) {
     let entries = policy.entries(name).iter().chain(policy.remote(name)).chain(policy.filter(name));
     let mut is_read = false;
-    let time = Time { bounded: true, guest: false };
+    let time = Time { bound: Some(0), guest: false };
     for entry in entries.filter(|entry| allow::fits(policy, entry, name, arguments, time).is_ok()) {
         let Ok(given) = entry.grammar.read(arguments, &policy.files) else { continue };
         is_read = true;

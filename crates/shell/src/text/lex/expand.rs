@@ -1,7 +1,7 @@
 //! What a shell would put something else in the place of.
 
 use super::reader::{Mode, Reader};
-use crate::text::mark::{decode_ansi, starts_variable};
+use crate::text::mark::{decode_ansi, is_name, starts_variable};
 use crate::text::script::Need;
 
 impl Reader<'_> {
@@ -63,10 +63,32 @@ impl Reader<'_> {
             self.end_word();
         } else {
             let run = name.get(..length).unwrap_or_default();
-            self.word().text.push('$');
-            self.word().text.push_str(run);
+            let behind = name.get(length..).unwrap_or_default().as_bytes();
+            // zsh reads `$x[1]` and `$x:h` as more than the variable.
+            let more = matches!(behind, [b'[', ..])
+                || matches!(behind, [b':', next, ..] if next.is_ascii_alphabetic() || *next == b'&');
+            let word = self.word();
+            let start = word.text.len();
+            word.text.push('$');
+            word.text.push_str(run);
+            if !more {
+                word.variables.push(start..start + 1 + length);
+            }
         }
         self.at += 1 + length;
+    }
+
+    /// Notes `${name}` that was just read, if the text holds exactly that.
+    fn braced_variable(&mut self) {
+        let read = self.text.get(..self.at).unwrap_or_default();
+        let word = self.word();
+        let Some(start) = word.text.rfind("${") else { return };
+        let variable = word.text.get(start..).unwrap_or_default();
+        let name = variable.get(2..variable.len() - 1).unwrap_or_default();
+        if is_name(name) && !name.ends_with('+') && read.ends_with(variable) {
+            let end = word.text.len();
+            word.variables.push(start..end);
+        }
     }
 
     pub(super) fn ansi(&mut self) {
@@ -91,6 +113,7 @@ impl Reader<'_> {
             b'}' => {
                 self.take();
                 self.modes.pop();
+                self.braced_variable();
                 let unquoted = matches!(self.modes.last(), Some(Mode::Bare));
                 let word = self.word();
                 if unquoted && (word.text.ends_with("${IFS}") || word.text.ends_with("${IFS%??}")) {

@@ -3,7 +3,7 @@
 use super::reader::{Reader, Target};
 use crate::text::brace::written_out;
 use crate::text::mark::{Header, is_keyword, is_name};
-use crate::text::script::{Command, Link, Need, Redirect, Word};
+use crate::text::script::{Command, Keyword, Link, Need, Redirect, Word};
 
 impl Reader<'_> {
     pub(super) fn equals(&mut self) {
@@ -40,13 +40,20 @@ impl Reader<'_> {
             self.name_function(word.text);
             return;
         }
+        if frame.header == Some(Header::Loop)
+            && let Some(keyword) = self.script.keywords.last_mut()
+        {
+            keyword.header.push(word.clone());
+        }
+        let frame = self.frame();
         if !word.quoted && frame.command.words.is_empty() && is_keyword(&word.text) {
             self.keyword(&word.text);
             return;
         }
-        if self.frame().header.is_some() {
+        if frame.header.is_some() {
             return;
         }
+        self.script.dangling |= self.frame().loop_ended;
         // Nothing hides in braces: what is judged are the words that they become.
         let words = if spreads { self.written_out(word, &bare) } else { vec![word] };
         self.frame().command.words.extend(words);
@@ -55,11 +62,25 @@ impl Reader<'_> {
     fn written_out(&mut self, word: Word, bare: &[usize]) -> Vec<Word> {
         let written = written_out(&word.text, bare, self.room);
         self.room = self.room.saturating_sub(written.len());
-        written.into_iter().map(|text| Word { text, quoted: true, ..word }).collect()
+        written.into_iter().map(|text| Word { text, quoted: true, variables: Vec::new(), ..word }).collect()
     }
 
     pub(super) fn keyword(&mut self, word: &str) {
         self.need(Need::Keyword);
+        let commands = self.script.commands.len();
+        let frame = self.frame();
+        if frame.header.is_none() {
+            let before = frame.command.before;
+            let ended = frame.loop_ended;
+            frame.loop_ended = word == "done";
+            self.script.dangling |= ended;
+            self.script.keywords.push(Keyword {
+                text: word.to_owned(),
+                commands,
+                before,
+                header: Vec::new(),
+            });
+        }
         match word {
             "{" => self.open_body(),
             "}" => self.close_body(),
@@ -82,6 +103,7 @@ impl Reader<'_> {
         let frame = self.frame();
         frame.header = None;
         frame.names_function = false;
+        frame.loop_ended = false;
         let group = frame.group.take();
         if frame.command.words.is_empty() && frame.command.redirects.is_empty() {
             let joins = |link| matches!(link, Link::Pipe | Link::And | Link::Or);

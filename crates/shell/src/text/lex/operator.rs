@@ -44,7 +44,11 @@ impl Reader<'_> {
         let frame = self.frame();
         let nothing =
             frame.word.is_none() && frame.command.words.is_empty() && frame.command.redirects.is_empty();
-        if nothing && frame.group.is_none() {
+        // `do ;` is no loop to a shell.
+        let opens = frame.word.as_ref().is_some_and(|word| !word.quoted && word.text == "do");
+        let opens = opens && frame.command.words.is_empty() && frame.header.is_none();
+        let behind = frame.group.is_some() || frame.header.is_some() || frame.loop_ended;
+        if opens || (nothing && !behind) {
             self.script.dangling = true;
         }
         self.end_command(Link::Then);

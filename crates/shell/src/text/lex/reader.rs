@@ -1,6 +1,7 @@
 //! The state of the reader and its main loop.
 
 use crate::text::mark::Header;
+use crate::text::repeat::unroll;
 use crate::text::script::{Command, Link, Need, RedirectKind, Script, Word};
 
 /// So many words are made of those with braces in one text, so that reading stays linear in it.
@@ -10,7 +11,7 @@ const MAX_WRITTEN_OUT: usize = 16_384;
 pub(crate) fn read(text: &str) -> Script {
     let mut reader = Reader::new(text, false);
     reader.run();
-    reader.script
+    unroll(reader.script)
 }
 
 /// Reads a text that no shell will see: a backtick in a value of `--query` is JMESPath. Whose `--query` it is remains to
@@ -18,7 +19,7 @@ pub(crate) fn read(text: &str) -> Script {
 pub(crate) fn read_without_shell(text: &str) -> Script {
     let mut reader = Reader::new(text, true);
     reader.run();
-    reader.script
+    unroll(reader.script)
 }
 
 /// What the innermost open thing is.
@@ -45,6 +46,8 @@ pub(super) struct Frame {
     pub(super) names_function: bool,
     /// Where the commands of the group begin that was closed last.
     pub(super) group: Option<usize>,
+    /// `done` stands before, and only a separator may follow.
+    pub(super) loop_ended: bool,
     /// Progress of a brace expansion in the current word: opened, and with a comma or two dots in it.
     pub(super) brace: (bool, bool),
     /// The current word has a brace expansion.
@@ -149,6 +152,7 @@ impl<'t> Reader<'t> {
 
     pub(super) fn need(&mut self, need: Need) {
         self.script.needs.add(need);
+        self.script.variables += usize::from(need == Need::Variable);
     }
 
     /// Takes one whole character into the word.
