@@ -13,7 +13,7 @@ use rustix::thread::{
     set_thread_res_gid, set_thread_res_uid,
 };
 
-use crate::Profile;
+use crate::{Profile, Socket};
 
 /// What reading the network's state takes as root: any file, raw packets, becoming less than root.
 const KEPT: CapabilitySet = CapabilitySet::DAC_READ_SEARCH
@@ -78,7 +78,10 @@ pub(super) fn become_nobody(profile: &Profile) -> Option<String> {
     const NOBODY: u32 = 65_534;
     let (user, group) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
     let mut kept = CapabilitySet::empty();
+    // `ip netns exec NS ping`: outside of the first namespace no group has echo sockets.
+    let sends_raw = profile.namespace && profile.sockets.contains(&Socket::Raw);
     for (wanted, powers) in [
+        (sends_raw, CapabilitySet::NET_RAW),
         (profile.processes, PROCESSES),
         (profile.namespace, CapabilitySet::SYS_ADMIN),
         (profile.net_admin, CapabilitySet::NET_ADMIN),

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::net::TcpListener;
+use std::process::Command;
 
 use rustix::process::{geteuid, getpid};
 
 use super::{EACCES, EPERM, perl};
 use crate::process::tests::{TestFolder, text};
-use crate::{Profile, Socket};
+use crate::{Policy, Profile, Socket, Verdict};
 
 fn entering() -> Profile {
     Profile { namespace: true, ..Profile::default() }
@@ -108,6 +109,68 @@ async fn the_account_says_whether_processes_were_seen() {
         assert!(found.landlock.ends_with(", hides other processes"), "{}", found.landlock);
         assert!(!named, "{line}");
     }
+}
+
+/// A network namespace with an address of its own, which is deleted with this value.
+struct Namespace(String);
+
+impl Namespace {
+    fn new() -> Self {
+        let name = format!("ghost-{}", getpid());
+        let space = Self(name);
+        space.ip("netns add NS");
+        space.ip("-n NS address add 10.99.0.1/32 dev lo");
+        space.ip("-n NS link set lo up");
+        space
+    }
+
+    fn ip(&self, words: &str) {
+        let words = words.replace("NS", &self.0);
+        let status = Command::new("ip").args(words.split(' ')).status();
+        assert!(status.is_ok_and(|status| status.success()), "ip {words}");
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        drop(Command::new("ip").args(["netns", "del", &self.0]).status());
+    }
+}
+
+/// Only root enters a namespace; where root may make none there is nothing to enter.
+#[tokio::test]
+async fn a_command_behind_ip_netns_exec_runs_in_that_namespace_and_changes_nothing() {
+    if !geteuid().is_root() {
+        return;
+    }
+    let space = Namespace::new();
+    let place = TestFolder::new();
+    let run = async |command: &str| {
+        let ruling = Policy::builtin().unwrap().classify(&command.replace("NS", &space.0));
+        assert_eq!(ruling.verdict, Verdict::Safe, "{command}: {}", ruling.reason);
+        let words = ruling.argv.unwrap();
+        place.safe(&words.iter().map(String::as_str).collect::<Vec<_>>(), ruling.profile).await
+    };
+    for command in [
+        "ip netns exec NS ip -br address",
+        "ip netns exec NS ping -c 1 -W 2 10.99.0.1",
+        "timeout 9 ip netns exec NS ip route get 10.99.0.1",
+        "ip netns exec NS ss -tan src 10.99.0.1",
+        "ip netns exec NS cat /proc/net/fib_trie",
+    ] {
+        let output = run(command).await;
+        let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.exit_code, Some(0), "{command}: {said}");
+        let has_address = said.contains("10.99.0.1") || command.contains(" ss ");
+        assert!(has_address, "{command}: {said}");
+        assert_eq!(output.confinement.seccomp, "on, no writes", "{command}");
+    }
+    // The same profile keeps what is judged by the words from writing, should the words lie.
+    let profile = Policy::builtin().unwrap().classify("ip netns exec x ip a").profile;
+    let touch = place.setting.cwd.join("x").display().to_string();
+    let output = place.safe(&["ip", "netns", "exec", &space.0, "touch", &touch], profile).await;
+    assert_ne!(output.exit_code, Some(0), "{}", text(&output.stderr));
+    assert!(!place.setting.cwd.join("x").exists());
 }
 
 fn naming(namespace: bool) -> Profile {
