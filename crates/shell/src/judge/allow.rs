@@ -289,7 +289,7 @@ pub(super) fn fits(
     if !entry.needs.is_empty() && !entry.needs.iter().any(|option| given.has(option)) {
         return Err(refuse(Refusal::missing(&format!("one of `{}`", entry.needs.join("`, `")))));
     }
-    if let Some(option) = arguments.first().filter(|word| entry.verb_first && word.starts_with('-')) {
+    if let Some(option) = before_verb(entry, arguments) {
         return Err(refuse(Refusal::option(option)));
     }
     if let Some(option) = entry.all.iter().find(|option| !given.has(option)) {
@@ -321,6 +321,31 @@ pub(super) fn fits(
         cost,
         ..Allowed::default()
     })
+}
+
+/// Returns the first option that stands before the last verb and may not.
+fn before_verb<'w>(entry: &Entry, arguments: &[&'w str]) -> Option<&'w str> {
+    let mut verbs = if entry.verb_first { entry.grammar.verbs() } else { 0 };
+    let mut words = arguments.iter();
+    while verbs > 0 {
+        let word = *words.next()?;
+        if !word.starts_with('-') {
+            verbs -= 1;
+            continue;
+        }
+        let name = match word.split_once('=') {
+            Some((name, _)) if word.starts_with("--") => name,
+            _ if word.starts_with("--") => word,
+            _ => word.get(..2).unwrap_or(word),
+        };
+        if !entry.globals.iter().any(|global| global == name) {
+            return Some(word);
+        }
+        if name == word {
+            words.next();
+        }
+    }
+    None
 }
 
 fn owned(words: &[&str]) -> Vec<String> {

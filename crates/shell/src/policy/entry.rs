@@ -67,6 +67,8 @@ pub(super) struct RawEntry {
     after: Vec<String>,
     #[serde(default)]
     verb_first: bool,
+    #[serde(default)]
+    globals: Vec<String>,
     check: Option<Check>,
     #[serde(default)]
     objects: Vec<String>,
@@ -121,8 +123,10 @@ pub(crate) struct Entry {
     pub(crate) cost: CostRule,
     /// For a program that runs another one: it does so only if its arguments begin with these words.
     pub(crate) after: Vec<String>,
-    /// No option stands before the verb.
+    /// No option stands before the last verb. The program would take the next word for its value and find its verb further on.
     pub(crate) verb_first: bool,
+    /// Options that may stand before the verb all the same: each belongs to every verb and takes a value.
+    pub(crate) globals: Vec<String>,
     /// Exactly one option has to be given.
     pub(crate) single: bool,
     /// What has to hold beside the grammar.
@@ -171,6 +175,7 @@ impl RawEntry {
             cost: self.cost.compile().map_err(|what| format!("entry `{}`: {what}", self.id))?,
             after: self.after.clone(),
             verb_first: self.verb_first,
+            globals: self.globals.clone(),
             single: self.single,
             check: self.check,
             objects: self.objects.clone(),

@@ -176,6 +176,12 @@ impl Grammar {
         self.options.get(name).or_else(of_family)
     }
 
+    /// Returns how many verbs stand in front: operands that are one of a few words.
+    pub(crate) fn verbs(&self) -> usize {
+        let is_verb = |operand: &&(Kind, Times)| matches!(operand, (Kind::OneOf(_), Times::Once));
+        self.operands.iter().take_while(is_verb).count()
+    }
+
     /// Lists the values and operands of a kind among the words that the grammar accepted.
     pub(crate) fn of_kind<'w>(&self, kind: &Kind, given: &Given<'w>, files: &Files) -> Vec<&'w str> {
         let takes = |name: &str| match self.arity(name) {
