@@ -90,7 +90,9 @@ pub(crate) struct HostOption {
     /// The commands below which the options are read so; everywhere if there are none.
     #[serde(default)]
     below: Vec<String>,
-    but: Option<String>,
+    /// The commands below which they are not.
+    #[serde(default)]
+    but: Vec<String>,
     /// The host, `{}` standing for the value.
     host: Option<String>,
 }
@@ -100,7 +102,7 @@ impl HostOption {
     pub(crate) fn is_about(&self, option: &str, path: &[impl AsRef<str>]) -> bool {
         self.options.iter().any(|known| known == option)
             && (self.below.is_empty() || self.below.iter().any(|command| is_below(path, command)))
-            && !self.but.as_ref().is_some_and(|command| is_below(path, command))
+            && !self.but.iter().any(|command| is_below(path, command))
     }
 
     pub(crate) fn accepts(&self, value: &str) -> bool {

@@ -79,7 +79,7 @@ fn the_classes_of_the_core_commands_are_these() {
 }
 
 /// What the table of the policy makes of azure-cli 2.91.0; a change of it is a change of this.
-const COUNTS: [(&str, usize); 3] = [("BLOCKED", 217), ("RISKY", 4197), ("SAFE", 1691)];
+const COUNTS: [(&str, usize); 3] = [("BLOCKED", 217), ("RISKY", 4190), ("SAFE", 1698)];
 
 #[test]
 fn what_the_tables_name_never_runs() {
