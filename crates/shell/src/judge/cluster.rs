@@ -1,11 +1,11 @@
-//! `kubectl`: what would show the inside of a secret.
+//! `kubectl` and `oc`: what would show the inside of a secret.
 
 use super::harm;
 use crate::policy::{Given, Refusal};
 
 /// Accepts everything but a secret in a form that could show what is in it.
 pub(super) fn check(given: &Given<'_>) -> Result<(), Refusal> {
-    if !given.operands.iter().any(|word| names(word, SECRETS)) {
+    if !given.operands.iter().any(|word| names(word, SECRETS) || names(word, TOKENS)) {
         return Ok(());
     }
     let shown = given
@@ -19,6 +19,17 @@ pub(super) fn check(given: &Given<'_>) -> Result<(), Refusal> {
 }
 
 const SECRETS: &[&str] = &["secret", "secrets"];
+/// Resources of OpenShift that hold a secret of a client or a token.
+const TOKENS: &[&str] = &[
+    "oauthclient",
+    "oauthclients",
+    "oauthaccesstoken",
+    "oauthaccesstokens",
+    "oauthauthorizetoken",
+    "oauthauthorizetokens",
+    "useroauthaccesstoken",
+    "useroauthaccesstokens",
+];
 /// What a deletion destroys that nothing brings back.
 const WHOLE: &[&str] = &[
     "namespace",

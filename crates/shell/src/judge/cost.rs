@@ -142,6 +142,10 @@ pub(super) fn of_command(
     if has(&entry.follows) && time.bound.is_none() {
         return Err(endless());
     }
+    if has(&entry.watches) && time.bound.is_none_or(|millis| millis > MAX_GUEST_MILLIS) {
+        let what = "it keeps the cluster at work until it is stopped: put `timeout 60` before it";
+        return Err(Refusal::new("endless", what));
+    }
     let guest_millis = match (time.guest, time.bound) {
         (false, _) => 0,
         (true, Some(bound)) => bound,

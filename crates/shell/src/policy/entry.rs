@@ -66,6 +66,8 @@ pub(super) struct RawEntry {
     #[serde(default)]
     after: Vec<String>,
     #[serde(default)]
+    watches: Vec<String>,
+    #[serde(default)]
     verb_first: bool,
     #[serde(default)]
     globals: Vec<String>,
@@ -123,6 +125,8 @@ pub(crate) struct Entry {
     pub(crate) cost: CostRule,
     /// For a program that runs another one: it does so only if its arguments begin with these words.
     pub(crate) after: Vec<String>,
+    /// Options with which the program keeps a cluster at work: `timeout` must end it within a minute.
+    pub(crate) watches: Vec<String>,
     /// No option stands before the last verb. The program would take the next word for its value and find its verb further on.
     pub(crate) verb_first: bool,
     /// Options that may stand before the verb all the same: each belongs to every verb and takes a value.
@@ -174,6 +178,7 @@ impl RawEntry {
             follows: self.follows.clone(),
             cost: self.cost.compile().map_err(|what| format!("entry `{}`: {what}", self.id))?,
             after: self.after.clone(),
+            watches: self.watches.clone(),
             verb_first: self.verb_first,
             globals: self.globals.clone(),
             single: self.single,

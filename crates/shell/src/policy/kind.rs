@@ -50,6 +50,8 @@ pub(crate) enum Kind {
     Seconds,
     /// Seconds with a unit.
     Duration,
+    /// A time of at most a minute as Go writes it: `30s`, `1m`, `1m0s`.
+    Minute,
     /// A scheduling priority.
     Priority,
     /// A buffering mode.
@@ -119,6 +121,7 @@ impl Kind {
             "INTERVAL" => Self::Interval,
             "SECONDS" => Self::Seconds,
             "DURATION" => Self::Duration,
+            "MINUTE" => Self::Minute,
             "PRIORITY" => Self::Priority,
             "BUFFERING" => Self::Buffering,
             "LINES" => Self::Lines,
@@ -167,6 +170,7 @@ impl Kind {
             Self::Interval => decimal(value) && value.parse::<f64>().is_ok_and(|seconds| seconds >= 0.2),
             Self::Seconds => decimal(value),
             Self::Duration => decimal(value.strip_suffix(['s', 'm', 'h', 'd']).unwrap_or(value)),
+            Self::Minute => go_duration(value).is_some_and(|seconds| seconds <= 60.0),
             Self::Priority => digits(value.strip_prefix(['-', '+']).unwrap_or(value)) && value.len() <= 4,
             Self::Buffering => value == "L" || digits(value.strip_suffix(['K', 'M', 'G']).unwrap_or(value)),
             Self::Lines => digits(value.strip_prefix(['-', '+']).unwrap_or(value)) && value.len() <= 10,
@@ -239,6 +243,23 @@ fn decimal(text: &str) -> bool {
     text.len() <= 12
         && (digits(whole) || (whole.is_empty() && text.len() > 1))
         && (part.is_empty() || digits(part))
+}
+
+/// Returns the seconds of `90s`, `1m30s` or `500ms`.
+fn go_duration(text: &str) -> Option<f64> {
+    const UNITS: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3_600.0)];
+    let (mut rest, mut total) = (text, 0.0);
+    loop {
+        let end = rest.find(|char: char| !(char.is_ascii_digit() || char == '.'))?;
+        let (number, behind) = rest.split_at(end);
+        let (unit, seconds) = UNITS.iter().find(|(unit, _)| behind.starts_with(unit))?;
+        let count = number.parse::<f64>().ok().filter(|_| decimal(number))?;
+        total += count * seconds;
+        rest = behind.strip_prefix(unit)?;
+        if rest.is_empty() {
+            return Some(total);
+        }
+    }
 }
 
 fn is_word(text: &str) -> bool {
@@ -410,6 +431,31 @@ mod tests {
             &Kind::Interval,
             &["0.2", "1", ".5", "0.20", "3600"],
             &["0.1", "0", "1e-9", "nan", "inf", "-1", "0,5", "", "0.19999999"],
+        );
+    }
+
+    #[test]
+    fn a_wait_is_never_longer_than_a_minute() {
+        check(
+            &Kind::Minute,
+            &["30s", "60s", "1m", "1m0s", "0.5m", "500ms", "0s"],
+            &[
+                "",
+                "61s",
+                "1m1s",
+                "2m",
+                "1h",
+                "-1s",
+                "60",
+                "s",
+                "1",
+                "1e1s",
+                "inf",
+                "1d",
+                "30s ",
+                "1..0s",
+                "9999999999999s",
+            ],
         );
     }
 

@@ -213,6 +213,7 @@ fn value(entry: &Entry, kind: &Kind, rng: &mut Rng) -> String {
         Kind::Interval => rng.word(&["0.2", "1", ".5"]),
         Kind::Seconds => rng.word(&["1", "0.5", "2"]),
         Kind::Duration => rng.word(&["1", "2s", "0.5", "1m"]),
+        Kind::Minute => rng.word(&["1s", "30s", "1m"]),
         Kind::Priority => rng.word(&["5", "19", "+1", "0"]),
         Kind::Buffering => rng.word(&["L", "0", "4K"]),
         Kind::Lines => rng.word(&["1", "5", "+2", "-3"]),
