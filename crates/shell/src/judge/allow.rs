@@ -399,15 +399,17 @@ fn list_only(operands: &[&str]) -> Result<(), Refusal> {
     if matches!(first, "list" | "describe") { Ok(()) } else { Err(Refusal::operand(first)) }
 }
 
-/// Accepts two numbers at the end, neither of them nought.
+/// Accepts no number at all, or two at the end, neither of them zero. An interval alone goes on without an end.
 fn interval_and_count(operands: &[&str]) -> Result<(), Refusal> {
     let number = |word: &&str| {
         word.len() <= 6
             && word.bytes().all(|byte| byte.is_ascii_digit())
             && word.bytes().any(|byte| byte != b'0')
     };
+    let named = |word: &&str| word.starts_with(|first: char| first.is_ascii_alphabetic());
     match operands {
         [.., interval, count] if number(interval) && number(count) => Ok(()),
+        _ if operands.iter().all(named) => Ok(()),
         _ => Err(Refusal::missing("an interval and a count")),
     }
 }
@@ -449,7 +451,7 @@ fn objects(entry: &Entry, operands: &[&str]) -> Result<(), Refusal> {
     let Some(&word) = rest.first() else { return Ok(()) };
     let verbs = entry.verbs.get(&name).map_or(&[][..], Vec::as_slice);
     match verbs.iter().find(|verb| !word.is_empty() && verb.starts_with(word)).map(String::as_str) {
-        Some("show" | "list" | "lst") => Ok(()),
+        Some("show" | "list" | "lst" | "list-id") => Ok(()),
         Some("get") if entry.gets.contains(&name) => Ok(()),
         _ => Err(Refusal::operand(word)),
     }

@@ -28,7 +28,7 @@ pub(crate) enum Check {
     Jq,
     /// `grep` of files: a pattern, then files that are meant to be read.
     PatternAndFiles,
-    /// `vmstat`: an interval and a count behind everything else.
+    /// `vmstat`: an interval and a count behind everything else, or neither.
     IntervalAndCount,
     /// `kubectl`: nothing that shows what is in a secret.
     NoSecrets,

@@ -99,6 +99,7 @@ fn operands(entry: &Entry, rng: &mut Rng) -> Vec<String> {
         Some(Check::PatternAndFiles) => {
             vec![rng.word(&["tcp", "lo", "x.y"]), value(entry, &Kind::Readable, rng)]
         }
+        Some(Check::IntervalAndCount) if rng.one_in(2) => Vec::new(),
         Some(Check::IntervalAndCount) => vec!["1".to_owned(), rng.word(&["1", "2"])],
         Some(
             Check::OnePattern | Check::NoSecrets | Check::Awk | Check::Sed | Check::Jq,
