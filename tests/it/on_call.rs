@@ -3,9 +3,13 @@
 use ghost_shell::{Policy, Verdict};
 
 const FIXTURE: &str = include_str!("../fixtures/shell/on-call.txt");
+/// Commands whose verdict depends on rules that this policy does not have yet.
+const PENDING: &str = include_str!("../fixtures/shell/on-call-pending.txt");
+const DOCUMENT: &str = include_str!("../../docs/safety/index.md");
 
-/// At most so many of a hundred reads may ask.
-const MOST: usize = 12;
+/// At most this many of a hundred reads may ask.
+const MAX_PERCENT: usize = 14;
+const MIN_READS: usize = 1_000;
 
 /// Returns the commands that begin with this word, without it.
 fn commands(kind: &str) -> Vec<String> {
@@ -35,17 +39,36 @@ fn what_changes_something_never_runs_at_once() {
 }
 
 #[test]
+fn what_prints_a_secret_or_destroys_is_blocked() {
+    let policy = Policy::builtin().unwrap();
+    let is_asked = |command: &String| policy.classify(command).verdict != Verdict::Blocked;
+    let open: Vec<String> = commands("blocked").into_iter().filter(is_asked).collect();
+    assert_eq!(open, [""; 0]);
+}
+
+#[test]
 fn few_of_the_reads_ask() {
     let (run, ask) = (commands("runs").len(), commands("asks").len());
-    assert!(run + ask >= 150, "{run} and {ask}");
-    assert!(ask * 100 <= MOST * (run + ask), "{ask} of {} ask", run + ask);
+    assert!(run + ask >= MIN_READS, "{run} and {ask}");
+    assert!(ask * 100 <= MAX_PERCENT * (run + ask), "{ask} of {} ask", run + ask);
+}
+
+/// Prints the figures, too: `cargo test --test it on_call -- --nocapture`.
+#[test]
+fn the_document_gives_the_figures_of_the_fixture() {
+    let [runs, asks, changes, blocked] =
+        ["runs", "asks", "changes", "blocked"].map(|kind| commands(kind).len());
+    let row = format!("| {} | {runs} | {asks} | {changes} | {blocked} |", runs + asks + changes + blocked);
+    println!("| commands | reads that run | reads that ask | changes | BLOCKED |\n{row}");
+    assert!(DOCUMENT.contains(&row), "docs/safety/index.md lacks the row `{row}`");
 }
 
 #[test]
 fn every_line_of_the_fixture_says_what_it_is() {
     let known = |line: &str| {
-        line.is_empty() || ["# ", "runs ", "asks ", "changes "].iter().any(|kind| line.starts_with(kind))
+        line.is_empty()
+            || ["# ", "runs ", "asks ", "changes ", "blocked "].iter().any(|kind| line.starts_with(kind))
     };
-    let unknown: Vec<&str> = FIXTURE.lines().filter(|line| !known(line)).collect();
+    let unknown: Vec<&str> = FIXTURE.lines().chain(PENDING.lines()).filter(|line| !known(line)).collect();
     assert_eq!(unknown, [""; 0]);
 }
