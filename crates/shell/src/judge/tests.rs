@@ -353,3 +353,28 @@ proptest! {
         }
     }
 }
+
+/// These clients take the word behind an option that their root does not know for its value, and find the verb further on.
+#[test]
+fn no_option_of_one_verb_stands_before_the_verb_of_a_client() {
+    const CLIENTS: [&str; 10] =
+        ["kubectl", "oc", "helm", "docker", "podman", "crictl", "hubble", "cilium", "calicoctl", "antctl"];
+    const OPTIONS: [&str; 9] =
+        ["-A", "-a", "-q", "-w", "-o wide", "--all", "--watch", "--show-labels", "--selector=app=web"];
+    let policy = Policy::builtin().unwrap();
+    let examples = policy.examples().iter().filter(|example| example.verdict == Verdict::Safe);
+    let mut seen = std::collections::BTreeSet::new();
+    for example in examples {
+        let Some((client, rest)) = example.command.split_once(' ') else { continue };
+        if !CLIENTS.contains(&client) {
+            continue;
+        }
+        seen.insert(client);
+        for option in OPTIONS {
+            let line = format!("{client} {option} {rest}");
+            let ruling = policy.classify(&line);
+            assert_ne!(ruling.verdict, Verdict::Safe, "{line}: {}", ruling.rule);
+        }
+    }
+    assert_eq!(seen.len(), CLIENTS.len(), "{seen:?}");
+}
