@@ -179,6 +179,18 @@ impl Programs {
             })
     }
 
+    /// Finds the files of a helper: the one behind a bare name, or those of an absolute path in which `*` stands for the folder of a
+    /// version. A path counts only if nobody but root and this user can replace it.
+    #[must_use]
+    pub fn find_helper(&self, helper: &str) -> Vec<PathBuf> {
+        let Some((folder, file)) = helper.split_once("/*/") else {
+            return self.find(helper).into_iter().collect();
+        };
+        let versions = fs::read_dir(folder).into_iter().flatten().flatten();
+        let files = versions.map(|version| version.path().join(file));
+        files.filter(|path| Self::check(path).is_ok()).collect()
+    }
+
     /// Finds the file behind the first word of an approved command, where a path is taken as it stands.
     ///
     /// # Errors
@@ -226,6 +238,25 @@ mod tests {
     use super::*;
     use std::fs::Permissions;
     use tempfile::TempDir;
+
+    #[test]
+    fn a_helper_with_a_version_is_every_safe_file_below_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |version: &str, mode| {
+            let bin = folder.path().join(version).join("bin");
+            fs::create_dir_all(&bin).unwrap();
+            fs::set_permissions(&bin, Permissions::from_mode(0o755)).unwrap();
+            let path = bin.join("pg_isready");
+            fs::write(&path, "").unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            path
+        };
+        let (safe, _loose, _plain) = (file("15", 0o755), file("16", 0o777), file("17", 0o644));
+        let helper = format!("{}/*/bin/pg_isready", folder.path().display());
+        assert_eq!(Programs::default().find_helper(&helper), [safe]);
+        assert_eq!(Programs::default().find_helper("/missing/*/bin/pg_isready"), [PathBuf::new(); 0]);
+        assert_eq!(Programs::default().find_helper("/bin/sh"), [PathBuf::new(); 0]);
+    }
 
     fn script(mode: u32) -> (TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();

@@ -29,7 +29,7 @@ impl Allowed {
     pub(super) fn new(profile: &Profile, scratch: &Path) -> Self {
         let names = profile.programs.iter().chain(profile.helpers.iter());
         Self {
-            programs: names.filter_map(|name| Programs::default().find(name).ok()).collect(),
+            programs: names.flat_map(|name| Programs::default().find_helper(name)).collect(),
             sockets: profile.sockets.to_vec(),
             namespace: profile.namespace,
             log: profile.log,

@@ -52,6 +52,17 @@ const ROWS: &[Row] = &[
     ("ifconfig -a", &[0], "lo:"),
     ("route -n", &[0], "Kernel IP routing table"),
     ("arp -an", &[0], ""),
+    ("ip stats show", &[0], "lo: group"),
+    ("ip ntable show dev lo", &[0], "arp_cache"),
+    ("ip netns list-id", &[0], ""),
+    ("ip xfrm state count", &[0], "SAD count"),
+    ("brctl show", &[0], ""),
+    // A machine without such hardware has no such family of the kernel.
+    ("iw dev", &[0, 1], ""),
+    ("devlink dev show", &[0, 1], ""),
+    ("wg show", &[0], ""),
+    // The sandbox refuses bpf(2).
+    ("bpftool net show", &[0, 255], ""),
     ("ethtool lo", &[0], "Link detected"),
     ("ethtool -k lo", &[0], "Features for lo"),
     // `lo` has no driver to speak of.
@@ -69,6 +80,14 @@ const ROWS: &[Row] = &[
     ("conntrack -L", &[0], ""),
     ("conntrack -S", &[0], ""),
     ("conntrack -C", &[0], "0"),
+    // A kernel without the load balancer has nothing to list, and no module is loaded from here.
+    ("ipvsadm -Ln", &[0, 2], ""),
+    ("redis-cli -h 127.0.0.1 -p 1 ping", &[1], "Connection refused"),
+    ("pg_isready -h 127.0.0.1 -p 1", &[2], "no response"),
+    ("openssl ciphers -v", &[0], "TLSv1.3"),
+    // No daemon of these runs here.
+    ("lldpctl", &[1], "/run/lldpd"),
+    ("birdc show status", &[1], "bird.ctl"),
     ("tcpdump -nr a.pcap", &[0], "127.0.0.1"),
     ("tshark -r a.pcap", &[0], "127.0.0.1"),
     ("tshark -r a.pcap -q -z io,stat,1", &[0], "IO Statistics"),
@@ -87,6 +106,11 @@ const ROWS: &[Row] = &[
     ("id -u", &[0], ""),
     ("nproc", &[0], ""),
     ("free -m", &[0], "Mem:"),
+    ("findmnt", &[0], "TARGET"),
+    ("lsns -t net", &[0], "NPROCS"),
+    ("vmstat -s", &[0], "total memory"),
+    ("iostat -c", &[0], "avg-cpu"),
+    ("mpstat", &[0], "CPU"),
     ("df -h", &[0], "Filesystem"),
     // A kernel without modules has no list of them.
     ("lsmod", &[0, 1], ""),

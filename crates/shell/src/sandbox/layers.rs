@@ -78,7 +78,7 @@ impl SandboxLayers {
         let layers = if pings && !profile.script && privileges::ping_needs_privileges() {
             Layers::Ping
         } else {
-            let found = names().filter_map(|name| setting.programs.find(name).ok());
+            let found = names().flat_map(|name| setting.programs.find_helper(name));
             let programs: BTreeSet<PathBuf> = std::iter::once(program.to_owned()).chain(found).collect();
             // Nobody but root sees into the processes of others anyway.
             let unwatched = profile.namespace || (profile.processes && geteuid().is_root());
