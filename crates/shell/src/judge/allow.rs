@@ -376,9 +376,9 @@ fn check(
         Some(Check::IntervalAndCount) => interval_and_count(&given.operands),
         Some(Check::PatternAndFiles) => pattern_and_files(policy, given),
         Some(Check::Nft) => list_only(&given.operands),
-        Some(Check::Awk) => filter::awk(arguments),
-        Some(Check::Sed) => filter::sed(arguments),
-        Some(Check::Jq) => filter::jq(arguments, time.bound.is_some() || !time.guest),
+        Some(Check::Awk) => filter::awk(given, time.bound.is_some() || !time.guest),
+        Some(Check::Sed) => filter::sed(given),
+        Some(Check::Jq) => filter::jq(given, time.bound.is_some() || !time.guest),
         Some(Check::OnePattern) => {
             let given = given.options.iter().any(|(name, _)| matches!(name.as_str(), "-e" | "--regexp"));
             match (given, operands) {

@@ -17,6 +17,8 @@ pub(super) enum Arity {
     Attached(Kind),
     /// A value where the next word fits.
     Maybe(Kind),
+    /// A value in each of the next two words.
+    Two(Kind),
     /// Every word up to the next option.
     Many(Kind),
 }
@@ -138,7 +140,12 @@ impl Grammar {
                 words.pop();
                 let bare = name.trim_start_matches('[').trim_end_matches([']', '?', '.']);
                 let kind = Kind::parse(bare).ok_or_else(|| format!("no kind `{bare}`"))?;
+                let is_doubled = words.last() == Some(&name);
+                if is_doubled {
+                    words.pop();
+                }
                 match name {
+                    _ if is_doubled => Arity::Two(kind),
                     _ if name.starts_with('[') => Arity::Attached(kind),
                     _ if name.ends_with('?') => Arity::Maybe(kind),
                     _ if name.ends_with("...") => Arity::Many(kind),
@@ -185,9 +192,13 @@ impl Grammar {
     /// Lists the values and operands of a kind among the words that the grammar accepted.
     pub(crate) fn of_kind<'w>(&self, kind: &Kind, given: &Given<'w>, files: &Files) -> Vec<&'w str> {
         let takes = |name: &str| match self.arity(name) {
-            Some(Arity::Value(found) | Arity::Attached(found) | Arity::Maybe(found) | Arity::Many(found)) => {
-                found == kind
-            }
+            Some(
+                Arity::Value(found)
+                | Arity::Attached(found)
+                | Arity::Maybe(found)
+                | Arity::Two(found)
+                | Arity::Many(found),
+            ) => found == kind,
             Some(Arity::Flag) | None => false,
         };
         let values = given.options.iter().filter(|(name, _)| takes(name)).filter_map(|(_, value)| *value);
@@ -262,6 +273,15 @@ impl Grammar {
                 Some(checked(kind, word, value, files)?)
             }
             (Arity::Maybe(kind), None) => maybe(kind, words, at, files),
+            (Arity::Two(_), Some(_)) => return Err(Refusal::option(word)),
+            (Arity::Two(kind), None) => {
+                for _ in 0..2 {
+                    let value = words.get(*at).copied().ok_or_else(|| Refusal::missing(word))?;
+                    *at += 1;
+                    given.options.push((name.to_owned(), Some(checked(kind, word, value, files)?)));
+                }
+                return Ok(());
+            }
             (Arity::Many(kind), attached) => {
                 return many(kind, (name, attached), words, at, given, files);
             }
@@ -307,6 +327,8 @@ impl Grammar {
                     Some(checked(kind, word, value, files)?)
                 }
                 (Arity::Maybe(kind), None) => maybe(kind, words, at, files),
+                // No program of the policy has such an option of one letter.
+                (Arity::Two(_), _) => return Err(Refusal::option(word)),
                 (Arity::Many(kind), attached) => {
                     return many(kind, (&name, attached), words, at, given, files);
                 }

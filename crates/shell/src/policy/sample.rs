@@ -66,6 +66,7 @@ fn option(entry: &Entry, name: &str, rng: &mut Rng) -> Vec<String> {
     match grammar.options.get(name) {
         Some(Arity::Value(kind)) if name.ends_with('=') || rng.one_in(3) => joined(value(entry, kind, rng)),
         Some(Arity::Value(kind) | Arity::Many(kind)) => vec![name.to_owned(), value(entry, kind, rng)],
+        Some(Arity::Two(kind)) => vec![name.to_owned(), value(entry, kind, rng), value(entry, kind, rng)],
         Some(Arity::Maybe(kind)) if rng.one_in(2) => vec![name.to_owned(), value(entry, kind, rng)],
         Some(Arity::Attached(kind)) if rng.one_in(2) => joined(value(entry, kind, rng)),
         Some(Arity::Attached(_) | Arity::Maybe(_) | Arity::Flag) | None => vec![name.to_owned()],

@@ -1,31 +1,7 @@
 //! `jq`: any filter that reads its input only.
 
 use super::scan::Scan;
-use crate::policy::{Refusal, shorten};
-
-/// Short options that change how the result is printed.
-const LETTERS: &str = "rcnsSeMCjaR";
-
-/// Long options that change how the input is read or the result is printed.
-const LONG: [&str; 17] = [
-    "--raw-output",
-    "--raw-output0",
-    "--compact-output",
-    "--null-input",
-    "--slurp",
-    "--sort-keys",
-    "--exit-status",
-    "--monochrome-output",
-    "--color-output",
-    "--join-output",
-    "--ascii-output",
-    "--raw-input",
-    "--tab",
-    "--seq",
-    "--stream",
-    "--stream-errors",
-    "--unbuffered",
-];
+use crate::policy::{Given, Refusal, shorten};
 
 /// Words of the language that reach beyond the input, or load code.
 const REACHES: [&str; 5] = ["env", "ENV", "import", "include", "modulemeta"];
@@ -34,36 +10,10 @@ const REACHES: [&str; 5] = ["env", "ENV", "import", "include", "modulemeta"];
 const ENDLESS: [&str; 9] =
     ["def", "repeat", "until", "while", "recurse", "range", "combinations", "sub", "gsub"];
 
-/// Accepts options that print otherwise, values, and one filter. Where nothing `ends` it, a filter that may go on for
-/// ever is refused.
-pub(in crate::judge) fn check(arguments: &[&str], ends: bool) -> Result<(), Refusal> {
-    let mut words = arguments.iter().copied();
-    let (mut filter, mut values, mut options_end) = (None, false, false);
-    while let Some(word) = words.next() {
-        let operand = options_end || !word.starts_with('-') || word == "-";
-        match word {
-            _ if operand && filter.is_none() => filter = Some(word),
-            _ if operand && values => {}
-            _ if operand => return Err(Refusal::operand(word)),
-            "--" => options_end = true,
-            "--arg" | "--argjson" => {
-                words.next();
-                words.next().ok_or_else(|| Refusal::missing(word))?;
-            }
-            "--indent" => {
-                let size = words.next().ok_or_else(|| Refusal::missing(word))?;
-                if size.len() > 1 || !size.bytes().all(|byte| byte.is_ascii_digit()) {
-                    return Err(Refusal::value(word, size));
-                }
-            }
-            "--args" | "--jsonargs" => values = true,
-            _ if word.starts_with("--") && LONG.contains(&word) => {}
-            _ if !word.starts_with("--") && word.chars().skip(1).all(|letter| LETTERS.contains(letter)) => {}
-            _ => return Err(Refusal::option(word)),
-        }
-    }
-    let filter = filter.ok_or_else(|| Refusal::missing("a filter"))?;
-    reach(filter, ends).map_err(|what| {
+/// Accepts one filter, or none: then jq prints its input. If nothing `ends` it, a filter that may go on for ever is
+/// refused.
+pub(in crate::judge) fn check(given: &Given<'_>, ends: bool) -> Result<(), Refusal> {
+    given.operands.first().map_or(Ok(()), |filter| reach(filter, ends)).map_err(|what| {
         Refusal::new("value", format!("`{}` in a filter of jq is not known to be harmless", shorten(&what)))
     })
 }
@@ -122,6 +72,13 @@ fn string(scan: &mut Scan<'_>, open: &mut Vec<bool>) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Policy;
+
+    fn read(words: &[&str], ends: bool) -> Result<(), Refusal> {
+        let policy = Policy::embedded().unwrap();
+        let given = policy.filter("jq").unwrap().grammar.read(words, &policy.files)?;
+        check(&given, ends)
+    }
 
     #[test]
     fn a_filter_that_examines_its_input_is_understood() {
@@ -131,13 +88,15 @@ mod tests {
             &["-rc", ".a.env | .input_port? // .x.include"],
             &["--arg", "env", "x", ".[] | select(.name == $env_name)"],
             &["--indent", "2", "--", ".a"],
-            &["-n", "--args", "$ARGS.positional", "input"],
+            &["-n", "[range(3)]"],
+            &[],
+            &["-r"],
             &[".a | \"env input \\(.b | (.c)) env\""],
             &["getpath([\"env\"]), $__loc__, @base64, .[\"import\"]"],
             &["[.[] | {a, b: .c}] | sort_by(.a) | .[2:3]"],
             &["[range(3)] | until(. > 3; . + 1)"],
         ] {
-            assert_eq!(check(arguments, true), Ok(()), "{arguments:?}");
+            assert_eq!(read(arguments, true), Ok(()), "{arguments:?}");
         }
     }
 
@@ -173,7 +132,7 @@ mod tests {
             ".[input:]",
             "é",
         ] {
-            assert!(check(&[filter], true).is_err(), "{filter}");
+            assert!(read(&[filter], true).is_err(), "{filter}");
         }
         for arguments in [
             &["-f", "x"][..],
@@ -189,12 +148,11 @@ mod tests {
             &["--", ".", "x"],
             &["--raw", "."],
             &["--run-tests"],
-            &["-r"],
+            &["-n", "--args", "$ARGS.positional", "x"],
             &["--arg", "a"],
             &["--indent", "x", "."],
-            &[],
         ] {
-            assert!(check(arguments, true).is_err(), "{arguments:?}");
+            assert!(read(arguments, true).is_err(), "{arguments:?}");
         }
     }
 
@@ -209,8 +167,8 @@ mod tests {
             "[0,1] | combinations(99)",
             "gsub(\"\"; \"x\")",
         ] {
-            assert!(check(&[filter], false).is_err() && check(&[filter], true).is_ok(), "{filter}");
+            assert!(read(&[filter], false).is_err() && read(&[filter], true).is_ok(), "{filter}");
         }
-        assert!(check(&[".. | .range"], false).is_ok());
+        assert!(read(&[".. | .range"], false).is_ok());
     }
 }

@@ -15,6 +15,12 @@ impl<'t> Scan<'t> {
         self.rest.is_empty()
     }
 
+    /// Returns the text between this place and a later one.
+    pub(super) fn taken(self, later: Self) -> &'t str {
+        let length = self.rest.len().saturating_sub(later.rest.len());
+        self.rest.get(..length).unwrap_or_default()
+    }
+
     pub(super) fn peek(self) -> Option<char> {
         self.rest.chars().next()
     }

@@ -1,37 +1,27 @@
 //! `sed`: addresses, `p`, `d`, `q` and `s///`, and nothing that reads, writes or starts anything.
 
 use super::scan::Scan;
-use crate::policy::Refusal;
+use crate::policy::{Given, Refusal};
 
 /// What may stand around the pattern of `s` and of an address.
 const MARKS: [char; 10] = ['/', '|', '#', ',', ':', '@', '!', '%', '_', '~'];
 
-/// Accepts `-n`, `-E` and one script.
-pub(in crate::judge) fn check(arguments: &[&str]) -> Result<(), Refusal> {
-    let mut words = arguments.iter().copied();
-    let script = loop {
-        match words.next().ok_or_else(|| Refusal::missing("a script"))? {
-            "--" => break words.next().ok_or_else(|| Refusal::missing("a script"))?,
-            "--quiet" | "--silent" | "--regexp-extended" => {}
-            word if word.starts_with('-') => {
-                if word.len() == 1 || !word.chars().skip(1).all(|letter| matches!(letter, 'n' | 'E')) {
-                    return Err(Refusal::option(word));
-                }
-            }
-            script => break script,
-        }
-    };
-    if let Some(file) = words.next() {
-        return Err(Refusal::operand(file));
+/// Accepts one script, or several behind `-e`.
+pub(in crate::judge) fn check(given: &Given<'_>) -> Result<(), Refusal> {
+    let mut scripts: Vec<&str> = given.values(&["-e", "--expression"]).collect();
+    match (scripts.is_empty(), given.operands.first()) {
+        (true, Some(script)) => scripts.push(script),
+        (true, None) => return Err(Refusal::missing("a script")),
+        (false, Some(file)) => return Err(Refusal::operand(file)),
+        (false, None) => {}
     }
-    let understood = !script.chars().any(char::is_control) && is_script(script);
-    let wrong = || {
-        Refusal::new(
-            "value",
-            "of sed only addresses, `p`, `d`, `q` and `s` with the flags g, p, I and numbers are understood",
-        )
-    };
-    understood.then_some(()).ok_or_else(wrong)
+    let understood = |script: &&str| !script.chars().any(char::is_control) && is_script(script);
+    if scripts.iter().all(understood) {
+        return Ok(());
+    }
+    let what =
+        "of sed only addresses, `p`, `d`, `q` and `s` with the flags g, p, I and numbers are understood";
+    Err(Refusal::new("value", what))
 }
 
 fn is_script(text: &str) -> bool {
@@ -142,6 +132,13 @@ fn replacement(scan: &mut Scan<'_>, mark: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Policy;
+
+    fn read(words: &[&str]) -> Result<(), Refusal> {
+        let policy = Policy::embedded().unwrap();
+        let given = policy.filter("sed").unwrap().grammar.read(words, &policy.files)?;
+        check(&given)
+    }
 
     #[test]
     fn what_picks_and_replaces_is_understood() {
@@ -163,8 +160,12 @@ mod tests {
             &[r"s/\(a\)/\1 & \//I"],
             &["s/[0-9]*//;s/w /r /"],
             &["--quiet", "--regexp-extended", "--", "s/(a)/b/p"],
+            &["-e", "p"],
+            &["-ne", "p"],
+            &["-n", "-e", "/a/p", "-e", "s/a/b/p"],
+            &["--expression=p"],
         ] {
-            assert_eq!(check(arguments), Ok(()), "{arguments:?}");
+            assert_eq!(read(arguments), Ok(()), "{arguments:?}");
         }
     }
 
@@ -238,18 +239,18 @@ mod tests {
             "1~p",
             "99999999999p",
         ] {
-            assert!(check(&[script]).is_err(), "{script}");
+            assert!(read(&[script]).is_err(), "{script}");
         }
         for arguments in [
             &["-i", "s/a/b/"][..],
             &["-n", "-i.bak", "p"],
             &["-ni", "p"],
-            &["-e", "p"],
-            &["-ne", "p"],
+            &["-e", "p", "/etc/passwd"],
+            &["-e", "p", "-e", "w x"],
+            &["-e", "a\\", "-e", "p"],
             &["-n1p"],
             &["-f", "x"],
             &["--in-place", "p"],
-            &["--expression=p"],
             &["--quie", "p"],
             &["-s", "p"],
             &["-z", "p"],
@@ -260,7 +261,7 @@ mod tests {
             &["-n"],
             &[],
         ] {
-            assert!(check(arguments).is_err(), "{arguments:?}");
+            assert!(read(arguments).is_err(), "{arguments:?}");
         }
     }
 }
