@@ -6,13 +6,15 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, PipeReader, PipeWriter, Write as _};
+use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
-use std::thread::{Builder, JoinHandle};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::thread::{self, Builder, JoinHandle};
 use std::time::Instant;
 
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Pid, geteuid};
 use tokio::sync::oneshot;
 
@@ -25,11 +27,14 @@ use crate::sandbox::{
     list_socket_owners,
 };
 use crate::{
-    CancelSignal, ExecError, Output, Permit, Pipeline, Profile, Setting, Stage, StageRun, Stderr, Stdout,
-    When,
+    CancelSignal, ExecError, List, Output, Permit, Pipeline, Profile, Setting, Stage, StageRun, Stderr,
+    Stdout, When,
 };
 
 const SHELL: &str = "/bin/sh";
+
+/// Held for writing while a child is started that inherits the pipes of `<( … )`, so that no other child inherits them.
+static INHERITANCE: RwLock<()> = RwLock::new(());
 
 /// Runs what the permit permits, and waits for its end.
 ///
@@ -88,11 +93,12 @@ impl Drop for Owner {
 /// Prepares, starts, connects and watches; blocks until the end.
 fn supervise(permit: &Permit, setting: &Setting, handle: &Handle) -> Result<Output, ExecError> {
     let (pipelines, is_list) = pipelines(permit);
-    let stages = || pipelines.iter().flat_map(|pipeline| &pipeline.stages);
-    if stages().next().is_none() || stages().any(|stage| stage.argv.is_empty()) {
+    let list = List { pipelines };
+    let stages = list.stages();
+    if stages.is_empty() || stages.iter().any(|stage| stage.argv.is_empty()) {
         return Err(ExecError::Empty);
     }
-    if stages().any(|stage| stage.argv.iter().any(|word| word.contains('\0'))) {
+    if stages.iter().any(|stage| stage.argv.iter().any(|word| word.contains('\0'))) {
         return Err(ExecError::NulCharacter);
     }
     let confined = permit.is_confined();
@@ -108,15 +114,12 @@ fn supervise(permit: &Permit, setting: &Setting, handle: &Handle) -> Result<Outp
         confined,
         is_list,
         streams: Streams::new(setting.limits.output),
+        sink: None,
         ran: Vec::new(),
         failed: None,
         end: PipelineEnd::default(),
     };
-    for pipeline in &pipelines {
-        if walk.comes_to(pipeline.when) {
-            walk.pipeline(pipeline)?;
-        }
-    }
+    walk.list(&list)?;
     walk.output(started)
 }
 
@@ -124,7 +127,8 @@ fn supervise(permit: &Permit, setting: &Setting, handle: &Handle) -> Result<Outp
 fn pipelines(permit: &Permit) -> (Vec<Pipeline>, bool) {
     let alone = |argv: Vec<String>| {
         let profile = permit.profile().cloned().unwrap_or_default();
-        let stage = Stage { argv, profile, stdout: Stdout::Next, stderr: Stderr::Errors };
+        let fills = BTreeMap::new();
+        let stage = Stage { argv, profile, stdout: Stdout::Next, stderr: Stderr::Errors, fills };
         (vec![Pipeline { when: When::Always, stages: vec![stage] }], false)
     };
     match permit.form() {
@@ -142,6 +146,8 @@ struct PipelineWalk<'a> {
     confined: bool,
     is_list: bool,
     streams: Streams,
+    /// Where the output of the pipelines goes, if not to the streams: into the pipe of `<( … )`.
+    sink: Option<PipeWriter>,
     ran: Vec<StageRun>,
     /// Why the first stage that could not start did not.
     failed: Option<ExecError>,
@@ -158,6 +164,38 @@ struct PipelineEnd {
     still_open: bool,
 }
 
+/// What stands in the place of a word of a stage: the end of a pipe with the output of a list.
+struct Feed<'p> {
+    /// The stage and the word.
+    place: (usize, usize),
+    list: &'p List,
+    reader: Option<PipeReader>,
+    writer: PipeWriter,
+    handle: Arc<Handle>,
+}
+
+impl Feed<'_> {
+    /// Runs the list to its end; returns what it said beside its output, and what ran.
+    fn run(self, setting: &Setting, bounds: PipelineLimits, confined: bool) -> (Streams, Vec<StageRun>) {
+        let mut walk = PipelineWalk {
+            setting,
+            handle: &self.handle,
+            bounds,
+            confined,
+            is_list: true,
+            streams: Streams::new(setting.limits.output),
+            sink: Some(self.writer),
+            ran: Vec::new(),
+            failed: None,
+            end: PipelineEnd::default(),
+        };
+        if let Err(error) = walk.list(self.list) {
+            walk.streams.say(&said(&error));
+        }
+        (walk.streams, walk.ran)
+    }
+}
+
 /// One stage that runs.
 struct Running {
     at: usize,
@@ -166,6 +204,16 @@ struct Running {
 }
 
 impl PipelineWalk<'_> {
+    /// Runs the pipelines of a list, one after the other.
+    fn list(&mut self, list: &List) -> Result<(), ExecError> {
+        for pipeline in &list.pipelines {
+            if self.comes_to(pipeline.when) {
+                self.pipeline(pipeline)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Tells whether a pipeline runs after what came before it.
     fn comes_to(&mut self, when: When) -> bool {
         if self.end.timed_out || self.end.canceled {
@@ -184,10 +232,61 @@ impl PipelineWalk<'_> {
         }
     }
 
-    /// Starts every stage of a pipeline, connected, and watches them to their ends.
+    /// Runs a pipeline, and beside it the lists whose output its stages read through pipes.
     fn pipeline(&mut self, pipeline: &Pipeline) -> Result<(), ExecError> {
+        let mut feeds = self.feeds(pipeline).map_err(|source| ExecError::Resources { source })?;
+        let readers = feeds.iter_mut().filter_map(|feed| Some((feed.place, feed.reader.take()?))).collect();
+        let (setting, bounds, confined) = (self.setting, self.bounds, self.confined);
+        let handles: Vec<_> = feeds.iter().map(|feed| Arc::clone(&feed.handle)).collect();
+        thread::scope(|scope| {
+            let mut threads = Vec::new();
+            for feed in feeds {
+                let named = Builder::new().name("ghost-feed".to_owned());
+                match named.spawn_scoped(scope, move || feed.run(setting, bounds, confined)) {
+                    Ok(thread) => threads.push(thread),
+                    // Its end of the pipe is gone with it, so that its reader finds an empty file.
+                    Err(source) => self.streams.say(&said(&ExecError::Resources { source })),
+                }
+            }
+            let went = self.stages(pipeline, readers);
+            handles.iter().for_each(|handle| handle.abandon());
+            for (streams, ran) in threads.into_iter().filter_map(|thread| thread.join().ok()) {
+                self.streams.add_errors(&streams);
+                self.ran.extend(ran);
+            }
+            went
+        })
+    }
+
+    /// Makes a pipe for each word of a pipeline that stands for the output of a list.
+    fn feeds<'p>(&self, pipeline: &'p Pipeline) -> io::Result<Vec<Feed<'p>>> {
+        let mut feeds = Vec::new();
+        for (at, stage) in pipeline.stages.iter().enumerate() {
+            for (word, list) in stage.outputs() {
+                let (reader, writer) = io::pipe()?;
+                let handle = self.handle.beside()?;
+                feeds.push(Feed { place: (at, word), list, reader: Some(reader), writer, handle });
+            }
+        }
+        Ok(feeds)
+    }
+
+    /// Starts every stage of a pipeline, connected, and watches them to their ends.
+    fn stages(
+        &mut self,
+        pipeline: &Pipeline,
+        mut readers: BTreeMap<(usize, usize), PipeReader>,
+    ) -> Result<(), ExecError> {
         let resources = |source| ExecError::Resources { source };
         let (output, output_end) = io::pipe().map_err(resources)?;
+        let output_end = match &self.sink {
+            Some(sink) => {
+                // Nothing is read from the pipe of our own: it ends at once.
+                drop(output_end);
+                sink.try_clone().map_err(resources)?
+            }
+            None => output_end,
+        };
         let (errors, errors_end) = io::pipe().map_err(resources)?;
         let mut links = Vec::new();
         for _ in 1..pipeline.stages.len() {
@@ -200,7 +299,10 @@ impl PipelineWalk<'_> {
         let mut absent = None;
         let mut input = None;
         for (at, (stage, (next_input, onward))) in pipeline.stages.iter().zip(links).enumerate() {
-            let ends = StagePipes { input: input.take(), onward: &onward, errors: &errors_end };
+            let later = readers.split_off(&(at + 1, 0));
+            let files = std::mem::replace(&mut readers, later);
+            let files = files.into_iter().map(|((_, word), reader)| (word, reader)).collect();
+            let ends = StagePipes { input: input.take(), onward: &onward, errors: &errors_end, files };
             absent = None;
             match self.stage(stage, ends) {
                 Ok((child, remains, scratch)) => {
@@ -266,15 +368,35 @@ impl PipelineWalk<'_> {
             environment.insert(OWNERS_VARIABLE.to_owned(), owners.root.clone().into());
         }
         let resources = |source| ExecError::Resources { source };
+        let mut arguments = stage.argv.clone();
+        for (at, reader) in &ends.files {
+            arguments
+                .get_mut(*at)
+                .into_iter()
+                .for_each(|word| *word = format!("/dev/fd/{}", reader.as_raw_fd()));
+        }
+        let files: Vec<PipeReader> = ends.files.into_values().collect();
         let launch = Launch {
             program,
-            arguments: &stage.argv,
+            arguments: &arguments,
             environment,
             cwd: &setting.cwd,
-            streams: ends.streams(stage).map_err(resources)?,
+            streams: streams(stage, ends.input, ends.onward, ends.errors).map_err(resources)?,
         };
         let program = launch.program.clone();
-        let SandboxedChild { child, mut confinement, remains } = layers.start(&program, || start(launch))?;
+        let SandboxedChild { child, mut confinement, remains } = if files.is_empty() {
+            let _others = INHERITANCE.read().unwrap_or_else(PoisonError::into_inner);
+            layers.start(&program, || start(launch))?
+        } else {
+            let _alone = INHERITANCE.write().unwrap_or_else(PoisonError::into_inner);
+            for file in &files {
+                fcntl_setfd(file.as_fd(), FdFlags::empty()).map_err(|error| resources(error.into()))?;
+            }
+            let started = layers.start(&program, || start(launch));
+            // No child that is started later inherits them.
+            drop(files);
+            started?
+        };
         confinement.limits.push(format!("time {} s", setting.limits.timeout.as_secs_f64()));
         confinement.limits.push(format!("output {} bytes of each stream", setting.limits.output));
         if owners.is_some_and(|owners| owners.is_cut) {
@@ -345,23 +467,28 @@ struct StagePipes<'a> {
     input: Option<PipeReader>,
     onward: &'a PipeWriter,
     errors: &'a PipeWriter,
+    /// What it reads in the place of a word, by the word's index.
+    files: BTreeMap<usize, PipeReader>,
 }
 
-impl StagePipes<'_> {
-    /// Returns the three streams of a stage; the first one of a pipeline has nothing to read.
-    fn streams(self, stage: &Stage) -> io::Result<[Stdio; 3]> {
-        let to = |end: &PipeWriter| end.try_clone().map(Stdio::from);
-        let stdout = match stage.stdout {
-            Stdout::Next => to(self.onward)?,
-            Stdout::Null => Stdio::null(),
-        };
-        let stderr = match stage.stderr {
-            Stderr::Errors => to(self.errors)?,
-            Stderr::Next => to(self.onward)?,
-            Stderr::Null => Stdio::null(),
-        };
-        Ok([self.input.map_or_else(Stdio::null, Stdio::from), stdout, stderr])
-    }
+/// Returns the three streams of a stage; the first one of a pipeline has nothing to read.
+fn streams(
+    stage: &Stage,
+    input: Option<PipeReader>,
+    onward: &PipeWriter,
+    errors: &PipeWriter,
+) -> io::Result<[Stdio; 3]> {
+    let to = |end: &PipeWriter| end.try_clone().map(Stdio::from);
+    let stdout = match stage.stdout {
+        Stdout::Next => to(onward)?,
+        Stdout::Null => Stdio::null(),
+    };
+    let stderr = match stage.stderr {
+        Stderr::Errors => to(errors)?,
+        Stderr::Next => to(onward)?,
+        Stderr::Null => Stdio::null(),
+    };
+    Ok([input.map_or_else(Stdio::null, Stdio::from), stdout, stderr])
 }
 
 /// Everything about one start.

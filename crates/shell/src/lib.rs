@@ -61,7 +61,7 @@ pub use gate::{
 pub use identity::{Identities, Identity, IdentityCommand, SignIn, SignInError, SignInStep};
 pub use judge::{MAX_COMMAND_BYTES, Scope};
 pub use known::{DestinationError, Known, Surroundings, is_inventory};
-pub use list::{List, Pipeline, Stage, Stderr, Stdout, When};
+pub use list::{Fill, List, Pipeline, Stage, Stderr, Stdout, When};
 pub use mask::Mask;
 pub use permit::{Permit, Reviewer};
 pub use policy::quote;

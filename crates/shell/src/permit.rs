@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{List, Profile, Ruling, Stderr, Stdout, Verdict, When};
+use crate::{Fill, List, Profile, Ruling, Stderr, Stdout, Verdict, When};
 use ghost_base::Digest;
 
 /// Who approved, as the approver names them.
@@ -52,10 +52,7 @@ impl Permit {
     /// Permits what the ruling calls SAFE, confined to what its profile declares.
     pub(crate) fn for_safe(ruling: &Ruling) -> Option<Self> {
         // Where a server would send it nobody has judged: the gate follows, one judged request after the other.
-        let stages =
-            ruling.list.iter().flat_map(|list| &list.pipelines).flat_map(|pipeline| &pipeline.stages);
-        let redirected =
-            ruling.profile.redirected || stages.into_iter().any(|stage| stage.profile.redirected);
+        let redirected = ruling.profiles().iter().any(|profile| profile.redirected);
         if ruling.verdict == Verdict::Safe && !redirected { Self::confined(ruling) } else { None }
     }
 
@@ -154,6 +151,14 @@ fn list_fields(list: &List) -> Vec<String> {
             };
             fields.extend([stdout.to_owned(), stderr.to_owned(), stage.argv.len().to_string()]);
             fields.extend(stage.argv.iter().cloned());
+            for (at, fill) in &stage.fills {
+                // A word that the gate replaces is another one than the same word as it stands.
+                fields.push(format!("\0fill {at}"));
+                if let Fill::Output(list) = fill {
+                    fields.extend(list_fields(list));
+                    fields.push("\0end".to_owned());
+                }
+            }
         }
     }
     fields
@@ -161,6 +166,8 @@ fn list_fields(list: &List) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::{Pipeline, Stage};
 
@@ -170,7 +177,12 @@ mod tests {
             profile: Profile::default(),
             stdout: Stdout::Next,
             stderr: Stderr::Errors,
+            fills: BTreeMap::new(),
         }
+    }
+
+    fn filled(fill: Fill) -> Stage {
+        Stage { fills: BTreeMap::from([(0, fill)]), ..stage(&["a"]) }
     }
 
     fn permit(pipelines: Vec<(When, Vec<Stage>)>) -> Permit {
@@ -183,6 +195,7 @@ mod tests {
     fn no_two_lists_have_the_same_digest() {
         let (always, then, or) = (When::Always, When::Succeeded, When::Failed);
         let (a, b) = (|| stage(&["a"]), || stage(&["b"]));
+        let one_stage = |stage| List { pipelines: vec![Pipeline { when: always, stages: vec![stage] }] };
         let all = [
             permit(vec![(always, vec![stage(&["a", "b"])])]),
             permit(vec![(always, vec![stage(&["ab"])])]),
@@ -194,6 +207,10 @@ mod tests {
             permit(vec![(always, vec![Stage { stderr: Stderr::Null, ..a() }, b()])]),
             permit(vec![(always, vec![Stage { stderr: Stderr::Next, ..a() }, b()])]),
             permit(vec![(always, vec![stage(&["a", ";", "1", "next", "errors", "1", "b"])])]),
+            permit(vec![(always, vec![filled(Fill::Pattern)])]),
+            permit(vec![(always, vec![filled(Fill::Output(List::default()))])]),
+            permit(vec![(always, vec![filled(Fill::Output(one_stage(a())))])]),
+            permit(vec![(always, vec![filled(Fill::Output(one_stage(b())))])]),
         ];
         let digests: std::collections::BTreeSet<String> =
             all.iter().map(|permit| permit.digest().to_string()).collect();

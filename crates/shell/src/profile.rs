@@ -54,6 +54,8 @@ pub struct Profile {
     pub captured: Vec<String>,
     /// The files that it is given because they are meant to be read.
     pub read: Vec<String>,
+    /// None of those files may be a folder, in which it would read what was not judged (`diff`).
+    pub no_folders: bool,
     /// It is a declared script, which is confined whatever it starts: a `ping` that needs the privilege of its file fails in it.
     pub script: bool,
     /// It goes where a server sends it (`curl -L`).

@@ -223,6 +223,7 @@ mod tests {
             profile: Profile::default(),
             stdout: Stdout::Next,
             stderr,
+            fills: std::collections::BTreeMap::new(),
         };
         let pipelines = vec![
             Pipeline {

@@ -127,12 +127,6 @@ pub struct Ruling {
 }
 
 impl Ruling {
-    /// Lists what each command of the text needs from the sandbox.
-    pub fn profiles(&self) -> impl Iterator<Item = &Profile> {
-        let stages = self.list.iter().flat_map(|list| &list.pipelines).flat_map(|row| &row.stages);
-        stages.map(|stage| &stage.profile).chain(self.list.is_none().then_some(&self.profile))
-    }
-
     /// The rule by which a SAFE command asks that would send something to a place that is not known.
     pub const UNKNOWN_DESTINATION: &'static str = "destination.unknown";
 
@@ -141,6 +135,10 @@ impl Ruling {
 
     /// The rule by which a SAFE command asks whose file is another one than its name says.
     pub const FOREIGN_LINK: &'static str = "file.link";
+
+    /// The rule by which a SAFE command asks that would read other files than its words name: too many match a pattern, or
+    /// one of them is a folder.
+    pub const OTHER_FILES: &'static str = "file.other";
 
     /// The rule by which a SAFE command asks that would go where a server sends it.
     pub const REDIRECTED: &'static str = "redirect.followed";
@@ -156,6 +154,12 @@ impl Ruling {
 
     /// The rule by which a SAFE command asks that the shell of a caller runs itself, and not as the program of that name.
     pub const BUILT_IN: &'static str = "hook.builtin";
+    /// Returns what each command needs from the sandbox.
+    #[must_use]
+    pub fn profiles(&self) -> Vec<&Profile> {
+        let stages = self.list.iter().flat_map(List::stages).map(|stage| &stage.profile);
+        std::iter::once(&self.profile).chain(stages).collect()
+    }
 
     /// Tells whether the command only reads, and asks because of what the words alone do not say: where it would send something,
     /// what lies there, or that nothing would confine it.
@@ -168,7 +172,8 @@ impl Ruling {
     /// Tells whether the command only reads, and asks because of what was found where it would run.
     #[must_use]
     pub fn asks_for_machine(&self) -> bool {
-        let rules = [Self::NO_CAPTURE, Self::FOREIGN_LINK, Self::REDIRECTED, Self::NAME_LOOKUP];
+        let rules =
+            [Self::NO_CAPTURE, Self::FOREIGN_LINK, Self::OTHER_FILES, Self::REDIRECTED, Self::NAME_LOOKUP];
         self.verdict == Verdict::Risky && rules.contains(&self.rule.as_ref())
     }
 

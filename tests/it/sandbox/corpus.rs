@@ -81,9 +81,7 @@ fn make_of(seed: u64, wanted: usize, more: Vec<String>) -> Corpus {
             continue;
         }
         let profiles = match ruling.list {
-            Some(list) => {
-                list.pipelines.into_iter().flat_map(|row| row.stages).map(|stage| stage.profile).collect()
-            }
+            Some(list) => list.stages().into_iter().map(|stage| stage.profile.clone()).collect(),
             None => vec![ruling.profile],
         };
         let programs = || profiles.iter().flat_map(|profile| &profile.programs);

@@ -136,8 +136,7 @@ fn judge(
 }
 
 fn combined(here: Ruling, there: Option<Ruling>) -> Ruling {
-    let stages = here.list.iter().flat_map(|list| &list.pipelines).flat_map(|row| &row.stages);
-    let followed = stages.map(|stage| &stage.profile).chain([&here.profile]).any(|one| one.redirected);
+    let followed = here.profiles().iter().any(|profile| profile.redirected);
     match (here.verdict, there) {
         (Verdict::Blocked, _) | (Verdict::Risky, None) => here,
         (Verdict::Safe, Some(there)) => there,

@@ -155,9 +155,7 @@ impl Shell {
     /// server with a judgement at each.
     async fn for_caller(&self, command: &str, ruling: Ruling) -> Ruling {
         let ruling = self.policy.for_caller(command, self.resolve_names(ruling).await);
-        let stages = ruling.list.iter().flat_map(|list| &list.pipelines).flat_map(|row| &row.stages);
-        let redirected =
-            stages.map(|stage| &stage.profile).chain([&ruling.profile]).any(|one| one.redirected);
+        let redirected = ruling.profiles().iter().any(|profile| profile.redirected);
         if ruling.verdict != Verdict::Safe || !redirected {
             return ruling;
         }

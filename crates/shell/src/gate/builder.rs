@@ -234,7 +234,15 @@ impl Builder {
             None => Policy::builtin()?,
         };
         let (scope, known) = (self.scope.as_ref(), &self.known);
-        Ok(ask(&Judge { policy, scope, known, setting: &self.setting(), unconfined: self.is_unconfined() }))
+        let is_here = self.runner.starts_processes();
+        Ok(ask(&Judge {
+            policy,
+            scope,
+            known,
+            setting: &self.setting(),
+            unconfined: self.is_unconfined(),
+            is_here,
+        }))
     }
 
     fn is_unconfined(&self) -> bool {

@@ -13,6 +13,8 @@ pub(super) struct Judge<'a> {
     pub(super) setting: &'a Setting,
     /// What only reads asks: this machine has no sandbox for it.
     pub(super) unconfined: bool,
+    /// Commands run on this machine.
+    pub(super) is_here: bool,
 }
 
 impl Judge<'_> {
@@ -20,7 +22,7 @@ impl Judge<'_> {
     pub(super) fn command(&self, command: &str) -> Ruling {
         let ruling = self.policy.classify_within(command, self.scope);
         let ruling = self.policy.hold(ruling, self.known);
-        let ruling = self.sandboxed(machine::examine(ruling, self.policy, self.setting));
+        let ruling = self.sandboxed(machine::examine(ruling, self.policy, self.setting, self.is_here));
         self.known.as_asked(command, ruling)
     }
 

@@ -15,6 +15,7 @@ use flate2::read::GzDecoder;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 
+use crate::gate::expand::expand;
 use crate::gate::resolve_names::is_proxied;
 use crate::policy::{Files, Policy};
 use crate::{Impact, Profile, Ruling, Setting, Verdict};
@@ -25,18 +26,22 @@ struct MachineObjection {
     what: String,
 }
 
-/// Makes a SAFE command ask where what it would read is not what its words say.
-pub(super) fn examine(ruling: Ruling, policy: &Policy, setting: &Setting) -> Ruling {
+/// Makes a SAFE command ask where what it would read is not what its words say. `is_here` if it runs on this machine: then
+/// its patterns are expanded.
+pub(super) fn examine(ruling: Ruling, policy: &Policy, setting: &Setting, is_here: bool) -> Ruling {
+    let is_safe = ruling.verdict == Verdict::Safe;
+    let ruling = if is_safe && is_here { expand(ruling, policy) } else { ruling };
     if ruling.verdict != Verdict::Safe {
         return ruling;
     }
+    let profiles = ruling.profiles();
     let redirected =
-        profiles(&ruling).any(|profile| profile.redirected) && !can_follow(&ruling, policy, setting);
+        profiles.iter().any(|profile| profile.redirected) && !can_follow(&ruling, policy, setting);
     let redirect = redirected.then(|| MachineObjection {
         rule: Ruling::REDIRECTED,
         what: "it would go wherever the server sends it, and here nobody can judge that".to_owned(),
     });
-    let file = || profiles(&ruling).find_map(|profile| objection(profile, policy, setting));
+    let file = || profiles.iter().find_map(|profile| objection(profile, policy, setting));
     let Some(MachineObjection { rule, what }) = redirect.or_else(file) else {
         return ruling;
     };
@@ -56,23 +61,24 @@ fn can_follow(ruling: &Ruling, policy: &Policy, setting: &Setting) -> bool {
     !is_proxied(setting) && request.is_some_and(|argv| policy.redirects(argv).is_some())
 }
 
-/// Lists what each command of a ruling needs.
-fn profiles(ruling: &Ruling) -> impl Iterator<Item = &Profile> {
-    let stages = ruling.list.iter().flat_map(|list| &list.pipelines).flat_map(|pipeline| &pipeline.stages);
-    std::iter::once(&ruling.profile).chain(stages.map(|stage| &stage.profile))
-}
-
 fn objection(profile: &Profile, policy: &Policy, setting: &Setting) -> Option<MachineObjection> {
     let captures = profile.captured.iter().find_map(|name| {
         let what = check_capture(&setting.cwd.join(name)).err()?;
         Some(MachineObjection { rule: Ruling::NO_CAPTURE, what: format!("`{name}` {what}") })
     });
-    captures.or_else(|| {
-        profile.read.iter().find_map(|name| {
-            let what = check_link(name, &policy.files).err()?;
-            Some(MachineObjection { rule: Ruling::FOREIGN_LINK, what: format!("`{name}` {what}") })
+    captures
+        .or_else(|| {
+            profile.read.iter().find_map(|name| {
+                let what = check_link(name, &policy.files).err()?;
+                Some(MachineObjection { rule: Ruling::FOREIGN_LINK, what: format!("`{name}` {what}") })
+            })
         })
-    })
+        .or_else(|| {
+            let is_folder = |name: &&String| profile.no_folders && Path::new(name).is_dir();
+            let name = profile.read.iter().find(is_folder)?;
+            let what = format!("`{name}` is a folder, and nobody judged the files in it");
+            Some(MachineObjection { rule: Ruling::OTHER_FILES, what })
+        })
 }
 
 /// What captures begin with: pcap in both orders of bytes, with micro- and nanoseconds, and pcapng.

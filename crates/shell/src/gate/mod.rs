@@ -7,6 +7,7 @@
 mod admit;
 mod builder;
 mod execute;
+mod expand;
 mod finish;
 mod judge;
 mod machine;

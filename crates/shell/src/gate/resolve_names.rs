@@ -29,7 +29,7 @@ enum LookupObjection {
 
 /// Says how long the look-up took, to whoever measures where the time of a request goes.
 pub(super) fn about_times(case: &Case, took: Duration) -> Option<String> {
-    let held = case.ruling.profiles().any(|profile| !profile.pins.is_empty());
+    let held = case.ruling.profiles().iter().any(|profile| !profile.pins.is_empty());
     (held && case.command.contains("time_")).then(|| {
         format!(
             "names were looked up before it ran, in {} ms; its own times do not hold that",
@@ -50,8 +50,8 @@ impl Shell {
         let mut objection = None;
         match (&mut ruling.list, &ruling.argv) {
             (Some(list), _) => {
-                for stage in list.pipelines.iter_mut().flat_map(|pipeline| &mut pipeline.stages) {
-                    let held = self.hold_to_found(&stage.argv, &mut stage.profile, end).await;
+                for (argv, profile) in list.profiles_mut() {
+                    let held = self.hold_to_found(argv, profile, end).await;
                     objection = objection.or(held.err());
                 }
             }

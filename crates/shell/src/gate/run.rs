@@ -176,6 +176,7 @@ impl Shell {
             known: &self.known,
             setting: &self.setting,
             unconfined: self.unconfined,
+            is_here: self.runner.starts_processes(),
         }
     }
 

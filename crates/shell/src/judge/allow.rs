@@ -23,6 +23,8 @@ pub(super) struct Allowed {
     pub(super) captures: bool,
     /// What it takes of time and of connections.
     pub(super) cost: Cost,
+    /// The output of other commands may stand in the place of its files.
+    pub(super) outputs: bool,
 }
 
 impl Allowed {
@@ -298,8 +300,8 @@ pub(super) fn fits(
     if entry.single && given.options.len() != 1 {
         return Err(refuse(Refusal::new("option", "exactly one option is allowed")));
     }
-    let cost = cost::of_command(entry, &given, arguments, time).map_err(refuse)?;
-    check(policy, entry, &given, arguments, time).map_err(refuse)?;
+    let cost = cost::of_command(entry, &given, time).map_err(refuse)?;
+    check(policy, entry, &given, time).map_err(refuse)?;
     let namespace = entry.namespace.iter().any(|option| given.has(option));
     let any = |options: &[String]| options.iter().any(|option| option == "*" || given.has(option));
     let (processes, net_admin) = (any(&entry.processes), any(&entry.net_admin));
@@ -319,6 +321,7 @@ pub(super) fn fits(
             ..entry.profile.clone()
         },
         cost,
+        outputs: entry.outputs,
         ..Allowed::default()
     })
 }
@@ -356,7 +359,11 @@ fn owned(words: &[&str]) -> Vec<String> {
 fn read<'w>(policy: &Policy, entry: &Entry, given: &Given<'w>) -> Vec<&'w str> {
     match entry.check {
         Some(Check::PatternAndFiles) => behind_pattern(given).to_vec(),
-        _ => entry.grammar.of_kind(&Kind::Readable, given, &policy.files),
+        _ => {
+            let files =
+                [Kind::Readable, Kind::Packed].map(|kind| entry.grammar.of_kind(&kind, given, &policy.files));
+            files.concat()
+        }
     }
 }
 
@@ -364,7 +371,6 @@ fn check(
     policy: &Policy,
     entry: &Entry,
     given: &Given<'_>,
-    arguments: &[&str],
     time: Time,
 ) -> Result<(), Refusal> {
     let operands = given.operands.as_slice();

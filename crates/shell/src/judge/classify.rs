@@ -3,11 +3,11 @@
 use super::allow::{self, Allowed, CommandContext};
 use super::cost::Cost;
 use super::forbidden::{Forbidden, find_forbidden};
-use super::list::{self, Refused};
+use super::list::{self, AllowedList, Refused};
 use super::{MAX_COMMAND_BYTES, cloud, destination, impact};
 use crate::policy::{Policy, Refusal};
 use crate::text::{self, Command, Script};
-use crate::{Impact, Ruling, Tier, Verdict};
+use crate::{Impact, Ruling, Stage, Tier, Verdict};
 
 impl Policy {
     /// Judges one command line. The strictest part decides; what is not understood asks.
@@ -117,35 +117,41 @@ impl Policy {
                     ..Ruling::default()
                 }
             }
-            Err(refusal) => Ruling { argv, ..self.refuse(&[Refused { words: words.to_vec(), refusal }]) },
+            Err(refusal) => {
+                let refused = Refused { words: words.to_vec(), refusal, is_filled: false };
+                Ruling { argv, ..self.refuse(&[refused]) }
+            }
         }
     }
 
     fn rule_list(&self, script: &Script) -> Ruling {
         let rows = script.list().unwrap_or_default();
-        let pipeline = list::pipeline(&rows);
-        match list::judge(self, &rows, false) {
-            Ok(allowed) => {
-                if let Err(refusal) = list::cost(&rows, &allowed).check(0) {
-                    return Ruling { pipeline, ..beyond(&refusal) };
+        match list::judge(self, script, &rows, false) {
+            Ok(AllowedList { list, mut reasons, cloud, cost }) => {
+                if let Err(refusal) = cost.check(0) {
+                    return Ruling { pipeline: list::pipeline(&rows), ..beyond(&refusal) };
                 }
-                let all = || allowed.iter().flatten();
-                let mut reasons: Vec<&str> = all().map(|command| command.why.as_str()).collect();
                 reasons.dedup();
-                let reason = reasons.join("; ").into();
-                let cloud = all().any(|command| command.cloud);
+                let words = |stage: &Stage| stage.argv.clone();
+                let pipeline = match list.pipelines.as_slice() {
+                    [only] => Some(only.stages.iter().map(words).collect()),
+                    _ => None,
+                };
                 Ruling {
                     verdict: Verdict::Safe,
                     tier: if cloud { Tier::Cloud } else { Tier::Program },
                     rule: "list".into(),
-                    reason,
-                    list: Some(list::list(&rows, allowed)),
+                    reason: reasons.join("; ").into(),
+                    list: Some(list),
                     pipeline,
                     destinations: destination::destinations(self, script),
                     ..Ruling::default()
                 }
             }
-            Err(refused) => Ruling { pipeline, ..self.refuse(&refused) },
+            Err(refused) => match script.plain_list() {
+                Some(_) => Ruling { pipeline: list::pipeline(&rows), ..self.refuse(&refused) },
+                None => refuse_filled(script, &refused),
+            },
         }
     }
 
@@ -177,6 +183,20 @@ fn within(allowed: Allowed) -> Result<Allowed, Refusal> {
 /// Asks because of a sum over the whole text.
 fn beyond(refusal: &Refusal) -> Ruling {
     asks(Tier::Text, "text.sum".into(), refusal.what.clone(), Impact::Change)
+}
+
+/// Asks about a text that the gate does not run, and that only a shell could run as it stands.
+fn refuse_filled(script: &Script, refused: &[Refused<'_>]) -> Ruling {
+    let Some((rule, shell)) = script.needs.shell() else { return Ruling::default() };
+    let what = match refused.first() {
+        Some(Refused { refusal, is_filled, .. })
+            if !is_filled || matches!(refusal.part, "glob" | "substitution") =>
+        {
+            refusal.what.clone()
+        }
+        Some(_) | None => format!("{shell} needs a shell here"),
+    };
+    asks(Tier::Text, rule.into(), what, Impact::Change)
 }
 
 fn tier(allowed: &Allowed) -> Tier {

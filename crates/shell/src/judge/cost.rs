@@ -4,7 +4,6 @@
 //! command has no end. Never: a bound of one part taken for a bound of the text.
 
 use super::allow::Time;
-use super::harm::{has_option, option_values};
 use crate::policy::{CostRule, Entry, Factor, Given, Refusal, Targets, ports, thousandths};
 
 /// The longest text that runs without a question.
@@ -121,15 +120,10 @@ fn grouped(number: u64) -> String {
 pub(super) fn of_command(
     entry: &Entry,
     given: &Given<'_>,
-    arguments: &[&str],
     time: Time,
 ) -> Result<Cost, Refusal> {
     let rule = &entry.cost;
-    // A grammar that takes any word sorts no options.
-    let has = |options: &[String]| {
-        options.iter().any(|option| option == "*" || given.has(option))
-            || (given.options.is_empty() && !options.is_empty() && has_option(arguments, options))
-    };
+    let has = |options: &[String]| options.iter().any(|option| option == "*" || given.has(option));
     if time.guest && has(&rule.never) {
         return Err(Refusal::new("option", format!("`{}` has no place in a guest", rule.never.join("`, `"))));
     }
@@ -151,7 +145,7 @@ pub(super) fn of_command(
         (true, Some(bound)) => bound,
         (true, None) if has(&rule.endless) => return Err(endless()),
         (true, None) if !rule.repeats.is_empty() && !has(&rule.repeats) => 0,
-        (true, None) => millis(rule, given, arguments, all).ok_or_else(endless)?,
+        (true, None) => millis(rule, given, all).ok_or_else(endless)?,
     };
     Ok(Cost {
         parts: 1,
@@ -185,35 +179,35 @@ fn targets(rule: &CostRule, given: &Given<'_>) -> (u64, u64) {
 }
 
 /// Returns how long a command runs at most; `None` if it has no end.
-fn millis(rule: &CostRule, given: &Given<'_>, arguments: &[&str], targets: u64) -> Option<u64> {
+fn millis(rule: &CostRule, given: &Given<'_>, targets: u64) -> Option<u64> {
     if rule.factors.is_empty() {
         return Some(0);
     }
     let mut product = 1_000_u64;
     for factor in &rule.factors {
-        let value = factor_value(factor, given, arguments)?;
+        let value = factor_value(factor, given)?;
         product = match factor.divides {
             true => product.saturating_mul(1_000).div_ceil(value).div_ceil(1_000).saturating_mul(1_000),
             false => product.saturating_mul(value).div_ceil(1_000),
         };
     }
     let once = rule.once.iter().try_fold(0_u64, |sum, option| {
-        Some(greatest(given, arguments, option, 0)?.map_or(sum, |value| sum.saturating_add(value)))
+        Some(greatest(given, option, 0)?.map_or(sum, |value| sum.saturating_add(value)))
     })?;
     let total = product.saturating_add(once).saturating_mul(targets);
     rule.deadline.iter().try_fold(total, |total, option| {
-        Some(greatest(given, arguments, option, 0)?.map_or(total, |value| total.max(value)))
+        Some(greatest(given, option, 0)?.map_or(total, |value| total.max(value)))
     })
 }
 
 /// Returns a factor in thousandths; `None` for a value without an end.
-fn factor_value(factor: &Factor, given: &Given<'_>, arguments: &[&str]) -> Option<u64> {
+fn factor_value(factor: &Factor, given: &Given<'_>) -> Option<u64> {
     if factor.is_numbers {
         return numbers(&given.operands);
     }
     let mut found: Option<u64> = None;
     for (option, more) in &factor.options {
-        let value = greatest(given, arguments, option, *more)?;
+        let value = greatest(given, option, *more)?;
         found = match (found, value) {
             (Some(known), Some(value)) if factor.divides => Some(known.min(value)),
             (known, value) => known.max(value),
@@ -224,17 +218,13 @@ fn factor_value(factor: &Factor, given: &Given<'_>, arguments: &[&str]) -> Optio
 
 /// Returns the greatest value of an option, if the command gives it. The outer `None` means no end: zero turns the limit off in some
 /// programs, and a value that is no number is not understood.
-fn greatest(given: &Given<'_>, arguments: &[&str], option: &str, more: u64) -> Option<Option<u64>> {
-    let mut values: Vec<&str> = given.factor_values(option).collect();
-    if given.options.is_empty() && option.starts_with('-') {
-        let (short, long) = if option.starts_with("--") { ("\0", option) } else { (option, "\0") };
-        values.extend(option_values(arguments, short, long));
-    }
+fn greatest(given: &Given<'_>, option: &str, more: u64) -> Option<Option<u64>> {
     let read = |value: &&str| {
         // `traceroute -w MAX,HERE,NEAR`.
         let first = value.split([',', '/']).next().unwrap_or_default();
         thousandths(first).filter(|value| *value > 0 || more > 0)
     };
+    let values: Vec<&str> = given.factor_values(option).collect();
     let values = values.iter().map(read).collect::<Option<Vec<u64>>>()?;
     Some(values.into_iter().max().map(|value| value.saturating_add(more.saturating_mul(1_000))))
 }

@@ -40,8 +40,8 @@ pub(super) fn of_words(policy: &Policy, words: &[&str]) -> Impact {
 /// Says what a script does in a guest: the gravest of its parts that ask.
 fn of_script(policy: &Policy, script: &str) -> Impact {
     let script = text::read_without_shell(script);
-    let Some(rows) = script.list() else { return Impact::Change };
-    match list::judge(policy, &rows, true) {
+    let Some(rows) = script.plain_list() else { return Impact::Change };
+    match list::judge(policy, &script, &rows, true) {
         Ok(_) => Impact::Change,
         Err(refused) => {
             refused.iter().map(|part| of_words(policy, &part.words)).max().unwrap_or(Impact::Change)

@@ -23,6 +23,7 @@ mod forbidden;
 mod harm;
 mod impact;
 mod list;
+mod operand;
 mod page;
 mod path;
 mod redirect;

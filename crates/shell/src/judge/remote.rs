@@ -26,7 +26,7 @@ pub(super) fn judge(policy: &Policy, script: &str) -> Result<Cost, Refusal> {
     if script.commands.is_empty() {
         return Err(Refusal::missing("a script"));
     }
-    let rows = script.list().filter(|_| !script.needs.has(Need::Pattern) && !script.quoted_line_end);
+    let rows = script.plain_list().filter(|_| !script.needs.has(Need::Pattern) && !script.quoted_line_end);
     let rows = rows.ok_or_else(|| {
         Refusal::new(
             "script",
@@ -35,8 +35,8 @@ pub(super) fn judge(policy: &Policy, script: &str) -> Result<Cost, Refusal> {
     })?;
     // Sums that are beyond the bounds already are not worth a look at every command.
     Cost::of_parts(script.parts()).check(0)?;
-    match list::judge(policy, &rows, true) {
-        Ok(allowed) => Ok(list::cost(&rows, &allowed)),
+    match list::judge(policy, &script, &rows, true) {
+        Ok(allowed) => Ok(allowed.cost),
         Err(refused) => Err(refused
             .into_iter()
             .next()

@@ -9,7 +9,7 @@ use super::cloud::is_az;
 use super::list::words;
 use super::path::base;
 use crate::policy::Policy;
-use crate::text::{self, Script};
+use crate::text::{self, Need, Script};
 use crate::{Profile, Ruling, Tier, Verdict};
 
 /// A part of the cloud. An empty list is no limit.
@@ -189,7 +189,9 @@ impl Scope {
             return Some(what);
         }
         let script = text::read_without_shell(command);
-        if !script.is_plain() && script.list().is_none() {
+        // What a pattern becomes is known only where it is expanded.
+        let is_understood = script.list().is_some() && !script.needs.has(Need::Glob);
+        if !script.is_plain() && !is_understood {
             return names_az(&script)
                 .then(|| "an `az` command inside a shell text cannot be held against the scope".to_owned());
         }

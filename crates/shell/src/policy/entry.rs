@@ -91,6 +91,10 @@ pub(super) struct RawEntry {
     #[serde(default)]
     kubeconfig: bool,
     #[serde(default)]
+    outputs: bool,
+    #[serde(default)]
+    no_folders: bool,
+    #[serde(default)]
     net_admin: Vec<String>,
     #[serde(default)]
     helpers: Vec<String>,
@@ -149,6 +153,8 @@ pub(crate) struct Entry {
     pub(crate) socket_owners: Vec<String>,
     /// Options with which reading takes the power over the network; `*` where it always does.
     pub(crate) net_admin: Vec<String>,
+    /// `<( … )` may stand in the place of its files.
+    pub(crate) outputs: bool,
     /// What it needs from the sandbox.
     pub(crate) profile: Profile,
 }
@@ -196,12 +202,14 @@ impl RawEntry {
             processes: self.processes.clone(),
             socket_owners: self.socket_owners.clone(),
             net_admin: self.net_admin.clone(),
+            outputs: self.outputs,
             profile: Profile {
                 sockets: self.sockets.clone().into(),
                 helpers: self.helpers.clone().into(),
                 scratch: self.scratch,
                 log: self.log,
                 kubeconfig: self.kubeconfig,
+                no_folders: self.no_folders,
                 ..Profile::default()
             },
         })

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::text::OUTPUT_FILE;
+
 /// Which paths `cat`, `head`, `tail` and `wc` may read without asking.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -12,6 +14,8 @@ pub(crate) struct Files {
     shallow: Vec<String>,
     /// Single files.
     files: Vec<String>,
+    /// Folders below which logs are packed.
+    packed: Vec<String>,
     /// Where our own reports lie and how they end.
     reports: Reports,
 }
@@ -37,14 +41,33 @@ impl Files {
         if odd {
             return false;
         }
-        let below = |root: &String| path.strip_prefix(root.as_str()).is_some_and(|rest| !rest.is_empty());
         let inside = |front: &String| {
             path.strip_prefix(front.as_str()).is_some_and(|rest| !rest.is_empty() && !rest.contains('/'))
         };
-        self.files.iter().any(|file| file == path)
-            || self.roots.iter().any(below)
+        path == OUTPUT_FILE
+            || self.files.iter().any(|file| file == path)
+            || self.roots.iter().any(|root| below(root, path).is_some_and(|rest| !rest.is_empty()))
             || self.shallow.iter().any(inside)
             || self.is_report(path)
+    }
+
+    /// True for a folder whose files are meant to be read, and for one below it.
+    pub(crate) fn allows_folder(&self, path: &str) -> bool {
+        let folder = path.strip_suffix('/').unwrap_or(path);
+        let inside = format!("{folder}/");
+        let is_whole = |front: &String| front.ends_with('/') && *front == inside;
+        let plain = !folder.ends_with('/') && !folder.contains('\0');
+        plain
+            && (self.roots.iter().any(|root| below(root, &inside).is_some_and(str::is_empty))
+                || self.shallow.iter().any(is_whole)
+                || (self.allows(folder) && self.roots.iter().any(|root| below(root, folder).is_some())))
+    }
+
+    /// True for a packed log that is meant to be read.
+    pub(crate) fn allows_packed(&self, path: &str) -> bool {
+        path.ends_with(".gz")
+            && self.packed.iter().any(|root| path.starts_with(root.as_str()))
+            && self.allows(path)
     }
 
     /// Tells whether a path lies in the folder of our own reports.
@@ -69,5 +92,59 @@ impl Files {
         !stem.is_empty()
             && stem.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
             && !stem.starts_with('.')
+    }
+}
+
+/// Returns the rest of a path below a root. A part `N` of the root is any number.
+fn below<'p>(root: &str, path: &'p str) -> Option<&'p str> {
+    let Some((front, behind)) = root.split_once("/N/") else { return path.strip_prefix(root) };
+    let (number, rest) = path.strip_prefix(front)?.strip_prefix('/')?.split_once('/')?;
+    let counts = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    rest.strip_prefix(behind).filter(|_| counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Policy;
+
+    #[test]
+    fn what_is_meant_to_be_read_is_known_by_its_path() {
+        let files = &Policy::embedded().unwrap().files;
+        for path in
+            ["/proc/1/net/dev", "/proc/4711/net/stat/nf_conntrack", "/run/systemd/resolve/resolv.conf"]
+        {
+            assert!(files.allows(path), "{path}");
+        }
+        for path in
+            ["/proc/x/net/dev", "/proc//net/dev", "/proc/1/net", "/proc/1/environ", "/proc/1/net/../environ"]
+        {
+            assert!(!files.allows(path), "{path}");
+        }
+        for path in [
+            "/var/log",
+            "/var/log/",
+            "/var/log/nginx",
+            "/etc/netplan",
+            "/proc/net",
+            "/proc/7/net",
+            "/proc/7/net/stat",
+        ] {
+            assert!(files.allows_folder(path), "{path}");
+        }
+        for path in [
+            "/var",
+            "/",
+            "/etc",
+            "/var/log/..",
+            "/var/log//",
+            "/etc/netplan/x",
+            "/proc/7",
+            "/tmp/captures",
+            "/proc/x/net",
+        ] {
+            assert!(!files.allows_folder(path), "{path}");
+        }
+        assert!(files.allows_packed("/var/log/syslog.2.gz") && !files.allows_packed("/var/log/syslog"));
+        assert!(!files.allows_packed("/etc/netplan/a.gz") && !files.allows_packed("/var/log/../x.gz"));
     }
 }

@@ -207,6 +207,16 @@ impl Grammar {
         values.chain(operands).collect()
     }
 
+    /// Returns where the operands begin, if `--` can stand there: no `--` and no option stands behind.
+    pub(crate) fn first_operand(&self, words: &[&str], files: &Files) -> Option<usize> {
+        let given = self.read(words, files).ok().filter(|_| self.style == Style::Getopt)?;
+        let first = given.operands.first()?;
+        let at = words.iter().position(|word| std::ptr::eq(word.as_ptr(), first.as_ptr()))?;
+        let (before, behind) = words.split_at_checked(at)?;
+        let fits = !before.contains(&"--") && !behind.iter().any(|word| word.starts_with('-'));
+        fits.then_some(at)
+    }
+
     /// Sorts the words behind a program's name, or says which of them is not allowed.
     pub(crate) fn read<'w>(&self, words: &[&'w str], files: &Files) -> Result<Given<'w>, Refusal> {
         let mut given = Given::default();

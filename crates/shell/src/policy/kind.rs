@@ -90,6 +90,10 @@ pub(crate) enum Kind {
     Writeout,
     /// A file that is meant to be read.
     Readable,
+    /// A packed log that is meant to be read.
+    Packed,
+    /// A folder whose files are meant to be read.
+    Folder,
 }
 
 impl Kind {
@@ -140,6 +144,8 @@ impl Kind {
             "MOMENT" => Self::Moment,
             "WRITEOUT" => Self::Writeout,
             "READABLE" => Self::Readable,
+            "PACKED" => Self::Packed,
+            "FOLDER" => Self::Folder,
             _ => return None,
         })
     }
@@ -201,6 +207,8 @@ impl Kind {
             Self::Header(names) => is_header(value, names),
             Self::Writeout => !value.starts_with('@') && !value.contains("%output"),
             Self::Readable => files.allows(value),
+            Self::Packed => files.allows_packed(value),
+            Self::Folder => files.allows_folder(value),
         }
     }
 }

@@ -100,10 +100,19 @@ fn operands(entry: &Entry, rng: &mut Rng) -> Vec<String> {
         Some(Check::PatternAndFiles) => {
             vec![rng.word(&["tcp", "lo", "x.y"]), value(entry, &Kind::Readable, rng)]
         }
+        Some(Check::Awk) => {
+            let program = rng.word(&[
+                "{print $1}",
+                "NR > 1 {n++} END {print n}",
+                "/lo/",
+                "{c[$1]++} END {for (k in c) print k, c[k]}",
+            ]);
+            vec![program, value(entry, &Kind::Readable, rng)]
+        }
         Some(Check::IntervalAndCount) if rng.one_in(2) => Vec::new(),
         Some(Check::IntervalAndCount) => vec!["1".to_owned(), rng.word(&["1", "2"])],
         Some(
-            Check::OnePattern | Check::NoSecrets | Check::Awk | Check::Sed | Check::Jq,
+            Check::OnePattern | Check::NoSecrets | Check::Sed | Check::Jq,
         )
         | None => {
             let mut words = Vec::new();
@@ -238,6 +247,8 @@ fn value(entry: &Entry, kind: &Kind, rng: &mut Rng) -> String {
         }
         Kind::HeaderValue => rng.word(&["probe/1", "Mozilla/5.0 (X11; Linux x86_64)"]),
         Kind::Writeout => rng.word(&["%{http_code}", "%{time_total}\\n", "%{json}"]),
+        Kind::Packed => rng.word(&["/var/log/syslog.2.gz", "/var/log/dmesg.1.gz"]),
+        Kind::Folder => rng.word(&["/var/log", "/etc/netplan", "/sys/class/net", "/proc/net"]),
         Kind::Readable => rng.word(&[
             "/proc/net/dev",
             "/proc/net/tcp",
@@ -273,6 +284,8 @@ fn phrase(entry: &Entry, rng: &mut Rng) -> String {
         "service.systemctl" => &["ssh", "-.mount", "dbus.service"],
         "service.journalctl" => &["today", "ssh", "_PID=1"],
         "file.grep" | "file.zgrep" => &["tcp", "x"],
+        "file.awk" => &[":", "a=1"],
+        "file.find" => &["*.log", "+1k", "-2M"],
         "cluster.kubectl.get" => &["pods", "svc", "nodes", "web"],
         "reach.curl" => &["localhost:8080:127.0.0.1", "a.example:80:127.0.0.1", "*"],
         _ => &["tcp", "dev lo", "127.0.0.1"],

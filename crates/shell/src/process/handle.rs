@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -21,6 +21,8 @@ pub(crate) struct Handle {
 struct State {
     groups: Vec<Pid>,
     stop: Option<Stop>,
+    /// The handles on what runs beside, which stop with this one.
+    beside: Vec<Arc<Handle>>,
 }
 
 /// How urgently the caller wants an end.
@@ -39,6 +41,17 @@ impl Handle {
         Ok(Self { bell, state: Mutex::default() })
     }
 
+    /// Makes a handle on what another thread watches beside; it stops where this one does.
+    pub(crate) fn beside(&self) -> io::Result<Arc<Self>> {
+        let beside = Arc::new(Self::new()?);
+        let mut state = self.lock();
+        if let Some(stop) = state.stop {
+            beside.stop(stop);
+        }
+        state.beside.push(Arc::clone(&beside));
+        Ok(beside)
+    }
+
     /// Asks the watching thread for an early end.
     pub(crate) fn cancel(&self) {
         self.stop(Stop::Canceled);
@@ -48,6 +61,8 @@ impl Handle {
     pub(crate) fn abandon(&self) {
         self.stop(Stop::Abandoned);
         self.signal(Signal::KILL);
+        let beside = self.lock().beside.clone();
+        beside.iter().for_each(|beside| beside.abandon());
     }
 
     fn stop(&self, stop: Stop) {
@@ -55,6 +70,7 @@ impl Handle {
         state.stop = state.stop.max(Some(stop));
         // The counter of an eventfd overflows only after 2^64 - 2 rings; one that is full has woken its reader.
         let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
+        state.beside.iter().for_each(|beside| beside.stop(stop));
     }
 
     pub(super) fn stopped(&self) -> Option<Stop> {

@@ -123,6 +123,14 @@ impl Streams {
         self.stderr.take(text.as_bytes());
     }
 
+    /// Adds the standard error of what ran beside.
+    pub(crate) fn add_errors(&mut self, other: &Self) {
+        self.stderr.take(&other.stderr.bytes);
+        let dropped =
+            other.stderr.total.saturating_sub(u64::try_from(other.stderr.bytes.len()).unwrap_or(u64::MAX));
+        self.stderr.total = self.stderr.total.saturating_add(dropped);
+    }
+
     /// Returns standard output, then standard error, each with its whole length and whether that is more than was kept.
     pub(crate) fn into_parts(self) -> [(Vec<u8>, u64, bool); 2] {
         [self.stdout, self.stderr].map(|kept| {

@@ -1,6 +1,10 @@
 //! Lists: plain commands in a row, with redirections that lead nowhere.
 
-use super::script::{Command, Link, Need, OF_A_LIST, Redirect, RedirectKind, Script};
+use std::ops::Range;
+
+use super::script::{
+    Command, Link, Need, OF_A_LIST, OF_THE_GATE, Redirect, RedirectKind, Script, Word, WordFill,
+};
 use crate::{Stderr, Stdout, When};
 
 /// One command of a list, with where its output goes.
@@ -22,15 +26,51 @@ pub(crate) struct Row<'s> {
     pub(crate) steps: Vec<ListCommand<'s>>,
 }
 
+/// How deep `<( … )` nests.
+const MAX_DEPTH: usize = 4;
+
+/// How many `<( … )` one text holds: as many as commands that a person can review.
+const MAX_OUTPUTS: usize = 64;
+
 impl Script {
-    /// Returns the rows of a list; `None` for what only a shell could run.
+    /// Returns the rows of a list that the gate runs; `None` for what only a shell could run.
+    ///
+    /// What [`Word::fill`](super::script::Word::fill) says the gate puts in the place of a word, only the gate does.
     pub(crate) fn list(&self) -> Option<Vec<Row<'_>>> {
-        let shape = [OF_A_LIST.as_slice(), &[Need::Pattern]].concat();
-        if self.broken.is_some() || self.dangling || !self.needs.only(&shape) || self.commands.is_empty() {
+        let shape = [OF_A_LIST.as_slice(), &OF_THE_GATE, &[Need::Pattern]].concat();
+        if self.broken.is_some() || self.dangling || !self.needs.only(&shape) {
+            return None;
+        }
+        self.rows(0..self.commands.len(), 0)
+    }
+
+    /// Returns the rows of a list that every shell runs as the gate would.
+    pub(crate) fn plain_list(&self) -> Option<Vec<Row<'_>>> {
+        self.list().filter(|_| OF_THE_GATE.iter().all(|need| !self.needs.has(*need)))
+    }
+
+    /// Returns the rows of `<( … )`.
+    pub(crate) fn rows_of(&self, commands: Range<usize>) -> Vec<Row<'_>> {
+        self.rows(commands, 0).unwrap_or_default()
+    }
+
+    fn rows(&self, commands: Range<usize>, depth: usize) -> Option<Vec<Row<'_>>> {
+        if depth > MAX_DEPTH {
             return None;
         }
         let mut rows: Vec<Row<'_>> = Vec::new();
-        for command in &self.commands {
+        let all = self.commands.get(commands.clone())?;
+        let inside = outputs(all);
+        if inside.len() > MAX_OUTPUTS {
+            return None;
+        }
+        for (at, command) in commands.zip(all) {
+            if inside.iter().any(|range| range.contains(&at)) {
+                continue;
+            }
+            for output in outputs(std::slice::from_ref(command)) {
+                self.rows(output, depth + 1)?;
+            }
             if command.words.is_empty() {
                 return None;
             }
@@ -52,8 +92,18 @@ impl Script {
             };
             rows.push(Row { when, steps: vec![step] });
         }
-        Some(rows)
+        (!rows.is_empty()).then_some(rows)
     }
+}
+
+/// Lists what stands in the `<( … )` of commands.
+fn outputs(commands: &[Command]) -> Vec<Range<usize>> {
+    let words = commands.iter().flat_map(|command| &command.words);
+    let output = |word: &Word| match &word.fill {
+        Some(WordFill::Output(commands)) => Some(commands.clone()),
+        Some(WordFill::Pattern(_)) | None => None,
+    };
+    words.filter_map(output).collect()
 }
 
 /// Splits a text into the words of its commands, one after the other; `None` where only a shell could run it.
@@ -63,7 +113,9 @@ impl Script {
 pub fn plain_commands(text: &str) -> Option<Vec<Vec<String>>> {
     let script = super::read_without_shell(text);
     let words = |command: &Command| command.words.iter().map(|word| word.text.clone()).collect();
-    script.list().map(|rows| rows.iter().flat_map(|row| &row.steps).map(|step| words(step.command)).collect())
+    script
+        .plain_list()
+        .map(|rows| rows.iter().flat_map(|row| &row.steps).map(|step| words(step.command)).collect())
 }
 
 fn silence(step: &mut ListCommand<'_>) {
@@ -138,9 +190,19 @@ mod tests {
     /// Writes a list down again, `None` where a shell is needed.
     fn shape(text: &str) -> Option<String> {
         let script = read(text);
-        let rows = script.list()?;
+        Some(written(&script, &script.list()?))
+    }
+
+    fn written(script: &Script, rows: &[Row<'_>]) -> String {
+        let word = |word: &Word| match &word.fill {
+            Some(WordFill::Output(commands)) => {
+                format!("<{}>", written(script, &script.rows_of(commands.clone())))
+            }
+            Some(WordFill::Pattern(sample)) => sample.replace('\0', "%"),
+            None => word.text.clone(),
+        };
         let step = |step: &ListCommand<'_>| {
-            let words: Vec<&str> = step.command.words.iter().map(|word| word.text.as_str()).collect();
+            let words: Vec<String> = step.command.words.iter().map(word).collect();
             let out = if step.stdout == Stdout::Null { " >" } else { "" };
             let err = match step.stderr {
                 Stderr::Errors => "",
@@ -157,7 +219,33 @@ mod tests {
             };
             format!("{when} {}", row.steps.iter().map(step).collect::<Vec<_>>().join(" | "))
         };
-        Some(rows.iter().map(row).collect::<Vec<_>>().join(" "))
+        rows.iter().map(row).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_the_gate_puts_in_the_place_of_a_word_is_part_of_a_list() {
+        for (text, list) in [
+            ("a # b | c; $x", "; a"),
+            ("a; # b", "; a"),
+            ("# x\na | b # y", "; a | b"),
+            ("a /x/*.log | b", "; a /x/%.log | b"),
+            ("a /x/'b'\\ c*", "; a /x/b c%"),
+            ("a /x/*/y /x/** /x/*? /x/.* x/* '/x/*' \\*", "; a /x/*/y /x/** /x/*? /x/.* x/* /x/* *"),
+            ("a <(b c | d; e) f <(g 2>&1 || h) | i", "; a <; b c | d ; e> f <; g 2& || h> | i"),
+            ("a <(b <(c))", "; a <; b <; c>>"),
+            ("a && b <(c && d) || e", "; a && b <; c && d> || e"),
+        ] {
+            assert_eq!(shape(text).as_deref(), Some(list), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_another_shell_does_otherwise_is_no_plain_list() {
+        for text in ["a *", "a /x/*", "a <(b)"] {
+            assert!(read(text).list().is_some() && read(text).plain_list().is_none(), "{text}");
+            assert_eq!(plain_commands(text), None, "{text}");
+        }
+        assert!(read("a # b").plain_list().is_some());
     }
 
     #[test]
@@ -275,13 +363,26 @@ mod tests {
             "{ a; }",
             "a; if b; then c; fi",
             "! a",
-            "a | b *",
             "a; b {c,d}",
             "a; ~/b",
-            "a; # b",
+            "a; #",
+            "a # ",
             "A=b c",
             "f() { a; }",
-            "a | b <(c)",
+            "a | b x<(c)",
+            "a <(b)c",
+            "a <(b)<(c)",
+            "a ''<(b)",
+            "a <(b)''",
+            "a --x=<(b)",
+            "a < <(b)",
+            "<(a) b",
+            "a <()",
+            "a <(b &)",
+            "a <(b; $x)",
+            "a <(b > c)",
+            "a >(b)",
+            "a <(b <(c <(d <(e <(f <(g))))))",
             "a \"$\\\n(b)\"",
             "a 'b",
             "a | \"b",

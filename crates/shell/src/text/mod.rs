@@ -21,5 +21,5 @@ pub(crate) use lex::{read, read_without_shell};
 pub use list::plain_commands;
 pub(crate) use list::{ListCommand, Row};
 pub(crate) use odd::oddity;
-pub(crate) use script::{Command, Link, Need, RedirectKind, Script};
+pub(crate) use script::{Command, Link, Need, OUTPUT_FILE, RedirectKind, Script, Word, WordFill};
 pub use visible::{lookalikes, visible};

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::mark::is_name;
-use super::script::{Command, Keyword, Link, Need, Script, Word};
+use super::script::{Command, Keyword, Link, Need, Script, Word, WordFill};
 
 /// The most commands that loops are written out to: more than a text may have without a question, so that the question can say the
 /// number.
@@ -64,6 +64,15 @@ struct Loop {
 /// Writes out the loops of a text; a text with any other need for a shell stays as it is.
 pub(super) fn unroll(mut script: Script) -> Script {
     if script.keywords.is_empty() || script.dangling || script.broken.is_some() {
+        return script;
+    }
+    // A `<( … )` counts commands, which writing out would move, and what a `*` may match depends on the whole word.
+    let depends = |word: &Word| match &word.fill {
+        Some(WordFill::Output(_)) => true,
+        Some(WordFill::Pattern(_)) => !word.variables.is_empty(),
+        None => word.stars > 0 && !word.variables.is_empty(),
+    };
+    if script.commands.iter().flat_map(|command| &command.words).any(depends) {
         return script;
     }
     let Some(loops) = loops(&script.keywords, &script.commands) else { return script };

@@ -16,8 +16,10 @@ pub(crate) enum Need {
     Redirect,
     /// `( … )`.
     Group,
-    /// `$( … )`, backticks, `<( … )`.
+    /// `$( … )`, backticks, `>( … )`.
     Substitution,
+    /// `<( … )`: the gate makes the pipe.
+    Output,
     /// `$x`, `${x}`, `$'x'`.
     Variable,
     /// `*`.
@@ -26,7 +28,7 @@ pub(crate) enum Need {
     Brace,
     /// A word that starts with `~`.
     Tilde,
-    /// A word that starts with `#`.
+    /// A `#` with nothing behind it; a comment with text is no part of the command.
     Comment,
     /// `NAME=value` in front of a command.
     Assignment,
@@ -41,13 +43,17 @@ pub(crate) enum Need {
 /// What joins and redirects plain commands.
 pub(super) const OF_A_LIST: [Need; 3] = [Need::Chain, Need::Pipe, Need::Redirect];
 
+/// What the gate itself puts in the place of a word. Another shell that reads the text would do it otherwise.
+pub(super) const OF_THE_GATE: [Need; 2] = [Need::Glob, Need::Output];
+
 /// The constructs of a text, as a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Needs(u16);
+pub(crate) struct Needs(u32);
 
 impl Needs {
-    const NAMES: [(Need, &'static str, &'static str); 14] = [
+    const NAMES: [(Need, &'static str, &'static str); 15] = [
         (Need::Substitution, "text.substitution", "command substitution"),
+        (Need::Output, "text.substitution", "process substitution"),
         (Need::Function, "text.function", "a function definition"),
         (Need::Background, "text.background", "`&`"),
         (Need::Redirect, "text.redirect", "a redirection"),
@@ -103,6 +109,33 @@ pub(crate) struct Word {
     pub(crate) backtick: bool,
     /// The places of `$name` and `${name}` in the text.
     pub(crate) variables: Vec<Range<usize>>,
+    /// What the gate puts in its place.
+    pub(crate) fill: Option<WordFill>,
+    /// How many `*` in it are not quoted.
+    pub(crate) stars: usize,
+}
+
+/// What the gate puts in the place of a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum WordFill {
+    /// The files that match. The text is a match that no command can name, for the judge: a NUL stands where `*` does.
+    Pattern(String),
+    /// A pipe with the output of these commands of the script: `<( … )` and nothing else in the word.
+    Output(Range<usize>),
+}
+
+/// The file that the judge sees in the place of `<( … )`. No command can name it.
+pub(crate) const OUTPUT_FILE: &str = "/dev/fd/\0";
+
+impl Word {
+    /// Returns the word as the judge sees it: with a match in the place of a pattern, a file in the place of a pipe.
+    pub(crate) fn judged(&self) -> &str {
+        match &self.fill {
+            None => &self.text,
+            Some(WordFill::Pattern(sample)) => sample,
+            Some(WordFill::Output(_)) => OUTPUT_FILE,
+        }
+    }
 }
 
 /// What a redirection does with its target.

@@ -348,14 +348,14 @@ fn reads_terminal(ruling: &Ruling) -> bool {
         let program = argv.first().map(|word| word.rsplit('/').next().unwrap_or(word));
         program == Some("openssl") && argv.iter().any(|word| word == "s_client")
     };
-    let stages = ruling.list.iter().flat_map(|list| &list.pipelines).flat_map(|row| row.stages.first());
-    ruling.argv.as_deref().is_some_and(sends) || stages.map(|stage| stage.argv.as_slice()).any(sends)
+    let heads = ruling.list.iter().flat_map(ghost_shell::List::heads);
+    ruling.argv.as_deref().is_some_and(sends) || heads.map(|stage| stage.argv.as_slice()).any(sends)
 }
 
 /// Makes a SAFE command ask that writes a file of its own: only the sandbox, which no hook has, keeps that in a scratch folder.
 fn written_outside(ruling: &Ruling) -> Option<Ruling> {
-    let mut profiles = ruling.profiles();
-    (ruling.verdict == Verdict::Safe && profiles.any(|profile| profile.scratch)).then(|| Ruling {
+    let writes = ruling.profiles().iter().any(|profile| profile.scratch);
+    (ruling.verdict == Verdict::Safe && writes).then(|| Ruling {
         verdict: Verdict::Risky,
         rule: "hook.scratch".into(),
         reason: "it writes a file of its own, and no sandbox keeps that in a scratch folder here".into(),

@@ -2,8 +2,8 @@
 
 use crate::judge::address::parse_address;
 use crate::judge::allow::{self, Time};
-use crate::judge::cloud;
 use crate::judge::path::base;
+use crate::judge::{cloud, list};
 use crate::policy::{Destinations, Given, Policy, Reading};
 use crate::text::{self, Script};
 
@@ -11,8 +11,7 @@ use crate::text::{self, Script};
 pub(in crate::judge) fn destinations(policy: &Policy, script: &Script) -> Vec<String> {
     let mut found = Vec::new();
     for command in &script.commands {
-        let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
-        of_command(policy, &words, &mut found);
+        of_command(policy, &list::judged(command), &mut found);
     }
     let mut once: Vec<String> = Vec::new();
     for host in found {

@@ -1,5 +1,6 @@
 //! Facts about lists that run without a shell, with real processes.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -8,14 +9,18 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use super::{TestFolder, ends, text};
 use crate::exec::run;
 use crate::{
-    Cancel, CancelSignal, ExecError, List, Output, Permit, Pipeline, Profile, Ruling, Stage, Stderr, Stdout,
-    Verdict, When,
+    Cancel, CancelSignal, ExecError, Fill, List, Output, Permit, Pipeline, Profile, Ruling, Stage, Stderr,
+    Stdout, Verdict, When,
 };
 
-/// Reads `a b | c 2>&1 && d >/dev/null`, parted by blanks alone; `sh:TEXT` is `sh -c TEXT` with `_` for a blank.
+/// Reads `a b | c 2>&1 && d >/dev/null <( e )`, parted by blanks alone; `sh:TEXT` is `sh -c TEXT` with `_` for a blank.
 fn list(text: &str) -> List {
+    read_list(&mut text.split(' '))
+}
+
+fn read_list(words: &mut dyn Iterator<Item = &str>) -> List {
     let mut pipelines = vec![Pipeline { when: When::Always, stages: vec![stage()] }];
-    for word in text.split(' ') {
+    while let Some(word) = words.next().filter(|word| *word != ")") {
         let when = match word {
             ";" => Some(When::Always),
             "&&" => Some(When::Succeeded),
@@ -30,6 +35,10 @@ fn list(text: &str) -> List {
         let last = stages.last_mut().unwrap();
         match word {
             "|" => stages.push(stage()),
+            "<(" => {
+                last.fills.insert(last.argv.len(), Fill::Output(read_list(words)));
+                last.argv.push("<( )".to_owned());
+            }
             "2>&1" => last.stderr = Stderr::Next,
             "2>/dev/null" => last.stderr = Stderr::Null,
             ">/dev/null" => last.stdout = Stdout::Null,
@@ -45,7 +54,7 @@ fn list(text: &str) -> List {
 fn stage() -> Stage {
     let helpers = ["cat", "head", "sleep", "yes", "ls", "echo", "true"].map(str::to_owned).to_vec();
     let profile = Profile { helpers: helpers.into(), ..Profile::default() };
-    Stage { argv: Vec::new(), profile, stdout: Stdout::Next, stderr: Stderr::Errors }
+    Stage { argv: Vec::new(), profile, stdout: Stdout::Next, stderr: Stderr::Errors, fills: BTreeMap::new() }
 }
 
 fn permit(text: &str) -> Permit {
@@ -245,4 +254,82 @@ async fn no_stage_holds_a_pipe_of_another() {
     let alone = output("sh:ls_/proc/self/fd").await;
     let between = output("true | sh:ls_/proc/self/fd | cat").await;
     assert_eq!(text(&alone.stdout), text(&between.stdout));
+}
+
+#[tokio::test]
+async fn a_word_can_be_the_output_of_a_list() {
+    check(
+        &output("cat <( echo a ; false || echo b ) <( echo c | tr c d ) - <( true )").await,
+        0,
+        "a\nb\nd",
+        "",
+    );
+    check(&output("cat <( cat <( echo a ) <( echo b ) ) | tr a-z A-Z").await, 0, "A\nB", "");
+    check(&output("sh:exit_3 <( echo a ) ; cat <( echo b )").await, 0, "b", "");
+    check(
+        &output("cat <( head -c 5000000 /dev/zero ) <( head -c 7 /dev/zero ) | wc -c").await,
+        0,
+        "5000007",
+        "",
+    );
+}
+
+#[tokio::test]
+async fn what_feeds_a_word_ends_when_its_reader_does() {
+    let started = Instant::now();
+    check(&output("head -n 1 <( yes )").await, 0, "y", "");
+    check(&output("true <( sleep 100 ; echo a )").await, 0, "", "");
+    check(
+        &output("nonexistent-tool <( sleep 100 ) || echo b").await,
+        0,
+        "b",
+        "`nonexistent-tool` is not installed",
+    );
+    assert!(started.elapsed() < Duration::from_secs(20));
+}
+
+#[tokio::test]
+async fn the_errors_of_what_feeds_a_word_are_those_of_the_list() {
+    let output =
+        output("cat <( sh:echo_out;echo_err>&2 ; nonexistent-tool ) <( sh:echo_no>&2 2>/dev/null )").await;
+    assert_eq!((output.exit_code, text(&output.stdout)), (Some(0), "out"));
+    assert_eq!(text(&output.stderr), "err\n`nonexistent-tool` is not installed");
+    assert_eq!(output.others.len(), 2, "each program is reported: {:?}", output.sandbox_details());
+}
+
+#[tokio::test]
+async fn the_end_of_the_time_and_a_stop_end_what_feeds_a_word() {
+    let place = TestFolder::new().within(Duration::from_millis(600));
+    let output = outcome(&place, "cat <( sh:echo_$$;exec_sleep_100 )").await.unwrap();
+    assert!(output.timed_out);
+    ends(text(&output.stdout));
+    let place = TestFolder::new();
+    let fifo = place.fifo();
+    let (cancel, stop) = Cancel::new();
+    let list = list(&format!("cat <( sh:exec_sleep_100_<_{} )", fifo.display()));
+    let ruling = Ruling { verdict: Verdict::Safe, list: Some(list), ..Ruling::default() };
+    let running = run(Permit::for_safe(&ruling).unwrap(), &place.setting, stop);
+    let begun =
+        tokio::task::spawn_blocking(move || std::fs::OpenOptions::new().write(true).open(fifo).unwrap());
+    let canceling = async {
+        let writer = begun.await.unwrap();
+        cancel.cancel();
+        writer
+    };
+    let (output, writer) = tokio::join!(running, canceling);
+    assert!(output.unwrap().canceled);
+    let patience = Timespec::try_from(Duration::from_secs(10)).unwrap();
+    assert_eq!(
+        poll(&mut [PollFd::new(&writer, PollFlags::ERR)], Some(&patience)).unwrap(),
+        1,
+        "it still runs"
+    );
+    assert!(place.scratch_is_empty());
+}
+
+#[tokio::test]
+async fn no_child_inherits_the_pipe_of_another_word() {
+    let alone = output("sh:ls_/proc/self/fd").await;
+    let fed = output("cat <( sh:ls_/proc/self/fd ) <( true )").await;
+    assert_eq!(text(&alone.stdout), text(&fed.stdout));
 }

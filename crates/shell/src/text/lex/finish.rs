@@ -3,7 +3,21 @@
 use super::reader::{Reader, Target};
 use crate::text::brace::written_out;
 use crate::text::mark::{Header, is_keyword, is_name};
-use crate::text::script::{Command, Keyword, Link, Need, Redirect, Word};
+use crate::text::script::{Command, Keyword, Link, Need, Redirect, Word, WordFill};
+
+/// Finds the one `*` of a pattern that the gate may expand: in the last part of an absolute path, beside ordinary
+/// characters.
+fn pattern(word: &Word) -> Option<WordFill> {
+    if word.stars != 1
+        || !word.text.starts_with('/')
+        || word.text.contains(['?', '[', ']', '{', '}', '\\', '\0'])
+    {
+        return None;
+    }
+    let (folder, last) = word.text.rsplit_once('/')?;
+    let one = last.matches('*').count() == 1 && !folder.contains('*') && !last.starts_with('.');
+    one.then(|| WordFill::Pattern(word.text.replace('*', "\0")))
+}
 
 impl Reader<'_> {
     pub(super) fn equals(&mut self) {
@@ -25,7 +39,7 @@ impl Reader<'_> {
         let frame = self.frame();
         frame.brace = (false, false);
         let (spreads, bare) = (std::mem::take(&mut frame.spreads), std::mem::take(&mut frame.bare_braces));
-        let Some(word) = frame.word.take() else { return };
+        let Some(mut word) = frame.word.take() else { return };
         match frame.target.take() {
             Some(Target::Redirect(kind, descriptor)) => {
                 let (kind, bare) = kind;
@@ -54,6 +68,12 @@ impl Reader<'_> {
             return;
         }
         self.script.dangling |= self.frame().loop_ended;
+        match &word.fill {
+            // `<(a)b` and `<(a)<(b)` are other words than a pipe.
+            Some(_) if !word.text.is_empty() || word.quoted => self.need(Need::Substitution),
+            Some(_) => {}
+            None => word.fill = pattern(&word),
+        }
         // Nothing hides in braces: what is judged are the words that they become.
         let words = if spreads { self.written_out(word, &bare) } else { vec![word] };
         self.frame().command.words.extend(words);
@@ -62,7 +82,8 @@ impl Reader<'_> {
     fn written_out(&mut self, word: Word, bare: &[usize]) -> Vec<Word> {
         let written = written_out(&word.text, bare, self.room);
         self.room = self.room.saturating_sub(written.len());
-        written.into_iter().map(|text| Word { text, quoted: true, variables: Vec::new(), ..word }).collect()
+        let one = |text| Word { text, quoted: true, variables: Vec::new(), fill: None, ..word };
+        written.into_iter().map(one).collect()
     }
 
     pub(super) fn keyword(&mut self, word: &str) {

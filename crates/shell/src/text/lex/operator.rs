@@ -1,7 +1,7 @@
 //! Operators between commands, redirections and parentheses.
 
 use super::reader::{Body, Frame, Mode, Reader, Target};
-use crate::text::script::{Link, Need, RedirectKind, Word};
+use crate::text::script::{Link, Need, RedirectKind, Word, WordFill};
 
 impl Reader<'_> {
     pub(super) fn ampersand(&mut self) {
@@ -56,14 +56,19 @@ impl Reader<'_> {
     }
 
     pub(super) fn angle(&mut self, first: u8) {
-        self.need(Need::Redirect);
         if self.ahead(1) == Some(b'(') {
-            self.need(Need::Substitution);
+            // `<(` alone in an operand: in any other place only a shell knows what becomes of it.
+            let frame = self.frame();
+            let alone = frame.word.is_none() && frame.target.is_none() && frame.header.is_none();
+            let is_output = first == b'<' && alone && !frame.command.words.is_empty();
+            self.need(if is_output { Need::Output } else { Need::Substitution });
             self.word();
             self.at += 2;
             self.nest();
+            self.bodies.last_mut().into_iter().for_each(|body| body.is_output = is_output);
             return;
         }
+        self.need(Need::Redirect);
         let numbered = |word: &Word| {
             !word.quoted && !word.text.is_empty() && word.text.bytes().all(|b| b.is_ascii_digit())
         };
@@ -142,7 +147,12 @@ impl Reader<'_> {
         self.end_command(Link::Edge);
         self.frames.pop();
         self.modes.pop();
+        let output = self.bodies.last().filter(|body| body.is_output).map(|body| body.first_command);
         self.close_body();
+        if let Some(first) = output {
+            let commands = first..self.script.commands.len();
+            self.word().fill = Some(WordFill::Output(commands));
+        }
     }
 
     pub(super) fn nest(&mut self) {
@@ -153,7 +163,7 @@ impl Reader<'_> {
 
     pub(super) fn open_body(&mut self) {
         let function = self.named.take().or_else(|| self.bodies.last().and_then(|body| body.function));
-        self.bodies.push(Body { function, first_command: self.script.commands.len() });
+        self.bodies.push(Body { function, first_command: self.script.commands.len(), is_output: false });
     }
 
     /// Closes a group. If it goes on in the background, so does every command in it.

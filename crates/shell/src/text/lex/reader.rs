@@ -62,10 +62,12 @@ pub(super) enum Target {
     Assignment,
 }
 
-/// A function body or a group that is open.
+/// A function body, a group or a substitution that is open.
 pub(super) struct Body {
     pub(super) function: Option<usize>,
     pub(super) first_command: usize,
+    /// It is `<( … )`.
+    pub(super) is_output: bool,
 }
 
 pub(super) struct Reader<'t> {
@@ -196,6 +198,7 @@ impl<'t> Reader<'t> {
             }
             b'*' => {
                 self.need(Need::Glob);
+                self.word().stars += 1;
                 self.take();
             }
             b'?' | b'[' => {
@@ -256,8 +259,11 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn comment(&mut self) {
-        self.need(Need::Comment);
         let rest = self.rest();
-        self.at += rest.find(['\n', '\r']).unwrap_or(rest.len());
+        let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
+        if rest.get(..end).is_some_and(|comment| comment.trim_matches(['#', ' ', '\t']).is_empty()) {
+            self.need(Need::Comment);
+        }
+        self.at += end;
     }
 }
