@@ -76,7 +76,7 @@ fn objection(profile: &Profile, policy: &Policy, setting: &Setting) -> Option<Ma
         .or_else(|| {
             let is_folder = |name: &&String| profile.no_folders && Path::new(name).is_dir();
             let name = profile.read.iter().find(is_folder)?;
-            let what = format!("`{name}` is a folder, and nobody judged the files in it");
+            let what = format!("`{name}` is a folder, and the files in it were not judged");
             Some(MachineObjection { rule: Ruling::OTHER_FILES, what })
         })
 }

@@ -246,6 +246,10 @@ pub(super) fn judge(
         true => cloud::judge(policy, words)?,
         false => first_fit(policy, name, arguments, time).map_err(|refusal| refused.unwrap_or(refusal))?,
     };
+    if place.guest && allowed.profile.no_folders {
+        let what = "it reads the files of a folder too, and in a guest the gate cannot check for folders";
+        return Err(Refusal::new("script", what));
+    }
     if let Some(word) = all.iter().find(|word| !allowed.cloud && carries_data(word)) {
         return Err(Refusal::new("name", format!("`{}` is long enough to carry data out", shorten(word))));
     }

@@ -15,8 +15,8 @@ fn pattern(word: &Word) -> Option<WordFill> {
         return None;
     }
     let (folder, last) = word.text.rsplit_once('/')?;
-    let one = last.matches('*').count() == 1 && !folder.contains('*') && !last.starts_with('.');
-    one.then(|| WordFill::Pattern(word.text.replace('*', "\0")))
+    let is_single = last.matches('*').count() == 1 && !folder.contains('*') && !last.starts_with('.');
+    is_single.then(|| WordFill::Pattern(word.text.replace('*', "\0")))
 }
 
 impl Reader<'_> {
@@ -82,8 +82,8 @@ impl Reader<'_> {
     fn written_out(&mut self, word: Word, bare: &[usize]) -> Vec<Word> {
         let written = written_out(&word.text, bare, self.room);
         self.room = self.room.saturating_sub(written.len());
-        let one = |text| Word { text, quoted: true, variables: Vec::new(), fill: None, ..word };
-        written.into_iter().map(one).collect()
+        let part = |text| Word { text, quoted: true, variables: Vec::new(), fill: None, ..word };
+        written.into_iter().map(part).collect()
     }
 
     pub(super) fn keyword(&mut self, word: &str) {

@@ -67,10 +67,10 @@ fn is_variable(name: &str) -> bool {
     let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     // The awks' own variables are two or more capitals: `ARGV` and `ENVIRON` must not be read or set.
-    let is_own = name.len() > 1 && !name.contains(|char: char| char.is_ascii_lowercase());
+    let in_capitals = name.len() > 1 && !name.contains(|char: char| char.is_ascii_lowercase());
     plain
         && !RESERVED.split_ascii_whitespace().any(|word| word == name)
-        && (!is_own || name.starts_with('_') || SPECIAL.contains(&name))
+        && (!in_capitals || name.starts_with('_') || SPECIAL.contains(&name))
 }
 
 /// What the parser counted.
