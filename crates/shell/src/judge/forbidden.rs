@@ -253,10 +253,8 @@ impl ForbiddenSearch<'_> {
                 reason: "deletes what it finds below a system or home tree".to_owned(),
             });
         }
-        if let Some(rule) = block
-            .rules
-            .iter()
-            .find(|rule| harm::names(rule, name) && harm::applies(rule, arguments, self.context()))
+        if let Some(rule) =
+            block.rules.iter().find(|rule| harm::applies(rule, name, arguments, self.context()))
         {
             return Some(Forbidden {
                 rule: format!("block.{}", rule.id).into(),

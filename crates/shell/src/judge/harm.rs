@@ -2,26 +2,54 @@
 
 use super::cluster;
 use super::path::{PathContext, is_device, is_protected};
-use crate::policy::{Harm, Rule};
+use crate::policy::{CommandPattern, Harm, Rule, Step};
 
-/// Tells whether a rule speaks of a program, given by its last path part in lower case.
-pub(super) fn names(rule: &Rule, program: &str) -> bool {
-    rule.names.iter().any(|name| match name.strip_suffix('*') {
+/// Returns true if a rule's words and its check hold for a program, given by its last path part in lower case, and its arguments.
+pub(super) fn applies(rule: &Rule, program: &str, arguments: &[&str], context: PathContext<'_>) -> bool {
+    rule.commands.iter().any(|command| is_named(command, program) && is_given(command, arguments))
+        && rule.check.is_none_or(|check| harms(check, arguments, context))
+}
+
+fn is_named(command: &CommandPattern, program: &str) -> bool {
+    command.programs.iter().any(|name| match name.strip_suffix('*') {
         Some(stem) => program.starts_with(stem),
         None => name == program,
     })
 }
 
-/// Tells whether the words behind a program make it harmful.
-pub(super) fn applies(rule: &Rule, arguments: &[&str], context: PathContext<'_>) -> bool {
-    let given =
-        |group: &Vec<String>| operands(arguments).any(|operand| group.iter().any(|word| fits(word, operand)));
-    let leads =
-        || leading(arguments, rule.depth).iter().any(|word| rule.verbs.iter().any(|verb| fits(verb, word)));
-    (rule.verbs.is_empty() || leads())
-        && rule.operands.iter().all(given)
-        && (rule.options.is_empty() || has_option(arguments, &rule.options))
-        && rule.check.is_none_or(|check| harms(check, arguments, context))
+fn is_given(command: &CommandPattern, arguments: &[&str]) -> bool {
+    let holds = |texts: &Vec<String>| {
+        let folded = arguments.iter().map(|word| word.to_ascii_lowercase()).collect::<Vec<_>>();
+        texts.iter().any(|text| folded.iter().any(|word| word.contains(text.as_str())))
+    };
+    command.options.iter().all(|options| has_option(arguments, options))
+        && leads(&command.steps, arguments)
+        && command.texts.iter().all(holds)
+}
+
+/// Returns true if the steps lead the operands. Behind an option a word may be its value or an operand, so both readings are tried.
+fn leads(steps: &[Step], arguments: &[&str]) -> bool {
+    // Bit `n` is set when the first `n` steps can be matched so far.
+    let mut reached = 1_u64;
+    let mut is_value = false;
+    for &word in arguments {
+        if word.len() > 1 && word.starts_with('-') {
+            is_value = word != "--" && !word.contains('=');
+            continue;
+        }
+        let mut next = 0;
+        for (at, step) in steps.iter().enumerate().filter(|(at, _)| reached & (1 << at) != 0) {
+            if is_value || step.gap {
+                next |= 1 << at;
+            }
+            if step.words.is_empty() || step.words.iter().any(|known| fits(known, word)) {
+                next |= 1 << (at + 1);
+            }
+        }
+        reached = next | (reached & (1 << steps.len()));
+        is_value = false;
+    }
+    reached & (1 << steps.len()) != 0
 }
 
 fn fits(pattern: &str, word: &str) -> bool {

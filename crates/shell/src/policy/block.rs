@@ -36,7 +36,69 @@ pub(crate) enum Harm {
     ClusterDeleted,
 }
 
-/// One rule: a program and what makes it harmful.
+/// One word of a command that a rule names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// Any operands may stand before it.
+    pub(crate) gap: bool,
+    /// The word is one of these; empty for any word.
+    pub(crate) words: Vec<String>,
+}
+
+/// A command that a rule names: `eksctl delete cluster|nodegroup`.
+///
+/// The first word is the program, in lower case. The words behind it lead the operands, in this order: `*` is any one word, and `...` any
+/// run of words. Words with a dash are options, given in any place. `~text` is given if an argument holds that text. `a|b` is one of
+/// both, and a trailing `*` stands for any ending.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct CommandPattern {
+    /// The programs.
+    pub(crate) programs: Vec<String>,
+    /// What leads the operands.
+    pub(crate) steps: Vec<Step>,
+    /// One option of each group is given.
+    pub(crate) options: Vec<Vec<String>>,
+    /// One text of each group stands in an argument.
+    pub(crate) texts: Vec<Vec<String>>,
+}
+
+impl CommandPattern {
+    /// Returns true if the program is harmful with any arguments.
+    pub(super) fn is_whole_program(&self) -> bool {
+        self.steps.is_empty() && self.options.is_empty() && self.texts.is_empty()
+    }
+}
+
+impl TryFrom<String> for CommandPattern {
+    type Error = String;
+
+    fn try_from(line: String) -> Result<Self, String> {
+        let alternatives = |word: &str| word.split('|').map(str::to_owned).collect::<Vec<_>>();
+        let mut words = line.split(' ');
+        let programs = alternatives(words.next().unwrap_or_default());
+        let mut pattern = Self { programs, steps: Vec::new(), options: Vec::new(), texts: Vec::new() };
+        let mut gap = false;
+        for word in words {
+            match word {
+                "..." => gap = true,
+                "*" => pattern.steps.push(Step { gap: std::mem::take(&mut gap), words: Vec::new() }),
+                option if option.starts_with('-') => pattern.options.push(alternatives(option)),
+                text if text.starts_with('~') => {
+                    pattern.texts.push(alternatives(text.trim_start_matches('~')));
+                }
+                word => {
+                    pattern.steps.push(Step { gap: std::mem::take(&mut gap), words: alternatives(word) });
+                }
+            }
+        }
+        let all = pattern.steps.iter().map(|step| &step.words).chain(&pattern.options).chain(&pattern.texts);
+        let empty = pattern.programs.iter().chain(all.flatten()).any(String::is_empty);
+        if empty || gap { Err(format!("`{line}` names no command")) } else { Ok(pattern) }
+    }
+}
+
+/// One rule: commands and what they do.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rule {
@@ -44,20 +106,8 @@ pub(crate) struct Rule {
     pub(crate) id: String,
     /// What the command does.
     pub(crate) why: String,
-    /// The programs, in lower case; `mkfs.*` stands for any ending.
-    pub(crate) names: Vec<String>,
-    /// One of these leads the operands: it is among the first `depth` of them.
-    #[serde(default)]
-    pub(crate) verbs: Vec<String>,
-    /// How many operands may be the verb.
-    #[serde(default = "one")]
-    pub(crate) depth: usize,
-    /// For every group, one of its words stands among the operands.
-    #[serde(default)]
-    pub(crate) operands: Vec<Vec<String>>,
-    /// One of these options is given.
-    #[serde(default)]
-    pub(crate) options: Vec<String>,
+    /// The commands.
+    pub(crate) commands: Vec<CommandPattern>,
     /// What else has to hold.
     pub(crate) check: Option<Harm>,
     #[serde(default)]
@@ -66,8 +116,11 @@ pub(crate) struct Rule {
     pub(super) asks: Vec<String>,
 }
 
-fn one() -> usize {
-    1
+impl Rule {
+    /// Lists the programs that the rule speaks of.
+    pub(crate) fn programs(&self) -> impl Iterator<Item = &String> {
+        self.commands.iter().flat_map(|command| &command.programs)
+    }
 }
 
 /// Files that hold credentials.

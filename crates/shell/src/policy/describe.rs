@@ -33,7 +33,12 @@ impl Policy {
             .block
             .rules
             .iter()
-            .map(|entry| rule(&format!("block.{}", entry.id), Verdict::Blocked, &entry.names, &entry.why))
+            .map(|entry| {
+                let mut programs: Vec<String> = entry.programs().cloned().collect();
+                programs.sort();
+                programs.dedup();
+                rule(&format!("block.{}", entry.id), Verdict::Blocked, &programs, &entry.why)
+            })
             .collect();
         all.push(rule(
             "block.credential",

@@ -10,7 +10,7 @@ use super::entry::RawEntry;
 use super::impact::{ImpactRow, RawImpact};
 use super::script::{self, Script};
 use super::site::{self, Tighten};
-use super::{Block, Callers, Cloud, Destinations, Entry, Example, Files, Page, Wrapper};
+use super::{Block, Callers, Cloud, CommandPattern, Destinations, Entry, Example, Files, Page, Wrapper};
 use crate::{Impact, Ruling, Verdict};
 use ghost_base::Digest;
 
@@ -372,7 +372,11 @@ impl Policy {
             .iter()
             .filter(|wrapper| wrapper.after.is_empty())
             .flat_map(|wrapper| &wrapper.names);
-        let harms = self.block.rules.iter().flat_map(|rule| &rule.names);
+        // What tier 0 blocks by its words stays blocked whatever a site allows; other commands of such a program may be read-only.
+        let harms = self.block.rules.iter().flat_map(|rule| {
+            let whole = |command: &&CommandPattern| rule.check.is_some() || command.is_whole_program();
+            rule.commands.iter().filter(whole).flat_map(|command| &command.programs)
+        });
         let plain = !name.is_empty()
             && name
                 .bytes()

@@ -23,7 +23,7 @@ mod script;
 mod site;
 mod wrapper;
 
-pub(crate) use block::{Block, Credentials, Harm, Rule};
+pub(crate) use block::{Block, CommandPattern, Credentials, Harm, Rule, Step};
 pub(crate) use caller::Callers;
 pub(crate) use cloud::{Carrier, Cloud, SecretOption, is_below};
 pub(crate) use cost::{CostRule, Factor, Targets, thousandths};
