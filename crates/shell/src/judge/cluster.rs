@@ -35,6 +35,16 @@ const WHOLE: &[&str] = &[
     "namespace",
     "namespaces",
     "ns",
+    "project",
+    "projects",
+    "cluster",
+    "clusters",
+    "volumesnapshot",
+    "volumesnapshots",
+    "vs",
+    "volumesnapshotcontent",
+    "volumesnapshotcontents",
+    "vsc",
     "node",
     "nodes",
     "no",
@@ -87,7 +97,10 @@ pub(super) fn shows_secret(arguments: &[&str]) -> bool {
 
 /// Tells whether the words delete what nothing brings back, or everything of a kind.
 pub(super) fn deletes_whole(arguments: &[&str]) -> bool {
-    let everything = arguments.iter().any(|word| matches!(*word, "--all" | "--all=true"));
+    // `strconv.ParseBool` reads the value.
+    const NO: [&str; 6] = ["0", "f", "F", "false", "FALSE", "False"];
+    let all = |word: &&str| word.strip_prefix("--all=").map_or(*word == "--all", |value| !NO.contains(&value));
+    let everything = arguments.iter().any(all);
     harm::leading(arguments, 1).contains(&"delete")
         && (everything || harm::operands(arguments).any(|word| names(word, WHOLE)))
 }

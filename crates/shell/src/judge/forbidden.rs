@@ -7,7 +7,7 @@ use super::address::{Url, is_metadata};
 use super::path::{PathContext, base, clean, from_place};
 use super::unwrap::{Inner, inner};
 use super::{cloud, credential, curl, harm, path};
-use crate::policy::{Policy, shorten};
+use crate::policy::{Policy, Wrapper, shorten};
 use crate::text::{self, Command, Link, RedirectKind, Script};
 
 /// Why a text never runs.
@@ -108,10 +108,17 @@ impl ForbiddenSearch<'_> {
         self.texts.push((text, deleting, self.place.clone()));
     }
 
+    /// Returns true if a command may read a script from its input: if a shell is named anywhere in it, or if it is, or wraps, the client
+    /// of a database.
     fn reads_a_script(&self, words: &[&str]) -> bool {
-        let mut shells =
-            self.policy.wrappers().iter().filter(|wrapper| wrapper.shell).flat_map(|shell| &shell.names);
-        shells.any(|shell| words.iter().any(|word| shell.eq_ignore_ascii_case(base(word))))
+        let wrappers = self.policy.wrappers();
+        let is = |wrapper: &Wrapper, word: &&str| {
+            wrapper.names.iter().any(|name| name.eq_ignore_ascii_case(base(word)))
+        };
+        let named = |wrapper: &Wrapper| words.iter().any(|word| is(wrapper, word));
+        let wraps = || words.first().is_some_and(|first| wrappers.iter().any(|wrapper| is(wrapper, first)));
+        wrappers.iter().any(|wrapper| wrapper.shell && named(wrapper))
+            || (wraps() && wrappers.iter().any(|wrapper| wrapper.statements && named(wrapper)))
     }
 
     /// Queues what is fed into a shell: `echo TEXT | sh`, through other programs too, and `sh <<< TEXT`. What stands

@@ -102,6 +102,7 @@ fn harms(check: Harm, arguments: &[&str], context: PathContext<'_>) -> bool {
             };
             sources.iter().any(protected)
         }
+        Harm::WriteTree => operands(arguments).last().is_some_and(|path| is_protected(path, context)),
         Harm::WriteOf => {
             arguments.iter().filter_map(|word| word.strip_prefix("of=")).any(|path| is_device(path, context))
         }

@@ -16,6 +16,8 @@ pub(crate) enum Harm {
     ChangeTree,
     /// `mv` of a protected path.
     MoveTree,
+    /// `rsync --delete` onto a protected path.
+    WriteTree,
     /// `dd of=` onto a device.
     WriteOf,
     /// `cp` onto a device.

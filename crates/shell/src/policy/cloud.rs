@@ -164,9 +164,25 @@ pub(crate) struct SecretTable {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Destroy {
     pub(crate) verbs: Vec<String>,
+    pub(crate) things: Vec<String>,
     pub(crate) groups: Vec<String>,
+    pub(crate) parts: Vec<String>,
     pub(crate) below: Vec<String>,
     pub(crate) commands: Vec<String>,
+    pub(crate) with: Vec<DestroyOption>,
+}
+
+/// An option with which a command destroys whole resources.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DestroyOption {
+    /// The words that the command's path holds.
+    pub(crate) words: Vec<String>,
+    pub(crate) option: String,
+    pub(crate) short: Option<String>,
+    /// The values that destroy, in lower case; empty if the option destroys with any value.
+    #[serde(default)]
+    pub(crate) values: Vec<String>,
 }
 
 /// Commands whose queries are programs.

@@ -25,7 +25,7 @@ mod wrapper;
 
 pub(crate) use block::{Block, CommandPattern, Credentials, Harm, Rule, Step};
 pub(crate) use caller::Callers;
-pub(crate) use cloud::{Carrier, Cloud, SecretOption, is_below};
+pub(crate) use cloud::{Carrier, Cloud, DestroyOption, SecretOption, is_below};
 pub(crate) use cost::{CostRule, Factor, Targets, thousandths};
 pub use describe::RuleSummary;
 pub(crate) use destination::{Destinations, Reading};

@@ -39,6 +39,9 @@ pub(crate) struct Wrapper {
     /// It reads a script from its input.
     #[serde(default)]
     pub(crate) shell: bool,
+    /// It reads statements from its input.
+    #[serde(default)]
+    pub(crate) statements: bool,
     /// A duration may stand before the inner command.
     #[serde(default)]
     pub(crate) duration: bool,

@@ -2,7 +2,7 @@
 
 use super::line::{Given, Line, is_below};
 use super::read::is_help;
-use crate::policy::{Cloud, SecretOption, shorten};
+use crate::policy::{Cloud, DestroyOption, SecretOption, shorten};
 
 /// The rule that forbids a command, and why.
 pub(in crate::judge) type Forbids = (&'static str, String);
@@ -32,26 +32,30 @@ fn has(list: &[String], word: &str) -> bool {
 
 fn destroys(path: &[String], options: &[Given<'_>], table: &Cloud) -> bool {
     let table = &table.destroy;
-    let verb_behind = |group: &String| {
-        let length = group.split(' ').count();
-        is_below(path, group) && path.get(length).is_some_and(|verb| has(&table.verbs, verb))
+    let whole = |at: usize| {
+        let group = path.get(..at).unwrap_or_default();
+        let is = |known: &String| group.iter().map(String::as_str).eq(known.split(' '));
+        let thing = || group.last().is_some_and(|word| has(&table.things, word)) && !table.parts.iter().any(is);
+        path.get(at).is_some_and(|verb| has(&table.verbs, verb)) && (thing() || table.groups.iter().any(is))
     };
     let below = |group: &String| is_below(path, group) && path.iter().any(|word| has(&table.verbs, word));
-    let holds = |word: &str| path.iter().any(|part| part == word);
-    let complete = |given: &Given<'_>| {
-        given.name.len() > 3
-            && given.may_be("--mode")
-            && given.values().any(|value| value.trim().eq_ignore_ascii_case("complete"))
+    let holds = |word: &String| path.contains(word);
+    let with = |option: &DestroyOption| {
+        let gives = |given: &&Given<'_>| {
+            given.may_be(&option.option) || option.short.as_deref().is_some_and(|short| short == given.name)
+        };
+        let destroys =
+            |value: &str| option.values.iter().any(|known| value.trim().eq_ignore_ascii_case(known));
+        option.words.iter().all(holds)
+            && options
+                .iter()
+                .filter(gives)
+                .any(|given| option.values.is_empty() || given.values().any(destroys))
     };
-    let deletes = |given: &Given<'_>| {
-        (given.name == "-m" || given.may_be("--method"))
-            && given.values().any(|value| value.trim().eq_ignore_ascii_case("delete"))
-    };
-    table.groups.iter().any(verb_behind)
+    (0..path.len()).any(whole)
         || table.below.iter().any(below)
         || table.commands.iter().any(|command| is_below(path, command))
-        || (holds("deployment") && holds("create") && options.iter().any(complete))
-        || (is_below(path, "rest") && options.iter().any(deletes))
+        || table.with.iter().any(with)
 }
 
 /// Tells whether the path names a command whose output is a secret. Further words may stand behind it to hide it.
