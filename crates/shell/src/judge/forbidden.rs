@@ -199,7 +199,7 @@ impl ForbiddenSearch<'_> {
             if !self.pay(words.len()) {
                 return Some(too_deep());
             }
-            let name = base(program).to_ascii_lowercase();
+            let name = base(program.trim_start_matches('=')).to_ascii_lowercase();
             self.follow(words);
             if let Some(place) = self.starts_at(&name, arguments) {
                 stays.get_or_insert_with(|| self.place.clone());
@@ -283,9 +283,11 @@ fn texts_of(command: &Command) -> Vec<&str> {
     command.words.iter().map(|word| word.text.as_str()).collect()
 }
 
-/// Skips `FOO=1` in `sudo FOO=1 reboot`: an assignment in front is no program.
+/// Skips what is no program: `FOO=1` in `sudo FOO=1 reboot`, and a variable that may be empty in `$x reboot`. zsh runs `=reboot`.
 fn without_assignments<'a, 'w>(words: &'a [&'w str]) -> &'a [&'w str] {
-    let start = words.iter().position(|word| !word.contains('=') || word.starts_with(['-', '/']));
+    let runs =
+        |word: &&str| !word.starts_with('$') && (!word.contains('=') || word.starts_with(['-', '/', '=']));
+    let start = words.iter().position(runs);
     words.get(start.unwrap_or(0)..).unwrap_or_default()
 }
 

@@ -4,6 +4,20 @@ use super::reader::{Mode, Reader};
 use crate::text::mark::{decode_ansi, is_name, starts_variable};
 use crate::text::script::Need;
 
+/// Returns what stands before the brace that closes one that is open.
+fn inside_braces(text: &str) -> &str {
+    let mut open = 1_usize;
+    let end = text.bytes().position(|byte| {
+        match byte {
+            b'{' => open += 1,
+            b'}' => open -= 1,
+            _ => {}
+        }
+        open == 0
+    });
+    text.get(..end.unwrap_or(text.len())).unwrap_or_default()
+}
+
 impl Reader<'_> {
     pub(super) fn dollar(&mut self, quoted: bool) {
         // A shell drops an escaped line end before it examines what follows the `$`.
@@ -22,6 +36,12 @@ impl Reader<'_> {
             }
             Some(b'{') => {
                 self.need(Need::Variable);
+                // bash 5.3 and ksh run `${ COMMAND; }`.
+                if matches!(self.ahead(2), Some(b' ' | b'\t' | b'\n' | b'|')) {
+                    self.need(Need::Substitution);
+                    let inside = inside_braces(self.rest().get(3..).unwrap_or_default());
+                    self.script.inner.push(inside.to_owned());
+                }
                 self.word().text.push_str("${");
                 self.modes.push(Mode::Parameter);
                 self.at += 2;

@@ -1,9 +1,24 @@
 //! The end of a word and of a command.
 
-use super::reader::{Reader, Target};
+use super::reader::{Document, Frame, Reader, Target};
 use crate::text::brace::written_out;
 use crate::text::mark::{Header, is_keyword, is_name};
-use crate::text::script::{Command, Keyword, Link, Need, Redirect, Word, WordFill};
+use crate::text::script::{Command, Keyword, Link, Need, Redirect, RedirectKind, Word, WordFill};
+
+/// Returns true if a keyword can stand behind the words that a command has so far.
+fn may_open(frame: &Frame, keyword: &str) -> bool {
+    let words: Vec<&str> = frame.command.words.iter().map(|word| word.text.as_str()).collect();
+    let bare = frame.command.words.iter().all(|word| !word.quoted);
+    let opens = matches!(keyword, "{" | "[[" | "if" | "while" | "until" | "for" | "select" | "case" | "!");
+    match words.as_slice() {
+        [] => true,
+        ["time", rest @ ..] => bare && opens && rest.iter().all(|word| matches!(*word, "time" | "-p" | "--")),
+        // zsh: `repeat 3 { … }`.
+        ["repeat", _] => bare && opens,
+        [_name] => frame.names_coprocess && opens,
+        _ => false,
+    }
+}
 
 /// Finds the one `*` of a pattern that the gate may expand: in the last part of an absolute path, beside ordinary
 /// characters.
@@ -43,6 +58,11 @@ impl Reader<'_> {
         match frame.target.take() {
             Some(Target::Redirect(kind, descriptor)) => {
                 let (kind, bare) = kind;
+                if kind == RedirectKind::Document {
+                    let strips_tabs = frame.strips_tabs;
+                    self.documents.push(Document { end: word.text.clone(), strips_tabs });
+                }
+                let frame = self.frame();
                 frame.command.redirects.push(Redirect { kind, descriptor, target: word.text, bare });
                 return;
             }
@@ -60,7 +80,11 @@ impl Reader<'_> {
             keyword.header.push(word.clone());
         }
         let frame = self.frame();
-        if !word.quoted && frame.command.words.is_empty() && is_keyword(&word.text) {
+        if !word.quoted && is_keyword(&word.text) && may_open(frame, &word.text) {
+            // What stands before it is part of the syntax, too: `time for …` is no plain loop.
+            for before in std::mem::take(&mut frame.command.words) {
+                self.note_keyword(&before.text);
+            }
             self.keyword(&word.text);
             return;
         }
@@ -86,27 +110,43 @@ impl Reader<'_> {
         written.into_iter().map(part).collect()
     }
 
+    /// Remembers a keyword for the search for loops.
+    fn note_keyword(&mut self, word: &str) {
+        let commands = self.script.commands.len();
+        let before = self.frame().command.before;
+        let text = word.to_owned();
+        self.script.keywords.push(Keyword { text, commands, before, header: Vec::new() });
+    }
+
     pub(super) fn keyword(&mut self, word: &str) {
         self.need(Need::Keyword);
-        let commands = self.script.commands.len();
-        let frame = self.frame();
-        if frame.header.is_none() {
-            let before = frame.command.before;
-            let ended = frame.loop_ended;
-            frame.loop_ended = word == "done";
+        if self.frame().header.is_none() {
+            let ended = self.frame().loop_ended;
             self.script.dangling |= ended;
-            self.script.keywords.push(Keyword {
-                text: word.to_owned(),
-                commands,
-                before,
-                header: Vec::new(),
-            });
+            self.note_keyword(word);
+            self.frame().loop_ended = word == "done";
+        }
+        let frame = self.frame();
+        // zsh writes `case x { … }`; `do` and a brace end what a loop goes through.
+        match (word, frame.header) {
+            ("in" | "{", Some(Header::Case)) => {
+                frame.header = None;
+                frame.cases += 1;
+                frame.pattern = true;
+                return;
+            }
+            ("do" | "{", Some(Header::Loop)) => frame.header = None,
+            _ => {}
         }
         match word {
             "{" => self.open_body(),
             "}" => self.close_body(),
             "function" => self.frame().names_function = true,
-            "in" if self.frame().header == Some(Header::Case) => self.frame().header = None,
+            "coproc" => self.frame().names_coprocess = true,
+            "esac" => {
+                frame.cases = frame.cases.saturating_sub(1);
+                frame.pattern = false;
+            }
             _ if self.frame().header.is_none() => self.frame().header = Header::of(word),
             _ => {}
         }
@@ -125,6 +165,7 @@ impl Reader<'_> {
         frame.header = None;
         frame.names_function = false;
         frame.loop_ended = false;
+        frame.names_coprocess = false;
         let group = frame.group.take();
         if frame.command.words.is_empty() && frame.command.redirects.is_empty() {
             let joins = |link| matches!(link, Link::Pipe | Link::And | Link::Or);
@@ -148,6 +189,26 @@ impl Reader<'_> {
         let command = std::mem::replace(&mut frame.command, next);
         let detached = after == Link::Background;
         self.script.commands.push(Command { after, function, detached, ..command });
+    }
+
+    /// Takes the lines of the here-documents that the last line began. A shell may read them, so they are read as a text of their own;
+    /// a quote in them opens nothing behind them.
+    pub(super) fn read_documents(&mut self) {
+        for document in std::mem::take(&mut self.documents) {
+            let rest = self.rest();
+            let mut length = 0;
+            for line in rest.split_inclusive('\n') {
+                let text = line.strip_suffix('\n').unwrap_or(line);
+                let text = if document.strips_tabs { text.trim_start_matches('\t') } else { text };
+                if text == document.end {
+                    self.at += line.len();
+                    break;
+                }
+                length += line.len();
+            }
+            self.at += length;
+            self.script.inner.extend(rest.get(..length).map(str::to_owned));
+        }
     }
 
     /// Marks the commands of background groups, in one sweep however deep the groups nest.

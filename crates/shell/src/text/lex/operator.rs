@@ -1,10 +1,12 @@
 //! Operators between commands, redirections and parentheses.
 
 use super::reader::{Body, Frame, Mode, Reader, Target};
+use crate::text::mark::{Header, is_name};
 use crate::text::script::{Link, Need, RedirectKind, Word, WordFill};
 
 impl Reader<'_> {
     pub(super) fn ampersand(&mut self) {
+        self.end_clause();
         match self.ahead(1) {
             Some(b'&') => {
                 self.need(Need::Chain);
@@ -28,6 +30,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn bar(&mut self) {
+        self.end_clause();
         let (need, link, length) = match self.ahead(1) {
             Some(b'|') => (Need::Chain, Link::Or, 2),
             // It feeds the errors in too, which is more than a pipe.
@@ -39,7 +42,15 @@ impl Reader<'_> {
         self.at += length;
     }
 
+    /// Behind `;;`, `;&` and, in zsh, `;|` a pattern of `case` comes next.
+    fn end_clause(&mut self) {
+        let before = self.at.checked_sub(1).and_then(|at| self.text.as_bytes().get(at));
+        let frame = self.frame();
+        frame.pattern |= frame.cases > 0 && before == Some(&b';');
+    }
+
     pub(super) fn semicolon(&mut self) {
+        self.end_clause();
         self.need(Need::Chain);
         let frame = self.frame();
         let nothing =
@@ -73,15 +84,20 @@ impl Reader<'_> {
             !word.quoted && !word.text.is_empty() && word.text.bytes().all(|b| b.is_ascii_digit())
         };
         if self.frame().word.as_ref().is_some_and(|word| word.text.ends_with('}')) {
-            // To bash `{name}>` keeps the descriptor in a variable.
             self.need(Need::Variable);
         }
-        let descriptor = if self.frame().word.as_ref().is_some_and(numbered) {
+        // bash keeps the descriptor in a variable: `{name}>`.
+        let kept = |word: &Word| {
+            let name = word.text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+            !word.quoted && name.is_some_and(is_name)
+        };
+        let descriptor = if self.frame().word.as_ref().is_some_and(|word| numbered(word) || kept(word)) {
             self.frame().word.take().map(|word| word.text).unwrap_or_default()
         } else {
             self.end_word();
             String::new()
         };
+        self.frame().strips_tabs = self.rest().starts_with("<<-");
         let (kind, length) = match (first, self.ahead(1), self.ahead(2)) {
             (b'<', Some(b'<'), Some(b'<')) => (RedirectKind::Text, 3),
             (b'<', Some(b'<'), Some(b'-')) => (RedirectKind::Document, 3),
@@ -106,8 +122,16 @@ impl Reader<'_> {
             return;
         }
         self.need(Need::Group);
+        // A parenthesis may open a pattern of `case`.
+        if self.frame().pattern && self.frame().word.is_none() {
+            self.at += 1;
+            return;
+        }
         self.end_word();
         self.at += 1;
+        // `for (( … )) {` and, in zsh, `for x (a b) COMMAND`: what stands behind it is a command.
+        let frame = self.frame();
+        frame.header = frame.header.filter(|header| *header != Header::Loop);
         self.nest();
     }
 
@@ -139,7 +163,8 @@ impl Reader<'_> {
         // A parenthesis that nothing opened ends a pattern of `case`: what follows is a command.
         let nested = self.frames.len() > 1 && matches!(self.modes.last(), Some(Mode::Bare));
         self.at += 1;
-        if !nested {
+        if !nested || self.frame().pattern {
+            self.frame().pattern = false;
             self.need(Need::Group);
             self.end_command(Link::Then);
             return;

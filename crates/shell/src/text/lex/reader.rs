@@ -44,6 +44,14 @@ pub(super) struct Frame {
     pub(super) header: Option<Header>,
     /// The next word names a function.
     pub(super) names_function: bool,
+    /// The next word but one may open a compound command: `coproc NAME {`.
+    pub(super) names_coprocess: bool,
+    /// How many `case` are open.
+    pub(super) cases: usize,
+    /// A pattern of `case` comes next; the parenthesis behind it closes nothing.
+    pub(super) pattern: bool,
+    /// The current redirection is written with `<<-`.
+    pub(super) strips_tabs: bool,
     /// Where the commands of the group begin that was closed last.
     pub(super) group: Option<usize>,
     /// `done` stands before, and only a separator may follow.
@@ -54,6 +62,12 @@ pub(super) struct Frame {
     pub(super) spreads: bool,
     /// Where the braces and commas of the current word stand that are not quoted.
     pub(super) bare_braces: Vec<usize>,
+}
+
+/// A here-document whose lines begin behind the next line end.
+pub(super) struct Document {
+    pub(super) end: String,
+    pub(super) strips_tabs: bool,
 }
 
 pub(super) enum Target {
@@ -85,6 +99,8 @@ pub(super) struct Reader<'t> {
     pub(super) detached: Vec<(usize, usize)>,
     /// One entry for every open brace or parenthesis.
     pub(super) bodies: Vec<Body>,
+    /// The here-documents of the line that is being read.
+    pub(super) documents: Vec<Document>,
 }
 
 impl<'t> Reader<'t> {
@@ -100,6 +116,7 @@ impl<'t> Reader<'t> {
             named: None,
             detached: Vec::new(),
             bodies: Vec::new(),
+            documents: Vec::new(),
         }
     }
 
@@ -175,6 +192,9 @@ impl<'t> Reader<'t> {
                 self.need(Need::Chain);
                 self.end_command(Link::Then);
                 self.at += 1;
+                if next == b'\n' {
+                    self.read_documents();
+                }
             }
             b'\\' => self.escape(),
             b'\'' => self.single(),
