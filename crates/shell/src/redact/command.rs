@@ -3,7 +3,7 @@
 use crate::redact::reader::{Rule, rule};
 
 /// One rule per habit; each is tied to its program, because `-p` is a port elsewhere.
-pub(super) static RULES: [Rule; 15] = [
+pub(super) static RULES: [Rule; 16] = [
     // curl: the user may be followed by the password.
     rule!(
         "password",
@@ -28,7 +28,7 @@ pub(super) static RULES: [Rule; 15] = [
     rule!(
         "password",
         ["mysql", "mariadb"],
-        r#"\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\r\n]{0,300}?\s-p(?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'=-]\S*))"#
+        r#"\b(?:mysql|mariadb)[a-z-]{0,16}\b[^\r\n]{0,300}?\s-p(?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'=-]\S*))"#
     ),
     rule!(
         "password",
@@ -50,6 +50,8 @@ pub(super) static RULES: [Rule; 15] = [
         ["smbclient", "rpcclient", "net rpc", "mount.cifs"],
         r"\b(?:smbclient|rpcclient|net rpc|mount\.cifs)\b[^\r\n]{0,300}?\s-U ?[^\s%]+%(\S+)"
     ),
+    // The options of a mount: `user=NAME%PASSWORD`.
+    rule!("password", ["user=", "username="], r"\buser(?:name)?=[^\s%,;&=]{1,64}%([^\s,;&%]+)(?:[\s,]|$)"),
     rule!("password", ["pass:"], r"\s-?-pass(?:in|out)?[ =]pass:(\S+)"),
     rule!(
         "secret",
@@ -94,6 +96,9 @@ mod tests {
         check("curl -su admin:hunter2 http://10.0.0.1", &["hunter2"]);
         check("az login --service-principal -u app -p hunter2 --tenant x", &["hunter2"]);
         check("mysql -u root -phunter2 -h db", &["hunter2"]);
+        check("mysqldump -uroot -phunter2 shop", &["hunter2"]);
+        check("mariadb-dump -u root -phunter2", &["hunter2"]);
+        check("//nas/x /mnt cifs user=ops%hunter2,vers=3.0 0 0", &["hunter2"]);
         check("sshpass -p 'a b' ssh ops@10.0.0.1", &["a b"]);
         check("ALTER USER app WITH PASSWORD 'a b';", &["a b"]);
         check("machine db login app password hunter2", &["hunter2"]);
@@ -105,5 +110,6 @@ mod tests {
         check("iptables -A INPUT -p tcp --dport 22 -j ACCEPT", &[]);
         check("nc -u 10.0.0.1:53", &[]);
         check("mysql -P 3306 -h db", &[]);
+        check("http://h/?user=a%20b&x=1", &[]);
     }
 }

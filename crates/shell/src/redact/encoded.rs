@@ -1,4 +1,4 @@
-//! Base64 that decodes to a text with a secret in it: the whole run is hidden.
+//! Base64 or hexadecimal digits that decode to a text with a secret in it: the whole run is hidden.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ static RUN: LazyLock<Regex> =
 /// Finds runs of base64 that hold a secret.
 pub(super) fn find(text: &str, depth: u32, found: &mut Vec<Span>) {
     for run in RUN.find_iter(text) {
-        let Some(inside) = decode(run.as_str()) else { continue };
+        let Some(inside) = from_hex(run.as_str()).or_else(|| decode(run.as_str())) else { continue };
         let mut spans = Vec::new();
         scan::nested(&inside, depth, &mut spans);
         // An identifier is no reason to hide everything around it.
@@ -23,6 +23,23 @@ pub(super) fn find(text: &str, depth: u32, found: &mut Vec<Span>) {
             found.push(Span::new(run.range(), secret.category));
         }
     }
+}
+
+/// Decodes hexadecimal digits; `None` where no text comes out.
+fn from_hex(run: &str) -> Option<String> {
+    let digits = run.strip_prefix("0x").unwrap_or(run);
+    if digits.len() % 2 != 0 {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(digits.len() / 2);
+    for pair in digits.as_bytes().chunks_exact(2) {
+        let [high, low] = pair else { return None };
+        let byte = char::from(*high).to_digit(16)? * 16 + char::from(*low).to_digit(16)?;
+        bytes.push(
+            u8::try_from(byte).ok().filter(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~'))?,
+        );
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// Decodes base64 with or without its padding; `None` where no text comes out.
@@ -82,6 +99,14 @@ mod tests {
             "-enc cABhAHMAcwB3AG8AcgBkAD0AaAB1AG4AdABlAHIAMgA=",
             &["cABhAHMAcwB3AG8AcgBkAD0AaAB1AG4AdABlAHIAMgA="],
         );
+    }
+
+    #[test]
+    fn hexadecimal_digits_that_spell_a_secret_are_one() {
+        // `password=hunter2`.
+        check("x 70617373776f72643d68756e74657232 y", &["70617373776f72643d68756e74657232"]);
+        check("0x70617373776F72643D68756E74657232", &["0x70617373776F72643D68756E74657232"]);
+        check("6a75737420612074657874206f66206c696e65", &[]);
     }
 
     #[test]

@@ -91,7 +91,7 @@ const KEYS: &[(&str, &[&str])] = &[
         ],
     ),
     ("storage_key", &["account", "storage"]),
-    ("shared_key", &["shared", "preshared", "sas", "wep"]),
+    ("shared_key", &["shared", "preshared", "sas", "wep", "fastopen"]),
     ("private_key", &["private", "client", "ssh"]),
 ];
 
@@ -192,6 +192,7 @@ mod tests {
             check(name, Some(("password", Strength::Certain)));
         }
         check("sharedAccessKey", Some(("access_key", Strength::Certain)));
+        check("net.ipv4.tcp_fastopen_key", Some(("shared_key", Strength::Certain)));
         check("client-key-data", Some(("private_key", Strength::Certain)));
         check("_authToken", Some(("token", Strength::Certain)));
         check("AZURE_STORAGE_CONNECTION_STRING", Some(("connection_string", Strength::Certain)));

@@ -3,7 +3,7 @@
 use crate::redact::reader::{Rule, rule};
 
 /// One rule per place.
-pub(super) static RULES: [Rule; 15] = [
+pub(super) static RULES: [Rule; 21] = [
     // `wg show wg0 dump`: private key, public key, port, mark; then public key, preshared key, endpoint.
     rule!(
         "private_key",
@@ -14,6 +14,30 @@ pub(super) static RULES: [Rule; 15] = [
         "shared_key",
         ["=\t"],
         r"(?m)^(?:\S{1,32}\t)?[A-Za-z0-9+/]{43}=\t([A-Za-z0-9+/]{43}=)\t(?:\(none\)|\S+:[0-9]+)\t"
+    ),
+    // netplan's keys of WireGuard, and what systemd hands to a unit.
+    rule!("private_key", ["private"], r#"(?m)^\s*-?\s*"?private"?:[ \t]*["']?([A-Za-z0-9+/]{43}=)"#),
+    rule!(
+        "secret",
+        ["setcredential"],
+        r"(?m)\bSetCredential(?:Encrypted)?=\s*[^\s:=]{1,255}:\s*(\S[^\r\n]*)"
+    ),
+    // SNMP's communities and users, keepalived, ppp.
+    rule!(
+        "password",
+        ["community"],
+        r#"(?m)^\s*(?:r[ow]community6?|trapcommunity|snmp-server community)[ \t]+["']?([^\s"']+)"#
+    ),
+    rule!(
+        "password",
+        ["com2sec"],
+        r#"(?m)^\s*com2sec6?[ \t]+(?:-Cn[ \t]+\S+[ \t]+)?\S+[ \t]+\S+[ \t]+["']?([^\s"']+)"#
+    ),
+    rule!("password", ["auth_pass"], r#"(?m)^\s*auth_pass[ \t]+["']?([^\s"']+)"#),
+    rule!(
+        "password",
+        ["*"],
+        r#"(?m)^[ \t]*(?:"[^"\r\n]*"|\S+)[ \t]+(?:\*|"[^"\r\n]*")[ \t]+"([^"\r\n]+)"[ \t]+\*[ \t]*\r?$"#
     ),
     // `ip xfrm state`.
     rule!("shared_key", ["0x"], r"\b(?:auth|auth-trunc|enc|aead)\s+\S+\s+(0x[0-9A-Fa-f]{8,})"),
@@ -96,6 +120,15 @@ mod tests {
         check("\tenc cbc(aes) 0x0123456789abcdef", &["0x0123456789abcdef"]);
         check(" neighbor 10.0.0.2 password s3cr3t", &["s3cr3t"]);
         check("ospf: PSK identity: None", &[]);
+        let key = "QGYnoF7z6Z8Q2cE0l9oJm4Ww1r5tYh3uKx8bVn6sA2k=";
+        check(&format!("      keys:\n        private: {key}\n"), &[key]);
+        check("          public: QGYnoF7z6Z8Q2cE0l9oJm4Ww1r5tYh3uKx8bVn6sA2k=", &[]);
+        check("SetCredential=db.password: a b", &["a b"]);
+        check("LoadCredential=db:/etc/credstore/db", &[]);
+        check("rocommunity s3cr3t 10.0.0.0/8", &["s3cr3t"]);
+        check("com2sec local 10.0.0.0/8 s3cr3t", &["s3cr3t"]);
+        check("    auth_pass s3cr3t", &["s3cr3t"]);
+        check("\"ops\" * \"s3cr3t\" *", &["s3cr3t"]);
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub(super) static RULES: [(&[Rule], &[u8]); 14] = [
     (&pem::RULES, b"-"),
     (&shape::RULES, b"-_/.~=+AJ:0123456789"),
     (&cloud::RULES, b"-/"),
-    (&network::RULES, b" :$}\t"),
+    (&network::RULES, b" :$}=\t"),
     (&command::RULES, b" "),
     (&pair::RULES, b"<=\n"),
     (&[Rule::Walk(table::tables)], b"\n"),

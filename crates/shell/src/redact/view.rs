@@ -101,7 +101,11 @@ impl View {
 
 /// Takes off the first thing that lies over a text; `None` where nothing does. What lies below is found in the view.
 pub(super) fn plainer(text: &str) -> Option<View> {
-    without_escapes(text).or_else(|| narrow(text)).or_else(|| decoded(text)).or_else(|| unwrapped(text))
+    without_escapes(text)
+        .or_else(|| without_invisible(text))
+        .or_else(|| narrow(text))
+        .or_else(|| decoded(text))
+        .or_else(|| unwrapped(text))
 }
 
 /// Takes the orders to a terminal out of a text.
@@ -192,23 +196,71 @@ fn narrow(text: &str) -> Option<View> {
     found.then_some(view)
 }
 
-/// Decodes percent codes of ASCII.
-fn decoded(text: &str) -> Option<View> {
-    let code = |at: usize| {
-        let digits = text.get(at + 1..at + 3)?;
-        let byte = u8::from_str_radix(digits, 16).ok()?;
-        let plain = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-        (plain && matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~')).then_some(byte)
-    };
+/// Characters that take no room on a terminal and part a word for who searches it.
+const INVISIBLE: [char; 9] = [
+    '\u{ad}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{200e}', '\u{200f}', '\u{2060}', '\u{2061}', '\u{feff}',
+];
+
+/// Takes characters out of a text that cannot be seen.
+fn without_invisible(text: &str) -> Option<View> {
+    if text.is_ascii() || !text.contains(INVISIBLE) {
+        return None;
+    }
     let mut view = View::default();
     let mut start = 0;
-    for (at, _) in text.match_indices('%') {
+    for (at, hidden) in text.match_indices(INVISIBLE) {
+        view.keep(text, start..at);
+        start = at + hidden.len();
+    }
+    view.keep(text, start..text.len());
+    Some(view)
+}
+
+/// Names of entities that stand in an assignment.
+const ENTITIES: [(&str, u8); 8] = [
+    ("&quot;", b'"'),
+    ("&apos;", b'\''),
+    ("&amp;", b'&'),
+    ("&lt;", b'<'),
+    ("&gt;", b'>'),
+    ("&equals;", b'='),
+    ("&colon;", b':'),
+    ("&num;", b'#'),
+];
+
+/// Reads a code of ASCII at the beginning of a text: `%3D`, `\x3d`, `&#61;`, `&#x3d;`, `&quot;`. Returns it with its length.
+fn code(text: &str) -> Option<(u8, usize)> {
+    let number = |from: usize, to: usize, radix: u32| {
+        let digits = text.get(from..to)?;
+        let plain = digits.bytes().all(|digit| digit.is_ascii_alphanumeric());
+        u8::from_str_radix(digits, radix).ok().filter(|_| plain)
+    };
+    let (byte, length) = if text.starts_with('%') {
+        (number(1, 3, 16)?, 3)
+    } else if text.starts_with("\\x") {
+        (number(2, 4, 16)?, 4)
+    } else if let Some(rest) = text.strip_prefix("&#") {
+        let end = 2 + rest.bytes().take(8).position(|byte| byte == b';')?;
+        let hex = rest.starts_with(['x', 'X']);
+        (if hex { number(3, end, 16)? } else { number(2, end, 10)? }, end + 1)
+    } else {
+        let (name, byte) = ENTITIES.iter().find(|(name, _)| text.starts_with(name))?;
+        (*byte, name.len())
+    };
+    matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~').then_some((byte, length))
+}
+
+/// Decodes codes of ASCII.
+fn decoded(text: &str) -> Option<View> {
+    let mut view = View::default();
+    let mut start = 0;
+    for (at, _) in text.match_indices(['%', '\\', '&']) {
         if at >= start
-            && let Some(byte) = code(at)
+            && let Some((byte, length)) = text.get(at..).and_then(code)
         {
             view.keep(text, start..at);
-            view.put(byte, at, 3);
-            start = at + 3;
+            view.put(byte, at, length);
+            start = at + length;
         }
     }
     if start == 0 {
@@ -285,6 +337,13 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_seen_is_taken_out() {
+        let raw = "pass\u{200b}word=x\u{2060}1 b";
+        check(without_invisible(raw), raw, "password=x1 b", "x1", "x\u{2060}1");
+        assert!(without_invisible("größer").is_none());
+    }
+
+    #[test]
     fn wide_letters_become_narrow() {
         let raw: String = "token=ab1 c".chars().flat_map(|char| [char, '\0']).collect();
         check(narrow(&raw), &raw, "token=ab1 c", "ab1", "a\0b\x001\0");
@@ -296,6 +355,9 @@ mod tests {
         let raw = "p%61ss%3Dx%25y z";
         check(decoded(raw), raw, "pass=x%y z", "x%y", "x%25y");
         assert!(decoded("100% of %d and %zz").is_none());
+        let raw = "p&#97;ss&equals;x&#x79;\\x7a w";
+        check(decoded(raw), raw, "pass=xyz w", "xyz", "x&#x79;\\x7a");
+        assert!(decoded("a & b, &nbsp; &#; &#999; \\n").is_none());
     }
 
     #[test]
