@@ -3,6 +3,7 @@
 //! Goes in: a permit, which is used up. Comes out: what the commands printed and how they ended. Never: a terminal, our
 //! standard input, our environment, a process that nobody watches, a blocked runtime.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, PipeReader, PipeWriter, Write as _};
@@ -340,7 +341,8 @@ impl PipelineWalk<'_> {
         ends: StagePipes<'_>,
     ) -> Result<(Child, RemainingProcesses, Option<Scratch>), ExecError> {
         let setting = self.setting;
-        let first = stage.argv.first().ok_or(ExecError::Empty)?;
+        let argv = without_builtin(&stage.argv);
+        let first = argv.first().ok_or(ExecError::Empty)?;
         let program = if self.confined {
             setting.programs.find(first)?
         } else {
@@ -368,7 +370,7 @@ impl PipelineWalk<'_> {
             environment.insert(OWNERS_VARIABLE.to_owned(), owners.root.clone().into());
         }
         let resources = |source| ExecError::Resources { source };
-        let mut arguments = stage.argv.clone();
+        let mut arguments = argv.to_vec();
         for (at, reader) in &ends.files {
             arguments
                 .get_mut(*at)
@@ -456,6 +458,16 @@ fn home<'a>(profile: &Profile, scratch: &'a Path) -> Home<'a> {
     if profile.cloud { Home::Cloud(scratch) } else { Home::Scratch(scratch) }
 }
 
+/// `type` and `command -v` are part of a shell, and `which` answers the same question.
+fn without_builtin(argv: &[String]) -> Cow<'_, [String]> {
+    let names = match argv {
+        [program, names @ ..] if program == "type" => names,
+        [program, option, names @ ..] if program == "command" && option == "-v" => names,
+        _ => return argv.into(),
+    };
+    std::iter::once("which".to_owned()).chain(names.iter().cloned()).collect::<Vec<_>>().into()
+}
+
 /// Lists who holds which socket, where the command says so; it then runs as nobody where it also enters a namespace.
 fn socket_owners(profile: &Profile, scratch: &Scratch) -> io::Result<Option<SocketOwners>> {
     let for_nobody = profile.namespace && geteuid().is_root();
@@ -520,4 +532,21 @@ fn start(launch: Launch<'_>) -> io::Result<Child> {
         .stderr(stderr)
         .process_group(0)
         .spawn()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_a_shell_has_is_answered_by_a_program() {
+        let runs = |line: &str| {
+            let argv: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            without_builtin(&argv).join(" ")
+        };
+        assert_eq!(runs("type -a nft"), "which -a nft");
+        assert_eq!(runs("command -v nft ip"), "which nft ip");
+        assert_eq!(runs("command nft"), "command nft");
+        assert_eq!(runs("which type"), "which type");
+    }
 }
