@@ -29,7 +29,8 @@ pub(in crate::cli) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Sub {
-    /// Says whether an audit file is whole; exit code 3 where it is not, asked for or not.
+    /// Says whether an audit file is whole; exit code 3 where it is not, asked for or not. In its data folder the head that
+    /// `heads.log` noted last has to be in it.
     Verify {
         /// The audit file of a session.
         file: PathBuf,
@@ -70,9 +71,17 @@ pub(in crate::cli) fn run(arguments: &Arguments, global: &Global) -> anyhow::Res
 
 /// Says whether `file` is whole, and whether it holds `head`; returns the exit code.
 pub(super) fn verify(file: &Path, head: Option<&str>, json: bool) -> anyhow::Result<u8> {
-    let found = audit::verify(&mut open(file, head.is_some())?, head).context(reading(file))?;
+    let found = verified(file, head)?;
     written(if json { print_json(&found, io::stdout().lock()) } else { print(&found, io::stdout().lock()) })?;
     Ok(if found.ok { 0 } else { BAD_NEWS })
+}
+
+/// Verifies `file`. Without a head, the last one counts that was noted beside the file in its data folder.
+pub(in crate::cli) fn verified(file: &Path, head: Option<&str>) -> anyhow::Result<Verification> {
+    let noted = if head.is_none() { audit::noted_head(file).context(reading(file))? } else { None };
+    let wanted = head.or(noted.as_ref().map(|noted| noted.head.as_str()));
+    let found = audit::verify(&mut open(file, wanted.is_some())?, wanted).context(reading(file))?;
+    Ok(noted.map_or(found.clone(), |noted| noted.named(found)))
 }
 
 /// Tells what `file` holds, record by record in the order of writing, and whether it is whole.
@@ -85,7 +94,7 @@ pub(super) fn show(file: &Path, json: bool) -> anyhow::Result<()> {
 }
 
 /// Opens an audit file of a size that can be read.
-pub(in crate::cli) fn open(path: &Path, may_be_empty: bool) -> anyhow::Result<BufReader<File>> {
+fn open(path: &Path, may_be_empty: bool) -> anyhow::Result<BufReader<File>> {
     let reader = audit::for_reading(path)?;
     let length = reader.get_ref().metadata().context(reading(path))?.len();
     if length > MAX_AUDIT_BYTES {

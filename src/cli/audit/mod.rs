@@ -9,4 +9,4 @@ mod journal;
 mod tests;
 mod text;
 
-pub(in crate::cli) use command::{Arguments, open, run};
+pub(in crate::cli) use command::{Arguments, run, verified};

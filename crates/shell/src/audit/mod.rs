@@ -50,4 +50,4 @@ pub use error::Error;
 pub use line::{FORMAT, MAX_LINE_BYTES};
 pub use log::{Log, Receipt};
 pub use open::for_reading;
-pub use verify::{Verification, verify};
+pub use verify::{NotedHead, Verification, noted_head, verify};

@@ -1,6 +1,8 @@
 //! Whether an audit file is whole, read once from front to back in bounded memory.
 
-use std::io::{self, BufRead};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read as _};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -73,6 +75,62 @@ pub fn verify(mut reader: impl BufRead, head: Option<&str>) -> io::Result<Verifi
         first_bad: None,
         reason,
     })
+}
+
+/// A head that was noted beside the audit files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotedHead {
+    /// The file that notes it.
+    pub file: PathBuf,
+    /// The hash.
+    pub head: String,
+}
+
+impl NotedHead {
+    /// Says in a verification whose head it asked for.
+    #[must_use]
+    pub fn named(&self, mut found: Verification) -> Verification {
+        found.after_head = None;
+        let given = "the given head stands nowhere in the chain";
+        if let Some(rest) = found.reason.as_deref().and_then(|reason| reason.strip_prefix(given)) {
+            let noted = self.file.display();
+            found.reason =
+                Some(format!("the last head that {noted} notes stands nowhere in the chain{rest}"));
+        }
+        found
+    }
+}
+
+/// Finds the last head that was noted for the audit file of a session, if the file lies in its data folder: `DATA/audit/SESSION.jsonl`
+/// beside `DATA/heads.log`.
+///
+/// # Errors
+/// Fails where `heads.log` is there and cannot be read.
+pub fn noted_head(audit: &Path) -> io::Result<Option<NotedHead>> {
+    const MAX_LINE: u64 = 4096;
+    let audit = audit.canonicalize()?;
+    let folder = audit.parent().filter(|folder| folder.ends_with("audit")).and_then(Path::parent);
+    let (Some(folder), Some(session)) = (folder, audit.file_stem().and_then(|stem| stem.to_str())) else {
+        return Ok(None);
+    };
+    let file = folder.join("heads.log");
+    let mut lines = match File::open(&file) {
+        Ok(opened) => BufReader::new(opened),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut head = None;
+    let mut line = Vec::new();
+    while (&mut lines).take(MAX_LINE).read_until(b'\n', &mut line)? > 0 {
+        let text = String::from_utf8_lossy(&line);
+        if let [_time, named, _number, hash] = text.split_whitespace().collect::<Vec<_>>().as_slice()
+            && *named == session
+        {
+            head = Some((*hash).to_owned());
+        }
+        line.clear();
+    }
+    Ok(head.map(|head| NotedHead { file, head }))
 }
 
 fn bad(chain: &Chain, line: u64, broken: Broken) -> Verification {

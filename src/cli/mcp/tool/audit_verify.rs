@@ -8,14 +8,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::definition::{Definition, Work, arguments, soon};
-use crate::cli::audit::open;
+use crate::cli::audit::verified;
 use crate::cli::mcp::answer::Found;
 use crate::cli::mcp::hint::Runs;
 use crate::cli::mcp::schema::{self, maybe, object, text, truth, whole};
 use crate::cli::mcp::source;
 use crate::cli::mcp::workplace::Workplace;
 use ghost_base::SessionId;
-use ghost_shell::audit;
 use ghost_tools::print::Hinted;
 
 /// The tool.
@@ -57,9 +56,7 @@ fn run(place: &Workplace, given: Value) -> anyhow::Result<Found> {
             return Err(Hinted::new(error, "give one of the two").into());
         }
     };
-    let reading = || format!("reading {}", file.display());
-    let found = audit::verify(&mut open(&file, input.head.is_some())?, input.head.as_deref());
-    Ok(serde_json::to_value(found.with_context(reading)?)?.into())
+    Ok(serde_json::to_value(verified(&file, input.head.as_deref())?)?.into())
 }
 
 fn output() -> Value {

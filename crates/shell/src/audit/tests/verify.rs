@@ -1,13 +1,14 @@
 //! Facts about `verify`: what it catches, and what it says about it.
 
+use std::fs::{self, File};
 use std::io::{self, BufReader, Read as _};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use proptest::prelude::*;
 
-use super::{check, lines, repair_of, sample, verified};
-use crate::audit::{MAX_LINE_BYTES, Verification};
-use ghost_base::Digest;
+use super::{append, check, lines, repair_of, sample, verified};
+use crate::audit::{Anchor as _, FileAnchor, Log, MAX_LINE_BYTES, Verification, noted_head};
+use ghost_base::{Digest, SystemClock};
 
 fn hash_of(line: &[u8]) -> String {
     let record: serde_json::Value = serde_json::from_slice(line).unwrap();
@@ -36,6 +37,35 @@ fn a_whole_log_is_reported_with_its_head() {
             reason: None
         }
     );
+}
+
+#[test]
+fn a_file_in_its_data_folder_is_held_against_the_head_that_was_noted_last() {
+    let data = tempfile::tempdir().unwrap();
+    let anchor = FileAnchor::new(data.path().join("heads.log"), Arc::new(SystemClock));
+    let session = "s1".parse().unwrap();
+    let mut log = Log::open(&data.path().join("audit"), "s1".parse().unwrap()).unwrap();
+    let path = log.path().to_owned();
+    assert_eq!(noted_head(&path).unwrap(), None);
+    for number in 1..=3 {
+        let receipt = append(&mut log, &format!("command {number}")).unwrap();
+        anchor.record(&session, number, &receipt.head).unwrap();
+        anchor.record(&"other".parse().unwrap(), number, &Digest::of("x")).unwrap();
+    }
+    let verdict = || {
+        let noted = noted_head(&path).unwrap().unwrap();
+        noted.named(check(BufReader::new(File::open(&path).unwrap()), Some(&noted.head)).unwrap())
+    };
+    assert!(verdict().ok, "{:?}", verdict());
+    let whole = fs::read(&path).unwrap();
+    let lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').collect();
+    fs::write(&path, lines[..2].concat()).unwrap();
+    let reason = verdict().reason.unwrap();
+    assert!(!verdict().ok && reason.contains("heads.log notes stands nowhere"), "{reason}");
+    // Elsewhere nothing is known of it.
+    let copy = data.path().join("s1.jsonl");
+    fs::copy(&path, &copy).unwrap();
+    assert_eq!(noted_head(&copy).unwrap(), None);
 }
 
 #[test]
