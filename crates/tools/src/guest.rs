@@ -66,6 +66,8 @@ pub struct SshOptions<'a> {
     pub user: Option<&'a str>,
     pub port: Option<u16>,
     pub key: Option<&'a Path>,
+    /// The option that names a key, for the hint if there is none.
+    pub key_option: &'a str,
     pub bastion: Option<&'a str>,
     pub bastion_port: Option<u16>,
     pub bastion_key: Option<&'a Path>,
@@ -104,6 +106,7 @@ impl Guest {
                     user: self.ssh_user.as_deref(),
                     port: self.ssh_port,
                     key: self.target_ssh_key.as_deref(),
+                    key_option: "--target-ssh-key",
                     bastion: self.bastion_public_ip.as_deref(),
                     bastion_port: self.bastion_port,
                     bastion_key: self.bastion_ssh_key.as_deref(),
@@ -133,7 +136,8 @@ pub fn ssh(setup: &Setup, host: &str, options: &SshOptions<'_>) -> anyhow::Resul
     let known = &setup.config.ssh;
     let user = options.user.unwrap_or(&known.user);
     let key = options.key.or(known.key.as_deref());
-    let target = Hop::new(user, host, options.port.unwrap_or(known.port), identity(setup, key)?)?;
+    let target =
+        Hop::new(user, host, options.port.unwrap_or(known.port), identity(setup, key, options.key_option)?)?;
     let before = known.bastion.as_ref().filter(|_| options.bastion.is_none());
     let bastion = options.bastion.or(before.map(|bastion| bastion.host.as_str()));
     let bastion = bastion.map(|host| -> anyhow::Result<Hop> {
@@ -141,7 +145,7 @@ pub fn ssh(setup: &Setup, host: &str, options: &SshOptions<'_>) -> anyhow::Resul
         let key = options.bastion_key.or(configured).or(key);
         let user = before.and_then(|bastion| bastion.user.as_deref()).unwrap_or(user);
         let port = options.bastion_port.or(before.and_then(|bastion| bastion.port)).unwrap_or(22);
-        Ok(Hop::new(user, host, port, identity(setup, key)?)?)
+        Ok(Hop::new(user, host, port, identity(setup, key, options.key_option)?)?)
     });
     let home = || setup.environment.path("HOME").map(|home| home.join(".ssh/known_hosts"));
     let file = options.known_hosts.map(Path::to_owned).or_else(|| known.known_hosts.clone()).or_else(home);
@@ -152,7 +156,7 @@ pub fn ssh(setup: &Setup, host: &str, options: &SshOptions<'_>) -> anyhow::Resul
     Ok(Ssh::new(target, bastion.transpose()?, &whole(&file)?)?)
 }
 
-fn identity(setup: &Setup, key: Option<&Path>) -> anyhow::Result<Identity> {
+fn identity(setup: &Setup, key: Option<&Path>, option: &str) -> anyhow::Result<Identity> {
     if let Some(key) = key {
         return Ok(Identity::Key(whole(key)?));
     }
@@ -161,8 +165,8 @@ fn identity(setup: &Setup, key: Option<&Path>) -> anyhow::Result<Identity> {
         Some(socket) => Ok(Identity::Agent(whole(&socket)?)),
         None => {
             let error = anyhow::anyhow!("there is neither a key nor an agent for ssh");
-            Err(Hinted::new(error, "name a key with --target-ssh-key, or in the configuration: [ssh] key")
-                .into())
+            let hint = format!("name a key with {option}, or in the configuration: [ssh] key");
+            Err(Hinted::new(error, hint).into())
         }
     }
 }

@@ -69,6 +69,7 @@ impl SshArguments {
             user,
             port: self.ssh_port.or(entry.port),
             key: self.ssh_key.as_deref().or(entry.key.as_deref()).or(usual.as_deref()),
+            key_option: "--ssh-key",
             bastion: self.jump.as_deref().or(entry.jump.as_deref()),
             bastion_port: None,
             bastion_key: None,
