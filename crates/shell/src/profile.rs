@@ -52,6 +52,8 @@ pub struct Profile {
     pub captures: bool,
     /// The capture files that it is given, by name.
     pub captured: Vec<String>,
+    /// The program and the table of a packet filter that it reads (`iptables-legacy -t nat -L`).
+    pub table: Option<(String, String)>,
     /// The files that it is given because they are meant to be read.
     pub read: Vec<String>,
     /// None of those files may be a folder, in which it would read what was not judged (`diff`).

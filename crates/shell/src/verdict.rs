@@ -139,6 +139,8 @@ impl Ruling {
     /// The rule by which a SAFE command asks that would read other files than its words name: too many match a pattern, or
     /// one of them is a folder.
     pub const OTHER_FILES: &'static str = "file.other";
+    /// The rule by which a SAFE command asks that would register a table of the packet filter in the kernel to read it.
+    pub const UNLOADED_TABLE: &'static str = "firewall.table";
 
     /// The rule by which a SAFE command asks that would go where a server sends it.
     pub const REDIRECTED: &'static str = "redirect.followed";

@@ -66,7 +66,13 @@ fn objection(profile: &Profile, policy: &Policy, setting: &Setting) -> Option<Ma
         let what = check_capture(&setting.cwd.join(name)).err()?;
         Some(MachineObjection { rule: Ruling::NO_CAPTURE, what: format!("`{name}` {what}") })
     });
+    let table = || {
+        let (program, table) = profile.table.as_ref()?;
+        let what = check_table(program, table, setting).err()?;
+        Some(MachineObjection { rule: Ruling::UNLOADED_TABLE, what })
+    };
     captures
+        .or_else(table)
         .or_else(|| {
             profile.read.iter().find_map(|name| {
                 let what = check_link(name, &policy.files).err()?;
@@ -79,6 +85,28 @@ fn objection(profile: &Profile, policy: &Policy, setting: &Setting) -> Option<Ma
             let what = format!("`{name}` is a folder, and the files in it were not judged");
             Some(MachineObjection { rule: Ruling::OTHER_FILES, what })
         })
+}
+
+/// Says why reading a table of the packet filter could change the kernel: the old variant of `iptables` registers a table to read it.
+fn check_table(program: &str, table: &str, setting: &Setting) -> Result<(), String> {
+    // A program that is missing says so itself.
+    let Some(path) = setting.programs.find(program).ok().and_then(|path| fs::canonicalize(path).ok()) else {
+        return Ok(());
+    };
+    let family = if program.starts_with("ip6") { "ip6" } else { "ip" };
+    let names = fs::read_to_string(format!("/proc/net/{family}_tables_names")).unwrap_or_default();
+    match registers_nothing(&path, &names, table) {
+        true => Ok(()),
+        false => Err(format!(
+            "`{program}` would register the table `{table}` in the kernel, which has none so far"
+        )),
+    }
+}
+
+/// Returns true if a program reads nf_tables, or if the kernel lists the table already.
+fn registers_nothing(path: &Path, names: &str, table: &str) -> bool {
+    path.file_name().is_some_and(|name| name == "xtables-nft-multi")
+        || names.lines().any(|name| name == table)
 }
 
 /// What captures begin with: pcap in both orders of bytes, with micro- and nanoseconds, and pcapng.
@@ -302,6 +330,27 @@ mod tests {
         }
         assert_eq!(check_capture(&folder.path().join("none.pcap")), Ok(()));
         assert_eq!(check_capture(&real), Ok(()));
+    }
+
+    #[test]
+    fn only_the_old_iptables_registers_a_table_and_only_one_that_the_kernel_lacks() {
+        let (new, old) =
+            (Path::new("/usr/sbin/xtables-nft-multi"), Path::new("/usr/sbin/xtables-legacy-multi"));
+        assert!(registers_nothing(new, "", "nat"));
+        assert!(registers_nothing(old, "raw\nnat\n", "nat"));
+        for names in ["", "raw\nfilter\n", "nat6\n"] {
+            assert!(!registers_nothing(old, names, "nat"), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn reading_a_packet_filter_names_the_table_that_it_needs() {
+        let policy = Policy::builtin().unwrap();
+        let table = |command: &str| policy.classify(command).profile.table.map(|(_, table)| table);
+        assert_eq!(table("iptables-legacy -nL").as_deref(), Some("filter"));
+        assert_eq!(table("iptables -t nat -S").as_deref(), Some("nat"));
+        assert_eq!(table("ip6tables-legacy-save -t raw").as_deref(), Some("raw"));
+        assert_eq!(table("iptables-save"), None);
     }
 
     fn files(folder: &Path) -> Files {

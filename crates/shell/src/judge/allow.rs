@@ -310,6 +310,11 @@ pub(super) fn fits(
     let any = |options: &[String]| options.iter().any(|option| option == "*" || given.has(option));
     let (processes, net_admin) = (any(&entry.processes), any(&entry.net_admin));
     let socket_owners = any(&entry.socket_owners);
+    let table = table(entry, name, &given);
+    if let Some((_, table)) = table.as_ref().filter(|_| time.guest && name.contains("legacy")) {
+        let what = format!("it may register the table `{}` in the kernel", shorten(table));
+        return Err(refuse(Refusal::new("option", what)));
+    }
     Ok(Allowed {
         rule: entry.id.clone(),
         why: entry.why.clone(),
@@ -319,6 +324,7 @@ pub(super) fn fits(
             processes,
             socket_owners,
             net_admin,
+            table,
             captured: owned(&entry.grammar.of_kind(&Kind::Capture, &given, &policy.files)),
             read: owned(&read(policy, entry, &given)),
             redirected: entry.check == Some(Check::Curl) && curl::is_redirected(&given),
@@ -407,6 +413,14 @@ fn list_only(operands: &[&str]) -> Result<(), Refusal> {
     }
     let first = operands.iter().flat_map(|word| word.split_whitespace()).next().unwrap_or_default();
     if matches!(first, "list" | "describe") { Ok(()) } else { Err(Refusal::operand(first)) }
+}
+
+/// Returns the program and the table of the packet filter that it reads.
+fn table(entry: &Entry, name: &str, given: &Given<'_>) -> Option<(String, String)> {
+    let tables = entry.tables.as_ref()?;
+    let named = given.options.iter().rev().find(|(option, _)| tables.options.contains(option));
+    let table = named.and_then(|(_, value)| *value).or(tables.default.as_deref())?;
+    Some((name.to_owned(), table.to_owned()))
 }
 
 /// Accepts no number at all, or two at the end, neither of them zero. An interval alone goes on without an end.

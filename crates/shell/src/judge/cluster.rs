@@ -99,7 +99,8 @@ pub(super) fn shows_secret(arguments: &[&str]) -> bool {
 pub(super) fn deletes_whole(arguments: &[&str]) -> bool {
     // `strconv.ParseBool` reads the value.
     const NO: [&str; 6] = ["0", "f", "F", "false", "FALSE", "False"];
-    let all = |word: &&str| word.strip_prefix("--all=").map_or(*word == "--all", |value| !NO.contains(&value));
+    let all =
+        |word: &&str| word.strip_prefix("--all=").map_or(*word == "--all", |value| !NO.contains(&value));
     let everything = arguments.iter().any(all);
     harm::leading(arguments, 1).contains(&"delete")
         && (everything || harm::operands(arguments).any(|word| names(word, WHOLE)))

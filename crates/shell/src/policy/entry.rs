@@ -34,6 +34,16 @@ pub(crate) enum Check {
     NoSecrets,
 }
 
+/// Which table of a packet filter a program reads. Its old variant registers the table in the kernel to do so.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Tables {
+    /// The options that name the table.
+    pub(crate) options: Vec<String>,
+    /// The table that it reads without them; without a default it reads those that are registered.
+    pub(crate) default: Option<String>,
+}
+
 /// An entry as it stands in a policy file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -96,6 +106,7 @@ pub(super) struct RawEntry {
     no_folders: bool,
     #[serde(default)]
     net_admin: Vec<String>,
+    tables: Option<Tables>,
     #[serde(default)]
     helpers: Vec<String>,
     #[serde(default)]
@@ -155,6 +166,8 @@ pub(crate) struct Entry {
     pub(crate) net_admin: Vec<String>,
     /// `<( … )` may stand in the place of its files.
     pub(crate) outputs: bool,
+    /// Which table of a packet filter it reads.
+    pub(crate) tables: Option<Tables>,
     /// What it needs from the sandbox.
     pub(crate) profile: Profile,
 }
@@ -203,6 +216,7 @@ impl RawEntry {
             socket_owners: self.socket_owners.clone(),
             net_admin: self.net_admin.clone(),
             outputs: self.outputs,
+            tables: self.tables.clone(),
             profile: Profile {
                 sockets: self.sockets.clone().into(),
                 helpers: self.helpers.clone().into(),

@@ -16,6 +16,8 @@ pub(crate) struct Files {
     files: Vec<String>,
     /// Folders below which logs are packed.
     packed: Vec<String>,
+    /// Last parts of settings of the kernel that are secrets.
+    secrets: Vec<String>,
     /// Where our own reports lie and how they end.
     reports: Reports,
 }
@@ -38,7 +40,7 @@ impl Files {
         let odd = path.contains(['*', '?', '[', '{'])
             || path.contains("//")
             || path.split('/').any(|part| matches!(part, "." | ".."));
-        if odd {
+        if odd || self.is_secret(path) {
             return false;
         }
         let inside = |front: &String| {
@@ -68,6 +70,11 @@ impl Files {
         path.ends_with(".gz")
             && self.packed.iter().any(|root| path.starts_with(root.as_str()))
             && self.allows(path)
+    }
+
+    /// Returns true if a file or a setting of the kernel holds a secret.
+    pub(crate) fn is_secret(&self, name: &str) -> bool {
+        name.rsplit(['/', '.']).next().is_some_and(|last| self.secrets.iter().any(|secret| secret == last))
     }
 
     /// Tells whether a path lies in the folder of our own reports.

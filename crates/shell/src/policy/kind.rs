@@ -80,6 +80,8 @@ pub(crate) enum Kind {
     Columns,
     /// A kernel setting.
     Setting,
+    /// Names of fields, with commas between them: none that holds an environment or a credential.
+    Fields,
     /// What a routing daemon is asked: its sessions, neighbors and routes, never its configuration.
     Show,
     /// A format of a date.
@@ -140,6 +142,7 @@ impl Kind {
             "PAGE" => Self::Page,
             "COLUMNS" => Self::Columns,
             "SETTING" => Self::Setting,
+            "FIELDS" => Self::Fields,
             "SHOW" => Self::Show,
             "MOMENT" => Self::Moment,
             "WRITEOUT" => Self::Writeout,
@@ -200,8 +203,13 @@ impl Kind {
             }
             Self::Columns => !value.is_empty() && value.split([',', ' ']).all(is_column),
             Self::Setting => {
-                is_word(value) && !value.contains('=') && !value.contains("..") && !value.starts_with('/')
+                is_word(value)
+                    && !value.contains('=')
+                    && !value.contains("..")
+                    && !value.starts_with('/')
+                    && !files.is_secret(value)
             }
+            Self::Fields => is_open_fields(value),
             Self::Show => is_shown(value),
             Self::Moment => value.starts_with('+'),
             Self::Header(names) => is_header(value, names),
@@ -211,6 +219,15 @@ impl Kind {
             Self::Folder => files.allows_folder(value),
         }
     }
+}
+
+fn is_open_fields(value: &str) -> bool {
+    const CLOSED: [&str; 2] = ["environ", "credential"];
+    let folded = value.to_ascii_lowercase();
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    value.split(',').all(is_name) && !CLOSED.iter().any(|closed| folded.contains(closed))
 }
 
 /// Asks for what a routing daemon may say. Its words are whole: `show run` is short for the configuration, which holds passwords.

@@ -234,6 +234,7 @@ fn value(entry: &Entry, kind: &Kind, rng: &mut Rng) -> String {
         Kind::Preference => rng.word(&["tcp.relative_sequence_numbers:FALSE", "ip.defragment:TRUE"]),
         Kind::Page => rng.word(&["/", "/health", "/api/v1/ready"]),
         Kind::Columns => rng.word(&["aux", "pid,comm", "-pid", "1", "ax", "user,pid,etime"]),
+        Kind::Fields => rng.word(&["ActiveState", "MESSAGE,PRIORITY"]),
         Kind::Setting => {
             rng.word(&["net.ipv4.ip_forward", "net.core.somaxconn", "kernel.hostname", "net/ipv4/tcp_rmem"])
         }

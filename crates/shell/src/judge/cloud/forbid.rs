@@ -35,7 +35,8 @@ fn destroys(path: &[String], options: &[Given<'_>], table: &Cloud) -> bool {
     let whole = |at: usize| {
         let group = path.get(..at).unwrap_or_default();
         let is = |known: &String| group.iter().map(String::as_str).eq(known.split(' '));
-        let thing = || group.last().is_some_and(|word| has(&table.things, word)) && !table.parts.iter().any(is);
+        let thing =
+            || group.last().is_some_and(|word| has(&table.things, word)) && !table.parts.iter().any(is);
         path.get(at).is_some_and(|verb| has(&table.verbs, verb)) && (thing() || table.groups.iter().any(is))
     };
     let below = |group: &String| is_below(path, group) && path.iter().any(|word| has(&table.verbs, word));
