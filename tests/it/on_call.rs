@@ -55,6 +55,7 @@ fn few_of_the_reads_ask() {
 
 /// Prints the figures, too: `cargo test --test it on_call -- --nocapture`.
 #[test]
+#[expect(clippy::print_stdout, reason = "the figures are there to be read")]
 fn the_document_gives_the_figures_of_the_fixture() {
     let [runs, asks, changes, blocked] =
         ["runs", "asks", "changes", "blocked"].map(|kind| commands(kind).len());

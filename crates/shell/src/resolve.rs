@@ -254,8 +254,8 @@ mod tests {
         let (safe, _loose, _plain) = (file("15", 0o755), file("16", 0o777), file("17", 0o644));
         let helper = format!("{}/*/bin/pg_isready", folder.path().display());
         assert_eq!(Programs::default().find_helper(&helper), [safe]);
-        assert_eq!(Programs::default().find_helper("/missing/*/bin/pg_isready"), [PathBuf::new(); 0]);
-        assert_eq!(Programs::default().find_helper("/bin/sh"), [PathBuf::new(); 0]);
+        assert!(Programs::default().find_helper("/missing/*/bin/pg_isready").is_empty());
+        assert!(Programs::default().find_helper("/bin/sh").is_empty());
     }
 
     fn script(mode: u32) -> (TempDir, PathBuf) {

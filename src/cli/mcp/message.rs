@@ -1,4 +1,4 @@
-//! Messages as they arrive: what is no JSON, or names a member twice, is answered with an error and goes no further.
+//! Messages as they arrive. One that is not JSON, or names a member twice, gets an error and never reaches the server.
 
 use rmcp::model::{ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -11,6 +11,7 @@ use tokio::io::{
     BufReader, DuplexStream, duplex,
 };
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 use ghost_tools::json::Json;
 
@@ -43,6 +44,7 @@ pub(super) fn check(message: &[u8]) -> Result<(), ServerJsonRpcMessage> {
 pub(super) struct Checked<W: AsyncWrite> {
     server: AsyncRwTransport<RoleServer, DuplexStream, W>,
     refusals: mpsc::Receiver<ServerJsonRpcMessage>,
+    tasks: JoinSet<()>,
 }
 
 impl<W: AsyncWrite + Send + Unpin + 'static> Checked<W> {
@@ -50,8 +52,9 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Checked<W> {
     pub(super) fn new(input: impl AsyncRead + Send + Unpin + 'static, output: W) -> Self {
         let (to_server, from_client) = duplex(PIPE_BYTES);
         let (refuse, refusals) = mpsc::channel(MAX_REFUSALS);
-        tokio::spawn(pass_on(BufReader::new(input), to_server, refuse));
-        Self { server: AsyncRwTransport::new(from_client, output), refusals }
+        let mut tasks = JoinSet::new();
+        tasks.spawn(pass_on(BufReader::new(input), to_server, refuse));
+        Self { server: AsyncRwTransport::new(from_client, output), refusals, tasks }
     }
 }
 
@@ -124,7 +127,9 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for Checked<W
                 biased;
                 Some(refusal) = self.refusals.recv() => {
                     // This may be dropped at any moment, and the answer must not be.
-                    tokio::spawn(self.server.send(refusal));
+                    let answer = self.server.send(refusal);
+                    self.tasks.spawn(async move { drop(answer.await) });
+                    while self.tasks.try_join_next().is_some() {}
                 }
                 message = self.server.receive() => return message,
             }

@@ -101,7 +101,8 @@ fn fixture(name: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_safe_read_that_asks_a_host_of_its_own_is_in_the_list_of_hosts_and_of_the_others_it_is_said_where_they_go() {
+fn every_safe_read_that_asks_a_host_of_its_own_is_in_the_list_of_hosts_and_of_the_others_it_is_said_where_they_go()
+ {
     let Some(program) = program() else { return };
     let policy = Policy::builtin().unwrap();
     let modules: Vec<(String, String)> = fixture("az-modules.txt")
@@ -120,7 +121,9 @@ fn every_safe_read_that_asks_a_host_of_its_own_is_in_the_list_of_hosts_and_of_th
             continue;
         }
         safe += 1;
-        let fits = |pattern: &str| pattern.strip_suffix('*').map_or(pattern == module, |front| module.starts_with(front));
+        let fits = |pattern: &str| {
+            pattern.strip_suffix('*').map_or(pattern == module, |front| module.starts_with(front))
+        };
         let goes = modules.iter().find(|(pattern, _)| fits(pattern)).map(|(_, goes)| goes.as_str());
         let is_right = match goes {
             Some("host") => hosts.contains(command),
@@ -133,5 +136,8 @@ fn every_safe_read_that_asks_a_host_of_its_own_is_in_the_list_of_hosts_and_of_th
         }
     }
     assert!(safe > 1_000, "only {safe} commands of az are SAFE");
-    assert!(wrong.is_empty(), "{wrong:#?}\nhint: az-modules.txt says where a module goes, az-hosts.txt which words form a host");
+    assert!(
+        wrong.is_empty(),
+        "{wrong:#?}\nhint: az-modules.txt says where a module goes, az-hosts.txt which words form a host"
+    );
 }

@@ -213,7 +213,8 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn plain(&mut self, char: char) -> Result<(), String> {
-        let before = self.word.as_ref().map(|word| word.chars().last().unwrap_or(' '));
+        // Behind empty quotes zsh still takes a character for the first one.
+        let before = self.word.as_ref().and_then(|word| word.chars().last());
         let callers = self.callers;
         if let Some(does) = callers.replaces(char, before) {
             let word = self.written();

@@ -8,7 +8,7 @@ use crate::{Impact, Ruling, Verdict};
 impl Policy {
     /// Judges a text for a caller that runs it in a shell of its own: bash, zsh, dash, ksh, busybox sh or fish, with any options.
     ///
-    /// `ruling` is the judgement of the text for the gate, which runs words and no shell. What is SAFE there asks if a shell could
+    /// `ruling` is the judgement of the text for the gate, which runs words and no shell. A text that is SAFE there asks if a shell could
     /// read other words, or if a command built into a shell does more than the program of that name.
     #[must_use]
     pub fn for_caller(&self, command: &str, ruling: Ruling) -> Ruling {

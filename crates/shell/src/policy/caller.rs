@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::Example;
 use crate::Verdict;
 
-/// Where bash, zsh, dash, ksh, busybox sh and fish differ, or replace what is written.
+/// Texts that bash, zsh, dash, ksh, busybox sh and fish read differently.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Callers {
@@ -73,7 +73,7 @@ impl Callers {
         (!plain).then_some(UNKNOWN)
     }
 
-    /// Tells whether the shell's own command of that name may do something else than the program.
+    /// True if a shell's own command of that name may do something else than the program.
     pub(crate) fn differs(&self, name: &str, arguments: &[String]) -> bool {
         let row = self.builtins.iter().find(|row| row.names.split_whitespace().any(|known| known == name));
         row.is_some_and(|row| {
@@ -82,7 +82,7 @@ impl Callers {
         })
     }
 
-    /// Lists the examples of all rows: SAFE where Ghost runs them, and for a caller what is promised.
+    /// Lists the examples of all rows. Each is SAFE for the gate; the verdict holds for a caller.
     pub(crate) fn examples(&self) -> impl Iterator<Item = Example> {
         let characters = self.expansions.iter().map(|row| (&row.chars, &row.safe, &row.asks));
         let names = self.builtins.iter().map(|row| (&row.names, &row.safe, &row.asks));

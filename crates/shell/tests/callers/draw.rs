@@ -110,8 +110,8 @@ impl Drawn {
         let safe = policy.examples().iter().filter(|example| example.verdict == Verdict::Safe);
         // A stub of `sudo` would record another program than the one that was judged.
         let safe = safe.map(|example| example.command.clone()).filter(|text| !text.contains("sudo"));
-        let one = |text: &String| !super::shells::BUILTINS.iter().any(|name| text.starts_with(name));
-        Self { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, safe: safe.filter(one).collect() }
+        let is_recorded = |text: &String| !super::shells::BUILTINS.iter().any(|name| text.starts_with(name));
+        Self { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, safe: safe.filter(is_recorded).collect() }
     }
 
     fn below(&mut self, bound: usize) -> usize {
@@ -123,7 +123,7 @@ impl Drawn {
     }
 
     fn pick(&mut self, things: &[&'static str]) -> &'static str {
-        things[self.below(things.len())]
+        things.get(self.below(things.len())).copied().unwrap_or_default()
     }
 
     /// Draws one text.
@@ -149,7 +149,7 @@ impl Drawn {
         match self.below(4) {
             0 => {
                 let at = self.below(self.safe.len());
-                self.safe[at].clone()
+                self.safe.get(at).cloned().unwrap_or_default()
             }
             1 => format!("echo {}", self.word()),
             _ => self.filled(&TEMPLATES),

@@ -7,7 +7,7 @@
     clippy::disallowed_methods,
     reason = "the test starts real shells, and reads its settings from the environment"
 )]
-#![expect(clippy::print_stdout, reason = "a failure is repeated from its seed")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod draw;
 mod shells;

@@ -157,7 +157,7 @@ impl Shell {
     }
 }
 
-/// A folder with planted names, stubs for all programs of the policy, and a record of what they got.
+/// A folder with planted names, stubs for all programs of the policy, and a record of their words.
 pub(super) struct Place {
     folder: TempDir,
 }
@@ -199,17 +199,17 @@ impl Place {
     }
 
     fn command(&self, shell: &Shell) -> Command {
-        // A network without a way out.
         let program = find(shell.program).unwrap();
-        let mut command = if is_excused("unshare") {
-            Command::new(program)
-        } else {
-            let unshare =
-                find("unshare").expect("missing: unshare; GHOST_TEST_WITHOUT=unshare runs the test without");
-            let mut command = Command::new(unshare);
-            command.args(["--map-root-user", "--net", "--"]).arg(program);
-            command
-        };
+        let mut command = Command::new(find("dash").unwrap());
+        // A shell does not wait for every program of a pipeline: each holds descriptor 9 until it ends.
+        command.args(["-c", "exec 9>&1 >/dev/null; exec \"$@\"", "sh"]);
+        if !is_excused("unshare") {
+            // A network without a way out.
+            let unshare = find("unshare");
+            assert!(unshare.is_some(), "missing: unshare; GHOST_TEST_WITHOUT=unshare runs the test without");
+            command.args(unshare).args(["--map-root-user", "--net", "--"]);
+        }
+        command.arg(program);
         command
             .args(shell.arguments)
             .current_dir(self.path("work"))
@@ -217,6 +217,7 @@ impl Place {
             .env("PATH", self.path("stubs"))
             .env("HOME", self.path("home"))
             .env("TERM", "dumb")
+            .stdout(Stdio::piped())
             .stderr(Stdio::null());
         command
     }
@@ -226,13 +227,12 @@ impl Place {
         let record = self.path("record");
         fs::write(&record, "").unwrap();
         let mut command = self.command(shell);
-        command.stdout(Stdio::null());
         match shell.feed {
             Feed::Words(line) => {
                 command.stdin(Stdio::null()).args(["-c", line]);
                 // Of the words behind the line fish takes the first as one of them.
                 command.args((shell.program != "fish").then_some("sh")).args(texts);
-                command.status().unwrap();
+                command.output().unwrap();
             }
             Feed::Lines => {
                 let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
@@ -241,7 +241,7 @@ impl Place {
                     writeln!(input, "export N={}\n{text}", at + 1).unwrap();
                 }
                 drop(input);
-                child.wait().unwrap();
+                child.wait_with_output().unwrap();
             }
         }
         let recorded = fs::read_to_string(&record).unwrap();
@@ -262,7 +262,9 @@ impl Place {
             return Vec::new();
         }
         let mut command = self.command(shell);
-        command.env("PATH", "/usr/bin:/bin").args(["-c", shell.builtins]);
+        let line = format!("{{ {}; }} >&9", shell.builtins);
+        let line = if shell.program == "fish" { format!("begin; {}; end >&9", shell.builtins) } else { line };
+        command.env("PATH", "/usr/bin:/bin").args(["-c", &line]);
         let output = command.stdin(Stdio::null()).output().unwrap();
         let names: Vec<String> =
             String::from_utf8(output.stdout).unwrap().split_whitespace().map(str::to_owned).collect();

@@ -40,11 +40,11 @@ pub(crate) fn requests(bytes: &[u8]) -> Result<usize, String> {
     }
     let heads = text.strip_suffix("\r\n\r\n").ok_or("something behind the last request")?;
     let heads: Vec<&str> = heads.split("\r\n\r\n").collect();
-    heads.iter().try_for_each(|head| one(head))?;
+    heads.iter().try_for_each(|head| check_head(head))?;
     Ok(heads.len())
 }
 
-fn one(head: &str) -> Result<(), String> {
+fn check_head(head: &str) -> Result<(), String> {
     let mut lines = head.split("\r\n");
     let first: Vec<&str> = lines.next().unwrap_or_default().split(' ').collect();
     match first.as_slice() {

@@ -322,7 +322,7 @@ fn line(program: &str, files: &[String]) -> String {
     files.iter().fold(program.to_owned(), |line, file| format!("{line} {}", quote(file)))
 }
 
-/// Makes a call ask because a part of its input was not judged. What is BLOCKED stays so.
+/// Makes a call ask because a part of its input was not judged. A BLOCKED call stays BLOCKED.
 fn unread(ruling: Ruling, odd: &str) -> Ruling {
     let reason = match ruling.verdict {
         Verdict::Blocked => return ruling,

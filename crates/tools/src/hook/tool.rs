@@ -29,7 +29,7 @@ pub(super) enum ToolAction {
     Other,
 }
 
-/// What a member of a tool's input has to be so that Ghost knows what it changes.
+/// The form that a member of a tool's input must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Text,
