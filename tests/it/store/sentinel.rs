@@ -1,9 +1,11 @@
 //! The Redis store behind sentinels: the facts, and a master that is killed.
 
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ghost_store::{
-    Delivered, Dispatch as _, Inbox as _, Leases as _, Ledger as _, RedisConfig, RedisStore, StoreError,
+    Delivered, Dispatch as _, Inbox as _, Item, Leases as _, Ledger as _, RedisConfig, RedisStore, StoreError,
 };
 
 use super::server::Server;
@@ -127,4 +129,59 @@ async fn a_write_that_too_few_replicas_have_does_not_count() {
             Err(_) => None,
         });
     assert_eq!(again.await, 2);
+}
+
+/// Delivers one item after the other until it is told to stop; returns those that were acknowledged.
+async fn deliver_until(store: &RedisStore, session: &str, stop: &AtomicBool) -> Vec<String> {
+    let mut acknowledged = Vec::new();
+    for number in 0.. {
+        if stop.load(Ordering::SeqCst) {
+            break;
+        }
+        let key = number.to_string();
+        if store.deliver(&id(session), &key, &key).await.is_ok() {
+            acknowledged.push(key);
+        }
+    }
+    acknowledged
+}
+
+#[tokio::test]
+async fn what_counted_while_another_server_was_promoted_by_plan_is_on_the_one_that_was() {
+    let Some(servers) = Watched::by(3, 2) else { return };
+    let place = RedisConfig { replicas: 1, ..RedisConfig::new(servers.url(), "ghost") };
+    let store = RedisStore::connect(&place, quick()).await.unwrap();
+    let before = until("it counts", async || store.deliver(&id("s0"), "k", "one").await.ok()).await;
+    assert_eq!(before, Delivered::New);
+    let stop = AtomicBool::new(false);
+    let writers =
+        async { tokio::join!(deliver_until(&store, "s1", &stop), deliver_until(&store, "s2", &stop)) };
+    let moving = async {
+        assert!(servers.sentinels.first().unwrap().say("SENTINEL FAILOVER main").starts_with("+OK"));
+        // The old master takes writes until a sentinel makes a replica of it.
+        until("the old master follows", async || servers.master.say("ROLE").contains("slave").then_some(()))
+            .await;
+        until("writes count again", async || store.deliver(&id("s0"), "after", "two").await.ok()).await;
+        stop.store(true, Ordering::SeqCst);
+    };
+    let ((first, second), ()) = tokio::join!(writers, moving);
+    for (session, acknowledged) in [("s1", first), ("s2", second)] {
+        let there = until("it answers", async || store.inbox(&id(session)).await.ok()).await;
+        let there: HashSet<String> = there.into_iter().map(|item| format!("{item:?}")).collect();
+        let is_lost = |key: &&String| !there.contains(&format!("{:?}", Item::Delivered((*key).clone())));
+        let lost: Vec<&String> = acknowledged.iter().filter(is_lost).collect();
+        assert!(lost.is_empty(), "{session}: {} of {} are lost", lost.len(), acknowledged.len());
+        assert!(!acknowledged.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_replica_that_is_down_stops_writes_until_the_sentinels_say_so() {
+    let Some(mut servers) = Watched::by(3, 2) else { return };
+    let place = RedisConfig { replicas: 1, ..RedisConfig::new(servers.url(), "ghost") };
+    let store = RedisStore::connect(&place, quick()).await.unwrap();
+    until("it counts", async || store.deliver(&id("s1"), "0", "one").await.ok()).await;
+    servers.replicas.pop().unwrap().kill();
+    until("it counts without the dead one", async || store.deliver(&id("s1"), "1", "two").await.ok()).await;
+    assert_eq!(store.inbox(&id("s1")).await.unwrap().len(), 2);
 }

@@ -87,6 +87,26 @@ impl Server {
         assert!(self.is_up());
     }
 
+    /// Ends the server at once; it can be started again.
+    pub(crate) fn strike(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::KILL).unwrap();
+    }
+
+    /// Copies what is on the disk now.
+    pub(crate) fn copy(&self) -> TempDir {
+        let copy = folder();
+        copy_files(self.folder.path(), copy.path());
+        copy
+    }
+
+    /// Ends the server, and starts it again on what an older copy holds.
+    pub(crate) fn restart_on(&mut self, copy: &TempDir) {
+        self.kill();
+        std::fs::remove_dir_all(self.folder.path().join("appendonlydir")).unwrap();
+        copy_files(copy.path(), self.folder.path());
+        self.restart();
+    }
+
     pub(crate) fn pause(&self) {
         kill_process(Pid::from_child(&self.child), Signal::STOP).unwrap();
     }
@@ -143,6 +163,18 @@ fn folder() -> TempDir {
     let memory = Path::new("/dev/shm");
     let has_room = rustix::fs::statvfs(memory).is_ok_and(|free| free.f_bavail * free.f_frsize > ROOM);
     if has_room { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap()
+}
+
+fn copy_files(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let (here, there) = (entry.path(), to.join(entry.file_name()));
+        if here.is_dir() {
+            std::fs::create_dir_all(&there).unwrap();
+            copy_files(&here, &there);
+        } else {
+            std::fs::copy(&here, &there).unwrap();
+        }
+    }
 }
 
 /// Whether the tests run without a program.

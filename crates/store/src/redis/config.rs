@@ -18,9 +18,8 @@ pub struct RedisConfig {
     pub password: Option<String>,
     /// What all keys begin with.
     pub prefix: String,
-    /// How many replicas have to have a write before it counts, behind sentinels only; none unless said. With fewer every
-    /// write is [`StoreError::Unavailable`](crate::StoreError::Unavailable): a failover can then lose no write that counted
-    /// unless it promotes a replica that was not among those.
+    /// How many replicas have to have a write before it counts, behind sentinels only (default: none). With fewer, every write is
+    /// [`StoreError::Unavailable`](crate::StoreError::Unavailable). More have to have it if a failover could promote more.
     pub replicas: u32,
     /// How long an answer may take.
     pub answer: Duration,

@@ -7,6 +7,7 @@ mod approval;
 mod claim;
 mod cluster;
 mod config;
+mod confirm;
 mod connect;
 mod dispatch;
 mod key;
