@@ -87,6 +87,11 @@ pub struct Decision {
 pub trait Approver: Send + Sync {
     /// Shows a request and waits for the answer.
     async fn decide(&self, request: &Request) -> Decision;
+
+    /// Names the question whose approval lets this request run, for the audit; `None` if the approver names none.
+    fn question(&self, _request: &Request) -> Option<String> {
+        None
+    }
 }
 
 /// Denies everything.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{Reviewer, Tier, Verdict};
 use ghost_base::{Digest, Timestamp};
@@ -66,6 +66,9 @@ pub struct Entry {
     /// Who settled it, where a human did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approver: Option<Approval>,
+    /// The consent that the run uses up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consent: Option<Consent>,
     /// Which identity acts: the reader's or the acting one's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identity: Option<String>,
@@ -93,12 +96,21 @@ pub struct Entry {
 }
 
 /// Who approved or denied, and when.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approval {
     /// The name that the approver knows them by.
     pub who: String,
     /// When they answered, RFC 3339 in UTC.
     pub at: String,
+}
+
+/// An approved question, by its name and by what exactly was approved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Consent {
+    /// The name of the question.
+    pub question: String,
+    /// The digest that binds the answer to what was shown.
+    pub digest: String,
 }
 
 /// What held a process, in words.
@@ -139,6 +151,7 @@ impl Entry {
             plan_digest: None,
             action: None,
             approver: None,
+            consent: None,
             identity: None,
             sandbox: None,
             status: None,

@@ -39,15 +39,17 @@ mod error;
 mod line;
 mod log;
 mod open;
+mod runs;
 #[cfg(test)]
 mod tests;
 mod verify;
 
 pub use anchor::{Anchor, FileAnchor, NoAnchor, SyslogAnchor};
 pub use chain::Broken;
-pub use entry::{Approval, Confinement, Entry, Evidence, Kind};
+pub use entry::{Approval, Confinement, Consent, Entry, Evidence, Kind};
 pub use error::Error;
 pub use line::{FORMAT, MAX_LINE_BYTES};
 pub use log::{Log, Receipt};
 pub use open::for_reading;
+pub use runs::{KeptOutput, Run, RunEnd, runs};
 pub use verify::{NotedHead, Verification, noted_head, verify};

@@ -228,6 +228,15 @@ impl Builder {
         self.judging(|judge| judge.script(carrier, script))
     }
 
+    /// Reads the runs with a named consent that the session's audit file holds. It makes no file.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read.
+    pub fn runs(&self) -> io::Result<Vec<audit::Run>> {
+        let folder = self.audit.clone().unwrap_or_else(|| self.data.join("audit"));
+        audit::runs(&folder.join(format!("{}.jsonl", self.session)))
+    }
+
     fn judging(&self, ask: impl FnOnce(&Judge<'_>) -> Ruling) -> Result<Ruling, PolicyError> {
         let policy = match &self.policy {
             Some(policy) => policy.as_ref(),

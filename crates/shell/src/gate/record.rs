@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use super::run::Shell;
-use crate::audit::{Approval, Entry, Kind, Receipt};
+use crate::audit::{Approval, Consent, Entry, Kind, Receipt};
 use crate::{Action, Identity, Problem, Reviewer, Ruling, Verdict, redact};
 use ghost_base::Timestamp;
 
@@ -26,6 +26,8 @@ pub(super) struct Case {
     pub(super) action: Action,
     /// The human who settled it, and when.
     pub(super) approval: Option<(Reviewer, Timestamp)>,
+    /// The consent that it uses up, if the approver names its questions.
+    pub(super) consent: Option<Consent>,
     /// The digest of the plan that it is a step of.
     pub(super) plan: Option<ghost_base::Digest>,
     /// As whom it runs, where its verdict does not say.
@@ -44,6 +46,7 @@ impl Case {
             head: None,
             action: Action::AutoApproved,
             approval: None,
+            consent: None,
             plan: None,
             own: None,
         }
@@ -65,6 +68,7 @@ impl Case {
             plan_digest: self.plan,
             action: Some(self.action.as_str().into()),
             approver: self.approval.as_ref().map(|(who, at)| Approval::new(who, *at)),
+            consent: self.consent.clone(),
             identity: shell.identity(self).map(|identity| identity.name().to_owned()),
             redactions: u64::try_from(taken_out).ok().filter(|count| *count > 0),
             ..Entry::new(kind, command.into_string())

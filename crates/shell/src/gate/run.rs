@@ -1,7 +1,7 @@
 //! What the gate does with a command, from proposal to response.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
@@ -11,7 +11,7 @@ use super::judge::Judge;
 use super::record::Case;
 use super::resolve_names::about_times;
 use super::response::{Action, Problem, Response, Status};
-use crate::audit::{Anchor, Kind, Log};
+use crate::audit::{Anchor, Consent, Kind, Log, runs};
 use crate::{
     Approver, CancelSignal, Choice, ClipLimits, Decision, FilledScript, Identities, Known, Mask, Permit,
     PlannedCommand, Policy, Request, Ruling, Runner, Scope, Setting, Verdict,
@@ -20,6 +20,9 @@ use ghost_base::{Clock, SessionId};
 
 /// After so many modifications whoever modifies is not getting anywhere.
 const MAX_MODIFICATIONS: u32 = 5;
+
+/// Why a command does not run whose consent was used up.
+const USED: &str = "the audit says that this consent was used before";
 
 /// The gate between an agent and the machine, for one session.
 pub struct Shell {
@@ -126,6 +129,15 @@ impl Shell {
             match choice {
                 Choice::Approve => {
                     case.action = if case.round > 1 { Action::UserModified } else { Action::UserApproved };
+                    case.consent = self
+                        .approver
+                        .question(&request)
+                        .map(|question| Consent { question, digest: request.digest().to_string() });
+                    match self.is_used(&case).await {
+                        Ok(false) => {}
+                        Ok(true) => return self.deny(case, Action::UserAbandoned, USED).await,
+                        Err(error) => return audit_failed(&case, &error),
+                    }
                     return match Permit::approved(who, &case.command, &case.ruling) {
                         Some(permit) => self.execute(case, permit, cancel).await,
                         None => self.block(case).await,
@@ -139,6 +151,16 @@ impl Shell {
                 },
             }
         }
+    }
+
+    /// True if the audit holds a run with the same consent: a store that forgot the run may offer the consent again.
+    async fn is_used(&self, case: &Case) -> Result<bool, String> {
+        let Some(consent) = case.consent.clone() else { return Ok(false) };
+        let path = self.log.lock().unwrap_or_else(PoisonError::into_inner).path().to_owned();
+        let read = tokio::task::spawn_blocking(move || runs(&path));
+        let runs = read.await.map_err(|_| "the audit log failed".to_owned())?;
+        let runs = runs.map_err(|error| error.to_string())?;
+        Ok(runs.iter().any(|run| run.consent == consent))
     }
 
     /// Sets to which places commands may send something unasked, from now on.

@@ -448,3 +448,35 @@ async fn a_session_that_began_without_a_sandbox_goes_on_asking_where_there_is_on
     let shell = builder.support(offering(Some(7), true)).known(known).build().unwrap();
     check(&shell.run("uname -s", "which?").await, Status::Denied, Action::UserDenied, None);
 }
+
+/// Approves everything as the answer to one question.
+struct OneQuestion;
+
+#[async_trait]
+impl Approver for OneQuestion {
+    async fn decide(&self, _request: &Request) -> Decision {
+        Decision { choice: Choice::Approve, who: Reviewer::new("ana") }
+    }
+
+    fn question(&self, _request: &Request) -> Option<String> {
+        Some("q1".to_owned())
+    }
+}
+
+#[tokio::test]
+async fn a_consent_whose_use_the_audit_holds_runs_nothing_once_more() {
+    let data = tempfile::tempdir().unwrap();
+    let (command, file) = touched(data.path());
+    assert_eq!(shell(data.path(), Arc::new(OneQuestion)).run(&command, "").await.exit_code, Some(0));
+    fs::remove_file(&file).unwrap();
+    // Another process, which a store that forgot the run tells the same.
+    let again = shell(data.path(), Arc::new(OneQuestion)).run(&command, "").await;
+    assert_eq!((again.status, again.action), (Status::Denied, Action::UserAbandoned), "{again:?}");
+    assert!(again.reason.contains("used before") && !file.exists(), "{again:?}");
+    let intents = records(data.path()).into_iter().filter(|record| record["kind"] == "intent");
+    let consents: Vec<Value> = intents.map(|record| record["consent"]["question"].clone()).collect();
+    assert_eq!(consents, ["q1"]);
+    // The same question about another command is another consent.
+    let other = shell(data.path(), Arc::new(OneQuestion)).run(&format!("{command}-2"), "").await;
+    assert_eq!(other.exit_code, Some(0), "{other:?}");
+}
