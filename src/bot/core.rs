@@ -16,7 +16,7 @@ use crate::bot::{AccessError, Freeze, Leftovers, Person, Settings, Thread, may_t
 use crate::http::Measures;
 use ghost_base::{Clock, SessionId};
 use ghost_investigate::check_destinations;
-use ghost_investigate::event::read;
+use ghost_investigate::event::{Opened, read};
 use ghost_investigate::model::Investigator;
 use ghost_investigate::state::State;
 use ghost_investigate::tool::Evidence;
@@ -180,7 +180,18 @@ impl Core {
         key: &str,
         message: &InboxMessage,
     ) -> Result<Delivered, StoreError> {
-        let text = message.stamped(self.clock.now()).map_err(|error| StoreError::Corrupt {
+        self.write_opening(session, key, message, None).await
+    }
+
+    /// Puts a message into a session's inbox, once, with the incident that it opens if the ledger has no session.
+    pub(super) async fn write_opening(
+        &self,
+        session: &SessionId,
+        key: &str,
+        message: &InboxMessage,
+        opens: Option<Box<Opened>>,
+    ) -> Result<Delivered, StoreError> {
+        let text = message.opening(self.clock.now(), opens).map_err(|error| StoreError::Corrupt {
             what: format!("inbox message not serializable: {error}"),
         })?;
         self.store.deliver(session, key, &text).await

@@ -22,6 +22,8 @@ struct Answers {
     rounds: Vec<ShownRound>,
     last: Choice,
     who: String,
+    /// The question that was answered.
+    question: Option<String>,
 }
 
 #[derive(Debug)]
@@ -68,14 +70,18 @@ fn answers(state: &State, step: &Step) -> Answers {
         next,
     });
     let (last, who) = answer(state, step);
-    Answers { rounds: rounds.collect(), last, who }
+    Answers { rounds: rounds.collect(), last, who, question: asked(state, step).map(str::to_owned) }
+}
+
+/// Returns the question that was asked last about a step, by itself or as part of a plan.
+fn asked<'a>(state: &'a State, step: &'a Step) -> Option<&'a str> {
+    step.asked().or_else(|| Some(state.covering(step)?.requested.approval.as_str()))
 }
 
 /// Returns what was said to the question that was asked last about a step.
 fn answer(state: &State, step: &Step) -> (Choice, String) {
-    let asked = step.asked().or_else(|| Some(state.covering(step)?.requested.approval.as_str()));
     let deny = |reason: &str| Choice::Deny { reason: reason.to_owned() };
-    match asked.and_then(|name| state.approvals.get(name)?.ending.clone()) {
+    match asked(state, step).and_then(|name| state.approvals.get(name)?.ending.clone()) {
         Some(Ending::Decided { answer: Reply::Approve, who, .. }) => (Choice::Approve, who),
         Some(Ending::Decided { answer: Reply::Deny { reason }, who, .. }) => (deny(&reason), who),
         Some(Ending::Decided { answer: Reply::Modify { .. }, who, .. }) => {
@@ -97,14 +103,9 @@ impl Approver for LedgerApprover {
         if held.is_empty() {
             return Decision { choice: deny("no answer is recorded"), who: nobody() };
         }
-        let round = usize::try_from(request.round.saturating_sub(1)).unwrap_or(usize::MAX);
         let other =
             || Decision { choice: deny("this is not what was shown when it was answered"), who: nobody() };
-        let shown = |answers: &&Answers| {
-            answers.rounds.get(round).is_some_and(|shown| shown.digest == request.digest())
-        };
-        let Some(answers) = held.iter().find(shown) else { return other() };
-        let Some(ShownRound { reason, next, .. }) = answers.rounds.get(round) else { return other() };
+        let Some((answers, ShownRound { reason, next, .. })) = shown(&held, request) else { return other() };
         let choice = next.clone().map_or_else(|| answers.last.clone(), |command| Choice::Modify { command });
         // A yes was to what had been found then.
         let changed = request.ruling.asks_for_surroundings() && request.ruling.reason != *reason;
@@ -113,4 +114,16 @@ impl Approver for LedgerApprover {
         }
         Decision { choice, who: Reviewer::new(answers.who.clone()) }
     }
+
+    fn question(&self, request: &Request) -> Option<String> {
+        let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        shown(&held, request)?.0.question.clone()
+    }
+}
+
+/// Finds the answers to what a request shows, and the round that it shows.
+fn shown<'a>(held: &'a [Answers], request: &Request) -> Option<(&'a Answers, &'a ShownRound)> {
+    let round = usize::try_from(request.round.checked_sub(1)?).ok()?;
+    let rounds = held.iter().filter_map(|answers| Some((answers, answers.rounds.get(round)?)));
+    rounds.into_iter().find(|(_, shown)| shown.digest == request.digest())
 }

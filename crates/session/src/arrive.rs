@@ -17,6 +17,10 @@ use ghost_store::{ApprovalState, Choice, Item, Notice, Vote};
 /// How often the inbox is read for a stop while a session is driven.
 const INBOX_POLL_INTERVAL: Duration = Duration::from_millis(300);
 
+/// How long words wait for the incident that they belong to: longer than Slack and senders of alerts repeat what was not
+/// acknowledged.
+const INCIDENT_WAIT: Duration = Duration::from_secs(15 * 60);
+
 impl Engine {
     /// Turns what arrived into events.
     pub(super) async fn drain(&self, owned: &mut OwnedSession<'_>) -> Result<(), EngineError> {
@@ -25,7 +29,7 @@ impl Engine {
             Some(_) => 0,
             // Nothing can be recorded before the session is opened.
             None => match open(owned, &items).await? {
-                0 => return Ok(()),
+                0 => return self.drop_orphans(owned, &items).await,
                 taken => taken,
             },
         };
@@ -46,6 +50,26 @@ impl Engine {
             }
             owned.record(&events, 1).await?;
         }
+        Ok(())
+    }
+
+    /// Drops messages of a session that never began, or that the store has lost, once no incident can come for them any more.
+    async fn drop_orphans(&self, owned: &mut OwnedSession<'_>, items: &[Item]) -> Result<(), EngineError> {
+        let now = self.clock.now();
+        let is_orphan = |item: &&Item| match item {
+            Item::Delivered(text) => {
+                InboxMessage::arrived(text).is_some_and(|at| now.since(at) > INCIDENT_WAIT)
+            }
+            // A question is opened after its session.
+            Item::Closed(_) => true,
+        };
+        let orphans = items.iter().take_while(is_orphan).count();
+        if orphans == 0 {
+            return Ok(());
+        }
+        owned.drain_only(orphans).await?;
+        let session = owned.session();
+        tracing::warn!(session.id = %session, "{orphans} messages of session {session} dropped: the store has no incident for them");
         Ok(())
     }
 
@@ -94,7 +118,12 @@ async fn open(owned: &mut OwnedSession<'_>, items: &[Item]) -> Result<usize, Eng
     let (mut before, mut taken) = (Vec::new(), 0);
     for item in items {
         taken += 1;
-        before.push(match read(item) {
+        let message = match item {
+            // Words for a session that the store does not have begin it.
+            Item::Delivered(text) => InboxMessage::opens(text).map(InboxMessage::Open).or_else(|| read(item)),
+            Item::Closed(_) => None,
+        };
+        before.push(match message {
             Some(InboxMessage::Open(opened)) => {
                 if let Item::Delivered(text) = item
                     && let Some(at) = InboxMessage::arrived(text)
@@ -123,19 +152,34 @@ async fn open(owned: &mut OwnedSession<'_>, items: &[Item]) -> Result<usize, Eng
     Ok(0)
 }
 
+/// Turns an incident that came after the session was opened into words. Its sender may not have known of the session.
 fn later(state: Option<&State>, opened: Opened) -> Vec<Event> {
     let same = state.is_some_and(|state| {
         state.opened.requester == opened.requester && state.opened.symptom == opened.symptom
     });
-    let said = HumanMessage { who: opened.requester, text: opened.symptom, instruction: Instruction::Steer };
-    if same || state.is_some_and(State::is_reported) { Vec::new() } else { vec![Event::HumanMessage(said)] }
+    let (who, text, by_program) = (opened.requester, opened.symptom, opened.by_program);
+    match state.is_some_and(State::is_reported) {
+        _ if same => Vec::new(),
+        true if by_program => Vec::new(),
+        true => vec![Event::Reopened(Reopened { who, text, recheck: false })],
+        false => vec![Event::HumanMessage(HumanMessage { who, text, instruction: Instruction::Steer })],
+    }
 }
 
 fn is_again(item: &Item) -> bool {
     match item {
-        Item::Delivered(text) => {
-            matches!(serde_json::from_str(text), Ok(InboxMessage::Again(_) | InboxMessage::Recheck(_)))
-        }
+        Item::Delivered(text) => match serde_json::from_str(text) {
+            Ok(InboxMessage::Again(_) | InboxMessage::Recheck(_)) => true,
+            Ok(InboxMessage::Open(opened)) => !opened.by_program,
+            Ok(
+                InboxMessage::Said(_)
+                | InboxMessage::Ask(_)
+                | InboxMessage::Take(_)
+                | InboxMessage::Attend(_)
+                | InboxMessage::Alert(_),
+            )
+            | Err(_) => false,
+        },
         Item::Closed(_) => false,
     }
 }

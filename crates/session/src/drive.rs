@@ -7,13 +7,16 @@ use crate::arrive::stop_message;
 use crate::execute::{ExecuteOutcome, Gate, execute, reclassify, refuse};
 use crate::hand_over::{hand_over, refuse_outside};
 use crate::owned::{OwnedSession, hold_lease, retry_until_available};
+use crate::rollback::doubt;
 use crate::think::{event, name_calls, think};
 use crate::together::execute_together;
+use crate::witness::{restore, settle};
 use crate::{DriveOutcome, Engine, EngineError};
+use futures_util::future::BoxFuture;
 use ghost_base::{Digest, SessionId};
 use ghost_investigate::decision::{DecisionContext, Effect, next};
 use ghost_investigate::event::{
-    AnswerFailed, ApprovalRequested, Delivered, Event, RECHECK_PROVIDER, Reopened, Resumed,
+    AnswerFailed, ApprovalRequested, Delivered, Event, RECHECK_PROVIDER, Reopened, Resumed, StepId,
 };
 use ghost_investigate::model::Model;
 use ghost_investigate::state::State;
@@ -155,6 +158,9 @@ impl Engine {
         control: &DriveControl,
     ) -> Result<DriveOutcome, EngineError> {
         let mut gate = Gate::new();
+        // What ran without the ledger's knowledge comes first: what waits in the inbox may say that it expired.
+        restore(owned).await?;
+        doubt(owned).await?;
         self.resume(owned).await?;
         self.drain(owned).await?;
         if let Err(why) = self.reconcile(owned).await? {
@@ -210,15 +216,19 @@ impl Engine {
                         return self.shown(owned, DriveOutcome::Stuck { why }).await;
                     }
                 }
-                // Without a sandbox nothing ran that the gate would have looked at.
-                Effect::Request(requested)
-                    if asks_before_inspection(state, &requested)
-                        && reclassify(owned, &mut gate, requested.step).await? => {}
                 Effect::Request(requested) => {
-                    owned.record_at(now, &[Event::ApprovalRequested(requested.clone())], 0).await?;
-                    self.open_question(owned, &requested).await?;
+                    // Without a sandbox nothing ran that the gate would have looked at.
+                    let looks_first = asks_before_inspection(state, &requested);
+                    let is_news = settle(owned, requested.step, Some(&requested)).await?
+                        || (looks_first && reclassify(owned, &mut gate, requested.step).await?);
+                    if !is_news {
+                        owned.record_at(now, &[Event::ApprovalRequested(requested.clone())], 0).await?;
+                        self.open_question(owned, &requested).await?;
+                    }
                 }
                 Effect::Execute { .. } if self.is_frozen(owned, control).await? => {}
+                Effect::Execute { step, consumes: Some(_), .. }
+                    if self.is_doubtful(owned, &[step]).await? => {}
                 Effect::Execute { step, .. } if reclassify(owned, &mut gate, step).await? => {}
                 Effect::Execute { step, consumes, intended } => {
                     if execute(owned, &mut gate, control, step, consumes, intended).await?
@@ -228,6 +238,7 @@ impl Engine {
                     }
                 }
                 Effect::ExecuteTogether { .. } if self.is_frozen(owned, control).await? => {}
+                Effect::ExecuteTogether { steps } if self.is_doubtful(owned, &steps).await? => {}
                 Effect::ExecuteTogether { steps } => {
                     // What the gate finds on this machine is the same for all of them; each is judged once more when it runs.
                     let is_found = match steps.first() {
@@ -265,6 +276,35 @@ impl Engine {
         }
     }
 
+    /// Makes sure, before approved commands run, that the store did not lose an earlier run of them. Returns whether something is on
+    /// record now that was not before.
+    fn is_doubtful<'s>(
+        &'s self,
+        owned: &'s mut OwnedSession<'_>,
+        steps: &'s [StepId],
+    ) -> BoxFuture<'s, Result<bool, EngineError>> {
+        Box::pin(async move {
+            let asks = |id: &&StepId| {
+                let step = owned.state().and_then(|state| state.step(**id));
+                step.and_then(|step| step.round()).is_some_and(|round| round.classified.verdict == "RISKY")
+            };
+            let risky: Vec<StepId> = steps.iter().filter(asks).copied().collect();
+            if risky.is_empty() {
+                return Ok(false);
+            }
+            let is_rolled_back = retry_until_available(self, || self.check_history()).await?;
+            if is_rolled_back && doubt(owned).await? {
+                return Ok(true);
+            }
+            for step in risky {
+                if settle(owned, step, None).await? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })
+    }
+
     /// Returns what answers the session from here on: whoever answered it last, as far as that one is among those to ask.
     fn model_of(&self, state: Option<&State>) -> Arc<dyn Model> {
         let last = state.and_then(|state| {
@@ -282,7 +322,7 @@ impl Engine {
         let idle = self.clock.now().since(state.last_at) > PAUSE_THRESHOLD;
         let rests = state.is_over() || state.opened.outside.is_some();
         if idle && state.open_approval().is_none() && !rests {
-            let resumed = Resumed { epoch: owned.lease.epoch() };
+            let resumed = Resumed { epoch: owned.lease.epoch(), restored: 0 };
             owned.record(&[Event::Resumed(resumed)], 0).await?;
         }
         Ok(())

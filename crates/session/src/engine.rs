@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::{
     ClockSleep, EvidenceFolder, FileTasks, FreezeCheck, NeverFrozen, NoDelivery, NoFileTasks, NoObserver,
-    Observer, ReportDelivery, Sleep, opened_outside,
+    Observer, ReportDelivery, Sleep, StoreHistory, opened_outside,
 };
 use ghost_base::{Clock, SystemClock, Timestamp};
 use ghost_investigate::event::{LedgerError, Opened, Outside};
@@ -77,6 +77,8 @@ pub struct Engine {
     pub file_tasks: Arc<dyn FileTasks>,
     /// Who is notified.
     pub observer: Arc<dyn Observer>,
+    /// What this process knows of the store's past.
+    pub history: StoreHistory,
     /// From when on nobody waits any more for a store that is away.
     pub give_up: CancelSignal,
 }
@@ -116,6 +118,7 @@ impl Engine {
             freeze: Arc::new(NeverFrozen),
             file_tasks: Arc::new(NoFileTasks),
             observer: Arc::new(NoObserver),
+            history: StoreHistory::default(),
             give_up: CancelSignal::never(),
         })
     }

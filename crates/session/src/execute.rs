@@ -283,6 +283,7 @@ pub(super) fn done(step: StepId, response: &Response) -> Done {
         output_metadata: metadata
             .map(|metadata| serde_json::to_value(metadata).unwrap_or_default())
             .unwrap_or_default(),
+        restored: false,
     }
 }
 

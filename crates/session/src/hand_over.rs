@@ -151,5 +151,6 @@ fn admitted_end(step: &Step, admitted: Admitted) -> Done {
         duration_ms: None,
         evidence: None,
         output_metadata: serde_json::Value::Null,
+        restored: false,
     }
 }

@@ -25,9 +25,11 @@ mod owned;
 mod port;
 mod question;
 pub mod retention;
+mod rollback;
 mod think;
 mod together;
 mod vote;
+mod witness;
 mod worker;
 
 pub use drive::DriveControl;
@@ -43,6 +45,7 @@ pub use port::{
     ClockSleep, DeliveryError, FileTaskError, FileTasks, FreezeCheck, NeverFrozen, NoDelivery, NoFileTasks,
     NoObserver, Observer, ReportDelivery, Sleep,
 };
+pub use rollback::StoreHistory;
 pub use together::MAX_AT_ONCE;
 pub use vote::{SubmittedVote, VoteResult, submit_vote};
 pub use worker::Worker;

@@ -27,10 +27,14 @@ pub enum InboxMessage {
     Alert(Alerted),
 }
 
-/// When a message reached Ghost, beside its own fields.
+/// What stands beside a message's own fields. Earlier versions pass over what they do not know.
 #[derive(Serialize, Deserialize)]
 struct Stamp {
+    /// When the message reached Ghost.
     arrived: String,
+    /// What the message opens if the ledger has no session yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    opens: Option<Box<Opened>>,
 }
 
 #[derive(Serialize)]
@@ -47,7 +51,22 @@ impl InboxMessage {
     /// # Errors
     /// Fails where it cannot be written.
     pub fn stamped(&self, at: Timestamp) -> Result<String, serde_json::Error> {
-        serde_json::to_string(&Stamped { message: self, stamp: Stamp { arrived: at.to_string() } })
+        self.opening(at, None)
+    }
+
+    /// Writes the message with the incident that it opens if there is no session. The sender may have read a store that forgets
+    /// what it said; the owner of the session reads the ledger that it then writes.
+    ///
+    /// # Errors
+    /// Fails if the message cannot be written.
+    pub fn opening(&self, at: Timestamp, opens: Option<Box<Opened>>) -> Result<String, serde_json::Error> {
+        serde_json::to_string(&Stamped { message: self, stamp: Stamp { arrived: at.to_string(), opens } })
+    }
+
+    /// Reads from a written message which incident it opens if there is no session.
+    #[must_use]
+    pub fn opens(text: &str) -> Option<Box<Opened>> {
+        serde_json::from_str::<Stamp>(text).ok()?.opens
     }
 
     /// Reads from a written message when it reached Ghost.

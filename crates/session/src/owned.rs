@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use crate::{Engine, EngineError};
+use crate::{Engine, EngineError, ShellError};
+use futures_util::future::BoxFuture;
 use ghost_base::{SessionId, Timestamp};
-use ghost_investigate::event::{Chain, Event, Recorded, read};
+use ghost_investigate::event::{Chain, Event, Recorded, Resumed, read};
 use ghost_investigate::state::State;
+use ghost_shell::audit::Run;
 use ghost_store::{Item, Lease, StoreError};
 
 /// The first wait after a store did not answer; it doubles up to the longest.
@@ -19,17 +21,55 @@ pub(super) struct OwnedSession<'a> {
     chain: Chain,
     /// `None` until the session is opened.
     state: Option<State>,
+    /// The ledger as it is known here.
+    lines: Vec<String>,
+    /// How many lines the store had lost and has again.
+    written_back: u64,
+    /// The runs in the audit of this machine, once they were read.
+    runs: Option<Vec<Run>>,
+}
+
+/// What was driven here may have to be written back.
+impl Drop for OwnedSession<'_> {
+    fn drop(&mut self) {
+        let lines = std::mem::take(&mut self.lines);
+        if !lines.is_empty() {
+            self.engine.history.keep(self.lease.session(), lines);
+        }
+    }
 }
 
 impl<'a> OwnedSession<'a> {
     /// Reads a session whose lease was taken.
     pub(super) async fn open(engine: &'a Engine, lease: Lease) -> Result<Self, EngineError> {
         let session = lease.session().clone();
-        let lines = retry_until_available(engine, || engine.store.read(&session, 0)).await?;
+        let mut lines = retry_until_available(engine, || engine.store.read(&session, 0)).await?;
+        let mut written_back = 0;
+        if let Some(known) = engine.history.ledger(&session)
+            && let Some(lost) = known.strip_prefix(lines.as_slice()).filter(|lost| !lost.is_empty())
+        {
+            let length = count(&lines);
+            retry_until_available(engine, || engine.store.append(&lease, length, lost, 0)).await?;
+            written_back = count(lost);
+            lines.extend_from_slice(lost);
+        }
         let recorded = read(&session, lines.iter().map(String::as_str))?;
         let chain = Chain::behind(session.clone(), &recorded);
         let state = if recorded.is_empty() { None } else { Some(State::fold(&session, &recorded)?) };
-        Ok(Self { engine, lease, chain, state })
+        let mut owned = Self { engine, lease, chain, state, lines, written_back, runs: None };
+        owned.note_written_back().await?;
+        Ok(owned)
+    }
+
+    /// Returns the runs with a named consent that the audit of this machine holds, as of when the session was taken.
+    pub(super) fn runs(&mut self) -> Result<Vec<Run>, EngineError> {
+        if let Some(runs) = &self.runs {
+            return Ok(runs.clone());
+        }
+        let Some(state) = &self.state else { return Ok(Vec::new()) };
+        let runs = (self.engine.open_shell)(state)?.runs();
+        let runs = runs.map_err(|error| ShellError::from(format!("the audit cannot be read: {error}")))?;
+        Ok(self.runs.insert(runs).clone())
     }
 
     /// Returns the session's name.
@@ -59,33 +99,83 @@ impl<'a> OwnedSession<'a> {
     }
 
     /// Stores events and takes what they were made of out of the inbox; then, and only then, the state changes.
-    pub(super) async fn record(&mut self, events: &[Event], drained: u64) -> Result<(), EngineError> {
-        self.record_at(self.now(), events, drained).await
+    pub(super) fn record<'s>(
+        &'s mut self,
+        events: &'s [Event],
+        drained: u64,
+    ) -> BoxFuture<'s, Result<(), EngineError>> {
+        self.record_at(self.now(), events, drained)
     }
 
     /// Stores events as of a moment. A decision carries the moment when it was made, so that a replay decides the same.
-    pub(super) async fn record_at(
-        &mut self,
+    ///
+    /// It is boxed: the drive loop awaits it at many places, and each would keep room for it on the stack.
+    pub(super) fn record_at<'s>(
+        &'s mut self,
         at: Timestamp,
-        events: &[Event],
+        events: &'s [Event],
         drained: u64,
-    ) -> Result<(), EngineError> {
-        let mut chain = self.chain.clone();
-        let sealed: Vec<(String, Recorded)> =
-            events.iter().map(|event| chain.seal(at, event)).collect::<Result<_, _>>()?;
-        let (lines, recorded): (Vec<String>, Vec<Recorded>) = sealed.into_iter().unzip();
-        self.store(&lines, drained).await?;
-        self.chain = chain;
-        for event in &recorded {
-            match &mut self.state {
-                Some(state) => state.apply(event)?,
-                None => self.state = Some(State::fold(self.lease.session(), std::slice::from_ref(event))?),
+    ) -> BoxFuture<'s, Result<(), EngineError>> {
+        Box::pin(async move {
+            let mut chain = self.chain.clone();
+            let sealed: Vec<(String, Recorded)> =
+                events.iter().map(|event| chain.seal(at, event)).collect::<Result<_, _>>()?;
+            let (lines, recorded): (Vec<String>, Vec<Recorded>) = sealed.into_iter().unzip();
+            self.store(&lines, drained).await?;
+            self.lines.extend(lines);
+            self.chain = chain;
+            for event in &recorded {
+                match &mut self.state {
+                    Some(state) => state.apply(event)?,
+                    None => {
+                        self.state = Some(State::fold(self.lease.session(), std::slice::from_ref(event))?);
+                    }
+                }
+                if let Some(state) = &self.state {
+                    self.engine.observer.recorded(state, event);
+                }
             }
-            if let Some(state) = &self.state {
-                self.engine.observer.recorded(state, event);
-            }
+            self.note_written_back().await
+        })
+    }
+
+    /// Takes items out of the inbox that say nothing. Nothing can be recorded where no session was opened.
+    pub(super) async fn drain_only(&mut self, items: usize) -> Result<(), EngineError> {
+        self.store(&[], u64::try_from(items).unwrap_or(u64::MAX)).await
+    }
+
+    /// Records that lines were written back which the store had lost.
+    async fn note_written_back(&mut self) -> Result<(), EngineError> {
+        let restored = std::mem::take(&mut self.written_back);
+        if restored == 0 {
+            return Ok(());
         }
-        Ok(())
+        let session = self.session();
+        tracing::warn!(session.id = %session, "{restored} events of session {session} written back: the store had lost them");
+        let resumed = Resumed { epoch: self.lease.epoch(), restored };
+        self.record(&[Event::Resumed(resumed)], 0).await
+    }
+
+    /// Writes back the lines behind `length` that the store has lost, if its lines are the beginning of those known here.
+    /// Returns whether it did.
+    fn write_back(&mut self, length: u64) -> BoxFuture<'_, Result<bool, EngineError>> {
+        Box::pin(async move {
+            let (engine, session) = (self.engine, self.session().clone());
+            let found = retry_until_available(engine, || engine.store.read(&session, 0)).await?;
+            let Some(lost) = self.lines.strip_prefix(found.as_slice()) else { return Ok(false) };
+            if count(&found) != length {
+                return Ok(false);
+            }
+            let lease = self.lease.clone();
+            match retry_until_available(engine, || engine.store.append(&lease, length, lost, 0)).await {
+                // Where its answer was lost the lines are there, and the caller finds that out.
+                Ok(_) | Err(StoreError::LengthMismatch { .. }) => {}
+                Err(StoreError::Fenced) => return Err(EngineError::Fenced),
+                Err(error) => return Err(error.into()),
+            }
+            self.written_back += count(lost);
+            Ok(true)
+        })
     }
 
     /// Appends lines however long the store is away; they are there once, or somebody else owns the session.
@@ -104,6 +194,8 @@ impl<'a> OwnedSession<'a> {
                 Err(StoreError::InboxTooShort { .. }) if self.is_stored(expected, lines).await? => {
                     return Ok(());
                 }
+                Err(StoreError::LengthMismatch { length })
+                    if length < expected && self.write_back(length).await? => {}
                 Err(StoreError::LengthMismatch { .. }) => return Err(EngineError::Fenced),
                 Err(StoreError::Fenced) => {
                     self.take_again().await?;
@@ -139,6 +231,10 @@ impl<'a> OwnedSession<'a> {
             _ => Err(EngineError::Fenced),
         }
     }
+}
+
+fn count(lines: &[String]) -> u64 {
+    u64::try_from(lines.len()).unwrap_or(u64::MAX)
 }
 
 /// Asks a store until it answers.

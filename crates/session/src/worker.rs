@@ -67,7 +67,7 @@ impl Worker {
                 biased;
                 () = stopped.canceled() => break,
                 Some(done) = driving.join_next() => log_end(done),
-                _ = sweep.tick() => self.sweep().await,
+                _ = sweep.tick() => self.sweep(&mut driving).await,
                 // A query that is dropped could lose the session that it took, so it runs to its end.
                 Some(found) = queries.next() => {
                     wanted = if matches!(found, Ok(Some(_))) { (wanted * 2).min(MAX_WORK_QUERIES) } else { 1 };
@@ -124,12 +124,35 @@ impl Worker {
         driving.spawn(work.instrument(span));
     }
 
-    /// Lets questions run out; that wakes their sessions.
-    async fn sweep(&self) {
+    /// Lets questions run out; that wakes their sessions. What the store has lost is written back before.
+    async fn sweep(&self, driving: &mut JoinSet<Driven>) {
+        match self.engine.check_history().await {
+            Ok(false) => {}
+            Ok(true) => return self.write_back(driving).await,
+            Err(error) => tracing::warn!("check of the store's history failed: {error}"),
+        }
         match self.engine.store.sweep(self.engine.clock.now()).await {
             Ok(expired) if expired.is_empty() => {}
             Ok(expired) => tracing::info!(approvals = expired.len(), "approvals expired"),
             Err(error) => tracing::warn!("expiry of approvals failed: {error}"),
+        }
+    }
+}
+
+impl Worker {
+    /// Has the sessions written back of which the store has less than this process knows.
+    async fn write_back(&self, driving: &mut JoinSet<Driven>) {
+        let lost = match self.engine.lost_sessions().await {
+            Ok(lost) => lost,
+            Err(error) => return tracing::warn!("lost sessions not looked for: {error}"),
+        };
+        tracing::warn!("the store lost events of {} sessions that this process knows", lost.len());
+        for session in lost {
+            let engine = self.engine.clone();
+            driving.spawn(async move {
+                let written = engine.write_back(&session).await;
+                (session, written.map(|()| DriveOutcome::Paused))
+            });
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::bot::core::{Core, sent, words};
+use crate::bot::handle::speech::Said;
 use crate::bot::show::{self, Message, Offer};
 use crate::bot::target::targets;
 use crate::bot::{PostedLine, Thread, may_take_part};
@@ -116,10 +117,11 @@ impl Core {
             return Ok(gone());
         }
         let key = |word: &str| format!("{word} {}", press.key);
-        self.say(&there, &key("join"), user, &own.opened.symptom, Instruction::Steer, false)
-            .await
-            .map(drop)?;
-        self.say(&here, &key("leave"), user, "stop", Instruction::Stop, false).await.map(drop)?;
+        let (join, leave) = (key("join"), key("leave"));
+        let joins = Said { thread: &there, key: &join, user, addressed: false };
+        self.say(&joins, &own.opened.symptom, Instruction::Steer, None).await?;
+        let leaves = Said { thread: &here, key: &leave, user, addressed: false };
+        self.say(&leaves, "stop", Instruction::Stop, None).await?;
         let link = self.link(&there.channel, &there.ts);
         Ok(show::joined(line.summary.id.as_str(), link.as_deref()))
     }

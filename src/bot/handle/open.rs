@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::bot::core::Core;
 use crate::bot::{ChannelRules, Thread};
+use ghost_investigate::Limits;
 use ghost_investigate::event::{Opened, Quote};
 use ghost_session::InboxMessage;
 use ghost_store::{Delivered, StoreError};
@@ -43,15 +44,23 @@ impl Core {
         incident: Incident<'_>,
         by_program: bool,
     ) -> Result<Delivered, StoreError> {
-        let Incident { thread, key, who, symptom, rules, quotes } = incident;
+        let (session, key) = (incident.thread.session(), incident.key);
         let limits = if by_program {
-            self.limits_today(&thread.channel, rules.day).await?
+            self.limits_today(&incident.thread.channel, incident.rules.day).await?
         } else {
             self.settings.limits
         };
+        let opened = self.opened(incident, by_program, limits);
+        // Under the event's own key: the same event again opens nothing, and of two at once the later one becomes words.
+        self.write(&session, key, &InboxMessage::Open(Box::new(opened))).await
+    }
+
+    /// Describes the session that an incident opens.
+    pub(super) fn opened(&self, incident: Incident<'_>, by_program: bool, limits: Limits) -> Opened {
+        let Incident { thread, key: _, who, symptom, rules, quotes } = incident;
         let hosts = rules.hosts_of(symptom);
         let cloud_too = rules.is_cloud_too(&hosts);
-        let opened = Opened {
+        Opened {
             symptom: symptom.to_owned(),
             requester: who.to_owned(),
             origin: thread.origin(),
@@ -68,8 +77,6 @@ impl Core {
             outside: None,
             alert: None,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-        };
-        // Under the event's own key: the same event again opens nothing, and of two at once the later one becomes words.
-        self.write(&thread.session(), key, &InboxMessage::Open(Box::new(opened))).await
+        }
     }
 }

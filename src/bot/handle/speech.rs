@@ -8,7 +8,7 @@ use crate::bot::present::posted;
 use crate::bot::show::{self, Refusal, Waiting, phrase, refusal};
 use crate::bot::{ChannelRules, Intent, Thread, may_take_part, meant, without_mention};
 use ghost_investigate::complaint::{self, Topic};
-use ghost_investigate::event::{Alert, Delivered, HumanMessage, Instruction};
+use ghost_investigate::event::{Alert, Delivered, HumanMessage, Instruction, Opened};
 use ghost_investigate::playbook::answer_to_topic;
 use ghost_investigate::report::{follow_up, no_answer};
 use ghost_investigate::state::State;
@@ -153,10 +153,16 @@ impl Core {
             (Intent::Decision, true) => self.typed_decision(&words_said).await?,
             (Intent::Assent(text), true) => match self.waits_in(&thread).await? {
                 Some(_) => self.typed_decision(&words_said).await?,
-                None => self.steer(&words_said, rules, &text).await?,
+                None => self.steer(&words_said, rules, &text, None).await?,
             },
-            (Intent::Resume, true) => self.steer(&words_said, rules, "go on").await?,
-            (Intent::Words(text), true) => self.steer(&words_said, rules, &text).await?,
+            (Intent::Resume, true) => self.steer(&words_said, rules, "go on", None).await?,
+            (Intent::Words(text), true) => {
+                // The store may forget the session that it knows now.
+                let (key, who, symptom) = (&origin.key, &user, &text);
+                let incident = Incident { thread: &thread, key, who, symptom, rules, quotes: Vec::new() };
+                let opens = addressed.then(|| Box::new(self.opened(incident, false, self.settings.limits)));
+                self.steer(&words_said, rules, &text, opens).await?;
+            }
             (
                 Intent::Stop
                 | Intent::Report
@@ -220,7 +226,14 @@ impl Core {
     }
 
     /// Takes words for a session: a question about its report is answered, everything else steers it.
-    async fn steer(&self, said: &Said<'_>, rules: &ChannelRules, text: &str) -> Result<(), StoreError> {
+    /// `opens` is the incident that they are if there is no session any more.
+    async fn steer(
+        &self,
+        said: &Said<'_>,
+        rules: &ChannelRules,
+        text: &str,
+        opens: Option<Box<Opened>>,
+    ) -> Result<(), StoreError> {
         // Steering is a question, too. The commands that follow are judged by the session's own scope in any case.
         if let Some(what) = rules.outside(text) {
             let refused = refusal(&Refusal::OutOfScope { what }, &show::RenderContext::default());
@@ -239,8 +252,7 @@ impl Core {
                 return Ok(());
             }
         }
-        let news =
-            self.say(said.thread, said.key, said.user, text, Instruction::Steer, said.addressed).await?;
+        let news = self.say(said, text, Instruction::Steer, opens).await?;
         // What Slack brings again was answered the first time.
         if news != StoreDelivered::New {
             return Ok(());
@@ -280,7 +292,7 @@ impl Core {
         instruction: Instruction,
     ) -> Result<(), StoreError> {
         let state = self.state_of(said.thread).await?;
-        let news = self.say(said.thread, said.key, said.user, text, instruction, said.addressed).await?;
+        let news = self.say(said, text, instruction, None).await?;
         if news != StoreDelivered::New {
             return Ok(());
         }
@@ -305,16 +317,14 @@ impl Core {
     /// Puts words into a session.
     pub(super) async fn say(
         &self,
-        thread: &Thread,
-        key: &str,
-        who: &str,
+        said: &Said<'_>,
         text: &str,
         instruction: Instruction,
-        addressed: bool,
+        opens: Option<Box<Opened>>,
     ) -> Result<StoreDelivered, StoreError> {
-        let said = HumanMessage { who: who.to_owned(), text: text.to_owned(), instruction };
-        let message = if addressed { InboxMessage::Again(said) } else { InboxMessage::Said(said) };
-        self.write(&self.session_of(thread).await?, key, &message).await
+        let words = HumanMessage { who: said.user.to_owned(), text: text.to_owned(), instruction };
+        let message = if said.addressed { InboxMessage::Again(words) } else { InboxMessage::Said(words) };
+        self.write_opening(&self.session_of(said.thread).await?, said.key, &message, opens).await
     }
 
     async fn tell_status(&self, thread: &Thread, user: &str) -> Result<(), StoreError> {

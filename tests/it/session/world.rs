@@ -105,9 +105,14 @@ impl World {
 
     /// Tells the session of an incident.
     pub(super) async fn mention(&self, symptom: &str) {
-        let opened = Opened {
+        self.message("open", &InboxMessage::Open(Box::new(self.incident("ana", symptom)))).await;
+    }
+
+    /// Describes the session that an incident opens.
+    pub(super) fn incident(&self, who: &str, symptom: &str) -> Opened {
+        Opened {
             symptom: symptom.to_owned(),
-            requester: "ana".to_owned(),
+            requester: who.to_owned(),
             origin: Origin { place: "test".to_owned(), team: None, channel: None, thread: None },
             quotes: Vec::new(),
             nonce: "nonce".to_owned(),
@@ -131,8 +136,7 @@ impl World {
             outside: None,
             alert: None,
             version: "test".to_owned(),
-        };
-        self.message("open", &InboxMessage::Open(Box::new(opened))).await;
+        }
     }
 
     /// Mentions it once more.
@@ -147,7 +151,7 @@ impl World {
         self.message(text, &InboxMessage::Said(said)).await;
     }
 
-    async fn message(&self, key: &str, message: &InboxMessage) {
+    pub(super) async fn message(&self, key: &str, message: &InboxMessage) {
         let text = serde_json::to_string(message).unwrap();
         self.store.deliver(&self.session, key, &text).await.unwrap();
     }

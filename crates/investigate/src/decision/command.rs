@@ -288,5 +288,6 @@ pub(crate) fn ended(step: &Step, action: &str, reason: &str) -> Effect {
         duration_ms: None,
         evidence: None,
         output_metadata: serde_json::Value::Null,
+        restored: false,
     })])
 }

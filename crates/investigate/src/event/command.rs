@@ -118,6 +118,9 @@ pub struct Done {
     /// What is known about the output.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub output_metadata: Value,
+    /// The store had lost this end, and the audit knew it; not so in ledgers of before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub restored: bool,
 }
 
 /// What the investigation reads of what is known about an output; the rest is kept as the gate wrote it.

@@ -211,6 +211,14 @@ pub struct BudgetSpent {
 pub struct Resumed {
     /// The fencing number of the new owner.
     pub epoch: u64,
+    /// How many events before this one the store had lost and the owner wrote back; none in ledgers of before.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub restored: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -35,6 +35,8 @@ pub(super) fn accept(
             let fits = state.opened.by_program && state.opened.outside.is_none();
             Some(check(fits, recorded, "an event of this session", "one of a session that an alert opened"))
         }
+        // What an owner wrote back may be of a session in any state.
+        Event::Resumed(resumed) if resumed.restored > 0 => Some(Ok(())),
         Event::Resumed(_) => Some(resume(state, recorded)),
         // Boards and cards are shown beside the decisions, whenever somebody can be reached.
         Event::Delivered(delivered) if !delivered.is_report() => Some(shown(state, delivered, recorded)),
@@ -113,6 +115,20 @@ pub(super) fn accept(
             _ if is_beside(state, done.step) => Some(ran(state, done, recorded)),
             _ => None,
         },
+        // A store that forgot leaves it open whether a command ran before the ledger says so.
+        Event::Unknown(unknown) => {
+            let phase = state.step(unknown.step).map(|step| &step.phase);
+            let is_forgotten = matches!(
+                phase,
+                Some(
+                    Phase::Judged
+                        | Phase::Decided { answer: Reply::Approve, .. }
+                        | Phase::Expired { .. }
+                        | Phase::Intended { .. }
+                )
+            );
+            is_forgotten.then_some(Ok(()))
+        }
         Event::Opened(_)
         | Event::HypothesisSet(_)
         | Event::ModelAsked(_)
@@ -120,7 +136,6 @@ pub(super) fn accept(
         | Event::ApprovalRequested(_)
         | Event::Intent(_)
         | Event::Executing(_)
-        | Event::Unknown(_)
         | Event::Observed(_)
         | Event::Returned(_)
         | Event::FindingAccepted(_)

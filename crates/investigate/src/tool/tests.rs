@@ -230,6 +230,7 @@ fn done(step: StepId, status: &str) -> Done {
         duration_ms: None,
         evidence: None,
         output_metadata: Value::Null,
+        restored: false,
     }
 }
 

@@ -34,6 +34,10 @@ pub(super) fn settled(subject: &Subject<'_>, context: &RenderContext, now: Times
         Some(Ending::Decided { answer, who, at }) => {
             Some(decided(subject, answer, &context.people.find(who), *at))
         }
+        Some(Ending::Expired { .. }) if outcome::is_doubted(subject) => {
+            let next = "Whether the command ran is not known; asked again.".to_owned();
+            Some(without("Closed", ", the store lost its last writes", next))
+        }
         Some(Ending::Expired { .. }) => Some(expired(subject)),
         None if subject.state.concluded.is_some() => {
             Some(without("Withdrawn", ", the session is over", nothing()))

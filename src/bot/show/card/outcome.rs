@@ -105,7 +105,13 @@ fn ended(subject: &Subject<'_>, done: &Done) -> String {
             format!("failed{error}{because}")
         }
     };
-    format!("{before}{what}")
+    let known = if done.restored { " (from the audit: the store had lost it)" } else { "" };
+    format!("{before}{what}{known}")
+}
+
+/// True if the question was closed because the store forgot what became of it.
+pub(super) fn is_doubted(subject: &Subject<'_>) -> bool {
+    subject.step.outcome_unknown && !subject.approval.requested.outcome_unknown
 }
 
 /// Tells what a no means for what may have run before.

@@ -196,6 +196,7 @@ impl Ledger {
             duration_ms: ran.then_some(4_200),
             evidence: ran.then(|| Digest::of(format!("out {step}")).to_string()),
             output_metadata: Value::Null,
+            restored: false,
         }));
     }
 

@@ -281,6 +281,7 @@ impl TestSession {
             duration_ms: came.is_ok().then_some(900),
             evidence: None,
             output_metadata: Value::Null,
+            restored: false,
         }));
         if came.is_ok() {
             self.observe(&call, Some(step), command, &output);
