@@ -8,7 +8,7 @@ use crate::bot::core::{Core, words};
 use crate::bot::handle::decide::Question;
 use crate::bot::handle::speech::Said;
 use crate::bot::journal::{Entry, JournalAction, note};
-use crate::bot::present::posted;
+use crate::bot::present::{lost_card, posted};
 use crate::bot::show::{
     self, Meta, Preview, Refusal, asked_text, deny_modal, modify_modal, notice_modal, typed_command,
     whole_modal,
@@ -19,7 +19,8 @@ use ghost_investigate::state::State;
 use ghost_slack::arrive::Press;
 use ghost_slack::pace::Priority;
 use ghost_slack::socket::Answer;
-use ghost_store::StoreError;
+use ghost_slack::web::Posted;
+use ghost_store::{ApprovalId, StoreError};
 
 impl Core {
     /// Takes a click.
@@ -28,11 +29,11 @@ impl Core {
         match press.action.action_id.as_str() {
             "approve" => {
                 let refused = self.approve(press, &value).await?;
-                self.tell_refusal(press, refused);
+                self.tell_refusal(press, &value, refused);
             }
             "deny" | "modify" | "whole" => {
                 let refused = self.open_dialog(press, &value).await?;
-                self.tell_refusal(press, refused);
+                self.tell_refusal(press, &value, refused);
             }
             "command" => self.judge_while_typing(press),
             "stop" => self.press_wish(press, &value, Instruction::Stop).await?,
@@ -49,11 +50,42 @@ impl Core {
         Ok(Answer::Done)
     }
 
-    /// Tells whoever pressed privately why it does not count.
-    fn tell_refusal(&self, press: &Press, refused: Option<Refusal>) {
-        if let Some(refused) = refused {
-            self.refuse(&Self::spot(press), &press.user.id, &refused);
+    /// Tells the person who pressed privately why it does not count. A card whose question is closed loses its buttons.
+    fn tell_refusal(self: &Arc<Self>, press: &Press, approval: &str, refused: Option<Refusal>) {
+        let Some(refused) = refused else { return };
+        self.refuse(&Self::spot(press), &press.user.id, &refused);
+        if matches!(refused, Refusal::Gone | Refusal::Decided { .. } | Refusal::Expired { .. }) {
+            let (core, press, approval) = (Arc::clone(self), press.clone(), approval.to_owned());
+            self.spawn(async move {
+                if let Err(error) = core.close_card(&press, &approval).await {
+                    tracing::warn!("card of a closed question not updated: {error}");
+                }
+            });
         }
+    }
+
+    /// Redraws the card that was pressed as store and ledger have it, or says that its question is lost.
+    async fn close_card(self: &Arc<Self>, press: &Press, approval: &str) -> Result<(), String> {
+        let stored = |error: StoreError| error.to_string();
+        let Ok(id) = approval.parse::<ApprovalId>() else { return Ok(()) };
+        if self.store.find(&id, self.clock.now()).await.map_err(stored)?.is_some() {
+            self.show_vote(&id);
+            return Ok(());
+        }
+        let session = self.session_of(&Self::spot(press)).await.map_err(stored)?;
+        let Ok(state) = self.readable(&session).await.map_err(stored)? else { return Ok(()) };
+        // A question that the ledger knows is opened again by the owner of its session.
+        let is_known = state.is_some_and(|state| state.approvals.contains_key(approval));
+        // Only a card of ours has such a row of buttons.
+        let (Some(channel), Some(ts)) = (press.channel.clone(), press.message_ts.clone()) else {
+            return Ok(());
+        };
+        if is_known || press.action.block_id != "card" {
+            return Ok(());
+        }
+        let (there, message) = (Posted { channel, ts }, lost_card(&session, approval));
+        let updated = self.web.at(Priority::Approval).update(&there, &message).await;
+        updated.map(drop).map_err(|error| error.to_string())
     }
 
     /// Returns where a click happened, for what is whispered.
@@ -194,7 +226,11 @@ impl Core {
             return Ok(());
         }
         let Ok(session) = session.parse() else { return Ok(()) };
-        let Some(state) = self.state(&session).await? else { return Ok(()) };
+        let Some(state) = self.state(&session).await? else {
+            let lost = "The store no longer knows this session, so there is nothing to stop. Mention me with what is wrong, and I look anew.";
+            self.whisper(&spot, user, &words(lost));
+            return Ok(());
+        };
         let Some(thread) = Thread::of_state(&state).filter(|thread| thread.channel == spot.channel) else {
             return Ok(());
         };

@@ -21,4 +21,4 @@ mod tracker;
 
 pub use presenter::{Deciders, Pictures, Presenter, Runbooks, Trail};
 pub(super) use publish::{names_in, takes_no_files};
-pub(super) use render::{RenderedMessage, card_of, context, converted, posted};
+pub(super) use render::{RenderedMessage, card_of, context, converted, lost_card, posted};

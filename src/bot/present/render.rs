@@ -7,7 +7,7 @@ use crate::bot::show::{
     self, Frozen, People, Person, RenderContext, agent_status, alert, alert_news, board, card, streamed,
 };
 use crate::bot::{Freeze, Thread};
-use ghost_base::{Digest, Timestamp};
+use ghost_base::{Digest, SessionId, Timestamp};
 use ghost_investigate::event::Delivered;
 use ghost_investigate::memory::Memory;
 use ghost_investigate::state::State;
@@ -76,6 +76,16 @@ pub(in crate::bot) fn card_of(
 ) -> Option<RenderedMessage> {
     let drawn = card(state, approval, context, now)?;
     Some(RenderedMessage::new(state, Delivered::card_of(approval), &drawn))
+}
+
+/// Returns the card of a question that neither the store nor the ledger knows any more.
+pub(in crate::bot) fn lost_card(session: &SessionId, approval: &str) -> Message {
+    let text = format!(
+        "Lost: the store no longer knows this question, so no answer counts here. Whether its command ran is not known: the audit \
+         of session {session} holds every run. Look at the target before you ask again."
+    );
+    let fields = [("session", session.as_str()), ("what", &Delivered::card_of(approval))];
+    Message::text(text).with_metadata(METADATA, &fields)
 }
 
 /// Returns what surrounds a session.
