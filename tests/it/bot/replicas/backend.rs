@@ -12,7 +12,8 @@ use crate::store::server::Server;
 /// The servers.
 pub(super) enum Backend {
     One(Server),
-    Sentinels(Watched),
+    /// With the value of `[store] replicas`.
+    Sentinels(Watched, u32),
     Cluster(Cluster),
 }
 
@@ -23,14 +24,14 @@ impl Backend {
         match self {
             Self::One(_) | Self::Cluster(_) => url,
             // What counted is on a second server.
-            Self::Sentinels(_) => format!("{url}store.replicas = 1\n"),
+            Self::Sentinels(_, replicas) => format!("{url}store.replicas = {replicas}\n"),
         }
     }
 
     pub(super) fn url(&self) -> String {
         match self {
             Self::One(server) => server.url(),
-            Self::Sentinels(watched) => watched.url(),
+            Self::Sentinels(watched, _) => watched.url(),
             Self::Cluster(cluster) => cluster.url(),
         }
     }
@@ -39,7 +40,7 @@ impl Backend {
     pub(super) fn port(&self) -> u16 {
         match self {
             Self::One(server) => server.port,
-            Self::Sentinels(watched) => watched.master.port,
+            Self::Sentinels(watched, _) => watched.master.port,
             Self::Cluster(cluster) => cluster.nodes.first().unwrap().port,
         }
     }
@@ -48,7 +49,9 @@ impl Backend {
     fn servers(&self) -> Vec<&Server> {
         match self {
             Self::One(server) => vec![server],
-            Self::Sentinels(watched) => std::iter::once(&watched.master).chain(&watched.replicas).collect(),
+            Self::Sentinels(watched, _) => {
+                std::iter::once(&watched.master).chain(&watched.replicas).collect()
+            }
             Self::Cluster(cluster) => cluster.nodes.iter().chain(&cluster.replicas).collect(),
         }
     }
@@ -81,7 +84,7 @@ impl Backend {
     pub(super) fn may_promote(&self, yes: bool) {
         match self {
             Self::One(_) => panic!("one server has nobody to follow it"),
-            Self::Sentinels(watched) => {
+            Self::Sentinels(watched, _) => {
                 let patience = if yes { 500 } else { 600_000 };
                 for sentinel in &watched.sentinels {
                     let set = format!("SENTINEL SET main down-after-milliseconds {patience}");
@@ -118,7 +121,7 @@ impl Backend {
     fn followers(&self, primary: usize) -> Vec<&Server> {
         match self {
             Self::One(_) => Vec::new(),
-            Self::Sentinels(watched) => watched.replicas.iter().collect(),
+            Self::Sentinels(watched, _) => watched.replicas.iter().collect(),
             Self::Cluster(cluster) => cluster.replicas.get(primary).into_iter().collect(),
         }
     }
@@ -126,8 +129,37 @@ impl Backend {
     fn at(&mut self, primary: usize) -> &mut Server {
         match self {
             Self::One(server) => server,
-            Self::Sentinels(watched) => &mut watched.master,
+            Self::Sentinels(watched, _) => &mut watched.master,
             Self::Cluster(cluster) => cluster.nodes.get_mut(primary).unwrap(),
+        }
+    }
+
+    /// Has every primary hand over to a replica, as an operator does who wants to work on the servers.
+    pub(super) fn fail_over(&self) {
+        match self {
+            Self::One(_) => panic!("one server has no replica"),
+            Self::Sentinels(watched, _) => {
+                let sentinel = watched.sentinels.first().unwrap();
+                assert!(sentinel.say("SENTINEL FAILOVER main").starts_with("+OK"));
+            }
+            Self::Cluster(cluster) => {
+                for replica in &cluster.replicas {
+                    assert!(replica.say("CLUSTER FAILOVER").starts_with("+OK"));
+                }
+            }
+        }
+    }
+
+    /// Returns the first primary as it was at the beginning.
+    pub(super) fn first(&self) -> &Server {
+        self.servers().into_iter().next().unwrap()
+    }
+
+    /// Starts the one server again on what an older copy holds.
+    pub(super) fn forget_since(&mut self, copy: &tempfile::TempDir) {
+        match self {
+            Self::One(server) => server.restart_on(copy),
+            Self::Sentinels(..) | Self::Cluster(_) => panic!("replicas remember"),
         }
     }
 

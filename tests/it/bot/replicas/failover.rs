@@ -106,7 +106,7 @@ async fn goes_on(backend: Backend) {
 #[tokio::test]
 async fn sentinels_promote_another_server_in_the_middle_of_approvals_and_each_command_runs_once() {
     let Some(watched) = Watched::by(3, 2) else { return };
-    goes_on(Backend::Sentinels(watched)).await;
+    goes_on(Backend::Sentinels(watched, 1)).await;
 }
 
 #[tokio::test]

@@ -3,10 +3,12 @@
 mod alerts;
 mod backend;
 mod brain;
+mod checker;
 mod crash;
 mod failover;
 mod held;
 mod hook;
+mod moved;
 mod people;
 mod proof;
 mod stage;

@@ -77,6 +77,18 @@ impl Stage {
         thinks: Duration,
         command: impl FnOnce(&Path) -> String,
     ) -> Self {
+        Self::start_until(backend, rooms, context, thinks, 60, command).await
+    }
+
+    /// Does so with questions that expire after some minutes.
+    pub(super) async fn start_until(
+        backend: Backend,
+        rooms: usize,
+        context: usize,
+        thinks: Duration,
+        minutes: u32,
+        command: impl FnOnce(&Path) -> String,
+    ) -> Self {
         drop(rustls::crypto::ring::default_provider().install_default());
         let folder = tempfile::tempdir().unwrap();
         let brain = Brain::start(context, thinks, &command(folder.path())).await;
@@ -85,7 +97,7 @@ impl Stage {
         let text = format!(
             "slack.pace = 1000\nbot.sessions = 400\n{}[model]\nbrain = 'openai'\n[model.openai]\n\
              model = 'm'\nbase_url = '{}'\n[approval]\nchange.users = ['U0LABBOB01']\n\
-             measurement.users = ['U0LABBOB01']\n[shell]\napproval_minutes = 60\n[log]\nlevel = 'info'\n\
+             measurement.users = ['U0LABBOB01']\n[shell]\napproval_minutes = {minutes}\n[log]\nlevel = 'info'\n\
              [outside]\nchannel = '{NETWORK}'\n[alerts.alertmanager]\nchannel = '{NETWORK}'\nsecret_file = '{}'\n",
             backend.configuration(),
             brain.url,
@@ -101,7 +113,7 @@ impl Stage {
                 let redis = redis::Client::open(server.url()).unwrap();
                 Some(redis.get_multiplexed_async_connection().await.unwrap())
             }
-            Backend::Sentinels(_) | Backend::Cluster(_) => None,
+            Backend::Sentinels(..) | Backend::Cluster(_) => None,
         };
         let place =
             RedisConfig { answer: Duration::from_secs(10), ..RedisConfig::new(backend.url(), "ghost") };
