@@ -30,6 +30,8 @@ pub enum StoreError {
         source: Box<dyn std::error::Error + Send + Sync>,
         /// What a human can look at.
         hint: String,
+        /// Why the server refused the write, if it answered that it takes no writes.
+        refusal: Option<WriteRefusal>,
     },
     /// The address of a server, or the prefix of its keys, cannot be used as it was written.
     #[error("the store cannot be there: {what}")]
@@ -65,12 +67,83 @@ pub enum StoreError {
     },
 }
 
+/// Why a server that answers takes no writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WriteRefusal {
+    /// Its memory is full (`OOM`).
+    OutOfMemory,
+    /// It cannot write to its disk (`MISCONF`).
+    Disk,
+    /// It is a replica (`READONLY`).
+    ReadOnly,
+    /// Too few replicas are connected to it (`NOREPLICAS`).
+    TooFewReplicas,
+}
+
+impl WriteRefusal {
+    /// Reads the word with which Redis begins an error.
+    pub(super) fn from_code(code: &str) -> Option<Self> {
+        match code {
+            "OOM" => Some(Self::OutOfMemory),
+            "MISCONF" => Some(Self::Disk),
+            "READONLY" => Some(Self::ReadOnly),
+            "NOREPLICAS" => Some(Self::TooFewReplicas),
+            _ => None,
+        }
+    }
+
+    /// Returns the reason in words.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OutOfMemory => "the store refuses writes: its memory is full (OOM)",
+            Self::Disk => "the store refuses writes: it cannot write to its disk (MISCONF)",
+            Self::ReadOnly => "the store refuses writes: it is a read-only replica (READONLY)",
+            Self::TooFewReplicas => "the store refuses writes: too few replicas are connected (NOREPLICAS)",
+        }
+    }
+}
+
 impl StoreError {
+    /// Returns why the server takes no writes, if that is the error.
+    #[must_use]
+    pub fn refusal(&self) -> Option<WriteRefusal> {
+        match self {
+            Self::Unavailable { refusal, .. } => *refusal,
+            Self::Fenced
+            | Self::LengthMismatch { .. }
+            | Self::InboxTooShort { .. }
+            | Self::Address { .. }
+            | Self::InUse { .. }
+            | Self::Newer { .. }
+            | Self::Corrupt { .. }
+            | Self::TooLarge { .. } => None,
+        }
+    }
+
     pub(super) fn unavailable(
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
         hint: impl Into<String>,
     ) -> Self {
-        Self::Unavailable { source: source.into(), hint: hint.into() }
+        Self::Unavailable { source: source.into(), hint: hint.into(), refusal: None }
+    }
+
+    /// The error of a server that answers with an error of its own, which the hint quotes.
+    pub(super) fn unavailable_with_message(
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        let source = source.into();
+        let hint = format!("Redis answered: {source}");
+        Self::Unavailable { source, hint, refusal: None }
+    }
+
+    /// The error of a server that answers and takes no writes.
+    pub(super) fn refused(
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+        refusal: WriteRefusal,
+    ) -> Self {
+        Self::Unavailable { source: source.into(), hint: refusal.as_str().to_owned(), refusal: Some(refusal) }
     }
 
     pub(super) fn address(what: impl Into<String>) -> Self {

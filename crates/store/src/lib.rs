@@ -48,7 +48,7 @@ pub use approval::{
 };
 pub use durability::DurabilityGap;
 pub use embedded::Store as EmbeddedStore;
-pub use error::StoreError;
+pub use error::{StoreError, WriteRefusal};
 pub use port::{
     Approvals, Backlog, Claimed, Claims, Delivered, Dispatch, Inbox, Item, Lease, Leases, Ledger, Notice,
     SharedState, Store,

@@ -88,7 +88,7 @@ impl Mortal {
 }
 
 fn lost() -> StoreError {
-    StoreError::Unavailable { source: "cut".into(), hint: "the answer got lost".to_owned() }
+    StoreError::Unavailable { source: "cut".into(), hint: "the answer got lost".to_owned(), refusal: None }
 }
 
 #[async_trait]

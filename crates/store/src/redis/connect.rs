@@ -13,7 +13,7 @@ use crate::redis::key::Keys;
 use crate::redis::script::Scripts;
 use crate::redis::wire::Wire;
 use crate::settings::millis;
-use crate::{Settings, StoreError};
+use crate::{Settings, StoreError, WriteRefusal};
 use ghost_base::SessionId;
 
 /// The format of the keys.
@@ -87,6 +87,9 @@ impl fmt::Debug for Store {
 }
 
 fn unavailable(error: RedisError) -> StoreError {
+    if let Some(refusal) = error.code().and_then(WriteRefusal::from_code) {
+        return StoreError::refused(error, refusal);
+    }
     let hint = if error.kind() == ErrorKind::MasterNameNotFoundBySentinel {
         "no sentinel knows a living master of that name; is the name right, or is a failover going on?"
     } else if error.kind() == ErrorKind::AuthenticationFailed {
@@ -98,7 +101,7 @@ fn unavailable(error: RedisError) -> StoreError {
     } else if error.is_io_error() {
         "Redis cannot be reached; is it running, and is the address right?"
     } else {
-        "Redis refused; its message says why"
+        return StoreError::unavailable_with_message(error);
     };
     StoreError::unavailable(error, hint)
 }
