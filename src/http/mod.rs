@@ -15,8 +15,11 @@
 //!
 //! - Reasons and label values are words of this program or are reduced to a method's name, so no text from outside is served.
 //! - A metric has one name, in [`TABLE`]; callers have methods and cannot misspell it.
-//! - A client that is slow loses its connection, not the server. Only an answer that is held ([`Lasting`]) keeps one for longer.
+//! - A slow client loses its connection to a newer one; it never keeps a newer one waiting. Only an answer that is held ([`Lasting`])
+//!   lasts longer.
 
+mod admission;
+mod body;
 mod live;
 mod measure;
 mod ready;
@@ -28,4 +31,4 @@ pub use measure::{
     SocketState, TABLE, Whose,
 };
 pub use ready::{Check, Components, Part, Report};
-pub use server::{Held, LISTEN, Lasting, Patience, Routes, Vitals, serve};
+pub use server::{Held, LISTEN, Lasting, LateRoutes, Patience, Routes, Vitals, listen, serve};

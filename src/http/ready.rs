@@ -110,6 +110,11 @@ impl Check {
         self.parts.tell(self.name, Ok(()));
     }
 
+    /// Takes the part out: what it stood for is over, or another part says it from now on.
+    pub fn retire(self) {
+        self.parts.lock().remove(self.name);
+    }
+
     /// Says that the part is not ready, and why.
     pub fn not_ready(&self, why: &'static str) {
         self.parts.tell(self.name, Err(why));

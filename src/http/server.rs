@@ -1,25 +1,34 @@
-//! The server: three routes of ours, whatever the caller adds, and no patience with slow clients.
+//! The server: `/live`, `/ready` and `/metrics`, the routes that the caller adds, and a time limit for each step of a client.
 
-use std::sync::Arc;
+use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use axum::Router;
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
-use axum::{Extension, Router};
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use serde_json::json;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tracing::{debug, warn};
 
+use ghost_shell::CancelSignal;
+
+use crate::http::admission::{Admission, Limits, MAX_CONNECTIONS, MAX_PER_PEER, Place};
+use crate::http::body::TimedBody;
 use crate::http::live::Pulse;
 use crate::http::measure::Measures;
 use crate::http::ready::{Components, FORMAT};
@@ -30,11 +39,11 @@ pub const LISTEN: &str = "127.0.0.1:9464";
 /// The content type by which Prometheus reads counters under their whole names.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// How many connections are served at once. Whoever comes then waits until one ends.
-const MAX_CONNECTIONS: usize = 256;
+/// How many connections the system keeps until the server accepts them: a burst of silent clients fills the usual 128.
+const BACKLOG: u32 = 4_096;
 
 /// How long nothing is accepted after the system refused to.
-const BREATH: Duration = Duration::from_secs(1);
+const ACCEPT_PAUSE: Duration = Duration::from_secs(1);
 
 /// Everything that the three routes show.
 #[derive(Debug, Clone, Default)]
@@ -50,13 +59,13 @@ pub struct Vitals {
 /// How long a client may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// For the head of a request, and between two of them; 10 s unless said.
+    /// For the head of a request, and between two requests (default: 10 s).
     pub head: Duration,
-    /// From the head of a request to its answer, the body included; 10 s unless said.
+    /// From the head of a request to its answer, the body included (default: 10 s). The body alone has as long where an answer may last.
     pub request: Duration,
-    /// For a whole connection; 5 min unless said. It ends between two requests.
+    /// For a whole connection (default: 5 min). It ends between two requests.
     pub connection: Duration,
-    /// For what is still being answered when a connection has to end; 5 s unless said.
+    /// For the request that is being answered when a connection must end (default: 5 s).
     pub parting: Duration,
 }
 
@@ -71,8 +80,8 @@ impl Default for Patience {
     }
 }
 
-/// What is served beside `/live`, `/ready` and `/metrics`.
-#[derive(Debug, Default)]
+/// The routes besides `/live`, `/ready` and `/metrics`.
+#[derive(Debug, Clone, Default)]
 pub struct Routes {
     /// What answers soon; the three routes win over one of the same path.
     pub extra: Router,
@@ -86,59 +95,108 @@ impl From<Router> for Routes {
     }
 }
 
-/// Counts the answers of one connection that last. It is found among the extensions of a request; while an answer of its connection is
-/// held, the connection does not end because it is old.
+/// Routes that answer 503 until they are opened: the server listens while what stands behind them is still awaited.
 #[derive(Debug, Clone, Default)]
-pub struct Lasting(Arc<AtomicUsize>);
+pub struct LateRoutes(Arc<OnceLock<Routes>>);
+
+impl LateRoutes {
+    /// Opens the routes. Only the first call counts.
+    pub fn open(&self, routes: Routes) {
+        drop(self.0.set(routes));
+    }
+}
+
+impl<R: Into<Routes>> From<R> for LateRoutes {
+    fn from(routes: R) -> Self {
+        let late = Self::default();
+        late.open(routes.into());
+        late
+    }
+}
+
+/// Counts the answers of one connection that last. It is found among the extensions of a request. While an answer of its connection is
+/// held, the connection neither ends because it is old nor makes room for another one.
+#[derive(Debug, Clone, Default)]
+pub struct Lasting(Arc<Answers>);
+
+#[derive(Debug, Default)]
+struct Answers {
+    held: AtomicUsize,
+    place: Option<Arc<Place>>,
+}
 
 /// An answer that lasts, until it is dropped.
 #[derive(Debug)]
 pub struct Held(Lasting);
 
 impl Lasting {
+    fn on(place: Arc<Place>) -> Self {
+        Self(Arc::new(Answers { held: AtomicUsize::new(0), place: Some(place) }))
+    }
+
     /// Begins an answer that lasts.
     #[must_use]
     pub fn hold(&self) -> Held {
-        self.0.fetch_add(1, Ordering::SeqCst);
+        self.0.held.fetch_add(1, Ordering::SeqCst);
+        self.0.place.iter().for_each(|place| place.working());
         Held(self.clone())
     }
 
     fn is_held(&self) -> bool {
-        self.0.load(Ordering::SeqCst) > 0
+        self.0.held.load(Ordering::SeqCst) > 0
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::SeqCst);
+        let answers = &self.0.0;
+        if answers.held.fetch_sub(1, Ordering::SeqCst) == 1 {
+            answers.place.iter().for_each(|place| place.waiting());
+        }
     }
 }
 
-/// Serves `/live`, `/ready`, `/metrics` and whatever else is routed until `stop`, then lets open requests end.
+/// Listens on an address, with room for a burst of connections.
+///
+/// # Errors
+/// Fails if the address is taken or is none of this machine's.
+pub fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+/// Serves the routes, and `/live`, `/ready` and `/metrics` if there are vitals to show, until `stop`; then lets open requests end.
 pub async fn serve(
     listener: TcpListener,
-    routes: impl Into<Routes>,
-    vitals: Vitals,
+    routes: impl Into<LateRoutes>,
+    vitals: impl Into<Option<Vitals>>,
     patience: Patience,
     stop: impl Future<Output = ()>,
 ) {
-    let router = router(routes.into(), vitals, patience);
+    let router = router(routes.into(), vitals.into(), patience);
+    let admission = Admission::new(Limits { total: MAX_CONNECTIONS, per_peer: MAX_PER_PEER });
     let (stopping, stopped) = watch::channel(());
     let mut connections = JoinSet::new();
     tokio::pin!(stop);
     loop {
-        let room = connections.len() < MAX_CONNECTIONS;
         tokio::select! {
             biased;
             () = &mut stop => break,
             Some(_) = connections.join_next() => {}
-            accepted = listener.accept(), if room => match accepted {
-                Ok((stream, _)) => {
-                    connections.spawn(attend(stream, router.clone(), patience, stopped.clone()));
+            accepted = listener.accept() => match accepted {
+                Ok((stream, peer)) => {
+                    let Some((place, evicted)) = admission.admit(peer.ip()) else {
+                        debug!("http connection refused: every connection of this peer is at work");
+                        continue;
+                    };
+                    let client = Client { place, evicted, stopped: stopped.clone() };
+                    connections.spawn(attend(stream, client, router.clone(), patience));
                 }
                 Err(error) => {
                     warn!(http.error = %error, "http accept failed: {error}");
-                    sleep(BREATH).await;
+                    sleep(ACCEPT_PAUSE).await;
                 }
             },
         }
@@ -148,21 +206,62 @@ pub async fn serve(
     while connections.join_next().await.is_some() {}
 }
 
-fn router(routes: Routes, vitals: Vitals, patience: Patience) -> Router {
-    Router::new()
-        .route("/live", get(live))
-        .route("/ready", get(ready))
-        .route("/metrics", get(metrics))
-        .with_state(vitals)
-        .fallback_service(routes.extra)
-        .layer(from_fn_with_state(patience, hurry))
-        .merge(routes.lasting)
+fn router(late: LateRoutes, vitals: Option<Vitals>, patience: Patience) -> Router {
+    let opened: Arc<OnceLock<Router>> = Arc::default();
+    let dispatch = async move |request: Request| -> Response {
+        let Some(routes) = late.0.get() else {
+            return (StatusCode::SERVICE_UNAVAILABLE, "starting\n").into_response();
+        };
+        let opened = opened.get_or_init(|| {
+            let extra = Router::new().fallback_service(routes.extra.clone());
+            extra.layer(from_fn_with_state(patience, hurry)).merge(routes.lasting.clone())
+        });
+        match TowerToHyperService::new(opened.clone()).call(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        }
+    };
+    let health = match vitals {
+        Some(vitals) => Router::new()
+            .route("/live", get(live))
+            .route("/ready", get(ready))
+            .route("/metrics", get(metrics))
+            .with_state(vitals)
+            .layer(from_fn_with_state(patience, hurry)),
+        None => Router::new(),
+    };
+    health.fallback(dispatch)
 }
 
-/// Serves one connection until it ends, has lasted too long, or everything stops.
-async fn attend(stream: TcpStream, router: Router, patience: Patience, mut stopped: watch::Receiver<()>) {
-    let lasting = Lasting::default();
-    let service = TowerToHyperService::new(router.layer(Extension(lasting.clone())));
+/// One connection, as the server sees it.
+struct Client {
+    place: Arc<Place>,
+    evicted: CancelSignal,
+    stopped: watch::Receiver<()>,
+}
+
+/// Serves one connection until it ends, has lasted too long, has to make room, or everything stops.
+async fn attend(stream: TcpStream, client: Client, router: Router, patience: Patience) {
+    let Client { place, mut evicted, mut stopped } = client;
+    let lasting = Lasting::on(Arc::clone(&place));
+    let answering = lasting.clone();
+    let service = service_fn(move |request: hyper::Request<Incoming>| {
+        let (place, lasting) = (Arc::clone(&place), answering.clone());
+        let router = TowerToHyperService::new(router.clone());
+        async move {
+            if request.body().is_end_stream() {
+                place.working();
+            }
+            let body_place = Arc::clone(&place);
+            let mut request = request.map(|body| Body::new(TimedBody::new(body, body_place, patience.request)));
+            request.extensions_mut().insert(lasting.clone());
+            let response = router.call(request).await;
+            if !lasting.is_held() {
+                place.waiting();
+            }
+            Ok::<_, Infallible>(response?)
+        }
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(patience.head)
@@ -175,6 +274,10 @@ async fn attend(stream: TcpStream, router: Router, patience: Patience, mut stopp
             }
             return;
         }
+        () = evicted.canceled() => {
+            debug!("http connection closed: it waited for its peer, and a newer one needs its place");
+            return;
+        }
         _ = stopped.changed() => true,
         () = sleep(patience.connection) => false,
     };
@@ -183,6 +286,7 @@ async fn attend(stream: TcpStream, router: Router, patience: Patience, mut stopp
     loop {
         tokio::select! {
             _ = connection.as_mut() => return,
+            () = evicted.canceled() => return,
             _ = stopped.changed(), if !is_stopped => is_stopped = true,
             () = sleep(patience.parting) => {
                 if is_stopped || !lasting.is_held() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Bytes;
 use axum::routing::{get, post};
-use ghost_agent::http::{AlertOutcome, Judged, LISTEN, Outcome, Patience, TABLE, Vitals, serve};
+use ghost_agent::http::{AlertOutcome, Judged, LISTEN, LateRoutes, Outcome, Patience, TABLE, Vitals, serve};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -264,4 +264,113 @@ async fn stopping_lets_an_answer_end_and_closes_the_port() {
 #[test]
 fn by_default_it_listens_on_this_machine_only() {
     assert!(LISTEN.parse::<SocketAddr>().unwrap().ip().is_loopback());
+}
+
+/// More clients than the server gives places to.
+const CROWD: usize = 2_000;
+
+/// Opens connections that each send the beginning of something and nothing more.
+async fn crowd(address: SocketAddr, begins: &str, half_closed: bool) -> Vec<TcpStream> {
+    let mut crowd = Vec::new();
+    for _ in 0..CROWD {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        // The server may have closed it already: it has places for fewer.
+        let _ = stream.write_all(begins.as_bytes()).await;
+        if half_closed {
+            let _ = stream.shutdown().await;
+        }
+        crowd.push(stream);
+    }
+    crowd
+}
+
+#[tokio::test]
+async fn clients_that_send_nothing_more_keep_no_newcomer_waiting() {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let all = rustix::process::Rlimit { current: limit.maximum, maximum: limit.maximum };
+    rustix::process::setrlimit(rustix::process::Resource::Nofile, all).unwrap();
+    let patience = Patience { head: LONG, request: LONG, connection: LONG, ..Patience::default() };
+    let waits = Router::new().route("/take", post(async |_: Bytes| "taken"));
+    let kinds = [
+        ("silent", "", false),
+        ("a head that does not end", "GET /live HTTP/1.1\r\nhost: ", false),
+        ("a body that does not end", "POST /take HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nbody", false),
+        ("half closed", "", true),
+    ];
+    for (kind, begins, half_closed) in kinds {
+        let stage = Stage::new(waits.clone(), patience).await;
+        let held = crowd(stage.address, begins, half_closed).await;
+        let asked = tokio::time::timeout(Duration::from_secs(60), async {
+            let taken = "POST /take HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\nconnection: close\r\n\r\nbody";
+            (stage.get("/live").await.0, stage.ask(taken).await)
+        });
+        let (live, taken) = asked.await.unwrap_or_else(|_| panic!("{kind}: nothing is answered"));
+        assert_eq!((live, taken.0, taken.2.as_str()), (200, 200, "taken"), "{kind}");
+        drop(held);
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_is_being_answered_keeps_its_connection_in_a_crowd() {
+    let (begun, go) = (std::sync::Arc::new(tokio::sync::Notify::new()), std::sync::Arc::new(tokio::sync::Notify::new()));
+    let (handler_begun, handler_go) = (begun.clone(), go.clone());
+    let route = get(async move || {
+        handler_begun.notify_one();
+        handler_go.notified().await;
+        "answered"
+    });
+    let patience = Patience { head: LONG, request: LONG, connection: LONG, ..Patience::default() };
+    let stage = Stage::new(Router::new().route("/slow", route), patience).await;
+    let asking = stage.get("/slow");
+    let crowding = async {
+        begun.notified().await;
+        let held = crowd(stage.address, "", false).await;
+        assert_eq!(stage.get("/live").await.0, 200);
+        go.notify_one();
+        held
+    };
+    let ((status, _, body), _held) = tokio::join!(asking, crowding);
+    assert_eq!((status, body.as_str()), (200, "answered"));
+}
+
+#[tokio::test]
+async fn routes_that_are_not_open_yet_answer_503_beside_health() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let late = LateRoutes::default();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let ask = async |path: &str| {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        answer(&mut stream).await.0
+    };
+    let vitals = Vitals::default();
+    vitals.parts.check("slack").not_ready("it is away");
+    let serving = serve(listener, late.clone(), vitals, Patience::default(), async { stopped.await.unwrap() });
+    let asking = async {
+        assert_eq!((ask("/live").await, ask("/ready").await, ask("/extra").await), (200, 503, 503));
+        late.open(Router::new().route("/extra", get(async || "open")).into());
+        assert_eq!((ask("/extra").await, ask("/other").await), (200, 404));
+        stop.send(()).unwrap();
+    };
+    tokio::join!(serving, asking);
+}
+
+#[tokio::test]
+async fn what_serves_no_vitals_shows_none() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let serving = serve(listener, Router::new(), None, Patience::default(), async { stopped.await.unwrap() });
+    let asking = async {
+        for path in ["/live", "/ready", "/metrics"] {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+            stream.write_all(request.as_bytes()).await.unwrap();
+            assert_eq!(answer(&mut stream).await.0, 404, "{path}");
+        }
+        stop.send(()).unwrap();
+    };
+    tokio::join!(serving, asking);
 }

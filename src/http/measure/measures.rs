@@ -49,6 +49,7 @@ struct Inner {
     commands: Family<One, Counter>,
     approvals: Family<One, Counter>,
     clicks_refused: Counter,
+    events_refused: Counter,
     tokens: Family<One, Counter>,
     cost: Counter,
     sessions: Family<One, Gauge>,
@@ -129,6 +130,7 @@ impl Measures {
         let first_reply = add(to, &table::FIRST_REPLY, Histogram::new(FIRST_REPLY));
         let approval_wait = add(to, &table::APPROVAL_WAIT, Histogram::new(APPROVAL));
         let events = counters(to, &table::EVENTS, Arrived::ALL.iter().map(|kind| kind.word()));
+        let events_refused = add(to, &table::EVENTS_REFUSED, Counter::default());
         let repeated = add(to, &table::REPEATED, Counter::default());
         let alerts = add(to, &table::ALERTS, Family::default());
         let commands = counters(to, &table::COMMANDS, Judged::ALL.iter().map(|verdict| verdict.word()));
@@ -151,6 +153,7 @@ impl Measures {
             first_reply,
             approval_wait,
             events,
+            events_refused,
             repeated,
             alerts,
             commands,
@@ -204,6 +207,11 @@ impl Measures {
     /// Notes that the policy judged a command.
     pub fn command(&self, verdict: Judged) {
         self.0.commands.get_or_create(&labels(&table::COMMANDS, verdict.word())).inc();
+    }
+
+    /// Counts an event that was not taken because the store did not accept it.
+    pub fn event_refused(&self) {
+        self.0.events_refused.inc();
     }
 
     /// Notes a click of somebody who may not decide.

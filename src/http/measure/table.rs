@@ -60,6 +60,7 @@ table! {
     FIRST_REPLY: Histogram "ghost_mention_to_first_reply_seconds" [] "From the arrival of a mention to the first message in its thread";
     APPROVAL_WAIT: Histogram "ghost_approval_wait_seconds" [] "From an approval card to its end, whichever it was";
     EVENTS: Counter "ghost_events_total" ["kind"] "What arrived from Slack for the first time";
+    EVENTS_REFUSED: Counter "ghost_events_refused_total" [] "Events from Slack that were not taken because the store did not accept them";
     REPEATED: Counter "ghost_events_repeated_total" [] "What Slack delivered again";
     ALERTS: Counter "ghost_alerts_total" ["source", "outcome"] "Requests with alerts, by the name of their source and what became of them";
     COMMANDS: Counter "ghost_commands_total" ["verdict"] "Commands that the policy judged";
