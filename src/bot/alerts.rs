@@ -167,7 +167,7 @@ impl PortState {
         let taken = match tokio::time::timeout(STORE_PATIENCE, self.core.alert(source, &alert)).await {
             Ok(Ok(taken)) => taken,
             Ok(Err(error)) => {
-                tracing::warn!(alert.source = %source.name, "alert refused, the store did not take it: {error}");
+                tracing::warn!(alert.source = %source.name, "alert refused, the store did not take it: {}", ghost_base::causes(&error));
                 return Err(gone());
             }
             Err(_) => {

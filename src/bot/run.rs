@@ -13,13 +13,18 @@ use crate::http::{Beat, Check, Measures, SessionState, SocketState, Vitals};
 use crate::telemetry::{Exporter, Telemetry};
 use ghost_session::Worker;
 use ghost_shell::{Cancel, CancelSignal};
+use ghost_base::Timestamp;
 use ghost_slack::socket::{Settings as SocketSettings, Socket, SocketError, Watch};
+use ghost_store::{Backlog, Store, StoreError, WriteRefusal};
 
 /// How often what is too old is looked for.
 const RETENTION_INTERVAL: Duration = Duration::from_secs(3_600);
 
-/// How often the store is looked at, for whoever asks whether the bot is ready.
+/// How often the store is checked with a write and a read, for `/ready`.
 const STORE_CHECK_INTERVAL: Duration = Duration::from_secs(2);
+
+/// The flag that the check writes. Only that the store takes it counts.
+const STORE_CHECK_FLAG: &str = "store-check";
 
 /// How what happens in Slack arrives.
 pub enum EventSource {
@@ -151,7 +156,13 @@ fn count(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-/// Tells whether the bot lives, and whether its store answers.
+/// Writes to the store, then reads from it: a store that answers and refuses writes takes no mention.
+async fn check_store(store: &dyn Store, now: Timestamp) -> Result<Backlog, StoreError> {
+    store.set_flag(STORE_CHECK_FLAG, Some(&now.to_string())).await?;
+    store.backlog().await
+}
+
+/// Reports that the bot lives, and whether its store takes writes and answers.
 async fn beat(core: Arc<Core>, measures: Measures, store: Check, live: Beat, mut stop: CancelSignal) {
     let mut tick = tokio::time::interval(STORE_CHECK_INTERVAL);
     loop {
@@ -160,13 +171,16 @@ async fn beat(core: Arc<Core>, measures: Measures, store: Check, live: Beat, mut
             _ = tick.tick() => {}
         }
         live.now();
-        match tokio::time::timeout(STORE_CHECK_INTERVAL, core.store.backlog()).await {
+        let checked = check_store(core.store.as_ref(), core.clock.now());
+        match tokio::time::timeout(STORE_CHECK_INTERVAL, checked).await {
             Ok(Ok(backlog)) => {
                 store.ready();
                 measures.sessions(SessionState::Queued, backlog.queued);
                 measures.sessions(SessionState::Waiting, backlog.asked);
             }
-            Ok(Err(_)) => store.not_ready("the store refuses or cannot be reached"),
+            Ok(Err(error)) => store.not_ready(
+                error.refusal().map_or("the store refuses or cannot be reached", WriteRefusal::as_str),
+            ),
             Err(_) => store.not_ready("the store does not answer in time"),
         }
     }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction, CommandFactory as _, Parser, Subcommand};
 
 use ghost_tools::global::{EVERYWHERE, Global};
-use ghost_tools::print::{fail, line};
+use ghost_tools::print::{Misconfigured, fail, line};
 use ghost_tools::setup::Setup;
 
 /// Investigates cloud network incidents behind a deterministic safety shell.
@@ -118,7 +118,8 @@ pub(super) fn command() -> clap::Command {
 pub(crate) fn main() -> ExitCode {
     let root = Root::parse();
     let answers = matches!(&root.command, Sub::Hook(arguments) if ghost_tools::hook::answers(arguments));
-    match ghost_tools::log::begin(&root.global).and_then(|()| run(root)) {
+    let is_service = matches!(root.command, Sub::Bot(_));
+    match ghost_tools::log::begin(&root.global, is_service).and_then(|()| run(root)) {
         Ok(code) => ExitCode::from(code),
         // The usual exit code is consent to whoever asks before it acts.
         Err(error) if answers => ExitCode::from(ghost_tools::hook::refuse_to_start(&error)),
@@ -133,7 +134,7 @@ fn run(root: Root) -> anyhow::Result<u8> {
         #[cfg(feature = "lab")]
         Sub::Demo(arguments) => super::demo::run(&arguments, &root.global),
         Sub::Init(arguments) => super::init::run(&arguments, &root.global),
-        Sub::Bot(arguments) => super::bot::run(&arguments, setup()?),
+        Sub::Bot(arguments) => super::bot::run(&arguments, setup().map_err(Misconfigured)?),
         Sub::Shell(arguments) => ghost_tools::shell::run(arguments, setup),
         Sub::Hook(arguments) => ghost_tools::hook::run(&arguments, &root.global),
         Sub::Mcp(arguments) => super::mcp::run(&arguments, &root.global),

@@ -172,7 +172,7 @@ async fn no_token_is_logged_whatever_fails() {
         let mut bot = Bot::start(&slack, "", &tokens);
         let status = tokio::time::timeout(Duration::from_secs(30), bot.child.wait()).await.unwrap().unwrap();
         let log = bot.end().await;
-        assert_eq!(status.code(), Some(1), "{log}");
+        assert_eq!(status.code(), Some(78), "{log}");
         assert!(log.contains("error: "), "{log}");
         holds_no_secret(&log, &slack);
     }

@@ -48,6 +48,7 @@ mod redact;
 mod sandbox;
 mod session;
 mod slack;
+mod start;
 mod store;
 mod terminal;
 mod tidy;

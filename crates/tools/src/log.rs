@@ -15,7 +15,9 @@ use crate::config::{Config, Environment, Log, LogFormat, LogLevel};
 /// Begins to tell. Standard output belongs to the answer.
 ///
 /// A configuration that cannot be used is not this one's to complain about: whoever needs it does.
-pub fn begin(global: &Global) -> anyhow::Result<()> {
+///
+/// The lines of a service begin with their time; those of a command that a person waits for do not.
+pub fn begin(global: &Global, is_service: bool) -> anyhow::Result<()> {
     let environment = Environment::read();
     let file = global.config.clone().or_else(|| environment.path("GHOST_CONFIG"));
     let config = file.and_then(|file| Config::load(&file).ok());
@@ -30,6 +32,7 @@ pub fn begin(global: &Global) -> anyhow::Result<()> {
     let filter = Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("ghost", level);
     let plain = fmt::layer().with_writer(io::stderr);
     let layer = match log.format {
+        LogFormat::Text if is_service => plain.with_target(false).boxed(),
         LogFormat::Text => plain.without_time().with_target(false).boxed(),
         LogFormat::Json => plain.json().flatten_event(true).with_span_list(false).boxed(),
     };

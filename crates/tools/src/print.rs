@@ -40,8 +40,32 @@ impl std::error::Error for Hinted {
     }
 }
 
-/// Prints an error with its causes, and its hint where it has one; returns the exit code for "it failed".
+/// The exit code of a service that cannot start until a person changes its configuration: `EX_CONFIG` of `sysexits.h`. A supervisor
+/// does not restart it.
+pub const MISCONFIGURED: u8 = 78;
+
+/// An error that stays until a person changes the configuration.
+#[derive(Debug)]
+pub struct Misconfigured(pub anyhow::Error);
+
+impl fmt::Display for Misconfigured {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+impl std::error::Error for Misconfigured {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+/// Prints an error with its causes and its hint; returns the exit code.
 pub fn fail(error: &anyhow::Error) -> ExitCode {
+    if let Some(Misconfigured(error)) = error.downcast_ref() {
+        fail(error);
+        return ExitCode::from(MISCONFIGURED);
+    }
     // A reader that went away (`ghost … | head`) is no failure worth a word.
     let gone = error
         .chain()

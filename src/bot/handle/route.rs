@@ -47,10 +47,12 @@ impl Bot {
                 tracing::info!(wait_ms = took.as_millis(), "slack event acknowledged");
                 answer
             }
-            // Slack delivers events again; whoever pressed something sees a warning and presses again.
+            // Slack delivers events again; a person who pressed a button sees a warning and presses again.
             Err(error) => {
                 self.measures.fault(Whose::Upstream);
-                tracing::warn!("slack event refused, the store did not take it: {error}");
+                self.measures.event_refused();
+                let why = ghost_base::causes(&error);
+                tracing::warn!("slack event refused, the store did not take it: {why}");
                 Answer::Refuse
             }
         }

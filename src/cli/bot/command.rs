@@ -1,16 +1,17 @@
 //! The arguments, and the parts of the bot put together.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context as _;
 use clap::Args;
-use tokio::net::TcpListener;
 
 use crate::cli::bot::alerts::endpoints;
 use crate::cli::bot::leftover::FoundLast;
 use crate::cli::bot::outside;
 use crate::cli::bot::settings::settings;
+use crate::cli::bot::start;
 use crate::cli::bot::tokens::Kept;
 use crate::cli::config::checked;
 use crate::cli::engine::{engine, owner};
@@ -20,7 +21,7 @@ use ghost_agent::bot::{
     Application, Bot, Core, CoreServices, Directory, EventSource, OwnApp, Presenter, Settings,
     StoreFreezeCheck, alerts, requests,
 };
-use ghost_agent::http::{self, Patience, Routes, Vitals};
+use ghost_agent::http::{self, LateRoutes, Patience, Routes, Vitals};
 use ghost_agent::telemetry::{Collector, Exporter};
 use ghost_base::{Clock, Secret, SystemClock};
 use ghost_investigate::model::Model;
@@ -33,7 +34,7 @@ use ghost_slack::web::{Roots, Settings as WebSettings, Web};
 use ghost_store::Store;
 use ghost_tools::config::{Transport, read_small};
 use ghost_tools::name::random;
-use ghost_tools::print::Hinted;
+use ghost_tools::print::Misconfigured;
 use ghost_tools::reach::Reach;
 use ghost_tools::runbooks;
 use ghost_tools::setup::Setup;
@@ -59,7 +60,8 @@ pub(in crate::cli) struct Arguments {
 pub(in crate::cli) fn run(arguments: &Arguments, setup: Setup) -> anyhow::Result<u8> {
     drop(rustls::crypto::ring::default_provider().install_default());
     let setup = Arc::new(setup);
-    let model = investigator(&setup, arguments.brain, arguments.script.as_deref())?;
+    let model =
+        investigator(&setup, arguments.brain, arguments.script.as_deref()).map_err(Misconfigured)?;
     drive(|| serve(&setup, model, interrupted()))?.map(|()| 0)
 }
 
@@ -70,8 +72,8 @@ pub(in crate::cli) async fn serve(
     stop: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
     // A bot does not start with a policy that breaks the promise of an example.
-    setup.judged_policy()?;
-    let tokens = Arc::new(Kept::new(setup)?);
+    setup.judged_policy().map_err(Misconfigured)?;
+    let tokens = Arc::new(Kept::new(setup).map_err(Misconfigured)?);
     let url = setup
         .environment
         .text("SLACK_API_URL")
@@ -80,88 +82,132 @@ pub(in crate::cli) async fn serve(
     let roots = Roots::load(None).context("reading the certificates that this machine trusts")?;
     let line = CallQueue::times(usize::try_from(setup.config.slack.pace).unwrap_or(1));
     let web = Web::with_queue(WebSettings { url, ..WebSettings::new(roots) }, tokens.clone(), Arc::new(line));
-    let identity = web.auth_test().await.map_err(|error| {
-        let hint = if error.is_about_token() {
-            "is it the token of an app that is installed in the workspace?"
-        } else {
-            "is Slack reachable from here? SLACK_API_URL and [slack] api_url say where it is looked for"
-        };
-        Hinted::new(error, hint)
-    })?;
-    let left = Arc::new(FoundLast::default());
-    let team = identity.team.clone();
-    let own = OwnApp::new(identity.team.clone(), identity.enterprise.clone());
-    let application = application(setup, model, web, identity, left.clone()).await?;
     let (cancel, canceled) = Cancel::new();
     let cancel = Arc::new(cancel);
+    let served = Served::default();
+    // It listens before anything else is there: `/ready` says what is awaited.
+    let listening = listen(setup, &served, canceled.clone())?;
     let over = Arc::clone(&cancel);
-    let mcp = mcp(setup, &tokens, team, &application.core.store)?;
-    let listening = listen(setup, &application, (tokens, own), mcp, canceled.clone()).await?;
     let running = async move {
-        // Where Slack will not have the bot for good, nothing is left to be served: whoever watches it has to see it end.
-        let ended = async {
-            let ended = application.run(canceled).await;
-            over.cancel();
-            ended
-        };
-        tokio::join!(ended, listening).0
+        let ended = start(setup, model, (web, tokens), &served, canceled).await;
+        // If Slack has refused the bot for good, nothing is left to be served: the supervisor has to see the end.
+        over.cancel();
+        ended
     };
-    let running = left.beside(setup, running);
+    let running = async { tokio::join!(running, listening).0 };
     tokio::pin!(running);
-    let ended = tokio::select! {
+    tokio::select! {
         ended = &mut running => ended,
         () = stop => {
             cancel.cancel();
             running.await
         }
-    };
-    Ok(ended?)
+    }
 }
 
-/// Serves health and metrics, and Slack's signed requests where they are configured.
-async fn listen(
+/// Waits for Slack and the store, then runs the bot until it is stopped.
+async fn start(
+    setup: &Arc<Setup>,
+    model: Arc<dyn Model>,
+    (web, tokens): (Web, Arc<Kept>),
+    served: &Served,
+    canceled: CancelSignal,
+) -> anyhow::Result<()> {
+    let mut stopped = canceled.clone();
+    let (identity, store) = tokio::select! {
+        found = start::ready(setup, &web, &served.vitals) => found?,
+        () = stopped.canceled() => return Ok(()),
+    };
+    let left = Arc::new(FoundLast::default());
+    let team = identity.team.clone();
+    let own_app = OwnApp::new(identity.team.clone(), identity.enterprise.clone());
+    tracing::info!("slack connected, workspace {}", team.as_deref().unwrap_or("unknown"));
+    let parts = Parts { web, identity, store, vitals: served.vitals.clone() };
+    let application = application(setup, model, parts, left.clone())?;
+    let mcp = mcp(setup, &tokens, team, &application.core.store)?;
+    let extra = routes(setup, &application, tokens, own_app)?;
+    let lasting = mcp.as_ref().map(McpRoute::router).unwrap_or_default();
+    served.open(Routes { extra, lasting }, mcp);
+    let running = left.beside(setup, application.run(canceled));
+    running.await.map_err(|error| Misconfigured(error.into()).into())
+}
+
+/// The server's side of the bot, which is there before the bot is.
+#[derive(Clone, Default)]
+struct Served {
+    vitals: Vitals,
+    routes: LateRoutes,
+    mcp: Arc<Mutex<Option<McpRoute>>>,
+}
+
+impl Served {
+    /// Opens the routes of the bot.
+    fn open(&self, routes: Routes, mcp: Option<McpRoute>) {
+        *self.mcp.lock().unwrap_or_else(PoisonError::into_inner) = mcp;
+        self.routes.open(routes);
+    }
+
+    fn take_mcp(&self) -> Option<McpRoute> {
+        self.mcp.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Serves health and metrics at once, and the routes of the bot as soon as they are open.
+fn listen(
+    setup: &Setup,
+    served: &Served,
+    stop: CancelSignal,
+) -> anyhow::Result<impl Future<Output = ()> + use<>> {
+    let bind = |address: Option<SocketAddr>| {
+        address
+            .map(|address| http::listen(address).with_context(|| format!("listening on {address}")))
+            .transpose()
+    };
+    let (listener, probes) = (bind(setup.config.http.listen)?, bind(setup.config.http.probes)?);
+    let vitals = served.vitals.clone();
+    let shown = probes.is_none().then(|| vitals.clone());
+    let served = served.clone();
+    let mut ended = (stop.clone(), stop);
+    Ok(async move {
+        let main = async {
+            let Some(listener) = listener else { return ended.0.canceled().await };
+            let ending = async {
+                ended.0.canceled().await;
+                // Streams end first: they would keep their connections.
+                if let Some(mcp) = served.take_mcp() {
+                    mcp.leave().await;
+                }
+            };
+            http::serve(listener, served.routes.clone(), shown, Patience::default(), ending).await;
+        };
+        let health = async {
+            let Some(listener) = probes else { return };
+            let ending = ended.1.canceled();
+            http::serve(listener, Routes::default(), vitals, Patience::default(), ending).await;
+        };
+        tokio::join!(main, health);
+    })
+}
+
+/// Returns the routes that need the bot: Slack's signed requests, agents elsewhere, alerts.
+fn routes(
     setup: &Setup,
     application: &Application,
-    (tokens, own): (Arc<Kept>, OwnApp),
-    mcp: Option<McpRoute>,
-    mut stop: CancelSignal,
-) -> anyhow::Result<impl Future<Output = ()> + use<>> {
-    let listener = match setup.config.http.listen {
-        Some(address) => {
-            let listening =
-                TcpListener::bind(address).await.with_context(|| format!("listening on {address}"))?;
-            Some(listening)
-        }
-        None => None,
-    };
-    let vitals = application.vitals.clone();
-    let bot = Bot { core: Arc::clone(&application.core), measures: vitals.measures.clone() };
-    let extra = match application.event_source {
+    tokens: Arc<Kept>,
+    own_app: OwnApp,
+) -> anyhow::Result<axum::Router> {
+    let measures = &application.vitals.measures;
+    let bot = Bot { core: Arc::clone(&application.core), measures: measures.clone() };
+    let slack = match application.event_source {
         EventSource::Requests => {
-            requests(Arc::new(bot), own, Arc::new(move || tokens.signing()), Arc::new(SystemClock))
+            requests(Arc::new(bot), own_app, Arc::new(move || tokens.signing()), Arc::new(SystemClock))
         }
         EventSource::Sockets(_) => axum::Router::new(),
     };
-    let extra = extra.merge(outside::server(setup, &application.core.store)?);
+    let agents = outside::server(setup, &application.core.store).map_err(Misconfigured)?;
+    let endpoints = endpoints(setup).map_err(Misconfigured)?;
     let core = Arc::clone(&application.core);
-    let extra = extra.merge(alerts(core, endpoints(setup)?, vitals.measures.clone()));
-    Ok(async move {
-        match listener {
-            Some(listener) => {
-                let lasting = mcp.as_ref().map(McpRoute::router).unwrap_or_default();
-                let ending = async move {
-                    stop.canceled().await;
-                    // Streams end first: they would keep their connections.
-                    if let Some(mcp) = mcp {
-                        mcp.leave().await;
-                    }
-                };
-                let routes = Routes { extra, lasting };
-                http::serve(listener, routes, vitals, Patience::default(), ending).await;
-            }
-            None => stop.canceled().await,
-        }
-    })
+    Ok(slack.merge(agents).merge(alerts(core, endpoints, measures.clone())))
 }
 
 /// Prepares `/mcp`, where clients can prove who they are and something listens.
@@ -194,14 +240,22 @@ fn warnings(setup: &Setup) -> anyhow::Result<Vec<String>> {
     Ok(setup.one_for_both()?.into_iter().collect())
 }
 
-async fn application(
-    setup: &Arc<Setup>,
-    model: Arc<dyn Model>,
+/// The parts that the bot had to wait for, and what it shows of itself.
+struct Parts {
     web: Web,
     identity: ghost_slack::web::Identity,
+    store: Arc<dyn Store>,
+    vitals: Vitals,
+}
+
+fn application(
+    setup: &Arc<Setup>,
+    model: Arc<dyn Model>,
+    parts: Parts,
     leftovers: Arc<FoundLast>,
 ) -> anyhow::Result<Application> {
-    let (data, store) = (setup.data()?.to_owned(), setup.store().await?);
+    let Parts { web, identity, store, vitals } = parts;
+    let data = setup.data()?.to_owned();
     let clock = setup.clock();
     let settings = Settings { surroundings: setup.surroundings()?, ..settings(setup) };
     let audit = data.join("audit");
@@ -292,7 +346,7 @@ async fn application(
         worker,
         event_source,
         sweep: Arc::new(sweeping),
-        vitals: Vitals::default(),
+        vitals,
         telemetry: exporting,
     })
 }

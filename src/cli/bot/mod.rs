@@ -8,6 +8,7 @@ mod command;
 mod leftover;
 mod outside;
 mod settings;
+mod start;
 mod tokens;
 
 pub(super) use alerts::is_usable;

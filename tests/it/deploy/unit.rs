@@ -47,6 +47,9 @@ fn the_unit_starts_the_bot_as_nobody_special() {
         "AmbientCapabilities=",
         "StateDirectory=ghost",
         "Environment=GHOST_DATA_DIR=/var/lib/ghost",
+        "Restart=on-failure",
+        "StartLimitIntervalSec=0",
+        "RestartPreventExitStatus=2 78",
     ] {
         assert!(unit.lines().any(|found| found == line), "{line}");
     }

@@ -129,8 +129,11 @@ pub struct Scope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Http {
-    /// The address to listen on; nothing listens unless said.
+    /// The address for Slack's requests, alerts, `/mcp` and agents elsewhere (default: nothing listens). Without `probes` also for
+    /// `/live`, `/ready` and `/metrics`.
     pub listen: Option<SocketAddr>,
+    /// An address for `/live`, `/ready` and `/metrics` alone, which clients of `listen` cannot keep busy.
+    pub probes: Option<SocketAddr>,
 }
 
 /// Returns everything that is wrong with the sections together.
@@ -160,6 +163,9 @@ pub(super) fn problems(
         problems.push(format!(
             "[slack] api_url = {url:?}: it begins with https://, or with http:// on this machine"
         ));
+    }
+    if http.probes.is_some() && http.probes == http.listen && http.listen.is_some_and(|address| address.port() != 0) {
+        problems.push("[http] probes: it must differ from [http] listen; leave it out to serve both at one address".to_owned());
     }
     if slack.transport == Transport::Http && http.listen.is_none() {
         problems.push("[slack] transport = \"http\": [http] listen has to say where".to_owned());
