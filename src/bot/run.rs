@@ -11,9 +11,9 @@ use crate::bot::measure::{Counting, outcome};
 use crate::bot::present::Presenter;
 use crate::http::{Beat, Check, Measures, SessionState, SocketState, Vitals};
 use crate::telemetry::{Exporter, Telemetry};
+use ghost_base::Timestamp;
 use ghost_session::Worker;
 use ghost_shell::{Cancel, CancelSignal};
-use ghost_base::Timestamp;
 use ghost_slack::socket::{Settings as SocketSettings, Socket, SocketError, Watch};
 use ghost_store::{Backlog, Store, StoreError, WriteRefusal};
 

@@ -1,6 +1,5 @@
 //! The server: `/live`, `/ready` and `/metrics`, the routes that the caller adds, and a time limit for each step of a client.
 
-use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -253,13 +252,14 @@ async fn attend(stream: TcpStream, client: Client, router: Router, patience: Pat
                 place.working();
             }
             let body_place = Arc::clone(&place);
-            let mut request = request.map(|body| Body::new(TimedBody::new(body, body_place, patience.request)));
+            let mut request =
+                request.map(|body| Body::new(TimedBody::new(body, body_place, patience.request)));
             request.extensions_mut().insert(lasting.clone());
             let response = router.call(request).await;
             if !lasting.is_held() {
                 place.waiting();
             }
-            Ok::<_, Infallible>(response?)
+            response
         }
     });
     let connection = http1::Builder::new()

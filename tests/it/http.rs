@@ -294,14 +294,19 @@ async fn clients_that_send_nothing_more_keep_no_newcomer_waiting() {
     let kinds = [
         ("silent", "", false),
         ("a head that does not end", "GET /live HTTP/1.1\r\nhost: ", false),
-        ("a body that does not end", "POST /take HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nbody", false),
+        (
+            "a body that does not end",
+            "POST /take HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nbody",
+            false,
+        ),
         ("half closed", "", true),
     ];
     for (kind, begins, half_closed) in kinds {
         let stage = Stage::new(waits.clone(), patience).await;
         let held = crowd(stage.address, begins, half_closed).await;
         let asked = tokio::time::timeout(Duration::from_secs(60), async {
-            let taken = "POST /take HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\nconnection: close\r\n\r\nbody";
+            let taken =
+                "POST /take HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\nconnection: close\r\n\r\nbody";
             (stage.get("/live").await.0, stage.ask(taken).await)
         });
         let (live, taken) = asked.await.unwrap_or_else(|_| panic!("{kind}: nothing is answered"));
@@ -312,7 +317,8 @@ async fn clients_that_send_nothing_more_keep_no_newcomer_waiting() {
 
 #[tokio::test]
 async fn a_request_that_is_being_answered_keeps_its_connection_in_a_crowd() {
-    let (begun, go) = (std::sync::Arc::new(tokio::sync::Notify::new()), std::sync::Arc::new(tokio::sync::Notify::new()));
+    let (begun, go) =
+        (std::sync::Arc::new(tokio::sync::Notify::new()), std::sync::Arc::new(tokio::sync::Notify::new()));
     let (handler_begun, handler_go) = (begun.clone(), go.clone());
     let route = get(async move || {
         handler_begun.notify_one();
@@ -347,7 +353,8 @@ async fn routes_that_are_not_open_yet_answer_503_beside_health() {
     };
     let vitals = Vitals::default();
     vitals.parts.check("slack").not_ready("it is away");
-    let serving = serve(listener, late.clone(), vitals, Patience::default(), async { stopped.await.unwrap() });
+    let serving =
+        serve(listener, late.clone(), vitals, Patience::default(), async { stopped.await.unwrap() });
     let asking = async {
         assert_eq!((ask("/live").await, ask("/ready").await, ask("/extra").await), (200, 503, 503));
         late.open(Router::new().route("/extra", get(async || "open")).into());

@@ -3,12 +3,10 @@
 use ghost_shell::{Policy, Verdict};
 
 const FIXTURE: &str = include_str!("../fixtures/shell/on-call.txt");
-/// Commands whose verdict depends on rules that this policy does not have yet.
-const PENDING: &str = include_str!("../fixtures/shell/on-call-pending.txt");
 const DOCUMENT: &str = include_str!("../../docs/safety/index.md");
 
 /// At most this many of a hundred reads may ask.
-const MAX_PERCENT: usize = 14;
+const MAX_PERCENT: usize = 13;
 const MIN_READS: usize = 1_000;
 
 /// Returns the commands that begin with this word, without it.
@@ -55,7 +53,6 @@ fn few_of_the_reads_ask() {
 
 /// Prints the figures, too: `cargo test --test it on_call -- --nocapture`.
 #[test]
-#[expect(clippy::print_stdout, reason = "the figures are there to be read")]
 fn the_document_gives_the_figures_of_the_fixture() {
     let [runs, asks, changes, blocked] =
         ["runs", "asks", "changes", "blocked"].map(|kind| commands(kind).len());
@@ -70,6 +67,6 @@ fn every_line_of_the_fixture_says_what_it_is() {
         line.is_empty()
             || ["# ", "runs ", "asks ", "changes ", "blocked "].iter().any(|kind| line.starts_with(kind))
     };
-    let unknown: Vec<&str> = FIXTURE.lines().chain(PENDING.lines()).filter(|line| !known(line)).collect();
+    let unknown: Vec<&str> = FIXTURE.lines().filter(|line| !known(line)).collect();
     assert_eq!(unknown, [""; 0]);
 }

@@ -22,8 +22,13 @@ enum Answers {
     Refused(&'static str),
 }
 
-/// A Slack that knows `auth.test` alone; returns its API's address.
-async fn slack(answers: Answers) -> String {
+/// A Slack that knows `auth.test` alone.
+struct Slack {
+    url: String,
+    _serving: tokio::task::JoinSet<()>,
+}
+
+async fn slack(answers: Answers) -> Slack {
     let asked = Arc::new(AtomicUsize::new(0));
     let answer = move || -> Response {
         let before = asked.fetch_add(1, Ordering::SeqCst);
@@ -40,8 +45,9 @@ async fn slack(answers: Answers) -> String {
     let router = Router::new().fallback(async move || answer());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-    format!("http://{address}/api/")
+    let mut serving = tokio::task::JoinSet::new();
+    serving.spawn(async move { axum::serve(listener, router).await.unwrap() });
+    Slack { url: format!("http://{address}/api/"), _serving: serving }
 }
 
 fn free_address() -> SocketAddr {
@@ -58,7 +64,7 @@ struct Bot {
 
 impl Bot {
     #[expect(clippy::disallowed_methods, reason = "the test starts the program under test")]
-    fn start(slack: &str, more: &str) -> Self {
+    fn start(slack: &Slack, more: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (probes, listen) = (free_address(), free_address());
         let config = format!(
@@ -73,7 +79,7 @@ impl Bot {
             .arg("--data-dir")
             .arg(folder.path().join("data"))
             .env_clear()
-            .env("SLACK_API_URL", slack)
+            .env("SLACK_API_URL", &slack.url)
             .env("SLACK_BOT_TOKEN", "xoxb-test")
             .env("SLACK_SIGNING_SECRET", "of-the-test")
             .stdin(Stdio::null())
@@ -99,9 +105,10 @@ impl Bot {
     async fn missing(&self, part: &str) -> Option<String> {
         let answer = self.http.get(format!("http://{}/ready", self.probes)).send().await.ok()?;
         let report: Value = answer.json().await.ok()?;
-        let parts = report["parts"].as_array()?.clone();
-        let found = parts.into_iter().find(|found| found["name"] == part && found["ready"] == false)?;
-        Some(found["why"].as_str()?.to_owned())
+        let text = |found: &Value, name: &str| found.get(name).and_then(Value::as_str).map(str::to_owned);
+        let parts = report.get("parts")?.as_array()?;
+        let found = parts.iter().find(|found| text(found, "name").as_deref() == Some(part))?;
+        text(found, "why")
     }
 
     async fn until(&mut self, what: &str, mut there: impl AsyncFnMut(&Self) -> bool) {

@@ -3,6 +3,10 @@
 //! A few hundred texts in the short run, 20,000 with `GHOST_LONG=1`; `GHOST_TEST_SEED` repeats a run, `GHOST_TEST_WITHOUT=bash` skips it.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "bash is the judge of what it takes, and settings choose the run"
+)]
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

@@ -94,7 +94,7 @@ pub(super) fn show(file: &Path, json: bool) -> anyhow::Result<()> {
 }
 
 /// Opens an audit file of a size that can be read.
-fn open(path: &Path, may_be_empty: bool) -> anyhow::Result<BufReader<File>> {
+pub(super) fn open(path: &Path, may_be_empty: bool) -> anyhow::Result<BufReader<File>> {
     let reader = audit::for_reading(path)?;
     let length = reader.get_ref().metadata().context(reading(path))?.len();
     if length > MAX_AUDIT_BYTES {

@@ -60,8 +60,7 @@ pub(in crate::cli) struct Arguments {
 pub(in crate::cli) fn run(arguments: &Arguments, setup: Setup) -> anyhow::Result<u8> {
     drop(rustls::crypto::ring::default_provider().install_default());
     let setup = Arc::new(setup);
-    let model =
-        investigator(&setup, arguments.brain, arguments.script.as_deref()).map_err(Misconfigured)?;
+    let model = investigator(&setup, arguments.brain, arguments.script.as_deref()).map_err(Misconfigured)?;
     drive(|| serve(&setup, model, interrupted()))?.map(|()| 0)
 }
 
@@ -89,7 +88,8 @@ pub(in crate::cli) async fn serve(
     let listening = listen(setup, &served, canceled.clone())?;
     let over = Arc::clone(&cancel);
     let running = async move {
-        let ended = start(setup, model, (web, tokens), &served, canceled).await;
+        // In a box: the futures of a bot are too deep for the compiler to lay out in one.
+        let ended = Box::pin(start(setup, model, (web, tokens), &served, canceled)).await;
         // If Slack has refused the bot for good, nothing is left to be served: the supervisor has to see the end.
         over.cancel();
         ended
@@ -128,7 +128,7 @@ async fn start(
     let extra = routes(setup, &application, tokens, own_app)?;
     let lasting = mcp.as_ref().map(McpRoute::router).unwrap_or_default();
     served.open(Routes { extra, lasting }, mcp);
-    let running = left.beside(setup, application.run(canceled));
+    let running = left.beside(setup, Box::pin(application.run(canceled)));
     running.await.map_err(|error| Misconfigured(error.into()).into())
 }
 

@@ -36,9 +36,8 @@ pub(super) async fn ready(
     web: &Web,
     vitals: &Vitals,
 ) -> anyhow::Result<(Identity, Arc<dyn Store>)> {
-    let identity = wait_for(vitals.parts.check("slack"), "Slack", async || {
-        web.auth_test().await.map_err(missing_slack)
-    });
+    let identity =
+        wait_for(vitals.parts.check("slack"), "Slack", async || web.auth_test().await.map_err(missing_slack));
     let store = wait_for(vitals.parts.check("store"), "the store", async || {
         setup.store().await.map_err(missing_store)
     });
@@ -88,7 +87,11 @@ fn missing_slack(error: CallError) -> Missing {
     ];
     match error.code() {
         Some(code) if !OF_SLACK.contains(&code) => Missing::Wrong(
-            Hinted::new(error, "is SLACK_BOT_TOKEN the bot token (xoxb-) of an app that is installed in the workspace?").into(),
+            Hinted::new(
+                error,
+                "is SLACK_BOT_TOKEN the bot token (xoxb-) of an app that is installed in the workspace?",
+            )
+            .into(),
         ),
         _ => Missing::Away { why: "Slack cannot be reached", error: error.into() },
     }
@@ -157,8 +160,10 @@ mod tests {
         for code in ["invalid_auth", "account_inactive", "not_allowed_token_type", "missing_scope"] {
             assert!(matches!(missing_slack(refused(code)), Missing::Wrong(_)), "{code}");
         }
-        let unreachable =
-            CallError::Unreachable { method: "auth.test".to_owned(), what: "the answer has the status 503".to_owned() };
+        let unreachable = CallError::Unreachable {
+            method: "auth.test".to_owned(),
+            what: "the answer has the status 503".to_owned(),
+        };
         for error in [refused("internal_error"), refused("service_unavailable"), unreachable] {
             assert!(matches!(missing_slack(error), Missing::Away { .. }));
         }

@@ -112,7 +112,8 @@ impl Kept {
             .ok_or_else(|| missing("bot token", "set SLACK_BOT_TOKEN, or [slack] bot_token_file"))?;
         let app = Token::new(setup, "SLACK_APP_TOKEN", slack.app_token_file.as_deref())?;
         let signing = Token::new(setup, "SLACK_SIGNING_SECRET", slack.signing_secret_file.as_deref())?;
-        let named = [("bot token", Some(&bot)), ("app token", app.as_ref()), ("signing secret", signing.as_ref())];
+        let named =
+            [("bot token", Some(&bot)), ("app token", app.as_ref()), ("signing secret", signing.as_ref())];
         for (what, token) in named {
             // No header of HTTP can carry it: to try again would not help.
             if token.is_some_and(|token| token.now().expose().contains(char::is_control)) {

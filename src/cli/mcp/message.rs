@@ -28,16 +28,17 @@ const MAX_REFUSALS: usize = 64;
 ///
 /// # Errors
 /// Returns the answer: a parse error without an id, or an invalid request with the id of the message.
-pub(super) fn check(message: &[u8]) -> Result<(), ServerJsonRpcMessage> {
+pub(super) fn check(message: &[u8]) -> Result<(), Box<ServerJsonRpcMessage>> {
     let Err(error) = serde_json::from_slice::<Json>(message) else { return Ok(()) };
     if !error.is_data() {
         let why = format!("the message is no JSON that can be read: {error}");
-        return Err(ServerJsonRpcMessage::error(ErrorData::parse_error(why, None), None));
+        return Err(Box::new(ServerJsonRpcMessage::error(ErrorData::parse_error(why, None), None)));
     }
     // Readers differ in which of two members of one name counts.
     let id = serde_json::from_slice::<Value>(message).ok().and_then(|message| message.get("id").cloned());
     let id: Option<RequestId> = id.and_then(|id| serde_json::from_value(id).ok());
-    Err(ServerJsonRpcMessage::error(ErrorData::invalid_request(error.to_string(), None), id))
+    let refusal = ServerJsonRpcMessage::error(ErrorData::invalid_request(error.to_string(), None), id);
+    Err(Box::new(refusal))
 }
 
 /// Lines of a client, each checked before the server reads it.
@@ -79,13 +80,13 @@ async fn pass_on(
             return;
         } else if skip_line(&mut input).await {
             let why = format!("the message is longer than {MAX_MESSAGE_BYTES} bytes");
-            Err(ServerJsonRpcMessage::error(ErrorData::invalid_request(why, None), None))
+            Err(Box::new(ServerJsonRpcMessage::error(ErrorData::invalid_request(why, None), None)))
         } else {
             return;
         };
         let passed = match checked {
             Ok(()) => server.write_all(&line).await.is_ok(),
-            Err(refusal) => refuse.send(refusal).await.is_ok(),
+            Err(refusal) => refuse.send(*refusal).await.is_ok(),
         };
         if !passed {
             return;

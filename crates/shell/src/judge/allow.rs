@@ -377,12 +377,7 @@ fn read<'w>(policy: &Policy, entry: &Entry, given: &Given<'w>) -> Vec<&'w str> {
     }
 }
 
-fn check(
-    policy: &Policy,
-    entry: &Entry,
-    given: &Given<'_>,
-    time: Time,
-) -> Result<(), Refusal> {
+fn check(policy: &Policy, entry: &Entry, given: &Given<'_>, time: Time) -> Result<(), Refusal> {
     let operands = given.operands.as_slice();
     match entry.check {
         None => Ok(()),

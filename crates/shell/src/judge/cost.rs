@@ -117,11 +117,7 @@ fn grouped(number: u64) -> String {
 ///
 /// # Errors
 /// Refuses a command that follows something without an end, one that has no end in a guest, and more ports than one scan may have.
-pub(super) fn of_command(
-    entry: &Entry,
-    given: &Given<'_>,
-    time: Time,
-) -> Result<Cost, Refusal> {
+pub(super) fn of_command(entry: &Entry, given: &Given<'_>, time: Time) -> Result<Cost, Refusal> {
     let rule = &entry.cost;
     let has = |options: &[String]| options.iter().any(|option| option == "*" || given.has(option));
     if time.guest && has(&rule.never) {

@@ -61,8 +61,7 @@ pub(super) fn judge<'s>(
                 Ok(allowed) => {
                     found.reasons.push(allowed.why.clone());
                     found.cloud |= allowed.cloud;
-                    let cost =
-                        if step.command.repeated { allowed.cost.in_loop() } else { allowed.cost };
+                    let cost = if step.command.repeated { allowed.cost.in_loop() } else { allowed.cost };
                     found.cost = Cost::sum([found.cost, cost]);
                     stages.push(stage(step, allowed, outputs, &mut found));
                 }

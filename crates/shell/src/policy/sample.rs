@@ -111,10 +111,7 @@ fn operands(entry: &Entry, rng: &mut Rng) -> Vec<String> {
         }
         Some(Check::IntervalAndCount) if rng.one_in(2) => Vec::new(),
         Some(Check::IntervalAndCount) => vec!["1".to_owned(), rng.word(&["1", "2"])],
-        Some(
-            Check::OnePattern | Check::NoSecrets | Check::Sed | Check::Jq,
-        )
-        | None => {
+        Some(Check::OnePattern | Check::NoSecrets | Check::Sed | Check::Jq) | None => {
             let mut words = Vec::new();
             for (kind, times) in &entry.grammar.operands {
                 let count = match times {

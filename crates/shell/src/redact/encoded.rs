@@ -28,7 +28,7 @@ pub(super) fn find(text: &str, depth: u32, found: &mut Vec<Span>) {
 /// Decodes hexadecimal digits; `None` where no text comes out.
 fn from_hex(run: &str) -> Option<String> {
     let digits = run.strip_prefix("0x").unwrap_or(run);
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return None;
     }
     let mut bytes = Vec::with_capacity(digits.len() / 2);

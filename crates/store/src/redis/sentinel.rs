@@ -70,6 +70,9 @@ impl Master {
     }
 }
 
+/// What a sentinel says of one server.
+type Fields = HashMap<String, String>;
+
 /// A sentinel that is asked whether a master is still the master.
 struct Witness {
     place: ConnectionInfo,
@@ -95,8 +98,7 @@ impl Witness {
         for what in ["MASTER", "REPLICAS"] {
             pipe.cmd("SENTINEL").arg(what).arg(service);
         }
-        let answer: RedisResult<(HashMap<String, String>, Vec<HashMap<String, String>>)> =
-            pipe.query_async(&mut connection).await;
+        let answer: RedisResult<(Fields, Vec<Fields>)> = pipe.query_async(&mut connection).await;
         if answer.is_err() {
             self.connection.lock().await.take();
         }

@@ -164,8 +164,14 @@ pub(super) fn problems(
             "[slack] api_url = {url:?}: it begins with https://, or with http:// on this machine"
         ));
     }
-    if http.probes.is_some() && http.probes == http.listen && http.listen.is_some_and(|address| address.port() != 0) {
-        problems.push("[http] probes: it must differ from [http] listen; leave it out to serve both at one address".to_owned());
+    if http.probes.is_some()
+        && http.probes == http.listen
+        && http.listen.is_some_and(|address| address.port() != 0)
+    {
+        problems.push(
+            "[http] probes: it must differ from [http] listen; leave it out to serve both at one address"
+                .to_owned(),
+        );
     }
     if slack.transport == Transport::Http && http.listen.is_none() {
         problems.push("[slack] transport = \"http\": [http] listen has to say where".to_owned());

@@ -208,9 +208,7 @@ async fn play(backend: Backend, trouble: Trouble, seed: u64) -> Vec<Found> {
     answers.extend(during.iter().map(|talk| (talk.number, Answers::default())));
     let talks: Vec<Talk> = before.into_iter().chain(during).collect();
     let limit = if is_long() { 6 * PATIENCE } else { 2 * PATIENCE };
-    let found = stage.settle(&talks, &mut answers, limit).await;
-    if !found.is_empty() {}
-    found
+    stage.settle(&talks, &mut answers, limit).await
 }
 
 /// Plays a kind of trouble once, or in the long run with twenty seeds, and holds that nothing is wrong.
