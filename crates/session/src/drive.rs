@@ -149,6 +149,12 @@ impl Engine {
                 Err(error) => return Err(error.into()),
             }
         }
+        let (session, length) = (owned.session().clone(), owned.length());
+        // From here on the ledger is kept, so that it can be written back.
+        drop(owned);
+        if rest.is_ok() && retry_until_available(self, || self.store.length(&session)).await? < length {
+            self.write_back(&session).await?;
+        }
         rest
     }
 
@@ -218,9 +224,9 @@ impl Engine {
                 }
                 Effect::Request(requested) => {
                     // Without a sandbox nothing ran that the gate would have looked at.
-                    let looks_first = asks_before_inspection(state, &requested);
+                    let is_judged_first = asks_before_inspection(state, &requested);
                     let is_news = settle(owned, requested.step, Some(&requested)).await?
-                        || (looks_first && reclassify(owned, &mut gate, requested.step).await?);
+                        || (is_judged_first && reclassify(owned, &mut gate, requested.step).await?);
                     if !is_news {
                         owned.record_at(now, &[Event::ApprovalRequested(requested.clone())], 0).await?;
                         self.open_question(owned, &requested).await?;

@@ -201,8 +201,8 @@ fn asked(state: &State, step: &Step) -> Option<(String, bool, Timestamp)> {
     let is_denied =
         matches!(&asked.ending, Some(Ending::Decided { answer, .. }) if *answer != Reply::Approve);
     // What says already that the command may have run is not asked once more, and an agent elsewhere knows itself what it did.
-    let is_told = asked.requested.outcome_unknown || state.opened.outside.is_some();
-    (!is_denied && !is_told).then(|| (name.clone(), asked.ending.is_none(), asked.asked_at))
+    let is_warned = asked.requested.outcome_unknown || state.opened.outside.is_some();
+    (!is_denied && !is_warned).then(|| (name.clone(), asked.ending.is_none(), asked.asked_at))
 }
 
 #[cfg(test)]

@@ -131,7 +131,7 @@ async fn a_write_that_too_few_replicas_have_does_not_count() {
     assert_eq!(again.await, 2);
 }
 
-/// Delivers one item after the other until it is told to stop; returns those that were acknowledged.
+/// Delivers one item after the other until it has to stop; returns those that were acknowledged.
 async fn deliver_until(store: &RedisStore, session: &str, stop: &AtomicBool) -> Vec<String> {
     let mut acknowledged = Vec::new();
     for number in 0.. {

@@ -16,6 +16,7 @@ use tempfile::TempDir;
 
 use super::backend::Backend;
 use super::brain::{Brain, NUMBER};
+use super::people::PATIENCE;
 use crate::lab::stage::NETWORK;
 use crate::store::server::Server;
 
@@ -117,7 +118,14 @@ impl Stage {
         };
         let place =
             RedisConfig { answer: Duration::from_secs(10), ..RedisConfig::new(backend.url(), "ghost") };
-        let store = RedisStore::connect(&place, Settings::default()).await.unwrap();
+        let deadline = Instant::now() + PATIENCE;
+        let store = loop {
+            // On a busy machine sentinels may take the primary for dead for a moment.
+            match RedisStore::connect(&place, Settings::default()).await {
+                Ok(store) => break store,
+                Err(error) => assert!(Instant::now() < deadline, "{error}"),
+            }
+        };
         let http = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
         let mut stage = Self {
             replicas: Vec::new(),
