@@ -60,7 +60,7 @@ pub struct Vitals {
 pub struct Patience {
     /// For the head of a request, and between two requests (default: 10 s).
     pub head: Duration,
-    /// From the head of a request to its answer, the body included (default: 10 s). The body alone has as long where an answer may last.
+    /// From the head of a request to its answer, the body included (default: 10 s). If the answer may last, the body has twice as long.
     pub request: Duration,
     /// For a whole connection (default: 5 min). It ends between two requests.
     pub connection: Duration,
@@ -253,7 +253,7 @@ async fn attend(stream: TcpStream, client: Client, router: Router, patience: Pat
             }
             let body_place = Arc::clone(&place);
             let mut request =
-                request.map(|body| Body::new(TimedBody::new(body, body_place, patience.request)));
+                request.map(|body| Body::new(TimedBody::new(body, body_place, patience.request * 2)));
             request.extensions_mut().insert(lasting.clone());
             let response = router.call(request).await;
             if !lasting.is_held() {

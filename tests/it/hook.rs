@@ -196,7 +196,7 @@ fn installing_keeps_what_stands_there_and_the_doctor_proves_it() {
 fn sixty_calls_in_a_row_are_one_chain() {
     let data = tempfile::tempdir().unwrap();
     for number in 0..60 {
-        let output = ghost(data.path(), &["hook", "claude"], &call(&format!("ss -tln sport = :{number}")));
+        let output = ghost(data.path(), &["hook", "claude"], &call(&format!("ss -tln 'sport = :{number}'")));
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     }
     let file = fs::read_dir(data.path().join("audit")).unwrap().next().unwrap().unwrap().path();

@@ -13,8 +13,8 @@ use std::process::{Command, Stdio};
 
 use ghost_shell::{Policy, Verdict};
 
-/// Pieces of programs: those of the subset, and those that write, start and read in some awk.
-const PIECES: &[&str] = &[
+/// Parts of programs: those of the subset, and those that write, start and read in some awk.
+const PARTS: &[&str] = &[
     "BEGIN",
     "END",
     "{",
@@ -151,7 +151,7 @@ fn program(rng: &mut Rng) -> String {
     let mut inside = String::new();
     for _ in 0..=rng.below(6) {
         let gap = ["", " "][rng.below(2)];
-        write!(inside, "{}{gap}", PIECES[rng.below(PIECES.len())]).unwrap();
+        write!(inside, "{}{gap}", PARTS[rng.below(PARTS.len())]).unwrap();
     }
     SHAPES[rng.below(SHAPES.len())].replace('%', inside.trim_end())
 }

@@ -93,7 +93,7 @@ fn expand_stage(stage: &mut Stage, policy: &Policy) -> Option<Stricter> {
     if !found_any {
         return None;
     }
-    // A name that begins like an option would be none either way: a match begins with `/`.
+    // A name that begins like an option would never be one: a match begins with `/`.
     if let Some(at) = policy.first_operand(&expanded.argv) {
         expanded.argv.insert(at, "--".to_owned());
         let behind = expanded.fills.split_off(&at);

@@ -46,7 +46,7 @@ pub(super) fn check(policy: &Policy, path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Decodes a path until nothing is encoded; none of the ways to it may hold what ends a line or is no text.
+/// Decodes a path until nothing is encoded; no step of it may hold what ends a line or is no text.
 fn decoded(path: &str) -> Result<String, String> {
     let mut text = path.to_owned();
     for _ in 0..MAX_DECODINGS {

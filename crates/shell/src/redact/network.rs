@@ -15,7 +15,7 @@ pub(super) static RULES: [Rule; 21] = [
         ["=\t"],
         r"(?m)^(?:\S{1,32}\t)?[A-Za-z0-9+/]{43}=\t([A-Za-z0-9+/]{43}=)\t(?:\(none\)|\S+:[0-9]+)\t"
     ),
-    // netplan's keys of WireGuard, and what systemd hands to a unit.
+    // netplan's keys of WireGuard, and what systemd gives to a unit.
     rule!("private_key", ["private"], r#"(?m)^\s*-?\s*"?private"?:[ \t]*["']?([A-Za-z0-9+/]{43}=)"#),
     rule!(
         "secret",

@@ -1,7 +1,7 @@
 //! Loops over literal words, written out: `for h in a b; do ping -c 1 $h; done` is `ping -c 1 a; ping -c 1 b`.
 //!
 //! Goes in: everything that was read from a text. Comes out: the same, with each loop that needs no shell replaced by its commands, once
-//! for each word; or the text as it was. Never: a loop whose words, name or body a shell could read in another way.
+//! for each word; or the text as it was. Never: a loop whose words, name or body a shell could read differently.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Texts at random: commands of the policy whose words are written in every way that some shell reads in its own.
+//! Texts at random: commands of the policy whose words are written in every form that some shell reads differently.
 
 use ghost_shell::{Policy, Verdict};
 
@@ -34,7 +34,7 @@ const JOINTS: [&str; 12] = [
     " >/dev/null; ",
 ];
 
-/// What some shell reads in its own way.
+/// What some shell reads differently.
 const ODD: [&str; 56] = [
     "?",
     "*",
@@ -166,7 +166,7 @@ impl Drawn {
         text
     }
 
-    /// Draws one word of several parts, each written in its own way.
+    /// Draws one word of several parts, each written in a form of its own.
     fn word(&mut self) -> String {
         (0..=self.below(3)).map(|_| self.part()).collect()
     }

@@ -118,7 +118,7 @@ async fn many_commands_in_a_row(agent: Agent) {
         let rounds = if is_long() { 67 } else { 4 };
         let mut turns: Vec<Vec<Call>> = Vec::new();
         for number in 0..rounds {
-            turns.push(shell(format!("ss -tln sport = :{number}")));
+            turns.push(shell(format!("ss -tln 'sport = :{number}'")));
             turns.push(shell(format!("touch {}", site.file(&format!("f{number}")))));
             turns.push(shell("reboot"));
         }

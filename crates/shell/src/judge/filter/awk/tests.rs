@@ -1,5 +1,8 @@
-use super::*;
+//! Facts about the subset of awk.
+
+use super::check;
 use crate::Policy;
+use crate::policy::Refusal;
 
 fn read(words: &[&str], ends: bool) -> Result<(), Refusal> {
     let policy = Policy::embedded().unwrap();
