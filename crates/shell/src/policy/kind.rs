@@ -438,7 +438,3 @@ fn is_token(text: &str) -> bool {
     !text.is_empty()
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
-
-#[cfg(test)]
-#[path = "kind_tests.rs"]
-mod tests;

@@ -1,6 +1,7 @@
 //! Facts about the kinds of values.
 
-use super::*;
+use super::Files;
+use super::kind::{Kind, carries_data, ports};
 
 #[track_caller]
 fn check(kind: &Kind, good: &[&str], bad: &[&str]) {

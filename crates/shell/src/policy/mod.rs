@@ -15,6 +15,8 @@ mod file;
 mod grammar;
 mod impact;
 mod kind;
+#[cfg(test)]
+mod kind_tests;
 mod load;
 mod page;
 mod refusal;
