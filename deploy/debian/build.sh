@@ -29,8 +29,8 @@ put 0755 "$program" usr/bin/ghost
 sed 's,/usr/local/bin/ghost,/usr/bin/ghost,; 1s,.*,# The files that it reads: /etc/ghost. What it keeps: /var/lib/ghost.,' \
   deploy/ghost.service >"$work/ghost.service"
 put 0644 "$work/ghost.service" usr/lib/systemd/system/ghost.service
-# One machine: the store and the port are on the loopback address.
-sed 's,^listen = .*,listen = "127.0.0.1:9464",; s,^url = "redis://redis:6379",url = "redis://127.0.0.1:6379",; /^# Inside the container;/d' \
+# One machine: the store and the ports are on the loopback address.
+sed 's,^listen = .*,listen = "127.0.0.1:9464",; s,^probes = .*,probes = "127.0.0.1:9465",; s,^url = "redis://redis:6379",url = "redis://127.0.0.1:6379",; /^# Inside the container;/d' \
   deploy/ghost.toml >"$work/ghost.toml"
 put 0640 "$work/ghost.toml" etc/ghost/ghost.toml
 put 0640 deploy/example.env etc/ghost/ghost.env

@@ -102,6 +102,7 @@ def main():
             "config.approval.change.users": [["ana"], "U1"],
             "config.approval.change.approvers": [0],
             "config.http.listen": ["0.0.0.0:80"],
+            "config.http.probes": ["0.0.0.0:9464"],
             "config.store.url": ["redis://elsewhere:6379"],
         }
         count = 0

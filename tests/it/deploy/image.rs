@@ -59,7 +59,9 @@ fn the_image_starts_the_bot() {
     let command: Vec<String> = serde_json::from_str(&last("CMD")).unwrap();
     assert_eq!(command, ["bot", "--config", "/etc/ghost/ghost.toml"]);
     let port = ghost_agent::http::LISTEN.rsplit_once(':').unwrap().1;
-    assert_eq!(last("EXPOSE"), port);
+    let file: toml::Table = text("deploy/ghost.toml").parse().unwrap();
+    let probes = file["http"]["probes"].as_str().unwrap().rsplit_once(':').unwrap().1.to_owned();
+    assert_eq!(last("EXPOSE"), format!("{port} {probes}"));
     assert!(last("ENV").starts_with("GHOST_DATA_DIR=/var/lib/ghost PATH="), "{}", last("ENV"));
 }
 
@@ -101,7 +103,7 @@ fn compose_gives_both_no_privilege_and_a_health_check() {
 fn compose_publishes_the_port_on_this_machine_only() {
     let compose = document("deploy/compose.yaml");
     let ports = words(&compose["services"]["bot"]["ports"]);
-    assert_eq!(ports, ["127.0.0.1:9464:9464"]);
+    assert_eq!(ports, ["127.0.0.1:9464:9464", "127.0.0.1:9465:9465"]);
     assert_eq!(compose["services"]["bot"].get("environment"), None::<&Value>);
 }
 

@@ -7,12 +7,18 @@ use serde_json::{Value, json};
 
 use crate::deploy::image::last;
 use crate::deploy::{files, root};
-use crate::yaml::{document, documents, words};
+use crate::yaml::{document, documents, text, words};
 
 const FOLDER: &str = "deploy/kubernetes/";
 
 fn port() -> u64 {
     LISTEN.rsplit_once(':').unwrap().1.parse().unwrap()
+}
+
+/// Returns the port of probes and metrics, which clients of the other cannot keep busy.
+fn probes() -> u64 {
+    let file: toml::Table = text(&format!("{FOLDER}ghost.toml")).parse().unwrap();
+    file["http"]["probes"].as_str().unwrap().rsplit_once(':').unwrap().1.parse().unwrap()
 }
 
 /// Returns every object that would be applied, by kind and name.
@@ -149,10 +155,16 @@ fn two_replicas_are_probed_where_the_server_answers() {
     let container = &deployment["spec"]["template"]["spec"]["containers"][0];
     for (probe, path) in [("startupProbe", "/live"), ("livenessProbe", "/live"), ("readinessProbe", "/ready")]
     {
-        assert_eq!(container[probe]["httpGet"], json!({"path": path, "port": "http"}), "{probe}");
+        assert_eq!(container[probe]["httpGet"], json!({"path": path, "port": "probes"}), "{probe}");
     }
-    assert_eq!(container["ports"], json!([{"name": "http", "containerPort": port()}]));
-    assert_eq!(object("Service", "ghost")["spec"]["ports"][0]["port"], port());
+    let both = [("http", port()), ("probes", probes())];
+    assert_ne!(both[0].1, both[1].1);
+    let service = object("Service", "ghost");
+    for (at, (name, port)) in both.into_iter().enumerate() {
+        assert_eq!(container["ports"][at], json!({"name": name, "containerPort": port}));
+        assert_eq!(service["spec"]["ports"][at], json!({"name": name, "port": port, "targetPort": name}));
+    }
+    assert_eq!(service["metadata"]["annotations"]["prometheus.io/port"], probes().to_string());
 }
 
 #[test]
@@ -192,7 +204,7 @@ fn the_bot_reaches_names_the_store_and_the_public_web_and_is_reached_by_one_port
         assert!(except.contains(&private), "{private}");
     }
     let inward: Vec<_> = policy["spec"]["ingress"].as_array().unwrap().iter().map(ports).collect();
-    assert_eq!(inward, [vec![port()]]);
+    assert_eq!(inward, [vec![probes()]]);
     assert!(policy["spec"]["ingress"].as_array().unwrap().iter().all(|rule| rule["from"].is_array()));
     assert_eq!(object("NetworkPolicy", "redis")["spec"]["egress"], json!([]));
 }
