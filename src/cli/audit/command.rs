@@ -79,9 +79,12 @@ pub(super) fn verify(file: &Path, head: Option<&str>, json: bool) -> anyhow::Res
 /// Verifies `file`. Without a head, the last one counts that was noted beside the file in its data folder.
 pub(in crate::cli) fn verified(file: &Path, head: Option<&str>) -> anyhow::Result<Verification> {
     let noted = if head.is_none() { audit::noted_head(file).context(reading(file))? } else { None };
-    let wanted = head.or(noted.as_ref().map(|noted| noted.head.as_str()));
-    let found = audit::verify(&mut open(file, wanted.is_some())?, wanted).context(reading(file))?;
-    Ok(noted.map_or(found.clone(), |noted| noted.named(found)))
+    let mut reader = open(file, head.is_some() || noted.is_some())?;
+    let found = match noted {
+        Some(noted) => noted.verify(&mut reader),
+        None => audit::verify(&mut reader, head),
+    };
+    found.context(reading(file))
 }
 
 /// Tells what `file` holds, record by record in the order of writing, and whether it is whole.

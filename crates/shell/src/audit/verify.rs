@@ -35,7 +35,23 @@ pub struct Verification {
 ///
 /// # Errors
 /// Fails where `reader` does; whatever bytes it brings, the answer is a [`Verification`].
-pub fn verify(mut reader: impl BufRead, head: Option<&str>) -> io::Result<Verification> {
+pub fn verify(reader: impl BufRead, head: Option<&str>) -> io::Result<Verification> {
+    verify_up_to(reader, head, &HeadSource::Given)
+}
+
+/// Where the head that a chain has to hold comes from.
+enum HeadSource<'h> {
+    /// Whoever asks gave it.
+    Given,
+    /// This file notes it.
+    NotedIn(&'h Path),
+}
+
+fn verify_up_to(
+    mut reader: impl BufRead,
+    head: Option<&str>,
+    source: &HeadSource<'_>,
+) -> io::Result<Verification> {
     let wanted = head.map(|head| head.trim().to_ascii_lowercase());
     let is_wanted = |head: Digest| wanted.as_deref().is_some_and(|wanted| head.to_string() == wanted);
     let mut found = None;
@@ -64,7 +80,7 @@ pub fn verify(mut reader: impl BufRead, head: Option<&str>) -> io::Result<Verifi
     }
     let records = chain.last().records;
     let reason = match (&wanted, found) {
-        (Some(wanted), None) => Some(missing(wanted)),
+        (Some(wanted), None) => Some(missing(wanted, source)),
         (Some(_), Some(_)) | (None, _) => None,
     };
     Ok(Verification {
@@ -87,17 +103,13 @@ pub struct NotedHead {
 }
 
 impl NotedHead {
-    /// Says in a verification whose head it asked for.
-    #[must_use]
-    pub fn named(&self, mut found: Verification) -> Verification {
-        found.after_head = None;
-        let given = "the given head stands nowhere in the chain";
-        if let Some(rest) = found.reason.as_deref().and_then(|reason| reason.strip_prefix(given)) {
-            let noted = self.file.display();
-            found.reason =
-                Some(format!("the last head that {noted} notes stands nowhere in the chain{rest}"));
-        }
-        found
+    /// Checks a chain as [`verify()`] does; it has to hold this head.
+    ///
+    /// # Errors
+    /// Fails where `reader` does.
+    pub fn verify(&self, reader: impl BufRead) -> io::Result<Verification> {
+        let found = verify_up_to(reader, Some(&self.head), &HeadSource::NotedIn(&self.file))?;
+        Ok(Verification { after_head: None, ..found })
     }
 }
 
@@ -158,14 +170,18 @@ fn bad(chain: &Chain, line: u64, broken: Broken) -> Verification {
     }
 }
 
-fn missing(wanted: &str) -> String {
+fn missing(wanted: &str, source: &HeadSource<'_>) -> String {
     let whole = wanted.len() == 64 && wanted.bytes().all(|byte| byte.is_ascii_hexdigit());
     let why = if whole {
         "records are missing at the end, or the head is another file's"
     } else {
         "it is not a head, which has 64 hexadecimal digits"
     };
-    format!("the given head stands nowhere in the chain: {why}")
+    let head = match source {
+        HeadSource::Given => "the given head".to_owned(),
+        HeadSource::NotedIn(file) => format!("the last head that {} notes", file.display()),
+    };
+    format!("{head} stands nowhere in the chain: {why}")
 }
 
 fn last_hash(chain: &Chain) -> Option<String> {

@@ -59,14 +59,14 @@ mod tests {
     use super::*;
 
     fn judged(command: &str) -> (Verdict, Ruling) {
-        let policy = Policy::embedded().unwrap();
+        let policy = Policy::builtin().unwrap();
         let ruling = policy.classify(command);
         (ruling.verdict, policy.for_caller(command, ruling))
     }
 
     #[test]
     fn each_row_of_the_table_keeps_its_promises() {
-        let policy = Policy::embedded().unwrap();
+        let policy = Policy::builtin().unwrap();
         let mut problems = Vec::new();
         for example in policy.callers.examples() {
             let (gate, caller) = judged(&example.command);

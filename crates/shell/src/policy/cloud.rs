@@ -258,11 +258,6 @@ pub(crate) struct AsksWithout {
 }
 
 impl Cloud {
-    /// Reads the tables.
-    pub(super) fn read(tables: &str, core: &str) -> Result<Self, toml::de::Error> {
-        Ok(Self { core: toml::from_str(core)?, ..toml::from_str(tables)? })
-    }
-
     /// Returns the word of which a host of `az` is formed: who named a registry named its host.
     pub(crate) fn word_of<'h>(&self, host: &'h str) -> Option<&'h str> {
         self.hosts.iter().find_map(|row| row.word(host))

@@ -62,18 +62,18 @@ pub(crate) struct Destinations {
     brings_to_ipv6: HashMap<String, Vec<String>>,
 }
 
+/// The table as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+pub(super) struct Table {
     program: Vec<Destinations>,
 }
 
 impl Destinations {
-    /// Reads the table, by program.
-    pub(super) fn load(text: &str) -> Result<HashMap<String, Self>, toml::de::Error> {
-        let file: File = toml::from_str(text)?;
-        let by_name = |one: Self| one.names.clone().into_iter().map(move |name| (name, one.clone()));
-        Ok(file.program.into_iter().flat_map(by_name).collect())
+    /// Returns the rows of the table by program.
+    pub(super) fn by_program(table: Table) -> HashMap<String, Self> {
+        let by_name = |row: Self| row.names.clone().into_iter().map(move |name| (name, row.clone()));
+        table.program.into_iter().flat_map(by_name).collect()
     }
 
     /// Makes the table of a program that nobody described: every word may be a destination.

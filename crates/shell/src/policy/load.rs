@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::document::{BLOCK, CALLER, CLOUD, CORE, DESTINATION, FAMILIES, Part, SCRIPT};
 use super::entry::RawEntry;
 use super::impact::{ImpactRow, RawImpact};
 use super::script::{self, Script};
@@ -14,34 +15,17 @@ use super::{Block, Callers, Cloud, CommandPattern, Destinations, Entry, Example,
 use crate::{Impact, Ruling, Verdict};
 use ghost_base::Digest;
 
-/// The families of the allow list, by the name that begins their rules.
-const FAMILIES: [(&str, &str); 14] = [
-    ("reach", include_str!("reach.toml")),
-    ("name", include_str!("name.toml")),
-    ("page", include_str!("page.toml")),
-    ("socket", include_str!("socket.toml")),
-    ("link", include_str!("link.toml")),
-    ("firewall", include_str!("firewall.toml")),
-    ("capture", include_str!("capture.toml")),
-    ("system", include_str!("system.toml")),
-    ("service", include_str!("service.toml")),
-    ("cluster", include_str!("cluster.toml")),
-    ("file", include_str!("file.toml")),
-    ("filter", include_str!("filter.toml")),
-    ("wrapper", include_str!("wrapper.toml")),
-    ("impact", include_str!("impact.toml")),
-];
-const CLOUD: &str = include_str!("cloud.toml");
-const CORE: &str = include_str!("core.toml");
-const DESTINATION: &str = include_str!("destination.toml");
-const BLOCK: &str = include_str!("block.toml");
-const CALLER: &str = include_str!("caller.toml");
-
-static EMBEDDED: LazyLock<Result<Policy, PolicyError>> = LazyLock::new(Policy::unchecked);
-static BUILTIN: LazyLock<Result<(), PolicyError>> = LazyLock::new(|| {
-    let policy = Policy::embedded()?;
+static EMBEDDED: LazyLock<Result<Policy, PolicyError>> =
+    LazyLock::new(|| Policy::load(Part::WithoutExamples));
+static BUILTIN: LazyLock<Result<Policy, PolicyError>> = LazyLock::new(|| {
+    let policy = Policy::load(Part::Whole)?;
     policy.check_examples()?;
-    policy.check_callers()
+    policy.check_callers()?;
+    Ok(policy)
+});
+static DIGEST: LazyLock<Digest> = LazyLock::new(|| {
+    let others = [&CLOUD, &CORE, &BLOCK, &CALLER, &DESTINATION];
+    Digest::of_fields(FAMILIES.iter().chain(others).map(|document| document.text))
 });
 
 /// Why a policy cannot be used.
@@ -131,7 +115,8 @@ pub struct Policy {
     pub(crate) kept_to: Vec<String>,
     pub(super) tighten: Vec<Tighten>,
     pub(super) examples: Vec<Example>,
-    digest: Digest,
+    /// The digest of every file, where a site added one of its own.
+    site_digest: Option<Digest>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -154,12 +139,11 @@ impl Policy {
     /// # Errors
     /// Fails where an embedded file is broken, which a test of this crate would have found.
     pub fn builtin() -> Result<&'static Self, PolicyError> {
-        let policy = Self::embedded()?;
-        BUILTIN.as_ref().map(|()| policy).map_err(Clone::clone)
+        BUILTIN.as_ref().map_err(Clone::clone)
     }
 
-    /// Returns the embedded policy without judging its examples once more: they are as much part of the program as what they check, and a
-    /// test judges them. It is for whoever starts a process for every command.
+    /// Returns the embedded policy without its examples: they are as much part of the program as what they check, and a test judges them. It
+    /// is for whoever starts a process for every command.
     ///
     /// # Errors
     /// Fails where an embedded file is broken.
@@ -172,7 +156,7 @@ impl Policy {
     /// # Errors
     /// Fails where an embedded file is broken.
     pub fn embedded_once() -> Result<Self, PolicyError> {
-        Self::unchecked()
+        Self::load(Part::WithoutExamples)
     }
 
     /// Returns the embedded policy with a site's file on top, every example checked.
@@ -182,7 +166,7 @@ impl Policy {
     pub fn with_site(text: &str) -> Result<Self, PolicyError> {
         let mut policy = Self::builtin()?.clone();
         site::extend(&mut policy, text)?;
-        policy.digest = Digest::of_fields([policy.digest.to_string().as_str(), text]);
+        policy.site_digest = Some(Digest::of_fields([policy.digest().to_string().as_str(), text]));
         policy.check_examples()?;
         Ok(policy)
     }
@@ -190,20 +174,19 @@ impl Policy {
     /// Returns the digest of every file that makes up this policy.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        self.digest
+        self.site_digest.unwrap_or_else(|| *DIGEST)
     }
 
-    /// Returns the examples by which the policy is checked.
+    /// Returns the examples by which the policy is checked; a policy that was read without them knows them all the same.
     #[must_use]
     pub fn examples(&self) -> &[Example] {
-        &self.examples
+        let checked = || BUILTIN.as_ref().map_or(&[][..], |policy| &policy.examples);
+        if self.examples.is_empty() { checked() } else { &self.examples }
     }
 
-    pub(super) fn unchecked() -> Result<Self, PolicyError> {
-        let read = |file, what: toml::de::Error| PolicyError::Syntax { file, what: what.to_string() };
-        let cloud = Cloud::read(CLOUD, CORE).map_err(|what| read("cloud", what))?;
-        let block: Block = toml::from_str(BLOCK).map_err(|what| read("block", what))?;
-        let callers: Callers = toml::from_str(CALLER).map_err(|what| read("caller", what))?;
+    pub(super) fn load(part: Part) -> Result<Self, PolicyError> {
+        let cloud = Cloud { core: CORE.read(part)?, ..CLOUD.read(part)? };
+        let block: Block = BLOCK.read(part)?;
         let mut policy = Self {
             programs: HashMap::new(),
             transparent: HashMap::new(),
@@ -217,24 +200,17 @@ impl Policy {
             examples: fixed_examples(&cloud, &block),
             cloud,
             block,
-            callers,
-            destinations: Destinations::load(DESTINATION).map_err(|what| read("destination", what))?,
-            scripts: script::load()?,
+            callers: CALLER.read(part)?,
+            destinations: Destinations::by_program(DESTINATION.read(part)?),
+            scripts: script::declared(SCRIPT.read(part)?)?,
             carriers: Vec::new(),
             captures_account: None,
             kept_to: Vec::new(),
             tighten: Vec::new(),
-            digest: Digest::of_fields(FAMILIES.iter().map(|(_, text)| *text).chain([
-                CLOUD,
-                CORE,
-                BLOCK,
-                CALLER,
-                DESTINATION,
-            ])),
+            site_digest: None,
         };
-        for (name, text) in FAMILIES {
-            let family: Family = toml::from_str(text).map_err(|what| read(name, what))?;
-            policy.add_family(name, family)?;
+        for document in &FAMILIES {
+            policy.add_family(document.name, document.read(part)?)?;
         }
         Ok(policy)
     }
@@ -469,7 +445,7 @@ mod tests {
 
     #[test]
     fn an_embedded_entry_without_the_page_of_its_options_is_refused() {
-        let mut policy = Policy::unchecked().unwrap();
+        let mut policy = Policy::load(Part::Whole).unwrap();
         let error = policy.add_family("reach", family("")).unwrap_err();
         assert!(error.to_string().contains("entry `probe`: `manual` must name the page"), "{error}");
         policy.add_family("reach", family("manual = \"probe(1), probe 1.0\"\n")).unwrap();

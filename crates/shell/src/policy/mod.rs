@@ -9,6 +9,7 @@ mod cloud;
 mod cost;
 mod describe;
 mod destination;
+mod document;
 mod entry;
 mod example;
 mod file;

@@ -11,7 +11,6 @@ use crate::judge::blocked;
 use crate::{Impact, Profile, Ruling, Scope, Socket, Tier, Verdict};
 use ghost_base::Digest;
 
-const DECLARED: &str = include_str!("script.toml");
 const TEXTS: [(&str, &str); 11] = [
     ("guest-firewall", include_str!("script/guest-firewall.sh")),
     ("guest-names", include_str!("script/guest-names.sh")),
@@ -94,9 +93,10 @@ pub enum ScriptError {
     },
 }
 
+/// The declarations as they are written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+pub(super) struct Table {
     script: Vec<Raw>,
 }
 
@@ -148,10 +148,8 @@ enum Declared {
 }
 
 /// Reads the declarations; a text that is not the one that was declared is an error.
-pub(super) fn load() -> Result<Vec<Script>, PolicyError> {
+pub(super) fn declared(table: Table) -> Result<Vec<Script>, PolicyError> {
     let wrong = |what: String| PolicyError::Entry { file: "script", what };
-    let file: File = toml::from_str(DECLARED)
-        .map_err(|error| PolicyError::Syntax { file: "script", what: error.to_string() })?;
     let read = |raw: Raw| {
         let text = TEXTS
             .iter()
@@ -185,7 +183,7 @@ pub(super) fn load() -> Result<Vec<Script>, PolicyError> {
             here,
         })
     };
-    file.script.into_iter().map(read).collect()
+    table.script.into_iter().map(read).collect()
 }
 
 impl Script {

@@ -83,7 +83,7 @@ fn compare_in(shell: &Shell, texts: &[(String, Vec<Vec<String>>)]) -> Vec<String
 
 #[test]
 fn the_words_that_a_hook_judged_are_the_words_that_run_in_every_shell() {
-    let policy = Policy::embedded().unwrap();
+    let policy = Policy::builtin().unwrap();
     let seed = setting("GHOST_TEST_SEED").parse().unwrap_or(20_261_129);
     let wanted = if setting("GHOST_LONG") == "1" { 200_000 } else { 500 };
     println!("callers: GHOST_TEST_SEED={seed}");
@@ -111,7 +111,7 @@ fn the_words_that_a_hook_judged_are_the_words_that_run_in_every_shell() {
 /// The comparison is worth something: texts that only the gate may run do run as other words in some shell.
 #[test]
 fn what_only_the_gate_may_run_runs_as_other_words_in_a_shell() {
-    let policy = Policy::embedded().unwrap();
+    let policy = Policy::builtin().unwrap();
     for text in [
         "nft list ruleset ? flush ruleset",
         "iptables-nft -L [-]Z",
@@ -134,7 +134,7 @@ fn what_only_the_gate_may_run_runs_as_other_words_in_a_shell() {
 /// A conversion of `printf` is arithmetic in zsh, and arithmetic runs commands.
 #[test]
 fn a_builtin_that_computes_runs_a_command_and_is_not_allowed() {
-    let policy = Policy::embedded().unwrap();
+    let policy = Policy::builtin().unwrap();
     let zsh = Shell::present().into_iter().find(|shell| shell.name == "zsh");
     for format in ["%d", "%i", "%x", "%e", "%*s", "%n"] {
         let text = format!("printf '{format}' 'path[$(touch made)1]'");

@@ -275,7 +275,7 @@ impl Place {
 
 /// Lists the programs that examples of the policy name, and those by which a text would do something.
 fn programs() -> BTreeSet<String> {
-    let policy = Policy::embedded().unwrap();
+    let policy = Policy::builtin().unwrap();
     let examples =
         policy.examples().iter().filter_map(|example| ghost_shell::plain_commands(&example.command));
     let words = examples.flatten().filter_map(|words| words.into_iter().next());

@@ -54,7 +54,7 @@ fn a_file_in_its_data_folder_is_held_against_the_head_that_was_noted_last() {
     }
     let verdict = || {
         let noted = noted_head(&path).unwrap().unwrap();
-        noted.named(check(BufReader::new(File::open(&path).unwrap()), Some(&noted.head)).unwrap())
+        noted.verify(BufReader::new(File::open(&path).unwrap())).unwrap()
     };
     assert!(verdict().ok, "{:?}", verdict());
     let whole = fs::read(&path).unwrap();
