@@ -168,7 +168,7 @@ const NAMES: [&str; 4] = ["i", "h", "port", "x1"];
 const WORDS: [&str; 14] =
     ["a", "10.0.0.4", "-n", "fe80::1", "a/b", "%x", "@s", "+t", "a,b", "0", "'q'", "\"d\"", "b\\c", "c\\ d"];
 // zsh reads `=x` at the start of a word as a program's path, in a loop or not.
-const PIECES: [&str; 25] = [
+const SAID: [&str; 25] = [
     "$N",
     "${N}",
     "\"$N\"",
@@ -209,7 +209,7 @@ fn text(random: &mut Random) -> String {
         body.push_str("say");
         for _ in 0..=random.below(3) {
             body.push(' ');
-            body.push_str(&random.pick(&PIECES).replace('N', name));
+            body.push_str(&random.pick(&SAID).replace('N', name));
         }
     }
     let (header, end) =

@@ -83,13 +83,13 @@ fn the_seconds_of_a_guest_are_a_bound_of_the_whole_text() {
     let mut random = Random::new("the_seconds_of_a_guest_are_a_bound_of_the_whole_text");
     let (mut safe, mut beyond) = (0, 0);
     for _ in 0..rounds() {
-        let pieces: Vec<(String, u64)> = (0..random.between(1, 9)).map(|_| timed(&mut random)).collect();
-        if pieces.iter().any(|(text, _)| text.contains("8001") && judged(text).0 != Verdict::Safe) {
+        let commands: Vec<(String, u64)> = (0..random.between(1, 9)).map(|_| timed(&mut random)).collect();
+        if commands.iter().any(|(text, _)| text.contains("8001") && judged(text).0 != Verdict::Safe) {
             continue;
         }
-        let seconds: u64 = pieces.iter().map(|(_, seconds)| seconds).sum();
-        let ports: u64 = pieces.iter().filter(|(text, _)| text.starts_with("nc")).count() as u64 * 8;
-        let parts: Vec<&str> = pieces.iter().map(|(text, _)| text.as_str()).collect();
+        let seconds: u64 = commands.iter().map(|(_, seconds)| seconds).sum();
+        let ports: u64 = commands.iter().filter(|(text, _)| text.starts_with("nc")).count() as u64 * 8;
+        let parts: Vec<&str> = commands.iter().map(|(text, _)| text.as_str()).collect();
         let (text, times) = match random.between(0, 4) {
             0 => (format!("{IN_A_GUEST} '{}'", parts.join("; ")), 1),
             1 => (format!("{IN_A_GUEST} '{}'", parts.join("' '")), 1),
@@ -99,7 +99,7 @@ fn the_seconds_of_a_guest_are_a_bound_of_the_whole_text() {
                 (parts.iter().map(|part| format!("{IN_A_GUEST} '{part}'")).collect::<Vec<_>>().join("; "), 1)
             }
         };
-        let urls = pieces.iter().filter(|(text, _)| text.starts_with("curl")).count() as u64 * 2 * times;
+        let urls = commands.iter().filter(|(text, _)| text.starts_with("curl")).count() as u64 * 2 * times;
         if urls > 16 || ports * times > 100 {
             continue;
         }
@@ -122,7 +122,7 @@ fn the_connections_of_ranges_loops_and_machines_are_a_bound_of_the_whole_text() 
         Random::new("the_connections_of_ranges_loops_and_machines_are_a_bound_of_the_whole_text");
     for _ in 0..rounds() {
         let mut connections = 0;
-        let mut pieces = Vec::new();
+        let mut commands = Vec::new();
         for _ in 0..random.between(1, 6) {
             let (first, ports) = (random.between(1, 900), random.between(2, 40));
             let range = format!("{first}-{}", first + ports - 1);
@@ -130,21 +130,21 @@ fn the_connections_of_ranges_loops_and_machines_are_a_bound_of_the_whole_text() 
                 0 => {
                     let words = random.between(1, 3);
                     let hosts: Vec<String> = (1..=words).map(|host| format!("10.0.0.{host}")).collect();
-                    pieces.push(format!("for h in {}; do nc -z -w 1 $h {range}; done", hosts.join(" ")));
+                    commands.push(format!("for h in {}; do nc -z -w 1 $h {range}; done", hosts.join(" ")));
                     connections += words * ports;
                 }
                 1 => {
-                    pieces.push(format!("for p in 22 80; do nc -zw1 10.0.0.4 $p {range}; done"));
+                    commands.push(format!("for p in 22 80; do nc -zw1 10.0.0.4 $p {range}; done"));
                     connections += 2 * (ports + 1);
                 }
                 2 => {
-                    pieces.push(format!("nc -z -w 1 10.0.0.4 22 {range} 443"));
+                    commands.push(format!("nc -z -w 1 10.0.0.4 22 {range} 443"));
                     connections += ports;
                 }
-                _ => pieces.push("nc -z -w 1 10.0.0.4 22 80 443; dig a.example".to_owned()),
+                _ => commands.push("nc -z -w 1 10.0.0.4 22 80 443; dig a.example".to_owned()),
             }
         }
-        let text = pieces.join("; ");
+        let text = commands.join("; ");
         check(&text, if connections <= 100 { Verdict::Safe } else { Verdict::Risky });
         if connections > 100 {
             asks(&text, &format!("{connections} connections"));

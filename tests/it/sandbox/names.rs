@@ -99,12 +99,15 @@ fn a_name_leads_where_it_led_when_it_was_judged() {
         assert!(answer["hint"].as_str().is_some_and(|hint| hint.contains("a metadata service")), "{answer}");
         assert_eq!(answer["exit_code"], Value::Null, "{command}");
     }
-    let (answer, _) = named.run("curl -s http://meta.example/latest/meta-data/iam/security-credentials/x");
-    assert_eq!(
-        (&answer["classification"], &answer["rule"]),
-        (&"BLOCKED".into(), &"block.metadata".into()),
-        "{answer}"
-    );
+    // One is known by its path, the other one by where its name leads.
+    for path in ["latest/meta-data/iam/security-credentials/x", "latest/dynamic/instance-identity/document"] {
+        let (answer, _) = named.run(&format!("curl -s http://meta.example/{path}"));
+        assert_eq!(
+            (&answer["classification"], &answer["rule"]),
+            (&"BLOCKED".into(), &"block.metadata".into()),
+            "{answer}"
+        );
+    }
     // A name that is not there is not asked for again, though by now it would lead somewhere.
     for command in [format!("curl -sS {}", at("late")), format!("curl -sS -6 {}", at("turns"))] {
         let (answer, asked) = named.run(&command);

@@ -125,7 +125,9 @@ fn every_installed_program_works_in_the_sandbox() {
         println!("skipped: {reason}");
         return;
     }
-    let place = Place::new();
+    // Who lists a table of the old kind first registers it.
+    let place =
+        Place::with(tempfile::tempdir().unwrap(), "{ iptables-legacy -t filter -S >/run/rules || true; }");
     let port = place.serve(0).to_string();
     let mut wrong = Vec::new();
     for (command, codes, holds) in ROWS {
@@ -152,4 +154,29 @@ fn every_installed_program_works_in_the_sandbox() {
         }
     }
     assert!(wrong.is_empty(), "{} of {} fail:\n{}", wrong.len(), ROWS.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_table_of_the_old_kind_is_read_where_it_is_there_and_asks_where_a_read_would_register_it() {
+    if let Some(reason) = lacking(&["unshare", "nsenter", "ip", "iptables"]) {
+        println!("skipped: {reason}");
+        return;
+    }
+    let place = Place::new();
+    let ghost = || -> serde_json::Value {
+        let command = place.ghost("iptables-legacy -t nat -nL", 10, &place.path("data"));
+        serde_json::from_slice(&place.inside(&command).output().unwrap().stdout).unwrap_or_default()
+    };
+    let run = |program: &str, arguments: &[&str]| {
+        place.inside(std::process::Command::new(program).args(arguments)).output().unwrap()
+    };
+    let registered = || run("cat", &["/proc/net/ip_tables_names"]).stdout;
+    let before = registered();
+    let answer = ghost();
+    assert_eq!(answer["rule"], "firewall.table", "{answer}");
+    assert_eq!(registered(), before, "what asks registers nothing");
+    assert!(run("iptables-legacy", &["-t", "nat", "-nL"]).status.success());
+    assert_ne!(registered(), before, "a read by somebody else does");
+    let answer = ghost();
+    assert_eq!((&answer["classification"], &answer["exit_code"]), (&"SAFE".into(), &0.into()), "{answer}");
 }

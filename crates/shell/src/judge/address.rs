@@ -43,6 +43,11 @@ impl Url {
     pub(super) fn asks_for_credential(&self, block: &Block) -> bool {
         block.metadata_words.iter().any(|word| self.path.contains(word.as_str()))
     }
+
+    /// Tells whether only a metadata service has this path.
+    pub(super) fn is_metadata_page(&self, block: &Block) -> bool {
+        block.metadata_pages.iter().any(|page| self.path.contains(page.as_str()))
+    }
 }
 
 /// Parts the scheme off. Curl takes `http:/host` and `http:///host` for `http://host`.

@@ -320,8 +320,10 @@ fn asks_metadata(words: &[&str], policy: &Policy) -> Option<Forbidden> {
     };
     // `--resolve NAME:PORT:ADDRESS` and `--connect-to` lead a harmless name to the service.
     let routed = requests && words.iter().any(|word| curl::leads_to_metadata(policy, word));
-    let found =
-        addresses().any(|url| url.asks_for_credential(block) && (routed || is_metadata(&url.host, block)));
+    let found = addresses().any(|url| {
+        url.asks_for_credential(block)
+            && (routed || is_metadata(&url.host, block) || url.is_metadata_page(block))
+    });
     found.then(|| Forbidden {
         rule: "block.metadata".into(),
         reason: "asks a cloud metadata service for a credential".to_owned(),

@@ -163,6 +163,8 @@ pub(crate) struct Block {
     pub(crate) telling_domains: Vec<String>,
     /// What the path of a metadata request holds when its answer is a credential.
     pub(crate) metadata_words: Vec<String>,
+    /// Beginnings of paths that only a metadata service has.
+    pub(crate) metadata_pages: Vec<String>,
     /// Files that hold credentials.
     pub(crate) credentials: Credentials,
     /// The rules by program.

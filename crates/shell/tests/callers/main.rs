@@ -1,6 +1,6 @@
 //! What a hook lets a caller run, run by the shells of callers: the words that a program gets are the words that were judged.
 //!
-//! Programs are stubs that record their words, in a folder of names that patterns match and in a network of its own without a way out.
+//! Programs are stubs that record their words, in a folder of names that patterns match and in a network of its own that leads nowhere.
 //! `GHOST_LONG=1` takes 200,000 texts, else a few hundred; `GHOST_TEST_SEED` repeats a run; `GHOST_TEST_WITHOUT=fish` runs without one.
 
 #![expect(

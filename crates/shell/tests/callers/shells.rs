@@ -204,7 +204,7 @@ impl Place {
         // A shell does not wait for every program of a pipeline: each holds descriptor 9 until it ends.
         command.args(["-c", "exec 9>&1 >/dev/null; exec \"$@\"", "sh"]);
         if !is_excused("unshare") {
-            // A network without a way out.
+            // A network that leads nowhere.
             let unshare = find("unshare");
             assert!(unshare.is_some(), "missing: unshare; GHOST_TEST_WITHOUT=unshare runs the test without");
             command.args(unshare).args(["--map-root-user", "--net", "--"]);
