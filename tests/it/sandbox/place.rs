@@ -52,7 +52,9 @@ pub(super) struct Place {
 
 impl Place {
     pub(super) fn new() -> Self {
-        Self::with(tempfile::tempdir().unwrap(), "true")
+        // Who lists a table of the old kind first registers it, so that the gate asks: here they are all there.
+        const TABLES: &str = "for table in filter nat mangle raw security; do iptables-legacy -t $table -S; ip6tables-legacy -t $table -S; done >/run/tables 2>&1; true";
+        Self::with(tempfile::tempdir().unwrap(), &format!("{{ {TABLES}; }}"))
     }
 
     /// Makes a place that a line of a shell prepares further, in its mounts and with its folder as `$1`.

@@ -134,7 +134,9 @@ impl Policy {
                 reasons.dedup();
                 let words = |stage: &Stage| stage.argv.clone();
                 let pipeline = match list.pipelines.as_slice() {
-                    [only] => Some(only.stages.iter().map(words).collect()),
+                    [only] if list::pipeline(&rows).is_some() => {
+                        Some(only.stages.iter().map(words).collect())
+                    }
                     _ => None,
                 };
                 Ruling {
