@@ -76,10 +76,11 @@ fn gate(association: Option<&Value>) -> Gate {
     let has =
         |name: &str| association.and_then(|value| value.field(name)).is_some_and(|value| !value.is_null());
     match (has("networkManager"), has("subnet"), has("networkInterface")) {
-        (true, false, false) => Gate::Manager,
+        // What a network manager brings stands before both gates, whichever subnet and interface it names beside.
+        (true, ..) => Gate::Manager,
         (false, true, false) => Gate::Subnet,
         (false, false, true) => Gate::Nic,
-        (false, false, false) | (true, true, _) | (true, _, true) | (_, true, true) => Gate::Unknown,
+        (false, false, false) | (false, true, true) => Gate::Unknown,
     }
 }
 
