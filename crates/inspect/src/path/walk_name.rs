@@ -187,7 +187,7 @@ impl<'a> Walk<'a> {
             Found::Wrong(Cause::new(Fault::DnsServerWrong, object), why)
         };
         let silent = asking.answer_of(server).is_some_and(|answered| answered.status.is_none());
-        let Some(owner) = estate.owners(server).first().copied() else {
+        let Some(owner) = estate.owners_seen(Some(network), server).first().copied() else {
             if let Some(missing) = estate.missing_beyond(server) {
                 return Some(Found::Open(missing.what, missing.why));
             }

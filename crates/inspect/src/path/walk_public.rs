@@ -48,7 +48,8 @@ impl Estate {
 /// A flow from outside that ends where another one is asked about, and what it comes in by.
 struct Entrance {
     by: String,
-    flow: Flow,
+    /// The flow to its public address; nothing where that is not known.
+    flow: Option<Flow>,
 }
 
 impl Walk<'_> {
@@ -137,15 +138,21 @@ impl Walk<'_> {
             return true;
         }
         let entrances = self.entrances(wire, &owners);
-        let unread = self.unread_entrances(wire.dst);
-        let judged = entrances
-            .iter()
-            .map(|entrance| (entrance, estate.judge_without(&entrance.flow, self.asked.gone)));
+        let mut unread = self.unread_entrances(wire.dst);
+        for entrance in entrances.iter().filter(|entrance| entrance.flow.is_none()) {
+            let why =
+                format!("the public address of {}, which leads to {}, is not known", entrance.by, wire.dst);
+            unread.push(Missing { what: Document::Frontends, why });
+        }
+        let judged = entrances.iter().filter_map(|entrance| {
+            let flow = entrance.flow.as_ref()?;
+            Some((entrance, estate.judge_without(flow, self.asked.gone)))
+        });
         let weight =
             |judged: &Judgement| (judged.stops().len(), judged.missing().len(), judged.hurts().len());
         let best = judged.min_by_key(|(_, judged)| weight(judged));
         let mut hop = Hop::new(Kind::Outside, &wire.dst.to_string());
-        // what stops one of them decides only where every other one was looked for.
+        // What stops one of them decides only where every other one was looked for.
         if let Some((entrance, best)) = best.filter(|(_, best)| unread.is_empty() || best.stops().is_empty())
         {
             hop.reason = format!("it comes in by {}", entrance.by);
@@ -214,10 +221,11 @@ impl Walk<'_> {
             let rules = firewall.rules.read().into_iter().flatten();
             let rules = rules.flat_map(|collection| &collection.rules);
             for port in rules.filter_map(|rule| rule.leads_to(wire.dst, wire.dport)) {
-                let public = firewall.publics.iter().find(|own| own.is_ipv4() == wire.src.is_ipv4());
-                let flow = public.and_then(|to| Flow::new(wire.src, *to, wire.protocol, Some(port)).ok());
                 let by = format!("the firewall {}", firewall.name);
-                found.extend(flow.map(|flow| Entrance { by, flow }));
+                let is_family = |own: &&IpAddr| own.is_ipv4() == wire.src.is_ipv4();
+                let public = firewall.publics.iter().find(is_family);
+                let flow = public.and_then(|to| Flow::new(wire.src, *to, wire.protocol, Some(port)).ok());
+                found.push(Entrance { by, flow });
             }
         }
         found
@@ -247,8 +255,13 @@ impl Walk<'_> {
         let fits = rule.backend_port == asked || rule.backend_port == 0;
         let is_spoken = rule.protocol.is_none_or(|own| own == wire.protocol);
         let port = if rule.port == 0 { asked } else { rule.port };
-        let to = frontend.address.filter(|_| leads && fits && is_spoken)?;
-        let flow = Flow::new(wire.src, to, wire.protocol, Some(port)).ok()?;
+        if !(leads && fits && is_spoken) {
+            return None;
+        }
+        let flow = match frontend.address {
+            Some(to) => Some(Flow::new(wire.src, to, wire.protocol, Some(port)).ok()?),
+            None => None,
+        };
         Some(Entrance { by: format!("the load balancer {}", balancer.name), flow })
     }
 
@@ -277,15 +290,15 @@ impl Walk<'_> {
                         by_name || server.address == Some(wire.dst)
                     })
             });
-            let to = frontend.and_then(|own| own.address).filter(|_| leads);
-            let flow = to.and_then(|to| Flow::new(wire.src, to, Protocol::Tcp, Some(listener.port)).ok());
-            let flow = flow.map(|flow| match listener.hosts.first() {
-                Some(host) => flow.by_name(host),
-                None => flow,
-            });
-            found.extend(
-                flow.map(|flow| Entrance { by: format!("the application gateway {}", gateway.name), flow }),
-            );
+            let Some(frontend) = frontend.filter(|_| leads) else { continue };
+            let flow = match frontend.address {
+                Some(to) => match Flow::new(wire.src, to, Protocol::Tcp, Some(listener.port)) {
+                    Ok(flow) => Some(listener.hosts.first().map_or(flow.clone(), |host| flow.by_name(host))),
+                    Err(_) => continue,
+                },
+                None => None,
+            };
+            found.push(Entrance { by: format!("the application gateway {}", gateway.name), flow });
         }
         found
     }
