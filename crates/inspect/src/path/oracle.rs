@@ -74,7 +74,7 @@ impl Report {
         };
         let denied: Vec<&&ReportedHop> = groups.iter().filter(is_denied).collect();
         let (agrees, why) = if access.eq_ignore_ascii_case("deny") {
-            match (denied.iter().any(|hop| names(hop)), denied.is_empty()) {
+            match (denied.iter().any(names), denied.is_empty()) {
                 (true, _) => (Some(true), format!("the rule {name} denies it here, too")),
                 (false, false) => (Some(false), "another rule denies it here".to_owned()),
                 (false, true) if self.verdict == "INDETERMINATE" => {
