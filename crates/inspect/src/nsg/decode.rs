@@ -78,7 +78,7 @@ fn listed<'a>(entry: &Placed<'a>) -> Option<ListedGroup<'a>> {
         Some(Value::Array(rules)) => rules.as_slice(),
         Some(Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => return None,
     };
-    Some(ListedGroup { id, gate: gate(entry.value.field("association")), rules })
+    Some(ListedGroup { id, gate: association_gate(entry.value), rules })
 }
 
 fn is_row(map: &Map<String, Value>) -> bool {
@@ -105,7 +105,7 @@ impl Reader<'_> {
         let id = nsg.and_then(|nsg| nsg.text("id").or_else(|| nsg.text("name")).or_else(|| nsg.as_str()));
         let name = id.and_then(|id| id.rsplit('/').next()).map(clipped);
         let said = name.as_deref().unwrap_or("without a name");
-        let gate = gate(entry.field("association"));
+        let gate = association_gate(entry);
         if gate == Gate::Unknown {
             let what = format!("the network security group {said} does not say which gate it stands at");
             self.warnings.push(|| Warning::within(place.field("association"), what));
@@ -185,15 +185,20 @@ impl Reader<'_> {
     }
 }
 
-fn gate(association: Option<&Value>) -> Gate {
+/// Returns the gate at which the rules of an entry stand.
+pub(crate) fn association_gate(entry: &Value) -> Gate {
+    let association = entry.field("association");
     let has =
         |name: &str| association.and_then(|value| value.field(name)).is_some_and(|value| !value.is_null());
+    let group = entry.field("networkSecurityGroup").and_then(|group| group.text("id"));
+    let is_group = group.is_some_and(|id| id.to_ascii_lowercase().contains("/networksecuritygroups/"));
     match (has("networkManager"), has("subnet"), has("networkInterface")) {
+        (true, false, false) => Gate::Manager,
         // What a network manager brings stands before both gates, whichever subnet and interface it names beside.
-        (true, ..) => Gate::Manager,
+        (true, ..) if !is_group => Gate::Manager,
         (false, true, false) => Gate::Subnet,
         (false, false, true) => Gate::Nic,
-        (false, false, false) | (false, true, true) => Gate::Unknown,
+        (false, false, false) | (true, true, _) | (true, _, true) | (_, true, true) => Gate::Unknown,
     }
 }
 
