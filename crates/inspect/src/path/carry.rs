@@ -497,7 +497,11 @@ impl Carrier<'_> {
         let to = self.wire.dst;
         let own = self.nic.network.as_deref();
         let there = self.target_network(own);
-        let (fault, object, why) = match (own.and_then(|own| self.estate.network(own)), there) {
+        let from = own.and_then(|own| self.estate.network(own));
+        if let Some(why) = from.zip(there.as_deref()).and_then(|(from, there)| self.unclear(from, there)) {
+            return (hop.lacking(Document::Networks, why), Next::Lost);
+        }
+        let (fault, object, why) = match (from, there) {
             (Some(from), Some(there)) if from.name != there => self.between(from, &there, route),
             (Some(_), None) if let Some(found) = self.behind_gateway(&mut hop) => found,
             (Some(_), None) => match self.gateway_beside() {
@@ -538,6 +542,14 @@ impl Carrier<'_> {
         hop.missing.extend(self.estate.missing_beyond(to));
         hop.stops.push(Effect { rule: Some(route.to_owned()), ..Effect::new(cause, why) });
         (hop, Next::Lost)
+    }
+
+    /// Says which peering between two networks has a state that is not known here.
+    fn unclear(&self, from: &Network, there: &str) -> Option<String> {
+        let theirs = self.estate.network(there).and_then(|other| other.peering_with(&from.name));
+        let mut both = from.peering_with(there).into_iter().chain(theirs);
+        let own = both.find(|peering| !peering.is_connected() && !peering.is_cut())?;
+        Some(format!("the state of the peering {}, `{}`, is not known here", own.name, own.state))
     }
 
     /// Names what is missing between two networks.

@@ -77,6 +77,12 @@ impl Peering {
         self.state.eq_ignore_ascii_case("connected")
     }
 
+    /// True if nothing passes it: the other side is missing, or was taken out.
+    #[must_use]
+    pub(super) fn is_cut(&self) -> bool {
+        ["initiated", "disconnected"].iter().any(|word| self.state.eq_ignore_ascii_case(word))
+    }
+
     /// Tells whether it leads to an address of the other side: one that the other network got later is known once both are in step.
     #[must_use]
     pub(super) fn knows(&self, address: IpAddr) -> bool {
