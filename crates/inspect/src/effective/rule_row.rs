@@ -9,7 +9,7 @@ use super::Category;
 use super::find::Shape;
 use super::row::{Part, Row, RowDetails, RulePosition, clipped};
 use crate::net::{Fields, is_tag, parse_prefix, texts};
-use crate::nsg::{Direction, Gate, Protocols};
+use crate::nsg::{Direction, Gate, Protocols, association_gate};
 
 /// From here on the platform's own rules stand.
 const FIRST_DEFAULT: u32 = 65_000;
@@ -40,7 +40,7 @@ fn group(entry: &Value, at: &str, part: &mut Part) {
     let id = nsg.and_then(|nsg| nsg.text("id").or_else(|| nsg.text("name")).or_else(|| nsg.as_str()));
     let association = entry.field("association");
     let id = id.or_else(|| association?.field("networkManager")?.text("id")).unwrap_or_default();
-    let gate = gate(association);
+    let gate = association_gate(entry);
     if gate == Gate::Unknown {
         // Its rules stand somewhere: compared, they would seem to have come or gone.
         return part.problem(
@@ -69,17 +69,6 @@ fn group(entry: &Value, at: &str, part: &mut Part) {
     if before == (part.rows.len(), part.problems.len()) {
         // The platform's own rules stand in every security group.
         part.problem(&at, "the security group has no rules, as none is");
-    }
-}
-
-fn gate(association: Option<&Value>) -> Gate {
-    let has =
-        |name: &str| association.and_then(|value| value.field(name)).is_some_and(|value| !value.is_null());
-    match (has("networkManager"), has("subnet"), has("networkInterface")) {
-        (true, false, false) => Gate::Manager,
-        (false, true, false) => Gate::Subnet,
-        (false, false, true) => Gate::Nic,
-        (false, false, false) | (true, true, _) | (true, _, true) | (_, true, true) => Gate::Unknown,
     }
 }
 

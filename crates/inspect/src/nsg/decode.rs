@@ -24,7 +24,8 @@ pub(super) fn decode(
     let (mut groups, mut loose, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let document = document(text)?;
     let found = placed(&document, &["value", "networkSecurityGroups"], is_row, "effective security rules")?;
-    for entry in &found {
+    let echoes = echoes(&found);
+    for (entry, _) in found.iter().zip(&echoes).filter(|(_, is_echo)| !**is_echo) {
         if entry.value.as_object().is_some_and(is_rule) {
             loose.push(reader.rule(entry));
         } else if entry.value.as_object().is_some_and(is_group) {
@@ -43,6 +44,41 @@ pub(super) fn decode(
         groups.extend(reader.configured(entry));
     }
     Ok((groups, reader.warnings.into_vec()))
+}
+
+/// Returns which entries are groups that stand in the document once more: the platform lists one twice at an interface, once without its
+/// rules.
+fn echoes(found: &[Placed<'_>]) -> Vec<bool> {
+    let all: Vec<Option<ListedGroup<'_>>> = found.iter().map(listed).collect();
+    let is_echo = |(at, own): (usize, &Option<ListedGroup<'_>>)| {
+        let Some(own) = own else { return false };
+        let others = all.iter().enumerate().filter(|(other, _)| *other != at);
+        let mut same = others
+            .filter_map(|(at, other)| Some((at, other.as_ref()?)))
+            .filter(|(_, other)| other.id.eq_ignore_ascii_case(own.id) && other.gate == own.gate);
+        match own.rules {
+            [] => same.any(|(_, other)| !other.rules.is_empty()),
+            rules => same.any(|(other, one)| one.rules == rules && other < at),
+        }
+    };
+    all.iter().enumerate().map(is_echo).collect()
+}
+
+/// A group as the platform lists it at an interface.
+struct ListedGroup<'a> {
+    id: &'a str,
+    gate: Gate,
+    rules: &'a [Value],
+}
+
+fn listed<'a>(entry: &Placed<'a>) -> Option<ListedGroup<'a>> {
+    let id = entry.value.field("networkSecurityGroup")?.text("id")?;
+    let rules = match entry.value.field(RULES) {
+        None | Some(Value::Null) => &[],
+        Some(Value::Array(rules)) => rules.as_slice(),
+        Some(Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => return None,
+    };
+    Some(ListedGroup { id, gate: association_gate(entry.value), rules })
 }
 
 fn is_row(map: &Map<String, Value>) -> bool {
@@ -69,7 +105,7 @@ impl Reader<'_> {
         let id = nsg.and_then(|nsg| nsg.text("id").or_else(|| nsg.text("name")).or_else(|| nsg.as_str()));
         let name = id.and_then(|id| id.rsplit('/').next()).map(clipped);
         let said = name.as_deref().unwrap_or("without a name");
-        let gate = gate(entry.field("association"));
+        let gate = association_gate(entry);
         if gate == Gate::Unknown {
             let what = format!("the network security group {said} does not say which gate it stands at");
             self.warnings.push(|| Warning::within(place.field("association"), what));
@@ -149,11 +185,17 @@ impl Reader<'_> {
     }
 }
 
-fn gate(association: Option<&Value>) -> Gate {
+/// Returns the gate at which the rules of an entry stand.
+pub(crate) fn association_gate(entry: &Value) -> Gate {
+    let association = entry.field("association");
     let has =
         |name: &str| association.and_then(|value| value.field(name)).is_some_and(|value| !value.is_null());
+    let group = entry.field("networkSecurityGroup").and_then(|group| group.text("id"));
+    let is_group = group.is_some_and(|id| id.to_ascii_lowercase().contains("/networksecuritygroups/"));
     match (has("networkManager"), has("subnet"), has("networkInterface")) {
         (true, false, false) => Gate::Manager,
+        // What a network manager brings stands before both gates, whichever subnet and interface it names beside.
+        (true, ..) if !is_group => Gate::Manager,
         (false, true, false) => Gate::Subnet,
         (false, false, true) => Gate::Nic,
         (false, false, false) | (true, true, _) | (true, _, true) | (_, true, true) => Gate::Unknown,

@@ -256,12 +256,15 @@ proptest! {
         groups in proptest::collection::vec((0usize..3, proptest::collection::vec(any_rule(), 0..4)), 1..4),
     ) {
         let gates = ["networkManager", "subnet", "networkInterface"];
-        let document: Vec<Value> = groups.iter().map(|(gate, rules)| {
+        let document: Vec<Value> = groups.iter().enumerate().map(|(at, (gate, rules))| {
             let side = |matches: bool| if matches { "*" } else { "10.200.0.0/16" };
             let texts: Vec<Value> = rules.iter().map(|(priority, access, matches)| {
                 with(&format!("{priority} Allow * {} * *", side(*matches)), "access", json!(access))
             }).collect();
-            group_of(json!({ gates[*gate]: { "id": "/x" } }), texts)
+            // The same group twice would be one.
+            let mut group = group_of(json!({ gates[*gate]: { "id": "/x" } }), texts);
+            group["networkSecurityGroup"] = json!({"id": format!("/n{at}")});
+            group
         }).collect();
         let at = |gate: usize| groups.iter().filter(move |group| group.0 == gate).map(move |group| may(&group.1, gate == 0));
         let mut before: BTreeSet<&str> = BTreeSet::from(["Allow"]);

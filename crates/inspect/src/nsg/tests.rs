@@ -67,6 +67,20 @@ fn no_group_is_no_restriction_but_an_empty_one_was_not_read() {
 }
 
 #[test]
+fn a_group_that_is_listed_twice_at_one_gate_is_one() {
+    let nic = |rules: &[&str]| group("networkInterface", rules);
+    let (full, empty) = (nic(&["100 Deny * * * 22", "200 Allow * * * *"]), nic(&[]));
+    for twice in [json!([full, empty]), json!([empty, full]), json!([full, full])] {
+        check(twice.clone(), "10.0.0.4", 443, "ALLOW");
+        check(twice, "10.0.0.4", 22, "DENY");
+    }
+    let mut other = empty;
+    other["networkSecurityGroup"]["id"] = json!("/nsg/other");
+    let said = "INDETERMINATE the rules of other which of the groups stands at the gate nic";
+    check(json!([full, other]), "10.0.0.4", 443, said);
+}
+
+#[test]
 fn a_tag_matters_only_where_it_changes_the_answer() {
     let one = |rules: &[&str]| json!([group("subnet", rules)]);
     check(

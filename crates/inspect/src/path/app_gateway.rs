@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::{Map, Value};
 
-use super::balancer::{Frontend, PublicAddresses};
+use super::balancer::{Frontend, PublicAddresses, read_frontend};
 use super::bundle::Cloud;
 use super::certificate;
 use super::document::Known;
@@ -29,6 +29,8 @@ pub(super) struct AppGateway {
     pub(super) pools: Vec<Pool>,
     pub(super) settings: Vec<Settings>,
     pub(super) probes: Vec<Probe>,
+    /// What cannot be read of it, and may be what takes a connection.
+    pub(super) unread: Vec<String>,
     certificates: Vec<(String, Option<String>)>,
 }
 
@@ -38,6 +40,8 @@ pub(super) struct Listener {
     pub(super) name: String,
     pub(super) frontend: String,
     pub(super) port: u16,
+    /// Whether it passes connections on as they are, without reading requests.
+    pub(super) is_plain: bool,
     pub(super) is_secure: bool,
     /// The names that it is for; all where there is none.
     pub(super) hosts: Vec<String>,
@@ -49,8 +53,21 @@ pub(super) struct Listener {
 pub(super) struct Rule {
     pub(super) name: String,
     pub(super) listener: String,
-    /// Where they go; the first is for all paths that no other is for. A redirect has none.
+    is_plain: bool,
+    /// Where they go; the first is for all paths that no other is for.
     pub(super) targets: Vec<Target>,
+    pub(super) end: End,
+}
+
+/// What becomes of requests that go to no pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// The gateway itself answers with another address.
+    Redirected,
+    /// The rule says something that is not known here.
+    Open,
+    /// Nothing: it names neither a pool nor an answer.
+    Nowhere,
 }
 
 /// A pool, and how it is asked.
@@ -58,6 +75,7 @@ pub(super) struct Rule {
 pub(super) struct Target {
     pub(super) pool: String,
     pub(super) settings: String,
+    is_plain: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,6 +97,7 @@ pub(super) struct Server {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Settings {
     pub(super) name: String,
+    is_plain: bool,
     pub(super) port: u16,
     pub(super) probe: Option<String>,
 }
@@ -108,6 +127,8 @@ pub(super) struct ServerHealth {
 pub(super) enum ServerState {
     Up,
     Down,
+    /// The gateway could not say: whoever manages it cannot reach it.
+    Untold,
     /// It takes no new connections, and nothing is wrong with it.
     Draining,
     Unknown,
@@ -166,16 +187,22 @@ impl AppGateway {
         [by_name, by_all, own].into_iter().find(|all| !all.is_empty()).unwrap_or_default()
     }
 
-    pub(super) fn rule(&self, listener: &str) -> Option<&Rule> {
-        self.rules.iter().find(|rule| rule.listener.eq_ignore_ascii_case(listener))
+    pub(super) fn rule(&self, listener: &Listener) -> Option<&Rule> {
+        let is_own = |rule: &&Rule| {
+            rule.is_plain == listener.is_plain && rule.listener.eq_ignore_ascii_case(&listener.name)
+        };
+        self.rules.iter().find(is_own)
     }
 
     pub(super) fn pool(&self, name: &str) -> Option<&Pool> {
         self.pools.iter().find(|pool| pool.name.eq_ignore_ascii_case(name))
     }
 
-    pub(super) fn settings(&self, name: &str) -> Option<&Settings> {
-        self.settings.iter().find(|own| own.name.eq_ignore_ascii_case(name))
+    pub(super) fn settings(&self, target: &Target) -> Option<&Settings> {
+        let is_own = |own: &&Settings| {
+            own.is_plain == target.is_plain && own.name.eq_ignore_ascii_case(&target.settings)
+        };
+        self.settings.iter().find(is_own)
     }
 
     pub(super) fn probe(&self, name: &str) -> Option<&Probe> {
@@ -241,8 +268,9 @@ fn number(body: &Value, name: &str) -> Option<u16> {
 /// Reads all gateways. One that cannot be read leaves all unknown: it might be the one that is called.
 pub(super) fn app_gateways(cloud: &Cloud, publics: &PublicAddresses) -> Known<Vec<AppGateway>> {
     Known::of(cloud.application_gateways.as_ref(), |text| {
-        let is_row =
-            |map: &Map<String, Value>| has(map, "httpListeners") || has(map, "gatewayIPConfigurations");
+        let is_row = |map: &Map<String, Value>| {
+            has(map, "httpListeners") || has(map, "listeners") || has(map, "gatewayIPConfigurations")
+        };
         let read = rows(text, "application gateways", is_row, |row, _| gateway(row, publics));
         let (found, odd) = read.map_err(|error: DocumentError| error.to_string())?;
         odd.into_iter().next().map_or(Ok(found), Err)
@@ -255,56 +283,79 @@ fn gateway(row: &Value, publics: &PublicAddresses) -> Option<AppGateway> {
         let id = one.field("subnet")?.text("id")?;
         Some((part_after(id, "virtualNetworks")?, part_after(id, "subnets")?))
     });
-    let frontends = list(body, "frontendIPConfigurations").filter_map(|frontend| {
-        let own = inner(frontend);
-        let public = own.field("publicIPAddress").filter(|public| !public.is_null());
-        let private = own.text("privateIPAddress").and_then(|text| text.parse::<IpAddr>().ok());
-        let written = public.and_then(|public| inner(public).text("ipAddress")?.parse().ok());
-        let listed = || last_of(public).and_then(|name| publics.get(&name.to_ascii_lowercase()).copied());
-        Some(Frontend {
-            name: frontend.text("name")?.to_owned(),
-            address: private.or(written).or_else(listed),
-            is_public: public.is_some(),
-        })
-    });
+    let frontends =
+        list(body, "frontendIPConfigurations").filter_map(|frontend| read_frontend(frontend, publics));
     let port = |id: Option<String>| {
         let id = id?;
         let own = list(body, "frontendPorts")
             .find(|port| port.text("name").is_some_and(|name| name.eq_ignore_ascii_case(&id)))?;
         number(inner(own), "port")
     };
-    let listeners = list(body, "httpListeners").map(|listener| {
-        let own = inner(listener);
-        let several = list(own, "hostNames").filter_map(Value::as_str);
-        Some(Listener {
-            name: listener.text("name")?.to_owned(),
-            frontend: last_of(own.field("frontendIPConfiguration"))?,
-            port: port(last_of(own.field("frontendPort")))?,
-            is_secure: own.text("protocol").is_some_and(|word| word.eq_ignore_ascii_case("https")),
-            hosts: several
-                .chain(own.text("hostName"))
-                .filter(|name| !name.is_empty())
-                .map(str::to_owned)
-                .collect(),
-            certificate: last_of(own.field("sslCertificate")),
-        })
-    });
-    let rules = list(body, "requestRoutingRules").filter_map(|rule| {
-        let own = inner(rule);
-        Some(Rule {
-            name: rule.text("name")?.to_owned(),
-            listener: last_of(own.field("httpListener"))?,
-            targets: targets(body, own),
-        })
-    });
-    let settings = list(body, "backendHttpSettingsCollection").map(|settings| {
-        let own = inner(settings);
-        Some(Settings {
-            name: settings.text("name")?.to_owned(),
-            port: number(own, "port")?,
-            probe: last_of(own.field("probe")),
-        })
-    });
+    let mut unread: Vec<String> = Vec::new();
+    let mut listeners: Vec<Listener> = Vec::new();
+    let mut rules: Vec<Rule> = Vec::new();
+    let mut settings: Vec<Settings> = Vec::new();
+    let mut keep = |row: &Value, is_read: bool| {
+        if !is_read {
+            unread.push(row.text("name").unwrap_or("unnamed").to_owned());
+        }
+    };
+    for (name, is_plain) in [("httpListeners", false), ("listeners", true)] {
+        for listener in list(body, name) {
+            let own = inner(listener);
+            let several = list(own, "hostNames").filter_map(Value::as_str);
+            let protocol = own.text("protocol").unwrap_or_default().to_ascii_lowercase();
+            let known = if is_plain { ["tcp", "tls"] } else { ["http", "https"] };
+            let read = || {
+                Some(Listener {
+                    name: listener.text("name")?.to_owned(),
+                    frontend: last_of(own.field("frontendIPConfiguration"))?,
+                    port: port(last_of(own.field("frontendPort")))?,
+                    is_plain,
+                    is_secure: ["https", "tls"].contains(&protocol.as_str()),
+                    hosts: several
+                        .chain(own.text("hostName"))
+                        .filter(|name| !name.is_empty())
+                        .map(str::to_owned)
+                        .collect(),
+                    certificate: last_of(own.field("sslCertificate")),
+                })
+            };
+            let is_known = protocol.is_empty() || known.contains(&protocol.as_str());
+            let read = read().filter(|_| is_known);
+            keep(listener, read.is_some());
+            listeners.extend(read);
+        }
+    }
+    for (name, field, is_plain) in
+        [("requestRoutingRules", "httpListener", false), ("routingRules", "listener", true)]
+    {
+        for rule in list(body, name) {
+            let own = inner(rule);
+            let (targets, end) = targets(body, own, is_plain);
+            let read = || {
+                let (name, listener) = (rule.text("name")?.to_owned(), last_of(own.field(field))?);
+                Some(Rule { name, listener, is_plain, targets, end })
+            };
+            let read = read();
+            keep(rule, read.is_some());
+            rules.extend(read);
+        }
+    }
+    for (name, is_plain) in [("backendHttpSettingsCollection", false), ("backendSettingsCollection", true)] {
+        for one in list(body, name) {
+            let own = inner(one);
+            let read = || {
+                Some(Settings {
+                    name: one.text("name")?.to_owned(),
+                    is_plain,
+                    port: number(own, "port")?,
+                    probe: last_of(own.field("probe")),
+                })
+            };
+            settings.push(read()?);
+        }
+    }
     let probes = list(body, "probes").filter_map(|probe| {
         let own = inner(probe);
         Some(Probe {
@@ -328,27 +379,42 @@ fn gateway(row: &Value, publics: &PublicAddresses) -> Option<AppGateway> {
         }),
         is_first_version: sku.is_some_and(|tier| !tier.to_ascii_lowercase().contains("v2")),
         frontends: frontends.collect(),
-        listeners: listeners.collect::<Option<_>>()?,
-        rules: rules.collect(),
+        listeners,
+        rules,
         pools: list(body, "backendAddressPools").map(pool).collect::<Option<_>>()?,
-        settings: settings.collect::<Option<_>>()?,
+        settings,
         probes: probes.collect(),
+        unread,
         certificates: certificates.collect(),
     })
 }
 
-/// Returns where the requests of a rule go: to one pool, or by their path to several.
-fn targets(gateway: &Value, rule: &Value) -> Vec<Target> {
+/// Returns where the requests of a rule go, to one pool, or by their path to several, and what becomes of those that go to none.
+fn targets(gateway: &Value, rule: &Value, is_plain: bool) -> (Vec<Target>, End) {
+    let settings = if is_plain { "backendSettings" } else { "backendHttpSettings" };
+    let is_there = |of: &Value, name: &str| of.field(name).is_some_and(|value| !value.is_null());
     let target = |of: &Value, pool: &str, settings: &str| {
-        Some(Target { pool: last_of(of.field(pool))?, settings: last_of(of.field(settings))? })
+        Some(Target { pool: last_of(of.field(pool))?, settings: last_of(of.field(settings))?, is_plain })
     };
-    let map = last_of(rule.field("urlPathMap")).and_then(|name| {
-        let mut maps = list(gateway, "urlPathMaps");
-        maps.find(|map| map.text("name").is_some_and(|own| own.eq_ignore_ascii_case(&name)))
-    });
-    let Some(map) = map.map(inner) else {
-        return target(rule, "backendAddressPool", "backendHttpSettings").into_iter().collect();
+    let end = |of: &Value, part: &[&str]| {
+        let known = ["redirectConfiguration", "defaultRedirectConfiguration"];
+        if known.iter().any(|name| is_there(of, name)) {
+            End::Redirected
+        } else if part.iter().any(|name| is_there(of, name)) {
+            End::Open
+        } else {
+            End::Nowhere
+        }
     };
+    let Some(map) = rule.field("urlPathMap").filter(|map| !map.is_null()) else {
+        let found = target(rule, "backendAddressPool", settings);
+        let halves = ["backendAddressPool", settings, "loadDistributionPolicy"];
+        return (found.into_iter().collect(), end(rule, &halves));
+    };
+    let name = last_of(Some(map)).unwrap_or_default();
+    let mut maps = list(gateway, "urlPathMaps");
+    let map = maps.find(|map| map.text("name").is_some_and(|own| own.eq_ignore_ascii_case(&name)));
+    let Some(map) = map.map(inner) else { return (Vec::new(), End::Open) };
     let usual = target(map, "defaultBackendAddressPool", "defaultBackendHttpSettings");
     let by_path = list(map, "pathRules").map(inner);
     let by_path = by_path.filter_map(|own| target(own, "backendAddressPool", "backendHttpSettings"));
@@ -358,7 +424,12 @@ fn targets(gateway: &Value, rule: &Value) -> Vec<Target> {
             found.push(one);
         }
     }
-    found
+    let halves = ["defaultBackendAddressPool", "defaultBackendHttpSettings", "defaultLoadDistributionPolicy"];
+    let end = match end(map, &halves) {
+        End::Nowhere if list(map, "pathRules").next().is_some() => End::Open,
+        other @ (End::Nowhere | End::Redirected | End::Open) => other,
+    };
+    (found, end)
 }
 
 fn pool(pool: &Value) -> Option<Pool> {
@@ -400,16 +471,30 @@ pub(super) fn health(cloud: &Cloud) -> Known<Vec<Health>> {
     })
 }
 
+/// Tells whether a gateway says that it could not be asked about a server: what it says of it then is no more than that.
+fn is_untold(server: &Value) -> bool {
+    let log = server.text("healthProbeLog").unwrap_or_default().to_ascii_lowercase();
+    let says = |words: &[&str]| words.iter().all(|word| log.contains(word));
+    says(&["health", "could not be retrieved"])
+        || says(&["health", "cannot be retrieved"])
+        || says(&["unable to retrieve", "health"])
+        || (says(&["65200"]) && says(&["65535"]))
+        || (says(&["65503"]) && says(&["65534"]))
+}
+
 fn servers(row: &Value) -> Vec<ServerHealth> {
     let mut found = Vec::new();
     for pool in list(row, "backendAddressPools") {
         let name = last_of(pool.field("backendAddressPool")).unwrap_or_default();
-        for asked in list(pool, "backendHttpSettingsCollection") {
-            let settings = last_of(asked.field("backendHttpSettings")).unwrap_or_default();
+        let both = ["backendHttpSettingsCollection", "backendSettingsCollection"];
+        for asked in both.iter().flat_map(|name| list(pool, name)) {
+            let settings = asked.field("backendHttpSettings").or_else(|| asked.field("backendSettings"));
+            let settings = last_of(settings).unwrap_or_default();
             found.extend(list(asked, "servers").filter_map(|server| {
                 let state = match server.text("health").unwrap_or_default().to_ascii_lowercase().as_str() {
                     // Some of the instances reach it.
                     "up" | "healthy" | "partial" => ServerState::Up,
+                    "down" | "unhealthy" if is_untold(server) => ServerState::Untold,
                     "down" | "unhealthy" => ServerState::Down,
                     "draining" => ServerState::Draining,
                     _ => ServerState::Unknown,

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use super::flow::Protocol;
-use super::topology::{Decoded, has, inner, last_of, part_after, rows};
+use super::topology::{Decoded, Listed, has, inner, last_of, part_after, rows};
 use crate::net::{DocumentError, Fields};
 
 /// A load balancer.
@@ -19,6 +19,18 @@ pub(super) struct Balancer {
     pub(super) probes: Vec<Probe>,
     /// The pools that an outbound rule serves.
     pub(super) outbound: Vec<String>,
+    /// Rules that cannot be read: each may take any port.
+    pub(super) unread: Vec<String>,
+    /// Ports at a frontend that lead to the machines of a scale set, which no list shows.
+    pub(super) spread: Vec<Spread>,
+}
+
+/// Ports of a frontend of which each leads to one machine of a scale set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Spread {
+    pub(super) name: String,
+    pub(super) frontend: String,
+    pub(super) ports: (u16, u16),
 }
 
 /// An address at which it takes connections.
@@ -28,6 +40,10 @@ pub(super) struct Frontend {
     pub(super) address: Option<IpAddr>,
     /// Whether that is an address on the internet.
     pub(super) is_public: bool,
+    /// The network in which it stands, where it is none on the internet.
+    pub(super) network: Option<String>,
+    /// Whether what comes to it passes the appliances of another load balancer first.
+    pub(super) is_chained: bool,
 }
 
 /// Those among whom it chooses.
@@ -42,8 +58,12 @@ pub(super) struct Pool {
 pub(super) struct Member {
     pub(super) nic: Option<String>,
     pub(super) address: Option<IpAddr>,
+    /// The network that the address is of, where that is said.
+    pub(super) network: Option<String>,
     /// Somebody took it out of use.
     pub(super) is_drained: bool,
+    /// The ports of the frontend that lead to it alone: the rule, the port there, the port here.
+    pub(super) mapped: Vec<(String, u16, u16)>,
 }
 
 /// A rule: what comes to a port of a frontend goes to a port of a pool.
@@ -56,6 +76,10 @@ pub(super) struct Rule {
     pub(super) protocol: Option<Protocol>,
     /// All ports where it is 0.
     pub(super) port: u16,
+    /// The last one of several.
+    pub(super) last_port: u16,
+    /// Whether each of its ports leads to one member alone.
+    pub(super) is_spread: bool,
     pub(super) backend_port: u16,
     /// The machine has to hold the address of the frontend itself.
     pub(super) is_floating: bool,
@@ -70,6 +94,8 @@ pub(super) enum Target {
     Pool(String),
     /// One interface alone.
     Nic(String),
+    /// It has neither a pool nor an interface.
+    Nowhere,
 }
 
 /// How it asks whether a member answers.
@@ -89,7 +115,7 @@ impl Balancer {
         let own = self.rules.iter().filter(|rule| {
             rule.frontend.eq_ignore_ascii_case(frontend)
                 && rule.protocol.is_none_or(|own| own == protocol)
-                && (rule.port == 0 || rule.port == port)
+                && (rule.port == 0 || (rule.port..=rule.last_port).contains(&port))
         });
         own.min_by_key(|rule| rule.port == 0)
     }
@@ -108,18 +134,42 @@ impl Balancer {
     }
 }
 
-/// Public addresses by the name of their resource.
+/// Public addresses by the name of their resource, which no other one has here.
 pub(super) type PublicAddresses = BTreeMap<String, IpAddr>;
+
+/// A row of a list of public addresses.
+fn is_public_row(map: &serde_json::Map<String, Value>) -> bool {
+    has(map, "publicIPAllocationMethod") || has(map, "ipAddress")
+}
 
 /// Reads what `az network public-ip list` prints.
 pub(super) fn public_addresses(text: &str) -> Result<PublicAddresses, DocumentError> {
-    let is_row =
-        |map: &serde_json::Map<String, Value>| has(map, "publicIPAllocationMethod") || has(map, "ipAddress");
-    let (found, _) = rows(text, "public addresses", is_row, |row, _| {
+    let (found, _) = rows(text, "public addresses", is_public_row, |row, _| {
         let address = inner(row).text("ipAddress").and_then(|text| text.parse::<IpAddr>().ok());
         Some((row.text("name")?.to_ascii_lowercase(), address))
     })?;
     Ok(found.into_iter().filter_map(|(name, address)| Some((name, address?))).collect())
+}
+
+/// Gives interfaces the public addresses that they name, or that name them.
+pub(super) fn join_publics(nics: &mut [Listed], publics: &PublicAddresses, text: &str) {
+    let read = rows(text, "public addresses", is_public_row, |row, _| {
+        let body = inner(row);
+        let address = body.text("ipAddress")?.parse::<IpAddr>().ok()?;
+        let holder = part_after(body.field("ipConfiguration")?.text("id")?, "networkInterfaces")?;
+        Some((holder, address))
+    });
+    let held = read.map(|(found, _)| found).unwrap_or_default();
+    for nic in nics {
+        let named = nic.public_names.iter().filter_map(|name| publics.get(&name.to_ascii_lowercase()));
+        let holding = held.iter().filter(|(holder, _)| holder.eq_ignore_ascii_case(&nic.name));
+        for address in named.chain(holding.map(|(_, address)| address)) {
+            if !nic.publics.contains(address) {
+                nic.publics.push(*address);
+            }
+        }
+        nic.has_public |= !nic.publics.is_empty();
+    }
 }
 
 fn list<'a>(body: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
@@ -141,48 +191,25 @@ pub(super) fn balancers(text: &str, publics: &PublicAddresses) -> Result<Decoded
     };
     rows(text, "load balancers", is_row, |row, _| {
         let body = inner(row);
-        let frontends = list(body, "frontendIPConfigurations").filter_map(|frontend| {
-            let own = inner(frontend);
-            let private = own.text("privateIPAddress").and_then(|text| text.parse::<IpAddr>().ok());
-            let public = own.field("publicIPAddress");
-            let written =
-                public.and_then(|public| inner(public).text("ipAddress")).and_then(|text| text.parse().ok());
-            let listed = || last_of(public).and_then(|name| publics.get(&name.to_ascii_lowercase()).copied());
-            Some(Frontend {
-                name: frontend.text("name")?.to_owned(),
-                address: private.or(written).or_else(listed),
-                is_public: public.is_some_and(|public| !public.is_null()),
-            })
-        });
-        let rules = list(body, "loadBalancingRules").filter_map(|rule| {
-            let own = inner(rule);
-            let pool = last_of(own.field("backendAddressPool"))
-                .or_else(|| list(own, "backendAddressPools").find_map(|pool| last_of(Some(pool))));
-            Some(Rule {
-                name: rule.text("name")?.to_owned(),
+        let frontends =
+            list(body, "frontendIPConfigurations").filter_map(|frontend| read_frontend(frontend, publics));
+        let mut unread = Vec::new();
+        let mut read = Vec::new();
+        for (rule, own) in list(body, "loadBalancingRules")
+            .map(|rule| (rule, read_rule(rule)))
+            .chain(list(body, "inboundNatRules").map(|rule| (rule, read_translation(rule))))
+        {
+            match own {
+                Some(own) => read.push(own),
+                None => unread.push(rule.text("name").unwrap_or("unnamed").to_owned()),
+            }
+        }
+        let spread = list(body, "inboundNatPools").filter_map(|pool| {
+            let own = inner(pool);
+            Some(Spread {
+                name: pool.text("name")?.to_owned(),
                 frontend: last_of(own.field("frontendIPConfiguration"))?,
-                to: Target::Pool(pool.unwrap_or_default()),
-                protocol: protocol(own),
-                port: number(own, "frontendPort").unwrap_or(0),
-                backend_port: number(own, "backendPort").unwrap_or(0),
-                is_floating: flag(own, "enableFloatingIP"),
-                probe: last_of(own.field("probe")),
-                is_outbound_off: flag(own, "disableOutboundSnat"),
-            })
-        });
-        let translated = list(body, "inboundNatRules").filter_map(|rule| {
-            let own = inner(rule);
-            let id = own.field("backendIPConfiguration")?.text("id")?;
-            Some(Rule {
-                name: rule.text("name")?.to_owned(),
-                frontend: last_of(own.field("frontendIPConfiguration"))?,
-                to: Target::Nic(part_after(id, "networkInterfaces")?),
-                protocol: protocol(own),
-                port: number(own, "frontendPort")?,
-                backend_port: number(own, "backendPort")?,
-                is_floating: flag(own, "enableFloatingIP"),
-                probe: None,
-                is_outbound_off: false,
+                ports: (number(own, "frontendPortRangeStart")?, number(own, "frontendPortRangeEnd")?),
             })
         });
         let probes = list(body, "probes").filter_map(|probe| {
@@ -202,19 +229,92 @@ pub(super) fn balancers(text: &str, publics: &PublicAddresses) -> Result<Decoded
             name: row.text("name")?.to_owned(),
             frontends: frontends.collect(),
             pools: list(body, "backendAddressPools").filter_map(pool).collect(),
-            rules: rules.chain(translated).collect(),
+            rules: read,
             probes: probes.collect(),
             outbound: list(body, "outboundRules")
                 .filter_map(|rule| last_of(inner(rule).field("backendAddressPool")))
                 .collect(),
+            unread,
+            spread: spread.collect(),
         })
     })
 }
 
-fn protocol(rule: &Value) -> Option<Protocol> {
-    match rule.text("protocol").unwrap_or_default().to_ascii_lowercase().as_str() {
-        "tcp" => Some(Protocol::Tcp),
-        "udp" => Some(Protocol::Udp),
+/// Reads an address at which a load balancer or an application gateway takes connections.
+pub(super) fn read_frontend(frontend: &Value, publics: &PublicAddresses) -> Option<Frontend> {
+    let own = inner(frontend);
+    let private = own.text("privateIPAddress").and_then(|text| text.parse::<IpAddr>().ok());
+    let public = own.field("publicIPAddress").filter(|public| !public.is_null());
+    let written =
+        public.and_then(|public| inner(public).text("ipAddress")).and_then(|text| text.parse().ok());
+    let listed = || last_of(public).and_then(|name| publics.get(&name.to_ascii_lowercase()).copied());
+    let is = |name: &str| own.field(name).is_some_and(|value| !value.is_null());
+    let subnet = own.field("subnet").and_then(|subnet| subnet.text("id"));
+    Some(Frontend {
+        name: frontend.text("name")?.to_owned(),
+        address: private.or(written).or_else(listed),
+        is_public: public.is_some() || is("publicIPPrefix"),
+        network: subnet.and_then(|id| part_after(id, "virtualNetworks")),
+        is_chained: is("gatewayLoadBalancer"),
+    })
+}
+
+/// Reads a rule; nothing where it says what is not known here.
+fn read_rule(rule: &Value) -> Option<Rule> {
+    let own = inner(rule);
+    let pool = last_of(own.field("backendAddressPool"))
+        .or_else(|| list(own, "backendAddressPools").find_map(|pool| last_of(Some(pool))));
+    let port = number(own, "frontendPort").unwrap_or(0);
+    Some(Rule {
+        name: rule.text("name")?.to_owned(),
+        frontend: last_of(own.field("frontendIPConfiguration"))?,
+        to: pool.map_or(Target::Nowhere, Target::Pool),
+        protocol: protocol(own)?,
+        port,
+        last_port: port,
+        is_spread: false,
+        backend_port: number(own, "backendPort").unwrap_or(0),
+        is_floating: flag(own, "enableFloatingIP"),
+        probe: last_of(own.field("probe")),
+        is_outbound_off: flag(own, "disableOutboundSnat"),
+    })
+}
+
+/// Reads a rule that leads a port to one interface, or each of several ports to one member of a pool.
+fn read_translation(rule: &Value) -> Option<Rule> {
+    let own = inner(rule);
+    let nic = own.field("backendIPConfiguration").and_then(|by| by.text("id"));
+    let pool = last_of(own.field("backendAddressPool"));
+    let several = number(own, "frontendPortRangeStart").zip(number(own, "frontendPortRangeEnd"));
+    let several = several.filter(|(first, _)| *first != 0);
+    let one = number(own, "frontendPort").filter(|port| *port != 0).map(|port| (port, port));
+    let to = match (nic, pool) {
+        (Some(id), _) => Target::Nic(part_after(id, "networkInterfaces")?),
+        (None, Some(pool)) => Target::Pool(pool),
+        (None, None) => Target::Nowhere,
+    };
+    let (port, last_port) = one.or(several)?;
+    Some(Rule {
+        name: rule.text("name")?.to_owned(),
+        frontend: last_of(own.field("frontendIPConfiguration"))?,
+        is_spread: matches!(to, Target::Pool(_)),
+        to,
+        protocol: protocol(own)?,
+        port,
+        last_port,
+        backend_port: number(own, "backendPort")?,
+        is_floating: flag(own, "enableFloatingIP"),
+        probe: None,
+        is_outbound_off: false,
+    })
+}
+
+/// Returns the protocol of a rule, none for all of them; nothing where the word is not known.
+fn protocol(rule: &Value) -> Option<Option<Protocol>> {
+    match rule.text("protocol").unwrap_or("all").to_ascii_lowercase().as_str() {
+        "tcp" => Some(Some(Protocol::Tcp)),
+        "udp" => Some(Some(Protocol::Udp)),
+        "all" | "*" => Some(None),
         _ => None,
     }
 }
@@ -224,21 +324,31 @@ fn pool(pool: &Value) -> Option<Pool> {
     // A member of a scale set is not among the interfaces that are listed.
     let nic =
         |id: &str| part_after(id, "networkInterfaces").filter(|_| !id.contains("virtualMachineScaleSets"));
+    let network = |of: &Value| {
+        let within = |name: &str| part_after(of.field(name)?.text("id")?, "virtualNetworks");
+        within("virtualNetwork").or_else(|| within("subnet"))
+    };
     let mut members: Vec<Member> = list(own, "loadBalancerBackendAddresses")
         .map(|address| {
-            let own = inner(address);
-            let by = own.field("networkInterfaceIPConfiguration").and_then(|by| by.text("id"));
+            let one = inner(address);
+            let by = one.field("networkInterfaceIPConfiguration").and_then(|by| by.text("id"));
+            let mapped = list(one, "inboundNatRulesPortMapping").filter_map(|map| {
+                let rule = map.text("inboundNatRuleName")?.to_owned();
+                Some((rule, number(map, "frontendPort")?, number(map, "backendPort")?))
+            });
             Member {
                 nic: by.and_then(nic),
-                address: own.text("ipAddress").and_then(|text| text.parse().ok()),
-                is_drained: own.text("adminState").is_some_and(|word| word.eq_ignore_ascii_case("down")),
+                address: one.text("ipAddress").and_then(|text| text.parse().ok()),
+                network: network(one).or_else(|| network(own)),
+                is_drained: one.text("adminState").is_some_and(|word| word.eq_ignore_ascii_case("down")),
+                mapped: mapped.collect(),
             }
         })
         .collect();
     for id in list(own, "backendIPConfigurations").filter_map(|by| by.text("id")) {
         let nic = nic(id);
         if nic.is_none() || !members.iter().any(|known| known.nic == nic) {
-            members.push(Member { nic, address: None, is_drained: false });
+            members.push(Member { nic, address: None, network: None, is_drained: false, mapped: Vec::new() });
         }
     }
     members.sort();

@@ -230,7 +230,7 @@ impl Bundle {
         if bundle.cloud == Cloud::default() && bundle.nics.is_empty() && bundle.guests.is_empty() {
             return Err(BundleError::Empty);
         }
-        Ok(bundle)
+        Ok(bundle.distinct().into_owned())
     }
 
     /// Reads a bundle that is a folder: `cloud/DOCUMENT`, `nics/NAME/DOCUMENT`, `guests/NAME/DOCUMENT` and
@@ -243,7 +243,7 @@ impl Bundle {
         for (path, reading) in files {
             bundle.put(path, reading).ok_or_else(|| BundleError::Foreign(path.to_owned()))?;
         }
-        Ok(bundle)
+        Ok(bundle.distinct().into_owned())
     }
 
     fn put(&mut self, path: &str, reading: Reading) -> Option<()> {

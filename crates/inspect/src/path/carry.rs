@@ -129,6 +129,11 @@ impl Carrier<'_> {
                     hop.reason = said(first);
                     return (hop, Next::Outside);
                 }
+                // The platform shows an appliance that nobody is as a route to nowhere, with the address.
+                NextHop::None if users && !first.row.hop_ips.is_empty() => {
+                    let text = format!("{} leads to an appliance that nobody is", said(first));
+                    (fault, why) = (Fault::RouteDeadNva, text);
+                }
                 NextHop::None if users => {
                     (fault, why) = (Fault::RouteBlackhole, format!("{} throws it away", said(first)));
                 }
@@ -144,6 +149,14 @@ impl Carrier<'_> {
                     }
                     Some(false) => return self.no_gateway(hop, first),
                 },
+                NextHop::Other if !first.row.hop_type.eq_ignore_ascii_case("internet") => {
+                    let why = format!("{}: where that leads is not known here", said(first));
+                    let document = match self.nic.configured.0 || self.nic.is_of_platform() {
+                        true => Document::Configuration,
+                        false => Document::Routes { nic: self.nic.name.clone() },
+                    };
+                    return (hop.lacking(document, why), Next::Assumed);
+                }
                 NextHop::Other if self.estate.is_inside(to) => {
                     if !users {
                         return self.gap(hop, &said(first), repairable);
@@ -232,8 +245,10 @@ impl Carrier<'_> {
         }
         let estate = self.estate;
         let route = said(route);
-        let behind = estate.frontend(address).map(|(balancer, _)| balancer);
-        let owner = match estate.owners(address) {
+        let own = self.nic.network.as_deref();
+        let behind = estate.frontend_seen(own, address).map(|(balancer, _)| balancer);
+        let owners = estate.owners_seen(own, address);
+        let owner = match owners.as_slice() {
             [] if behind.is_some() => match behind.and_then(|balancer| self.member(&balancer.name)) {
                 Some(member) => member,
                 None => {
@@ -482,7 +497,11 @@ impl Carrier<'_> {
         let to = self.wire.dst;
         let own = self.nic.network.as_deref();
         let there = self.target_network(own);
-        let (fault, object, why) = match (own.and_then(|own| self.estate.network(own)), there) {
+        let from = own.and_then(|own| self.estate.network(own));
+        if let Some(why) = from.zip(there.as_deref()).and_then(|(from, there)| self.unclear(from, there)) {
+            return (hop.lacking(Document::Networks, why), Next::Lost);
+        }
+        let (fault, object, why) = match (from, there) {
             (Some(from), Some(there)) if from.name != there => self.between(from, &there, route),
             (Some(_), None) if let Some(found) = self.behind_gateway(&mut hop) => found,
             (Some(_), None) => match self.gateway_beside() {
@@ -523,6 +542,14 @@ impl Carrier<'_> {
         hop.missing.extend(self.estate.missing_beyond(to));
         hop.stops.push(Effect { rule: Some(route.to_owned()), ..Effect::new(cause, why) });
         (hop, Next::Lost)
+    }
+
+    /// Says which peering between two networks has a state that is not known here.
+    fn unclear(&self, from: &Network, there: &str) -> Option<String> {
+        let theirs = self.estate.network(there).and_then(|other| other.peering_with(&from.name));
+        let mut both = from.peering_with(there).into_iter().chain(theirs);
+        let own = both.find(|peering| !peering.is_connected() && !peering.is_cut())?;
+        Some(format!("the state of the peering {}, `{}`, is not known here", own.name, own.state))
     }
 
     /// Names what is missing between two networks.

@@ -26,6 +26,7 @@ use super::routing::{Addresses, Routing};
 use super::shaping::Shaping;
 use super::socket::{Bound, Listener};
 use super::topology::{self, Listed, Network};
+use super::unknown::{self, UnknownField};
 use crate::net::{Family, Inventory, Tags, parse_prefix};
 use crate::nsg::Ruleset;
 use crate::route::Table;
@@ -84,6 +85,8 @@ pub struct Estate {
     pub(super) unpropagated: Vec<String>,
     /// The other resource groups that somebody tried to read.
     pub(super) places: Places,
+    /// The fields of its documents that nobody here knows.
+    pub(super) unknown: Vec<UnknownField>,
     owners: HashMap<IpAddr, Vec<usize>>,
     publics: HashMap<IpAddr, usize>,
     warnings: Vec<String>,
@@ -153,6 +156,8 @@ impl Estate {
     #[must_use]
     pub fn of(bundle: &Bundle) -> Self {
         let mut warnings = Vec::new();
+        let bundle = bundle.distinct();
+        let bundle = bundle.as_ref();
         let cloud = &bundle.cloud;
         let mut keep = |of: &str, odd: Vec<String>| {
             warnings.extend(odd.into_iter().map(|what| format!("{of}: {what}")));
@@ -240,6 +245,10 @@ impl Estate {
         let mut nics: Vec<Nic> = Vec::new();
         let mut machines: Vec<Machine> = Vec::new();
         let mut listed: Vec<Listed> = listed.read().cloned().unwrap_or_default();
+        if let Some(publics) = publics.read() {
+            let text = text_of(&cloud.public_addresses).unwrap_or_default();
+            balancer::join_publics(&mut listed, publics, &text);
+        }
         listed.sort_by(|a, b| (&a.name, &a.addresses).cmp(&(&b.name, &b.addresses)));
         listed.dedup();
         let state = |name: &str| {
@@ -347,6 +356,7 @@ impl Estate {
             flow_logs: flow_log::flow_logs(cloud),
             unpropagated,
             places: place::places(cloud),
+            unknown: unknown::unknown_fields(cloud),
             owners,
             publics,
             warnings,
@@ -367,7 +377,7 @@ impl Estate {
     /// Returns the addresses of a machine, that of its first interface first.
     #[must_use]
     pub fn addresses_of(&self, machine: &str) -> Vec<IpAddr> {
-        let own = self.machines.iter().find(|own| own.name.eq_ignore_ascii_case(machine));
+        let own = self.machine_named(machine);
         let nics = own.into_iter().flat_map(|own| &own.nics).filter_map(|at| self.nics.get(*at));
         nics.flat_map(|nic| nic.addresses.iter().copied()).collect()
     }
@@ -392,14 +402,14 @@ impl Estate {
     /// Returns with whom a machine has connections; `None` where that was not read.
     #[must_use]
     pub fn connections(&self, machine: &str) -> Option<&[Connection]> {
-        let own = self.machines.iter().find(|own| own.name.eq_ignore_ascii_case(machine))?;
+        let own = self.machine_named(machine)?;
         own.connections.read().map(Vec::as_slice)
     }
 
     /// Returns the network interfaces of a machine.
     #[must_use]
     pub fn nics_of(&self, machine: &str) -> Vec<String> {
-        let own = self.machines.iter().find(|own| own.name.eq_ignore_ascii_case(machine));
+        let own = self.machine_named(machine);
         let nics = own.into_iter().flat_map(|own| &own.nics).filter_map(|at| self.nics.get(*at));
         nics.map(|nic| nic.name.clone()).collect()
     }
@@ -407,7 +417,7 @@ impl Estate {
     /// Returns who listens on a machine; `None` where that was not read.
     #[must_use]
     pub fn listeners(&self, machine: &str) -> Option<Vec<Listening>> {
-        let own = self.machines.iter().find(|own| own.name.eq_ignore_ascii_case(machine))?;
+        let own = self.machine_named(machine)?;
         let tcp = own.tcp.read()?.iter();
         let all = tcp.chain(own.udp.read().into_iter().flatten());
         let listening = |listener: &Listener| Listening {
@@ -564,7 +574,7 @@ impl Estate {
     pub(super) fn is_inside(&self, address: IpAddr) -> bool {
         !self.owners(address).is_empty()
             || self.network_of(address).is_some()
-            || self.frontend(address).is_some()
+            || self.frontend(address).is_some_and(|(_, frontend)| !frontend.is_public)
             || self.beyond(address).is_some()
             || is_private(address)
     }

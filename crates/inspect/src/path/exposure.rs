@@ -27,7 +27,7 @@ impl Estate {
     #[must_use]
     pub fn exposure(&self, machine: &str, ports: &[u16]) -> Exposure {
         let mut found = Exposure::default();
-        let own = self.machines.iter().find(|own| own.name.eq_ignore_ascii_case(machine));
+        let own = self.machine_named(machine);
         let nics = own.into_iter().flat_map(|own| &own.nics).filter_map(|at| self.nics.get(*at));
         for nic in nics {
             let Some(rules) = nic.rules.read() else {

@@ -193,6 +193,20 @@ impl Rule {
         Some(Wire { dst, dport: port.or(wire.dport), ..wire })
     }
 
+    /// Returns the port of the firewall from which it leads on to a port of an address.
+    pub(super) fn leads_to(&self, to: IpAddr, port: Option<u16>) -> Option<u16> {
+        let (own, translated) = self.to.filter(|(own, _)| *own == to)?;
+        let wanted = port?;
+        let takes = |port: u16| {
+            self.ports.is_empty() || self.ports.iter().any(|(first, last)| (*first..=*last).contains(&port))
+        };
+        let first = || self.ports.first().map_or(wanted, |(first, _)| *first);
+        match translated {
+            Some(translated) => (own == to && translated == wanted).then(first),
+            None => takes(wanted).then_some(wanted),
+        }
+    }
+
     /// Tells whether it decides over whatever comes to it.
     pub(super) fn catches_all(&self, kind: Kind) -> bool {
         let all_ports =

@@ -87,6 +87,15 @@ pub struct Flow {
     /// Whether a client of somebody's own makes it through a bastion host, and no page of the portal.
     #[serde(skip)]
     pub by_client: bool,
+    /// The machine that calls, where the question names it: networks may use the same addresses.
+    #[serde(skip)]
+    pub caller: Option<String>,
+    /// The machine that is called, where the question names it.
+    #[serde(skip)]
+    pub called: Option<String>,
+    /// Whether it is what came in by a public address already, on its last stretch.
+    #[serde(skip)]
+    pub(super) is_let_in: bool,
 }
 
 impl Flow {
@@ -103,7 +112,39 @@ impl Flow {
         if protocol != Protocol::Icmp && dst_port.is_none() {
             return Err(FlowError::Port(protocol));
         }
-        Ok(Self { src, src_port: None, dst, dst_port, protocol, name: None, by_client: false })
+        Ok(Self {
+            src,
+            src_port: None,
+            dst,
+            dst_port,
+            protocol,
+            name: None,
+            by_client: false,
+            caller: None,
+            called: None,
+            is_let_in: false,
+        })
+    }
+
+    /// Says which machine calls: an address alone may be that of several.
+    #[must_use]
+    pub fn from_machine(mut self, name: &str) -> Self {
+        self.caller = Some(name.to_owned());
+        self
+    }
+
+    /// Says which machine is called.
+    #[must_use]
+    pub fn to_machine(mut self, name: &str) -> Self {
+        self.called = Some(name.to_owned());
+        self
+    }
+
+    /// Says that it came in by a public address already.
+    #[must_use]
+    pub(super) const fn let_in(mut self) -> Self {
+        self.is_let_in = true;
+        self
     }
 
     /// Says by which name the caller knows whom it calls.

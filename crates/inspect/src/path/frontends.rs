@@ -39,7 +39,8 @@ impl Estate {
         let own = all.filter(|own| own.name.eq_ignore_ascii_case(balancer));
         let members = own.flat_map(|own| &own.pools).flat_map(|pool| &pool.members);
         let nic = |member: &balancer::Member| {
-            let by_address = member.address.and_then(|address| self.owners(address).first().copied());
+            let by_address =
+                member.address.and_then(|address| self.owner_seen(member.network.as_deref(), address));
             by_address.or_else(|| {
                 let name = member.nic.as_deref()?;
                 self.nics.iter().position(|nic| nic.name.eq_ignore_ascii_case(name))

@@ -3,12 +3,10 @@
 use serde_json::Value;
 
 use super::bundle::Cloud;
+use super::distinct::OF_GROUP;
 use super::document::Reading;
 use super::topology::part_after;
 use crate::net::Fields;
-
-/// Stands before the group of a resource whose name somebody else has, too. No name of the platform holds it.
-const OF_GROUP: char = '@';
 
 /// An identifier in small letters, and the name by which the resource is known from now on.
 struct Renamed {

@@ -96,7 +96,8 @@ pub(super) struct Endpoint {
     /// The resource that it leads to.
     pub(super) service: String,
     groups: Vec<String>,
-    names: Vec<String>,
+    /// The names that it answers to, each with its addresses.
+    names: Vec<(String, Vec<IpAddr>)>,
 }
 
 impl Endpoint {
@@ -110,7 +111,18 @@ impl Endpoint {
             let group = |group: &String| group.eq_ignore_ascii_case(own.group);
             self.service.eq_ignore_ascii_case(&label) && self.groups.iter().any(group)
         });
-        by_service || self.names.iter().any(|own| plain(own) == plain(name))
+        by_service || self.named(name).is_some()
+    }
+
+    fn named(&self, name: &str) -> Option<&[IpAddr]> {
+        let own = self.names.iter().find(|(own, _)| plain(own) == plain(name));
+        own.map(|(_, addresses)| addresses.as_slice())
+    }
+
+    /// Returns the addresses to which a name leads: its own, where it says which of them.
+    pub(super) fn addresses_for(&self, name: &str) -> Vec<IpAddr> {
+        let own = self.named(name).filter(|all| !all.is_empty()).map(<[IpAddr]>::to_vec);
+        own.unwrap_or_else(|| self.addresses.clone())
     }
 }
 
@@ -177,21 +189,62 @@ pub(super) enum Answer<'a> {
 }
 
 impl Names {
-    /// Returns the endpoint that a name should lead to.
-    pub(super) fn endpoint(&self, name: &str) -> Option<&Endpoint> {
-        let all = self.endpoints.iter().filter(|own| own.serves(name));
-        all.min_by_key(|own| !own.is_approved())
+    /// Returns the endpoints that a name may be meant to lead to, those that somebody let in first: those that say so, or else those whose
+    /// address a private zone has for it.
+    pub(super) fn endpoints_of(&self, name: &str) -> Vec<&Endpoint> {
+        let mut found: Vec<&Endpoint> = self.endpoints.iter().filter(|own| own.serves(name)).collect();
+        if found.is_empty() {
+            let recorded = self.recorded_links(name);
+            let has = |own: &&Endpoint| own.addresses.iter().any(|address| recorded.contains(address));
+            found.extend(self.endpoints.iter().filter(has));
+        }
+        found.sort_by_key(|own| !own.is_approved());
+        found
     }
 
-    /// Returns the endpoint that has an address.
-    pub(super) fn at(&self, address: IpAddr) -> Option<&Endpoint> {
-        self.endpoints.iter().find(|own| own.addresses.contains(&address))
+    /// Returns the private zones that may hold a name of the platform under `privatelink`, each with the name that is asked for there. Which
+    /// part of a name the platform puts it into differs from service to service: the zones that are there say it.
+    fn links(&self, name: &str) -> Vec<(&Zone, String)> {
+        let name = plain(name);
+        let zones = self.zones.read().map(Vec::as_slice).unwrap_or_default();
+        let linked = zones.iter().filter_map(|zone| {
+            let own = plain(&zone.name);
+            let label = name.strip_suffix(own.strip_prefix("privatelink.")?)?.strip_suffix('.')?;
+            (!label.is_empty()).then(|| (zone, format!("{label}.{own}")))
+        });
+        linked.collect()
+    }
+
+    /// Returns the addresses that private zones have for a name under `privatelink`.
+    fn recorded_links(&self, name: &str) -> Vec<IpAddr> {
+        let own = self.links(name).into_iter().filter_map(|(zone, question)| {
+            let label = zone.label(&question)?;
+            zone.records.get(&label).cloned()
+        });
+        own.flatten().collect()
+    }
+
+    /// Tells whether a zone that a network sees has an address of an endpoint, under whichever name.
+    pub(super) fn holds(&self, network: &str, addresses: &[IpAddr]) -> bool {
+        let zones = self.zones.read().map(Vec::as_slice).unwrap_or_default();
+        let mut seen = zones.iter().filter(|zone| zone.link(network).is_some());
+        seen.any(|zone| zone.records.values().flatten().any(|own| addresses.contains(own)))
     }
 
     /// Returns every name that is asked for on the path to an answer: the name, and that of its private link.
-    fn questions(&self, name: &str) -> Vec<String> {
+    pub(super) fn questions(&self, name: &str) -> Vec<String> {
         let linked = Service::of(name).map(|(own, label)| format!("{label}.{}", own.zone));
-        std::iter::once(plain(name)).chain(linked).collect()
+        let mut found: Vec<String> = std::iter::once(plain(name)).chain(linked).collect();
+        // Only what an endpoint serves is known to be led on.
+        if Service::of(name).is_none() && !self.endpoints_of(name).is_empty() {
+            let mut links = self.links(name);
+            // Of several zones that might hold it the one that does.
+            links.sort_by_key(|(zone, question)| {
+                zone.label(question).is_none_or(|label| zone.record(&label).is_none())
+            });
+            found.extend(links.into_iter().map(|(_, question)| question));
+        }
+        found
     }
 
     /// Says what the platform's own server answers in a network.
@@ -326,7 +379,12 @@ fn endpoints(text: &str, listed: &dyn Fn(&str) -> Vec<IpAddr>) -> Result<Vec<End
             status: state.and_then(|state| state.text("status")).unwrap_or("unknown").to_owned(),
             service: connection.text("privateLinkServiceId").and_then(|id| id.rsplit('/').next())?.to_owned(),
             groups: list(connection, "groupIds").filter_map(Value::as_str).map(str::to_owned).collect(),
-            names: named.iter().filter_map(|one| one.text("fqdn")).map(str::to_owned).collect(),
+            names: named
+                .iter()
+                .filter_map(|one| {
+                    Some((one.text("fqdn")?.to_owned(), addresses(list(one, "ipAddresses")).collect()))
+                })
+                .collect(),
         })
     })?;
     Ok(found)

@@ -357,15 +357,19 @@ impl Object {
 
 impl fmt::Display for Object {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Of resources that share a name each has one of its own here; people know it by the shared one.
+        let plain = super::distinct::plain_name;
         match self {
-            Self::NsgRule { group, rule } => write!(out, "nsg/{group}/{rule}"),
-            Self::Route { table, route } => write!(out, "route/{table}/{route}"),
+            Self::NsgRule { group, rule } => write!(out, "nsg/{}/{rule}", plain(group)),
+            Self::Route { table, route } => write!(out, "route/{}/{route}", plain(table)),
             Self::GuestRule { machine, table, chain, protocol, port } => {
-                write!(out, "netfilter/{machine}/{table}/{chain}/{protocol}/{port}")
+                write!(out, "netfilter/{}/{table}/{chain}/{protocol}/{port}", plain(machine))
             }
-            Self::GuestChain { machine, table, chain } => write!(out, "netfilter/{machine}/{table}/{chain}"),
-            Self::Ban { machine, chain, ip } => write!(out, "netfilter/{machine}/{chain}/{ip}"),
-            Self::Qdisc { machine, device } => write!(out, "qdisc/{machine}/{device}"),
+            Self::GuestChain { machine, table, chain } => {
+                write!(out, "netfilter/{}/{table}/{chain}", plain(machine))
+            }
+            Self::Ban { machine, chain, ip } => write!(out, "netfilter/{}/{chain}/{ip}", plain(machine)),
+            Self::Qdisc { machine, device } => write!(out, "qdisc/{}/{device}", plain(machine)),
             Self::Flow { src, dst, protocol, port } => {
                 write!(out, "flow/{src}/{dst}/{protocol}/")?;
                 match port {
@@ -373,51 +377,57 @@ impl fmt::Display for Object {
                     None => out.write_str("any"),
                 }
             }
-            Self::GuestRoute { machine, prefix } => write!(out, "route/{machine}/{prefix}"),
-            Self::Sysctl { machine, key } => write!(out, "sysctl/{machine}/{key}"),
-            Self::Machine { machine } => write!(out, "vm/{machine}"),
-            Self::Network { network } => write!(out, "network/{network}"),
-            Self::Networks { one, other } => write!(out, "peering/{one}/{other}"),
+            Self::GuestRoute { machine, prefix } => write!(out, "route/{}/{prefix}", plain(machine)),
+            Self::Sysctl { machine, key } => write!(out, "sysctl/{}/{key}", plain(machine)),
+            Self::Machine { machine } => write!(out, "vm/{}", plain(machine)),
+            Self::Network { network } => write!(out, "network/{}", plain(network)),
+            Self::Networks { one, other } => write!(out, "peering/{}/{}", plain(one), plain(other)),
             Self::BalancerPort { balancer, frontend, protocol, port } => {
-                write!(out, "lb/{balancer}/{frontend}/{protocol}/{port}")
+                write!(out, "lb/{}/{frontend}/{protocol}/{port}", plain(balancer))
             }
-            Self::BalancerPart { balancer, part } => write!(out, "lb/{balancer}/{part}"),
-            Self::BalancerMember { balancer, pool, address } => write!(out, "lb/{balancer}/{pool}/{address}"),
-            Self::Listener { machine, protocol, port } => write!(out, "listener/{machine}/{protocol}/{port}"),
-            Self::Endpoint { endpoint } => write!(out, "pe/{endpoint}"),
+            Self::BalancerPart { balancer, part } => write!(out, "lb/{}/{part}", plain(balancer)),
+            Self::BalancerMember { balancer, pool, address } => {
+                write!(out, "lb/{}/{pool}/{address}", plain(balancer))
+            }
+            Self::Listener { machine, protocol, port } => {
+                write!(out, "listener/{}/{protocol}/{port}", plain(machine))
+            }
+            Self::Endpoint { endpoint } => write!(out, "pe/{}", plain(endpoint)),
             Self::Zone { zone, part } => write!(out, "zone/{zone}/{part}"),
-            Self::NetworkServers { network } => write!(out, "vnet/{network}/dns"),
+            Self::NetworkServers { network } => write!(out, "vnet/{}/dns", plain(network)),
             Self::Forwarder { server, zone } => write!(out, "dns/{server}/{zone}"),
             Self::FirewallRule { firewall, collection, rule } => {
-                write!(out, "firewall/{firewall}/{collection}/{rule}")
+                write!(out, "firewall/{}/{collection}/{rule}", plain(firewall))
             }
             Self::FirewallPort { firewall, protocol, port } => {
-                write!(out, "firewall/{firewall}/{protocol}/")?;
+                write!(out, "firewall/{}/{protocol}/", plain(firewall))?;
                 match port {
                     Some(port) => write!(out, "{port}"),
                     None => out.write_str("any"),
                 }
             }
-            Self::FirewallNames { firewall } => write!(out, "firewall/{firewall}/dns"),
-            Self::SubnetOutbound { network, subnet } => write!(out, "subnet/{network}/{subnet}/outbound"),
-            Self::NatGateway { name } => write!(out, "natgateway/{name}"),
-            Self::SourceTranslation { name } => write!(out, "snat/{name}"),
-            Self::Connection { connection } => write!(out, "vpn/{connection}"),
-            Self::LocalGateway { name } => write!(out, "localgateway/{name}"),
-            Self::GatewayPeer { gateway, peer } => write!(out, "bgp/{gateway}/{peer}"),
-            Self::GatewayPrefix { gateway, prefix } => write!(out, "bgp/{gateway}/{prefix}"),
-            Self::RouteTable { table } => write!(out, "routetable/{table}"),
-            Self::Circuit { circuit } => write!(out, "er/{circuit}"),
-            Self::CircuitPeering { circuit, peering } => write!(out, "er/{circuit}/{peering}"),
-            Self::AppGateway { gateway } => write!(out, "appgw/{gateway}"),
-            Self::AppGatewayPart { gateway, part } => write!(out, "appgw/{gateway}/{part}"),
-            Self::AppGatewayServer { gateway, pool, server } => {
-                write!(out, "appgw/{gateway}/{pool}/{server}")
+            Self::FirewallNames { firewall } => write!(out, "firewall/{}/dns", plain(firewall)),
+            Self::SubnetOutbound { network, subnet } => {
+                write!(out, "subnet/{}/{subnet}/outbound", plain(network))
             }
-            Self::Cluster { cluster } => write!(out, "aks/{cluster}"),
-            Self::Bastion { bastion } => write!(out, "bastion/{bastion}"),
+            Self::NatGateway { name } => write!(out, "natgateway/{}", plain(name)),
+            Self::SourceTranslation { name } => write!(out, "snat/{}", plain(name)),
+            Self::Connection { connection } => write!(out, "vpn/{}", plain(connection)),
+            Self::LocalGateway { name } => write!(out, "localgateway/{}", plain(name)),
+            Self::GatewayPeer { gateway, peer } => write!(out, "bgp/{}/{peer}", plain(gateway)),
+            Self::GatewayPrefix { gateway, prefix } => write!(out, "bgp/{}/{prefix}", plain(gateway)),
+            Self::RouteTable { table } => write!(out, "routetable/{}", plain(table)),
+            Self::Circuit { circuit } => write!(out, "er/{}", plain(circuit)),
+            Self::CircuitPeering { circuit, peering } => write!(out, "er/{}/{peering}", plain(circuit)),
+            Self::AppGateway { gateway } => write!(out, "appgw/{}", plain(gateway)),
+            Self::AppGatewayPart { gateway, part } => write!(out, "appgw/{}/{part}", plain(gateway)),
+            Self::AppGatewayServer { gateway, pool, server } => {
+                write!(out, "appgw/{}/{pool}/{server}", plain(gateway))
+            }
+            Self::Cluster { cluster } => write!(out, "aks/{}", plain(cluster)),
+            Self::Bastion { bastion } => write!(out, "bastion/{}", plain(bastion)),
             Self::Health { event } => write!(out, "health/{event}"),
-            Self::Peering { network, peering } => write!(out, "peering/{network}/{peering}"),
+            Self::Peering { network, peering } => write!(out, "peering/{}/{peering}", plain(network)),
         }
     }
 }

@@ -66,7 +66,8 @@ pub struct RepairedFlow {
 /// it: each is tried on the documents with those before it in place. A cause for which nothing holds is left out.
 #[must_use]
 pub fn remedies(bundle: &Bundle, flows: &[Flow]) -> Vec<Remedy> {
-    let mut state = State { estate: Estate::of(bundle), bundle: bundle.clone() };
+    let bundle = bundle.distinct();
+    let mut state = State { estate: Estate::of(&bundle), bundle: bundle.into_owned() };
     let causes = causes(&state.estate, flows);
     if causes.is_empty() {
         return Vec::new();

@@ -107,7 +107,7 @@ impl Judgement {
     /// Puts together what is reported, with what seems alarming on the path and does not touch the flow.
     #[must_use]
     pub fn report(&self, estate: &Estate) -> Report {
-        let Flow { src, src_port, dst, dst_port, protocol, name, by_client: _ } = self.flow.clone();
+        let Flow { src, src_port, dst, dst_port, protocol, name, .. } = self.flow.clone();
         let missing = self
             .missing()
             .into_iter()

@@ -77,6 +77,12 @@ impl Peering {
         self.state.eq_ignore_ascii_case("connected")
     }
 
+    /// True if nothing passes it: the other side is missing, or was taken out.
+    #[must_use]
+    pub(super) fn is_cut(&self) -> bool {
+        ["initiated", "disconnected"].iter().any(|word| self.state.eq_ignore_ascii_case(word))
+    }
+
     /// Tells whether it leads to an address of the other side: one that the other network got later is known once both are in step.
     #[must_use]
     pub(super) fn knows(&self, address: IpAddr) -> bool {
@@ -135,6 +141,8 @@ pub(super) struct Listed {
     pub(super) publics: Vec<IpAddr>,
     /// Whether it has a public address, known or not.
     pub(super) has_public: bool,
+    /// The names of its public addresses, where the interface shows no more of them.
+    pub(super) public_names: Vec<String>,
     /// Network and subnet.
     pub(super) subnet: Option<(String, String)>,
     pub(super) group: Option<String>,
@@ -289,6 +297,7 @@ pub(super) fn interfaces(text: &str) -> Result<Decoded<Listed>, DocumentError> {
                 addresses: Vec::new(),
                 publics: Vec::new(),
                 has_public: false,
+                public_names: Vec::new(),
                 subnet: None,
                 group: last_of(body.field("networkSecurityGroup")),
                 servers: body.field("dnsSettings").map(servers).unwrap_or_default(),
@@ -308,7 +317,10 @@ pub(super) fn interfaces(text: &str) -> Result<Decoded<Listed>, DocumentError> {
                 let public = configuration.field("publicIpAddress");
                 listed.has_public |= public.is_some_and(|public| !public.is_null());
                 let address = public.and_then(|public| inner(public).text("ipAddress"));
-                listed.publics.extend(address.and_then(|text| text.parse::<IpAddr>().ok()));
+                match address.and_then(|text| text.parse::<IpAddr>().ok()) {
+                    Some(address) => listed.publics.push(address),
+                    None => listed.public_names.extend(last_of(public)),
+                }
                 let id = configuration.field("subnet").and_then(|subnet| subnet.text("id"));
                 let place =
                     id.and_then(|id| Some((part_after(id, "virtualNetworks")?, part_after(id, "subnets")?)));

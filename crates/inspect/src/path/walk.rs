@@ -13,6 +13,7 @@ use super::shaping::is_virtual;
 use super::topology::Network;
 use super::walk_firewall::Passed;
 use super::walk_guest::{absorb, one};
+use super::walk_public::estate_public;
 use crate::net::Platform;
 use crate::netfilter::Hook;
 use crate::nsg::Direction;
@@ -36,6 +37,8 @@ pub(super) struct Walk<'a> {
     pub(super) firewalls: Vec<Passed>,
     /// The gateway by which the first packet left, and the packet.
     pub(super) left: Option<(usize, Wire)>,
+    /// The packet that left to the internet and came back in by a public address of the estate.
+    pub(super) around: Option<Wire>,
 }
 
 /// A translation that the answer meets again.
@@ -49,8 +52,8 @@ pub(super) struct Undo {
 /// Where the first packet ended.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Arrived {
-    nic: usize,
-    wire: Wire,
+    pub(super) nic: usize,
+    pub(super) wire: Wire,
 }
 
 /// What a machine does with a packet that came to it.
@@ -76,6 +79,7 @@ pub(super) fn walk(asked: Asked<'_>) -> Walk<'_> {
         translated: Vec::new(),
         firewalls: Vec::new(),
         left: None,
+        around: None,
     };
     walk.run();
     walk.events();
@@ -92,6 +96,7 @@ impl<'a> Walk<'a> {
         if let Some(from) = source
             && let Some((_, machine)) = estate.machine_of(from)
             && estate.owns(machine, flow.dst)
+            && flow.called.as_deref().is_none_or(|called| estate.is_of(from, called))
         {
             self.inside_one(from, wire);
             return;
@@ -112,6 +117,9 @@ impl<'a> Walk<'a> {
         self.side = Side::Return;
         if let Some(arrived) = start {
             self.answer(source, arrived);
+            if let (Some(from), Some(wire)) = (source, self.around) {
+                self.receive_answer(from, wire.answer());
+            }
             self.follow_up();
         } else if let Some((gateway, wire)) = self.left {
             if let Some(end) = self.transit(gateway, wire.answer(), false) {
@@ -129,6 +137,7 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn push(&mut self, mut hop: Hop) {
+        self.asked.estate.doubt(&mut hop);
         if self.uncertain {
             hop.possible.append(&mut hop.stops);
             // Who passes packets on may translate them: which rules take a share of them is not certain either.
@@ -143,7 +152,12 @@ impl<'a> Walk<'a> {
     /// Finds the interface of the caller; nothing where it is outside, or not known.
     fn source(&mut self) -> Option<usize> {
         let Asked { estate, flow, .. } = self.asked;
-        match estate.owners(flow.src) {
+        let owners = estate.owners(flow.src);
+        let named = flow.caller.as_deref();
+        if let Some(own) = named.and_then(|named| owners.iter().find(|at| estate.is_of(**at, named))) {
+            return Some(*own);
+        }
+        match owners {
             [one] => Some(*one),
             [] if Platform::of(flow.src).is_some() || !estate.is_inside(flow.src) => None,
             [] if estate.gateway_towards(flow.src).is_some() => None,
@@ -167,33 +181,6 @@ impl<'a> Walk<'a> {
                 None
             }
         }
-    }
-
-    /// Takes a packet from outside to the interface that has its destination.
-    fn enter(&mut self, mut wire: Wire) -> Option<Arrived> {
-        let estate = self.asked.estate;
-        let nic = match estate.public(wire.dst) {
-            Some(nic) => {
-                // The platform translates a public address before anything else sees the packet.
-                let inside =
-                    estate.nic(nic)?.addresses.iter().find(|own| own.is_ipv4() == wire.dst.is_ipv4());
-                let before = wire;
-                wire.dst = inside.copied().unwrap_or(wire.dst);
-                if let Some((machine, _)) = estate.machine_of(nic) {
-                    self.translated.push(Undo { machine, before, after: wire });
-                }
-                Some(nic)
-            }
-            None => match estate.public_firewall(wire.dst) {
-                Some(firewall) => Some(firewall),
-                None if self.terminated(None, &wire) => return None,
-                None => {
-                    wire = self.balanced(wire)?;
-                    self.holder(None, &wire)
-                }
-            },
-        }?;
-        self.through(nic, wire, true)
     }
 
     /// Sends a packet from a machine.
@@ -254,7 +241,8 @@ impl<'a> Walk<'a> {
             Direction::Outbound => wire.dst,
         };
         let own = nic.network.as_deref().and_then(|own| estate.network(own));
-        let peering = own.zip(estate.network_of(other)).and_then(|(own, other)| {
+        let seen = estate.network_seen(nic.network.as_deref(), other);
+        let peering = own.zip(seen).and_then(|(own, other)| {
             let peering = own.peering_with(&other.name)?;
             (peering.is_connected() && peering.access == Some(false)).then_some((own, other, peering))
         });
@@ -291,7 +279,7 @@ impl<'a> Walk<'a> {
             self.push(hop);
             if fresh && matches!(next, Next::Deliver | Next::Assumed) {
                 self.uncertain |= next == Next::Assumed;
-                if self.endpoint(&wire) || self.api_server(Some(nic), &wire) {
+                if self.endpoint(nic, &wire) || self.api_server(Some(nic), &wire) {
                     return None;
                 }
             }
@@ -303,17 +291,18 @@ impl<'a> Walk<'a> {
                 Next::Internet if fresh && self.terminated(None, &self.seen_outside(nic, &wire)) => {
                     return None;
                 }
+                Next::Internet if fresh && estate_public(self.asked, &wire) => return self.around(nic, wire),
                 Next::Deliver | Next::Assumed if fresh && self.terminated(Some(nic), &wire) => return None,
                 Next::Gateway => return self.by_gateway(nic, &wire, fresh),
                 Next::Outside | Next::Internet => return self.outside(&wire, fresh),
                 Next::Appliance(to) => to,
                 Next::Deliver => {
-                    wire = if fresh { self.balanced(wire)? } else { wire };
+                    wire = if fresh { self.balanced(Some(nic), wire)? } else { wire };
                     self.holder(Some(nic), &wire)?
                 }
                 Next::Assumed => {
                     self.uncertain = true;
-                    wire = if fresh { self.balanced(wire)? } else { wire };
+                    wire = if fresh { self.balanced(Some(nic), wire)? } else { wire };
                     self.holder(Some(nic), &wire)?
                 }
             };
@@ -351,20 +340,18 @@ impl<'a> Walk<'a> {
     /// Finds the interface that has the destination.
     pub(super) fn holder(&mut self, from: Option<usize>, wire: &Wire) -> Option<usize> {
         let estate = self.asked.estate;
-        let own = from.and_then(|from| estate.nic(from)?.network.as_deref());
-        let reached = |at: &&usize| {
-            let theirs = estate.nic(**at).and_then(|nic| nic.network.as_deref());
-            let (Some(own), Some(theirs)) = (own, theirs) else { return true };
-            let peered = || estate.network(own).is_none_or(|network| network.peering_with(theirs).is_some());
-            own.eq_ignore_ascii_case(theirs) || peered()
-        };
+        let own = from.and_then(|from| estate.network_at(from));
         let owners = estate.owners(wire.dst);
         if owners.is_empty() && self.overlap(wire) {
             return None;
         }
-        let near: Vec<usize> = owners.iter().filter(reached).copied().collect();
+        let near = estate.owners_seen(own, wire.dst);
+        if let Some(found) = self.meant(own, &near, wire) {
+            return found;
+        }
         let why = match (near.as_slice(), owners) {
-            ([one], _) | ([], [one]) => return Some(*one),
+            ([one], _) => return Some(*one),
+            ([], [_, ..]) => format!("nobody whom {} sees has {}", own.unwrap_or("it"), wire.dst),
             ([], []) if estate.balancers.read().is_some() => {
                 format!("no interface and no load balancer that is listed has {}", wire.dst)
             }

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use super::app_gateway::{
-    AppGateway, Health, Listener, ProbeFailure, ServerHealth, ServerState, Settings, Target,
+    AppGateway, End, Health, Listener, ProbeFailure, Rule, ServerHealth, ServerState, Settings, Target,
 };
 use super::balancer::Frontend;
 use super::document::{Document, Missing};
@@ -73,7 +73,7 @@ impl Estate {
         let mut found: Vec<(&str, &str)> = Vec::new();
         for server in servers {
             let nic = match (server.address, &server.nic) {
-                (Some(address), _) => self.owners(address).first().copied(),
+                (Some(address), _) => self.owner_seen(None, address),
                 (None, Some(name)) => self.nics.iter().position(|nic| nic.name.eq_ignore_ascii_case(name)),
                 (None, None) => None,
             };
@@ -110,7 +110,11 @@ impl Walk<'_> {
 
     /// Returns a packet as whoever is outside sees it.
     pub(super) fn seen_outside(&self, from: usize, wire: &Wire) -> Wire {
-        let public = self.asked.estate.nic(from).and_then(|nic| nic.public);
+        let estate = self.asked.estate;
+        let own = estate.nic(from).and_then(|nic| nic.public);
+        let firewall = || estate.firewall_at(from).and_then(|own| own.publics.first().copied());
+        let leaving = || estate.nic(from).and_then(|nic| self.leaving(nic).into_iter().next());
+        let public = own.or_else(firewall).or_else(leaving);
         Wire { src: public.unwrap_or(IpAddr::from(INTERNET)), ..*wire }
     }
 
@@ -153,12 +157,11 @@ impl Walk<'_> {
         let mut each: Vec<Found> = Vec::new();
         for listener in &listeners {
             let expired = self.expired(gateway, listener, read_at);
-            let targets =
-                gateway.rule(&listener.name).map(|rule| rule.targets.as_slice()).unwrap_or_default();
+            let rule = gateway.rule(listener);
+            let targets = rule.map(|rule| rule.targets.as_slice()).unwrap_or_default();
             let mut all: Vec<Found> = targets.iter().map(|target| self.target(&asking, target)).collect();
             if all.is_empty() {
-                // A redirect is answered by the gateway itself.
-                all.push(Found::default());
+                all.push(self.without_pool(gateway, listener, rule));
             }
             for found in &mut all {
                 found.stops.splice(0..0, expired.iter().cloned());
@@ -238,12 +241,47 @@ impl Walk<'_> {
         }
     }
 
+    /// Says what becomes of the requests of a listener that go to no pool.
+    fn without_pool(&self, gateway: &AppGateway, listener: &Listener, rule: Option<&Rule>) -> Found {
+        let mut found = Found::default();
+        let name = &listener.name;
+        let nowhere = match rule.map(|rule| (rule, rule.end)) {
+            // A redirect is answered by the gateway itself.
+            Some((_, End::Redirected)) => return found,
+            Some((rule, End::Open)) => Err(format!("where the rule {} of {} leads", rule.name, gateway.name)),
+            Some((rule, End::Nowhere)) => {
+                Ok((rule.name.clone(), format!("the rule {} has no pool", rule.name)))
+            }
+            None => match gateway.unread.first() {
+                Some(rule) => Err(format!("what {rule} of {} says is not known here", gateway.name)),
+                None => Ok((name.clone(), "no rule takes its requests".to_owned())),
+            },
+        };
+        match nowhere {
+            Err(why) => found.missing.push(Missing { what: Document::Frontends, why }),
+            Ok((part, why)) => {
+                let object = Object::AppGatewayPart { gateway: gateway.name.clone(), part };
+                let cause = Cause::new(Fault::AppgwPoolEmpty, object);
+                if !self.is_gone(&cause) {
+                    let why = format!("the listener {name} of {} leads nowhere: {why}", gateway.name);
+                    found.stops.push(Effect::new(cause, why));
+                }
+            }
+        }
+        found
+    }
+
     fn without_listener(&self, gateway: &AppGateway, frontend: &Frontend, port: u16, hop: &mut Hop) {
         let cause = Cause::new(Fault::NoPath, Object::flow(self.asked.flow));
         let what = format!("port {port} of {}", gateway.name);
         if self.is_gone(&cause) {
             let why = "where a listener would lead is not known".to_owned();
             hop.missing.push(Missing { what: Document::Probe { what }, why });
+            return;
+        }
+        if let Some(part) = gateway.unread.first() {
+            let why = format!("{part} of {} says what is not known here", gateway.name);
+            hop.missing.push(Missing { what: Document::Frontends, why });
             return;
         }
         let own = gateway.listeners.iter().filter(|own| own.frontend.eq_ignore_ascii_case(&frontend.name));
@@ -281,7 +319,7 @@ impl Walk<'_> {
             let what = Document::Health { gateway: gateway.name.clone() };
             vec![Missing { what, why }]
         };
-        let Some((pool, settings)) = pool.zip(gateway.settings(&target.settings)) else {
+        let Some((pool, settings)) = pool.zip(gateway.settings(target)) else {
             found.missing = lacking(format!("the pool {} is none that was read", target.pool));
             return found;
         };
@@ -374,6 +412,19 @@ impl Walk<'_> {
                 }
                 Answer::Down(stops.into_iter().map(|(_, effect)| effect.clone()).collect(), Vec::new())
             }
+            ServerState::Untold => {
+                let judged = self.path_to(asking, &own.server, settings.port);
+                let stops = judged.as_ref().map(|judged| judged.stops()).unwrap_or_default();
+                if stops.is_empty() {
+                    let what = Document::Health { gateway: asking.gateway.name.clone() };
+                    let why = format!(
+                        "whether {} answers: whoever manages {} could not ask it",
+                        own.server, asking.gateway.name
+                    );
+                    return Answer::Open(vec![Missing { what, why }]);
+                }
+                Answer::Down(stops.into_iter().map(|(_, effect)| effect.clone()).collect(), Vec::new())
+            }
             ServerState::Down => self.down(asking, target, settings, own),
         }
     }
@@ -396,7 +447,9 @@ impl Walk<'_> {
             own.address.or_else(|| estate.first_address(own.nic.as_deref()?))
         };
         let address = server.parse::<IpAddr>().ok().or_else(named)?;
-        estate.machine_at(address).is_some().then_some(address)
+        let network = gateway.subnet.as_ref().map(|(network, _)| network.as_str());
+        let at = estate.owner_seen(network, address)?;
+        estate.machine_of(at).map(|_| address)
     }
 
     /// Says why a server does not answer: by the words of the gateway, or else by what is read on the path to it.
@@ -441,7 +494,8 @@ impl Walk<'_> {
             ProbeFailure::NoAnswer => {}
         }
         let judged = self.path_to(asking, server, port);
-        let Some(machine) = self.address_of(gateway, server).and_then(|to| self.machine(to)) else {
+        let machine = self.address_of(gateway, server).and_then(|to| self.machine(gateway, to));
+        let Some(machine) = machine else {
             return named(
                 Fault::AppgwBackendDown,
                 symptom,
@@ -474,9 +528,10 @@ impl Walk<'_> {
         }
     }
 
-    fn machine(&self, address: IpAddr) -> Option<&Machine> {
+    fn machine(&self, gateway: &AppGateway, address: IpAddr) -> Option<&Machine> {
         let estate = self.asked.estate;
-        let at = estate.owners(address).first().copied()?;
+        let network = gateway.subnet.as_ref().map(|(network, _)| network.as_str());
+        let at = estate.owner_seen(network, address)?;
         estate.machine_of(at).map(|(_, machine)| machine)
     }
 

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::balancer::{Balancer, Frontend, Member, Pool, Probe, Rule, Target};
+use super::balancer::{Balancer, Frontend, Member, Probe, Rule, Spread, Target};
 use super::document::{Document, GuestDocument, Missing};
 use super::estate::Estate;
 use super::fault::{Cause, Fault, Object};
@@ -54,9 +54,10 @@ impl Estate {
 
 impl Walk<'_> {
     /// Takes a packet that goes to a frontend on to a member of the pool; any other goes on as it is.
-    pub(super) fn balanced(&mut self, wire: Wire) -> Option<Wire> {
+    pub(super) fn balanced(&mut self, from: Option<usize>, wire: Wire) -> Option<Wire> {
         let estate = self.asked.estate;
-        let Some((balancer, frontend)) = estate.frontend(wire.dst) else { return Some(wire) };
+        let own = from.and_then(|from| estate.network_at(from));
+        let Some((balancer, frontend)) = estate.frontend_seen(own, wire.dst) else { return Some(wire) };
         let mut hop = Hop::new(Kind::Balancer, &balancer.name).on(Document::Frontends);
         let Some(port) = wire.dport.filter(|_| wire.protocol != Protocol::Icmp) else {
             let what = format!("{} at the load balancer {}", wire.protocol, balancer.name);
@@ -69,7 +70,15 @@ impl Walk<'_> {
             self.without_rule(balancer, frontend, (wire.protocol, port), hop);
             return None;
         };
-        let backends = self.backends(balancer, rule, &mut hop);
+        if frontend.is_chained {
+            let why = format!("what comes to {} passes another load balancer first", frontend.name);
+            hop.missing.push(Missing { what: Document::Frontends, why });
+        }
+        if rule.to == Target::Nowhere {
+            self.leads_nowhere(balancer, rule, hop);
+            return None;
+        }
+        let backends = self.backends(balancer, frontend, (rule, port), &mut hop);
         if backends.is_empty() {
             self.empty_pool(balancer, rule, hop);
             return None;
@@ -101,6 +110,9 @@ impl Walk<'_> {
             .iter()
             .filter_map(|backend| Some((*backend, self.member(&wire, *backend, backend_port)?)))
             .collect();
+        if rule.is_spread {
+            return self.spread(rule, (wire, backend_port), &flows, hop);
+        }
         let best = flows.iter().min_by_key(|(_, judged)| (judged.stops().len(), judged.hurts().len()));
         let Some((backend, judged)) = best else {
             self.push(hop);
@@ -148,12 +160,14 @@ impl Walk<'_> {
         if self.is_gone(&cause) {
             let what = format!("{protocol} port {port} behind {}", balancer.name);
             hop = hop.lacking(Document::Probe { what }, "where a rule would lead is not known");
+        } else if let Some(why) = open_port(balancer, &frontend.name, port) {
+            hop.missing.push(Missing { what: Document::Frontends, why });
         } else {
             let ports: Vec<String> = balancer
                 .rules
                 .iter()
                 .filter(|rule| rule.frontend.eq_ignore_ascii_case(&frontend.name))
-                .map(|rule| rule.port.to_string())
+                .map(ports)
                 .collect();
             let ports = if ports.is_empty() { "no port".to_owned() } else { ports.join(", ") };
             let why = format!(
@@ -163,6 +177,45 @@ impl Walk<'_> {
             hop.stops.push(Effect::new(cause, why));
         }
         self.push(hop);
+    }
+
+    /// Says of a rule that it leads to nobody: it names neither a pool nor an interface.
+    fn leads_nowhere(&mut self, balancer: &Balancer, rule: &Rule, mut hop: Hop) {
+        let object = Object::BalancerPart { balancer: balancer.name.clone(), part: rule.name.clone() };
+        let cause = Cause::new(Fault::LbBackendEmpty, object);
+        if self.is_gone(&cause) {
+            let what = format!("the pool of the rule {}", rule.name);
+            hop = hop.lacking(Document::Probe { what }, "where the rule would lead is not known");
+        } else {
+            let why = format!("the rule {} of {} leads nowhere: it has no pool", rule.name, balancer.name);
+            hop.stops.push(Effect::new(cause, why));
+        }
+        self.push(hop);
+    }
+
+    /// Takes a packet to the one member that a port of a rule leads to. Which one that is counts only where it makes a difference.
+    fn spread(
+        &mut self,
+        rule: &Rule,
+        (wire, backend_port): (Wire, u16),
+        flows: &[(Backend, Judgement)],
+        mut hop: Hop,
+    ) -> Option<Wire> {
+        let first = flows.first();
+        let is_alike = flows
+            .iter()
+            .all(|(_, judged)| first.is_some_and(|(_, one)| one.fate.verdict() == judged.fate.verdict()));
+        if !is_alike {
+            let why = format!("to which member this port of the rule {} leads", rule.name);
+            hop.missing.push(Missing { what: Document::Frontends, why });
+        }
+        let is_stopped = !hop.stops.is_empty() || !is_alike;
+        self.push(hop);
+        let (backend, _) = first.filter(|_| !is_stopped)?;
+        let mut onward = wire;
+        (onward.dst, onward.dport) = (backend.address, Some(backend_port));
+        self.translated.push(Undo { machine: backend.machine, before: wire, after: onward });
+        Some(onward)
     }
 
     fn empty_pool(&mut self, balancer: &Balancer, rule: &Rule, mut hop: Hop) {
@@ -185,16 +238,43 @@ impl Walk<'_> {
     }
 
     /// Returns the members that are interfaces of the estate; what is not known of others is what the hop lacks.
-    fn backends(&self, balancer: &Balancer, rule: &Rule, hop: &mut Hop) -> Vec<Backend> {
+    fn backends(
+        &self,
+        balancer: &Balancer,
+        frontend: &Frontend,
+        (rule, port): (&Rule, u16),
+        hop: &mut Hop,
+    ) -> Vec<Backend> {
         let estate = self.asked.estate;
-        let nobody = Pool { name: String::new(), members: Vec::new() };
-        let members: Vec<Member> = match &rule.to {
-            Target::Nic(nic) => vec![Member { nic: Some(nic.clone()), address: None, is_drained: false }],
-            Target::Pool(pool) => balancer.pool(pool).unwrap_or(&nobody).members.clone(),
+        let by_nic = |nic: &String| Member {
+            nic: Some(nic.clone()),
+            address: None,
+            network: None,
+            is_drained: false,
+            mapped: Vec::new(),
         };
+        let members: Vec<Member> = match &rule.to {
+            Target::Nic(nic) => vec![by_nic(nic)],
+            Target::Nowhere => Vec::new(),
+            Target::Pool(pool) => match balancer.pool(pool) {
+                Some(pool) => pool.members.clone(),
+                None => {
+                    let why = format!("the pool {pool} of {} is none that was read", balancer.name);
+                    hop.missing.push(Missing { what: Document::Frontends, why });
+                    Vec::new()
+                }
+            },
+        };
+        let is_mapped = |member: &&Member| {
+            let mut own = member.mapped.iter();
+            own.any(|(name, from, _)| name.eq_ignore_ascii_case(&rule.name) && *from == port)
+        };
+        let alone = members.iter().find(is_mapped).filter(|_| rule.is_spread);
+        let members: Vec<&Member> = alone.map_or_else(|| members.iter().collect(), |one| vec![one]);
         let mut found: Vec<Backend> = Vec::new();
-        for member in &members {
-            let by_address = member.address.and_then(|address| estate.owners(address).first().copied());
+        for member in members {
+            let network = member.network.as_deref().or(frontend.network.as_deref());
+            let by_address = member.address.and_then(|address| estate.owner_seen(network, address));
             let by_name = || {
                 let name = member.nic.as_deref()?;
                 estate.nics.iter().position(|nic| nic.name.eq_ignore_ascii_case(name))
@@ -262,6 +342,8 @@ impl Walk<'_> {
     /// Asks a member as the platform does: its groups, its packet filter, and who listens.
     fn probed(&self, balancer: &Balancer, probe: &Probe, backend: &Backend, port: u16) -> Health {
         let Some(flow) = probe_flow(probe, backend.address) else { return Health::Up };
+        let machine = self.asked.estate.machines.get(backend.machine).map(|machine| machine.name.clone());
+        let flow = Flow { called: machine, ..flow };
         let judged = self.asked.estate.judge_without(&flow, self.asked.gone);
         let stops = judged.stops();
         if stops.is_empty() {
@@ -348,8 +430,11 @@ impl Walk<'_> {
 
     /// Judges the same flow to one member.
     fn member(&self, wire: &Wire, backend: Backend, port: u16) -> Option<Judgement> {
-        let flow = Flow::new(wire.src, backend.address, wire.protocol, Some(port)).ok()?;
-        Some(self.asked.estate.judge_without(&flow, self.asked.gone))
+        let estate = self.asked.estate;
+        let mut flow = Flow::new(wire.src, backend.address, wire.protocol, Some(port)).ok()?.let_in();
+        flow.caller.clone_from(&self.asked.flow.caller);
+        flow.called = estate.machines.get(backend.machine).map(|machine| machine.name.clone());
+        Some(estate.judge_without(&flow, self.asked.gone))
     }
 
     /// Asks whether a machine holds the address of the frontend, where the rule leaves that in the packet.
@@ -382,6 +467,26 @@ impl Walk<'_> {
                 hop.missing.push(Missing { what, why });
             }
         }
+    }
+}
+
+/// Says why no rule that was read takes a port, and one may nevertheless.
+fn open_port(balancer: &Balancer, frontend: &str, port: u16) -> Option<String> {
+    if let Some(rule) = balancer.unread.first() {
+        return Some(format!("the rule {rule} of {} says what is not known here", balancer.name));
+    }
+    let is_own = |own: &&Spread| {
+        own.frontend.eq_ignore_ascii_case(frontend) && (own.ports.0..=own.ports.1).contains(&port)
+    };
+    let own = balancer.spread.iter().find(is_own)?;
+    Some(format!("to which machine of a scale set port {port} leads by {}", own.name))
+}
+
+/// Writes the ports that a rule takes.
+fn ports(rule: &Rule) -> String {
+    match rule.port == rule.last_port {
+        true => rule.port.to_string(),
+        false => format!("{}-{}", rule.port, rule.last_port),
     }
 }
 

@@ -35,9 +35,10 @@ impl Estate {
         let port = port.or_else(|| super::naming::service_port(name)).filter(|_| protocol != Protocol::Icmp);
         let nic = self.owners(src).first().and_then(|at| self.nic(*at));
         let wanted = self.wanted(names, name, nic);
+        let to = |endpoint: &Endpoint| endpoint.addresses_for(name).first().copied();
         let recorded = names.recorded(name).map(|(address, _)| address).filter(|_| service.is_none());
         let public = service.map(|_| IpAddr::from(PUBLIC));
-        let to = wanted.and_then(|endpoint| endpoint.addresses.first().copied()).or(recorded).or(public)?;
+        let to = wanted.and_then(to).or(recorded).or(public)?;
         Flow::new(src, to, protocol, port).ok().map(|flow| flow.by_name(name))
     }
 
@@ -50,15 +51,19 @@ impl Estate {
     /// Returns the endpoint that a name is meant to lead to from an interface: one in a network that it reaches, unless the name leads to
     /// a public address there that takes it.
     fn wanted<'a>(&'a self, names: &'a Names, name: &str, nic: Option<&Nic>) -> Option<&'a Endpoint> {
-        let endpoint = names.endpoint(name)?;
-        let Some(network) = nic.and_then(|nic| nic.network.as_deref()) else { return Some(endpoint) };
-        let there = endpoint.network.as_deref().unwrap_or(network);
-        let is_near = network.eq_ignore_ascii_case(there)
-            || self.network(network).is_none_or(|own| own.peering_with(there).is_some());
+        let all = names.endpoints_of(name);
+        let first = all.first().copied()?;
+        let Some(network) = nic.and_then(|nic| nic.network.as_deref()) else { return Some(first) };
+        let is_seen = |endpoint: &&&Endpoint| self.sees(Some(network), endpoint.network.as_deref());
+        let own = |endpoint: &&&Endpoint| {
+            endpoint.network.as_deref().is_some_and(|there| there.eq_ignore_ascii_case(network))
+        };
+        let near = all.iter().find(|one| own(one) && one.is_approved());
+        let endpoint = near.or_else(|| all.iter().find(is_seen)).copied()?;
         let subnet = nic.and_then(|nic| nic.subnet.as_deref()).map(|subnet| (network, subnet));
         let is_public = matches!(names.answer(name, network), Answer::Public | Answer::Redirected(..));
         let is_open = names.is_open(name, subnet) == Some(true);
-        (is_near && !(is_public && is_open)).then_some(endpoint)
+        (!(is_public && is_open)).then_some(endpoint)
     }
 }
 
@@ -102,7 +107,7 @@ impl<'a> Walk<'a> {
         let endpoint = estate.wanted(names, name, Some(nic));
         let recorded = names.recorded(name).map(|(address, _)| address);
         let wanted = match endpoint {
-            Some(endpoint) => endpoint.addresses.clone(),
+            Some(endpoint) => endpoint.addresses_for(name),
             None if Service::of(name).is_some() => Vec::new(),
             None => recorded.into_iter().collect(),
         };
@@ -182,7 +187,7 @@ impl<'a> Walk<'a> {
             Found::Wrong(Cause::new(Fault::DnsServerWrong, object), why)
         };
         let silent = asking.answer_of(server).is_some_and(|answered| answered.status.is_none());
-        let Some(owner) = estate.owners(server).first().copied() else {
+        let Some(owner) = estate.owners_seen(Some(network), server).first().copied() else {
             if let Some(missing) = estate.missing_beyond(server) {
                 return Some(Found::Open(missing.what, missing.why));
             }
@@ -259,15 +264,16 @@ impl<'a> Walk<'a> {
     }
 
     /// Ends at a private endpoint, where one has the destination.
-    pub(super) fn endpoint(&mut self, wire: &Wire) -> bool {
+    pub(super) fn endpoint(&mut self, from: usize, wire: &Wire) -> bool {
         let estate = self.asked.estate;
-        let Some(endpoint) = estate.names.read().and_then(|names| names.at(wire.dst)) else { return false };
+        let own = estate.network_at(from);
+        let Some(endpoint) = estate.endpoint_seen(own, wire.dst) else { return false };
         let nic = estate.nics.iter().position(|nic| {
             nic.addresses.contains(&wire.dst)
                 && endpoint.nics.iter().any(|own| own.eq_ignore_ascii_case(&nic.name))
         });
         // Rules of its subnet hold for it only where the subnet says so.
-        let subnet = estate.network_of(wire.dst).and_then(|network| network.subnet_of(wire.dst));
+        let subnet = estate.network_seen(own, wire.dst).and_then(|network| network.subnet_of(wire.dst));
         let has_rules =
             subnet.and_then(|subnet| subnet.endpoint_policies.as_deref()).is_some_and(|policies| {
                 ["enabled", "networksecuritygroupenabled"].contains(&policies.to_ascii_lowercase().as_str())
@@ -353,6 +359,15 @@ impl<'a> Asking<'a> {
             Answer::Public | Answer::Redirected(..) if self.wanted.is_empty() => {
                 Found::Right(format!("{} leads to a public address", self.name))
             }
+            // Where no zone is there that could hold it, nobody knows which one the platform asks for a service like this.
+            Answer::Public | Answer::NoRecord(..) | Answer::Redirected(..)
+                if Service::of(self.name).is_none()
+                    && (self.names.zone_of(self.name, network).is_none()
+                        || self.names.holds(network, &self.wanted)) =>
+            {
+                let why = format!("in which private zone {} is asked for, to lead to {to}", self.name);
+                Found::Open(Document::Names, why)
+            }
             Answer::Public | Answer::NoRecord(..) | Answer::Redirected(..) => {
                 let own = self.zone(network);
                 let why = format!(
@@ -365,9 +380,8 @@ impl<'a> Asking<'a> {
     }
 
     fn label(&self, zone: &super::naming::Zone) -> String {
-        let linked = Service::of(self.name).map(|(own, label)| format!("{label}.{}", own.zone));
-        let label = zone.label(self.name).or_else(|| zone.label(&linked?));
-        label.unwrap_or_else(|| "@".to_owned())
+        let questions = self.names.questions(self.name);
+        questions.iter().find_map(|question| zone.label(question)).unwrap_or_else(|| "@".to_owned())
     }
 }
 

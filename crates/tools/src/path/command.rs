@@ -10,14 +10,18 @@ use super::live::LiveEstate;
 use super::remedy::{Remedy, remedies};
 use super::{bundle, collect, diff, past, place, show, watch};
 use crate::global::Global;
+use crate::input::text;
 use crate::live::Live;
 use crate::page::Page;
 use crate::print::{Hinted, line};
 use crate::setup::Setup;
 use crate::{guest, moment};
 use ghost_base::{Clock as _, SystemClock, Timestamp};
-use ghost_inspect::path::{Bundle, Estate, Flow, Protocol, Report};
+use ghost_inspect::path::{Bundle, Estate, Flow, PlatformVerdict, Protocol, Report};
 use ghost_shell::Policy;
+
+/// No answers of Network Watcher about one flow are larger.
+const MAX_VERDICTS_BYTES: usize = 4 << 20;
 
 /// The arguments of `ghost path`.
 #[derive(Debug, Args)]
@@ -53,6 +57,9 @@ pub struct Arguments {
     /// Show every hop with the rule that decides there.
     #[arg(long)]
     explain: bool,
+    /// Compare with what `az network watcher test-ip-flow`, `show-next-hop` or `test-connectivity` printed about this flow.
+    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
+    compare: Option<PathBuf>,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
@@ -143,14 +150,27 @@ impl Arguments {
             true => Vec::new(),
             false => remedies(bundle, flow, self.resource_group.as_deref(), policy),
         };
+        let azure = match &self.compare {
+            Some(file) => compared(report, file)?,
+            None => Vec::new(),
+        };
         if self.json {
-            return line(&serde_json::to_string(&Document { report, remedies })?);
+            return line(&serde_json::to_string(&Document { report, remedies, azure })?);
         }
         if let Some(heading) = heading {
             heading.print()?;
         }
-        show::page(report, &remedies, self.explain).print()
+        show::page(report, &remedies, &azure, self.explain).print()
     }
+}
+
+/// Compares a report with what the platform printed about the same flow.
+fn compared(report: &Report, file: &Path) -> anyhow::Result<Vec<PlatformVerdict>> {
+    report.compared(&text(file, MAX_VERDICTS_BYTES)?).map_err(|error| {
+        let error = anyhow::Error::new(error).context(format!("reading {}", file.display()));
+        Hinted::new(error, "give what test-ip-flow, show-next-hop or test-connectivity printed as JSON")
+            .into()
+    })
 }
 
 /// What `--json` prints.
@@ -159,6 +179,9 @@ struct Document<'a> {
     #[serde(flatten)]
     report: &'a Report,
     remedies: Vec<Remedy>,
+    /// What the platform itself says of the flow.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    azure: Vec<PlatformVerdict>,
 }
 
 /// A flow as it is asked about.

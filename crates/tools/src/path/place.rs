@@ -47,12 +47,23 @@ pub fn flow(estate: &Estate, from: &str, to: &str, protocol: Protocol) -> anyhow
     if by_name && let Some(flow) = estate.flow_to_name(source, called, protocol, port) {
         return Ok(caller_port.map_or(flow.clone(), |port| flow.from_port(port)));
     }
-    let flow = Flow::new(source, address(estate, called)?, protocol, port)
+    let mut flow = Flow::new(source, address(estate, called)?, protocol, port)
         .map_err(|error| Hinted::new(error, "for example --to 10.1.0.4:5432, or --protocol icmp"))?;
+    if is_machine(estate, caller) {
+        flow = flow.from_machine(caller);
+    }
+    if is_machine(estate, called) {
+        flow = flow.to_machine(called);
+    }
     Ok(match caller_port {
         Some(port) => flow.from_port(port),
         None => flow,
     })
+}
+
+/// Tells whether a place is named as a machine: networks may use the same addresses, and the name says which is meant.
+fn is_machine(estate: &Estate, place: &str) -> bool {
+    place.parse::<IpAddr>().is_err() && !estate.addresses_of(place).is_empty()
 }
 
 /// Returns the address of a machine, an address itself, or one that stands for the internet.
@@ -77,6 +88,11 @@ fn address(estate: &Estate, place: &str) -> anyhow::Result<IpAddr> {
         place.split_once('.').and_then(|(label, _)| estate.addresses_of(label).first().copied())
     {
         return Ok(address);
+    }
+    let alike = estate.machines_called(place);
+    if alike.len() > 1 {
+        let error = anyhow::anyhow!("several resource groups have a machine {place:?}");
+        return Err(Hinted::new(error, format!("name one of {}", few(&alike, OFFERED))).into());
     }
     let machines: Vec<&str> = estate.machines().collect();
     let hint = match machines.as_slice() {

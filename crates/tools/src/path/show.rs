@@ -2,7 +2,7 @@
 
 use super::remedy::Remedy;
 use crate::page::{Cell, Page, Tone, plain};
-use ghost_inspect::path::{Kind, Report, ReportedFlow, ReportedHop, Verdict};
+use ghost_inspect::path::{Kind, PlatformVerdict, Report, ReportedFlow, ReportedHop, Verdict};
 
 /// So many of a kind are shown.
 const SHOWN: usize = 12;
@@ -16,7 +16,7 @@ pub(super) fn code(verdict: &str) -> u8 {
     }
 }
 
-pub(super) fn page(report: &Report, remedies: &[Remedy], explain: bool) -> Page {
+pub(super) fn page(report: &Report, remedies: &[Remedy], azure: &[PlatformVerdict], explain: bool) -> Page {
     let mut page = Page::for_output();
     let tone = match code(report.verdict) {
         0 => Tone::Good,
@@ -55,6 +55,10 @@ pub(super) fn page(report: &Report, remedies: &[Remedy], explain: bool) -> Page 
         page.title("Back");
         page.rows(&report.back.iter().map(hop).collect::<Vec<_>>());
     }
+    if !azure.is_empty() {
+        page.title("Azure's own verdicts");
+        page.rows(&azure.iter().map(verdict).collect::<Vec<_>>());
+    }
     if !report.missing.is_empty() {
         page.title("Not read, and it could matter");
         page.first(&report.missing, SHOWN, |one| vec![plain(&one.what), (Tone::Faint, one.why.clone())]);
@@ -83,6 +87,15 @@ pub(super) fn page(report: &Report, remedies: &[Remedy], explain: bool) -> Page 
 fn words(flow: &ReportedFlow) -> String {
     let port = flow.dst_port.map(|port| format!(" port {port}")).unwrap_or_default();
     format!("{} from {} to {}{port}", flow.protocol, flow.src, flow.dst)
+}
+
+fn verdict(own: &PlatformVerdict) -> Vec<Cell> {
+    let (tone, word) = match own.agrees {
+        Some(true) => (Tone::Good, "agrees"),
+        Some(false) => (Tone::Bad, "disagrees"),
+        None => (Tone::Odd, "not compared"),
+    };
+    vec![(tone, word.to_owned()), plain(own.command), plain(&own.said), plain(&own.why)]
 }
 
 fn hop(hop: &ReportedHop) -> Vec<Cell> {
