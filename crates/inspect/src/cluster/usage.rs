@@ -16,7 +16,7 @@ const ADDRESS_WORDS: [&str; 15] = [
 
 impl Cluster {
     /// Returns what shows that a service is used: a pod that names it, or pods that it is meant for. `None` where nothing that was read
-    /// does: a leftover looks like that.
+    /// does: a leftover has no such evidence.
     #[must_use]
     pub fn use_of(&self, service: &Name) -> Option<String> {
         let own = self.services.get(service)?;
@@ -45,7 +45,7 @@ fn is_name_of(host: &str, pod: &Pod, service: &Name) -> bool {
     fits(&labels) || labels.get(1..).is_some_and(|rest| rest.len() > 1 && fits(rest))
 }
 
-/// Tells whether a service is meant for a pod: it selects it, or it bears its name, or its selector is nearly met.
+/// Tells whether a service is meant for a pod: it selects it, or it has its name, or its selector is nearly met.
 fn is_meant(service: &Service, pod: &Pod) -> bool {
     service
         .selector
