@@ -1,4 +1,5 @@
-//! What every crate may use: time, identifiers, digests, errors in one line and files that appear whole or not at all.
+//! What every crate may use: time, identifiers, digests, limits, errors in one line and files that appear whole
+//! or not at all.
 //!
 //! Goes in: nothing of Ghost. Comes out: small values. Never: another crate's vocabulary, a network, a process.
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
@@ -8,6 +9,7 @@ mod clock;
 mod digest;
 mod file;
 mod id;
+mod limit;
 mod mac;
 mod secret;
 
@@ -16,5 +18,6 @@ pub use clock::{Clock, ManualClock, MomentError, SystemClock, Timestamp};
 pub use digest::{Digest, DigestError};
 pub use file::{private_dir, write_private, write_private_new};
 pub use id::{IdError, SessionId, is_drawn};
+pub use limit::Limit;
 pub use mac::{hmac_sha256, same};
 pub use secret::Secret;

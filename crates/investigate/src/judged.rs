@@ -43,6 +43,12 @@ pub struct JudgedFlows {
     /// The clusters whose inside was read; none where flows of the cloud or of machines were judged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clusters: Vec<JudgedCluster>,
+    /// Machines, addresses and names that the words speak of and that are not known here. While there is one, nothing is healthy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<UnknownName>,
+    /// What a limit cut off, each in a few words: it was not judged. While there is something, nothing is healthy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unjudged: Vec<String>,
 }
 
 /// A cluster whose inside was to be read.

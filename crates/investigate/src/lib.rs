@@ -35,6 +35,7 @@ pub mod state;
 pub mod suspect;
 pub mod symptom_text;
 pub mod tool;
+mod unlooked;
 pub mod usage;
 
 pub use consent::{ApprovalRefused, RequesterMay, SelfApproval, may_approve, may_approve_modified};

@@ -38,9 +38,9 @@ pub(in crate::cli) fn machines(
             some if !some.is_empty() => some,
             // Whoever names a file means the machines in it.
             _ if inventory.is_some() => known.keys().cloned().collect(),
-            _ if speaks_of_this(symptom) => return Ok(vec![here(setup)]),
+            _ if speaks_of_this(symptom) => return Ok(vec![here(symptom, setup)]),
             _ if knows_cloud(setup) => return Ok(Vec::new()),
-            _ if known.is_empty() => return Ok(vec![here(setup)]),
+            _ if known.is_empty() => return Ok(vec![here(symptom, setup)]),
             _ => known.keys().cloned().collect(),
         },
         named => named.to_vec(),
@@ -99,10 +99,19 @@ pub(in crate::cli) fn configured_hosts(setup: &Setup) -> Vec<SessionHost> {
     setup.config.hosts.keys().filter_map(host).collect()
 }
 
-/// Returns this machine, by its name in the configuration where it has one.
-fn here(setup: &Setup) -> SessionHost {
+/// Returns this machine, by its name in the configuration if it has one, or by the name that the words and it itself have for it.
+fn here(symptom: &str, setup: &Setup) -> SessionHost {
     let own = setup.config.hosts.iter().find(|(_, entry)| entry.local).map(|(name, _)| name.clone());
-    session_host(own.unwrap_or_else(|| HERE.to_owned()), &HostAccess::Here)
+    let spoken = || host_name().filter(|name| names(symptom, name));
+    session_host(own.or_else(spoken).unwrap_or_else(|| HERE.to_owned()), &HostAccess::Here)
+}
+
+/// Returns what this machine calls itself, without its domain.
+fn host_name() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
+    let name = text.trim().split('.').next().unwrap_or_default();
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || char == '-' || char == '_';
+    (!name.is_empty() && name.len() <= 64 && name.chars().all(is_plain)).then(|| name.to_owned())
 }
 
 /// Tells whether words are about the machine that somebody sits at.

@@ -100,6 +100,32 @@ fn words_that_name_no_trouble_are_answered_and_nothing_is_read() {
 }
 
 #[test]
+fn nobody_says_that_all_is_well_with_machines_that_are_not_known() {
+    for (words, names) in [
+        ("web-1 cannot reach db-1 on port 5432", ["web-1", "db-1"]),
+        ("moodle2 erreicht redis1 auf Port 6379 nicht", ["moodle2", "redis1"]),
+        ("kis-web07 n'arrive pas à joindre lis-db03 sur le port 5432", ["kis-web07", "lis-db03"]),
+        ("loki-3 не может подключиться к graf-9 по порту 3100", ["loki-3", "graf-9"]),
+        ("zq-app-2から kiln-db-7の5432番ポートに接続できません", ["zq-app-2", "kiln-db-7"]),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        let mut command = investigate(ghost(), None, home.path(), &[words]);
+        command.arg("--exit-code");
+        let ended = Ended::read(command);
+        let concluded = ended.concluded();
+        assert_eq!(concluded["outcome"], "INCONCLUSIVE", "{concluded:#}");
+        // It is said before anything is read, and this machine is not looked at for another one.
+        assert_eq!((ended.output.status.code(), ended.of("proposed").len()), (Some(4), 0), "{words}");
+        let summary = concluded["summary"].as_str().unwrap();
+        assert!(
+            names.iter().all(|name| summary.contains(name)) && summary.contains("not known here"),
+            "{summary}"
+        );
+        assert!(summary.contains("[hosts]") && summary.contains("az login"), "{summary}");
+    }
+}
+
+#[test]
 fn without_rights_the_report_says_what_was_closed_and_claims_no_health() {
     if !rustix::process::geteuid().is_root() {
         return;

@@ -3,6 +3,7 @@
 mod advisory;
 mod document;
 mod example_run;
+mod limit;
 mod link;
 mod lock;
 mod package;

@@ -1,6 +1,6 @@
 //! Private endpoints, private zones of names with their links and records, and whom accounts let in, as `az` printed them.
 
-use ghost_base::Timestamp;
+use ghost_base::{Limit, Timestamp};
 use ghost_inspect::path::{Cloud, Place, Reading};
 use serde_json::Value;
 
@@ -9,10 +9,10 @@ use crate::line::{self, Line};
 use crate::operation::{CommandOutcome, CommandRequest, Next, Operation, ReadOperation};
 use crate::{Name, ResourceGroup};
 
-/// So many zones are read.
-const MAX_ZONES: usize = 24;
-/// In so many other groups accounts are read to which endpoints lead.
-const MAX_TARGETS: usize = 4;
+/// How many private zones are read: a hub holds one for each service of the platform.
+const ZONES: Limit = Limit::new("naming.zones", 128);
+/// In how many other groups accounts are read to which endpoints lead.
+const TARGETS: Limit = Limit::new("naming.targets", 16);
 
 /// What is read next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +124,13 @@ impl NamingOperation {
             let place = ResourceGroup { group, subscription: self.place.subscription.clone() };
             Some((place, part(id, "privateDnsZones")?))
         };
-        self.zones = rows.iter().filter_map(zone).take(MAX_ZONES).collect();
+        self.zones = rows.iter().filter_map(zone).collect();
+        let cut = ZONES.cut(&mut self.zones);
+        if cut > 0 {
+            // Whether one of the others is linked, or holds the name, is not known.
+            let why = format!("{cut} more private zones were not read");
+            (self.links, self.records) = (Err(why.clone()), Err(why));
+        }
     }
 }
 
@@ -149,7 +155,7 @@ fn targets(text: &str, near: &ResourceGroup) -> Vec<ResourceGroup> {
                 if is_same { near.subscription.clone() } else { Name::parse(&place.subscription).ok() };
             let Ok(group) = Name::parse(&place.group) else { continue };
             let there = ResourceGroup { subscription, group };
-            if place != own && !found.contains(&there) && found.len() < MAX_TARGETS {
+            if place != own && !found.contains(&there) && found.len() < TARGETS.most() {
                 found.push(there);
             }
         }
@@ -240,5 +246,28 @@ impl Operation for NamingOperation {
             }
             Step::Over => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_not_every_zone_is_read_no_link_and_no_record_is_missing() {
+        let place = ResourceGroup { subscription: None, group: Name::parse("rg").unwrap() };
+        let zone = |name: &str| {
+            serde_json::json!({"id": format!(
+                "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/privateDnsZones/{name}"
+            )})
+        };
+        let text = serde_json::json!([zone("a.example"), zone("b.example")]).to_string();
+        let mut whole = NamingOperation::new(&place);
+        whole.take_zones(&text);
+        assert!(whole.links.is_ok() && whole.zones.len() == 2);
+        let mut cut = NamingOperation::new(&place);
+        Limit::lowered("naming.zones", || cut.take_zones(&text));
+        assert_eq!(cut.records, Err("1 more private zones were not read".to_owned()));
+        assert!(cut.links.is_err());
     }
 }

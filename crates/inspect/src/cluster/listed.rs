@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use super::object::{Cluster, Name, Pod, Protocol, Service};
 
 /// Labels that name what a pod belongs to, the most telling first.
-const WORKLOAD: [&str; 3] = ["app.kubernetes.io/name", "app", "k8s-app"];
+pub(super) const WORKLOAD: [&str; 3] = ["app.kubernetes.io/name", "app", "k8s-app"];
 
 /// A pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,13 +58,18 @@ impl Cluster {
     }
 }
 
-fn listed_pod(pod: &Pod) -> ListedPod {
+/// Returns what a pod belongs to, by its labels and by its name.
+pub(super) fn workloads(pod: &Pod) -> BTreeSet<String> {
     let labels = WORKLOAD.iter().filter_map(|key| pod.labels.get(*key)).cloned();
+    labels.chain(controllers(&pod.name.name)).collect()
+}
+
+fn listed_pod(pod: &Pod) -> ListedPod {
     ListedPod {
         name: pod.name.clone(),
         address: pod.addresses.first().copied(),
         node: pod.node.clone(),
-        workloads: labels.chain(controllers(&pod.name.name)).collect(),
+        workloads: workloads(pod),
         ports: pod.ports.iter().map(|port| (port.protocol, port.number)).collect(),
         is_caller: pod.is_running() && !pod.is_on_host,
     }

@@ -34,6 +34,7 @@ mod selector;
 #[cfg(test)]
 mod tests;
 mod truth;
+mod usage;
 mod walk;
 
 pub use engine::Engine;

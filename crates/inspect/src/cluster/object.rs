@@ -106,6 +106,8 @@ pub(super) struct Pod {
     pub(super) is_ready: bool,
     pub(super) is_ending: bool,
     pub(super) ports: Vec<ContainerPort>,
+    /// The hosts that its environment and its arguments name.
+    pub(super) hosts: BTreeSet<String>,
 }
 
 impl Pod {

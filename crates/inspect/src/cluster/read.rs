@@ -1,6 +1,6 @@
 //! Reads what `kubectl get … -o json` prints.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use serde_json::{Map, Value};
@@ -12,6 +12,7 @@ use super::object::{
 };
 use super::policy::Policy;
 use super::selector::{Labels, Selector};
+use super::usage;
 use crate::net::{clipped, document};
 
 /// So many warnings are kept; the others are counted.
@@ -240,6 +241,7 @@ fn pod(fields: &Map<String, Value>) -> Result<Pod, String> {
         text(status, single).map(|_| address(status.and_then(|own| own.get(single)))).into_iter().collect()
     };
     let mut ports = Vec::new();
+    let mut hosts = BTreeSet::new();
     let containers = list(Some(spec), "containers")?.iter();
     let first = list(Some(spec), "initContainers")?.iter();
     // One that stays beside the others is a container like them.
@@ -252,6 +254,7 @@ fn pod(fields: &Map<String, Value>) -> Result<Pod, String> {
                 protocol: protocol(own.get("protocol"))?,
             });
         }
+        hosts.extend(named_hosts(container));
     }
     let is_ready =
         |own: &Value| text(Some(own), "type") == Some("Ready") && text(Some(own), "status") == Some("True");
@@ -266,7 +269,17 @@ fn pod(fields: &Map<String, Value>) -> Result<Pod, String> {
         is_ready: list(status, "conditions")?.iter().any(is_ready),
         is_ending: text(metadata, "deletionTimestamp").is_some(),
         ports,
+        hosts,
     })
+}
+
+/// Returns the hosts that the environment and the arguments of a container name. What is no text there names none.
+fn named_hosts(container: &Value) -> BTreeSet<String> {
+    let items = |name: &str| container.get(name).and_then(Value::as_array).into_iter().flatten();
+    let environment =
+        items("env").filter_map(|own| Some((text(Some(own), "name"), text(Some(own), "value")?)));
+    let words = items("args").chain(items("command")).filter_map(|own| Some((None, own.as_str()?)));
+    environment.chain(words).flat_map(|(variable, value)| usage::hosts(variable, value)).collect()
 }
 
 fn service(fields: &Map<String, Value>) -> Result<Service, String> {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use super::listed::WORKLOAD;
 use crate::net::clipped;
 
 /// Labels of a pod or a namespace.
@@ -73,6 +74,19 @@ impl Selector {
         self.requirements.iter().all(|own| own.holds(labels.get(&own.key)))
     }
 
+    /// Tells whether labels nearly meet it: one that names a workload is met and another is not, or a value differs by a slip of the pen.
+    /// Whoever wrote it may have meant them.
+    pub(super) fn is_nearly_met(&self, labels: &Labels) -> bool {
+        self.requirements.iter().any(|own| {
+            let is_workload = WORKLOAD.contains(&own.key.as_str());
+            let slips = |value: &String| match &own.operator {
+                Operator::In(wanted) => wanted.iter().any(|wanted| is_slip(wanted, value)),
+                Operator::NotIn(_) | Operator::Exists | Operator::DoesNotExist => false,
+            };
+            labels.get(&own.key).is_some_and(|value| is_workload && own.holds(Some(value)) || slips(value))
+        })
+    }
+
     /// Tells what is selected where of the labels only some are known; nothing is known of the others.
     pub(super) fn selects_known(&self, some: &Labels) -> Option<bool> {
         let is_known = |own: &&Requirement| some.contains_key(&own.key);
@@ -81,6 +95,19 @@ impl Selector {
         }
         self.requirements.iter().all(|own| some.contains_key(&own.key)).then_some(true)
     }
+}
+
+/// Tells whether two values differ by one letter or sign. Numbers are counted and not mistyped: `web-1` is not `web-2`.
+fn is_slip(one: &str, other: &str) -> bool {
+    let letters = |text: &str| -> Vec<char> { text.chars().filter(|char| !char.is_ascii_digit()).collect() };
+    let (one, other) = (letters(one), letters(other));
+    let (short, long) = if one.len() <= other.len() { (&one, &other) } else { (&other, &one) };
+    if short.len() < 3 || long.len() - short.len() > 1 || short == long {
+        return false;
+    }
+    let same = short.iter().zip(long).take_while(|(one, other)| one == other).count();
+    let skip = usize::from(long.len() == short.len());
+    short.get(same + skip..).is_some_and(|rest| long.get(same + 1..) == Some(rest))
 }
 
 impl Requirement {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use ghost_base::Limit;
+
 use super::document::Reading;
 use super::fault::Cause;
 use super::flow::{Part, Protocol, Wire};
@@ -20,8 +22,8 @@ const MAX_REMOVALS: usize = 64;
 /// So many rules that take a share are tried one by one.
 const MAX_SHARING_RULES: usize = 32;
 
-/// So many devices are tried where it is not known by which one a packet comes or goes.
-const MAX_DEVICES: usize = 8;
+/// How many devices are tried if it is not known by which one a packet comes or goes: a forwarded packet has a pair of them.
+const DEVICES: Limit = Limit::new("filter.devices", 16);
 
 /// The ports that Linux gives to callers.
 const CALLER_PORTS: std::ops::RangeInclusive<u16> = 32_768..=60_999;
@@ -56,6 +58,8 @@ struct Backend {
     hooks: Vec<Hook>,
     /// The devices that its rules name and by which packets of others come and go.
     devices: Vec<String>,
+    /// How many more there are, which are not tried.
+    untried_devices: usize,
 }
 
 /// A packet in transit through hooks of one machine.
@@ -210,7 +214,7 @@ impl Backend {
             rules().flat_map(devices_of).filter(|device| !is_virtual(device)).collect();
         devices.sort_unstable();
         devices.dedup();
-        devices.truncate(MAX_DEVICES);
+        let untried_devices = DEVICES.cut(&mut devices);
         let placed = [PacketRole::ToHost, PacketRole::FromHost, PacketRole::Through]
             .map(|place| placed(&ruleset, place));
         let placed = match placed {
@@ -227,6 +231,7 @@ impl Backend {
             splits_callers: rules().any(splits_callers),
             hooks: Hook::ALL.into_iter().filter(|hook| judges(&ruleset, *hook)).collect(),
             devices,
+            untried_devices,
             plain: Compiled::owning(ruleset),
         }
     }
@@ -244,6 +249,11 @@ impl Backend {
     fn pass(&self, passage: &Passage<'_>, hook: Hook, passed: &mut Passed) -> Vec<Target> {
         let packets = self.packets(passage, hook);
         let ready = self.ready(passage.place);
+        if self.untried_devices > 0 && asks_for_device(passage, hook) {
+            passed
+                .doubts
+                .push(format!("{} more devices that its rules name were not tried", self.untried_devices));
+        }
         let mut removed: Vec<Target> = Vec::new();
         let mut closed: Vec<String> = Vec::new();
         loop {
@@ -331,11 +341,7 @@ impl Backend {
     fn packets(&self, passage: &Passage<'_>, hook: Hook) -> Vec<Packet> {
         let wire = &passage.wire;
         let six = wire.src.is_ipv6();
-        let (comes, leaves) = match hook {
-            Hook::Prerouting | Hook::Input => (true, false),
-            Hook::Forward => (true, true),
-            Hook::Output | Hook::Postrouting => (false, true),
-        };
+        let (comes, leaves) = sides(hook);
         let devices = |used: bool, known: Option<&String>| -> Vec<Option<String>> {
             match known {
                 _ if !used => vec![None],
@@ -382,6 +388,21 @@ impl Backend {
         }
         packets
     }
+}
+
+/// Tells whether a packet has come by a device, and whether it leaves by one.
+const fn sides(hook: Hook) -> (bool, bool) {
+    match hook {
+        Hook::Prerouting | Hook::Input => (true, false),
+        Hook::Forward => (true, true),
+        Hook::Output | Hook::Postrouting => (false, true),
+    }
+}
+
+/// Tells whether a device of a packet is not known at a hook.
+fn asks_for_device(passage: &Passage<'_>, hook: Hook) -> bool {
+    let (comes, leaves) = sides(hook);
+    comes && passage.input.is_none() || leaves && passage.output.is_none()
 }
 
 /// Tells whether a ruleset may do anything at a hook: a chain stands there, or something in it could not be read.

@@ -18,6 +18,8 @@ pub struct Inventory {
     pub allows: Vec<Allow>,
     /// Addresses that people wrote, that nobody has here, and that may be at another site: a gateway leads on.
     pub elsewhere: Vec<IpAddr>,
+    /// Names of things here that are no machines: networks, rules, clusters, devices.
+    pub others: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

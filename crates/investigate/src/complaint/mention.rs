@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use super::clause::{Clause, is_end_like, is_group};
 use super::port::{PortMention, ports};
 use super::scope::{Estate, parts, role_of_part};
+use super::stranger;
 use super::token::{Kind, Token, tokens};
 use super::vocabulary::WORDS;
 use crate::symptom_text::Symptom;
@@ -28,7 +29,7 @@ pub(super) struct Mention {
 }
 
 impl Mention {
-    fn new(start: usize, end: usize, what: What) -> Self {
+    pub(super) fn new(start: usize, end: usize, what: What) -> Self {
         Self {
             start,
             end,
@@ -136,6 +137,7 @@ pub(super) fn read(clause: &Clause, estate: &Estate<'_>, skipped: &[String], pro
     mentions.sort_by_key(|mention| (mention.start, std::cmp::Reverse(mention.end)));
     each_its_port(text, &mut mentions, &mut ports);
     mark(text, &all, &mut mentions, &ports);
+    stranger::add(clause, &all, &ports, (estate, skipped), &mut mentions);
     mentions.retain(|mention| !is_contrasted(text, mention.start));
     drop_appositions(text, &mut mentions);
     // The port of who calls is none that anybody serves.
@@ -372,7 +374,7 @@ fn outside(text: &str, mentions: &mut Vec<Mention>) {
 }
 
 /// Gives each end its part, by arrows, the words before it and the words behind it.
-fn mark(text: &str, all: &[Token<'_>], mentions: &mut [Mention], ports: &[PortMention]) {
+pub(super) fn mark(text: &str, all: &[Token<'_>], mentions: &mut [Mention], ports: &[PortMention]) {
     let roman = WORDS.direction.roman_gate.are_in(text);
     for at in 0..mentions.len() {
         let Some(mention) = mentions.get(at).cloned() else { continue };

@@ -22,6 +22,7 @@ mod resolve;
 mod scope;
 mod side;
 mod statement;
+mod stranger;
 mod token;
 mod vocabulary;
 mod when;
@@ -33,4 +34,5 @@ pub use inventory::{Allow, Backend, Inventory, Listener, Machine, Name, Protocol
 pub use message::{Message, Topic, read, said};
 pub use output::{Basis, Complaint, ComplaintFlow, Control, Correction, End, Kind, Service, UnknownEnd};
 pub use resolve::resolve;
+pub use stranger::strangers;
 pub use when::{Window, first_failure, window};

@@ -31,6 +31,9 @@ pub struct Complaint {
     pub accounts: Vec<String>,
     /// What it names and nobody here has.
     pub unknown: Vec<UnknownEnd>,
+    /// Who calls is named, and is not here: what happens there nobody here can say.
+    #[serde(default)]
+    pub is_from_stranger: bool,
     /// What is said to work: evidence, and no complaint.
     pub control: Vec<Control>,
     /// The port says that the other end serves.
@@ -141,6 +144,9 @@ pub enum UnknownEnd {
         name: String,
         /// The names here that are like it, the likest first.
         nearest: Vec<String>,
+        /// It is a name of the Internet: it is looked for there.
+        #[serde(default)]
+        is_public: bool,
     },
     /// An address inside that nobody has.
     Address(IpAddr),

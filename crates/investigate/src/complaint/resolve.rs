@@ -125,6 +125,7 @@ fn complaints(
         ports: sides.services.clone(),
         accounts: accounts.to_vec(),
         unknown: sides.unknown.clone(),
+        is_from_stranger: !sides.sources.is_empty() && sides.sources.iter().all(|side| *side == Side::Nobody),
         control: statement.controls.clone(),
         correction: None,
     };
@@ -233,6 +234,7 @@ fn with_drift(message: &Message, found: &mut Vec<Complaint>) {
         ports: Vec::new(),
         accounts: Vec::new(),
         unknown: Vec::new(),
+        is_from_stranger: false,
         control: Vec::new(),
         correction: None,
     });

@@ -138,6 +138,16 @@ impl<'a> Estate<'a> {
         })
     }
 
+    /// Tells whether a word is the name of something here, whatever it is.
+    pub(super) fn knows(&self, word: &str) -> bool {
+        let label = word.split('.').next().unwrap_or(word);
+        let is = |name: &str| name == word || name == label;
+        self.labels.iter().any(|own| is(&own.name))
+            || self.is_container(word)
+            || self.inventory.names.iter().any(|own| is(&fold(&own.name)))
+            || self.inventory.others.iter().any(|own| is(&fold(own)))
+    }
+
     /// Returns the names of machines that are like a word, the likest first.
     pub(super) fn nearest(&self, word: &str) -> Vec<String> {
         let own = parts(word);

@@ -200,7 +200,7 @@ fn members(mention: &Mention, estate: &Estate<'_>, sides: &mut Sides) -> Vec<Sid
                 && (2..=6).contains(&zone.len())
                 && zone.bytes().all(|byte| byte.is_ascii_alphabetic())
                 && !name.split('.').any(|label| private.contains(&label));
-            sides.unknown.push(UnknownEnd::Name { name: name.clone(), nearest });
+            sides.unknown.push(UnknownEnd::Name { name: name.clone(), nearest, is_public });
             vec![if is_public { Side::Internet } else { Side::Nobody }]
         }
     }

@@ -1,6 +1,6 @@
 //! The words of `words.toml`, ready to be found in a folded text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -11,6 +11,35 @@ use crate::symptom_text::Symptom;
 /// The vocabulary. A file that does not parse is found by a test, never by a user.
 pub(super) static WORDS: LazyLock<Vocabulary> =
     LazyLock::new(|| toml::from_str(include_str!("words.toml")).unwrap_or_default());
+
+/// Every word of the file, whatever it is there for: what stands there is a word of some language, and no name.
+pub(super) static KNOWN: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    let file: toml::Value = toml::from_str(include_str!("words.toml")).unwrap_or(toml::Value::Boolean(false));
+    let mut found = BTreeSet::new();
+    collect(&file, &mut found);
+    found
+});
+
+/// Collects the words of all texts and keys of a document.
+fn collect(value: &toml::Value, found: &mut BTreeSet<String>) {
+    let mut take = |text: &str| {
+        let text = fold(text);
+        let words = text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
+        found.extend(words.map(str::to_owned));
+    };
+    match value {
+        toml::Value::String(text) => take(text),
+        toml::Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        toml::Value::Table(table) => {
+            table.keys().for_each(|key| take(key));
+            table.values().for_each(|value| collect(value, found));
+        }
+        toml::Value::Integer(_)
+        | toml::Value::Float(_)
+        | toml::Value::Boolean(_)
+        | toml::Value::Datetime(_) => {}
+    }
+}
 
 /// Words by language.
 type ByLanguage = BTreeMap<String, Phrases>;

@@ -1,4 +1,9 @@
 //! Which fault explains which symptom: a rule that shuts a port says nothing about names that are not found.
+//!
+//! Goes in: a fault and what people see. Comes out: whether the one may be why they see the other. Never: a fault without a row; a new code
+//! does not compile before it has one.
+
+use std::collections::BTreeSet;
 
 use crate::finding::{Fault, symptoms_of_cluster, symptoms_of_host};
 use crate::symptom_text::Symptom;
@@ -18,9 +23,22 @@ const CUT: [Symptom; 5] = [
 /// Tells whether a fault of this code may be why somebody sees this.
 #[must_use]
 pub fn explains(code: &str, symptom: Symptom) -> bool {
-    // These ask for a state, and any fault is an answer.
+    asks_for_state(symptom) || code.parse().is_ok_and(|fault| is_explained_by(symptom, fault))
+}
+
+/// Tells whether a fault is felt as one of these symptoms. If people say nothing of what they see, any fault is an answer.
+#[must_use]
+pub fn is_felt(fault: Fault, seen: &BTreeSet<Symptom>) -> bool {
+    seen.is_empty() || seen.iter().any(|symptom| asks_for_state(*symptom) || is_explained_by(*symptom, fault))
+}
+
+/// These ask for a state, and any fault is an answer.
+const fn asks_for_state(symptom: Symptom) -> bool {
     matches!(symptom, Symptom::NothingChanged | Symptom::RolledBack)
-        || code.parse().is_ok_and(|fault| symptoms(fault).iter().any(|list| list.contains(&symptom)))
+}
+
+fn is_explained_by(symptom: Symptom, fault: Fault) -> bool {
+    symptoms(fault).iter().any(|list| list.contains(&symptom))
 }
 
 /// Lists what somebody may see because of a fault.
@@ -104,6 +122,8 @@ const fn symptoms(fault: Fault) -> &'static [&'static [Symptom]] {
 
 #[cfg(test)]
 mod tests {
+    use ghost_inspect::cluster::Fault as ClusterFault;
+
     use super::*;
 
     #[test]
@@ -112,6 +132,23 @@ mod tests {
         assert!(!explains("storage_firewall_deny", Symptom::Unreachable));
         assert!(!explains("service_endpoint_missing", Symptom::Names));
         assert!(!explains("nsg_deny", Symptom::Slow));
+    }
+
+    #[test]
+    fn what_stops_every_call_makes_none_of_them_slow() {
+        for fault in ClusterFault::ALL {
+            assert!(!explains(fault.as_str(), Symptom::Slow), "{fault:?}");
+            assert!(explains(fault.as_str(), Symptom::Unreachable), "{fault:?}");
+        }
+    }
+
+    #[test]
+    fn where_nobody_says_what_they_see_any_fault_is_an_answer() {
+        let slow = BTreeSet::from([Symptom::Slow]);
+        let fault = Fault::Cluster(ClusterFault::NoEndpoints);
+        assert!(is_felt(fault, &BTreeSet::new()) && !is_felt(fault, &slow));
+        assert!(is_felt(fault, &BTreeSet::from([Symptom::Slow, Symptom::Refused])));
+        assert!(is_felt(fault, &BTreeSet::from([Symptom::RolledBack])));
     }
 
     #[test]

@@ -7,6 +7,6 @@ mod explains;
 mod missing;
 mod table;
 
-pub use explains::explains;
+pub use explains::{explains, is_felt};
 pub use missing::{asked, machines, missing, missing_of_hosts};
 pub use table::{OF_HOSTS, Row, TABLE, layers, settling};

@@ -69,18 +69,27 @@ pub(super) const fn mechanism(fault: ClusterFault) -> &'static str {
     }
 }
 
+/// What callers see if no call, or only some of them, gets there. None of it makes a call slow.
+const STOPPED: [Symptom; 7] = [
+    Symptom::Unreachable,
+    Symptom::Hanging,
+    Symptom::OneProtocol,
+    Symptom::Lossy,
+    Symptom::Containers,
+    Symptom::InternetLost,
+    Symptom::Names,
+];
+
 /// Lists what somebody may see because of it.
-pub(crate) const fn symptoms(_: ClusterFault) -> &'static [&'static [Symptom]] {
-    &[&[
-        Symptom::Unreachable,
-        Symptom::Hanging,
-        Symptom::OneProtocol,
-        Symptom::Refused,
-        Symptom::Lossy,
-        Symptom::Containers,
-        Symptom::InternetLost,
-        Symptom::Names,
-    ]]
+pub(crate) const fn symptoms(fault: ClusterFault) -> &'static [&'static [Symptom]] {
+    match fault {
+        // Some engines reject what no policy allows, most drop it.
+        ClusterFault::PolicyDenies
+        | ClusterFault::NoEndpoints
+        | ClusterFault::PortNotServed
+        | ClusterFault::ServicePortMissing
+        | ClusterFault::NodeRulesStale => &[&STOPPED, &[Symptom::Refused]],
+    }
 }
 
 #[cfg(test)]

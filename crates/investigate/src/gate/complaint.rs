@@ -11,6 +11,7 @@ use crate::judged::{FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, Judge
 use crate::state::{Ending, State, Step};
 use crate::suspect::{Layer, Looked};
 use crate::symptom_text::Symptom;
+use crate::unlooked::{unknown_ends, why_open};
 use crate::{Outcome, suspect};
 
 /// So many flows are named; the others are counted.
@@ -34,6 +35,14 @@ pub(super) fn lowered(outcome: Outcome, complaints: &[ComplaintOutcome]) -> Outc
         Outcome::Confirmed if !all(Outcome::Confirmed) => Outcome::Likely,
         Outcome::NoFaultFound if !all(Outcome::NoFaultFound) => Outcome::Inconclusive,
         Outcome::Confirmed | Outcome::Likely | Outcome::Inconclusive | Outcome::NoFaultFound => outcome,
+    }
+}
+
+/// Lowers the outcome of a session in which something was not looked at that the words speak of: nobody may say that all is well.
+pub(super) fn unlooked(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::NoFaultFound => Outcome::Inconclusive,
+        Outcome::Confirmed | Outcome::Likely | Outcome::Inconclusive => outcome,
     }
 }
 
@@ -68,6 +77,11 @@ impl Weigh<'_> {
             Kind::Trouble | Kind::Drift | Kind::Leftovers if flows.is_empty() => self.without_flow(complaint),
             Kind::Trouble | Kind::Drift | Kind::Leftovers => self.with_flows(complaint, &flows),
         };
+        // Nobody says that all is well while something that the words speak of was not looked at.
+        let (outcome, why) = match (outcome, why_open(self.flows)) {
+            (Outcome::NoFaultFound, Some(open)) => (Outcome::Inconclusive, format!("{open}; {why}")),
+            (outcome, _) => (outcome, why),
+        };
         ComplaintOutcome { about: about(complaint, &flows), outcome, why }
     }
 
@@ -88,12 +102,8 @@ impl Weigh<'_> {
     }
 
     fn without_flow(&self, complaint: &JudgedComplaint) -> (Outcome, String) {
-        if let Some(unknown) = complaint.unknown.first() {
-            let near = match unknown.nearest.as_slice() {
-                [] => String::new(),
-                names => format!("; there are {}", names.join(", ")),
-            };
-            return (Outcome::Inconclusive, format!("there is no {} here{near}", unknown.word));
+        if let Some(unknown) = unknown_ends(&complaint.unknown) {
+            return (Outcome::Inconclusive, unknown);
         }
         let found: Vec<String> = self.findings.iter().map(|found| named(found)).collect();
         if found.is_empty() {

@@ -39,6 +39,8 @@ pub struct CompletionCheck {
     pub complaints: Vec<ComplaintOutcome>,
     /// Whether the flows that people complain about were judged, or nothing here can judge them.
     pub is_judged: bool,
+    /// Whether everything that the words speak of is known here, and no limit cut off what is judged.
+    pub is_whole: bool,
 }
 
 /// Checks every gate.
@@ -105,7 +107,8 @@ pub fn completion(claim: &Claim, context: &CallContext<'_>) -> CompletionCheck {
     };
     let can_judge = symptoms.names_trouble() && context.tools.find(judge).is_some();
     let is_judged = judged.is_some() || !can_judge;
-    CompletionCheck { checked, closed, covered, complaints, is_judged }
+    let is_whole = judged.as_ref().is_none_or(FlowJudgement::is_whole);
+    CompletionCheck { checked, closed, covered, complaints, is_judged, is_whole }
 }
 
 /// Lowers the outcome of a session to what its complaints allow.
@@ -114,9 +117,10 @@ pub fn capped(
     outcome: Outcome,
     findings: &[&Finding],
     complaints: &[ComplaintOutcome],
-    is_judged: bool,
+    (is_judged, is_whole): (bool, bool),
 ) -> Outcome {
     let outcome = complaint::lowered(outcome, complaints);
+    let outcome = if is_whole { outcome } else { complaint::unlooked(outcome) };
     if is_judged { outcome } else { complaint::unjudged(outcome, findings) }
 }
 

@@ -69,6 +69,11 @@ impl FlowJudgement {
         self.judged.leaves_open() || self.judged.flows.iter().any(is_open)
     }
 
+    /// Tells whether everything that the words speak of is known here, and no limit cut off what is judged.
+    pub(super) fn is_whole(&self) -> bool {
+        self.judged.unknown.is_empty() && self.judged.unjudged.is_empty()
+    }
+
     /// Returns the machines that people complain about, where machines were read themselves.
     pub(super) fn complained_of(&self) -> Vec<String> {
         self.judged.complained_of()

@@ -12,6 +12,7 @@ use crate::playbook::agenda::hypothesis;
 use crate::playbook::conversation::{CallEnding, Conversation, FinishedCall, plain};
 use crate::playbook::turn::Turn;
 use crate::suspect::{Layer, Suspect};
+use crate::unlooked::{MAKE_KNOWN, unknown_ends};
 
 /// What is supposed.
 pub(super) const SUPPOSED: &str =
@@ -248,6 +249,9 @@ fn summary(suspects: &[Suspect], judged: &JudgedFlows, failed: Option<&str>, lik
         return format!("The cluster could not be read: {}.", plain(why, 300).trim_end_matches('.'));
     }
     let titles: Vec<String> = suspects.iter().map(|one| title(&one.code, &one.object)).collect();
+    if let ([], Some(unknown)) = (titles.as_slice(), unknown_ends(&judged.unknown)) {
+        return format!("{unknown}. {MAKE_KNOWN}");
+    }
     let unsure = if likely { " What would prove it lies outside of what was read." } else { "" };
     match titles.as_slice() {
         [] if judged.flows.iter().any(|flow| flow.verdict == FlowVerdict::Passes) => {

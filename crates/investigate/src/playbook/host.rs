@@ -14,8 +14,10 @@ use crate::listed::ListedResources;
 use crate::playbook::agenda::{PlaybookContext, hypothesis};
 use crate::playbook::conversation::{CallEnding, Conversation, FinishedCall, plain};
 use crate::playbook::turn::Turn;
+use crate::playbook::unknown;
 use crate::suspect::{Layer, Looked, Suspect};
 use crate::symptom_text;
+use crate::unlooked::{MAKE_KNOWN, unknown_ends};
 
 /// So often machines are read that could not be read.
 const READS: usize = 2;
@@ -64,7 +66,9 @@ pub(super) fn next(conversation: &Conversation, tools: &[&str]) -> Turn {
     let is_over =
         last.is_some_and(|finished| finished.ending != CallEnding::Failed) || reads().count() >= READS;
     if tools.contains(&HOSTS) && !is_over {
-        return read(conversation);
+        // In a cloud the names were looked for already.
+        let elsewhere = (!conversation.cloud_too).then(|| unknown::on_hosts(conversation, tools)).flatten();
+        return elsewhere.unwrap_or_else(|| read(conversation));
     }
     if let Some(capture) = capture(conversation, last).filter(|_| tools.contains(&CAPTURE)) {
         return capture;
@@ -329,6 +333,9 @@ fn summary(
     let asks_changes = judged.complaints.iter().any(|complaint| complaint.kind == Kind::Drift);
     let said = judged.complaints.iter().flat_map(|complaint| &complaint.doubts);
     let changed: Vec<&str> = said.map(String::as_str).filter(|_| asks_changes).take(6).collect();
+    if let ([], Some(unknown)) = (titles.as_slice(), unknown_ends(&judged.unknown)) {
+        return format!("{unknown}. {MAKE_KNOWN}");
+    }
     match titles.as_slice() {
         [] if !changed.is_empty() => format!("{}.", changed.join("; ").trim_end_matches('.')),
         [] if asks_changes => format!("Nothing changed on {place} since the state that was kept."),

@@ -34,6 +34,7 @@ mod talk;
 #[cfg(test)]
 mod tests;
 mod turn;
+mod unknown;
 
 pub use brain::Playbook;
 pub use ends::{Ends, ends};

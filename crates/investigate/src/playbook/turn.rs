@@ -17,6 +17,7 @@ use crate::playbook::flows;
 use crate::playbook::host;
 use crate::playbook::incident::IncidentContext;
 use crate::playbook::talk;
+use crate::playbook::unknown;
 use crate::suspect::Layer;
 use crate::symptom_text::{self, Symptom};
 
@@ -71,6 +72,9 @@ pub fn next(ask: &Ask) -> Turn {
     }
     if symptom_text.left_behind.is_none() && !topic.needs_estate() {
         return talk::end(&context, topic);
+    }
+    if let Some(end) = unknown::in_cloud(&context) {
+        return end;
     }
     match context.next() {
         Some(planned) => take(&context, planned),

@@ -138,7 +138,8 @@ fn conclude(
         )));
     }
     let claim = claim(&arguments)?;
-    let CompletionCheck { checked, closed, covered, complaints, is_judged } = completion(&claim, context);
+    let CompletionCheck { checked, closed, covered, complaints, is_judged, is_whole } =
+        completion(&claim, context);
     let mut events: Vec<Event> = Vec::new();
     let mut accepted = context.state.accepted.len();
     for (finding, held) in checked {
@@ -161,7 +162,8 @@ fn conclude(
         return Ok(CallResult { content, is_error: true, refused: Some(Refusal::Gate), events });
     }
     let findings = gate::accepted(&events, context.state);
-    let outcome = capped(outcome(context.state, accepted, covered), &findings, &complaints, is_judged);
+    let outcome = outcome(context.state, accepted, covered);
+    let outcome = capped(outcome, &findings, &complaints, (is_judged, is_whole));
     let mut open_questions = arguments.open_questions;
     let unjudged =
         match (crate::judged::is_of_clusters(context.state), crate::judged::is_of_hosts(context.state)) {

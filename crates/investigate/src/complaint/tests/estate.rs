@@ -57,6 +57,7 @@ pub(in super::super) fn estate() -> Inventory {
         ],
         names: Vec::new(),
         elsewhere: Vec::new(),
+        others: Vec::new(),
         allows: vec![
             allow("app", "10.1.1.0/24", 8080),
             allow("db", "10.1.2.10/32", 5432),

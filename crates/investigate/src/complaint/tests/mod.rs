@@ -7,6 +7,7 @@ mod parts;
 mod property;
 mod sentences;
 mod several;
+mod strangers;
 mod unnamed;
 mod written;
 

@@ -65,7 +65,7 @@ fn names_by_their_first_label_and_by_a_part() {
 fn a_name_that_nothing_has_comes_with_the_nearest_and_nobody_is_judged_in_its_place() {
     let complaint = one("shop-app-1 cannot reach shop-db-9 on 5432");
     assert!(complaint.flows.is_empty());
-    let UnknownEnd::Name { name, nearest } = &complaint.unknown[0] else { panic!("{complaint:#?}") };
+    let UnknownEnd::Name { name, nearest, .. } = &complaint.unknown[0] else { panic!("{complaint:#?}") };
     assert_eq!(name, "shop-db-9");
     assert_eq!(nearest[0], "shop-db");
     let complaint = one("shop-app-1 cannot reach 10.77.0.9 on 5432");

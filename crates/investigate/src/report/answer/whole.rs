@@ -13,6 +13,7 @@ use crate::report::markdown::text;
 use crate::report::packets::packets;
 use crate::report::plain;
 use crate::state::State;
+use crate::unlooked::{MAKE_KNOWN, cut_off, unknown_ends};
 
 /// So many further causes stand below the first; the report tells all.
 const MAX_FURTHER: usize = 3;
@@ -109,6 +110,10 @@ pub fn answer(state: &State) -> Answer {
         if let Some(clear) = lines::clear(state, &judged) {
             answer.say("Checked and clear", clear);
         }
+        if concluded.outcome != Outcome::Inconclusive {
+            unknown_ends(&judged.unknown).into_iter().for_each(|unknown| answer.say("Not known", unknown));
+        }
+        cut_off(&judged).into_iter().for_each(|cut| answer.say("Not judged", cut));
         answer.say("Not checked", lines::unchecked(state));
         if let Some(confidence) = lines::confidence(state) {
             answer.say("Confidence", confidence);
@@ -141,7 +146,8 @@ fn investigated(state: &State, concluded: &Concluded) -> Answer {
         Outcome::NoFaultFound => none_found(&judged),
         Outcome::Inconclusive => open(state, concluded, &judged),
     };
-    if let Some(reply) = judged.asked().and_then(|flow| reply(flow, causes.first())) {
+    let is_whole = judged.unknown.is_empty() && judged.unjudged.is_empty();
+    if let Some(reply) = judged.asked().filter(|_| is_whole).and_then(|flow| reply(flow, causes.first())) {
         answer = reply;
     }
     // A session that ended early may have found something all the same.
@@ -260,6 +266,12 @@ fn open(state: &State, concluded: &Concluded, judged: &JudgedFlows) -> Answer {
     }
     if is_conversation(state, concluded) {
         return new(verdict, &cut(&concluded.summary), "");
+    }
+    if let Some(unknown) = unknown_ends(&judged.unknown) {
+        return new(verdict, &unknown, MAKE_KNOWN);
+    }
+    if let Some(cut) = cut_off(judged) {
+        return new(verdict, &cut, "Ask about fewer of them at a time: name the ends and the port.");
     }
     let gap = judged.flows.iter().find_map(|flow| Some((flow, flow.gap()?)));
     if let Some((flow, why)) = gap {

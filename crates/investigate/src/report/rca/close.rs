@@ -9,6 +9,7 @@ use crate::report::amount::{cost, of, time};
 use crate::report::markdown::{inline, text};
 use crate::report::rca::cause;
 use crate::state::State;
+use crate::unlooked::why_open;
 
 /// The words that begin a line of a remedy and become its label.
 pub(in crate::report) const LABELS: [&str; 7] =
@@ -59,7 +60,9 @@ pub(super) fn waived(state: &State) -> String {
     };
     let mut lines = concluded.waived.iter().map(line).collect::<Vec<_>>();
     lines.extend(cause::open(state));
-    let closed = judged(state).map(|(_, judged)| judged.closed).unwrap_or_default();
+    let judged = judged(state).map(|(_, judged)| judged).unwrap_or_default();
+    lines.extend(why_open(&judged).map(|open| format!("- {}.", capital(&text(&open)))));
+    let closed = judged.closed;
     lines.extend(closed.iter().map(|one| format!("- {}: {}", capital(&text(&one.what)), text(&one.why))));
     if lines.is_empty() {
         let all = match concluded.outcome {
@@ -83,7 +86,11 @@ pub(in crate::report) fn capital(text: &str) -> String {
 /// Returns the section with how sure the outcome is, and why.
 pub(super) fn confidence(state: &State) -> String {
     let Some((_, concluded)) = &state.concluded else { return String::new() };
+    let is_open = judged(state).is_some_and(|(_, judged)| why_open(&judged).is_some());
     let why = match concluded.outcome {
+        Outcome::Confirmed if is_open => {
+            "each fault above was checked once more against the recorded output, by code. Not everything that the words speak of was judged, so there may be more"
+        }
         Outcome::Confirmed => {
             "each fault above was checked once more against the recorded output, by code. Everything that belongs to this symptom was looked at, and nothing contradicts it"
         }

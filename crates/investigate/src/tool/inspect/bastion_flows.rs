@@ -4,14 +4,15 @@ use std::net::IpAddr;
 
 use super::estate_reader::EstateReader;
 use crate::complaint::{self, Complaint, End, UnknownEnd};
+use ghost_base::Limit;
 use ghost_inspect::path::{Estate, Flow, Protocol};
 
 /// The port of SSH.
 const SSH: u16 = 22;
 /// The port of remote desktops.
 const DESKTOP: u16 = 3389;
-/// So many machines of one complaint are judged.
-const MAX_TARGETS: usize = 8;
+/// How many machines of one complaint are judged.
+const TARGETS: Limit = Limit::new("path.targets", 64);
 
 /// How somebody speaks of a bastion host.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +83,7 @@ impl EstateReader<'_> {
         }
         targets.sort_unstable();
         targets.dedup();
-        targets.truncate(MAX_TARGETS);
+        self.leave(TARGETS.cut(&mut targets), "machines behind the bastion host");
         let named: Vec<(&str, IpAddr)> =
             all.iter().copied().filter(|(name, _)| words.text.contains(&name.to_lowercase())).collect();
         let meant = if named.is_empty() { &all } else { &named };

@@ -5,12 +5,13 @@ use std::net::IpAddr;
 use super::estate_reader::{EstateReader, INTERNET};
 use crate::complaint::{self, Complaint, End};
 use crate::symptom_text::Symptom;
+use ghost_base::Limit;
 use ghost_inspect::path::{self, Flow};
 
-/// So many machines are taken for callers where nobody names one.
-const MAX_CALLERS: usize = 4;
-/// So many ports are judged where nobody names one.
-const MAX_PORTS: usize = 6;
+/// How many machines are taken for callers if the words name none.
+const CALLERS: Limit = Limit::new("path.callers", 64);
+/// How many ports of a machine are judged if the words name none.
+const PORTS: Limit = Limit::new("path.ports", 64);
 /// The port of whoever administers a machine.
 const ADMINISTRATION: u16 = 22;
 /// The platform's name server.
@@ -105,9 +106,11 @@ impl EstateReader<'_> {
         let estate = self.estate();
         let members: Vec<&str> =
             estate.members_of(balancer).into_iter().map(|(_, machine)| machine).collect();
-        let callers = estate.machines().filter(|name| !members.contains(name)).take(MAX_CALLERS);
+        let mut callers: Vec<&str> = estate.machines().filter(|name| !members.contains(name)).collect();
+        let cut = CALLERS.cut(&mut callers);
+        self.leave(cut, "machines that may call");
         let callers: Vec<IpAddr> =
-            callers.filter_map(|name| estate.addresses_of(name).first().copied()).collect();
+            callers.into_iter().filter_map(|name| estate.addresses_of(name).first().copied()).collect();
         let ports = match port {
             Some(port) => vec![port],
             None => self.served(balancer, path::Protocol::Tcp),
@@ -144,7 +147,9 @@ impl EstateReader<'_> {
         let taken = self.estate().balancers().find(|(name, ..)| *name == machine);
         if let Some((_, _, ports)) = taken {
             let own = ports.into_iter().filter(|(own, _)| *own == protocol);
-            return own.map(|(_, port)| port).take(MAX_PORTS).collect();
+            let mut ports: Vec<u16> = own.map(|(_, port)| port).collect();
+            self.leave(PORTS.cut(&mut ports), &format!("ports of {machine}"));
+            return ports;
         }
         let all = self.estate().listeners(machine).unwrap_or_default().into_iter();
         let is_served = |one: &path::Listening| {
@@ -155,7 +160,7 @@ impl EstateReader<'_> {
         let mut ports: Vec<u16> = all.filter(is_served).map(|one| one.port).collect();
         ports.sort_unstable();
         ports.dedup();
-        ports.truncate(MAX_PORTS);
+        self.leave(PORTS.cut(&mut ports), &format!("ports of {machine}"));
         ports
     }
 }

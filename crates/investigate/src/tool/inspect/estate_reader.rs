@@ -1,13 +1,13 @@
 //! Reads what decides over flows: the lists of the cloud, then effective routes and rules and the state of the machines on the path.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use super::bastion_flows::BastionWords;
 use super::cluster_flows::ClusterWords;
 use super::inspector::Unfinished;
-use super::inventory::inventory;
+use super::inventory::{inventory, names};
 use super::object::object;
 use crate::complaint::{self, Basis, Complaint, End, Inventory, UnknownEnd};
 use crate::event::ObservationId;
@@ -15,6 +15,7 @@ use crate::suspect::stops;
 use crate::symptom_text::Symptom;
 use crate::tool::Site;
 use crate::tool::call_replay::CallReplay;
+use ghost_base::Limit;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::effective::{Effective, EffectiveQuery, InterfaceScope};
 use ghost_cloud::probe::topology::Topology;
@@ -28,11 +29,11 @@ use ghost_inspect::netfilter::{self, Host};
 use ghost_inspect::path::{self, Bundle, Cause, Estate, Flow, Object, PageQuestion, Reading};
 
 /// More rounds are not needed: each goes at least one machine further along the path.
-const MAX_ROUNDS: usize = 8;
-/// So many resource groups of peered networks are read because an end is none of the machines.
-const MAX_BESIDE: usize = 4;
-/// So many machines are read because nobody named any.
-const MAX_MACHINES: usize = 30;
+const ROUNDS: Limit = Limit::new("path.rounds", 8);
+/// How many resource groups of peered networks are read because an end is none of the machines.
+const BESIDE: Limit = Limit::new("path.beside", 4);
+/// How many machines are read if the words name none: each costs a run on that machine.
+const MACHINES: Limit = Limit::new("path.machines", 30);
 /// Stands for any address outside.
 pub(super) const INTERNET: [u8; 4] = [8, 8, 8, 8];
 /// So many observations are cited for one fault.
@@ -57,6 +58,8 @@ pub(super) struct EstateReader<'a> {
     /// Addresses that people wrote and that may be at another site.
     pub(super) elsewhere: Vec<IpAddr>,
     pub(super) read: BTreeMap<Wanted, Vec<ObservationId>>,
+    /// What a limit cut off.
+    unjudged: RefCell<BTreeSet<String>>,
 }
 
 /// A port for a question that is about a name alone.
@@ -138,7 +141,20 @@ impl<'a> EstateReader<'a> {
             of_clusters: None,
             elsewhere: Vec::new(),
             read: BTreeMap::new(),
+            unjudged: RefCell::default(),
         })
+    }
+
+    /// Records that a limit cut off so much of something.
+    pub(super) fn leave(&self, cut: usize, what: &str) {
+        if cut > 0 {
+            self.unjudged.borrow_mut().insert(format!("{cut} more {what}"));
+        }
+    }
+
+    /// Returns what a limit cut off.
+    pub(super) fn unjudged(&self) -> Vec<String> {
+        self.unjudged.borrow().iter().cloned().collect()
     }
 
     /// Returns everything that was read.
@@ -180,8 +196,10 @@ impl<'a> EstateReader<'a> {
         }
         self.listen(text, replay)?;
         let mut is_beside_read = false;
-        for _ in 0..MAX_ROUNDS {
-            let complaints = complaint::resolve(&message, &self.inventory());
+        let mut complaints = Vec::new();
+        let mut is_whole = false;
+        for _ in 0..ROUNDS.most() {
+            complaints = complaint::resolve(&message, &self.inventory());
             // An address or a name that no machine has may be that of a load balancer.
             let is_unknown = complaints.iter().any(|one| self.is_elsewhere(one, text));
             if is_unknown && !self.read.contains_key(&Wanted::Frontends) {
@@ -192,7 +210,10 @@ impl<'a> EstateReader<'a> {
             let beside = self.estate().places_beside();
             if is_unknown && !is_beside_read && !beside.is_empty() {
                 is_beside_read = true;
-                for place in beside.into_iter().take(MAX_BESIDE) {
+                let mut beside: Vec<_> = beside.into_iter().collect();
+                let cut = BESIDE.cut(&mut beside);
+                self.leave(cut, "resource groups of peered networks");
+                for place in beside {
                     self.fetch(Wanted::Place(place), replay)?;
                 }
                 self.listen(text, replay)?;
@@ -212,23 +233,19 @@ impl<'a> EstateReader<'a> {
                 self.read_around(one, replay)?;
             }
             if self.read.len() == before {
-                return Ok(complaints
-                    .into_iter()
-                    .map(|one| {
-                        let flows = self.flows_of(&one);
-                        (one, flows)
-                    })
-                    .collect());
+                is_whole = true;
+                break;
             }
         }
-        let complaints = complaint::resolve(&message, &self.inventory());
-        Ok(complaints
-            .into_iter()
-            .map(|one| {
-                let flows = self.flows_of(&one);
-                (one, flows)
-            })
-            .collect())
+        if !is_whole {
+            self.leave(1, "rounds of reading");
+            complaints = complaint::resolve(&message, &self.inventory());
+        }
+        let with_flows = |one| {
+            let flows = self.flows_of(&one);
+            (one, flows)
+        };
+        Ok(complaints.into_iter().map(with_flows).collect())
     }
 
     /// Reads what a complaint needs beside its flows: who listens where it leaves out an end or a port, the rules where exposure is
@@ -250,10 +267,14 @@ impl<'a> EstateReader<'a> {
                 let ends = complaint.flows.iter().flat_map(|flow| [&flow.source, &flow.destination]);
                 let is_inferred =
                     ends.clone().any(|end| matches!(end, End::Machine { basis: Basis::Inferred, .. }));
-                let has_no_flow = complaint.flows.is_empty() && !complaint.ports.is_empty();
+                // Between somebody and a name that nothing here has there is nothing to read.
+                let has_no_flow =
+                    complaint.flows.is_empty() && !complaint.ports.is_empty() && complaint.unknown.is_empty();
                 if is_inferred || has_no_flow {
-                    let names: Vec<String> = self.estate().machines().map(str::to_owned).collect();
-                    wanted.extend(names.into_iter().take(MAX_MACHINES).map(Wanted::State));
+                    let mut names: Vec<String> = self.estate().machines().map(str::to_owned).collect();
+                    let cut = MACHINES.cut(&mut names);
+                    self.leave(cut, "machines that may be meant");
+                    wanted.extend(names.into_iter().map(Wanted::State));
                 }
                 let portless =
                     complaint.flows.iter().filter(|flow| flow.protocol != complaint::Protocol::Icmp);
@@ -301,10 +322,11 @@ impl<'a> EstateReader<'a> {
         Ok(())
     }
 
-    fn inventory(&self) -> Inventory {
+    pub(super) fn inventory(&self) -> Inventory {
         let topology = Topology::read(self.place.group.as_str(), &self.bundle.cloud);
         let mut inventory = inventory(&topology, self.estate());
         inventory.elsewhere.clone_from(&self.elsewhere);
+        inventory.others = names(&self.bundle.cloud);
         let source =
             self.estate().machines().find_map(|name| self.estate().addresses_of(name).first().copied());
         for name in &self.spoken {
@@ -345,7 +367,7 @@ impl<'a> EstateReader<'a> {
         flows: &[Flow],
         replay: &mut CallReplay<'_, '_>,
     ) -> Result<(), Unfinished> {
-        for _ in 0..MAX_ROUNDS {
+        for _ in 0..ROUNDS.most() {
             let mut wanted = wanted(self.estate(), flows);
             wanted.retain(|one| !self.read.contains_key(one));
             if wanted.is_empty() {

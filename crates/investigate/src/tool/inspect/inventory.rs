@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use crate::complaint::{Allow, Inventory, Listener, Machine, Protocol, Selector};
 use ghost_cloud::probe::topology::{self, Nic, Rule, Topology};
 use ghost_inspect::net::parse_prefix;
-use ghost_inspect::path::{self, Estate};
+use ghost_inspect::path::{self, Cloud, Estate, Reading};
 
 /// Puts together machines with who listens there, and who may call whom.
 pub(super) fn inventory(topology: &Topology, estate: &Estate) -> Inventory {
@@ -21,7 +21,46 @@ pub(super) fn inventory(topology: &Topology, estate: &Estate) -> Inventory {
         names: Vec::new(),
         allows: allows(topology),
         elsewhere: Vec::new(),
+        others: Vec::new(),
     }
+}
+
+/// Returns the names of everything that the lists of a cloud hold: networks, groups, rules, gateways, zones, accounts.
+pub(super) fn names(cloud: &Cloud) -> Vec<String> {
+    let lists = [
+        &cloud.machines,
+        &cloud.interfaces,
+        &cloud.networks,
+        &cloud.groups,
+        &cloud.route_tables,
+        &cloud.load_balancers,
+        &cloud.application_gateways,
+        &cloud.bastions,
+        &cloud.clusters,
+        &cloud.public_addresses,
+        &cloud.nat_gateways,
+        &cloud.private_endpoints,
+        &cloud.zones,
+        &cloud.firewalls,
+        &cloud.firewall_policies,
+        &cloud.virtual_gateways,
+        &cloud.connections,
+        &cloud.local_gateways,
+        &cloud.circuits,
+        &cloud.accounts,
+    ];
+    let mut found: Vec<String> = Vec::new();
+    for list in lists {
+        let Some(Reading::Text(text)) = list else { continue };
+        let value = |(at, key): (usize, &str)| {
+            let rest = text.get(at + key.len()..)?.trim_start().strip_prefix(':')?.trim_start();
+            rest.strip_prefix('"')?.split('"').next().map(str::to_owned)
+        };
+        found.extend(text.match_indices("\"name\"").filter_map(value));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 fn machine(machine: &topology::Machine, topology: &Topology, estate: &Estate) -> Machine {

@@ -7,11 +7,12 @@ use super::estate_reader::{ANY_PORT, EstateReader};
 use super::inspector::Unfinished;
 use crate::complaint;
 use crate::tool::call_replay::CallReplay;
+use ghost_base::Limit;
 use ghost_cloud::probe::Wanted;
 use ghost_inspect::path;
 
-/// So many names that people wrote are looked at.
-const MAX_SPOKEN: usize = 4;
+/// How many names that people wrote are looked for in private zones.
+const SPOKEN: Limit = Limit::new("path.spoken", 16);
 
 impl EstateReader<'_> {
     /// Reads what is known about names, where people wrote one of a service or one that a private zone may hold.
@@ -23,10 +24,11 @@ impl EstateReader<'_> {
         let mut names: Vec<String> = Vec::new();
         for word in words.filter(fits) {
             let word = word.to_ascii_lowercase();
-            if !names.contains(&word) && names.len() < MAX_SPOKEN {
+            if !names.contains(&word) {
                 names.push(word);
             }
         }
+        self.leave(SPOKEN.cut(&mut names), "names in the words");
         let is_service = |name: &String| path::service_port(name).is_some();
         // A name of a machine has a meaning of its own.
         names.retain(|name| {

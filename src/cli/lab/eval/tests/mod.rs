@@ -10,3 +10,4 @@ mod mixed;
 mod obeying;
 mod stage;
 mod taken_over;
+mod unlooked;

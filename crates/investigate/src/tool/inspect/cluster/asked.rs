@@ -1,5 +1,6 @@
 //! The flows that people speak of, between pods and services of a cluster.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -8,6 +9,7 @@ use crate::complaint::{
     self, Complaint, ComplaintFlow, End, Inventory, Kind, Listener, Machine, Topic, UnknownEnd,
 };
 use crate::symptom_text::{self, Symptom};
+use ghost_base::Limit;
 use ghost_inspect::cluster::{Name, Protocol};
 
 /// Stands for anybody on the Internet, and is never called.
@@ -16,14 +18,25 @@ pub(super) const INTERNET: IpAddr = IpAddr::V4(Ipv4Addr::new(8, 8, 8, 8));
 const HTTPS: u16 = 443;
 /// Who answers for names in a cluster, and where.
 const NAMES: (&str, &str, u16) = ("kube-system", "kube-dns", 53);
-/// So many pods of one name call.
-pub(super) const MAX_CALLERS: usize = 4;
-/// So many callers are tried where nobody says who calls.
-const MAX_ANYBODY: usize = 48;
-/// So many services of a namespace are tried where nobody names one.
-const MAX_SERVICES: usize = 12;
-/// So many ports of one end are tried.
-const MAX_PORTS: usize = 8;
+/// How many pods of one name are judged, as callers and as called ones: a larger workload is one of thousands.
+const PODS: Limit = Limit::new("cluster.pods", 256);
+/// How many callers are tried if the words name none: one of each workload.
+const ANYBODY: Limit = Limit::new("cluster.anybody", 256);
+/// How many services of a namespace are judged if the words name none.
+const SERVICES: Limit = Limit::new("cluster.services", 2_000);
+/// How many ports of one end are judged.
+const PORTS: Limit = Limit::new("cluster.ports", 64);
+
+/// More names than these are no help.
+const MAX_NEAREST: usize = 3;
+
+/// Everything that the words ask.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    pub(super) complaints: Vec<ClusterComplaint>,
+    /// What a limit cut off.
+    pub(super) unjudged: Vec<String>,
+}
 
 /// What somebody complains about or asks.
 #[derive(Debug)]
@@ -48,6 +61,8 @@ pub(super) struct AskedFlow {
     pub(super) callee: Callee,
     pub(super) protocol: Protocol,
     pub(super) port: u16,
+    /// The words name a namespace, and this is one of all flows in it: nobody says that anybody needs it.
+    pub(super) is_of_namespace: bool,
 }
 
 /// Who calls.
@@ -88,27 +103,11 @@ impl Callee {
 }
 
 /// Reads the words of people.
-pub(super) fn read(text: &str, clusters: &[Inside]) -> Vec<ClusterComplaint> {
+pub(super) fn read(text: &str, clusters: &[Inside]) -> Asked {
     let spoken = SpokenText::read(text, clusters);
-    let message = complaint::read(&spoken.text);
-    let reading = Reading { clusters, spoken: &spoken };
-    let found = complaint::resolve(&message, &reading.inventory());
-    if message.topic == Topic::Author {
-        return vec![author(&symptom_text::read(text).symptoms)];
-    }
-    let mut all: Vec<ClusterComplaint> = found.iter().map(|one| reading.complaint(one)).collect();
-    if all.iter().all(|one| one.flows.is_empty()) {
-        all = vec![reading.whole(&found, symptom_text::read(text).symptoms)];
-    }
-    // What is said beside a flow describes it.
-    if all.iter().any(|one| !one.flows.is_empty()) {
-        all.retain(|one| !one.flows.is_empty() || one.kind != Kind::Trouble);
-    }
-    if let Some(first) = all.first_mut() {
-        first.doubts.extend(reading.doubts());
-        first.unknown.extend(spoken.unknown.iter().map(|name| (name.clone(), reading.nearest(name))));
-    }
-    all
+    let reading = Reading { clusters, spoken: &spoken, unjudged: RefCell::default() };
+    let complaints = reading.complaints(text);
+    Asked { complaints, unjudged: reading.unjudged.into_inner().into_iter().collect() }
 }
 
 /// Whoever asks who changed something complains of nothing, and nothing that is read here says it.
@@ -130,9 +129,70 @@ fn author(symptoms: &BTreeSet<Symptom>) -> ClusterComplaint {
 struct Reading<'a> {
     clusters: &'a [Inside],
     spoken: &'a SpokenText,
+    /// What a limit cut off.
+    unjudged: RefCell<BTreeSet<String>>,
 }
 
 impl Reading<'_> {
+    fn complaints(&self, text: &str) -> Vec<ClusterComplaint> {
+        let message = complaint::read(&self.spoken.text);
+        let found = complaint::resolve(&message, &self.inventory());
+        if message.topic == Topic::Author {
+            return vec![author(&symptom_text::read(text).symptoms)];
+        }
+        let mut all: Vec<ClusterComplaint> = found.iter().map(|one| self.complaint(one)).collect();
+        if all.iter().all(|one| one.flows.is_empty()) {
+            all = vec![self.whole(&found, symptom_text::read(text).symptoms)];
+        }
+        // What is said beside a flow describes it.
+        if all.iter().any(|one| !one.flows.is_empty()) {
+            all.retain(|one| !one.flows.is_empty() || one.kind != Kind::Trouble);
+        }
+        if let Some(first) = all.first_mut() {
+            first.doubts.extend(self.doubts());
+            let named = self.spoken.unknown.iter().map(|name| (name.clone(), self.nearest(name)));
+            first.unknown.extend(named.chain(self.strangers(&found)));
+        }
+        all
+    }
+
+    /// Returns the names that stand where ends stand, and that nothing in the clusters has.
+    fn strangers(&self, found: &[Complaint]) -> Vec<(String, Vec<String>)> {
+        let mut names: BTreeSet<&String> = BTreeSet::new();
+        for end in found.iter().flat_map(|one| &one.unknown) {
+            match end {
+                UnknownEnd::Name { name, is_public: false, .. } if !self.is_known(name) => {
+                    names.insert(name);
+                }
+                // A domain is called outside of the cluster, and so is an address.
+                UnknownEnd::Name { .. } | UnknownEnd::Address(_) => {}
+            }
+        }
+        names.into_iter().map(|name| (name.clone(), self.nearest(name))).collect()
+    }
+
+    /// Tells whether a word is a cluster, a namespace, a node, or a domain that is judged as one.
+    fn is_known(&self, word: &str) -> bool {
+        let is = |name: &str| name.eq_ignore_ascii_case(word);
+        self.spoken.domains.iter().any(|domain| is(domain))
+            || self.spoken.unknown.iter().any(|name| is(name))
+            || self.spoken.ambiguous.keys().any(|name| is(name))
+            || self.clusters.iter().any(|inside| {
+                is(&inside.name)
+                    || is(&inside.context)
+                    || inside.cluster.namespaces().into_iter().any(is)
+                    || inside.pods.iter().any(|pod| pod.node.as_deref().is_some_and(is))
+            })
+    }
+
+    /// Shortens a list to a limit, and records what is cut off.
+    fn cut<T>(&self, limit: Limit, list: &mut Vec<T>, of: impl FnOnce() -> String) {
+        let cut = limit.cut(list);
+        if cut > 0 {
+            self.unjudged.borrow_mut().insert(format!("{cut} more {}", of()));
+        }
+    }
+
     /// The pods and services that are named, as `complaint` asks about machines. Their addresses are not those that they have: one stands
     /// for each name.
     fn inventory(&self) -> Inventory {
@@ -140,7 +200,7 @@ impl Reading<'_> {
             name: name.clone(),
             addresses: vec![stand_in(at)],
             network: Some("pods".to_owned()),
-            listeners: Some(ports(spoken).into_iter().filter_map(listener).collect()),
+            listeners: Some(self.ports(spoken).into_iter().filter_map(listener).collect()),
             ..Machine::default()
         };
         Inventory {
@@ -201,7 +261,7 @@ impl Reading<'_> {
         match (from, to) {
             (Some(from), Some(to)) => self.between(from, to, port),
             (None, Some(to)) => match flow.source.address().filter(|_| flow.source.is_named()) {
-                Some(address) => made(to.cluster, &Callers::Address(address), to, port),
+                Some(address) => self.made(&Callers::Address(address), to, port),
                 None => self.to(to, port),
             },
             (Some(from), None) => {
@@ -210,11 +270,15 @@ impl Reading<'_> {
                     None => Callee::Outside("the Internet".to_owned()),
                 };
                 let (protocol, port) = port.unwrap_or((Protocol::Tcp, HTTPS));
-                let callers = callers(from);
-                callers
-                    .map(|callers| AskedFlow { cluster: from.cluster, callers, callee, protocol, port })
-                    .into_iter()
-                    .collect()
+                let flow = |callers| AskedFlow {
+                    cluster: from.cluster,
+                    callers,
+                    callee,
+                    protocol,
+                    port,
+                    is_of_namespace: false,
+                };
+                self.callers(from).map(flow).into_iter().collect()
             }
             (None, None) => Vec::new(),
         }
@@ -224,8 +288,8 @@ impl Reading<'_> {
         if from.cluster != to.cluster {
             return Vec::new();
         }
-        match callers(from) {
-            Some(callers) => made(to.cluster, &callers, to, port),
+        match self.callers(from) {
+            Some(callers) => self.made(&callers, to, port),
             // A service of which no pod is there calls nobody.
             None => self.to(to, port),
         }
@@ -233,7 +297,7 @@ impl Reading<'_> {
 
     /// Returns the flows to an end of which nobody says who calls it.
     fn to(&self, to: &Spoken, port: Option<(Protocol, u16)>) -> Vec<AskedFlow> {
-        made(to.cluster, &Callers::Anybody(self.anybody(to)), to, port)
+        self.made(&Callers::Anybody(self.anybody(to)), to, port)
     }
 
     /// Returns a pod for each name that there is in a cluster, but for the called one; those of its namespace first.
@@ -248,7 +312,8 @@ impl Reading<'_> {
             }
         }
         found.sort_by_key(|name| name.namespace != to.namespace);
-        found.into_iter().take(MAX_ANYBODY).cloned().collect()
+        self.cut(ANYBODY, &mut found, || format!("callers of {}/{}", to.namespace, to.word));
+        found.into_iter().cloned().collect()
     }
 
     /// Returns the flows of those who ask for names.
@@ -262,11 +327,12 @@ impl Reading<'_> {
             callee: Callee::Service(service.clone()),
             protocol: Protocol::Udp,
             port,
+            is_of_namespace: false,
         };
         let own: Vec<AskedFlow> = named
             .iter()
             .filter(|spoken| !is_server(spoken))
-            .filter_map(|spoken| Some(flow(spoken.cluster, callers(spoken)?)))
+            .filter_map(|spoken| Some(flow(spoken.cluster, self.callers(spoken)?)))
             .collect();
         if !own.is_empty() {
             return own;
@@ -282,7 +348,8 @@ impl Reading<'_> {
         }
         let everybody = |(at, inside): (usize, &Inside)| {
             let callers = inside.pods.iter().filter(|pod| pod.is_caller && pod.name.namespace != namespace);
-            let pods: Vec<Name> = callers.take(MAX_ANYBODY).map(|pod| pod.name.clone()).collect();
+            let mut pods: Vec<Name> = callers.map(|pod| pod.name.clone()).collect();
+            self.cut(ANYBODY, &mut pods, || format!("pods of {}", inside.name));
             (!pods.is_empty()).then(|| flow(at, Callers::Anybody(pods)))
         };
         self.clusters.iter().enumerate().filter_map(everybody).collect()
@@ -291,7 +358,8 @@ impl Reading<'_> {
     fn of_namespace(&self, cluster: usize, namespace: &str) -> Option<Callers> {
         let inside = self.clusters.get(cluster)?;
         let own = inside.pods.iter().filter(|pod| pod.is_caller && pod.name.namespace == namespace);
-        let pods: Vec<Name> = own.take(MAX_ANYBODY).map(|pod| pod.name.clone()).collect();
+        let mut pods: Vec<Name> = own.map(|pod| pod.name.clone()).collect();
+        self.cut(ANYBODY, &mut pods, || format!("pods of {namespace}"));
         (!pods.is_empty()).then(|| Callers::Pods { called: format!("the pods of {namespace}"), pods })
     }
 
@@ -299,7 +367,7 @@ impl Reading<'_> {
     fn outward(&self, named: &[&Spoken], callee: &Callee, ports: &[(Protocol, u16)]) -> Vec<AskedFlow> {
         let ports = if ports.is_empty() { vec![(Protocol::Tcp, HTTPS)] } else { ports.to_vec() };
         let mut all: Vec<(usize, Callers)> =
-            named.iter().filter_map(|spoken| Some((spoken.cluster, callers(spoken)?))).collect();
+            named.iter().filter_map(|spoken| Some((spoken.cluster, self.callers(spoken)?))).collect();
         if all.is_empty() {
             let of = |(cluster, namespace): &(usize, String)| {
                 Some((*cluster, self.of_namespace(*cluster, namespace)?))
@@ -312,6 +380,7 @@ impl Reading<'_> {
             callee: callee.clone(),
             protocol: *protocol,
             port: *port,
+            is_of_namespace: false,
         };
         all.iter().flat_map(|callers| ports.iter().map(move |port| flow(callers, port))).collect()
     }
@@ -327,13 +396,16 @@ impl Reading<'_> {
         } else if !self.spoken.domains.is_empty() {
             let outside = self.spoken.domains.iter().cloned().map(Callee::Outside);
             outside.flat_map(|callee| self.outward(&named, &callee, &ports)).collect()
-        } else if !self.spoken.unknown.is_empty() {
+        } else if !self.spoken.unknown.is_empty() || !self.strangers(found).is_empty() {
             // Between somebody and nobody there is nothing to judge.
             Vec::new()
         } else {
             self.between_all(&named, ports.first().copied())
         };
-        let is_open = flows.is_empty() && self.spoken.unknown.is_empty() && self.spoken.ambiguous.is_empty();
+        let is_open = flows.is_empty()
+            && self.spoken.unknown.is_empty()
+            && self.strangers(found).is_empty()
+            && self.spoken.ambiguous.is_empty();
         let nobody = "no pod, no service and no namespace that is there is named".to_owned();
         ClusterComplaint {
             kind: found.first().filter(|_| flows.is_empty()).map_or(Kind::Trouble, |one| one.kind),
@@ -377,6 +449,8 @@ impl Reading<'_> {
             None => return Vec::new(),
         };
         let own = inside.services.iter().filter(|service| service.name.namespace == namespace);
+        let mut own: Vec<&ghost_inspect::cluster::ListedService> = own.collect();
+        self.cut(SERVICES, &mut own, || format!("services of {namespace}"));
         let flow = |service: &ghost_inspect::cluster::ListedService| {
             let name = service.name.clone();
             let callers = callers.clone();
@@ -387,9 +461,10 @@ impl Reading<'_> {
                 callee: Callee::Service(name.clone()),
                 protocol,
                 port,
+                is_of_namespace: true,
             })
         };
-        own.take(MAX_SERVICES).flat_map(flow).collect()
+        own.into_iter().flat_map(flow).collect()
     }
 
     fn doubts(&self) -> Vec<String> {
@@ -411,7 +486,62 @@ impl Reading<'_> {
         }
         let mut near: Vec<(usize, String)> = all.into_iter().map(|(name, far)| (far, name)).collect();
         near.sort();
-        near.into_iter().take(3).map(|(_, name)| name).collect()
+        near.into_iter().take(MAX_NEAREST).map(|(_, name)| name).collect()
+    }
+
+    /// Returns the ports on which something is called.
+    fn ports(&self, spoken: &Spoken) -> Vec<(Protocol, u16)> {
+        let own = spoken.service.iter().flat_map(|service| service.ports.clone());
+        let mut all: Vec<(Protocol, u16)> = own.collect();
+        if spoken.service.is_none() {
+            all.extend(spoken.pods.iter().flat_map(|pod| pod.ports.clone()));
+        }
+        all.sort_unstable();
+        all.dedup();
+        self.cut(PORTS, &mut all, || format!("ports of {}/{}", spoken.namespace, spoken.word));
+        all
+    }
+
+    /// Returns the pods of a name as those who call.
+    fn callers(&self, spoken: &Spoken) -> Option<Callers> {
+        let own = spoken.pods.iter().filter(|pod| pod.is_caller);
+        let mut pods: Vec<Name> = own.map(|pod| pod.name.clone()).collect();
+        self.cut(PODS, &mut pods, || format!("pods of {}/{}", spoken.namespace, spoken.word));
+        let called = match pods.as_slice() {
+            [] => return None,
+            [one] => one.to_string(),
+            _ => format!("{}/{}", spoken.namespace, spoken.word),
+        };
+        Some(Callers::Pods { called, pods })
+    }
+
+    /// Makes the flows to an end: on the port that is named, else on all that it has.
+    fn made(&self, callers: &Callers, to: &Spoken, port: Option<(Protocol, u16)>) -> Vec<AskedFlow> {
+        let pods = || {
+            let mut pods: Vec<Name> = to.pods.iter().map(|pod| pod.name.clone()).collect();
+            self.cut(PODS, &mut pods, || format!("pods of {}/{}", to.namespace, to.word));
+            pods
+        };
+        let callee = match &to.service {
+            Some(service) => Callee::Service(service.name.clone()),
+            None => Callee::Pods {
+                called: match to.pods.as_slice() {
+                    [one] => one.name.to_string(),
+                    _ => format!("{}/{}", to.namespace, to.word),
+                },
+                pods: pods(),
+            },
+        };
+        let all = port.map_or_else(|| self.ports(to), |port| vec![port]);
+        let flow = |(protocol, port): (Protocol, u16)| AskedFlow {
+            cluster: to.cluster,
+            callers: callers.clone(),
+            callee: callee.clone(),
+            protocol,
+            port,
+            is_of_namespace: false,
+        };
+        all.into_iter().map(flow).collect()
     }
 }
 
@@ -442,52 +572,4 @@ fn listener((own, port): (Protocol, u16)) -> Option<Listener> {
         Protocol::Sctp => return None,
     };
     Some(Listener { protocol, address: None, port, program: None })
-}
-
-/// Returns the ports on which something is called.
-fn ports(spoken: &Spoken) -> Vec<(Protocol, u16)> {
-    let own = spoken.service.iter().flat_map(|service| service.ports.clone());
-    let mut all: Vec<(Protocol, u16)> = own.collect();
-    if spoken.service.is_none() {
-        all.extend(spoken.pods.iter().flat_map(|pod| pod.ports.clone()));
-    }
-    all.sort_unstable();
-    all.dedup();
-    all.truncate(MAX_PORTS);
-    all
-}
-
-/// Returns the pods of a name as those who call.
-fn callers(spoken: &Spoken) -> Option<Callers> {
-    let own = spoken.pods.iter().filter(|pod| pod.is_caller);
-    let pods: Vec<Name> = own.take(MAX_CALLERS).map(|pod| pod.name.clone()).collect();
-    let called = match pods.as_slice() {
-        [] => return None,
-        [one] => one.to_string(),
-        _ => format!("{}/{}", spoken.namespace, spoken.word),
-    };
-    Some(Callers::Pods { called, pods })
-}
-
-/// Makes the flows to an end: on the port that is named, else on all that it has.
-fn made(cluster: usize, callers: &Callers, to: &Spoken, port: Option<(Protocol, u16)>) -> Vec<AskedFlow> {
-    let callee = match &to.service {
-        Some(service) => Callee::Service(service.name.clone()),
-        None => Callee::Pods {
-            called: match to.pods.as_slice() {
-                [one] => one.name.to_string(),
-                _ => format!("{}/{}", to.namespace, to.word),
-            },
-            pods: to.pods.iter().take(MAX_CALLERS).map(|pod| pod.name.clone()).collect(),
-        },
-    };
-    let all = port.map_or_else(|| ports(to), |port| vec![port]);
-    let flow = |(protocol, port): (Protocol, u16)| AskedFlow {
-        cluster,
-        callers: callers.clone(),
-        callee: callee.clone(),
-        protocol,
-        port,
-    };
-    all.into_iter().map(flow).collect()
 }

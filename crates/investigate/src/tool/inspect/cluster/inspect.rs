@@ -16,11 +16,12 @@ use crate::tool::argument::incident_text;
 use crate::tool::call_replay::CallReplay;
 use crate::tool::inspect::argument::{Refused, refuse};
 use crate::tool::inspect::inspector::{Inspection, Inspector, Unfinished};
+use ghost_base::Limit;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::ClusterOperation;
 
-/// So many clusters are read in one call.
-const MAX_CLUSTERS: usize = 8;
+/// How many clusters are read in one call.
+const CLUSTERS: Limit = Limit::new("cluster.clusters", 8);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -47,8 +48,8 @@ impl Inspector for InspectCluster {
         _group: Option<&str>,
         _site: &Site,
     ) -> Result<Vec<String>, Refused> {
-        if arguments.clusters.len() > MAX_CLUSTERS {
-            return Err(refuse(format!("one call reads at most {MAX_CLUSTERS} clusters")));
+        if arguments.clusters.len() > CLUSTERS.most() {
+            return Err(refuse(format!("one call reads at most {} clusters", CLUSTERS.most())));
         }
         Ok(arguments.clusters.clone())
     }
@@ -60,8 +61,12 @@ impl Inspector for InspectCluster {
         replay: &mut CallReplay<'_, '_>,
     ) -> Result<Inspection, Unfinished> {
         let text = incident_text(replay.context());
-        let clusters = chosen(named, &text, &replay.context().state.opened.clusters)?;
+        let mut clusters = chosen(named, &text, &replay.context().state.opened.clusters)?;
         let mut read = Read::default();
+        let cut = CLUSTERS.cut(&mut clusters);
+        if cut > 0 {
+            read.unjudged.push(format!("{cut} more clusters"));
+        }
         for own in &clusters {
             let before = replay.observations().len();
             match replay.run(&mut ClusterOperation::new(&own.name, &own.context))? {
@@ -76,10 +81,10 @@ impl Inspector for InspectCluster {
         if read.clusters.is_empty() {
             return Err(none_read(read.unread).into());
         }
-        let complaints = asked::read(&text, &read.clusters);
-        read_nodes(&complaints, &clusters, &mut read, replay)?;
+        let asked = asked::read(&text, &read.clusters);
+        read_nodes(&asked.complaints, &clusters, &mut read, replay)?;
         let mut seen = Inspection { notes: read.notes.clone(), ..Inspection::default() };
-        let judged = document(&complaints, &read, &mut seen);
+        let judged = document(&asked, &read, &mut seen);
         seen.facts = json!(judged);
         Ok(seen)
     }
@@ -108,8 +113,7 @@ fn chosen<'a>(
         return named.iter().map(find).collect();
     }
     let spoken: Vec<&SessionCluster> = clusters.iter().filter(|own| names(text, &own.name)).collect();
-    let all = if spoken.is_empty() { clusters.iter().collect() } else { spoken };
-    Ok(all.into_iter().take(MAX_CLUSTERS).collect())
+    Ok(if spoken.is_empty() { clusters.iter().collect() } else { spoken })
 }
 
 /// Says why nothing was read at all.

@@ -1,22 +1,28 @@
 //! What becomes of the flows that people speak of, and what is said of them.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 
-use super::asked::{AskedFlow, Callee, Callers, ClusterComplaint, INTERNET};
+use super::asked::{Asked, AskedFlow, Callee, Callers, ClusterComplaint, INTERNET};
 use super::remedy::remedy;
 use super::spoken::Inside;
+use crate::coverage::is_felt;
 use crate::event::ObservationId;
-use crate::finding::{Fault, cluster_object};
+use crate::finding::{Fault, cluster_object, title};
 use crate::judged::{
     FlowVerdict, JudgedCause, JudgedCluster, JudgedComplaint, JudgedFlow, JudgedFlows, NoticedObject,
     UnknownName, UnreadDocument,
 };
 use crate::suspect::{Layer, Suspect, plain};
+use crate::symptom_text::Symptom;
 use crate::tool::inspect::inspector::Inspection;
 use crate::tool::inspect::path::sentence;
+use ghost_base::Limit;
 use ghost_cloud::operation::Issue;
-use ghost_inspect::cluster::{AskError, Cause, Cluster, Name, Question, Report, Verdict};
+use ghost_inspect::cluster::{AskError, Cause, Cluster, Name, Object, Question, Report, Verdict};
 
+/// How many calls are judged for one question, from one pod to one target each: a second of work in a cluster of a thousand pods.
+const CALLS: Limit = Limit::new("cluster.calls", 20_000);
 /// So much of what was not read is listed of a flow.
 const MAX_MISSING: usize = 6;
 /// So much of what was noticed is listed.
@@ -33,6 +39,8 @@ pub(super) struct Read {
     /// Clusters that could not be read, and why.
     pub(super) unread: Vec<(String, Issue)>,
     pub(super) notes: Vec<String>,
+    /// What a limit cut off.
+    pub(super) unjudged: Vec<String>,
 }
 
 /// What came of one flow, of all its callers and targets.
@@ -47,11 +55,22 @@ struct Passage {
 }
 
 /// Judges what was read, and says so.
-pub(super) fn document(complaints: &[ClusterComplaint], read: &Read, seen: &mut Inspection) -> JudgedFlows {
+pub(super) fn document(asked: &Asked, read: &Read, seen: &mut Inspection) -> JudgedFlows {
     let mut document = JudgedFlows::default();
-    for complaint in complaints {
-        let judged = complaint_of(complaint, read, &mut document, seen);
+    let mut calls = CALLS.most();
+    for complaint in &asked.complaints {
+        let judged = complaint_of(complaint, read, &mut calls, &mut document, seen);
+        for end in &judged.unknown {
+            if !document.unknown.contains(end) {
+                document.unknown.push(end.clone());
+            }
+        }
         document.complaints.push(judged);
+    }
+    document.unjudged.extend(asked.unjudged.iter().chain(&read.unjudged).map(|what| sentence(what)));
+    let more = document.noticed.len().saturating_sub(MAX_NOTICED);
+    if more > 0 {
+        seen.notes.push(format!("{more} more things were noticed that do not decide"));
     }
     document.noticed.truncate(MAX_NOTICED);
     for inside in &read.clusters {
@@ -70,6 +89,7 @@ pub(super) fn document(complaints: &[ClusterComplaint], read: &Read, seen: &mut 
 fn complaint_of(
     complaint: &ClusterComplaint,
     read: &Read,
+    calls: &mut usize,
     document: &mut JudgedFlows,
     seen: &mut Inspection,
 ) -> JudgedComplaint {
@@ -93,8 +113,13 @@ fn complaint_of(
     }
     for flow in &complaint.flows {
         let Some(inside) = read.clusters.get(flow.cluster) else { continue };
-        let passage = match judge(flow, inside) {
-            Ok(passage) => passage,
+        let passage = match judge(flow, inside, calls) {
+            Ok((passage, 0)) => passage,
+            Ok((passage, cut)) => {
+                let name = judged_flow(flow, &passage, Vec::new(), inside).name();
+                document.unjudged.push(sentence(&format!("{cut} more calls of {name}")));
+                passage
+            }
             Err(error) => {
                 judged.doubts.push(sentence(&error.to_string()));
                 continue;
@@ -102,9 +127,51 @@ fn complaint_of(
         };
         take(flow, &passage, inside, read, document, seen, &mut judged);
     }
+    if judged.causes.is_empty() && !judged.flows.is_empty() {
+        judged.doubts.extend(unmeasured(&complaint.symptoms).map(str::to_owned));
+    }
     judged.doubts.sort_unstable();
     judged.doubts.dedup();
     judged
+}
+
+/// Returns what no document of a cluster tells.
+fn unmeasured(symptoms: &BTreeSet<Symptom>) -> Option<&'static str> {
+    if symptoms.contains(&Symptom::Slow) {
+        Some("how fast it really is was not measured")
+    } else {
+        symptoms.contains(&Symptom::Lossy).then_some("whether packets are lost was not measured")
+    }
+}
+
+/// Why something that stops a flow is not the cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    /// People see something else.
+    NotFelt,
+    /// Nothing that was read uses the service, and nobody names it.
+    Unused,
+}
+
+impl Beside {
+    /// Returns why a cause is noticed only; `None` where it explains what people complain about.
+    fn of(cause: &Cause, flow: &AskedFlow, symptoms: &BTreeSet<Symptom>, inside: &Inside) -> Option<Self> {
+        if !is_felt(Fault::Cluster(cause.fault), symptoms) {
+            return Some(Self::NotFelt);
+        }
+        let is_unused = match &cause.object {
+            Object::Service(name) => inside.cluster.use_of(name).is_none(),
+            Object::Policy(_) | Object::Pod(_) => false,
+        };
+        (flow.is_of_namespace && is_unused).then_some(Self::Unused)
+    }
+
+    const fn why_not(self) -> &'static str {
+        match self {
+            Self::NotFelt => "it does not explain what people complain about",
+            Self::Unused => "nothing that was read calls it",
+        }
+    }
 }
 
 /// Takes what came of a flow into the document.
@@ -120,9 +187,30 @@ fn take(
     let causes: Vec<JudgedCause> =
         passage.causes.iter().map(|cause| cause_of(cause, inside, passage)).collect();
     let observations = read.observed.get(flow.cluster).cloned().unwrap_or_default();
+    let mut besides: Vec<Beside> = Vec::new();
     for (cause, own) in passage.causes.iter().zip(&causes) {
         let fault = Fault::Cluster(cause.fault);
         if !fault.object_kind().matches(&own.object) {
+            continue;
+        }
+        if let Some(beside) = Beside::of(cause, flow, &judged.symptoms, inside) {
+            besides.push(beside);
+            let noticed = NoticedObject {
+                object: own.object.clone(),
+                what: own.reason.clone(),
+                why_not: beside.why_not().to_owned(),
+            };
+            if !document.noticed.contains(&noticed) {
+                document.noticed.push(noticed);
+            }
+            let title = title(&own.fault, &own.object);
+            match beside {
+                Beside::Unused => judged.doubts.push(format!("{title}, and nothing that was read calls it")),
+                Beside::NotFelt if !flow.is_of_namespace => {
+                    judged.doubts.push(format!("{title}, which does not explain what people complain about"));
+                }
+                Beside::NotFelt => {}
+            }
             continue;
         }
         seen.suspect(vec![Suspect {
@@ -149,6 +237,10 @@ fn take(
             document.noticed.push(noticed);
         }
     }
+    // A flow that nobody asked for, and that something stops which explains nothing, is none of the complaint.
+    if flow.is_of_namespace && !causes.is_empty() && besides.len() == causes.len() {
+        return;
+    }
     let flow = judged_flow(flow, passage, causes, inside);
     if flow.verdict == FlowVerdict::Indeterminate {
         let why: Vec<&str> = flow.missing.iter().map(|one| one.what.as_str()).take(2).collect();
@@ -163,8 +255,8 @@ fn take(
     }
 }
 
-/// Judges a flow: of each caller, to each target.
-fn judge(flow: &AskedFlow, inside: &Inside) -> Result<Passage, AskError> {
+/// Judges a flow: of each caller, to each target, as long as `calls` lasts. Returns how many calls were not judged, too.
+fn judge(flow: &AskedFlow, inside: &Inside, calls: &mut usize) -> Result<(Passage, usize), AskError> {
     let target = |name: String| format!("{name}:{}", flow.port);
     let targets: Vec<String> = match &flow.callee {
         Callee::Service(name) => vec![target(format!("{}/service/{}", name.namespace, name.name))],
@@ -184,13 +276,22 @@ fn judge(flow: &AskedFlow, inside: &Inside) -> Result<Passage, AskError> {
         Callers::Anybody(pods) => pods.iter().map(pod).collect(),
     };
     let mut reports: Vec<Report> = Vec::new();
-    for (from, cluster) in &callers {
-        for to in &targets {
-            reports.push(cluster.judge(&Question::parse(from, to, flow.protocol)?)?);
+    let is_anybody = matches!(flow.callers, Callers::Anybody(_));
+    let all = callers.iter().flat_map(|caller| targets.iter().map(move |to| (caller, to)));
+    let mut is_settled = false;
+    for ((from, cluster), to) in all.take(*calls) {
+        let report = cluster.judge(&Question::parse(from, to, flow.protocol)?)?;
+        // What stops everybody is at fault, and nothing else: once one caller gets through, the others decide nothing.
+        is_settled =
+            is_anybody && targets.len() == 1 && report.verdict == Verdict::Passes && report.causes.is_empty();
+        reports.push(report);
+        if is_settled {
+            break;
         }
     }
-    let is_anybody = matches!(flow.callers, Callers::Anybody(_));
-    Ok(together(&reports, is_anybody, matches!(flow.callee, Callee::Outside(_))))
+    *calls -= reports.len();
+    let cut = if is_settled { 0 } else { callers.len() * targets.len() - reports.len() };
+    Ok((together(&reports, is_anybody, matches!(flow.callee, Callee::Outside(_))), cut))
 }
 
 fn written(address: IpAddr, port: u16) -> String {
@@ -315,6 +416,10 @@ fn path(name: &str) -> String {
 /// Says of a cluster what matters most, in short lines.
 fn lines(inside: &Inside, seen: &mut Inspection) {
     seen.line(&format!("{}: {} pods, {} services", inside.name, inside.pods.len(), inside.services.len()));
+    let more = inside.services.len().max(inside.pods.len()).saturating_sub(MAX_LINES);
+    if more > 0 {
+        seen.line(&format!("  the first {MAX_LINES} of each are listed; all were judged"));
+    }
     for service in inside.services.iter().take(MAX_LINES) {
         let ports: Vec<String> = service.ports.iter().map(|(own, port)| format!("{own}/{port}")).collect();
         let address = service.address.map_or_else(|| "headless".to_owned(), |address| address.to_string());

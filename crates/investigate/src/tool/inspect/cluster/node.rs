@@ -9,11 +9,12 @@ use crate::suspect::plain;
 use crate::tool::call_replay::CallReplay;
 use crate::tool::inspect::inspector::Unfinished;
 use crate::tool::inspect::path::sentence;
+use ghost_base::Limit;
 use ghost_cloud::probe::{HostProbe, HostQuestion};
 use ghost_inspect::host::{Gathered, Part};
 
-/// So many nodes are read for one question.
-const MAX_NODES: usize = 4;
+/// How many nodes are read for one question: each costs a run on that machine.
+const NODES: Limit = Limit::new("cluster.nodes", 16);
 /// The chain in which kube-proxy lists services.
 const SERVICES: &str = "KUBE-SERVICES";
 /// Where rules of `iptables` may be.
@@ -43,7 +44,10 @@ pub(super) fn read_nodes(
         let host = own.and_then(|own| own.nodes.iter().find(|host| host.name.eq_ignore_ascii_case(&node)));
         found.extend(host.map(|host| (at, node, host)));
     }
-    found.truncate(MAX_NODES);
+    let cut = NODES.cut(&mut found);
+    if cut > 0 {
+        read.unjudged.push(format!("the rules of {cut} more nodes"));
+    }
     let question = HostQuestion::default();
     let probe = |(_, _, host): &(usize, String, &crate::event::SessionHost)| {
         HostProbe::by(&host.carrier, &host.name, &question)

@@ -7,6 +7,7 @@ use super::judge::{Read, document};
 use super::spoken::Inside;
 use crate::judged::{FlowVerdict, JudgedFlows};
 use crate::tool::inspect::inspector::Inspection;
+use ghost_base::Limit;
 use ghost_inspect::cluster::Cluster;
 
 fn pod(namespace: &str, name: &str, labels: &Value, address: &str, port: Option<u16>) -> Value {
@@ -89,8 +90,12 @@ fn list(items: &[Value]) -> String {
 }
 
 fn judged(text: &str, policies: &[Value]) -> JudgedFlows {
+    judged_of(text, &objects(), policies)
+}
+
+fn judged_of(text: &str, objects: &[Value], policies: &[Value]) -> JudgedFlows {
     let mut cluster = Cluster::default();
-    cluster.add(&list(&objects())).unwrap();
+    cluster.add(&list(objects)).unwrap();
     cluster.add_policies(&list(policies)).unwrap();
     let read = Read {
         clusters: vec![Inside::new("aks".to_owned(), "aks-admin".to_owned(), cluster)],
@@ -101,16 +106,15 @@ fn judged(text: &str, policies: &[Value]) -> JudgedFlows {
     document(&asked::read(text, &read.clusters), &read, &mut seen)
 }
 
+fn causes(document: &JudgedFlows) -> Vec<String> {
+    let causes = document.complaints.iter().flat_map(|complaint| &complaint.causes);
+    causes.map(|cause| format!("{} {}", cause.fault, cause.object)).collect()
+}
+
 #[track_caller]
-fn check(text: &str, policies: &[Value], causes: &[&str]) -> JudgedFlows {
+fn check(text: &str, policies: &[Value], expected: &[&str]) -> JudgedFlows {
     let document = judged(text, policies);
-    let found: Vec<String> = document
-        .complaints
-        .iter()
-        .flat_map(|complaint| &complaint.causes)
-        .map(|cause| format!("{} {}", cause.fault, cause.object))
-        .collect();
-    assert_eq!(found, causes, "{text}: {document:#?}");
+    assert_eq!(causes(&document), expected, "{text}: {document:#?}");
     document
 }
 
@@ -213,6 +217,11 @@ fn what_nobody_has_is_said() {
     let complaint = &document.complaints[0];
     assert!(complaint.causes.is_empty());
     assert!(!complaint.doubts.is_empty(), "{document:#?}");
+    for text in ["the pod web-7d4b9c6f5-x2x8k cannot connect to db-x:5432", "moodle2 cannot reach db on 5432"]
+    {
+        let document = judged(text, &[]);
+        assert!(document.flows.is_empty() && document.unknown.len() == 1, "{text}: {document:#?}");
+    }
 }
 
 /// What kube-proxy wrote on the node of web, before the pod of db was there.
@@ -237,21 +246,116 @@ fn the_rules_of_the_node_of_whoever_calls_are_held_against_the_cluster() {
     cluster.add_rules(OLD_RULES).unwrap();
     inside.nodes.insert("node-1".to_owned(), cluster);
     let read = Read { clusters: vec![inside], observed: vec![Vec::new()], ..Read::default() };
-    let causes = |text: &str| {
+    let faults = |text: &str| {
         let found = document(&asked::read(text, &read.clusters), &read, &mut Inspection::default());
-        let causes: Vec<String> =
+        let faults: Vec<String> =
             found.complaints[0].causes.iter().map(|cause| cause.fault.clone()).collect();
-        causes
+        faults
     };
-    assert_eq!(causes("web gets connection refused from db on 5432"), ["k8s_node_rules_stale"]);
-    assert_eq!(causes("job gets connection refused from db on 5432"), [] as [&str; 0]);
+    assert_eq!(faults("web gets connection refused from db on 5432"), ["k8s_node_rules_stale"]);
+    assert_eq!(faults("job gets connection refused from db on 5432"), [] as [&str; 0]);
+}
+
+/// The same shop, where the pods that api is meant for are there, and their label is another one.
+fn with_api_pods() -> Vec<Value> {
+    let mut all = objects();
+    all.push(pod("shop", "api-6c9d5b7f8-k9z4w", &json!({"app": "api"}), "10.244.0.9", Some(80)));
+    all
 }
 
 #[test]
 fn a_whole_namespace_is_all_its_services() {
-    check("everything in namespace shop times out", &[], &[NOBODY]);
+    let text = "everything in namespace shop times out";
     // A policy that keeps some out may be meant to.
-    check("everything in namespace shop times out", &[only_web()], &[NOBODY]);
+    for policies in [vec![], vec![only_web()]] {
+        assert_eq!(causes(&judged_of(text, &with_api_pods(), &policies)), [NOBODY]);
+    }
+}
+
+#[test]
+fn every_service_of_a_namespace_is_judged_however_many_there_are() {
+    let mut all = objects();
+    for at in 0..60 {
+        let (name, address) = (format!("s{at:02}"), format!("10.244.1.{at}"));
+        let selector = json!({"app": if at == 59 { "nothing".to_owned() } else { name.clone() }});
+        all.push(pod("shop", &format!("{name}-0"), &json!({"app": name}), &address, Some(80)));
+        all.push(service("shop", &name, &format!("10.0.1.{at}"), &selector, 80));
+        let addresses: &[&str] = if at == 59 { &[] } else { &[&address] };
+        all.push(slice("shop", &name, addresses, 80, "TCP"));
+    }
+    let found = judged_of("Partial service unreachability in namespace shop.", &all, &[]);
+    assert_eq!(causes(&found), ["k8s_no_endpoints service/aks/shop/s59"]);
+    assert_eq!(found.unjudged, [] as [&str; 0]);
+}
+
+#[test]
+fn a_service_that_nothing_calls_is_noticed_and_is_no_cause() {
+    let text = "everything in namespace shop times out";
+    let found = check(text, &[], &[]);
+    assert_eq!(found.noticed[0].object, "service/aks/shop/api");
+    assert_eq!(found.noticed[0].why_not, "nothing that was read calls it");
+    // If somebody calls it all the same, that is why: it stays open.
+    assert_eq!(
+        found.complaints[0].doubts,
+        ["Service shop/api of aks leads to no ready pod, and nothing that was read calls it"]
+    );
+    // Whoever names it needs it, and so does a pod whose environment has it.
+    check("nobody reaches the api service in shop", &[], &[NOBODY]);
+    let mut all = objects();
+    for object in &mut all {
+        if object["metadata"]["name"] == "job-0" {
+            object["spec"]["containers"][0]["env"] = json!([{"name": "API_ADDR", "value": "api:80"}]);
+        }
+    }
+    assert_eq!(causes(&judged_of(text, &all, &[])), [NOBODY]);
+}
+
+#[test]
+fn what_stops_every_call_is_not_why_calls_are_slow() {
+    for text in ["Service latency increased significantly in namespace shop.", "web to api in shop is slow"] {
+        let found = judged_of(text, &with_api_pods(), &[]);
+        assert_eq!(causes(&found), [] as [&str; 0], "{text}");
+        assert_eq!(found.noticed[0].object, "service/aks/shop/api", "{text}");
+        // Nothing that was read tells how fast it is.
+        assert!(!found.complaints[0].doubts.is_empty(), "{text}: {found:#?}");
+    }
+}
+
+/// The limits of this folder that a question alone reaches. Those of the clusters and nodes that are read need a session.
+const LIMITS: [&str; 5] =
+    ["cluster.pods", "cluster.anybody", "cluster.services", "cluster.ports", "cluster.calls"];
+
+#[test]
+fn where_a_limit_cuts_something_off_nothing_is_healthy() {
+    let mut all = objects();
+    // One more of everything.
+    all.push(pod("shop", "web-7d4b9c6f5-z9z8k", &json!({"app": "web"}), "10.244.0.10", Some(8080)));
+    all.push(pod("shop", "db-1", &json!({"app": "db"}), "10.244.0.11", Some(5432)));
+    for object in &mut all {
+        if object["kind"] == "Service" && object["metadata"]["name"] == "db" {
+            let more = json!({"name": "admin", "port": 5433, "targetPort": 5432, "protocol": "TCP"});
+            object["spec"]["ports"][0]["name"] = json!("sql");
+            object["spec"]["ports"].as_array_mut().unwrap().push(more);
+        }
+        if object["kind"] == "EndpointSlice" && object["metadata"]["name"] == "db-x2x8k" {
+            object["ports"] = json!([
+                {"name": "sql", "port": 5432, "protocol": "TCP"}, {"name": "admin", "port": 5432, "protocol": "TCP"}
+            ]);
+        }
+    }
+    let questions = [
+        "web cannot reach db",
+        "service db is unreachable",
+        "everything in namespace shop is unreachable",
+        "names do not resolve in the pods of web",
+    ];
+    for limit in LIMITS {
+        let open = |text: &&&str| !Limit::lowered(limit, || judged_of(text, &all, &[])).unjudged.is_empty();
+        assert!(questions.iter().filter(open).count() > 0, "{limit} cuts nothing off");
+    }
+    for text in questions {
+        assert_eq!(judged_of(text, &all, &[]).unjudged, [] as [&str; 0], "{text}");
+    }
 }
 
 #[test]

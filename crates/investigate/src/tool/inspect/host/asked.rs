@@ -6,15 +6,18 @@ use std::net::IpAddr;
 use crate::complaint::{
     self, Basis, Complaint, ComplaintFlow, End, Inventory, Kind, Machine, Protocol, Topic, UnknownEnd,
 };
+use crate::judged::UnknownName;
 use crate::symptom_text::{self, Mention, Symptom};
+use crate::tool::inspect::path::unknown_ends;
+use ghost_base::Limit;
 use ghost_inspect::host::{self, Flow, Host};
 
-/// So many machines try a destination of which nobody says who calls it.
-const MAX_CALLERS: usize = 4;
-/// So many destinations are tried from one machine.
-const MAX_DESTINATIONS: usize = 6;
-/// So many names are asked for.
-const MAX_NAMES: usize = 4;
+/// How many machines try a destination if the words do not say who calls it.
+const CALLERS: Limit = Limit::new("host.callers", 64);
+/// How many destinations are tried from one machine: each may take seconds.
+const DESTINATIONS: Limit = Limit::new("host.destinations", 24);
+/// How many names the name servers of a machine are asked for.
+const NAMES: Limit = Limit::new("host.names", 16);
 /// Stands for anybody on the Internet, and is never called.
 const INTERNET: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(8, 8, 8, 8));
 
@@ -22,6 +25,10 @@ const INTERNET: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(8, 8, 8, 8));
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     pub(super) complaints: Vec<HostComplaint>,
+    /// What the words speak of, and none of the machines is or has.
+    pub(super) unknown: Vec<UnknownName>,
+    /// What a limit cut off.
+    pub(super) unjudged: Vec<String>,
 }
 
 /// A complaint about machines.
@@ -34,6 +41,8 @@ pub(super) struct HostComplaint {
     /// The machines that it is about.
     pub(super) machines: Vec<String>,
     pub(super) flows: Vec<HostFlow>,
+    /// It is about other machines than these: nothing that is read here explains it.
+    pub(super) is_elsewhere: bool,
 }
 
 /// Who calls whom.
@@ -67,11 +76,16 @@ pub(super) enum Attempt {
 }
 
 impl Asked {
-    /// Reads the words of people.
-    pub(super) fn read(text: &str, hosts: &[Host], attempt: Attempt) -> Self {
+    /// Reads the words of people. `session` names the machines of the session, those that could not be read among them.
+    pub(super) fn read(text: &str, hosts: &[Host], session: &[&str], attempt: Attempt) -> Self {
         let message = complaint::read(text);
         let all: Vec<String> = hosts.iter().map(|host| host.name.clone()).collect();
-        let found = complaint::resolve(&message, &inventory(hosts));
+        let inventory = inventory(hosts, session);
+        let found = complaint::resolve(&message, &inventory);
+        let mut unjudged: Vec<String> = Vec::new();
+        if hosts.len() > CALLERS.most() {
+            unjudged.push(format!("{} more machines that may call", hosts.len() - CALLERS.most()));
+        }
         let mut complaints: Vec<HostComplaint> = found
             .iter()
             .filter(|one| one.kind != Kind::Leftovers)
@@ -86,13 +100,29 @@ impl Asked {
                 is_question: false,
                 machines: all,
                 flows: Vec::new(),
+                is_elsewhere: false,
             });
         }
         if message.topic == Topic::Author {
             // Who asks what changed is answered by what was kept, and complains of nothing.
             complaints.iter_mut().for_each(|complaint| complaint.kind = Kind::Drift);
         }
-        Self { complaints }
+        let named = found.iter().flat_map(|one| one.unknown.iter().cloned()).collect();
+        let mut unknown = unknown_ends(named, complaint::strangers(&message, &inventory));
+        // What a machine finds by its name, and an address that it calls, were looked for.
+        unknown.retain(|end| {
+            !complaints.iter().flat_map(|one| &one.flows).any(|flow| flow.finds(&end.word, hosts))
+        });
+        let mut asked = Self { complaints, unknown, unjudged };
+        let cut = all_names(text).len().saturating_sub(NAMES.most());
+        asked.leave(cut, "names");
+        asked
+    }
+
+    fn leave(&mut self, cut: usize, what: &str) {
+        if cut > 0 {
+            self.unjudged.push(format!("{cut} more {what}"));
+        }
     }
 
     /// Returns what each machine tries to reach: what people named, and nothing else.
@@ -102,15 +132,32 @@ impl Asked {
             let Some(name) = flow.tried() else { continue };
             let port = flow.port.filter(|_| flow.protocol == host::Protocol::Tcp);
             let own = found.entry(flow.from.clone()).or_default();
-            if own.len() < MAX_DESTINATIONS && !own.contains(&(name.clone(), port)) {
+            if !own.contains(&(name.clone(), port)) {
                 own.push((name, port));
             }
         }
         found
     }
+
+    /// Shortens what machines try to reach, and records what is cut off.
+    pub(super) fn shorten(&mut self, found: &mut BTreeMap<String, Vec<(String, Option<u16>)>>) {
+        for (machine, own) in found {
+            let cut = DESTINATIONS.cut(own);
+            self.leave(cut, &format!("destinations of {machine}"));
+        }
+    }
 }
 
 impl HostFlow {
+    /// Tells whether it leads to what a word names: an address that is called, or a name that the caller found an address for.
+    fn finds(&self, word: &str, hosts: &[Host]) -> bool {
+        match &self.to {
+            Target::Address(address) => !self.is_inbound && address.to_string() == word,
+            Target::Name(name) => name == word && self.judged(hosts).is_some(),
+            Target::Internet => false,
+        }
+    }
+
     /// Tells whether the caller has to find a name first.
     pub(super) fn is_by_name(&self) -> bool {
         matches!(self.to, Target::Name(_) | Target::Internet)
@@ -146,6 +193,12 @@ impl HostFlow {
 
 /// Returns the names that name servers are asked for: those of hosts with a domain.
 pub(super) fn names(text: &str) -> Vec<String> {
+    let mut found = all_names(text);
+    found.truncate(NAMES.most());
+    found
+}
+
+fn all_names(text: &str) -> Vec<String> {
     let domain = |mention: Mention| match mention {
         Mention::Word(word) => {
             let word = word.trim_end_matches('.').to_ascii_lowercase();
@@ -162,21 +215,29 @@ pub(super) fn names(text: &str) -> Vec<String> {
         }
         Mention::Address(_) => None,
     };
-    symptom_text::read(text).mentions.into_iter().filter_map(domain).take(MAX_NAMES).collect()
+    symptom_text::read(text).mentions.into_iter().filter_map(domain).collect()
 }
 
 /// Ends of file names, which are no domains.
 const FILES: [&str; 8] = ["conf", "service", "log", "json", "yaml", "toml", "txt", "sh"];
 
 /// The machines as `complaint` asks about them.
-fn inventory(hosts: &[Host]) -> Inventory {
+fn inventory(hosts: &[Host], session: &[&str]) -> Inventory {
     let machine = |one: &Host| Machine {
         name: one.name.clone(),
         addresses: one.global().map(host::Address::ip).collect(),
         listeners: one.listeners.read().map(|all| all.iter().filter_map(listener).collect()),
         ..Machine::default()
     };
-    Inventory { machines: hosts.iter().map(machine).collect(), ..Inventory::default() }
+    let devices = hosts.iter().flat_map(|host| host.addresses.read().into_iter().flatten());
+    let devices = devices.map(|own| own.device.clone());
+    let aliases = hosts.iter().flat_map(|host| host.hosts.iter().map(|(name, _)| name.clone()));
+    let others = session.iter().map(|name| (*name).to_owned()).chain(devices).chain(aliases);
+    Inventory {
+        machines: hosts.iter().map(machine).collect(),
+        others: others.collect(),
+        ..Inventory::default()
+    }
 }
 
 fn listener(own: &host::Listener) -> Option<complaint::Listener> {
@@ -196,6 +257,10 @@ fn listener(own: &host::Listener) -> Option<complaint::Listener> {
 fn of(complaint: &Complaint, hosts: &[Host], attempt: Attempt) -> HostComplaint {
     let is_known = |name: &&String| hosts.iter().any(|host| host.name == **name);
     let named: Vec<String> = complaint.machines.iter().filter(is_known).cloned().collect();
+    // Whoever calls is named, and is none of these: what the called one decides is all that can be seen.
+    if complaint.is_from_stranger {
+        return of_stranger(complaint, named, hosts);
+    }
     let machines =
         if named.is_empty() { hosts.iter().map(|host| host.name.clone()).collect() } else { named };
     let about_names = complaint.symptoms.contains(&Symptom::Names);
@@ -217,6 +282,35 @@ fn of(complaint: &Complaint, hosts: &[Host], attempt: Attempt) -> HostComplaint 
         names_port: !complaint.ports.is_empty(),
         is_question: complaint.is_question,
         machines,
+        flows,
+        is_elsewhere: false,
+    }
+}
+
+/// A complaint of somebody who is none of the machines: about those of them that it calls, or about none.
+fn of_stranger(complaint: &Complaint, called: Vec<String>, hosts: &[Host]) -> HostComplaint {
+    let ports: Vec<(Protocol, Option<u16>)> =
+        complaint.ports.iter().map(|service| (service.protocol, service.port)).collect();
+    let ports = if ports.is_empty() { vec![(Protocol::Icmp, None)] } else { ports };
+    let own = called.iter().filter_map(|name| {
+        let host = hosts.iter().find(|host| host.name == *name)?;
+        Some((name, host.global().map(host::Address::ip).next()?))
+    });
+    let flow = |(name, address): (&String, IpAddr), (own, port): (Protocol, Option<u16>)| HostFlow {
+        from: name.clone(),
+        to: Target::Address(address),
+        protocol: spoken(own, port),
+        port,
+        is_inbound: true,
+    };
+    let flows = own.flat_map(|called| ports.iter().map(move |port| flow(called, *port))).collect();
+    HostComplaint {
+        kind: complaint.kind,
+        symptoms: complaint.symptoms.clone(),
+        names_port: !complaint.ports.is_empty(),
+        is_question: complaint.is_question,
+        is_elsewhere: called.is_empty(),
+        machines: called,
         flows,
     }
 }
@@ -251,7 +345,9 @@ fn known_ends(flow: &ComplaintFlow, machines: &[String]) -> Vec<HostFlow> {
     match (flow.source.machine(), flow.destination.machine()) {
         (Some(from), _) => vec![made(from, to, false)],
         (None, Some(called)) => vec![made(called, to, true)],
-        (None, None) => machines.iter().take(MAX_CALLERS).map(|from| made(from, to.clone(), false)).collect(),
+        (None, None) => {
+            machines.iter().take(CALLERS.most()).map(|from| made(from, to.clone(), false)).collect()
+        }
     }
 }
 
@@ -326,7 +422,7 @@ fn unnamed_ends(complaint: &Complaint, machines: &[String], hosts: &[Host]) -> V
         };
         let others: Vec<&String> = machines.iter().filter(|name| !has(name)).collect();
         let callers = if others.is_empty() { machines.iter().collect() } else { others };
-        for from in callers.into_iter().take(MAX_CALLERS) {
+        for from in callers.into_iter().take(CALLERS.most()) {
             let ports: Vec<(Protocol, Option<u16>)> =
                 complaint.ports.iter().map(|service| (service.protocol, service.port)).collect();
             let ports = if ports.is_empty() { vec![(Protocol::Icmp, None)] } else { ports };

@@ -18,6 +18,7 @@ use crate::tool::inspect::argument::{Refused, refuse};
 use crate::tool::inspect::changes::IncidentTime;
 use crate::tool::inspect::inspector::{Inspection, Inspector, Unfinished};
 use crate::tool::inspect::path::sentence;
+use ghost_base::Limit;
 use ghost_cloud::guest::HostAccess;
 use ghost_cloud::operation::Issue;
 use ghost_cloud::probe::{HostProbe, HostQuestion};
@@ -27,8 +28,8 @@ use ghost_inspect::host::{Gathered, Host};
 const SECONDS: u8 = 2;
 /// What logs said so many seconds before it failed counts as well.
 const BEFORE_SECONDS: i64 = 3600;
-/// So many machines are read in one call.
-const MAX_HOSTS: usize = 64;
+/// How many machines are read in one call.
+const HOSTS: Limit = Limit::new("host.hosts", 64);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -57,8 +58,8 @@ impl Inspector for InspectHosts {
         _group: Option<&str>,
         _site: &Site,
     ) -> Result<Vec<String>, Refused> {
-        if arguments.hosts.len() > MAX_HOSTS {
-            return Err(refuse(format!("one call reads at most {MAX_HOSTS} machines")));
+        if arguments.hosts.len() > HOSTS.most() {
+            return Err(refuse(format!("one call reads at most {} machines", HOSTS.most())));
         }
         Ok(arguments.hosts.clone())
     }
@@ -70,7 +71,9 @@ impl Inspector for InspectHosts {
         replay: &mut CallReplay<'_, '_>,
     ) -> Result<Inspection, Unfinished> {
         let state = replay.context().state;
-        let hosts = chosen(named, &state.opened.hosts)?;
+        let mut hosts = chosen(named, &state.opened.hosts)?;
+        let cut = HOSTS.cut(&mut hosts);
+        let session: Vec<&str> = state.opened.hosts.iter().map(|host| host.name.as_str()).collect();
         // What an alert says are no words of people: nothing is called because of it.
         let text = incident_text(replay.context());
         let may_try = !state.opened.by_program;
@@ -83,13 +86,18 @@ impl Inspector for InspectHosts {
         if read.hosts.is_empty() {
             return Err(none_read(&read.unread).into());
         }
-        let asked = Asked::read(&text, &read.hosts, Attempt::Ahead);
-        let mut to = if may_try { asked.destinations() } else { BTreeMap::new() };
+        let mut ahead = Asked::read(&text, &read.hosts, &session, Attempt::Ahead);
+        let mut to = if may_try { ahead.destinations() } else { BTreeMap::new() };
+        ahead.shorten(&mut to);
         // Counters were watched before; this is about the destinations.
         let question = |to| HostQuestion { names: names.clone(), to, seconds: 1 };
         let trying = hosts.iter().filter_map(|host| Some((*host, question(to.remove(&host.name)?))));
         gather(&trying.collect::<Vec<_>>(), &mut read, replay)?;
-        let asked = Asked::read(&text, &read.hosts, Attempt::Made);
+        let mut asked = Asked::read(&text, &read.hosts, &session, Attempt::Made);
+        asked.unjudged.extend(ahead.unjudged);
+        if cut > 0 {
+            asked.unjudged.push(format!("{cut} more machines"));
+        }
         kept::recall(&asked, &mut read, replay)?;
         set_apart(&hosts, &mut read);
         let mut seen = Inspection::default();
@@ -117,11 +125,7 @@ fn chosen<'a>(named: &[String], hosts: &'a [SessionHost]) -> Result<Vec<&'a Sess
             ))
         })
     };
-    if named.is_empty() {
-        Ok(hosts.iter().take(MAX_HOSTS).collect())
-    } else {
-        named.iter().map(find).collect()
-    }
+    if named.is_empty() { Ok(hosts.iter().collect()) } else { named.iter().map(find).collect() }
 }
 
 /// Reads machines, side by side. One that cannot be read does not keep the others; a second reading that fails leaves the first.

@@ -9,7 +9,7 @@ use super::layers::closed;
 use super::object::{is_of, object, why};
 use super::remedy::remedy;
 use crate::complaint::Kind;
-use crate::coverage::{OF_HOSTS, explains};
+use crate::coverage::{OF_HOSTS, explains, is_felt};
 use crate::event::ObservationId;
 use crate::finding::Fault;
 use crate::judged::{
@@ -65,6 +65,10 @@ pub(super) fn document(asked: &Asked, read: &Read, seen: &mut Inspection) -> Jud
     document.remedies = explaining.iter().filter_map(remedy).collect::<Vec<JudgedRemedy>>();
     document.noticed = noticed(asked, read, &explaining);
     document.machines = machines(read, seen);
+    document.unknown.clone_from(&asked.unknown);
+    document.unjudged = asked.unjudged.iter().map(|what| sentence(what)).collect();
+    document.unjudged.sort_unstable();
+    document.unjudged.dedup();
     for host in &read.hosts {
         lines(host, seen);
     }
@@ -95,7 +99,9 @@ fn complaint_of(
     let mut causes: Vec<Finding> = Vec::new();
     let mut places = Vec::new();
     let mut doubts = Vec::new();
-    if complaint.kind == Kind::Drift {
+    if complaint.is_elsewhere {
+        doubts.push("it is about other machines than those that were read".to_owned());
+    } else if complaint.kind == Kind::Drift {
         let mut context = Context { expected, whole: true, since: read.since, ..Context::default() };
         read.earlier.values().for_each(|earlier| context.expect(&earlier.host));
         let found = judge(hosts, &context).findings.into_iter();
@@ -207,7 +213,7 @@ fn is_of_flow(
         | Layer::Links
         | Layer::Cluster => !flow.is_inbound,
     };
-    let felt = is_felt(fault, complaint);
+    let felt = is_felt(fault, &complaint.symptoms);
     own && match finding.weight {
         Weight::Noticed => false,
         // What stops the flow itself needs no word for it.
@@ -239,15 +245,9 @@ fn is_of_machines(finding: &Finding, complaint: &HostComplaint, works: bool) -> 
         let is_passing = fault.layer() == Layer::Names || !works || explains(fault.as_str(), Symptom::Slow);
         explains(fault.as_str(), Symptom::Names) && is_passing
     } else {
-        is_felt(fault, complaint)
+        is_felt(fault, &complaint.symptoms)
     };
     fits && is_of(finding, &complaint.machines)
-}
-
-/// Tells whether people see what a fault does; where they say nothing of what they see, any fault is an answer.
-fn is_felt(fault: Fault, complaint: &HostComplaint) -> bool {
-    complaint.symptoms.is_empty()
-        || complaint.symptoms.iter().any(|symptom| explains(fault.as_str(), *symptom))
 }
 
 fn cause(finding: &Finding) -> JudgedCause {

@@ -5,6 +5,7 @@ use super::judge::{Read, document};
 use crate::judged::JudgedFlows;
 use crate::suspect::Layer;
 use crate::tool::inspect::inspector::Inspection;
+use ghost_base::Limit;
 use ghost_inspect::host::{Gathered, Host, Part};
 
 const LINKS: &str = r#"[{"ifindex":2,"ifname":"eth0","flags":["BROADCAST","UP","LOWER_UP"],"mtu":1500,"operstate":"UP","link_type":"ether","address":"02:00:00:00:00:0a"}]"#;
@@ -72,7 +73,7 @@ fn judged(text: &str, machines: &[(&str, Gathered)]) -> (JudgedFlows, Inspection
         ..Read::default()
     };
     let mut seen = Inspection::default();
-    let document = document(&Asked::read(text, &read.hosts, Attempt::Made), &read, &mut seen);
+    let document = document(&Asked::read(text, &read.hosts, &[], Attempt::Made), &read, &mut seen);
     (document, seen)
 }
 
@@ -202,4 +203,48 @@ fn whoever_is_called_by_an_address_does_not_call_itself() {
     let callers: Vec<Option<&str>> =
         document.flows.iter().map(|flow| flow.source_machine.as_deref()).collect();
     assert!(!callers.contains(&Some("db-1")), "{document:#?}");
+}
+
+#[test]
+fn machines_that_are_none_of_these_are_said_and_nothing_is_judged_in_their_place() {
+    // A fault of the machine that was read is none of somebody else's.
+    let faulty = || gathered("10.0.0.10").with(Part::Answers, &answer("SERVFAIL", 2));
+    for text in [
+        "web-7 cannot reach db-7 on port 5432",
+        "moodle2 kann redis1 auf Port 6379 nicht erreichen",
+        "10.9.1.4 cannot reach 10.9.1.5 on tcp/5432",
+    ] {
+        let (document, seen) = judged(text, &[("web-1", faulty())]);
+        assert!(seen.suspects.is_empty() && document.flows.is_empty(), "{text}: {document:#?}");
+        assert_eq!(document.unknown.len(), 2, "{text}: {document:#?}");
+        assert!(!document.complaints[0].doubts.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn a_caller_from_elsewhere_is_judged_by_what_the_called_machine_decides() {
+    let closed = || {
+        gathered("10.0.0.10").with(Part::FilterIptables, "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n-A INPUT -p tcp -m tcp --dport 5432 -j DROP\nCOMMIT\n")
+    };
+    let (document, _) = judged("moodle2 cannot reach web-1 on port 5432", &[("web-1", closed())]);
+    assert_eq!(document.unknown[0].word, "moodle2", "{document:#?}");
+    assert!(document.flows.iter().all(|flow| flow.source_machine.is_none()), "{document:#?}");
+    assert_eq!(document.complaints[0].machines, ["web-1"]);
+}
+
+#[test]
+fn where_a_limit_cuts_something_off_the_answer_says_it() {
+    let machines = || [("web-1", gathered("10.0.0.10")), ("web-2", gathered("10.0.0.11"))];
+    let text = "192.0.2.7 on port 443 and a.example.com and b.example.com are unreachable";
+    for limit in ["host.callers", "host.names"] {
+        let (document, _) = Limit::lowered(limit, || judged(text, &machines()));
+        assert!(!document.unjudged.is_empty(), "{limit}: {document:#?}");
+    }
+    assert_eq!(judged(text, &machines()).0.unjudged, [] as [&str; 0]);
+    let read: Vec<Host> = machines().iter().map(|(name, gathered)| Host::read(name, gathered)).collect();
+    let mut asked =
+        Asked::read("web-1 cannot reach 192.0.2.7 and 192.0.2.8 on 443", &read, &[], Attempt::Ahead);
+    let mut to = asked.destinations();
+    Limit::lowered("host.destinations", || asked.shorten(&mut to));
+    assert_eq!(asked.unjudged, ["1 more destinations of web-1"]);
 }
