@@ -33,6 +33,7 @@ pub(super) fn gathered(address: &str, gateway: Option<&str>) -> Gathered {
         .with(Part::Links, &LINKS.replace("00:0a", if name_is_odd(ip) { "00:0b" } else { "00:0a" }))
         .with(Part::Addresses, &addresses)
         .with(Part::Routes, &routes)
+        .with(Part::Routes6, "[]")
         .with(Part::Rules, "[]")
         .with(Part::Neighbors, "[]")
         .with(Part::Listeners, "tcp LISTEN 0 128 0.0.0.0:80 0.0.0.0:*\n")
