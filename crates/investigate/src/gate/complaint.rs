@@ -9,21 +9,23 @@ use crate::finding::{Fault, title};
 use crate::gate::{cluster, host};
 use crate::judged::{FlowVerdict, JudgedCause, JudgedComplaint, JudgedFlow, JudgedFlows};
 use crate::state::{Ending, State, Step};
-use crate::suspect::{Layer, Looked};
+use crate::suspect::{Layer, Looked, Suspect};
 use crate::symptom_text::Symptom;
 use crate::{Outcome, suspect};
+use ghost_inspect::measured::{Measured, Weighed, weigh};
 
 /// So many flows are named; the others are counted.
 const MAX_NAMED: usize = 3;
 
-/// Returns what came of each complaint. `gaps` is what belongs to the symptoms and was not looked at.
+/// Returns what came of each complaint. `gaps` is what belongs to the symptoms and was not looked at; `packets` what recorded packets show
+/// of flows that got no answer.
 pub(super) fn outcomes(
     flows: &JudgedFlows,
     findings: &[&Finding],
-    gaps: &[Looked],
+    (gaps, packets): (&[Looked], &[Suspect]),
     state: &State,
 ) -> Vec<ComplaintOutcome> {
-    let weigh = Weigh { flows, findings, gaps, state };
+    let weigh = Weigh { flows, findings, gaps, packets, state };
     flows.complaints.iter().map(|complaint| weigh.outcome(complaint)).collect()
 }
 
@@ -52,6 +54,7 @@ struct Weigh<'a> {
     flows: &'a JudgedFlows,
     findings: &'a [&'a Finding],
     gaps: &'a [Looked],
+    packets: &'a [Suspect],
     state: &'a State,
 }
 
@@ -144,7 +147,7 @@ impl Weigh<'_> {
                 let denied = self.denied().map(|who| format!("; {who}")).unwrap_or_default();
                 (Outcome::Inconclusive, format!("not checked: {}{denied}", missing.join(", ")))
             }
-            (true, None, None) => self.clear(flows),
+            (true, None, None) => self.clear(complaint, flows),
         }
     }
 
@@ -160,7 +163,14 @@ impl Weigh<'_> {
     }
 
     /// Says what it comes to where nothing on the flows was claimed.
-    fn clear(&self, flows: &[&JudgedFlow]) -> (Outcome, String) {
+    fn clear(&self, complaint: &JudgedComplaint, flows: &[&JudgedFlow]) -> (Outcome, String) {
+        if let Some(shown) = self.against(complaint, flows) {
+            let title = title(&shown.code, &shown.object);
+            return (
+                Outcome::Inconclusive,
+                format!("everything that was read lets it pass, and its own packets do not: {title}"),
+            );
+        }
         if let Some(cause) = flows.iter().find_map(|flow| flow.causes.first()) {
             return (
                 Outcome::Inconclusive,
@@ -183,6 +193,17 @@ impl Weigh<'_> {
                 "passes, judged end to end in both directions, and nothing is left open".to_owned(),
             ),
         }
+    }
+
+    /// Returns what recorded packets show of a flow that passes by everything that was read: what was measured outranks it.
+    fn against(&self, complaint: &JudgedComplaint, flows: &[&JudgedFlow]) -> Option<&Suspect> {
+        let fails = Some(Measured::NotReached);
+        let contradicts = |flow: &&&JudgedFlow, shown: &Suspect| {
+            let is_any_port = !complaint.names_port || flow.port.is_none();
+            let is_of = flow.is(&shown.object) || (is_any_port && flow.is_between(&shown.object));
+            is_of && weigh(flow.verdict.computed(), fails) == Weighed::FailsUnexplained
+        };
+        self.packets.iter().find(|shown| flows.iter().any(|flow| contradicts(&flow, shown)))
     }
 
     /// Says what was not checked, among some layers or all, and who did not consent to it.
