@@ -67,6 +67,7 @@ mod shaping;
 mod socket;
 mod topology;
 mod translate;
+mod tried;
 mod walk;
 mod walk_app_gateway;
 mod walk_balancer;
@@ -99,6 +100,7 @@ pub use page::{PageQuestion, Scheme};
 pub use place::Place;
 pub use remedy::{Remedy, RepairedFlow, remedies};
 pub use report::{Report, ReportedCause, ReportedFlow, ReportedHop, ReportedMissing};
+pub use tried::ReportedTry;
 
 #[cfg(test)]
 pub(crate) mod tests;
