@@ -266,6 +266,12 @@ impl Gathered {
         }
     }
 
+    /// True if the text of a part is known to be as long as it was when it was gathered.
+    #[must_use]
+    pub fn is_whole(&self, part: Part) -> bool {
+        self.parts.get(part.as_str()).is_some_and(|text| text.bytes == Some(text.text.len()))
+    }
+
     /// Puts a text in the place of a part.
     #[must_use]
     pub fn with(mut self, part: Part, text: &str) -> Self {

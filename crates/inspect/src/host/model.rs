@@ -178,7 +178,7 @@ impl Host {
             counters: reader.counters(Part::Counters, Part::CountersLater, counter::protocols),
             softnet: reader.counters(Part::Softnet, Part::SoftnetLater, counter::softnet),
             conntrack: reader.counters(Part::Conntrack, Part::ConntrackLater, counter::connections),
-            resolver: reader.plain(Part::Resolver, Resolver::read),
+            resolver: reader.resolver(),
             hosts: reader.plain(Part::Hosts, resolver::hosts).rows().to_vec(),
             answers: reader.lines(Part::Answers, resolver::answers).rows().to_vec(),
             dhcp_client: reader.plain(Part::DhcpClient, DhcpClient::read),
@@ -405,6 +405,17 @@ impl Reader<'_> {
     fn listeners(&mut self) -> Known<Vec<Listener>> {
         let found = self.lines(Part::Listeners, socket::listeners);
         self.why_closed(Part::Listeners).map_or(found, Known::NotRead)
+    }
+
+    /// Reads the name servers. That there is none is known of a whole file alone, and older snapshots do not say how long it was.
+    fn resolver(&mut self) -> Known<Resolver> {
+        match self.plain(Part::Resolver, Resolver::read) {
+            Known::Read(found) if found.servers.is_empty() && !self.gathered.is_whole(Part::Resolver) => {
+                let said = "no name server, in a file whose length was not kept".to_owned();
+                Known::NotRead(self.close(Part::Resolver, PartError::Garbage { said }))
+            }
+            read @ (Known::Read(_) | Known::NotRead(_)) => read,
+        }
     }
 
     fn words(&mut self, part: Part) -> BTreeMap<String, String> {

@@ -23,6 +23,8 @@ pub enum Question {
     Service,
     /// Does it find names?
     Names,
+    /// What changed on it? Both times have to be read.
+    Changes,
 }
 
 /// How a question needs a read.
@@ -57,7 +59,8 @@ pub struct UnreadPart {
 
 impl Question {
     /// Every question.
-    pub const ALL: [Self; 5] = [Self::Machine, Self::Flow, Self::FlowOfIpv6, Self::Service, Self::Names];
+    pub const ALL: [Self; 6] =
+        [Self::Machine, Self::Flow, Self::FlowOfIpv6, Self::Service, Self::Names, Self::Changes];
 
     /// Words the question.
     #[must_use]
@@ -68,6 +71,7 @@ impl Question {
             Self::FlowOfIpv6 => "does the machine let a flow of IPv6 pass",
             Self::Service => "does a service of the machine take a call",
             Self::Names => "does the machine find names",
+            Self::Changes => "what changed on the machine",
         }
     }
 
@@ -88,7 +92,7 @@ impl Question {
                 | Part::FilterAlternatives,
             ) => Need::Never,
             (
-                Self::Machine | Self::Flow | Self::FlowOfIpv6,
+                Self::Machine | Self::Flow | Self::FlowOfIpv6 | Self::Changes,
                 Part::FilterNft
                 | Part::FilterLegacy
                 | Part::FilterLegacy6
@@ -131,7 +135,18 @@ impl Question {
                 Need::Always
             }
             (Self::Names, Part::Resolver | Part::Hosts | Part::Answers) => Need::Always,
-            (Self::Flow | Self::FlowOfIpv6 | Self::Service | Self::Names, _) => Need::Never,
+            (
+                Self::Changes,
+                Part::Links
+                | Part::Addresses
+                | Part::Routes
+                | Part::Routes6
+                | Part::Rules
+                | Part::Listeners
+                | Part::Resolver
+                | Part::Settings,
+            ) => Need::Always,
+            (Self::Flow | Self::FlowOfIpv6 | Self::Service | Self::Names | Self::Changes, _) => Need::Never,
         }
     }
 

@@ -6,7 +6,7 @@ use super::gather::Unread;
 use super::snapshot::Snapshot;
 use ghost_inspect::host::{
     Answer, Certainty, ContainerNetwork, Context, Difference, Evidence, Fate, Flow, Handshake, Host, Part,
-    PartError, Probe, Protocol, UnreadPart, Weight, compare, is_reached_by, judge,
+    PartError, Probe, Protocol, Question, UnreadPart, Weight, compare, is_reached_by, judge,
 };
 
 /// Everything that is said about some machines.
@@ -207,6 +207,9 @@ impl Report {
                 ));
             }
         }
+        if well.is_some() {
+            missing.extend(hosts.iter().flat_map(|host| unread_before(host, &before)));
+        }
         missing.sort();
         missing.dedup();
         let changes = well.map(|_| changes(&before, &hosts));
@@ -283,6 +286,23 @@ fn missing_part(unread: &UnreadPart) -> Missing {
         why: unread.why.clone(),
         remedy: Some(unread.remedy.clone()),
     }
+}
+
+/// What of the earlier state of a machine was not read: nothing is said to be unchanged of it.
+fn unread_before(host: &Host, before: &[Host]) -> Vec<Missing> {
+    let remedy = Some("save a new snapshot while it works: `ghost host --save FILE`".to_owned());
+    let Some(old) = before.iter().find(|old| old.name == host.name) else {
+        let why = "the snapshot of --diff does not hold this machine".to_owned();
+        let what = "the earlier state".to_owned();
+        return vec![Missing { host: host.name.clone(), document: None, what, why, remedy }];
+    };
+    let unread = Question::Changes.unread(old);
+    let earlier = |one: &UnreadPart| Missing {
+        what: format!("earlier {}", one.what),
+        remedy: remedy.clone(),
+        ..missing_part(one)
+    };
+    unread.iter().map(earlier).collect()
 }
 
 /// A destination of which neither a try nor the documents say what becomes of it.

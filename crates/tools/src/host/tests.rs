@@ -151,3 +151,29 @@ fn a_machine_whose_ip_is_that_of_busybox_says_what_to_install() {
     assert!(first[0].starts_with("INDETERMINATE  db-1, web-1: not read: addresses, "), "{text}");
     assert_eq!(first[1], "  → install iproute2 (`iproute` on Red Hat) in place of BusyBox's `ip`", "{text}");
 }
+
+#[test]
+fn what_changed_is_not_known_of_what_was_not_read_before() {
+    let whole = document();
+    let changed = |earlier: &Json| {
+        let read = |document: &Json| -> Snapshot { serde_json::from_value(document.clone()).unwrap() };
+        let called = Called { from: "web-1".to_owned(), to: Vec::new(), protocol: None };
+        Report::new(&read(&whole), &[], Some(&read(earlier)), &called)
+    };
+    assert_eq!(changed(&whole).verdict, Verdict::Ok);
+    for part in Part::ALL.iter().copied() {
+        let mut earlier = whole.clone();
+        earlier["hosts"]["web-1"].as_object_mut().unwrap().remove(part.as_str());
+        let found = changed(&earlier);
+        let is_needed = match Question::Changes.needs(part) {
+            Need::Always => true,
+            Need::OfFilters => matches!(part, Part::FilterNft | Part::FilterIptables | Part::FilterIptables6),
+            Need::WhereInstalled | Need::Never => false,
+        };
+        assert_eq!(found.verdict == Verdict::Indeterminate, is_needed, "{part}: {:?}", found.missing);
+        assert_eq!(found.changes.as_deref(), Some(&[][..]), "{part}");
+    }
+    let mut other = whole.clone();
+    other["hosts"].as_object_mut().unwrap().remove("web-1");
+    assert_eq!(changed(&other).verdict, Verdict::Indeterminate);
+}
