@@ -158,7 +158,7 @@ pub(super) fn refute(tried: &[Tried<'_>], findings: &mut [Finding]) -> Vec<Contr
 
 fn said(tried: &Tried<'_>) -> String {
     let port = tried.flow.port.map(|port| format!(" port {port}")).unwrap_or_default();
-    format!("{}{port} was tried and is reached, so this does not stop it; {}", tried.flow.to, unjudged())
+    format!("{}{port} was tried and is reached, so this does not stop it", tried.flow.to)
 }
 
 /// Says what becomes of a flow that was tried.

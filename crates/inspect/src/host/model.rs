@@ -426,8 +426,12 @@ impl Reader<'_> {
 
     fn routes(&mut self) -> Known<Vec<Route>> {
         let mut all = Vec::new();
-        for (part, six) in [(Part::Routes, false), (Part::Routes6, true)] {
-            let rows: Vec<RawRoute> = match self.table(part) {
+        let read: [(Part, bool, Known<Vec<RawRoute>>); 2] = [
+            (Part::Routes, false, self.table(Part::Routes)),
+            (Part::Routes6, true, self.table(Part::Routes6)),
+        ];
+        for (part, six, rows) in read {
+            let rows = match rows {
                 Known::Read(rows) => rows,
                 // Those of IPv4 are known all the same.
                 Known::NotRead(_) if six => continue,
@@ -521,7 +525,14 @@ impl Reader<'_> {
             };
             bundle.sources.insert(name, source);
         }
-        netfilter::Host::read(&bundle)
+        let host = netfilter::Host::read(&bundle);
+        for backend in &host.backends {
+            let part = Part::named(&format!("filter-{}", backend.source));
+            if let (Some(part), Some(said)) = (part, &backend.error) {
+                self.close(part, PartError::Garbage { said: said.clone() });
+            }
+        }
+        host
     }
 }
 

@@ -99,6 +99,8 @@ pub(super) struct ReportedFinding {
     pub certainty: Certainty,
     pub words: String,
     pub evidence: Vec<Evidence>,
+    /// Whether a try of a flow shows that it does not stop that flow.
+    pub is_refuted: bool,
     pub remedy: &'static str,
 }
 
@@ -157,6 +159,10 @@ impl Report {
             certainty: found.certainty,
             words: found.words(),
             evidence: found.evidence.clone(),
+            is_refuted: judged
+                .contradictions
+                .iter()
+                .any(|one| one.fault == found.fault && one.object == found.object),
             remedy: found.fault.text().remedy,
         });
         let reached = hosts.iter().flat_map(|host| {

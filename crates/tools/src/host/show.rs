@@ -143,7 +143,9 @@ fn finding(page: &mut Page, found: &ReportedFinding, several: bool) {
             .add(Tone::Faint, &format!("  ({place}{})", proof.part))
             .end();
     }
-    page.add(Tone::Plain, &format!("  → {}", found.remedy)).end();
+    if !found.is_refuted {
+        page.add(Tone::Plain, &format!("  → {}", found.remedy)).end();
+    }
 }
 
 fn tried(one: &ReportedProbe, several: bool) -> Vec<crate::page::Cell> {
