@@ -55,8 +55,6 @@ mod socket;
 mod tests;
 mod together;
 mod walk;
-#[cfg(test)]
-mod withheld;
 mod words;
 
 pub use answer::{Answer, Known};

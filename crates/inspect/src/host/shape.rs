@@ -1,4 +1,4 @@
-//! What each part looks like when it was read: a command that ends without an error may still have printed something else.
+//! The form of each part when it was read: a command that ends without an error may still have printed something else.
 //!
 //! Goes in: a part and its text. Comes out: nothing, or why the text is not an answer to that part's question. Never: a judgement of
 //! what an answer says.

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::needed::{Need, Question};
-use super::*;
+use crate::host::*;
 
-const HEALTHY: &str = include_str!("../../../../tests/fixtures/host/healthy.json");
+const HEALTHY: &str = include_str!("../../../../../tests/fixtures/host/healthy.json");
 
 /// How a read fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
