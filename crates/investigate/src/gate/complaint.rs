@@ -164,7 +164,7 @@ impl Weigh<'_> {
 
     /// Says what it comes to where nothing on the flows was claimed.
     fn clear(&self, complaint: &JudgedComplaint, flows: &[&JudgedFlow]) -> (Outcome, String) {
-        if let Some(shown) = self.against(complaint, flows) {
+        if let Some(shown) = against(self.packets, complaint, flows) {
             let title = title(&shown.code, &shown.object);
             return (
                 Outcome::Inconclusive,
@@ -193,17 +193,6 @@ impl Weigh<'_> {
                 "passes, judged end to end in both directions, and nothing is left open".to_owned(),
             ),
         }
-    }
-
-    /// Returns what recorded packets show of a flow that passes by everything that was read: what was measured outranks it.
-    fn against(&self, complaint: &JudgedComplaint, flows: &[&JudgedFlow]) -> Option<&Suspect> {
-        let fails = Some(Measured::NotReached);
-        let contradicts = |flow: &&&JudgedFlow, shown: &Suspect| {
-            let is_any_port = !complaint.names_port || flow.port.is_none();
-            let is_of = flow.is(&shown.object) || (is_any_port && flow.is_between(&shown.object));
-            is_of && weigh(flow.verdict.computed(), fails) == Weighed::FailsUnexplained
-        };
-        self.packets.iter().find(|shown| flows.iter().any(|flow| contradicts(&flow, shown)))
     }
 
     /// Says what was not checked, among some layers or all, and who did not consent to it.
@@ -236,6 +225,20 @@ impl Weigh<'_> {
         };
         self.state.steps.iter().rev().filter(|step| !step.is_completed()).find_map(decided)
     }
+}
+
+/// Returns what recorded packets show of a flow that passes by everything that was read: what was measured outranks it.
+fn against<'s>(
+    packets: &'s [Suspect],
+    complaint: &JudgedComplaint,
+    flows: &[&JudgedFlow],
+) -> Option<&'s Suspect> {
+    let contradicts = |flow: &JudgedFlow, shown: &Suspect| {
+        let is_any_port = !complaint.names_port || flow.port.is_none();
+        let is_of = flow.is(&shown.object) || (is_any_port && flow.is_between(&shown.object));
+        is_of && weigh(flow.verdict.computed(), Some(Measured::NotReached)) == Weighed::FailsUnexplained
+    };
+    packets.iter().find(|shown| flows.iter().any(|flow| contradicts(flow, shown)))
 }
 
 /// Tells whether a fault that no flow shows is what a complaint is about.
@@ -289,6 +292,27 @@ mod tests {
         assert_eq!(lowered(Outcome::Confirmed, &[]), Outcome::Confirmed);
         assert_eq!(lowered(Outcome::NoFaultFound, &[one(Outcome::Inconclusive)]), Outcome::Inconclusive);
         assert_eq!(lowered(Outcome::Likely, &mixed), Outcome::Likely);
+    }
+
+    #[test]
+    fn packets_without_an_answer_outrank_documents_that_let_the_flow_pass() {
+        let flow = |verdict: &str| -> JudgedFlow {
+            serde_json::from_value(serde_json::json!({"source": "10.0.1.4", "source_machine": "web", "destination": "10.0.2.4",
+                "destination_machine": "db", "protocol": "tcp", "port": 5432, "verdict": verdict, "outcome": "", "causes": [],
+                "behind": [], "missing": []}))
+            .unwrap()
+        };
+        let complaint: JudgedComplaint =
+            serde_json::from_value(serde_json::json!({"kind": "trouble", "symptoms": [],
+            "names_port": true, "flows": [0], "machines": [], "unknown": []}))
+            .unwrap();
+        let shown = |object: &str| [Suspect::new(Fault::SynUnanswered, object.to_owned(), "132 SYNs")];
+        let is_against =
+            |verdict: &str, object: &str| against(&shown(object), &complaint, &[&flow(verdict)]).is_some();
+        let own = "flow/10.0.1.4/10.0.2.4/tcp/5432";
+        assert!(is_against("PASSES", own));
+        assert!(!is_against("BLOCKED", own) && !is_against("DEGRADED", own));
+        assert!(!is_against("PASSES", "flow/10.0.1.4/10.0.2.4/tcp/9999"));
     }
 
     #[test]
